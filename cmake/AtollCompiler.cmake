@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler flags, sanitizers, ccache and the faster linker, in one place.
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-math-errno)
+# a*b+c must round twice, as NumPy does, on every SIMD level and in every tail.
+add_compile_options(-ffp-contract=off -fno-trapping-math)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
+else()
+  add_compile_definitions(ATOLL_CHECKS=1)
+endif()
+if(ATOLL_SANITIZE)
+  add_compile_options(-fsanitize=${ATOLL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${ATOLL_SANITIZE})
+endif()
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()

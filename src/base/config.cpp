@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/base/config.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+#include "atoll/base/error.hpp"
+#include "atoll/base/log.hpp"
+#include "atoll/base/units.hpp"
+
+namespace atl::config {
+namespace {
+
+using V = Variable;
+constexpr std::array table{
+    Entry{V::threads, "ATOLL_THREADS", Kind::integer, "0", "", 0, 4096,
+          "Threads per PE. 0: all cores of the node, shared evenly by its PEs."},
+    Entry{V::heap_size, "ATOLL_HEAP_SIZE", Kind::bytes, "0", "", 0, 0,
+          "Address space of each PE's segment. 0: the node's memory. Pages are used only when touched."},
+    Entry{V::memory_limit, "ATOLL_MEMORY_LIMIT", Kind::bytes, "0", "", 0, 0,
+          "Most bytes of arrays per PE. 0: what the node has available, shared evenly by its PEs."},
+    Entry{V::pool_size, "ATOLL_POOL_SIZE", Kind::bytes, "0", "", 0, 0,
+          "Freed memory kept for reuse, per PE. 0: an eighth of the memory limit."},
+    Entry{V::huge_pages, "ATOLL_HUGE_PAGES", Kind::choice, "auto", "off|auto", 0, 0,
+          "Ask the kernel for 2 MiB pages for large blocks."},
+    Entry{V::simd, "ATOLL_SIMD", Kind::choice, "auto", "auto|sse4|avx2|avx512", 0, 0,
+          "Highest SIMD level to use. auto: the best the processor has."},
+    Entry{V::grain, "ATOLL_GRAIN", Kind::integer, "1024", "", 1, 1 << 20,
+          "Elements that always stay together on one PE. Changes how small arrays are spread, for tests."},
+    Entry{V::spin_us, "ATOLL_SPIN_US", Kind::integer, "20", "", 0, 1000000,
+          "Microseconds a wait spins before it yields and then blocks, when cores are not over-subscribed."},
+    Entry{V::peer_timeout, "ATOLL_PEER_TIMEOUT", Kind::seconds, "60", "", 0, 0,
+          "Seconds a collective operation waits for a PE that is alive but does not take part. 0: for ever."},
+    Entry{V::progress, "ATOLL_PROGRESS", Kind::choice, "auto", "auto|on|off", 0, 0,
+          "Progress bars. auto: for operations over a second, on a terminal or in a notebook."},
+    Entry{V::log, "ATOLL_LOG", Kind::choice, "warning", "error|warning|info|debug", 0, 0, "What to log on standard error."},
+    Entry{V::pe, "ATOLL_PE", Kind::text, "", "", 0, 0, "This PE's rank. Set by the launcher."},
+    Entry{V::npes, "ATOLL_NPES", Kind::text, "", "", 0, 0, "PEs in the job. Set by the launcher."},
+    Entry{V::job, "ATOLL_JOB", Kind::text, "", "", 0, 0, "How to join the job. Set by the launcher."},
+};
+static_assert(table.size() == static_cast<std::size_t>(V::count_));
+
+const Entry& entry_of(Variable variable) { return table[static_cast<std::size_t>(variable)]; }
+
+std::string raw(const Entry& entry) {
+  const char* value = std::getenv(std::string(entry.name).c_str());
+  return value != nullptr && *value != '\0' ? std::string(value) : std::string(entry.default_value);
+}
+
+template <class T>
+bool parse_whole(const std::string& text, T& value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+}  // namespace
+
+std::span<const Entry> entries() { return table; }
+
+std::int64_t integer(Variable variable) {
+  const Entry& entry = entry_of(variable);
+  std::string value = raw(entry);
+  std::int64_t number = 0;
+  ATOLL_VALIDATE(parse_whole(value, number) && number >= entry.minimum && number <= entry.maximum, ValueError,
+                 "{}='{}' is not valid. Accepted: a whole number from {} to {}", entry.name, value, entry.minimum,
+                 entry.maximum);
+  return number;
+}
+
+std::uint64_t bytes(Variable variable) {
+  const Entry& entry = entry_of(variable);
+  return parse_bytes(raw(entry), entry.name);
+}
+
+double seconds(Variable variable) {
+  const Entry& entry = entry_of(variable);
+  std::string value = raw(entry);
+  double number = 0;
+  ATOLL_VALIDATE(parse_whole(value, number) && number >= 0 && number < 1e9, ValueError,
+                 "{}='{}' is not valid. Accepted: seconds, 0 or more", entry.name, value);
+  return number;
+}
+
+int choice(Variable variable) {
+  const Entry& entry = entry_of(variable);
+  std::string value = raw(entry);
+  std::string_view rest = entry.choices;
+  for (int index = 0;; ++index) {
+    auto bar = rest.find('|');
+    if (rest.substr(0, bar) == value) return index;
+    if (bar == std::string_view::npos) break;
+    rest.remove_prefix(bar + 1);
+  }
+  throw ValueError(fmt::format("{}='{}' is not valid. Accepted: {}", entry.name, value, entry.choices));
+}
+
+std::string text(Variable variable) { return raw(entry_of(variable)); }
+
+void validate_environment() {
+  for (const Entry& entry : table) {
+    switch (entry.kind) {
+      case Kind::integer: integer(entry.variable); break;
+      case Kind::bytes: bytes(entry.variable); break;
+      case Kind::seconds: seconds(entry.variable); break;
+      case Kind::choice: choice(entry.variable); break;
+      case Kind::text: break;
+    }
+  }
+  for (char** item = environ; item != nullptr && *item != nullptr; ++item) {
+    std::string_view assignment(*item);
+    if (!assignment.starts_with("ATOLL_")) continue;
+    std::string_view name = assignment.substr(0, assignment.find('='));
+    bool known = false;
+    for (const Entry& entry : table) known = known || entry.name == name;
+    if (!known) log(LogLevel::warning, "unknown variable {} is ignored; `atoll info --config` lists those that exist", name);
+  }
+}
+
+}  // namespace atl::config

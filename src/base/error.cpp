@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "atoll/base/error.hpp"
+#include "atoll/base/status.hpp"
+
+namespace atl {
+
+std::string_view to_string(Status status) {
+  switch (status) {
+    case Status::ok: return "ok";
+    case Status::try_again: return "try again";
+    case Status::truncated: return "truncated";
+    case Status::timed_out: return "timed out";
+    case Status::interrupted: return "interrupted";
+    case Status::peer_lost: return "peer lost";
+  }
+  return "unknown status";
+}
+
+void throw_errno(std::string what) { throw SetupError(fmt::format("{}: {}", what, std::strerror(errno))); }
+
+namespace detail {
+void assertion_failed(const char* kind, const char* condition, const char* file, int line) {
+  std::fprintf(stderr, "atoll: %s failed: %s (%s:%d)\n", kind, condition, file, line);
+  std::abort();
+}
+}  // namespace detail
+}  // namespace atl

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every ATOLL_* environment variable, declared once: type, default, accepted values and meaning. The only
+// place that reads the environment; docs/configuration.md and `atoll info` are made from the same table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace atl::config {
+
+enum class Kind { integer, bytes, seconds, choice, text };
+
+/// One entry per environment variable, in the order of the table in config.cpp.
+enum class Variable {
+  threads,
+  heap_size,
+  memory_limit,
+  pool_size,
+  huge_pages,
+  simd,
+  grain,
+  spin_us,
+  peer_timeout,
+  progress,
+  log,
+  pe,
+  npes,
+  job,
+  count_
+};
+
+struct Entry {
+  Variable variable;
+  std::string_view name;           ///< ATOLL_THREADS
+  Kind kind;
+  std::string_view default_value;  ///< as the user would write it
+  std::string_view choices;        ///< for Kind::choice: "a|b|c", first is index 0
+  std::int64_t minimum;            ///< for Kind::integer
+  std::int64_t maximum;
+  std::string_view meaning;
+};
+
+std::span<const Entry> entries();
+
+// Typed readers. A value that does not fit its kind throws ValueError, naming the variable and what it accepts.
+std::int64_t integer(Variable variable);
+std::uint64_t bytes(Variable variable);
+double seconds(Variable variable);
+/// Index into the entry's choices.
+int choice(Variable variable);
+std::string text(Variable variable);
+
+/// Reads every variable once, so that a bad value is reported at start; also names unknown ATOLL_* variables.
+void validate_environment();
+
+}  // namespace atl::config

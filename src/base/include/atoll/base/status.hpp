@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can go wrong at run time and is expected to: one small enum, grouped by what the failure kills.
+#pragma once
+
+#include <string_view>
+
+namespace atl {
+
+enum class [[nodiscard]] Status {
+  ok = 0,
+  // The operation: nothing happened, or it may be repeated.
+  try_again,    ///< no room just now; make progress and repeat
+  truncated,    ///< the buffer was smaller than the message
+  timed_out,    ///< the deadline passed
+  interrupted,  ///< the user asked to stop
+  // The team or the process.
+  peer_lost,  ///< another PE died
+};
+
+std::string_view to_string(Status status);
+
+}  // namespace atl

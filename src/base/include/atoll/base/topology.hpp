@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the node is made of: cores, NUMA domains, caches, memory, SIMD level (hwloc and the kernel's own files).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace atl {
+
+struct NumaDomain {
+  std::vector<unsigned> cores;  ///< operating-system processor numbers
+  std::uint64_t memory_bytes = 0;
+};
+
+struct Topology {
+  std::string processor;
+  std::vector<unsigned> cores;  ///< that this process may run on, one hardware thread each
+  std::vector<NumaDomain> numa;
+  std::uint64_t l2_bytes = 0;     ///< per core
+  std::uint64_t memory_bytes = 0; ///< of the node, or of the control group if that is less
+};
+
+/// Read once; the affinity mask is that of the first call.
+const Topology& topology();
+
+/// Bytes that can be allocated now without swapping: MemAvailable, or what the control group leaves.
+std::uint64_t available_memory_bytes();
+
+/// "avx512", "avx2", "sse4": the best level the processor has.
+std::string processor_simd_level();
+
+/// Binds the calling thread to these processors. Empty: does nothing. Failure is logged, not thrown.
+void bind_thread(const std::vector<unsigned>& cores);
+
+}  // namespace atl

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/base/topology.hpp"
+
+#include <hwloc.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+#include "atoll/base/log.hpp"
+
+namespace atl {
+namespace {
+
+std::uint64_t read_number(const char* path) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  return file >> value ? value : std::numeric_limits<std::uint64_t>::max();  // absent, or "max"
+}
+
+std::uint64_t meminfo_bytes(std::string_view wanted) {
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  std::uint64_t kib = 0;
+  while (file >> key >> kib && std::getline(file, unit))
+    if (key == wanted) return kib * 1024;
+  return 0;
+}
+
+std::vector<unsigned> members(hwloc_const_bitmap_t set) {
+  std::vector<unsigned> list;
+  for (int id = hwloc_bitmap_first(set); id >= 0; id = hwloc_bitmap_next(set, id)) list.push_back(static_cast<unsigned>(id));
+  return list;
+}
+
+Topology discover() {
+  Topology found;
+  hwloc_topology_t handle = nullptr;
+  hwloc_topology_init(&handle);
+  hwloc_topology_load(handle);
+
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof(allowed), &allowed);
+  auto may_use = [&](unsigned core) { return core < CPU_SETSIZE && CPU_ISSET(core, &allowed); };
+
+  for (int i = 0; i < hwloc_get_nbobjs_by_type(handle, HWLOC_OBJ_CORE); ++i) {
+    auto threads = members(hwloc_get_obj_by_type(handle, HWLOC_OBJ_CORE, static_cast<unsigned>(i))->cpuset);
+    auto usable = std::find_if(threads.begin(), threads.end(), may_use);
+    if (usable != threads.end()) found.cores.push_back(*usable);
+  }
+  if (found.cores.empty())
+    for (unsigned core = 0; core < CPU_SETSIZE; ++core)
+      if (may_use(core)) found.cores.push_back(core);
+
+  for (int i = 0; i < hwloc_get_nbobjs_by_type(handle, HWLOC_OBJ_NUMANODE); ++i) {
+    hwloc_obj_t node = hwloc_get_obj_by_type(handle, HWLOC_OBJ_NUMANODE, static_cast<unsigned>(i));
+    NumaDomain domain;
+    domain.memory_bytes = node->attr->numanode.local_memory;
+    for (unsigned core : members(node->cpuset))
+      if (may_use(core)) domain.cores.push_back(core);
+    if (!domain.cores.empty()) found.numa.push_back(std::move(domain));
+  }
+  if (hwloc_obj_t l2 = hwloc_get_obj_by_type(handle, HWLOC_OBJ_L2CACHE, 0)) found.l2_bytes = l2->attr->cache.size;
+  if (hwloc_obj_t package = hwloc_get_obj_by_type(handle, HWLOC_OBJ_PACKAGE, 0))
+    if (const char* model = hwloc_obj_get_info_by_name(package, "CPUModel")) found.processor = model;
+  hwloc_topology_destroy(handle);
+
+  found.memory_bytes = std::min(meminfo_bytes("MemTotal:"), read_number("/sys/fs/cgroup/memory.max"));
+  return found;
+}
+
+}  // namespace
+
+const Topology& topology() {
+  static const Topology found = discover();
+  return found;
+}
+
+std::uint64_t available_memory_bytes() {
+  std::uint64_t available = meminfo_bytes("MemAvailable:");
+  std::uint64_t limit = read_number("/sys/fs/cgroup/memory.max");
+  std::uint64_t used = read_number("/sys/fs/cgroup/memory.current");
+  if (limit != std::numeric_limits<std::uint64_t>::max() && used <= limit) available = std::min(available, limit - used);
+  return available;
+}
+
+std::string processor_simd_level() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl"))
+    return "avx512";
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return "avx2";
+  return "sse4";
+#else
+  return "baseline";
+#endif
+}
+
+void bind_thread(const std::vector<unsigned>& cores) {
+  if (cores.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (unsigned core : cores) CPU_SET(core, &set);
+  if (int error = pthread_setaffinity_np(pthread_self(), sizeof(set), &set); error != 0)
+    log(LogLevel::warning, "cannot bind to core {}: the thread runs unbound", cores.front());
+}
+
+}  // namespace atl
