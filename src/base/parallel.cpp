@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include <utility>
+
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
 
