@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiled engine: sessions, lazy expressions and the operations on them. Private.
+
+Python owns validation of arguments, dtype promotion, views and docstrings; this module owns shapes, memory,
+evaluation and communication. In an SPMD session every function that evaluates is collective: all PEs call it
+in the same order. Dtypes are the codes in `DTYPES`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+DTYPES: dict[str, int]  # "bool": 0, "int8": 1, … "float64": 10
+OPS: dict[str, int]  # NumPy ufunc name (and "where", "cast") -> code
+VERSION: str
+
+class PeFailedError(RuntimeError): ...
+
+class Session:
+    """One engine: this process (embedded), one PE of a job (spmd), or PE 0 driving workers (driver)."""
+
+    kind: str  # "embedded" | "spmd" | "driver"
+    pe: int
+    pes: int
+    threads: int  # per PE
+    closed: bool
+    def shutdown(self) -> None: ...
+    def barrier(self) -> None: ...
+    def stats(self) -> dict[str, int]:
+        """Bytes in use, peak and pooled, bytes put, got and sent by this PE, commands executed. Keys:
+        memory_in_use, memory_peak, memory_pooled, memory_limit, bytes_put, bytes_got, bytes_sent, messages, commands."""
+    def reset_stats(self) -> None: ...
+    def set_monitor(self, callback: Callable[[str, int, int], None] | None) -> None:
+        """callback(operation, done, total) from the calling thread, at most every 50 ms, in operations that run longer
+        than a second. KeyboardInterrupt is seen between pieces of work whether or not a callback is set."""
+    def noop(self) -> None:
+        """One command to every PE and back: the round trip of the session."""
+
+def start_embedded(threads: int = 0) -> Session: ...
+def join_job() -> Session:
+    """This process is a PE that the launcher started (ATOLL_PE, ATOLL_NPES, ATOLL_JOB)."""
+
+def start_driver(pes: int, threads: int, worker_argv: Sequence[str]) -> Session:
+    """This process becomes PE 0; PEs 1 … pes-1 run `worker_argv`, which must call `worker_main`."""
+
+def worker_main() -> None:
+    """Executes the driver's commands until it shuts down."""
+
+class Expr:
+    """A handle on a lazy distributed array. The handle is mutable (the assign methods); what it refers to is shared."""
+
+    dtype: int
+    shape: tuple[int, ...]
+    ndim: int
+    size: int
+    session: Session
+    ready: bool  # already stored in memory
+    def evaluate(self) -> None: ...
+    def alias(self) -> Expr:
+        """A second handle on the same value; assigning to one leaves the other as it was."""
+    def item(self) -> bool | int | float:
+        """The only element, on every PE. ValueError unless size is 1."""
+    def to_numpy(self, copy: bool) -> np.ndarray[Any, Any]:
+        """The whole array on this PE (on every PE in SPMD). copy=False shares memory when there is one PE, and
+        raises ValueError when that cannot be done."""
+    def local(self) -> np.ndarray[Any, Any]:
+        """This PE's rows, sharing memory (driver: PE 0's)."""
+    def local_range(self) -> tuple[int, int]:
+        """First and past-the-last row of this PE."""
+    # -- in place: others that share the value keep the old one --
+    def assign(self, value: Expr) -> None:
+        """The handle now means `value` (same shape and dtype), as `a += 1` needs. Memory shared with NumPy is written."""
+    def assign_slice(self, slices: Sequence[tuple[int, int, int]], value: Expr) -> None:
+        """self[start::step (count)] = value, one (start, step, count) per axis; value broadcasts and has self's dtype."""
+    def assign_mask(self, mask: Expr, value: Expr) -> None:
+        """self[mask] = value; mask has self's shape, or is 1-d along axis 0. value: one element, or one per True."""
+    def assign_index(self, indices: Expr, value: Expr, add: bool) -> None:
+        """self[indices] = value (last wins) or += with repeats counted; int64 indices along axis 0 (negative from the
+        end), value broadcasts to indices.shape + self.shape[1:]. IndexError leaves self as it was."""
+
+# -- creation --
+def scalar(session: Session, value: bool | int | float, dtype: int) -> Expr:
+    """0-d; broadcasts in `apply` without memory."""
+
+def full(session: Session, shape: Sequence[int], dtype: int, value: bool | int | float) -> Expr: ...
+def empty(session: Session, shape: Sequence[int], dtype: int) -> Expr: ...
+def arange(session: Session, start: int | float, step: int | float, count: int, dtype: int) -> Expr:
+    """start + i * step, lazily."""
+
+def from_numpy(session: Session, values: np.ndarray[Any, Any], copy: bool) -> Expr:
+    """C-contiguous values of a supported dtype, the same on every PE in SPMD. copy=False shares when there is one PE."""
+
+def from_local(session: Session, rows: np.ndarray[Any, Any]) -> Expr:
+    """SPMD: each PE gives some rows, concatenated in PE order."""
+
+def random(
+    session: Session, kind: str, shape: Sequence[int], dtype: int, key: int, counter: int, a: float | int, b: float | int
+) -> Expr:
+    """Element i is a function of (key, counter + i) alone. kinds: "bits" (uint64), "integers" (a <= x < b), "uniform"
+    (a <= x < b), "normal" (mean a, deviation b), "exponential" (scale a), "zipf" (exponent a, at most b)."""
+
+# -- elementwise, lazy --
+def apply(op: int, compute_dtype: int, result_dtype: int, operands: Sequence[Expr]) -> Expr:
+    """Casts operands to compute_dtype (but "where"'s condition to bool and "ldexp"'s exponent to int), broadcasts, applies. ValueError when shapes do
+    not broadcast, in NumPy's words."""
+
+def cast(x: Expr, dtype: int) -> Expr: ...
+def broadcast_to(x: Expr, shape: Sequence[int]) -> Expr: ...
+
+# -- shape (copies) --
+def reshape(x: Expr, shape: Sequence[int]) -> Expr: ...
+def transpose(x: Expr, axes: Sequence[int]) -> Expr: ...
+def get_slice(x: Expr, slices: Sequence[tuple[int, int, int]]) -> Expr:
+    """One (start, step, count) per axis, step may be negative; all indices in range."""
+
+def concatenate(parts: Sequence[Expr]) -> Expr:
+    """Along axis 0; same dtype and trailing shape."""
+
+# -- reductions and scans --
+def reduce_all(kind: str, x: Expr, dtype: int, keep: bool) -> bool | int | float:
+    """kind: sum prod min max argmin argmax any all count_nonzero. `dtype` is the accumulator's. The same value on every PE.
+    keep: store x as well, in the same pass. ValueError for min, max, argmin, argmax of nothing."""
+
+def reduce_axes(kind: str, x: Expr, axes: Sequence[int], dtype: int) -> Expr:
+    """The axes (sorted, non-negative) vanish; the caller reshapes for keepdims. argmin and argmax: one axis."""
+
+def scan(kind: str, x: Expr, axis: int, dtype: int) -> Expr:
+    """kind: cumsum cumprod cummax cummin."""
+
+# -- by data (evaluate) --
+def compress(x: Expr, mask: Expr) -> Expr:
+    """x[mask]: mask of x's shape gives 1-d; a 1-d mask along axis 0 selects rows."""
+
+def flatnonzero(mask: Expr) -> Expr: ...
+def take(x: Expr, indices: Expr) -> Expr:
+    """x[indices] along axis 0, indices int64 of any shape, negative from the end. IndexError in NumPy's words."""
+
+def searchsorted(table: Expr, values: Expr, side: str) -> Expr: ...
+def isin(x: Expr, test: Expr) -> Expr: ...
+def histogram(x: Expr, low: float, high: float, bins: int) -> Expr: ...
+def histogram_edges(x: Expr, edges: Expr, weights: Expr | None) -> Expr: ...
+def bincount(x: Expr, minlength: int, weights: Expr | None) -> Expr: ...
+
+# -- sorting and grouping (evaluate) --
+def sort(x: Expr) -> Expr:
+    """Along the last axis; NaN last."""
+
+def argsort(x: Expr) -> Expr:
+    """Stable, int64, along the last axis."""
+
+def coargsort(keys: Sequence[Expr]) -> Expr:
+    """Stable lexicographic order of 1-d keys of one length, the first most significant."""
+
+def unique(x: Expr, index: bool, inverse: bool, counts: bool) -> tuple[Expr, Expr | None, Expr | None, Expr | None]:
+    """Sorted distinct values of flattened x; first index, inverse, counts."""
+
+# -- about the machine --
+def info() -> dict[str, Any]:
+    """version, processor, cores, numa (list), memory_bytes, memory_available_bytes, simd, l2_bytes,
+    fabrics: {name: "" or why it is missing}, config: [(name, value, default, kind, choices, meaning)]."""
+
+def limit(name: str, session: Session, arrays: Sequence[np.ndarray[Any, Any]], parameters: Sequence[float]) -> float:
+    """Runs a hand-written loop for `atoll bench --against limit`; returns its checksum. `limit_names()` lists them."""
+
+def limit_names() -> list[str]: ...
