@@ -3,6 +3,10 @@
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-math-errno)
 # a*b+c must round twice, as NumPy does, on every SIMD level and in every tail.
 add_compile_options(-ffp-contract=off -fno-trapping-math)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # Highway dispatches to AVX2 and AVX-512 at run time. 512-bit vectors where AVX-512 was chosen: GCC would use half.
+  add_compile_options(-march=x86-64-v2 -mprefer-vector-width=512)
+endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
 else()
