@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filling with random numbers: element i depends on (key, first + i) alone, bit for bit, whatever the threads, the PEs
+// and the SIMD level.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "atoll/array/dtype.hpp"
+#include "atoll/array/kernel/work.hpp"
+
+namespace atl::array {
+
+struct RandomStream {
+  std::uint64_t key = 0;
+  std::uint64_t first = 0;  ///< counter of element 0
+};
+
+/// All 64 bits.
+void random_bits(const Work& work, RandomStream stream, std::uint64_t* to, std::size_t n);
+
+/// Integers (or bools) in [low, low + span); span 0 means 2^64. `low` is the value's two's complement.
+void random_integers(const Work& work, RandomStream stream, DType type, std::uint64_t low, std::uint64_t span, void* to,
+                     std::size_t n);
+
+/// float32 or float64 in [low, high): 24 or 53 random bits.
+void random_uniform(const Work& work, RandomStream stream, DType type, double low, double high, void* to,
+                    std::size_t n);
+
+/// Normal: Box and Muller's method on the counters 2k and 2k + 1, which give elements 2k and 2k + 1.
+void random_normal(const Work& work, RandomStream stream, DType type, double mean, double deviation, void* to,
+                   std::size_t n);
+
+void random_exponential(const Work& work, RandomStream stream, DType type, double scale, void* to, std::size_t n);
+
+/// Integers 1 … bound with probability proportional to k^-exponent (rejection-inversion, Hoermann and Derflinger 1996,
+/// trials of one element on counters of its own). Any integer or floating type that holds `bound`; exponent > 0.
+void random_zipf(const Work& work, RandomStream stream, DType type, double exponent, std::uint64_t bound, void* to,
+                 std::size_t n);
+
+}  // namespace atl::array
