@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions whose bits do not depend on how many PEs and threads there are: one fixed binary tree over fixed
+// units of the global row-major index, of which every thread and PE folds the aligned subtrees it owns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "atoll/array/dtype.hpp"
+
+namespace atl::array {
+
+/// `sum`, `prod`: dtype of the result is the input's (cast to the accumulator's first). `any`, `all`: bool.
+/// `argmin`, `argmax`, `count_nonzero`: int64. Codes cross wires: append only.
+enum class Reduction : std::uint8_t { sum, prod, min, max, argmin, argmax, any, all, count_nonzero };
+std::string_view name_of(Reduction kind);
+DType result_type(Reduction kind, DType input);
+
+/// Where units begin. A granule is what the distribution never splits between PEs (rows_per_granule × row
+/// elements); a unit is at most 1024 elements of one granule, and is a leaf of the tree.
+///
+///   granule g:  | unit 0 | unit 1 | … | unit units-1 (maybe short) |   tree index of unit k: (g << shift) + k
+class UnitGrid {
+ public:
+  static constexpr std::uint64_t max_unit = 1024;
+
+  /// `granule` elements, at least 1. All PEs must pass the same.
+  explicit UnitGrid(std::uint64_t granule = max_unit);
+
+  struct Unit {
+    std::uint64_t begin;       ///< global element index
+    std::uint64_t end;
+    std::uint64_t tree_index;
+  };
+
+  std::uint64_t granule() const { return granule_; }
+  std::uint64_t unit() const { return unit_; }
+  unsigned shift() const { return shift_; }
+  /// Number of units that begin before global element `end`.
+  std::uint64_t units_before(std::uint64_t end) const;
+  /// Unit number `u` of all, of an array of `total` elements.
+  Unit at(std::uint64_t u, std::uint64_t total) const;
+  /// True when `element` is a place where a PE may begin.
+  bool is_border(std::uint64_t element) const { return element % granule_ == 0; }
+
+ private:
+  std::uint64_t granule_, unit_, units_;  // units_: per granule
+  unsigned shift_;                        // log2 of units_, rounded up
+};
+
+/// A subtree's value. It covers tree indices [index << level, (index + 1) << level).
+///
+///   offset  0  u64  index
+///           8  u64  bits      value, zero-extended (result dtype; of argmin and argmax the extreme itself)
+///          16  u64  position  global index of the extreme (argmin, argmax)
+///          24  u32  level     < 64
+///          28  u32  empty     1: no elements below; value is meaningless
+struct TreeNode {
+  std::uint64_t index = 0;
+  std::uint64_t bits = 0;
+  std::uint64_t position = 0;
+  std::uint32_t level = 0;
+  std::uint32_t empty = 0;
+};
+static_assert(sizeof(TreeNode) == 32);
+
+struct ReductionValue {
+  std::uint64_t bits = 0;      ///< of result_type(kind, input)
+  std::uint64_t position = 0;  ///< argmin, argmax: global index (then bits holds the extreme value, in the input's dtype)
+  bool empty = true;           ///< there was no element
+};
+
+/// Folds nodes that arrive from left to right into maximal aligned subtrees: at most 2 log2 n of them.
+/// Concatenating the lists of neighbours (threads, then PEs) in order and folding again gives the list of the whole.
+class TreeFold {
+ public:
+  /// `type`: the dtype of the reduced elements (of count_nonzero, any, all too).
+  TreeFold(Reduction kind, DType type);
+
+  void push(TreeNode node);
+  void push(std::span<const TreeNode> nodes) {
+    for (const TreeNode& node : nodes) push(node);
+  }
+  /// Marks that nothing more comes below tree index `end` although the last unit ends before it.
+  void pad_to(std::uint64_t end);
+
+  std::span<const TreeNode> nodes() const { return nodes_; }
+  void clear() { nodes_.clear(); }
+  /// The value of everything pushed so far, provided the first node began at tree index 0. Sums and products of
+  /// nothing are 0 and 1; min, max and their places are `empty`.
+  ReductionValue finish() const;
+
+ private:
+  using Combine = void (*)(TreeNode& left, const TreeNode& right);
+  Reduction kind_;
+  DType type_;
+  Combine combine_;
+  std::vector<TreeNode> nodes_;
+};
+
+}  // namespace atl::array
