@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job's memory as one PE (or the launcher) sees it: the control block, every PE's record, ring and segment.
+// How the memory is obtained is the fabric's business: `loop` (threads of one process, anonymous memory) or `shm`
+// (processes, one memfd without a name, so that nothing is left behind whatever dies).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "atoll/base/ids.hpp"
+#include "atoll/fabric/doorbell.hpp"
+#include "atoll/fabric/layout.hpp"
+
+namespace atl::fabric {
+
+enum class Kind { loop, shm };
+
+struct JobOptions {
+  std::uint32_t npes = 1;
+  /// Address space of each segment, rounded up to 2 MiB. 0: ATOLL_HEAP_SIZE, or the node's memory.
+  std::uint64_t segment_bytes = 0;
+  /// 0: not said. Decides, with the cores, whether waits may spin.
+  std::uint32_t threads_per_pe = 0;
+};
+
+/// Owns the mapping. Thread-safe: all state is in the job's memory.
+class Job {
+ public:
+  /// PEs will be threads of this process.
+  static std::shared_ptr<Job> create_loop(const JobOptions& options);
+  /// PEs will be processes that inherit the job or join it by `join_name()`.
+  static std::shared_ptr<Job> create_shm(const JobOptions& options);
+  /// `name` as made by join_name(), from ATOLL_JOB. Throws SetupError when there is no such job (any more).
+  static std::shared_ptr<Job> join_shm(const std::string& name);
+
+  ~Job();
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  Kind kind() const { return kind_; }
+  std::uint32_t npes() const { return control_->npes; }
+  std::uint64_t segment_bytes() const { return segment_bytes_; }
+  JobControl& control() const { return *control_; }
+  PeRecord& record(PeId pe) const { return records_[pe.value()]; }
+  MessageRing& ring(PeId pe) const { return rings_[pe.value()]; }
+  std::byte* segment(PeId pe) const { return base_ + control_bytes_ + pe.value() * segment_bytes_; }
+
+  /// For ATOLL_JOB: "/proc/<pid of the creator>/fd/<n>". Only the same user can open it, while the creator lives.
+  std::string join_name() const;
+  /// The memfd (close-on-exec), or -1 for loop.
+  int descriptor() const { return descriptor_; }
+
+  /// Records that a PE died and wakes everybody. The first call for a job decides who is named.
+  void mark_failed(PeId pe, int wait_status, const std::string& cause) noexcept;
+  /// A sentence about the first PE that died: "PE 2 (pid 123) was killed by signal 9 (Killed)". Empty: none.
+  std::string failure() const;
+  bool has_failed() const { return control_->failed.load(std::memory_order_acquire) != 0; }
+  /// Throws PeFailedError when a PE died. One load otherwise.
+  void check() const {
+    // Acquire: the cause must be readable. Partner: the release in mark_failed.
+    if (has_failed()) [[unlikely]] throw_failure();
+  }
+  /// Asks the PEs to end (those that are asked in `should_shut_down`), and wakes them.
+  void request_shutdown() noexcept;
+  bool shutdown_requested() const { return control_->shutdown.load(std::memory_order_acquire) != 0; }
+  void wake_all() noexcept;
+
+ private:
+  Job() = default;
+  void lay_out(const JobOptions& options);
+  void attach();
+  [[noreturn]] void throw_failure() const;
+
+  Kind kind_ = Kind::loop;
+  int descriptor_ = -1;
+  std::byte* base_ = nullptr;
+  std::size_t mapped_bytes_ = 0;
+  std::uint64_t segment_bytes_ = 0;
+  std::uint64_t control_bytes_ = 0;
+  JobControl* control_ = nullptr;
+  PeRecord* records_ = nullptr;
+  MessageRing* rings_ = nullptr;
+};
+
+}  // namespace atl::fabric

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lies in a job's shared memory besides the segments: the job's control block, one record per PE, and one
+// message ring per PE. Written by PEs and by their launcher, so every layout is fixed and checked here.
+//
+//   0                 JobControl
+//   4096              PeRecord[npes]
+//   ring_offset       MessageRing[npes]
+//   control_bytes     segment of PE 0, segment of PE 1, …   (2 MiB aligned)
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace atl::fabric {
+
+inline constexpr std::uint64_t job_magic = 0x31304C4C4F5441ull;  // "ATOLL01"
+inline constexpr std::size_t cache_line = 64;
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+/// Life of a PE, in PeRecord::state. Only ever goes up.
+enum class PeState : std::uint32_t { absent = 0, joined = 1, finalized = 2, failed = 3 };
+
+// | offset | bytes | field          | valid when                                                       |
+// |--------|-------|----------------|------------------------------------------------------------------|
+// |   0    |   8   | magic          | job_magic; written last (release) by the creator                 |
+// |   8    |   4   | version        | layout_version                                                   |
+// |  12    |   4   | npes           | 1 … 65536                                                        |
+// |  16    |   8   | segment_bytes  | multiple of 2 MiB                                                |
+// |  24    |   8   | control_bytes  | multiple of 2 MiB                                                |
+// |  32    |   8   | ring_offset    | multiple of 64                                                   |
+// |  40    |   4   | creator_pid    |                                                                  |
+// |  44    |   4   | cores          | cores of the node that PEs may use, before any binding           |
+// |  48    |   4   | threads_per_pe | 0: not said                                                      |
+// |  64    |   4   | failed         | 0, or 1 + the first PE known to have died (release; waits acquire)|
+// |  68    |   4   | shutdown       | 1: the driver ends the job                                       |
+// | 128    |   4   | arrived        | PEs in the current bootstrap barrier                             |
+// | 192    |   4   | epoch          | completed bootstrap barriers                                     |
+struct JobControl {
+  std::atomic<std::uint64_t> magic;
+  std::uint32_t version;
+  std::uint32_t npes;
+  std::uint64_t segment_bytes;
+  std::uint64_t control_bytes;
+  std::uint64_t ring_offset;
+  std::int32_t creator_pid;
+  std::uint32_t cores;
+  std::uint32_t threads_per_pe;
+  alignas(64) std::atomic<std::uint32_t> failed;
+  std::atomic<std::uint32_t> shutdown;
+  alignas(64) std::atomic<std::uint32_t> arrived;
+  alignas(64) std::atomic<std::uint32_t> epoch;
+  std::byte reserved[4096 - 256];
+};
+inline constexpr std::uint32_t layout_version = 1;
+static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, epoch) == 192);
+
+// | offset | bytes | field       | valid when                                                              |
+// |--------|-------|-------------|-------------------------------------------------------------------------|
+// |   0    |   4   | sleeping    | 1: a thread of this PE sleeps, or is about to; the futex word           |
+// |  64    |   4   | state       | PeState                                                                 |
+// |  68    |   4   | pid         | after joined                                                            |
+// |  72    |   4   | wait_status | after failed: as from waitpid, or 0 when the cause is only text         |
+// |  76    |   4   | cause_bytes | after failed: length of cause                                           |
+// |  80    |  160  | cause       | after failed: "was killed by signal 9 (Killed)"                         |
+// | 240    |   8   | offered     | this PE's figure in a bootstrap exchange                                |
+struct PeRecord {
+  alignas(64) std::atomic<std::uint32_t> sleeping;
+  alignas(64) std::atomic<std::uint32_t> state;
+  std::atomic<std::int32_t> pid;
+  std::atomic<std::int32_t> wait_status;
+  std::atomic<std::uint32_t> cause_bytes;
+  char cause[160];
+  std::atomic<std::uint64_t> offered;
+  std::byte reserved[8];
+};
+static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offsetof(PeRecord, offered) == 240);
+
+inline constexpr std::size_t message_bytes = 296;  ///< most bytes of payload in one slot
+inline constexpr std::size_t ring_slots = 256;     ///< per PE: 80 KiB, however many PEs there are
+
+// A slot belongs to the sender of message number n when sequence == n, to the receiver when it is n + 1, and to
+// the sender of message n + ring_slots when it is n + ring_slots (Vyukov's bounded queue, one consumer).
+//
+// | offset | bytes | field    | valid when                                                    |
+// |--------|-------|----------|---------------------------------------------------------------|
+// |   0    |   8   | sequence | always; stored with release, loaded with acquire by the other |
+// |   8    |   4   | source   | PE of the sender                                              |
+// |  12    |   2   | handler  | registered by the receiver, or going to be                    |
+// |  14    |   2   | kind     | runtime's: how to read the payload                            |
+// |  16    |   4   | bytes    | 0 … message_bytes                                             |
+// |  20    |   4   | zero     |                                                               |
+// |  24    |  296  | payload  | first `bytes` of it                                           |
+struct MessageSlot {
+  alignas(64) std::atomic<std::uint64_t> sequence;
+  std::uint32_t source;
+  std::uint16_t handler;
+  std::uint16_t kind;
+  std::uint32_t bytes;
+  std::uint32_t zero;
+  std::byte payload[message_bytes];
+};
+static_assert(sizeof(MessageSlot) == 320 && offsetof(MessageSlot, payload) == 24);
+
+// | offset | bytes | field | valid when                                          |
+// |--------|-------|-------|-----------------------------------------------------|
+// |   0    |   8   | tail  | next message number to send; senders compete by CAS |
+// |  64    |   8   | head  | next message number to receive; the receiver's own  |
+// | 128    |       | slots |                                                     |
+struct MessageRing {
+  alignas(64) std::atomic<std::uint64_t> tail;
+  alignas(64) std::atomic<std::uint64_t> head;
+  MessageSlot slots[ring_slots];
+};
+static_assert(sizeof(MessageRing) == 128 + ring_slots * sizeof(MessageSlot));
+
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
+
+}  // namespace atl::fabric

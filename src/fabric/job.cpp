@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/fabric/job.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/topology.hpp"
+#include "atoll/base/units.hpp"
+#include "memory.hpp"
+
+namespace atl::fabric {
+namespace {
+
+// All segments of a job together stay within a quarter of a process's 128 TiB.
+constexpr std::uint64_t most_address_space = std::uint64_t{32} << 40;
+constexpr std::uint32_t most_pes = 65536;
+
+struct Geometry {
+  std::uint64_t segment_bytes = 0;
+  std::uint64_t ring_offset = 0;
+  std::uint64_t control_bytes = 0;
+  std::uint64_t total_bytes = 0;
+};
+
+Geometry geometry_of(const JobOptions& options) {
+  ATOLL_VALIDATE(options.npes >= 1 && options.npes <= most_pes, ValueError,
+                 "a job of {} PEs is not possible on one node. Accepted: 1 to {}", options.npes, most_pes);
+  Geometry found;
+  std::uint64_t wanted = options.segment_bytes;
+  if (wanted == 0) wanted = config::bytes(config::Variable::heap_size);
+  std::uint64_t share = most_address_space / options.npes / huge_page * huge_page;
+  if (wanted == 0) wanted = std::min(topology().memory_bytes, share);
+  ATOLL_VALIDATE(wanted <= share, ValueError,
+                 "segments of {} for {} PEs do not fit in the address space. Set ATOLL_HEAP_SIZE to {} or less",
+                 format_bytes(wanted), options.npes, format_bytes(share));
+  found.segment_bytes = std::max<std::uint64_t>(round_up<std::uint64_t>(wanted, huge_page), 2 * huge_page);
+  found.ring_offset = sizeof(JobControl) + options.npes * sizeof(PeRecord);
+  found.control_bytes =
+      round_up<std::uint64_t>(found.ring_offset + options.npes * sizeof(MessageRing), huge_page);
+  found.total_bytes = found.control_bytes + options.npes * found.segment_bytes;
+  return found;
+}
+
+}  // namespace
+
+void Job::lay_out(const JobOptions& options) {
+  Geometry geometry = geometry_of(options);
+  auto* control = reinterpret_cast<JobControl*>(base_);
+  control->version = layout_version;
+  control->npes = options.npes;
+  control->segment_bytes = geometry.segment_bytes;
+  control->control_bytes = geometry.control_bytes;
+  control->ring_offset = geometry.ring_offset;
+  control->creator_pid = ::getpid();
+  control->cores = static_cast<std::uint32_t>(topology().cores.size());
+  control->threads_per_pe = options.threads_per_pe;
+  auto* rings = reinterpret_cast<MessageRing*>(base_ + geometry.ring_offset);
+  for (std::uint32_t pe = 0; pe < options.npes; ++pe)
+    for (std::uint64_t slot = 0; slot < ring_slots; ++slot)
+      rings[pe].slots[slot].sequence.store(slot, std::memory_order_relaxed);
+  // Release: whoever sees the magic sees the rest. Partner: attach().
+  control->magic.store(job_magic, std::memory_order_release);
+}
+
+void Job::attach() {
+  control_ = reinterpret_cast<JobControl*>(base_);
+  // Acquire: the fields after it. Partner: lay_out().
+  bool good = control_->magic.load(std::memory_order_acquire) == job_magic && control_->version == layout_version;
+  ATOLL_VALIDATE(good, SetupError, "ATOLL_JOB does not name a job of this version of Atoll. Start with `atoll run`");
+  segment_bytes_ = control_->segment_bytes;
+  control_bytes_ = control_->control_bytes;
+  ATOLL_VALIDATE(control_bytes_ + control_->npes * segment_bytes_ == mapped_bytes_, SetupError,
+                 "the job's shared memory is {} long, not the {} it says. Start the job again", mapped_bytes_,
+                 control_bytes_ + control_->npes * segment_bytes_);
+  records_ = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
+  rings_ = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset);
+  prepare_sleeping();
+}
+
+std::shared_ptr<Job> Job::create_loop(const JobOptions& options) {
+  std::shared_ptr<Job> job(new Job);
+  job->kind_ = Kind::loop;
+  job->mapped_bytes_ = geometry_of(options).total_bytes;
+  job->base_ = loop::map(job->mapped_bytes_);
+  job->lay_out(options);
+  job->attach();
+  return job;
+}
+
+std::shared_ptr<Job> Job::create_shm(const JobOptions& options) {
+  std::shared_ptr<Job> job(new Job);
+  job->kind_ = Kind::shm;
+  std::size_t bytes = geometry_of(options).total_bytes;
+  job->descriptor_ = shm::create(bytes);
+  job->base_ = shm::map(job->descriptor_, bytes);
+  job->mapped_bytes_ = bytes;
+  job->lay_out(options);
+  job->attach();
+  return job;
+}
+
+std::shared_ptr<Job> Job::join_shm(const std::string& name) {
+  std::shared_ptr<Job> job(new Job);
+  job->kind_ = Kind::shm;
+  job->descriptor_ = shm::open(name);
+  if (job->descriptor_ < 0)
+    throw_errno(fmt::format("ATOLL_JOB='{}' cannot be joined; its launcher may have ended. Start with `atoll run`", name));
+  std::size_t bytes = shm::size(job->descriptor_);
+  ATOLL_VALIDATE(bytes > huge_page, SetupError, "ATOLL_JOB='{}' is not a job's memory. Start with `atoll run`", name);
+  job->base_ = shm::map(job->descriptor_, bytes);
+  job->mapped_bytes_ = bytes;
+  job->attach();
+  return job;
+}
+
+Job::~Job() {
+  if (base_ != nullptr) unmap(base_, mapped_bytes_);
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::string Job::join_name() const {
+  ATOLL_EXPECT(descriptor_ >= 0);
+  return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_);
+}
+
+void Job::wake_all() noexcept {
+  for (std::uint32_t pe = 0; pe < npes(); ++pe) ring_bell(records_[pe]);
+}
+
+void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexcept {
+  PeRecord& dead = record(pe);
+  // Only the first who reports this PE writes its cause; acquire-release orders reporters among themselves.
+  auto before = dead.state.exchange(static_cast<std::uint32_t>(PeState::failed), std::memory_order_acq_rel);
+  if (before != static_cast<std::uint32_t>(PeState::failed)) {
+    std::size_t bytes = std::min(cause.size(), sizeof(dead.cause));
+    std::memcpy(dead.cause, cause.data(), bytes);
+    dead.wait_status.store(wait_status, std::memory_order_relaxed);
+    dead.cause_bytes.store(static_cast<std::uint32_t>(bytes), std::memory_order_relaxed);
+    std::uint32_t none = 0;
+    // Release: the cause. Partner: has_failed().
+    control_->failed.compare_exchange_strong(none, pe.value() + 1, std::memory_order_release,
+                                             std::memory_order_relaxed);
+  }
+  wake_all();
+}
+
+std::string Job::failure() const {
+  std::uint32_t failed = control_->failed.load(std::memory_order_acquire);  // partner: mark_failed
+  if (failed == 0) return {};
+  const PeRecord& dead = record(PeId(failed - 1));
+  std::string cause(dead.cause, std::min<std::size_t>(dead.cause_bytes.load(std::memory_order_relaxed), sizeof(dead.cause)));
+  std::int32_t pid = dead.pid.load(std::memory_order_relaxed);
+  return kind_ == Kind::loop || pid == 0 ? fmt::format("PE {} {}", failed - 1, cause)
+                                         : fmt::format("PE {} (pid {}) {}", failed - 1, pid, cause);
+}
+
+void Job::throw_failure() const { throw PeFailedError(failure()); }
+
+void Job::request_shutdown() noexcept {
+  control_->shutdown.store(1, std::memory_order_release);  // partner: shutdown_requested
+  wake_all();
+}
+
+}  // namespace atl::fabric

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Obtaining a job's memory: the part in which `loop` and `shm` differ.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace atl::fabric {
+
+namespace loop {
+/// Private, zero, sparse memory at a multiple of 2 MiB, with 2 MiB pages where the kernel gives them.
+std::byte* map(std::size_t bytes);
+}  // namespace loop
+
+namespace shm {
+/// A nameless file of `bytes` zero bytes, sparse, readable only by this user.
+int create(std::size_t bytes);
+/// Opens the file another process of this user holds. -1 and errno on failure.
+int open(const std::string& name);
+std::size_t size(int descriptor);
+/// Maps the whole file at a multiple of 2 MiB.
+std::byte* map(int descriptor, std::size_t bytes);
+}  // namespace shm
+
+void unmap(std::byte* base, std::size_t bytes) noexcept;
+
+/// A place for `bytes` at a multiple of 2 MiB: reserved and inaccessible, to be mapped over.
+std::byte* reserve(std::size_t bytes);
+
+}  // namespace atl::fabric

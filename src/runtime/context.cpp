@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joining and leaving a job, the parts of a PE's segment, and the bootstrap barrier.
+#include "atoll/runtime/context.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/units.hpp"
+
+namespace atl::runtime {
+namespace {
+
+constexpr std::size_t most_handlers = 256;
+
+NodeInfo describe_node(const fabric::Job& job, PeId pe, unsigned threads) {
+  NodeInfo node;
+  node.pes = job.npes();
+  node.rank = pe.value();
+  node.cores = std::max(1u, job.control().cores);
+  if (threads == 0) threads = static_cast<unsigned>(config::integer(config::Variable::threads));
+  if (threads == 0) threads = job.control().threads_per_pe;
+  if (threads == 0) threads = std::max(1u, node.cores / node.pes);
+  node.threads = threads;
+  node.oversubscribed = std::uint64_t{node.pes} * threads > node.cores;
+  return node;
+}
+
+}  // namespace
+
+Context::Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions& options)
+    : job_(std::move(job)),
+      pe_(pe),
+      npes_(job_->npes()),
+      segment_(job_->segment(pe)),
+      area_(reinterpret_cast<TriggerArea*>(segment_)),
+      endpoint_(job_, pe),
+      node_(describe_node(*job_, pe, options.threads)),
+      world_(Team::world(npes_, pe)),
+      system_used_(round_up(sizeof(TriggerArea), std::size_t{4096})) {
+  spin_ns_ = node_.oversubscribed ? 0 : config::integer(config::Variable::spin_us) * 1000;
+  handlers_.reserve(most_handlers);
+
+  std::uint64_t room = job_->segment_bytes() - system_bytes;
+  std::uint64_t symmetric_bytes = room / 2 / fabric::huge_page * fabric::huge_page;
+  if (symmetric_bytes == 0) symmetric_bytes = room / 2 / Heap::unit_bytes * Heap::unit_bytes;
+  Pages pages = job_->kind() == fabric::Kind::loop ? Pages::anonymous : Pages::shared;
+  budget_ = std::make_shared<MemoryBudget>(options.memory_limit_bytes, options.pool_bytes, node_.pes);
+  symmetric_ = std::make_unique<Heap>(segment_ + system_bytes, symmetric_bytes, segment_, pages,
+                                      Placement::repeatable, budget_);
+  heap_ = std::make_unique<Heap>(segment_ + system_bytes + symmetric_bytes, room - symmetric_bytes, segment_, pages,
+                                 Placement::reuse, budget_);
+  join();
+}
+
+void Context::join() {
+  fabric::PeRecord& record = job_->record(pe_);
+  record.pid.store(::getpid(), std::memory_order_relaxed);
+  std::uint32_t state = static_cast<std::uint32_t>(fabric::PeState::absent);
+  // Release: the pid. Partner: whoever reads the state of this PE.
+  record.state.compare_exchange_strong(state, static_cast<std::uint32_t>(fabric::PeState::joined),
+                                       std::memory_order_release, std::memory_order_relaxed);
+  check();
+  ATOLL_VALIDATE(state == static_cast<std::uint32_t>(fabric::PeState::absent), SetupError,
+                 "PE {} of this job exists already. Start each PE once", pe_.value());
+  barrier();
+}
+
+Context::~Context() {
+  stop_progress_thread();
+  fabric::PeRecord& record = job_->record(pe_);
+  std::uint32_t state = static_cast<std::uint32_t>(fabric::PeState::joined);
+  // Release: all we did. Partner: the launcher, which takes an exit after this for a good one.
+  record.state.compare_exchange_strong(state, static_cast<std::uint32_t>(fabric::PeState::finalized),
+                                       std::memory_order_release, std::memory_order_relaxed);
+}
+
+std::unique_ptr<fabric::Endpoint> Context::make_endpoint() const {
+  return std::make_unique<fabric::Endpoint>(job_, pe_);
+}
+
+HeapOffset Context::reserve_system(std::size_t bytes, std::size_t align) {
+  ATOLL_EXPECT(align != 0 && (align & (align - 1)) == 0);
+  std::size_t at = round_up(system_used_, align);
+  ATOLL_VALIDATE(bytes <= system_bytes && at <= system_bytes - bytes, SetupError,
+                 "the system area of {} is used up: {} more were asked for", format_bytes(system_bytes),
+                 format_bytes(bytes));
+  system_used_ = at + bytes;
+  return HeapOffset(at);
+}
+
+std::vector<std::uint64_t> Context::exchange(std::uint64_t value) {
+  job_->record(pe_).offered.store(value, std::memory_order_relaxed);
+  barrier();
+  std::vector<std::uint64_t> all;
+  for (std::uint32_t pe = 0; pe < npes_; ++pe)
+    all.push_back(job_->record(PeId(pe)).offered.load(std::memory_order_relaxed));
+  barrier();  // nobody offers anew before all have read
+  return all;
+}
+
+HeapOffset Context::allocate_symmetric(std::size_t bytes) {
+  auto sizes = exchange(bytes);
+  for (std::uint32_t pe = 0; pe < npes_; ++pe)
+    ATOLL_VALIDATE(sizes[pe] == sizes[0], ValueError,
+                   "PEs ask for different sizes of one symmetric block: PE 0 for {}, PE {} for {}. Make the same calls "
+                   "on all PEs",
+                   format_bytes(sizes[0]), pe, format_bytes(sizes[pe]));
+  constexpr std::uint64_t none = UINT64_MAX;
+  void* block = nullptr;
+  std::string refusal;
+  try {
+    block = symmetric_->allocate(bytes);
+  } catch (const MemoryError& error) {
+    refusal = error.what();
+  }
+  auto offsets = exchange(block != nullptr ? offset_of(block).value() : none);
+  bool same = std::all_of(offsets.begin(), offsets.end(), [&](auto offset) { return offset == offsets[0]; });
+  if (same && block != nullptr) return offset_of(block);
+  if (block != nullptr) symmetric_->release(block);
+  if (!refusal.empty()) throw MemoryError(refusal);
+  auto refused = std::find(offsets.begin(), offsets.end(), none);
+  ATOLL_VALIDATE(refused == offsets.end(), MemoryError, "cannot allocate {} on every PE: PE {} has no memory for it",
+                 format_bytes(bytes), refused - offsets.begin());
+  throw ValueError("the symmetric heaps of the PEs differ. Make the same allocations in the same order on all PEs");
+}
+
+void Context::release_symmetric(HeapOffset block) {
+  barrier();  // peers may still be using ours
+  symmetric_->release(local_pointer(block));
+}
+
+void Context::barrier() {
+  fabric::JobControl& control = job_->control();
+  std::uint32_t epoch = barrier_epoch_++;
+  // Acquire-release: what each did before the barrier, all see after it. The last one in passes it on by `epoch`.
+  if (control.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == npes_) {
+    control.arrived.store(0, std::memory_order_relaxed);
+    control.epoch.store(epoch + 1, std::memory_order_release);
+    job_->wake_all();
+    return;
+  }
+  // Acquire: partner is the store above. 0 means for ever.
+  double limit = config::seconds(config::Variable::peer_timeout);
+  Status status = wait([&] { return control.epoch.load(std::memory_order_acquire) == epoch + 1; },
+                       limit == 0 ? Deadline::never() : Deadline::after_seconds(limit));
+  if (status != Status::ok) {
+    std::uint32_t absent = 0;
+    while (absent < npes_ && job_->record(PeId(absent)).state.load(std::memory_order_relaxed) != 0) ++absent;
+    ATOLL_VALIDATE(absent == npes_, TimeoutError, "PE {} has not joined the job within {} s", absent, limit);
+    throw TimeoutError(fmt::format("not all PEs came to a barrier within {} s (ATOLL_PEER_TIMEOUT)", limit));
+  }
+}
+
+}  // namespace atl::runtime

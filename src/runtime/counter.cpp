@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters and triggered operations. A trigger is queued by its owner and carried out by whoever bumps the counter.
+// The two cannot miss each other: the owner stores the threshold and then loads the value, a bumper changes the value
+// and then loads the threshold, all sequentially consistent.
+#include <sched.h>
+
+#include <cstring>
+
+#include "atoll/runtime/context.hpp"
+
+namespace atl::runtime {
+
+TriggerArea& Context::area_of(PeId pe) const {
+  return *reinterpret_cast<TriggerArea*>(endpoint_.address(pe, HeapOffset(0), sizeof(TriggerArea)));
+}
+
+void Context::lock_area(TriggerArea& area) {
+  for (int attempt = 0;; ++attempt) {
+    // Acquire: the lists. Partner: unlock_area.
+    if (area.lock.load(std::memory_order_relaxed) == 0 && area.lock.exchange(1, std::memory_order_acquire) == 0) return;
+    if (attempt < 64) {
+      cpu_relax();
+    } else {
+      ::sched_yield();
+      check();  // its holder may have died
+    }
+  }
+}
+
+void Context::unlock_area(TriggerArea& area) { area.lock.store(0, std::memory_order_release); }
+
+CounterId Context::allocate_counter() {
+  lock_area(*area_);
+  for (std::uint32_t id = 0; id < counters_per_pe; ++id) {
+    CounterCell& cell = area_->counters[id];
+    if (cell.in_use != 0) continue;
+    cell.in_use = 1;
+    cell.value.store(0, std::memory_order_relaxed);
+    unlock_area(*area_);
+    return CounterId(id);
+  }
+  unlock_area(*area_);
+  throw MemoryError(fmt::format("all {} counters of this PE are in use", counters_per_pe));
+}
+
+void Context::release_counter(CounterId id) {
+  ATOLL_EXPECT(id.value() < counters_per_pe);
+  cancel_triggers(id);
+  lock_area(*area_);
+  area_->counters[id.value()].in_use = 0;
+  unlock_area(*area_);
+}
+
+void Context::reset_counter(CounterId id, std::uint64_t value) {
+  ATOLL_EXPECT(id.value() < counters_per_pe);
+  area_->counters[id.value()].value.store(value, std::memory_order_release);  // partner: counter()
+}
+
+void Context::bump(CounterRef counter, std::uint64_t by) {
+  ATOLL_EXPECT(counter.id.value() < counters_per_pe);
+  CounterCell& cell = area_of(counter.pe).counters[counter.id.value()];
+  // Sequentially consistent with trigger(): see the top. Also publishes our puts to who waits for the counter.
+  std::uint64_t value = cell.value.fetch_add(by, std::memory_order_seq_cst) + by;
+  std::uint64_t threshold = cell.threshold.load(std::memory_order_seq_cst);
+  if (threshold != 0 && value >= threshold) fire(counter);
+  fabric::ring_bell(job_->record(counter.pe));
+}
+
+void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operation) {
+  ATOLL_EXPECT(on.value() < counters_per_pe);
+  ATOLL_VALIDATE(threshold >= 1, ValueError, "a trigger's threshold must be at least 1");
+  bool writes = operation.kind == TriggerKind::put || operation.kind == TriggerKind::put_inline;
+  bool atomic = operation.kind == TriggerKind::add || operation.kind == TriggerKind::set;
+  if (writes) (void)endpoint_.address(operation.pe, operation.to, operation.bytes);
+  if (operation.kind == TriggerKind::put) (void)endpoint_.address(pe_, operation.from, operation.bytes);
+  if (atomic) (void)endpoint_.address(operation.pe, operation.to, 8);
+  ATOLL_VALIDATE(!atomic || operation.to.value() % 8 == 0, ValueError, "a triggered atomic at offset {} is not aligned",
+                 operation.to.value());
+  ATOLL_VALIDATE(operation.kind != TriggerKind::put_inline || operation.bytes <= inline_bytes, ValueError,
+                 "a trigger keeps at most {} bytes inside, not {}. Use a put from the segment", inline_bytes,
+                 operation.bytes);
+  std::uint64_t call = 0;
+  if (operation.kind == TriggerKind::call) {
+    std::lock_guard lock(calls_mutex_);
+    call = next_call_++;
+    calls_.emplace(call, std::move(operation.function));
+  }
+
+  lock_area(*area_);
+  std::uint32_t number = area_->free;
+  if (number != 0) {
+    area_->free = area_->triggers[number - 1].next;
+  } else if (area_->touched < triggers_per_pe) {
+    number = ++area_->touched;
+  } else {
+    unlock_area(*area_);
+    if (call != 0) {
+      std::lock_guard lock(calls_mutex_);
+      calls_.erase(call);
+    }
+    throw MemoryError(fmt::format("more than {} triggered operations are queued on this PE", triggers_per_pe));
+  }
+  TriggerCell& cell = area_->triggers[number - 1];
+  cell.threshold = threshold;
+  cell.kind = static_cast<std::uint32_t>(operation.kind);
+  cell.pe = operation.pe.value();
+  cell.then_pe = operation.then.pe.value();
+  cell.then_id = operation.then.id.value();
+  cell.to = operation.to.value();
+  cell.from = operation.kind == TriggerKind::call ? call : atomic ? operation.value : operation.from.value();
+  cell.bytes = operation.bytes;
+  if (operation.kind == TriggerKind::put_inline) std::memcpy(cell.data, operation.data, operation.bytes);
+
+  // In ascending thresholds; equal ones in the order they were queued.
+  CounterCell& counter = area_->counters[on.value()];
+  std::uint32_t before = 0;
+  std::uint32_t after = counter.first.load(std::memory_order_relaxed);
+  while (after != 0 && area_->triggers[after - 1].threshold <= cell.threshold) {
+    before = after;
+    after = area_->triggers[after - 1].next;
+  }
+  cell.next = after;
+  if (before != 0) area_->triggers[before - 1].next = number;
+  else counter.first.store(number, std::memory_order_relaxed);
+  std::uint64_t lowest = area_->triggers[counter.first.load(std::memory_order_relaxed) - 1].threshold;
+  counter.threshold.store(lowest, std::memory_order_seq_cst);
+  std::uint64_t value = counter.value.load(std::memory_order_seq_cst);
+  unlock_area(*area_);
+  if (value >= lowest) {
+    fire({pe_, on});
+  }
+}
+
+void Context::fire(CounterRef counter) {
+  TriggerArea& area = area_of(counter.pe);
+  CounterCell& cell = area.counters[counter.id.value()];
+  for (;;) {
+    lock_area(area);
+    std::uint32_t number = cell.first.load(std::memory_order_relaxed);
+    if (number == 0 || area.triggers[number - 1].threshold > cell.value.load(std::memory_order_seq_cst)) {
+      unlock_area(area);
+      return;
+    }
+    TriggerCell& queued = area.triggers[number - 1];
+    std::uint32_t next = queued.next;
+    cell.first.store(next, std::memory_order_relaxed);
+    cell.threshold.store(next == 0 ? 0 : area.triggers[next - 1].threshold, std::memory_order_seq_cst);
+    if (queued.kind == static_cast<std::uint32_t>(TriggerKind::call)) {
+      // Its owner runs it: append to the owner's ready list.
+      queued.next = 0;
+      std::uint32_t last = area.ready.load(std::memory_order_relaxed);
+      if (last == 0) {
+        area.ready.store(number, std::memory_order_relaxed);
+      } else {
+        while (area.triggers[last - 1].next != 0) last = area.triggers[last - 1].next;
+        area.triggers[last - 1].next = number;
+      }
+      unlock_area(area);
+      fabric::ring_bell(job_->record(counter.pe));
+      continue;
+    }
+    TriggerCell copy;
+    std::memcpy(static_cast<void*>(&copy), &queued, sizeof(copy));
+    queued.next = area.free;
+    area.free = number;
+    unlock_area(area);
+    carry_out(counter.pe, copy);
+  }
+}
+
+void Context::carry_out(PeId owner, const TriggerCell& cell) {
+  PeId pe(cell.pe);
+  HeapOffset to(cell.to);
+  switch (static_cast<TriggerKind>(cell.kind)) {
+    case TriggerKind::nothing:
+    case TriggerKind::call: break;
+    case TriggerKind::put:
+      endpoint_.put(pe, to, endpoint_.address(owner, HeapOffset(cell.from), cell.bytes), cell.bytes);
+      break;
+    case TriggerKind::put_inline: endpoint_.put(pe, to, cell.data, cell.bytes); break;
+    case TriggerKind::add: endpoint_.add<std::uint64_t>(pe, to, cell.from); break;
+    case TriggerKind::set: endpoint_.set<std::uint64_t>(pe, to, cell.from); break;
+  }
+  if (cell.then_id != no_counter.value()) bump({PeId(cell.then_pe), CounterId(cell.then_id)});
+}
+
+bool Context::run_ready_calls() {
+  bool any = false;
+  while (area_->ready.load(std::memory_order_relaxed) != 0) {
+    lock_area(*area_);
+    std::uint32_t number = area_->ready.load(std::memory_order_relaxed);
+    if (number == 0) {
+      unlock_area(*area_);
+      break;
+    }
+    TriggerCell& cell = area_->triggers[number - 1];
+    area_->ready.store(cell.next, std::memory_order_relaxed);
+    std::uint64_t call = cell.from;
+    CounterRef then{PeId(cell.then_pe), CounterId(cell.then_id)};
+    cell.next = area_->free;
+    area_->free = number;
+    unlock_area(*area_);
+    std::function<void(Context&)> function;
+    {
+      std::lock_guard lock(calls_mutex_);
+      auto at = calls_.find(call);
+      function = std::move(at->second);
+      calls_.erase(at);
+    }
+    function(*this);
+    if (then.id != no_counter) bump(then);
+    any = true;
+  }
+  return any;
+}
+
+std::size_t Context::cancel_triggers(CounterId on) {
+  ATOLL_EXPECT(on.value() < counters_per_pe);
+  CounterCell& counter = area_->counters[on.value()];
+  std::size_t dropped = 0;
+  lock_area(*area_);
+  while (std::uint32_t number = counter.first.load(std::memory_order_relaxed)) {
+    TriggerCell& cell = area_->triggers[number - 1];
+    counter.first.store(cell.next, std::memory_order_relaxed);
+    if (cell.kind == static_cast<std::uint32_t>(TriggerKind::call)) {
+      std::lock_guard lock(calls_mutex_);
+      calls_.erase(cell.from);
+    }
+    cell.next = area_->free;
+    area_->free = number;
+    ++dropped;
+  }
+  counter.threshold.store(0, std::memory_order_seq_cst);
+  unlock_area(*area_);
+  return dropped;
+}
+
+}  // namespace atl::runtime

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// One PE: its memory, its ways to the others, and what makes progress. No process-wide state: a process may hold
+// many contexts, one per PE.
+//
+// A PE's segment:  [ system area | symmetric heap | heap ]
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "atoll/base/clock.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/ids.hpp"
+#include "atoll/base/status.hpp"
+#include "atoll/fabric/endpoint.hpp"
+#include "atoll/runtime/counter.hpp"
+#include "atoll/runtime/heap.hpp"
+#include "atoll/runtime/team.hpp"
+
+namespace atl::runtime {
+
+using fabric::AtomicInteger;
+using fabric::AtomicType;
+using HandlerId = StrongId<struct HandlerTag, std::uint16_t>;
+
+enum class Compare { equal, not_equal, greater, greater_equal, less, less_equal };
+
+template <class T>
+constexpr bool holds(T left, Compare compare, T right) {
+  switch (compare) {
+    case Compare::equal: return left == right;
+    case Compare::not_equal: return left != right;
+    case Compare::greater: return left > right;
+    case Compare::greater_equal: return left >= right;
+    case Compare::less: return left < right;
+    case Compare::less_equal: return left <= right;
+  }
+  return false;
+}
+
+struct ContextOptions {
+  /// Threads of this PE that may wait or compute. 0: ATOLL_THREADS, or an even share of the cores.
+  unsigned threads = 0;
+  /// Most bytes of arrays. 0: ATOLL_MEMORY_LIMIT, or an even share of what is available.
+  std::uint64_t memory_limit_bytes = 0;
+  std::uint64_t pool_bytes = 0;
+};
+
+/// Where this PE is, among the PEs of its node and the node's cores.
+struct NodeInfo {
+  std::uint32_t pes = 1;      ///< PEs on this node
+  std::uint32_t rank = 0;     ///< of this PE among them
+  std::uint32_t cores = 1;    ///< that PEs may use
+  unsigned threads = 1;       ///< of this PE
+  bool oversubscribed = false;  ///< more threads than cores: waits do not spin
+};
+
+/// Thread-safe except where said. Collective calls must be made by every PE, in the same order.
+class Context {
+ public:
+  /// Handlers run in progress(), one at a time per PE. `payload` is valid during the call only. They may send, put
+  /// and use atomics, but not wait.
+  using Handler = std::function<void(Context&, PeId source, std::span<const std::byte> payload)>;
+  /// Longest payload of one message; longer than 256 bytes goes through the sender's heap.
+  static constexpr std::size_t longest_message = std::size_t{1} << 30;
+  static constexpr std::size_t system_bytes = std::size_t{2} << 20;
+
+  /// Joins `job` as PE `pe`. Every PE of the job makes one; returns when all have (collective).
+  Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions& options = {});
+  /// Leaves the job. Not collective: call barrier() first where peers may still use this PE's memory.
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  PeId pe() const { return pe_; }
+  std::uint32_t npes() const { return npes_; }
+  const NodeInfo& node() const { return node_; }
+  fabric::Job& job() const { return *job_; }
+  const Team& world() const { return world_; }
+  /// The endpoint behind the one-sided calls below; threads that count their own traffic make their own.
+  fabric::Endpoint& endpoint() { return endpoint_; }
+  std::unique_ptr<fabric::Endpoint> make_endpoint() const;
+
+  // ---- memory -------------------------------------------------------------------------------------------------
+
+  /// This PE's own blocks, at offsets of their own; peers reach them by peer_pointer() and the offset.
+  Heap& heap() { return *heap_; }
+  const MemoryBudget& budget() const { return *budget_; }
+  /// Collective. A block at the same offset on every PE (as heap().allocate otherwise). Throws on all PEs when one
+  /// cannot, and ValueError when they ask for different sizes.
+  HeapOffset allocate_symmetric(std::size_t bytes);
+  /// Collective.
+  void release_symmetric(HeapOffset block);
+  /// A zeroed part of the system area that is never given back: the same offset on every PE whose calls before were
+  /// the same. Not collective, costs nothing. For synchronisation words of collectives.
+  HeapOffset reserve_system(std::size_t bytes, std::size_t align = fabric::cache_line);
+
+  /// The peer's memory in this process. Throws IndexError outside its segment. Access through it tells nobody:
+  /// call notify(pe) after storing what the peer may wait for.
+  template <class T = std::byte>
+  T* peer_pointer(PeId pe, HeapOffset at, std::size_t count = 1) const {
+    return reinterpret_cast<T*>(endpoint_.address(pe, at, count * sizeof(T)));
+  }
+  template <class T = std::byte>
+  T* local_pointer(HeapOffset at) const {
+    return reinterpret_cast<T*>(segment_ + at.value());
+  }
+  /// Offset of an address in this PE's own segment.
+  HeapOffset offset_of(const void* pointer) const {
+    auto* at = static_cast<const std::byte*>(pointer);
+    ATOLL_EXPECT(at >= segment_ && at < segment_ + endpoint_.segment_bytes());
+    return HeapOffset(static_cast<std::uint64_t>(at - segment_));
+  }
+  /// Wakes the peer if it sleeps. One load.
+  void notify(PeId pe) { fabric::ring_bell(job_->record(pe)); }
+
+  // ---- one-sided ----------------------------------------------------------------------------------------------
+  // Semantics as in fabric::Endpoint. The _nbi forms may complete later, at the latest in quiet().
+
+  void put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) { endpoint_.put(pe, to, from, bytes); }
+  void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) { endpoint_.get(to, pe, from, bytes); }
+  void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) { endpoint_.put(pe, to, from, bytes); }
+  void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) { endpoint_.get(to, pe, from, bytes); }
+  template <class T>
+  void put_value(PeId pe, HeapOffset to, T value) {
+    endpoint_.put_value(pe, to, value);
+  }
+  template <class T>
+  T get_value(PeId pe, HeapOffset from) {
+    return endpoint_.get_value<T>(pe, from);
+  }
+  void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
+                  fabric::AtomicOp how = fabric::AtomicOp::set) {
+    endpoint_.put_signal(pe, to, from, bytes, signal, value, how);
+  }
+  /// put() that bumps a counter by 1, after the data is at the target: the target's own counter, or this PE's.
+  void put_counted(PeId pe, HeapOffset to, const void* from, std::size_t bytes, CounterRef counter) {
+    endpoint_.put(pe, to, from, bytes);
+    bump(counter);
+  }
+  /// get() that bumps a counter by 1 when the data is here.
+  void get_counted(void* to, PeId pe, HeapOffset from, std::size_t bytes, CounterRef counter) {
+    endpoint_.get(to, pe, from, bytes);
+    bump(counter);
+  }
+  template <AtomicType T>
+  T fetch(PeId pe, HeapOffset at) {
+    return endpoint_.fetch<T>(pe, at);
+  }
+  template <AtomicType T>
+  void set(PeId pe, HeapOffset at, T value) {
+    endpoint_.set<T>(pe, at, value);
+  }
+  template <AtomicType T>
+  T swap(PeId pe, HeapOffset at, T value) {
+    return endpoint_.swap<T>(pe, at, value);
+  }
+  template <AtomicInteger T>
+  T fetch_add(PeId pe, HeapOffset at, T value) {
+    return endpoint_.fetch_add<T>(pe, at, value);
+  }
+  template <AtomicInteger T>
+  void add(PeId pe, HeapOffset at, T value) {
+    endpoint_.add<T>(pe, at, value);
+  }
+  template <AtomicInteger T>
+  T fetch_and(PeId pe, HeapOffset at, T value) {
+    return endpoint_.fetch_and<T>(pe, at, value);
+  }
+  template <AtomicInteger T>
+  T fetch_or(PeId pe, HeapOffset at, T value) {
+    return endpoint_.fetch_or<T>(pe, at, value);
+  }
+  template <AtomicInteger T>
+  T fetch_xor(PeId pe, HeapOffset at, T value) {
+    return endpoint_.fetch_xor<T>(pe, at, value);
+  }
+  template <AtomicInteger T>
+  T compare_swap(PeId pe, HeapOffset at, T expected, T value) {
+    return endpoint_.compare_swap<T>(pe, at, expected, value);
+  }
+  void fence() { endpoint_.fence(); }
+  void quiet() { endpoint_.quiet(); }
+
+  // ---- active messages ----------------------------------------------------------------------------------------
+
+  /// Ids count up from 0: register the same handlers in the same order on every PE. A message that arrives before
+  /// its handler is registered waits for it.
+  HandlerId register_handler(Handler handler);
+  /// Sends `first` and `second`, joined. Source completion: both may be reused on return. Makes progress while the
+  /// peer's ring is full. Messages of one thread to one PE arrive in order.
+  void send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second = {});
+
+  // ---- counters and triggered operations ----------------------------------------------------------------------
+
+  /// The lowest free counter of this PE, at 0.
+  CounterId allocate_counter();
+  /// Nothing may be queued on it any more.
+  void release_counter(CounterId id);
+  std::uint64_t counter(CounterId id) const {
+    return area_->counters[id.value()].value.load(std::memory_order_acquire);  // partner: bump()
+  }
+  /// Not while anything may bump it.
+  void reset_counter(CounterId id, std::uint64_t value = 0);
+  void bump(CounterRef counter, std::uint64_t by = 1);
+  void wait_counter(CounterId id, std::uint64_t at_least) {
+    wait([&] { return counter(id) >= at_least; });
+  }
+  [[nodiscard]] Status wait_counter(CounterId id, std::uint64_t at_least, Deadline deadline) {
+    return wait([&] { return counter(id) >= at_least; }, deadline);
+  }
+  /// Queues `operation` until this PE's counter reaches `threshold` (at least 1); started at once when it has. Whoever bumps the
+  /// counter carries it out; functions run in this PE's progress(). Throws MemoryError when triggers_per_pe are queued.
+  void trigger(CounterId on, std::uint64_t threshold, TriggeredOp operation);
+  /// Drops what is still queued on the counter. Returns how many.
+  std::size_t cancel_triggers(CounterId on);
+
+  // ---- waiting and progress -----------------------------------------------------------------------------------
+
+  /// Runs what has arrived: message handlers, triggered functions, hooks. Returns whether there was anything. From a
+  /// handler, or while another thread is in it, does nothing.
+  bool progress() { return work_waiting() ? progress_slowly() : false; }
+  /// Until `ready()` is true: makes progress, spins for ATOLL_SPIN_US (not at all when over-subscribed), yields, then
+  /// sleeps. Whoever makes it true must put, use an atomic, send, or notify(). Throws PeFailedError when a PE dies.
+  template <class Ready>
+  void wait(Ready&& ready) {
+    for (int i = 0; i < 32; ++i) {
+      if (ready()) return;
+      progress();
+    }
+    (void)wait_slowly(Condition::of(ready), Deadline::never());
+  }
+  /// The same, or timed_out.
+  template <class Ready>
+  [[nodiscard]] Status wait(Ready&& ready, Deadline deadline) {
+    if (ready()) return Status::ok;
+    return wait_slowly(Condition::of(ready), deadline);
+  }
+  /// Until the word (in this PE's own segment) compares so. Acquire: data put before it is visible.
+  template <AtomicType T>
+  void wait_until(const T* word, Compare compare, T value) {
+    wait([=] { return holds(load(word), compare, value); });
+  }
+  template <AtomicType T>
+  [[nodiscard]] Status wait_until(const T* word, Compare compare, T value, Deadline deadline) {
+    return wait([=] { return holds(load(word), compare, value); }, deadline);
+  }
+  template <AtomicType T>
+  void wait_until(HeapOffset word, Compare compare, T value) {
+    wait_until<T>(local_pointer<const T>(word), compare, value);
+  }
+  /// Hooks run in progress(), one at a time per PE, and return whether they did anything; for schedules in flight.
+  /// A hook must not wait. Returns a key for remove_hook(), which must not be called from a hook.
+  std::uint64_t add_hook(std::function<bool(Context&)> hook);
+  void remove_hook(std::uint64_t key);
+  /// Makes progress in a thread of its own, which sleeps when there is none to make, until stop or destruction.
+  void start_progress_thread();
+  void stop_progress_thread();
+
+  /// Collective; for set-up. Collectives proper are a layer above. Throws PeFailedError when a PE dies.
+  void barrier();
+  /// Throws PeFailedError when a PE of the job has died. One load.
+  void check() const { job_->check(); }
+
+ private:
+  // A reference to a callable without an allocation.
+  struct Condition {
+    const void* object;
+    bool (*call)(const void*);
+    template <class Ready>
+    static Condition of(Ready& ready) {
+      return {&ready, [](const void* object) -> bool {
+                return (*const_cast<std::remove_const_t<Ready>*>(static_cast<const Ready*>(object)))();
+              }};
+    }
+    bool operator()() const { return call(object); }
+  };
+  struct Outgoing {
+    PeId pe;
+    std::uint16_t handler;
+    std::uint16_t kind;
+    std::vector<std::byte> payload;
+  };
+  struct Incoming {
+    PeId source;
+    std::uint16_t handler;
+    std::vector<std::byte> payload;
+  };
+  template <class T>
+  static T load(const T* word) {
+    // Acquire: partner is the release store or atomic of whoever changed it.
+    return std::atomic_ref<T>(*const_cast<T*>(word)).load(std::memory_order_acquire);
+  }
+  bool work_waiting() const {
+    return endpoint_.message_waiting() || area_->ready.load(std::memory_order_relaxed) != 0 ||
+           backlog_.load(std::memory_order_relaxed) != 0;
+  }
+  Status wait_slowly(Condition ready, Deadline deadline);
+  bool progress_slowly();
+  bool in_progress_here() const { return progress_owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+  bool receive_messages();
+  void deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload);
+  bool run_ready_calls();
+  bool run_hooks();
+  bool send_deferred();
+  void send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
+                  std::span<const std::byte> second);
+  void send_large(PeId pe, std::uint16_t handler, std::span<const std::byte> first, std::span<const std::byte> second);
+  TriggerArea& area_of(PeId pe) const;
+  void fire(CounterRef counter);
+  void carry_out(PeId owner, const TriggerCell& cell);
+  void lock_area(TriggerArea& area);
+  static void unlock_area(TriggerArea& area);
+  std::vector<std::uint64_t> exchange(std::uint64_t value);
+  void join();
+
+  std::shared_ptr<fabric::Job> job_;
+  PeId pe_;
+  std::uint32_t npes_;
+  std::byte* segment_;
+  TriggerArea* area_;
+  fabric::Endpoint endpoint_;
+  NodeInfo node_;
+  Team world_;
+  std::int64_t spin_ns_ = 0;
+  std::shared_ptr<MemoryBudget> budget_;
+  std::unique_ptr<Heap> symmetric_;
+  std::unique_ptr<Heap> heap_;
+  std::size_t system_used_;
+  std::uint32_t barrier_epoch_ = 0;
+
+  // Progress: one thread at a time.
+  std::atomic<std::thread::id> progress_owner_{};
+  std::mutex progress_mutex_;
+  // What progress() has to look at besides rings: deferred sends, hooks.
+  std::atomic<std::uint32_t> backlog_{0};
+  std::mutex handlers_mutex_;
+  std::vector<Handler> handlers_;  // room for all from the start, so that registering moves none
+  std::atomic<std::uint32_t> handler_count_{0};
+  std::vector<Incoming> early_;   // messages for handlers still to come; under progress_mutex_
+  std::mutex deferred_mutex_;
+  std::deque<Outgoing> deferred_;  // sends of handlers that met a full ring
+  std::mutex hooks_mutex_;
+  std::vector<std::pair<std::uint64_t, std::function<bool(Context&)>>> hooks_;
+  std::uint64_t next_hook_ = 1;
+  std::atomic<std::uint32_t> deferred_count_{0};
+  std::atomic<std::uint64_t> large_bytes_{0};  // payloads in flight in our heap
+  std::mutex calls_mutex_;
+  std::map<std::uint64_t, std::function<void(Context&)>> calls_;  // functions of queued triggers
+  std::uint64_t next_call_ = 1;
+
+  std::thread progress_thread_;
+  std::atomic<bool> stop_progress_{false};
+};
+
+}  // namespace atl::runtime

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Active messages. Up to 256 bytes (in fact message_bytes) travel in the receiver's ring, one copy. A longer
+// payload stays in a block of the sender's heap, where the handler reads it in place; a short message tells the
+// sender when to release it.
+//
+// No deadlock on full rings: a thread that cannot send receives meanwhile, and what handlers send into a full ring is
+// kept aside. What is kept aside stays small because a thread that sends also receives.
+#include <sched.h>
+
+#include <cstring>
+
+#include "atoll/base/units.hpp"
+#include "atoll/runtime/context.hpp"
+
+namespace atl::runtime {
+namespace {
+
+enum MessageKind : std::uint16_t { small_message = 0, large_message = 1, release_large = 2 };
+
+// | offset | bytes | field  | valid when                             |
+// |--------|-------|--------|----------------------------------------|
+// |   0    |   8   | offset | in the sender's segment                |
+// |   8    |   8   | bytes  | more than message_bytes                |
+struct LargeRecord {
+  std::uint64_t offset;
+  std::uint64_t bytes;
+};
+static_assert(sizeof(LargeRecord) == 16);
+
+// Payloads in flight that a thread outside handlers may have before it waits for receivers.
+constexpr std::uint64_t most_large_bytes = std::uint64_t{256} << 20;
+constexpr int messages_per_round = 128;
+
+std::span<const std::byte> bytes_of(const LargeRecord& record) { return std::as_bytes(std::span(&record, 1)); }
+
+}  // namespace
+
+HandlerId Context::register_handler(Handler handler) {
+  std::lock_guard lock(handlers_mutex_);
+  ATOLL_VALIDATE(handlers_.size() < handlers_.capacity(), SetupError, "more than {} message handlers",
+                 handlers_.capacity());
+  handlers_.push_back(std::move(handler));
+  // Release: the handler itself. Partner: deliver().
+  handler_count_.store(static_cast<std::uint32_t>(handlers_.size()), std::memory_order_release);
+  return HandlerId(static_cast<std::uint16_t>(handlers_.size() - 1));
+}
+
+void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second) {
+  if (first.size() + second.size() <= fabric::message_bytes)
+    send_small(pe, handler.value(), small_message, first, second);
+  else
+    send_large(pe, handler.value(), first, second);
+}
+
+void Context::send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
+                         std::span<const std::byte> second) {
+  if (in_progress_here()) {
+    std::lock_guard lock(deferred_mutex_);
+    if (deferred_.empty() && endpoint_.try_send(pe, handler, kind, first, second) == Status::ok) return;
+    Outgoing message{pe, handler, kind, {}};
+    message.payload.insert(message.payload.end(), first.begin(), first.end());
+    message.payload.insert(message.payload.end(), second.begin(), second.end());
+    deferred_.push_back(std::move(message));
+    deferred_count_.fetch_add(1, std::memory_order_relaxed);
+    backlog_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  for (int attempt = 0;; ++attempt) {
+    // Our handlers' messages first: they were sent before this one.
+    if (deferred_count_.load(std::memory_order_relaxed) == 0 &&
+        endpoint_.try_send(pe, handler, kind, first, second) == Status::ok)
+      break;
+    check();
+    if (progress()) continue;
+    if (attempt < 64) {
+      ::sched_yield();
+    } else {
+      // The receiver is busy elsewhere. Sleep in short naps; an arriving message ends one.
+      fabric::Sleeper sleeper(job_->record(pe_));
+      sleeper.announce();
+      if (!endpoint_.message_waiting()) sleeper.block(50'000);
+    }
+  }
+  if (endpoint_.message_waiting()) progress();
+}
+
+void Context::send_large(PeId pe, std::uint16_t handler, std::span<const std::byte> first,
+                         std::span<const std::byte> second) {
+  std::size_t bytes = first.size() + second.size();
+  ATOLL_VALIDATE(bytes <= longest_message, ValueError, "a message of {} is too long. Send at most {} at once",
+                 format_bytes(bytes), format_bytes(longest_message));
+  if (!in_progress_here())
+    wait([&] { return large_bytes_.load(std::memory_order_relaxed) < most_large_bytes; });
+  auto* block = static_cast<std::byte*>(heap_->allocate(bytes));
+  large_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  if (!first.empty()) std::memcpy(block, first.data(), first.size());
+  if (!second.empty()) std::memcpy(block + first.size(), second.data(), second.size());
+  LargeRecord record{offset_of(block).value(), bytes};
+  send_small(pe, handler, large_message, bytes_of(record), {});
+}
+
+bool Context::send_deferred() {
+  if (deferred_count_.load(std::memory_order_relaxed) == 0) return false;
+  std::lock_guard lock(deferred_mutex_);
+  bool any = false;
+  while (!deferred_.empty()) {
+    Outgoing& message = deferred_.front();
+    if (endpoint_.try_send(message.pe, message.handler, message.kind, message.payload) != Status::ok) break;
+    deferred_.pop_front();
+    deferred_count_.fetch_sub(1, std::memory_order_relaxed);
+    backlog_.fetch_sub(1, std::memory_order_relaxed);
+    any = true;
+  }
+  return any;
+}
+
+void Context::deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload) {
+  handlers_[handler](*this, source, payload);
+}
+
+bool Context::receive_messages() {
+  bool any = false;
+  // Acquire: the handlers. Partner: register_handler().
+  std::uint32_t known = handler_count_.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < early_.size();) {
+    if (early_[i].handler >= known) {
+      ++i;
+      continue;
+    }
+    Incoming message = std::move(early_[i]);
+    early_.erase(early_.begin() + static_cast<std::ptrdiff_t>(i));
+    backlog_.fetch_sub(1, std::memory_order_relaxed);
+    deliver(message.source, message.handler, message.payload);
+    any = true;
+  }
+  for (int count = 0; count < messages_per_round; ++count) {
+    const fabric::MessageSlot* slot = endpoint_.receive();
+    if (slot == nullptr) break;
+    any = true;
+    struct Release {
+      fabric::Endpoint& endpoint;
+      ~Release() { endpoint.release_message(); }  // also when a handler throws
+    } release{endpoint_};
+    PeId source(slot->source);
+    std::span<const std::byte> payload(slot->payload, slot->bytes);
+    LargeRecord record{};
+    if (slot->kind != small_message) std::memcpy(&record, slot->payload, sizeof(record));
+    if (slot->kind == release_large) {
+      heap_->release(local_pointer(HeapOffset(record.offset)));
+      large_bytes_.fetch_sub(record.bytes, std::memory_order_relaxed);
+      continue;
+    }
+    if (slot->kind == large_message)
+      payload = {peer_pointer(source, HeapOffset(record.offset), record.bytes), record.bytes};
+    if (slot->handler < known) {
+      deliver(source, slot->handler, payload);
+    } else {
+      early_.push_back({source, slot->handler, {payload.begin(), payload.end()}});
+      backlog_.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (slot->kind == large_message) send_small(source, 0, release_large, bytes_of(record), {});
+  }
+  return any;
+}
+
+}  // namespace atl::runtime

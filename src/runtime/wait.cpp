@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting without burning a core, and what progress() does.
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+
+#include "atoll/runtime/context.hpp"
+
+namespace atl::runtime {
+namespace {
+
+// Yields before the first sleep. When PEs share cores a yield hands the core to the peer we wait for in about 1 µs,
+// a sleep and its wake cost about 10.
+constexpr int yields_before_sleep = 32;
+// A peer whose ring was full tells nobody when it has room again.
+constexpr std::int64_t deferred_nap_ns = 100'000;
+constexpr std::int64_t longest_nap_ns = 100'000'000;
+
+}  // namespace
+
+Status Context::wait_slowly(Condition ready, Deadline deadline) {
+  ATOLL_EXPECT(!in_progress_here());
+  auto passed = [&] {
+    check();
+    return deadline.passed();
+  };
+  if (spin_ns_ != 0) {
+    std::int64_t until = now_ns() + spin_ns_;
+    do {
+      for (int i = 0; i < 128; ++i) {
+        if (ready()) return Status::ok;
+        progress();
+        cpu_relax();
+      }
+      if (passed()) return ready() ? Status::ok : Status::timed_out;
+    } while (now_ns() < until);
+  }
+  for (;;) {
+    for (int i = 0; i < yields_before_sleep; ++i) {
+      if (ready()) return Status::ok;
+      if (!progress()) ::sched_yield();
+      if (passed()) return ready() ? Status::ok : Status::timed_out;
+    }
+    fabric::Sleeper sleeper(job_->record(pe_));
+    sleeper.announce();
+    if (ready()) return Status::ok;
+    if (progress()) continue;
+    if (passed()) return ready() ? Status::ok : Status::timed_out;
+    std::int64_t nap = deferred_count_.load(std::memory_order_relaxed) != 0 ? deferred_nap_ns : longest_nap_ns;
+    sleeper.block(std::min(nap, deadline.remaining_ns()));
+  }
+}
+
+bool Context::progress_slowly() {
+  if (in_progress_here()) return false;
+  bool any = false;
+  do {
+    std::unique_lock lock(progress_mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return any;
+    struct Owner {
+      std::atomic<std::thread::id>& id;
+      explicit Owner(std::atomic<std::thread::id>& word) : id(word) {
+        id.store(std::this_thread::get_id(), std::memory_order_relaxed);
+      }
+      ~Owner() { id.store(std::thread::id(), std::memory_order_relaxed); }
+    };
+    bool worked = false;
+    {
+      Owner owner(progress_owner_);
+      worked |= send_deferred();
+      worked |= receive_messages();
+      worked |= run_ready_calls();
+      worked |= run_hooks();
+    }
+    lock.unlock();
+    if (!worked) return any;
+    any = true;
+    // Other threads of this PE may wait for what the handlers did.
+    fabric::ring_bell(job_->record(pe_));
+    // A message may have come between our last look and the unlock, when others could not take it.
+  } while (endpoint_.message_waiting());
+  return any;
+}
+
+std::uint64_t Context::add_hook(std::function<bool(Context&)> hook) {
+  std::lock_guard lock(hooks_mutex_);
+  hooks_.emplace_back(next_hook_, std::move(hook));
+  backlog_.fetch_add(1, std::memory_order_relaxed);
+  return next_hook_++;
+}
+
+void Context::remove_hook(std::uint64_t key) {
+  std::lock_guard lock(hooks_mutex_);
+  auto at = std::find_if(hooks_.begin(), hooks_.end(), [&](auto& hook) { return hook.first == key; });
+  if (at == hooks_.end()) return;
+  hooks_.erase(at);
+  backlog_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool Context::run_hooks() {
+  if (backlog_.load(std::memory_order_relaxed) == 0) return false;
+  std::lock_guard lock(hooks_mutex_);
+  bool worked = false;
+  for (auto& [key, hook] : hooks_) worked |= hook(*this);
+  return worked;
+}
+
+void Context::start_progress_thread() {
+  if (progress_thread_.joinable()) return;
+  stop_progress_.store(false, std::memory_order_relaxed);
+  progress_thread_ = std::thread([this] {
+    try {
+      (void)wait_slowly(
+          Condition{this, [](const void* self) {
+                      return static_cast<const Context*>(self)->stop_progress_.load(std::memory_order_relaxed);
+                    }},
+          Deadline::never());
+    } catch (const PeFailedError&) {
+      // The threads that wait for something hear of it themselves.
+    }
+  });
+  pthread_setname_np(progress_thread_.native_handle(), "atoll-progress");
+}
+
+void Context::stop_progress_thread() {
+  if (!progress_thread_.joinable()) return;
+  stop_progress_.store(true, std::memory_order_relaxed);
+  fabric::ring_bell(job_->record(pe_));
+  progress_thread_.join();
+}
+
+}  // namespace atl::runtime

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one body on every PE of a job, as threads (`loop`) or as forked processes (`shm`), and fails the test when a
+// PE fails, dies or hangs. Every test of communication uses it, so that each runs on both fabrics.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdio>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "atoll/base/clock.hpp"
+#include "atoll/runtime/context.hpp"
+
+namespace atl::testing {
+
+struct RunOptions {
+  std::uint64_t segment_bytes = std::uint64_t{64} << 20;
+  unsigned threads = 1;
+  double timeout_seconds = 60;
+  std::uint64_t memory_limit_bytes = 0;
+};
+
+using Body = std::function<void(runtime::Context&)>;
+
+namespace detail {
+
+inline fabric::JobOptions job_options(std::uint32_t npes, const RunOptions& options) {
+  return {.npes = npes, .segment_bytes = options.segment_bytes, .threads_per_pe = options.threads};
+}
+
+// Returns what went wrong, or nothing. Another PE's death is not this PE's fault.
+inline std::string run_one(const std::shared_ptr<fabric::Job>& job, PeId pe, const Body& body,
+                           const RunOptions& options) {
+  try {
+    runtime::Context context(job, pe, {.threads = options.threads, .memory_limit_bytes = options.memory_limit_bytes});
+    body(context);
+    context.barrier();  // nobody leaves while others still use its memory
+    return {};
+  } catch (const PeFailedError&) {
+    return {};
+  } catch (const std::exception& error) {
+    job->mark_failed(pe, 0, std::string("threw: ") + error.what());
+    return error.what();
+  }
+}
+
+inline void run_threads(std::uint32_t npes, const Body& body, const RunOptions& options) {
+  auto job = fabric::Job::create_loop(job_options(npes, options));
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<bool> done(npes, false);
+  std::vector<std::string> faults(npes);
+  std::vector<std::thread> threads;
+  for (std::uint32_t pe = 0; pe < npes; ++pe)
+    threads.emplace_back([&, pe] {
+      std::string fault = run_one(job, PeId(pe), body, options);
+      std::lock_guard lock(mutex);
+      faults[pe] = fault;
+      done[pe] = true;
+      changed.notify_one();
+    });
+  auto all_done = [&] {
+    for (bool one : done)
+      if (!one) return false;
+    return true;
+  };
+  {
+    std::unique_lock lock(mutex);
+    auto limit = std::chrono::duration<double>(options.timeout_seconds);
+    if (!changed.wait_for(lock, limit, all_done)) {
+      std::string hung;
+      for (std::uint32_t pe = 0; pe < npes; ++pe)
+        if (!done[pe]) {
+          hung += fmt::format(" {}", pe);
+          job->mark_failed(PeId(pe), 0, fmt::format("did not finish within {} s", options.timeout_seconds));
+        }
+      ADD_FAILURE() << "these PEs hang:" << hung;
+      if (!changed.wait_for(lock, std::chrono::seconds(10), all_done)) {
+        std::fprintf(stderr, "PEs%s do not react to the failure of the job: giving up\n", hung.c_str());
+        std::_Exit(1);
+      }
+    }
+  }
+  for (auto& thread : threads) thread.join();
+  for (std::uint32_t pe = 0; pe < npes; ++pe)
+    EXPECT_TRUE(faults[pe].empty()) << "PE " << pe << " threw: " << faults[pe];
+  if (job->has_failed()) ADD_FAILURE() << job->failure();
+}
+
+inline void run_processes(std::uint32_t npes, const Body& body, const RunOptions& options) {
+  auto job = fabric::Job::create_shm(job_options(npes, options));
+  std::vector<pid_t> pids;
+  std::fflush(nullptr);
+  pid_t parent = ::getpid();
+  for (std::uint32_t pe = 0; pe < npes; ++pe) {
+    pid_t pid = ::fork();
+    ASSERT_GE(pid, 0);
+    if (pid == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) std::_Exit(1);
+      std::string fault = run_one(job, PeId(pe), body, options);
+      if (!fault.empty()) std::fprintf(stderr, "PE %u threw: %s\n", pe, fault.c_str());
+      std::fflush(nullptr);
+      std::_Exit(fault.empty() && !::testing::Test::HasFailure() ? 0 : 1);
+    }
+    pids.push_back(pid);
+  }
+  Deadline deadline = Deadline::after_seconds(options.timeout_seconds);
+  bool killed = false;
+  for (std::uint32_t left = npes; left > 0;) {
+    bool any = false;
+    for (std::uint32_t pe = 0; pe < npes; ++pe) {
+      int status = 0;
+      if (pids[pe] == 0 || ::waitpid(pids[pe], &status, WNOHANG) != pids[pe]) continue;
+      pids[pe] = 0;
+      --left;
+      any = true;
+      if (killed || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) continue;
+      std::string cause = WIFSIGNALED(status) ? fmt::format("was killed by signal {}", WTERMSIG(status))
+                                              : fmt::format("exited with status {}", WEXITSTATUS(status));
+      ADD_FAILURE() << "PE " << pe << " " << cause;
+      job->mark_failed(PeId(pe), status, cause);
+    }
+    if (any) continue;
+    if (!killed && deadline.passed()) {
+      killed = true;
+      for (std::uint32_t pe = 0; pe < npes; ++pe)
+        if (pids[pe] != 0) {
+          ADD_FAILURE() << "PE " << pe << " hangs";
+          ::kill(pids[pe], SIGKILL);
+        }
+    }
+    ::poll(nullptr, 0, 1);
+  }
+}
+
+}  // namespace detail
+
+inline void run_pes(std::uint32_t npes, fabric::Kind kind, const Body& body, const RunOptions& options = {}) {
+  if (kind == fabric::Kind::loop) detail::run_threads(npes, body, options);
+  else detail::run_processes(npes, body, options);
+}
+
+/// A test suite whose tests run on both fabrics and on 1, 2, 3, 4, 5 and 8 PEs:
+///     class Barrier : public atl::testing::OnPes {};
+///     TEST_P(Barrier, Holds) { run([](runtime::Context& context) { … }); }
+///     ATOLL_ON_PES(Barrier);
+class OnPes : public ::testing::TestWithParam<std::tuple<fabric::Kind, std::uint32_t>> {
+ protected:
+  fabric::Kind kind() const { return std::get<0>(GetParam()); }
+  std::uint32_t npes() const { return std::get<1>(GetParam()); }
+  void run(const Body& body, const RunOptions& options = {}) { run_pes(npes(), kind(), body, options); }
+};
+
+inline std::string pes_name(const ::testing::TestParamInfo<std::tuple<fabric::Kind, std::uint32_t>>& info) {
+  return fmt::format("{}{}", std::get<0>(info.param) == fabric::Kind::loop ? "loop" : "shm", std::get<1>(info.param));
+}
+
+#define ATOLL_ON_PES(Suite)                                                                                    \
+  INSTANTIATE_TEST_SUITE_P(Pes, Suite,                                                                         \
+                           ::testing::Combine(::testing::Values(::atl::fabric::Kind::loop, ::atl::fabric::Kind::shm), \
+                                              ::testing::Values(1u, 2u, 3u, 4u, 5u, 8u)),                      \
+                           ::atl::testing::pes_name)
+
+}  // namespace atl::testing
