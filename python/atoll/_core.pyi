@@ -95,7 +95,14 @@ def from_local(session: Session, rows: np.ndarray[Any, Any]) -> Expr:
     """SPMD: each PE gives some rows, concatenated in PE order."""
 
 def random(
-    session: Session, kind: str, shape: Sequence[int], dtype: int, key: int, counter: int, a: float | int, b: float | int
+    session: Session,
+    kind: str,
+    shape: Sequence[int],
+    dtype: int,
+    key: int,
+    counter: int,
+    a: float | int,
+    b: float | int,
 ) -> Expr:
     """Element i is a function of (key, counter + i) alone. kinds: "bits" (uint64), "integers" (a <= x < b), "uniform"
     (a <= x < b), "normal" (mean a, deviation b), "exponential" (scale a), "zipf" (exponent a, at most b)."""

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door: each target installs what is missing, then calls CMake presets and the tools in .venv.
+SHELL := /bin/sh
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+VENV := .venv
+PY := $(VENV)/bin/python
+BUILD := build/release
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow lint fmt bench docs wheel clean system configure build build-tests
+
+help: ## show this list
+	@echo "make <target>:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "%-13s %s\n", $$1, $$2}'
+	@echo "variables: JOBS=$(JOBS) (parallel jobs)  ARGS=… (for demo, test and bench)  PYTHON=/path/to/python3"
+
+demo: build ## install what is missing, build, and run the main job on real data and at scale
+	@$(VENV)/bin/atoll demo $(ARGS)
+
+test: build-tests ## everything fast: C++ and Python tests, and the tidy test
+	@echo "== C++ tests"
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
+	@echo "== Python tests"
+	@$(PY) -m pytest -m "not slow" $(ARGS)
+
+test-slow: build-tests ## everything: sanitizers, then all tests
+	@for preset in dev tsan; do \
+	  echo "== $$preset: C++ tests under sanitizers" && \
+	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) && \
+	  ctest --test-dir build/$$preset --output-on-failure --no-tests=error -j $(JOBS) || exit 1; \
+	done
+	@echo "== release: C++ tests"
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
+	@echo "== Python tests, slow ones too"
+	@$(PY) -m pytest $(ARGS)
+
+lint: $(VENV)/.dev ## ruff, mypy, and the tidy test
+	@$(PY) -m ruff check python tests scripts examples
+	@$(PY) -m ruff format --check python tests scripts examples
+	@$(PY) -m mypy
+	@$(PY) -m pytest -q tests/tidy
+
+fmt: $(VENV)/.dev ## format Python files, and mend what ruff can mend
+	@$(PY) -m ruff check --fix-only --quiet python tests scripts examples
+	@$(PY) -m ruff format python tests scripts examples
+
+bench: build $(VENV)/.dev ## benchmarks beside their peers: make bench ARGS="argsort --size 1e7 --against numpy,polars"
+	@$(VENV)/bin/atoll bench run $(or $(ARGS),--sweep bench/quick.toml)
+
+docs: build $(VENV)/.dev ## write docs/configuration.md from the table of variables
+	@$(VENV)/bin/atoll info --config --markdown >build/configuration.md
+	@mv build/configuration.md docs/configuration.md
+
+wheel: system $(VENV)/.run ## build a wheel into dist/
+	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation -w dist .
+	@ls dist/*.whl
+
+clean: ## remove what was built (keeps .venv)
+	rm -rf build dist python/atoll/bin python/atoll/*.so
+
+# -- what the targets above stand on --
+
+system:
+	@scripts/system-packages
+
+$(VENV)/.run: pyproject.toml scripts/python-env scripts/requirements.py | system
+	@scripts/python-env build run demo
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml scripts/python-env scripts/requirements.py | system
+	@scripts/python-env build run demo bench test lint
+	@touch $@ $(VENV)/.run
+
+configure: system $(VENV)/.run
+	@cmake --preset release -DATOLL_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PY) >$(VENV)/configure.log 2>&1 || \
+	  { cat $(VENV)/configure.log >&2; exit 1; }
+
+build: configure
+	@echo "== build (release, $(JOBS) jobs)"
+	@cmake --build --preset release -j $(JOBS) --target atoll_package
+
+build-tests: $(VENV)/.dev configure
+	@echo "== build (release, $(JOBS) jobs, with tests)"
+	@cmake --build --preset release -j $(JOBS)

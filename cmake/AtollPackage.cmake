@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the Python package carries beside its .py files: the module atoll._core and the launcher. In a checkout they are
+# built into python/atoll/ and used from there; in a wheel they are installed to the same places.
+add_custom_target(atoll_package)
+if(TARGET _core)
+  add_dependencies(atoll_package _core)
+  install(TARGETS _core LIBRARY DESTINATION atoll COMPONENT python)
+endif()
+if(TARGET atoll-run)
+  add_dependencies(atoll_package atoll-run)
+  install(TARGETS atoll-run RUNTIME DESTINATION atoll/bin COMPONENT python)
+endif()
+if(NOT SKBUILD AND ATOLL_BUILD_PYTHON)
+  if(TARGET _core)
+    set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR}/python/atoll)
+  endif()
+  if(TARGET atoll-run)
+    set_target_properties(atoll-run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR}/python/atoll/bin)
+  endif()
+endif()
