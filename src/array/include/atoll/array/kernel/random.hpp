@@ -8,8 +8,11 @@
 
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/kernel/work.hpp"
+#include "atoll/base/random.hpp"
 
 namespace atl::array {
+
+using atl::random_bits;  // of one counter
 
 struct RandomStream {
   std::uint64_t key = 0;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// c[i] = v and c[i] += v. Each thread owns a range of the target's rows and takes from all indices those that fall
+// there, in order: so repeated indices come out as if done one after another.
+#include <algorithm>
+#include <cstring>
+
+#include "atoll/array/dtype.hpp"
+#include "atoll/array/kernel/gather.hpp"
+#include "kernel/copy/stream.hpp"
+#include "kernel/gather/bounds.hpp"
+
+namespace atl::array {
+namespace {
+
+constexpr std::size_t batch = 256;
+
+// Calls put(address, i) for every i whose row lies in [low, high), in the order of i, with the lines fetched before.
+template <class Put>
+void for_owned(const PeerBlocks& to, const std::int64_t* indices, std::size_t n, std::int64_t low, std::int64_t high,
+               Put put) {
+  const std::int64_t rows = to.rows();
+  const auto width = static_cast<std::uint64_t>(high - low);
+  std::size_t position[batch];
+  unsigned char* address[batch];
+  std::int64_t owned[batch];
+  for (std::size_t first = 0; first < n;) {
+    // Gather a batch without a branch per element.
+    std::size_t count = 0;
+    std::size_t last = std::min(n, first + batch);
+    for (std::size_t i = first; i < last; ++i) {
+      std::int64_t row = indices[i];
+      row += row < 0 ? rows : 0;
+      owned[count] = row;
+      position[count] = i;
+      count += static_cast<std::uint64_t>(row - low) < width;
+    }
+    first = last;
+    for (std::size_t k = 0; k < count; ++k) {
+      address[k] = to.find(owned[k]);
+      __builtin_prefetch(address[k], 1);
+    }
+    for (std::size_t k = 0; k < count; ++k) put(address[k], position[k]);
+  }
+}
+
+// Runs body(low, high) over ranges of the rows, one per thread, after the indices were found good.
+template <class Body>
+BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* indices, std::size_t n, RowRange only,
+                    Body body) {
+  if (BadIndex bad = check_indices(work, indices, n, to.rows())) return bad;
+  std::int64_t low = std::max<std::int64_t>(only.begin, 0), high = std::min(only.end, to.rows());
+  if (n == 0 || low >= high) return {};
+  // Few elements: the caller alone. Otherwise owners are parted at lines.
+  auto row_bytes = std::max<std::size_t>(1, to.row_bytes());
+  std::size_t align = std::max<std::size_t>(1, line_bytes / row_bytes);
+  if (n < index_grain) align = static_cast<std::size_t>(high - low);
+  work.threads.for_ranges(static_cast<std::size_t>(high - low), align,
+                          [&](std::size_t begin, std::size_t end, unsigned) {
+    body(low + static_cast<std::int64_t>(begin), low + static_cast<std::int64_t>(end));
+  });
+  return {};
+}
+
+}  // namespace
+
+BadIndex scatter(const Work& work, const PeerBlocks& to, const std::int64_t* indices, std::size_t n, const void* values,
+                 std::size_t value_stride, RowRange only) {
+  const auto* source = static_cast<const unsigned char*>(values);
+  std::size_t row_bytes = to.row_bytes();
+  return for_owners(work, to, indices, n, only, [&](std::int64_t low, std::int64_t high) {
+    auto put_words = [&]<class T>(Type<T>) {
+      for_owned(to, indices, n, low, high, [&](unsigned char* at, std::size_t i) {
+        std::memcpy(at, source + i * value_stride, sizeof(T));
+      });
+    };
+    if (row_bytes == 1 || row_bytes == 2 || row_bytes == 4 || row_bytes == 8) {
+      dispatch_size(row_bytes, put_words);
+      return;
+    }
+    for_owned(to, indices, n, low, high, [&](unsigned char* at, std::size_t i) {
+      std::memcpy(at, source + i * value_stride, row_bytes);
+    });
+  });
+}
+
+BadIndex scatter_add(const Work& work, DType type, std::size_t row_elements, const PeerBlocks& to,
+                     const std::int64_t* indices, std::size_t n, const void* values, std::size_t value_stride,
+                     RowRange only) {
+  ATOLL_EXPECT(to.row_bytes() == row_elements * size_of(type));
+  const auto* source = static_cast<const unsigned char*>(values);
+  return for_owners(work, to, indices, n, only, [&](std::int64_t low, std::int64_t high) {
+    dispatch(type, [&]<class T>(Type<T>) {
+      for_owned(to, indices, n, low, high, [&](unsigned char* at, std::size_t i) {
+        const unsigned char* from = source + i * value_stride;
+        for (std::size_t k = 0; k < row_elements; ++k) {
+          T sum, add;
+          std::memcpy(&sum, at + k * sizeof(T), sizeof(T));
+          std::memcpy(&add, from + k * sizeof(T), sizeof(T));
+          if constexpr (std::is_same_v<T, bool>) {
+            sum = sum || add;
+          } else if constexpr (std::is_integral_v<T>) {  // wraps, as NumPy's does
+            using U = std::make_unsigned_t<T>;
+            sum = static_cast<T>(static_cast<U>(static_cast<U>(sum) + static_cast<U>(add)));
+          } else {
+            sum += add;
+          }
+          std::memcpy(at + k * sizeof(T), &sum, sizeof(T));
+        }
+      });
+    });
+  });
+}
+
+}  // namespace atl::array

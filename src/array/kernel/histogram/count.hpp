@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counting bin numbers: one table per thread (several, interleaved, when they are small), merged at the end; weights
+// in the order of the values. Private to the histogram kernels.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "atoll/array/kernel/work.hpp"
+
+namespace atl::array {
+
+/// Values per step: bin numbers of one step stay in L1.
+inline constexpr std::size_t bin_block = 1024;
+inline constexpr std::size_t bin_grain = 16384;
+
+/// Up to this many bins, four tables take turns: an increment need not wait for the one before it in the same bin.
+inline constexpr std::size_t interleaved_bins = 1024;
+
+/// counts[b] = how many bin numbers are b. `locate(begin, end, bins_out)` computes the bin numbers (std::uint32_t) of
+/// values [begin, end), at most bin_block of them; `bins` itself stands for none of the bins.
+template <class Locate>
+void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t* counts, Locate locate) {
+  const std::size_t tables = bins + 1 <= interleaved_bins ? 4 : 1;
+  const std::size_t stride = (bins + 1 + 7) / 8 * 8;
+  // The tables of the threads beyond those that the work is worth would be zeroed and added for nothing.
+  const std::size_t per_thread = std::max(bin_grain, bins / 4);
+  std::size_t threads = std::clamp<std::size_t>(n / per_thread, 1, work.threads.size());
+  Buffer<std::int64_t> all(work.memory, threads * tables * stride);
+  auto count = [&](std::size_t begin, std::size_t end, std::int64_t* table) {
+    std::memset(table, 0, tables * stride * sizeof(std::int64_t));
+    std::uint32_t number[bin_block];
+    for (std::size_t at = begin; at < end; at += bin_block) {
+      std::size_t last = std::min(end, at + bin_block), k = 0;
+      locate(at, last, number);
+      if (tables == 4) {
+        for (; k + 4 <= last - at; k += 4) {
+          ++table[number[k]];
+          ++table[stride + number[k + 1]];
+          ++table[2 * stride + number[k + 2]];
+          ++table[3 * stride + number[k + 3]];
+        }
+      }
+      for (; k < last - at; ++k) ++table[number[k]];
+    }
+  };
+  if (threads == 1) {
+    count(0, n, all.data());
+  } else {
+    work.threads.on_each([&](unsigned thread) {
+      if (thread < threads)
+        count(n * thread / threads, n * (thread + 1) / threads, all.data() + thread * tables * stride);
+    });
+  }
+  work.threads.for_ranges(bins, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
+    std::copy(all.data() + begin, all.data() + end, counts + begin);
+    for (std::size_t table = 1; table < threads * tables; ++table)
+      for (std::size_t b = begin; b < end; ++b) counts[b] += all[table * stride + b];
+  });
+}
+
+/// sums[b] += the weights of the values in bin b, in the order of the values: bin numbers first, then each thread adds
+/// up a range of bins. (Per-thread sums would round differently with the number of threads.)
+template <class Locate>
+void add_bins(const Work& work, std::size_t n, std::size_t bins, const double* weights, double* sums, Locate locate) {
+  std::fill_n(sums, bins, 0.0);
+  constexpr std::size_t window = std::size_t{1} << 20;  // values per round: bounds the scratch memory
+  Buffer<std::uint32_t> numbers(work.memory, std::min(n, window));
+  for (std::size_t base = 0; base < n; base += window) {
+    std::size_t count = std::min(window, n - base);
+    work.threads.for_ranges(count, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
+      for (std::size_t at = begin; at < end; at += bin_block)
+        locate(base + at, base + std::min(end, at + bin_block), numbers.data() + at);
+    });
+    auto add = [&](std::size_t low, std::size_t high) {
+      auto width = static_cast<std::uint32_t>(high - low);
+      auto offset = static_cast<std::uint32_t>(low);
+      for (std::size_t k = 0; k < count; ++k)
+        if (numbers[k] - offset < width) sums[numbers[k]] += weights[base + k];
+    };
+    if (count < bin_grain) add(0, bins);
+    else work.threads.for_ranges(bins, 8, [&](std::size_t low, std::size_t high, unsigned) { add(low, high); });
+  }
+}
+
+}  // namespace atl::array

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy.histogram: the bin by a multiplication, checked against the edges where rounding could matter.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "atoll/array/kernel/histogram.hpp"
+#include "atoll/array/kernel/simd.hpp"
+#include "kernel/histogram/count.hpp"
+#include "kernel/histogram/uniform.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/histogram/histogram.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace atl::array::HWY_NAMESPACE {
+
+// Bin numbers of up to bin_block values in plain loops, which become vectors. The position of a value on the scale of
+// bins is off by a few units of its last place; only where it is that close to an edge does the edge itself decide.
+template <class T>
+HWY_ATTR void locate_uniform(const UniformBins& bins, const T* values, std::size_t n, std::uint32_t* number) {
+  const double low = bins.low, high = bins.high, scale = bins.scale, margin = bins.margin;
+  const auto outside = static_cast<std::uint32_t>(bins.count);
+  const auto last = static_cast<std::int32_t>(bins.count - 1);
+  constexpr std::size_t step = 64;
+  for (std::size_t first = 0; first < n; first += step) {
+    std::size_t end = std::min(n, first + step);
+    unsigned risky = 0;
+    for (std::size_t i = first; i < end; ++i) {
+      auto x = static_cast<double>(values[i]);
+      bool in = (x >= low) & (x <= high);
+      double position = in ? (x - low) * scale : 0.5;
+      auto whole = static_cast<std::int32_t>(position);
+      double rest = position - static_cast<double>(whole);
+      risky |= static_cast<unsigned>((rest < margin) | (rest > 1.0 - margin));
+      whole = whole > last ? last : whole;
+      number[i] = in ? static_cast<std::uint32_t>(whole) : outside;
+    }
+    if (risky != 0) [[unlikely]] {
+      for (std::size_t i = first; i < end; ++i) number[i] = bins.locate(static_cast<double>(values[i]));
+    }
+  }
+}
+
+HWY_ATTR void locate_uniform_any(const UniformBins& bins, DType type, const void* values, std::size_t begin,
+                                 std::size_t end, std::uint32_t* number) {
+  dispatch(type, [&]<class T>(Type<T>) HWY_ATTR {
+    locate_uniform(bins, static_cast<const T*>(values) + begin, end - begin, number);
+  });
+}
+
+}  // namespace atl::array::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace atl::array {
+namespace {
+
+HWY_EXPORT(locate_uniform_any);
+
+void check_bins(std::size_t bins) {
+  ATOLL_VALIDATE(bins >= 1 && bins < (std::size_t{1} << 31), ValueError,
+                 "{} bins: a histogram has between 1 and {}", bins, (std::size_t{1} << 31) - 1);
+}
+
+// A branch-free binary search for the last edge at or below x: bins are few enough for the edges to lie in a cache.
+template <class T>
+struct EdgeBins {
+  const double* edges;
+  std::size_t count;
+
+  void locate(const T* values, std::size_t n, std::uint32_t* number) const {
+    for (std::size_t i = 0; i < n; ++i) {
+      auto x = static_cast<double>(values[i]);
+      std::size_t base = 0;
+      for (std::size_t length = count + 1; length > 1;) {
+        std::size_t half = length / 2;
+        base += edges[base + half] <= x ? half : 0;
+        length -= half;
+      }
+      if (base == count) {  // at or past the last edge: the last bin is closed, and may have empty ones before it
+        base = x == edges[count] ? count - 1 : count;
+      }
+      bool in = x >= edges[0] && x <= edges[count];
+      number[i] = static_cast<std::uint32_t>(in ? base : count);
+    }
+  }
+};
+
+template <class Use>
+void with_uniform(DType type, const void* values, double low, double high, std::size_t bins, Use use) {
+  check_bins(bins);
+  UniformBins table(low, high, bins, type == DType::f32);
+  use([&](std::size_t begin, std::size_t end, std::uint32_t* number) {
+    HWY_DYNAMIC_DISPATCH(locate_uniform_any)(table, type, values, begin, end, number);
+  });
+}
+
+template <class Use>
+void with_edges(DType type, const void* values, const double* edges, std::size_t bins, Use use) {
+  check_bins(bins);
+  use([&](std::size_t begin, std::size_t end, std::uint32_t* number) {
+    dispatch(type, [&]<class T>(Type<T>) {
+      EdgeBins<T>{edges, bins}.locate(static_cast<const T*>(values) + begin, end - begin, number);
+    });
+  });
+}
+
+}  // namespace
+
+void uniform_edges(double low, double high, std::size_t bins, double* edges) {
+  double step = (high - low) / static_cast<double>(bins);
+  // numpy.linspace: a step that underflows to 0 is applied after the division instead.
+  for (std::size_t i = 0; i <= bins; ++i) {
+    auto index = static_cast<double>(i);
+    edges[i] = (step != 0 ? index * step : index / static_cast<double>(bins) * (high - low)) + low;
+  }
+  edges[bins] = high;
+}
+
+UniformBins::UniformBins(double low_edge, double high_edge, std::size_t bins, bool single_precision)
+    : low(single_precision ? static_cast<float>(low_edge) : low_edge),
+      high(single_precision ? static_cast<float>(high_edge) : high_edge),
+      count(bins),
+      edges(bins + 1) {
+  uniform_edges(low_edge, high_edge, bins, edges.data());
+  if (single_precision)
+    for (double& edge : edges) edge = static_cast<float>(edge);
+  auto width = (high - low) / static_cast<double>(bins);
+  scale = static_cast<double>(bins) / (high - low);
+  // Both the position and the edges are off by some units in the last place of their largest terms.
+  double unit = single_precision ? 0x1.0p-23 : 0x1.0p-52;
+  margin = 8 * (0x1.0p-52 * static_cast<double>(bins) + unit * std::max(std::abs(low), std::abs(high)) / width);
+  if (!(margin < 0.5) || !std::isfinite(scale)) margin = 1.0;  // then every value is compared with edges
+}
+
+std::uint32_t UniformBins::locate(double x) const {
+  if (!(x >= low && x <= high)) return static_cast<std::uint32_t>(count);
+  double position = (x - low) / (high - low) * static_cast<double>(count);
+  auto bin = static_cast<std::size_t>(position);
+  if (bin >= count) bin = count - 1;
+  if (bin > 0 && x < edges[bin]) --bin;
+  else if (bin != count - 1 && x >= edges[bin + 1]) ++bin;
+  return static_cast<std::uint32_t>(bin);
+}
+
+void histogram_uniform(const Work& work, DType type, const void* values, std::size_t n, double low, double high,
+                       std::size_t bins, std::int64_t* counts) {
+  with_uniform(type, values, low, high, bins, [&](auto locate) { count_bins(work, n, bins, counts, locate); });
+}
+
+void histogram_uniform(const Work& work, DType type, const void* values, std::size_t n, double low, double high,
+                       std::size_t bins, const double* weights, double* sums) {
+  with_uniform(type, values, low, high, bins, [&](auto locate) { add_bins(work, n, bins, weights, sums, locate); });
+}
+
+void histogram_edges(const Work& work, DType type, const void* values, std::size_t n, const double* edges,
+                     std::size_t bins, std::int64_t* counts) {
+  with_edges(type, values, edges, bins, [&](auto locate) { count_bins(work, n, bins, counts, locate); });
+}
+
+void histogram_edges(const Work& work, DType type, const void* values, std::size_t n, const double* edges,
+                     std::size_t bins, const double* weights, double* sums) {
+  with_edges(type, values, edges, bins, [&](auto locate) { add_bins(work, n, bins, weights, sums, locate); });
+}
+
+}  // namespace atl::array
+#endif  // HWY_ONCE

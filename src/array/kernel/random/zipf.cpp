@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Zipf's law on 1 … bound by rejection-inversion (Hoermann and Derflinger 1996): a continuous hat over the
+// probabilities, inverted; on average 1.1 trials or fewer. Trial t of element i draws from a stream of its own.
+#include <algorithm>
+#include <cmath>
+
+#include "atoll/array/kernel/random.hpp"
+#include "atoll/base/random.hpp"
+#include "kernel/random/elementary.hpp"
+
+namespace atl::array {
+namespace {
+
+// exp(x), same bits everywhere, from the parts that natural_log uses the other way round.
+double exponential(double x) {
+  if (x < -745.0) return 0.0;
+  if (x > 709.0) x = 709.0;
+  double k = std::nearbyint(x * 0x1.71547652b82fep+0);
+  double r = (x - k * 0x1.62e42fefa39efp-1) - k * 0x1.abc9e3b39803fp-56;
+  double p = 1.0 / 6227020800.0;
+  for (double factorial : {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0})
+    p = p * r + 1.0 / factorial;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+  return std::ldexp(p, static_cast<int>(k));
+}
+
+// log1p(x) / x and expm1(x) / x, smooth through 0.
+double log1p_over(double x) {
+  return std::abs(x) > 1e-5 ? natural_log(1.0 + x) / x : 1.0 - x * (0.5 - x * (1.0 / 3.0 - 0.25 * x));
+}
+double expm1_over(double x) {
+  return std::abs(x) > 1e-5 ? (exponential(x) - 1.0) / x : 1.0 + x * 0.5 * (1.0 + x * (1.0 / 3.0) * (1.0 + 0.25 * x));
+}
+
+class Zipf {
+ public:
+  Zipf(double exponent, std::uint64_t bound)
+      : exponent_(exponent), bound_(static_cast<double>(bound)) {
+    integral_first_ = integral(1.5) - 1.0;
+    integral_last_ = integral(bound_ + 0.5);
+    shortcut_ = 2.0 - inverse(integral(2.5) - hat(2.0));
+  }
+
+  std::uint64_t draw(std::uint64_t key, std::uint64_t counter) const {
+    for (std::uint64_t trial = 0;; ++trial) {
+      std::uint64_t bits = trial == 0 ? random_bits(key, counter) : random_bits(random_bits(key ^ trial, counter), trial);
+      double u = integral_last_ + to_unit_interval(bits) * (integral_first_ - integral_last_);
+      double x = inverse(u);
+      double k = std::floor(x + 0.5);
+      k = std::clamp(k, 1.0, bound_);
+      if (k - x <= shortcut_ || u >= integral(k + 0.5) - hat(k)) return static_cast<std::uint64_t>(k);
+    }
+  }
+
+ private:
+  double hat(double x) const { return exponential(-exponent_ * natural_log(x)); }
+  double integral(double x) const {
+    double log_x = natural_log(x);
+    return expm1_over((1.0 - exponent_) * log_x) * log_x;
+  }
+  double inverse(double x) const {
+    double t = std::max(x * (1.0 - exponent_), -1.0 + 0x1.0p-53);
+    return exponential(log1p_over(t) * x);
+  }
+
+  double exponent_, bound_;
+  double integral_first_, integral_last_, shortcut_;
+};
+
+}  // namespace
+
+void random_zipf(const Work& work, RandomStream stream, DType type, double exponent, std::uint64_t bound, void* to,
+                 std::size_t n) {
+  ATOLL_EXPECT(exponent > 0 && bound >= 1 && type != DType::b1);
+  Zipf zipf(exponent, bound);
+  dispatch(type, [&]<class T>(Type<T>) {
+    work.threads.for_ranges(n, 2048, [&](std::size_t begin, std::size_t end, unsigned) {
+      auto* target = static_cast<T*>(to);
+      for (std::size_t i = begin; i < end; ++i) target[i] = static_cast<T>(zipf.draw(stream.key, stream.first + i));
+    });
+  });
+}
+
+}  // namespace atl::array

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// a[mask], flatnonzero and a[mask] = v: one piece at a time, in vectors.
+#include <bit>
+#include <cstring>
+
+#include "atoll/array/dtype.hpp"
+#include "atoll/array/kernel/select.hpp"
+#include "atoll/array/kernel/simd.hpp"
+#include "kernel/copy/stream.hpp"
+#include "kernel/select/append.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/select/select.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace atl::array::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Bit i says whether mask[i] is set, for 64 bytes.
+HWY_ATTR HWY_INLINE std::uint64_t mask_bits(const bool* mask) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < 64; i += lanes) {
+    std::uint64_t part = 0;
+    auto set = hn::Ne(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(mask) + i), hn::Zero(d));
+    hn::StoreMaskBits(d, set, reinterpret_cast<std::uint8_t*>(&part));
+    bits |= part << (i % 64);
+  }
+  return bits;
+}
+
+template <class T>
+HWY_ATTR HWY_INLINE T* compress_64(const T* values, std::uint64_t bits, T* at) {
+  if constexpr (sizeof(T) == 1) {
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
+    for (int i = 0; i < 64; i += 8) {
+      std::uint64_t bytes;
+      std::memcpy(&bytes, values + i, 8);
+      std::uint64_t keep = _pdep_u64(bits >> i & 0xFF, 0x0101010101010101u) * 0xFF;
+      std::uint64_t packed = _pext_u64(bytes, keep);
+      std::memcpy(at, &packed, 8);
+      at += std::popcount(bits >> i & 0xFF);
+    }
+#else
+    for (int i = 0; i < 64; ++i) {
+      *at = values[i];
+      at += bits >> i & 1;
+    }
+#endif
+  } else {
+    const hn::ScalableTag<T> d;
+    constexpr std::size_t lanes = hn::MaxLanes(d);
+    constexpr std::uint64_t all = lanes == 64 ? ~0ull : (1ull << lanes) - 1;
+    for (std::size_t i = 0; i < 64; i += lanes) {
+      std::uint64_t part = bits >> i & all;
+      auto set = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&part));
+      hn::StoreU(hn::Compress(hn::LoadU(d, values + i), set), d, at);
+      at += std::popcount(part);
+    }
+  }
+  return at;
+}
+
+template <class T>
+HWY_ATTR void compress_piece(const T* values, const bool* mask, std::size_t begin, std::size_t end, T* to,
+                             bool stream) {
+  append_blocks(to, begin, end, stream, [=](std::size_t first, std::size_t last, T* at) HWY_ATTR {
+    std::size_t i = first;
+    for (; i + 64 <= last; i += 64) at = compress_64(values + i, mask_bits(mask + i), at);
+    for (; i < last; ++i) {
+      *at = values[i];
+      at += mask[i];
+    }
+    return at;
+  });
+}
+
+HWY_ATTR void nonzero_piece(const bool* mask, std::size_t begin, std::size_t end, std::int64_t offset,
+                            std::int64_t* to, bool stream) {
+  append_blocks(to, begin, end, stream, [=](std::size_t first, std::size_t last, std::int64_t* at) HWY_ATTR {
+    const hn::ScalableTag<std::int64_t> d;
+    constexpr std::size_t lanes = hn::MaxLanes(d);
+    std::size_t i = first;
+    auto position = hn::Iota(d, offset + static_cast<std::int64_t>(first));
+    const auto step = hn::Set(d, static_cast<std::int64_t>(lanes));
+    for (; i + 64 <= last; i += 64) {
+      std::uint64_t bits = mask_bits(mask + i);
+      for (std::size_t k = 0; k < 64; k += lanes) {
+        std::uint64_t part = bits >> k & ((1ull << lanes) - 1);
+        auto set = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&part));
+        hn::StoreU(hn::Compress(position, set), d, at);
+        at += std::popcount(part);
+        position = hn::Add(position, step);
+      }
+    }
+    for (; i < last; ++i) {
+      *at = offset + static_cast<std::int64_t>(i);
+      at += mask[i];
+    }
+    return at;
+  });
+}
+
+// Reads `count` values at most.
+template <class T>
+HWY_ATTR void expand_piece(const T* values, std::size_t count, const bool* mask, std::size_t begin, std::size_t end,
+                           T* to) {
+  std::size_t i = begin;
+  const T* next = values;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(T) == 8) {
+    for (; i + 64 <= end; i += 64) {
+      std::uint64_t bits = mask_bits(mask + i);
+      for (std::size_t k = 0; k < 64; k += 8) {
+        auto part = static_cast<__mmask8>(bits >> k);
+        unsigned taken = static_cast<unsigned>(std::popcount(part));
+        __m512i dense = _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << taken) - 1), next);
+        _mm512_mask_storeu_epi64(to + i + k, part, _mm512_maskz_expand_epi64(part, dense));
+        next += taken;
+      }
+    }
+  } else if constexpr (sizeof(T) == 4) {
+    for (; i + 64 <= end; i += 64) {
+      std::uint64_t bits = mask_bits(mask + i);
+      for (std::size_t k = 0; k < 64; k += 16) {
+        auto part = static_cast<__mmask16>(bits >> k);
+        unsigned taken = static_cast<unsigned>(std::popcount(part));
+        __m512i dense = _mm512_maskz_loadu_epi32(static_cast<__mmask16>((1u << taken) - 1), next);
+        _mm512_mask_storeu_epi32(to + i + k, part, _mm512_maskz_expand_epi32(part, dense));
+        next += taken;
+      }
+    }
+  }
+#endif
+  // Without a branch per element: the next value is read whether it is taken or not, but never past the last.
+  const T* last = values + (count == 0 ? 0 : count - 1);
+  if (count == 0) return;
+  for (; i < end; ++i) {
+    T value = *(next < last ? next : last);
+    to[i] = mask[i] ? value : to[i];
+    next += mask[i];
+  }
+}
+
+template <class T>
+HWY_ATTR void masked_fill_range(T value, const bool* mask, std::size_t begin, std::size_t end, T* to) {
+  for (std::size_t i = begin; i < end; ++i) to[i] = mask[i] ? value : to[i];
+}
+
+HWY_ATTR void compress_any(std::size_t size, const void* values, const bool* mask, std::size_t begin, std::size_t end,
+                           void* to, bool stream) {
+  dispatch_size(size, [&]<class T>(Type<T>) HWY_ATTR {
+    compress_piece(static_cast<const T*>(values), mask, begin, end, static_cast<T*>(to), stream);
+  });
+}
+
+HWY_ATTR void expand_any(std::size_t size, const void* values, std::size_t count, const bool* mask, std::size_t begin,
+                         std::size_t end, void* to) {
+  dispatch_size(size, [&]<class T>(Type<T>) HWY_ATTR {
+    expand_piece(static_cast<const T*>(values), count, mask, begin, end, static_cast<T*>(to));
+  });
+}
+
+HWY_ATTR void masked_fill_any(std::size_t size, std::uint64_t bits, const bool* mask, std::size_t begin,
+                              std::size_t end, void* to) {
+  dispatch_size(size, [&]<class T>(Type<T>) HWY_ATTR {
+    masked_fill_range(static_cast<T>(bits), mask, begin, end, static_cast<T*>(to));
+  });
+}
+
+}  // namespace atl::array::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace atl::array {
+namespace {
+
+HWY_EXPORT(compress_any);
+HWY_EXPORT(nonzero_piece);
+HWY_EXPORT(expand_any);
+HWY_EXPORT(masked_fill_any);
+
+// Trues among `count` bytes that are 0 or 1: the bits of eight at a time.
+std::size_t count_bytes(const bool* mask, std::size_t count) {
+  std::size_t total = 0, i = 0;
+  for (; i + 8 <= count; i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, mask + i, 8);
+    total += static_cast<std::size_t>(std::popcount(word));
+  }
+  for (; i < count; ++i) total += mask[i];
+  return total;
+}
+
+bool is_word(std::size_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
+
+// body(piece, begin, end) over the pieces, some in a row on each thread.
+template <class Body>
+void for_pieces(const Work& work, std::size_t n, Body body) {
+  constexpr std::size_t piece = MaskCounts::piece;
+  work.threads.for_ranges((n + piece - 1) / piece, 1, [&](std::size_t first, std::size_t last, unsigned) {
+    for (std::size_t p = first; p < last; ++p) body(p, p * piece, p * piece + piece < n ? p * piece + piece : n);
+    stream_fence();
+  });
+}
+
+}  // namespace
+
+MaskCounts::MaskCounts(const Work& work, const bool* mask, std::size_t n) : n_(n), before_(work.memory, pieces()) {
+  for_pieces(work, n, [&](std::size_t p, std::size_t begin, std::size_t end) {
+    before_[p] = count_bytes(mask + begin, end - begin);
+  });
+  for (std::size_t p = 0; p < pieces(); ++p) {
+    std::size_t here = before_[p];
+    before_[p] = total_;
+    total_ += here;
+  }
+}
+
+std::size_t count_true(const Work& work, const bool* mask, std::size_t n) { return MaskCounts(work, mask, n).total(); }
+
+void compress(const Work& work, const MaskCounts& counts, std::size_t element_size, const void* values,
+              const bool* mask, void* to) {
+  auto* target = static_cast<unsigned char*>(to);
+  bool stream = counts.total() * element_size >= stream_threshold;
+  for_pieces(work, counts.size(), [&](std::size_t p, std::size_t begin, std::size_t end) {
+    unsigned char* at = target + counts.before(p) * element_size;
+    if (is_word(element_size)) {
+      HWY_DYNAMIC_DISPATCH(compress_any)(element_size, values, mask, begin, end, at, stream);
+      return;
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!mask[i]) continue;
+      std::memcpy(at, static_cast<const unsigned char*>(values) + i * element_size, element_size);
+      at += element_size;
+    }
+  });
+}
+
+std::size_t compress(const Work& work, std::size_t element_size, const void* values, const bool* mask, std::size_t n,
+                     void* to) {
+  MaskCounts counts(work, mask, n);
+  compress(work, counts, element_size, values, mask, to);
+  return counts.total();
+}
+
+void flatnonzero(const Work& work, const MaskCounts& counts, const bool* mask, std::int64_t first, std::int64_t* to) {
+  bool stream = counts.total() * sizeof(std::int64_t) >= stream_threshold;
+  for_pieces(work, counts.size(), [&](std::size_t p, std::size_t begin, std::size_t end) {
+    HWY_DYNAMIC_DISPATCH(nonzero_piece)(mask, begin, end, first, to + counts.before(p), stream);
+  });
+}
+
+std::size_t flatnonzero(const Work& work, const bool* mask, std::size_t n, std::int64_t first, std::int64_t* to) {
+  MaskCounts counts(work, mask, n);
+  flatnonzero(work, counts, mask, first, to);
+  return counts.total();
+}
+
+void expand(const Work& work, const MaskCounts& counts, std::size_t element_size, const void* values, const bool* mask,
+            void* to) {
+  const auto* source = static_cast<const unsigned char*>(values);
+  auto* target = static_cast<unsigned char*>(to);
+  for_pieces(work, counts.size(), [&](std::size_t p, std::size_t begin, std::size_t end) {
+    const unsigned char* at = source + counts.before(p) * element_size;
+    if (is_word(element_size)) {
+      std::size_t next = p + 1 < counts.pieces() ? counts.before(p + 1) : counts.total();
+      HWY_DYNAMIC_DISPATCH(expand_any)(element_size, at, next - counts.before(p), mask, begin, end, to);
+      return;
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!mask[i]) continue;
+      std::memcpy(target + i * element_size, at, element_size);
+      at += element_size;
+    }
+  });
+}
+
+void masked_fill(const Work& work, std::size_t element_size, std::uint64_t bits, const bool* mask, std::size_t n,
+                 void* to) {
+  for_pieces(work, n, [&](std::size_t, std::size_t begin, std::size_t end) {
+    HWY_DYNAMIC_DISPATCH(masked_fill_any)(element_size, bits, mask, begin, end, to);
+  });
+}
+
+void masked_fill_rows(const Work& work, std::size_t row_bytes, const void* row, const bool* mask, std::size_t n,
+                      void* to) {
+  auto* target = static_cast<unsigned char*>(to);
+  for_pieces(work, n, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (mask[i]) std::memcpy(target + i * row_bytes, row, row_bytes);
+  });
+}
+
+}  // namespace atl::array
+#endif  // HWY_ONCE
