@@ -47,6 +47,8 @@ TEST(Histogram, AgreesWithTheEdges) {
       for (Range range : {Range{0, 1}, Range{0, 100}, Range{-3.7, 88.1}, Range{-1e6, 1e6}, Range{1e6, 1e6 + 1}}) {
         for (std::size_t bins : {1, 2, 3, 10, 100, 1000, 1025, 5000}) {
           auto edges = edges_for<T>(range.low, range.high, bins);
+          // Bins narrower than float32 can tell apart: NumPy's single step to a neighbour is all there is.
+          if (std::adjacent_find(edges.begin(), edges.end()) != edges.end()) continue;
           std::size_t n = bins == 100 ? 40001 : 777;
           std::unique_ptr<T[]> values(new T[n]);
           SequentialRandom random(bins);

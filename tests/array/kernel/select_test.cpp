@@ -53,8 +53,11 @@ TEST(Select, CompressAndNonzeroAgreeWithALoop) {
         Guarded<std::int64_t> positions(trues, shift);
         EXPECT_EQ(flatnonzero(harness.work, mask.get(), n, 1000, positions.data()), trues);
         std::size_t k = 0;
-        for (std::size_t i = 0; i < n; ++i)
-          if (mask[i]) ASSERT_EQ(positions[k++], static_cast<std::int64_t>(i) + 1000);
+        for (std::size_t i = 0; i < n; ++i) {
+          if (mask[i]) {
+            ASSERT_EQ(positions[k++], static_cast<std::int64_t>(i) + 1000);
+          }
+        }
         EXPECT_TRUE(positions.intact());
       }
     }
