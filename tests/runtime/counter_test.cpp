@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "atoll/runtime/context.hpp"
+#include "run_pes.hpp"
+
+namespace atl::runtime {
+namespace {
+
+class Counters : public testing::OnPes {};
+
+TEST_P(Counters, CountPutsAtTheTargetAndGetsAtTheOrigin) {
+  run([](Context& context) {
+    auto block = context.allocate_symmetric(context.npes() * 8);
+    CounterId arrived = context.allocate_counter();
+    CounterId fetched = context.allocate_counter();
+    context.barrier();
+    for (std::uint32_t pe = 0; pe < context.npes(); ++pe) {
+      std::uint64_t value = 100 * pe + context.pe().value();
+      context.put_counted(PeId(pe), HeapOffset(block.value() + 8 * context.pe().value()), &value, 8, {PeId(pe), arrived});
+    }
+    context.wait_counter(arrived, context.npes());
+    for (std::uint32_t pe = 0; pe < context.npes(); ++pe)
+      EXPECT_EQ(context.local_pointer<std::uint64_t>(block)[pe], 100 * context.pe().value() + pe);
+    context.barrier();
+    std::uint64_t value = 0;
+    context.get_counted(&value, PeId(0), HeapOffset(block.value()), 8, {context.pe(), fetched});
+    EXPECT_EQ(context.counter(fetched), 1u);
+    EXPECT_EQ(value, 0u);
+    EXPECT_EQ(context.wait_counter(fetched, 2, Deadline::after_ns(1000)), Status::timed_out);
+    context.release_counter(arrived);
+    context.release_counter(fetched);
+    EXPECT_EQ(context.allocate_counter(), arrived);  // the lowest free one
+  });
+}
+
+TEST_P(Counters, TriggersStartInOrderOfTheirThresholds) {
+  run([](Context& context) {
+    CounterId counter = context.allocate_counter();
+    std::vector<int> ran;
+    for (int k : {5, 1, 3, 4, 2})
+      context.trigger(counter, static_cast<std::uint64_t>(k),
+                      TriggeredOp::make_call([&ran, k](Context&) { ran.push_back(k); }));
+    context.progress();
+    EXPECT_TRUE(ran.empty());
+    context.bump({context.pe(), counter}, 2);
+    context.wait([&] { return ran.size() == 2; });
+    context.bump({context.pe(), counter}, 3);
+    context.wait([&] { return ran.size() == 5; });
+    EXPECT_EQ(ran, (std::vector<int>{1, 2, 3, 4, 5}));
+    // Late ones start at once.
+    context.trigger(counter, 4, TriggeredOp::make_call([&](Context&) { ran.push_back(9); }));
+    context.wait([&] { return ran.size() == 6; });
+  });
+}
+
+// A ring of triggered puts: each PE's put starts when the one before has arrived, with nobody's help but the
+// first PE's bump, and goes round many times.
+TEST_P(Counters, ChainOfTriggeredPutsGoesRoundByItself) {
+  run([](Context& context) {
+    constexpr std::uint64_t laps = 20;
+    auto cell = context.allocate_symmetric(8);
+    auto own = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(own) = 7;
+    *context.local_pointer<std::uint64_t>(cell) = 0;
+    CounterId arrived = context.allocate_counter();
+    PeId right((context.pe().value() + 1) % context.npes());
+    for (std::uint64_t lap = 1; lap <= laps; ++lap)
+      context.trigger(arrived, lap, TriggeredOp::make_put(right, cell, own, 8, {right, arrived}));
+    context.barrier();
+    if (context.pe().value() == 0) context.bump({PeId(0), arrived});
+    context.wait_counter(arrived, laps);
+    EXPECT_EQ(*context.local_pointer<std::uint64_t>(cell), 7u);
+    context.barrier();
+  });
+}
+
+TEST_P(Counters, InlinePutsAddsSetsAndBumpsAreTriggered) {
+  run([](Context& context) {
+    auto words = context.allocate_symmetric(32);
+    std::memset(context.local_pointer(words), 0, 32);
+    CounterId start = context.allocate_counter();
+    CounterId done = context.allocate_counter();
+    context.barrier();
+    std::uint64_t pair[2] = {11, 22};
+    for (std::uint32_t pe = 0; pe < context.npes(); ++pe) {
+      CounterRef theirs{PeId(pe), done};
+      context.trigger(start, 1, TriggeredOp::make_put_inline(PeId(pe), words, pair, 16, theirs));
+      context.trigger(start, 1, TriggeredOp::make_add(PeId(pe), HeapOffset(words.value() + 16), 5, theirs));
+      context.trigger(start, 1, TriggeredOp::make_set(PeId(pe), HeapOffset(words.value() + 24), 6, theirs));
+      context.trigger(start, 1, TriggeredOp::make_bump(theirs));
+    }
+    context.barrier();
+    // Everybody starts its right neighbour's.
+    PeId right((context.pe().value() + 1) % context.npes());
+    context.bump({right, start});
+    context.wait_counter(done, 4 * context.npes());
+    auto* got = context.local_pointer<std::uint64_t>(words);
+    EXPECT_EQ(got[0], 11u);
+    EXPECT_EQ(got[1], 22u);
+    EXPECT_EQ(got[2], 5u * context.npes());
+    EXPECT_EQ(got[3], 6u);
+    context.barrier();
+  });
+}
+
+// All PEs bump one PE's counter while it queues: no trigger is lost, none runs twice.
+TEST_P(Counters, BumpsRacingWithQueuingLoseNothing) {
+  run([](Context& context) {
+    constexpr std::uint64_t each = 1000;
+    auto word = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(word) = 0;
+    CounterId counter = context.allocate_counter();
+    context.barrier();
+    std::uint64_t total = each * context.npes();
+    if (context.pe().value() == 0) {
+      std::uint64_t queued = 0;
+      for (std::uint64_t i = 0; i < each; ++i) {
+        for (std::uint64_t k = 0; k < context.npes() && queued < total; ++k, ++queued) {
+          context.wait([&] { return context.fetch<std::uint64_t>(PeId(0), word) + 1000 > queued; });
+          context.trigger(counter, queued + 1, TriggeredOp::make_add(PeId(0), word, 1));
+        }
+        context.bump({PeId(0), counter});
+      }
+      context.wait_until<std::uint64_t>(word, Compare::equal, total);
+    } else {
+      for (std::uint64_t i = 0; i < each; ++i) context.bump({PeId(0), counter});
+    }
+    context.barrier();
+    EXPECT_EQ(context.fetch<std::uint64_t>(PeId(0), word), total);
+  });
+}
+
+TEST_P(Counters, TooManyTriggersAreRefusedAndCancelledOnesNeverRun) {
+  run([](Context& context) {
+    CounterId counter = context.allocate_counter();
+    auto word = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(word) = 0;
+    for (std::size_t i = 0; i < triggers_per_pe; ++i)
+      context.trigger(counter, 1, TriggeredOp::make_add(context.pe(), word, 1));
+    EXPECT_THROW(context.trigger(counter, 1, TriggeredOp::make_add(context.pe(), word, 1)), MemoryError);
+    EXPECT_EQ(context.cancel_triggers(counter), triggers_per_pe);
+    context.bump({context.pe(), counter});
+    EXPECT_EQ(*context.local_pointer<std::uint64_t>(word), 0u);
+    context.trigger(counter, 1, TriggeredOp::make_add(context.pe(), word, 1));
+    EXPECT_EQ(*context.local_pointer<std::uint64_t>(word), 1u);
+    EXPECT_THROW(context.trigger(counter, 0, TriggeredOp::make_bump({context.pe(), counter})), ValueError);
+    EXPECT_THROW(context.trigger(counter, 1, TriggeredOp::make_put(PeId(99), word, word, 8)), IndexError);
+    EXPECT_THROW(context.trigger(counter, 9, TriggeredOp::make_add(context.pe(), HeapOffset(word.value() + 1), 8)),
+                 ValueError);
+  });
+}
+
+ATOLL_ON_PES(Counters);
+
+}  // namespace
+}  // namespace atl::runtime

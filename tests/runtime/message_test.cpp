@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "atoll/base/random.hpp"
+#include "atoll/runtime/context.hpp"
+#include "run_pes.hpp"
+
+namespace atl::runtime {
+namespace {
+
+class Messages : public testing::OnPes {};
+
+template <class T>
+std::span<const std::byte> as_payload(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+template <class T>
+T from_payload(std::span<const std::byte> payload) {
+  T value{};
+  EXPECT_EQ(payload.size(), sizeof(T));
+  std::memcpy(&value, payload.data(), sizeof(T));
+  return value;
+}
+
+// Far more messages than rings hold, every PE to every PE at once, and an answer to each.
+TEST_P(Messages, FloodWithFullRingsAndRepliesArrivesOnceAndInOrder) {
+  run([](Context& context) {
+    constexpr std::uint64_t each = 3000;
+    struct Note {
+      std::uint64_t number;
+      std::uint64_t from;
+    };
+    std::vector<std::uint64_t> next(context.npes(), 0);
+    std::uint64_t answers = 0, answer_sum = 0;
+    HandlerId answer = context.register_handler([&](Context&, PeId, std::span<const std::byte> payload) {
+      ++answers;
+      answer_sum += from_payload<std::uint64_t>(payload);
+    });
+    HandlerId note = context.register_handler([&](Context& here, PeId source, std::span<const std::byte> payload) {
+      auto got = from_payload<Note>(payload);
+      EXPECT_EQ(got.from, source.value());
+      EXPECT_EQ(got.number, next[source.value()]++);
+      here.send(source, answer, as_payload(got.number));
+    });
+    context.barrier();
+    for (std::uint64_t i = 0; i < each; ++i)
+      for (std::uint32_t pe = 0; pe < context.npes(); ++pe)
+        context.send(PeId(pe), note, as_payload(Note{i, context.pe().value()}));
+    context.wait([&] { return answers == each * context.npes(); });
+    EXPECT_EQ(answer_sum, context.npes() * (each * (each - 1) / 2));
+    context.wait([&] { return std::accumulate(next.begin(), next.end(), std::uint64_t{0}) == each * context.npes(); });
+    context.barrier();
+  });
+}
+
+TEST_P(Messages, EverySizeArrivesWholeAlsoThoseLongerThanASlot) {
+  run([](Context& context) {
+    std::size_t sizes[] = {0, 1, 8, 255, 256, 257, 296, 297, 5000, 65536, 1'000'001};
+    std::vector<std::vector<std::byte>> got;
+    HandlerId take = context.register_handler([&](Context&, PeId, std::span<const std::byte> payload) {
+      got.emplace_back(payload.begin(), payload.end());
+    });
+    context.barrier();
+    PeId right((context.pe().value() + 1) % context.npes());
+    for (std::size_t size : sizes) {
+      std::vector<std::byte> out(size);
+      for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<std::byte>(random_bits(size, i));
+      // In two parts, cut anywhere.
+      std::span<const std::byte> all(out);
+      context.send(right, take, all.first(size / 3), all.subspan(size / 3));
+    }
+    context.wait([&] { return got.size() == std::size(sizes); });
+    for (std::size_t k = 0; k < std::size(sizes); ++k) {
+      ASSERT_EQ(got[k].size(), sizes[k]);
+      for (std::size_t i = 0; i < sizes[k]; ++i)
+        ASSERT_EQ(got[k][i], static_cast<std::byte>(random_bits(sizes[k], i)));
+    }
+    context.barrier();
+    // Long payloads have gone back to the heap.
+    context.wait([&] { return context.heap().stats().blocks == 0; });
+    context.barrier();
+  });
+}
+
+TEST_P(Messages, WaitForAHandlerThatIsRegisteredLater) {
+  run([](Context& context) {
+    HandlerId first = context.register_handler([](Context&, PeId, std::span<const std::byte>) {});
+    PeId right((context.pe().value() + 1) % context.npes());
+    for (std::uint64_t i = 0; i < 10; ++i) context.send(right, HandlerId(1), as_payload(i));
+    context.send(right, first, {});
+    context.barrier();
+    while (context.progress()) {
+    }
+    std::uint64_t expected = 0;
+    HandlerId late = context.register_handler([&](Context&, PeId, std::span<const std::byte> payload) {
+      EXPECT_EQ(from_payload<std::uint64_t>(payload), expected++);
+    });
+    EXPECT_EQ(late, HandlerId(1));
+    context.wait([&] { return expected == 10; });
+    context.barrier();
+  });
+}
+
+// A message that a handler forwards, hop by hop, until it has been everywhere many times.
+TEST_P(Messages, HandlersMayForward) {
+  run([](Context& context) {
+    constexpr std::uint64_t hops = 500;
+    std::uint64_t finished = 0;
+    HandlerId hop = context.register_handler([&](Context& here, PeId, std::span<const std::byte> payload) {
+      auto left = from_payload<std::uint64_t>(payload);
+      if (left == 0) {
+        ++finished;
+        return;
+      }
+      here.send(PeId((here.pe().value() + 1) % here.npes()), HandlerId(0), as_payload(left - 1));
+    });
+    context.barrier();
+    for (int token = 0; token < 20; ++token)
+      context.send(context.pe(), hop, as_payload<std::uint64_t>(hops * context.npes()));
+    context.wait([&] { return finished == 20; });
+    context.barrier();
+  });
+}
+
+TEST_P(Messages, SeveralThreadsOfAPeSend) {
+  run(
+      [](Context& context) {
+        constexpr int each = 2000;
+        std::atomic<int> got{0};
+        HandlerId take = context.register_handler([&](Context&, PeId, std::span<const std::byte>) { ++got; });
+        context.barrier();
+        auto flood = [&] {
+          for (int i = 0; i < each; ++i)
+            context.send(PeId(static_cast<std::uint32_t>(i) % context.npes()), take, as_payload(i));
+        };
+        std::thread second(flood);
+        flood();
+        second.join();
+        int expected = 0;
+        for (int i = 0; i < each; ++i)
+          if (static_cast<std::uint32_t>(i) % context.npes() == context.pe().value()) ++expected;
+        context.wait([&] { return got == 2 * expected * static_cast<int>(context.npes()); });
+        context.barrier();
+      },
+      {.threads = 2});
+}
+
+TEST_P(Messages, AProgressThreadRunsHandlersWhileTheCallerDoesNot) {
+  run([](Context& context) {
+    std::atomic<std::uint32_t> got{0};
+    HandlerId take = context.register_handler([&](Context&, PeId, std::span<const std::byte>) { ++got; });
+    context.start_progress_thread();
+    context.barrier();
+    for (std::uint32_t pe = 0; pe < context.npes(); ++pe) context.send(PeId(pe), take, {});
+    while (got != context.npes()) sched_yield();  // no progress of our own
+    context.stop_progress_thread();
+    context.barrier();
+  });
+}
+
+TEST_P(Messages, HooksRunUntilTheyAreRemoved) {
+  run([](Context& context) {
+    int left = 100;
+    auto key = context.add_hook([&](Context&) { return left > 0 && left-- > 0; });
+    context.wait([&] { return left == 0; });
+    context.remove_hook(key);
+    left = 5;
+    while (context.progress()) {
+    }
+    EXPECT_EQ(left, 5);
+  });
+}
+
+ATOLL_ON_PES(Messages);
+
+}  // namespace
+}  // namespace atl::runtime
