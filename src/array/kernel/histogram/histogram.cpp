@@ -121,13 +121,12 @@ void uniform_edges(double low, double high, std::size_t bins, double* edges) {
 }
 
 UniformBins::UniformBins(double low_edge, double high_edge, std::size_t bins, bool single_precision)
-    : low(single_precision ? static_cast<float>(low_edge) : low_edge),
-      high(single_precision ? static_cast<float>(high_edge) : high_edge),
-      count(bins),
-      edges(bins + 1) {
+    : count(bins), edges(bins + 1) {
   uniform_edges(low_edge, high_edge, bins, edges.data());
   if (single_precision)
     for (double& edge : edges) edge = static_cast<float>(edge);
+  low = edges.front();
+  high = edges.back();
   auto width = (high - low) / static_cast<double>(bins);
   scale = static_cast<double>(bins) / (high - low);
   // Both the position and the edges are off by some units in the last place of their largest terms.
