@@ -80,25 +80,27 @@ class Plan {
   /// Multi-threaded above some ten thousand elements; the bits do not depend on that.
   Outcome evaluate(Work& work, const Domain& domain, std::span<const Leaf> leaves, std::span<void* const> outputs) const;
 
-  /// Reduces results[0] over the local elements into `fold` (push'ed at its end), and also stores every result that
+  /// Reduces results[0] over the local elements into `fold` (pushed at its end), and also stores every result that
   /// has a non-null output. `grid` fixes the tree; domain.first must be a granule's border, and `total` is the
   /// number of elements on all PEs. Elements of argmin and argmax are numbered by the global index.
   Outcome reduce(Work& work, const Domain& domain, std::span<const Leaf> leaves, std::span<void* const> outputs,
-                 Reduction kind, const UnitGrid& grid, TreeFold& fold) const;
+                 Reduction kind, const UnitGrid& grid, std::uint64_t total, TreeFold& fold) const;
 
  private:
   friend class TileRunner;
   using Kernel = void (*)(void* out, const void* a, const void* b, const void* c, std::size_t n, Outcome& outcome);
+  // Operands and result are places in a table of pointers: leaves, then constants, then tile registers.
   struct Step {
     Kernel kernel;
-    Register a, b, c;
-    std::uint16_t slot;          // tile register of the result
-    std::int16_t result = -1;    // also (or only) result number `result`: may be written straight to memory
+    std::uint16_t a, b, c, out;
+    std::int16_t result;  // >= 0: only result `result` reads this, so it may be written straight to its output
   };
   Program program_;
   std::vector<Step> steps_;
-  std::uint16_t slots_ = 0;      // tile registers for instruction results
-  std::uint8_t max_size_ = 1;    // of any element
+  std::vector<std::uint16_t> result_places_;
+  std::vector<char> direct_;  // per result: its Step says so
+  std::uint16_t slots_ = 0;    // tile registers for instruction results
+  std::uint8_t max_size_ = 1;  // of any element
 };
 
 }  // namespace atl::array

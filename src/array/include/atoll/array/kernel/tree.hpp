@@ -41,6 +41,8 @@ class UnitGrid {
   std::uint64_t units_before(std::uint64_t end) const;
   /// Unit number `u` of all, of an array of `total` elements.
   Unit at(std::uint64_t u, std::uint64_t total) const;
+  /// Tree index past the whole granule of this unit.
+  std::uint64_t tree_end(const Unit& unit) const { return ((unit.tree_index >> shift_) + 1) << shift_; }
   /// True when `element` is a place where a PE may begin.
   bool is_border(std::uint64_t element) const { return element % granule_ == 0; }
 

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making a plan: looking kernels up, assigning tile registers; and spreading its run over threads.
+#include "atoll/array/kernel/plan.hpp"
+
+#include <algorithm>
+
+#include "atoll/base/topology.hpp"
+#include "kernel/program/tile.hpp"
+#include "kernel/reduce/unit.hpp"
+
+namespace atl::array {
+namespace {
+
+ElementKernel find_kernel(const Program& program, const Instruction& step) {
+  if (step.op == Op::cast) return find_cast(step.type, program.type_of(step.a));
+  for (auto find : {find_arithmetic, find_compare, find_select, find_bits, find_round, find_division,
+                    find_transcendental}) {
+    if (ElementKernel kernel = find(step.op, step.type)) return kernel;
+  }
+  throw TypeError(fmt::format("'{}' has no loop for {}", info(step.op).name, name_of(step.type)));
+}
+
+// Ranges handed to a thread: below twice this many elements waking another costs more than it saves.
+constexpr std::size_t range_elements = 16384;
+
+/// Results larger than this bypass the cache: they would push out what is read next, and be read themselves first.
+std::uint64_t streaming_bytes() {
+  static const std::uint64_t bytes = std::max<std::uint64_t>(topology().l2_bytes, 256 * KiB);
+  return bytes;
+}
+
+}  // namespace
+
+Plan::Plan(Program program) : program_(std::move(program)) {
+  program_.validate();
+  const std::size_t leaves = program_.leaves.size(), constants = program_.constants.size();
+  const std::size_t steps = program_.code.size();
+  auto place_of_input = [&](Register r) {
+    return static_cast<std::uint16_t>(r.kind() == Register::Kind::leaf ? r.index() : leaves + r.index());
+  };
+  for (DType type : program_.leaves) max_size_ = std::max<std::uint8_t>(max_size_, size_of(type));
+  for (const Constant& constant : program_.constants) max_size_ = std::max<std::uint8_t>(max_size_, size_of(constant.type));
+
+  // The instruction that reads a value last; results are read at the very end.
+  std::vector<std::size_t> last_use(steps, 0);
+  std::vector<char> read_by_step(steps, 0), result_count(steps, 0);
+  for (std::size_t i = 0; i < steps; ++i) {
+    for (Register r : {program_.code[i].a, program_.code[i].b, program_.code[i].c}) {
+      if (r.kind() == Register::Kind::value) {
+        last_use[r.index()] = i;
+        read_by_step[r.index()] = 1;
+      }
+    }
+  }
+  for (Register r : program_.results) {
+    if (r.kind() == Register::Kind::value) {
+      last_use[r.index()] = steps;
+      result_count[r.index()] = static_cast<char>(std::min(2, result_count[r.index()] + 1));
+    }
+  }
+
+  std::vector<std::uint16_t> slot(steps, 0), free_slots;
+  auto place_of = [&](Register r) -> std::uint16_t {
+    if (r.kind() == Register::Kind::value) return static_cast<std::uint16_t>(leaves + constants + slot[r.index()]);
+    return place_of_input(r);
+  };
+  steps_.reserve(steps);
+  for (std::size_t i = 0; i < steps; ++i) {
+    const Instruction& code = program_.code[i];
+    const std::size_t size = size_of(result_type(code.op, code.type));
+    max_size_ = std::max<std::uint8_t>(max_size_, static_cast<std::uint8_t>(size));
+    Step step{find_kernel(program_, code), 0, 0, 0, 0, -1};
+    // Operands that die here give their registers back: before the result's is taken when it may be the same one.
+    std::uint16_t after[3];
+    int after_count = 0;
+    std::uint16_t places[3] = {0, 0, 0};
+    const Register operands[3] = {code.a, code.b, code.c};
+    for (int k = 0; k < 3; ++k) {
+      const Register r = operands[k];
+      if (r.kind() == Register::Kind::none) continue;
+      places[k] = place_of(r);
+      if (r.kind() != Register::Kind::value || last_use[r.index()] != i) continue;
+      const bool seen_before = (k > 0 && operands[0] == r) || (k > 1 && operands[1] == r);
+      if (seen_before) continue;
+      if (size_of(program_.type_of(r)) == size) free_slots.push_back(slot[r.index()]);
+      else after[after_count++] = slot[r.index()];
+    }
+    if (free_slots.empty()) {
+      ATOLL_VALIDATE(leaves + constants + slots_ < 0xFFFF, ValueError, "the expression needs too many registers");
+      slot[i] = slots_++;
+    } else {
+      slot[i] = free_slots.back();
+      free_slots.pop_back();
+    }
+    for (int k = 0; k < after_count; ++k) free_slots.push_back(after[k]);
+    step.a = places[0];
+    step.b = places[1];
+    step.c = places[2];
+    step.out = static_cast<std::uint16_t>(leaves + constants + slot[i]);
+    steps_.push_back(step);
+  }
+
+  direct_.assign(program_.results.size(), 0);
+  for (std::size_t r = 0; r < program_.results.size(); ++r) {
+    const Register result = program_.results[r];
+    result_places_.push_back(place_of(result));
+    if (result.kind() == Register::Kind::value && read_by_step[result.index()] == 0 && result_count[result.index()] == 1) {
+      steps_[result.index()].result = static_cast<std::int16_t>(r);
+      direct_[r] = 1;
+    }
+  }
+}
+
+Outcome Plan::evaluate(Work& work, const Domain& domain, std::span<const Leaf> leaves,
+                       std::span<void* const> outputs) const {
+  ATOLL_EXPECT(leaves.size() == program_.leaves.size() && outputs.size() <= program_.results.size());
+  const std::uint64_t count = domain.size();
+  bool in_place = false, large = false;
+  for (std::size_t r = 0; r < outputs.size(); ++r) {
+    if (outputs[r] == nullptr) continue;
+    large |= count * size_of(program_.type_of(program_.results[r])) > streaming_bytes();
+    for (const Leaf& leaf : leaves) in_place |= leaf.data == outputs[r];
+  }
+  const TileRunner::Store store = large      ? TileRunner::Store::streamed
+                                  : in_place ? TileRunner::Store::copied
+                                             : TileRunner::Store::direct;
+  Outcome outcome;
+  std::mutex outcome_mutex;
+  work.threads.for_ranges(count, range_elements, [&](std::size_t begin, std::size_t end, unsigned thread) {
+    TileRunner runner(*this, domain, leaves, end - begin);
+    std::vector<void*> places(outputs.size());
+    std::size_t since_checkpoint = 0;
+    auto run = [&](std::size_t at, std::size_t n) {
+      for (std::size_t r = 0; r < outputs.size(); ++r) {
+        places[r] = outputs[r] == nullptr ? nullptr
+                                          : static_cast<std::byte*>(outputs[r]) +
+                                                at * size_of(program_.type_of(program_.results[r]));
+      }
+      runner.run(at, n, places, store);
+    };
+    for (std::size_t at = begin; at < end;) {
+      const std::size_t n = std::min(runner.tile_elements(), end - at);
+      // Whole vectors work on the arrays themselves; what is left over goes through padded registers.
+      const std::size_t whole = n / kernel_multiple * kernel_multiple;
+      if (whole > 0) run(at, whole);
+      if (whole < n) run(at + whole, n - whole);
+      at += n;
+      since_checkpoint += n;
+      if (thread == 0 && !in_place && since_checkpoint >= (std::size_t{1} << 20)) {
+        work.monitor.checkpoint(at - begin, end - begin);
+        since_checkpoint = 0;
+      }
+    }
+    if (large) stream_fence();
+    std::lock_guard lock(outcome_mutex);
+    outcome |= runner.outcome;
+  });
+  return outcome;
+}
+
+Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> leaves, std::span<void* const> outputs,
+                     Reduction kind, const UnitGrid& grid, std::uint64_t total, TreeFold& fold) const {
+  ATOLL_EXPECT(leaves.size() == program_.leaves.size() && !program_.results.empty());
+  const std::uint64_t count = domain.size(), first = domain.first;
+  ATOLL_EXPECT(grid.is_border(first) && (grid.is_border(first + count) || first + count == total));
+  if (count == 0) return {};
+  const DType type = program_.type_of(program_.results[0]);
+  const UnitKernel unit_kernel = find_unit_kernel(kind, type);
+  const bool places_wanted = kind == Reduction::argmin || kind == Reduction::argmax;
+  const LocateKernel locate = places_wanted ? find_locate_kernel(type) : nullptr;
+  const PrecedesKernel precedes = places_wanted ? find_precedes(kind, type) : nullptr;
+  bool in_place = false, large = false, storing = false;
+  for (std::size_t r = 0; r < outputs.size(); ++r) {
+    if (outputs[r] == nullptr) continue;
+    storing = true;
+    large |= count * size_of(program_.type_of(program_.results[r])) > streaming_bytes();
+    for (const Leaf& leaf : leaves) in_place |= leaf.data == outputs[r];
+  }
+  // Not direct: an output of another result might still be read as a leaf.
+  const TileRunner::Store store = large ? TileRunner::Store::streamed : TileRunner::Store::copied;
+
+  const std::uint64_t unit_begin = grid.units_before(first), unit_end = grid.units_before(first + count);
+  std::vector<TreeFold> folds(work.threads.size(), TreeFold(kind, type));
+  Outcome outcome;
+  std::mutex outcome_mutex;
+  const std::size_t range_units = std::max<std::size_t>(1, range_elements / grid.unit());
+  work.threads.for_ranges(unit_end - unit_begin, range_units, [&](std::size_t begin, std::size_t end, unsigned thread) {
+    TileRunner runner(*this, domain, leaves, std::min<std::uint64_t>(count, UnitGrid::max_unit));
+    TreeFold& mine = folds[thread];
+    std::vector<void*> places(storing ? outputs.size() : 0);
+    TreeNode best;
+    best.empty = 1;
+    for (std::size_t u = begin; u < end; ++u) {
+      const UnitGrid::Unit unit = grid.at(unit_begin + u, total);
+      const std::size_t n = unit.end - unit.begin;
+      const std::uint64_t at = unit.begin - first;
+      for (std::size_t r = 0; r < places.size(); ++r) {
+        places[r] = outputs[r] == nullptr ? nullptr
+                                          : static_cast<std::byte*>(outputs[r]) +
+                                                at * size_of(program_.type_of(program_.results[r]));
+      }
+      const void* values = runner.run(at, n, places, store);
+      TreeNode node;
+      node.index = unit.tree_index;
+      node.bits = unit_kernel(values, n);
+      if (places_wanted) {
+        // The place is looked for only when this unit beats all before it; otherwise it need not say anything.
+        if (best.empty || precedes(node.bits, unit.begin, best.bits, best.position)) {
+          node.position = unit.begin + locate(values, n, node.bits);
+          best = node;
+        } else {
+          node.empty = 1;
+        }
+      }
+      mine.push(node);
+      if (unit.end % grid.granule() == 0) mine.pad_to(grid.tree_end(unit));
+      if (thread == 0 && !in_place && u % 1024 == 1023) work.monitor.checkpoint(u - begin, end - begin);
+    }
+    if (large) stream_fence();
+    std::lock_guard lock(outcome_mutex);
+    outcome |= runner.outcome;
+  });
+  for (const TreeFold& part : folds) fold.push(part.nodes());
+  return outcome;
+}
+
+}  // namespace atl::array

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to plans: one thread's tile registers, and how leaves get into them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "atoll/array/kernel/plan.hpp"
+#include "kernel/ops/kernels.hpp"
+
+namespace atl::array {
+
+/// Bytes of one tile register: eight of them are more than a first-level cache of 48 KiB, but few programs keep
+/// more than four alive.
+inline constexpr std::size_t tile_bytes = 8192;
+/// Between registers, so that equal offsets do not fall on equal cache sets.
+inline constexpr std::size_t slot_stride = tile_bytes + 256;
+
+/// Reads `count` elements of a strided view from flat local index `begin` on.
+class StridedReader {
+ public:
+  StridedReader() = default;
+  /// Merges dimensions that lie behind one another in memory.
+  StridedReader(const Domain& domain, const Leaf& leaf, std::size_t element_size);
+
+  bool dense() const { return dims_ == 0 || (dims_ == 1 && strides_[0] == 1); }
+  bool scalar() const { return scalar_; }
+  void read(void* out, std::uint64_t begin, std::size_t count) const;
+
+ private:
+  template <class T>
+  void read_as(T* out, std::uint64_t begin, std::size_t count) const;
+
+  const std::byte* data_ = nullptr;
+  std::int64_t shape_[max_dims] = {};
+  std::int64_t strides_[max_dims] = {};
+  int dims_ = 0;
+  std::size_t size_ = 1;
+  bool scalar_ = false;
+};
+
+/// Runs a plan tile by tile on the calling thread.
+class TileRunner {
+ public:
+  TileRunner(const Plan& plan, const Domain& domain, std::span<const Leaf> leaves, std::size_t max_count);
+
+  enum class Store {
+    direct,    ///< the last kernel may write to the output itself
+    copied,    ///< outputs are written after all kernels of the tile have read their operands
+    streamed,  ///< the same, past the cache where alignment allows
+  };
+  /// Computes local elements [begin, begin + count), count at most tile_elements(). Result r is written to outputs[r]
+  /// (the place of element `begin`; nullptr skips; no outputs at all skips every one). Returns where result 0 lies.
+  const void* run(std::uint64_t begin, std::size_t count, std::span<void* const> outputs, Store store);
+
+  /// Elements per tile that fit for this plan.
+  std::size_t tile_elements() const { return tile_elements_; }
+  Outcome outcome;
+
+ private:
+  void prefetch(std::uint64_t begin, std::size_t count) const;
+
+  struct Source {
+    enum class Kind : std::uint8_t { dense, scalar, strided, iota, random } kind;
+    DType type;
+    std::uint8_t size;
+    const std::byte* data;
+    StridedReader reader;
+    std::uint64_t start, step;
+  };
+  void load(std::size_t leaf, std::uint64_t begin, std::size_t count, std::size_t padded);
+
+  const Plan& plan_;
+  std::uint64_t first_, total_;
+  std::size_t tile_elements_;
+  std::byte* arena_;
+  std::vector<Source> sources_;
+  std::vector<void*> registers_;  // leaves, constants, slots
+};
+
+}  // namespace atl::array
