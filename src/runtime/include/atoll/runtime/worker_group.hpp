@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worker PEs behind a driver: the driver's process is PE 0 of a job and starts the others itself.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "atoll/fabric/job.hpp"
+
+namespace atl::runtime {
+
+struct WorkerOptions {
+  std::vector<std::string> command;  ///< run as PE 1, 2, …, with the job in its environment
+  std::vector<std::pair<std::string, std::string>> environment;  ///< in addition
+  unsigned threads = 1;              ///< per PE
+};
+
+/// Starts PEs 1 … npes-1 and watches them: one that ends before shut-down was requested is marked failed, so that
+/// every wait of the job throws PeFailedError. Workers read nothing, write where the driver writes, ignore the
+/// terminal's Ctrl-C, and die with the driver whatever kills it.
+class WorkerGroup {
+ public:
+  /// `job` from fabric::Job::create_shm. Throws SetupError when a worker cannot be started (none is left then).
+  WorkerGroup(std::shared_ptr<fabric::Job> job, WorkerOptions options);
+  /// Ends the job: requests shut-down, and kills what is still there after two seconds.
+  ~WorkerGroup();
+  WorkerGroup(const WorkerGroup&) = delete;
+  WorkerGroup& operator=(const WorkerGroup&) = delete;
+
+  /// By PE, from PE 1.
+  const std::vector<pid_t>& pids() const { return pids_; }
+
+ private:
+  void watch();
+  void start_workers();
+  void wake_watcher();
+
+  std::shared_ptr<fabric::Job> job_;
+  WorkerOptions options_;
+  std::vector<pid_t> pids_;
+  std::vector<int> watched_;  // pidfd of each worker, -1 when it has ended
+  int wake_[2] = {-1, -1};
+  std::atomic<bool> stopping_{false};
+  std::string start_error_;
+  std::atomic<bool> started_{false};
+  std::thread watcher_;
+};
+
+}  // namespace atl::runtime

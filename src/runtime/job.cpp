@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/runtime/job.hpp"
+
+#include <charconv>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+
+namespace atl::runtime {
+namespace {
+
+std::uint32_t whole_number(config::Variable variable, const char* name) {
+  std::string text = config::text(variable);
+  std::uint32_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  ATOLL_VALIDATE(error == std::errc{} && end == text.data() + text.size(), SetupError,
+                 "ATOLL_JOB is set, but {}='{}' is not a whole number. Start with `atoll run`, or unset ATOLL_JOB", name,
+                 text);
+  return value;
+}
+
+}  // namespace
+
+std::optional<Membership> join_from_environment() {
+  std::string name = config::text(config::Variable::job);
+  if (name.empty()) return std::nullopt;
+  std::uint32_t pe = whole_number(config::Variable::pe, "ATOLL_PE");
+  std::uint32_t npes = whole_number(config::Variable::npes, "ATOLL_NPES");
+  ATOLL_VALIDATE(pe < npes, SetupError, "ATOLL_PE={} is not one of ATOLL_NPES={} PEs. Start with `atoll run`", pe, npes);
+  auto job = fabric::Job::join_shm(name);
+  ATOLL_VALIDATE(job->npes() == npes, SetupError, "ATOLL_NPES={}, but the job has {} PEs. Start with `atoll run`", npes,
+                 job->npes());
+  return Membership{std::move(job), PeId(pe)};
+}
+
+Membership single_job(const fabric::JobOptions& options) {
+  ATOLL_EXPECT(options.npes == 1);
+  return {fabric::Job::create_loop(options), PeId(0)};
+}
+
+std::vector<std::pair<std::string, std::string>> environment_of(const fabric::Job& job, PeId pe, unsigned threads) {
+  return {{"ATOLL_JOB", job.join_name()},
+          {"ATOLL_PE", fmt::format("{}", pe.value())},
+          {"ATOLL_NPES", fmt::format("{}", job.npes())},
+          {"ATOLL_THREADS", fmt::format("{}", threads)}};
+}
+
+}  // namespace atl::runtime

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "atoll/base/clock.hpp"
+
+namespace atl::runtime {
+namespace {
+constexpr std::int64_t idle_ns = 100'000'000;
+}
+
+LineMerger::LineMerger(int descriptor, std::uint32_t npes, Labels labels)
+    : descriptor_(descriptor), labels_(labels), lines_(npes) {}
+
+void LineMerger::write(std::string_view text) {
+  while (!text.empty()) {
+    ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd ready{descriptor_, POLLOUT, 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return;  // nobody reads any more
+    }
+  }
+}
+
+// Makes sure that what follows continues this PE's line, or begins one.
+void LineMerger::begin_line(std::uint32_t pe) {
+  if (open_ == pe) return;
+  if (open_ >= 0) {
+    write("\n");
+    open_ = -1;
+  }
+  if (labels_ == Labels::yes) write(fmt::format("[{}] ", pe));
+}
+
+void LineMerger::take(std::uint32_t pe, std::string_view text) {
+  Line& line = lines_[pe];
+  std::size_t end = text.rfind('\n');
+  if (end != std::string_view::npos) {
+    std::string_view whole = text.substr(0, end + 1);
+    text.remove_prefix(end + 1);
+    std::string out = std::move(line.text);
+    line.text.clear();
+    out += whole;
+    begin_line(pe);
+    if (labels_ == Labels::yes) {
+      std::string labelled;
+      for (std::size_t at = 0; at < out.size();) {
+        std::size_t next = out.find('\n', at) + 1;
+        if (at != 0) labelled += fmt::format("[{}] ", pe);
+        labelled.append(out, at, next - at);
+        at = next;
+      }
+      out = std::move(labelled);
+    }
+    write(out);
+    open_ = -1;
+  }
+  if (!text.empty()) {
+    line.text += text;
+    line.since_ns = now_ns();
+  }
+}
+
+void LineMerger::flush_idle(std::int64_t now) {
+  for (std::uint32_t pe = 0; pe < lines_.size(); ++pe) {
+    Line& line = lines_[pe];
+    if (line.text.empty() || now - line.since_ns < idle_ns) continue;
+    begin_line(pe);
+    write(line.text);
+    line.text.clear();
+    open_ = pe;
+  }
+}
+
+void LineMerger::finish(std::uint32_t pe) {
+  if (lines_[pe].text.empty()) return;
+  begin_line(pe);
+  write(lines_[pe].text + "\n");
+  lines_[pe].text.clear();
+  open_ = -1;
+}
+
+bool LineMerger::waiting() const {
+  for (const Line& line : lines_)
+    if (!line.text.empty()) return true;
+  return false;
+}
+
+}  // namespace atl::runtime

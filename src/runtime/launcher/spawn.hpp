@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starting a process that dies with its parent, and saying how one ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace atl::runtime {
+
+struct SpawnRequest {
+  std::vector<std::string> command;  ///< the program is looked for in PATH
+  std::vector<std::pair<std::string, std::string>> environment;  ///< set on top of ours
+  std::vector<unsigned> cores;       ///< to bind to; empty: as we are
+  int standard_input = -1;           ///< -1: inherited
+  int standard_output = -1;
+  int standard_error = -1;
+  bool ignore_interrupt = false;     ///< Ctrl-C on the terminal is not for it
+};
+
+/// Starts the process in our own session and process group, to be killed by the kernel when the calling *thread*
+/// ends. Throws SetupError when the program cannot be started.
+pid_t spawn(const SpawnRequest& request);
+
+/// "was killed by signal 9 (Killed)", "exited with status 3".
+std::string describe_end(int wait_status);
+
+/// The status a shell would give: 128 + signal, or the exit status.
+int exit_status_of(int wait_status);
+
+/// Processes whose parent is this one (with PR_SET_CHILD_SUBREAPER also orphaned grandchildren).
+std::vector<pid_t> children();
+
+}  // namespace atl::runtime

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/runtime/worker_group.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "atoll/base/clock.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/runtime/job.hpp"
+#include "spawn.hpp"
+
+namespace atl::runtime {
+namespace {
+constexpr std::int64_t grace_ns = 2'000'000'000;
+}
+
+WorkerGroup::WorkerGroup(std::shared_ptr<fabric::Job> job, WorkerOptions options)
+    : job_(std::move(job)), options_(std::move(options)) {
+  if (::pipe2(wake_, O_CLOEXEC) != 0) throw_errno("cannot make a pipe to the thread that watches workers");
+  // The kernel kills a worker when the *thread* that started it ends, so the watcher starts them.
+  watcher_ = std::thread([this] { watch(); });
+  pthread_setname_np(watcher_.native_handle(), "atoll-watch");
+  started_.wait(false, std::memory_order_acquire);  // partner: watch()
+  if (!start_error_.empty()) {
+    watcher_.join();
+    ::close(wake_[0]);
+    ::close(wake_[1]);
+    throw SetupError(start_error_);
+  }
+}
+
+void WorkerGroup::start_workers() {
+  int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  try {
+    for (std::uint32_t pe = 1; pe < job_->npes(); ++pe) {
+      SpawnRequest request;
+      request.command = options_.command;
+      request.environment = environment_of(*job_, PeId(pe), options_.threads);
+      request.environment.insert(request.environment.end(), options_.environment.begin(), options_.environment.end());
+      request.standard_input = null;
+      request.ignore_interrupt = true;
+      pid_t pid = spawn(request);
+      job_->record(PeId(pe)).pid.store(pid, std::memory_order_relaxed);
+      pids_.push_back(pid);
+      watched_.push_back(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    }
+  } catch (const SetupError& error) {
+    start_error_ = error.what();
+  }
+  ::close(null);
+}
+
+void WorkerGroup::watch() {
+  // Signals are for the driver's own threads.
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  start_workers();
+  bool stopping = !start_error_.empty();
+  started_.store(true, std::memory_order_release);
+  started_.notify_all();
+  Deadline kill_at = stopping ? Deadline::after_ns(0) : Deadline::never();
+  bool killed = false;
+  for (std::size_t left = watched_.size(); left != 0;) {
+    std::vector<pollfd> list;
+    for (int descriptor : watched_) list.push_back({descriptor, POLLIN, 0});
+    list.push_back({stopping ? -1 : wake_[0], POLLIN, 0});
+    int limit_ms = stopping ? static_cast<int>(std::max<std::int64_t>(0, kill_at.remaining_ns() / 1'000'000)) : -1;
+    ::poll(list.data(), list.size(), killed ? -1 : limit_ms);
+    for (std::size_t i = 0; i < watched_.size(); ++i) {
+      int end = 0;
+      if (watched_[i] < 0 || list[i].revents == 0 || ::waitpid(pids_[i], &end, WNOHANG) != pids_[i]) continue;
+      ::close(watched_[i]);
+      watched_[i] = -1;
+      --left;
+      if (!stopping && !job_->shutdown_requested())
+        job_->mark_failed(PeId(static_cast<std::uint32_t>(i) + 1), end, describe_end(end));
+    }
+    if (!stopping && stopping_.load(std::memory_order_acquire)) {  // partner: the destructor
+      stopping = true;
+      kill_at = Deadline::after_ns(grace_ns);
+    }
+    if (stopping && !killed && kill_at.passed()) {
+      killed = true;
+      for (std::size_t i = 0; i < watched_.size(); ++i)
+        if (watched_[i] >= 0) ::kill(pids_[i], SIGKILL);
+    }
+  }
+}
+
+void WorkerGroup::wake_watcher() {
+  char byte = 0;
+  [[maybe_unused]] auto written = ::write(wake_[1], &byte, 1);
+}
+
+WorkerGroup::~WorkerGroup() {
+  job_->request_shutdown();
+  stopping_.store(true, std::memory_order_release);  // partner: watch()
+  wake_watcher();
+  watcher_.join();
+  ::close(wake_[0]);
+  ::close(wake_[1]);
+}
+
+}  // namespace atl::runtime
