@@ -48,6 +48,13 @@ void WorkerGroup::start_workers() {
       job_->record(PeId(pe)).pid.store(pid, std::memory_order_relaxed);
       pids_.push_back(pid);
       watched_.push_back(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+      if (watched_.back() < 0) {
+        ::kill(pid, SIGKILL);
+        ::waitpid(pid, nullptr, 0);
+        pids_.pop_back();
+        watched_.pop_back();
+        throw_errno("cannot watch a worker (pidfd_open)");
+      }
     }
   } catch (const SetupError& error) {
     start_error_ = error.what();
