@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The root offers to everybody: all copy straight from it. One step, for few members.
+#include "algorithms.hpp"
+
+namespace atl::coll::detail {
+
+void broadcast_flat(ScheduleBuilder& steps, const Arguments& arguments) {
+  int n = steps.size();
+  if (steps.rank() == arguments.root) {
+    for (int i = 1; i < n; ++i) steps.send((steps.rank() + i) % n, out_at(0), arguments.bytes);
+  } else {
+    steps.recv(arguments.root, out_at(0), arguments.bytes);
+  }
+  steps.join();
+}
+
+}  // namespace atl::coll::detail

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine.hpp"
+
+#include <exception>
+#include <thread>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/log.hpp"
+
+namespace atl::coll::detail {
+namespace {
+
+// Looks at the mailbox before the waiting machinery takes over: covers an exchange between PEs that arrive together.
+constexpr int quick_looks = 200;
+
+std::uint32_t digest(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  std::uint64_t mixed = (a * 0x9E3779B97F4A7C15ull ^ b) * 0xBF58476D1CE4E5B9ull ^ c * 0x94D049BB133111EBull;
+  return static_cast<std::uint32_t>(mixed >> 40);
+}
+
+}  // namespace
+
+Engine::Hold::Hold(Engine& engine) : engine_(engine) {
+  while (engine_.held_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+}
+
+HeapOffset Engine::make_area(int size) {
+  auto members = static_cast<std::size_t>(size);
+  auto* area = static_cast<std::byte*>(context_.heap().allocate(Mailboxes::area_bytes(members)));
+  Mailboxes::clear(area, members);
+  return context_.offset_of(area);
+}
+
+void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
+  area_ = areas[static_cast<std::size_t>(rank_)];
+  pes_ = pes;
+  mail_.open(context_, std::move(pes), std::move(areas), rank_);
+}
+
+Engine::Engine(runtime::Context& context)
+    : context_(context),
+      rank_(static_cast<int>(context.pe().value())),
+      size_(static_cast<int>(context.npes())),
+      staging_(context),
+      executor_(context, mail_, staging_),
+      timeout_seconds_(config::seconds(config::Variable::peer_timeout)) {
+  auto members = static_cast<std::size_t>(size_);
+  HeapOffset area = make_area(size_);
+  // Every PE writes its area's offset into everybody's table.
+  HeapOffset table = context_.reserve_system(members * sizeof(std::uint64_t));
+  HeapOffset own_entry(table.value() + static_cast<std::uint64_t>(rank_) * sizeof(std::uint64_t));
+  for (std::uint32_t pe = 0; pe < context_.npes(); ++pe)
+    context_.put_value<std::uint64_t>(PeId(pe), own_entry, area.value());
+  context_.quiet();
+  context_.barrier();
+  std::vector<PeId> pes;
+  std::vector<HeapOffset> areas;
+  for (std::uint32_t pe = 0; pe < context_.npes(); ++pe) {
+    pes.emplace_back(pe);
+    areas.emplace_back(context_.get_value<std::uint64_t>(
+        context_.pe(), HeapOffset(table.value() + pe * sizeof(std::uint64_t))));
+  }
+  open(std::move(pes), std::move(areas));
+}
+
+Engine::Engine(Communicator& parent, std::vector<int> parent_ranks, int rank)
+    : context_(parent.context()),
+      rank_(rank),
+      size_(static_cast<int>(parent_ranks.size())),
+      staging_(context_),
+      executor_(context_, mail_, staging_),
+      timeout_seconds_(config::seconds(config::Variable::peer_timeout)) {
+  std::vector<std::uint64_t> offsets = parent.allgather<std::uint64_t>(make_area(size_).value());
+  std::vector<PeId> pes;
+  std::vector<HeapOffset> areas;
+  for (int member : parent_ranks) {
+    pes.push_back(parent.pe(member));
+    areas.emplace_back(offsets[static_cast<std::size_t>(member)]);
+  }
+  open(std::move(pes), std::move(areas));
+}
+
+Engine::~Engine() {
+  if (hook_ != 0) context_.remove_hook(hook_);
+  bool quiet = false;
+  if (!broken_.load() && std::uncaught_exceptions() == 0) {
+    try {
+      // After this barrier nobody touches the area: it gives no more credits, and every cell sent is awaited.
+      mail_.stop_credits();
+      run(Kind::barrier, Arguments{}, nullptr, nullptr);
+      quiet = true;
+    } catch (const std::exception& error) {
+      log(LogLevel::debug, "closing a communicator: {}", error.what());
+    }
+  }
+  if (scratch_ != nullptr && quiet) context_.heap().release(scratch_);
+  // When a peer may still write to it the area is left alone; the segment goes with the Context.
+  if (quiet) context_.heap().release(context_.local_pointer<std::byte>(area_));
+}
+
+PeId Engine::pe(int member) const {
+  ATOLL_VALIDATE(member >= 0 && member < size_, IndexError, "member {} of a communicator of {}", member, size_);
+  return pes_[static_cast<std::size_t>(member)];
+}
+
+void Engine::validate_root(int root) const {
+  ATOLL_VALIDATE(root >= 0 && root < size_, ValueError, "root {} is not a member: the communicator has {} members", root,
+                 size_);
+}
+
+void Engine::validate_blocks(std::size_t blocks) const {
+  ATOLL_VALIDATE(blocks == static_cast<std::size_t>(size_), ValueError,
+                 "{} blocks given for {} members: give one for each, empty ones too", blocks, size_);
+}
+
+void Engine::forget_schedules() {
+  Hold hold(*this);
+  for (Kept& kept : kept_) kept = Kept{};
+}
+
+std::shared_ptr<Schedule> Engine::write_schedule(Kind kind, std::uint8_t algorithm, const Arguments& arguments,
+                                                 std::shared_ptr<Schedule> reuse) {
+  // Its memory is used again, unless a queued operation still has it.
+  if (reuse == nullptr || reuse.use_count() > 1) reuse = std::make_shared<Schedule>();
+  ScheduleBuilder steps(*reuse, rank_, size_);
+  Selection::write(kind, algorithm, steps, arguments);
+  return reuse;
+}
+
+const std::shared_ptr<Schedule>& Engine::schedule_for(Kind kind, const Arguments& arguments) {
+  std::uint8_t algorithm = selection_.choose(kind, arguments, size_);
+  bool lists = kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
+  if (lists) {
+    // Full of addresses: not worth keeping.
+    one_off_ = write_schedule(kind, algorithm, arguments, std::move(one_off_));
+    return one_off_;
+  }
+  Key key{arguments.bytes, arguments.element_bytes, arguments.root, kind, algorithm};
+  std::size_t slot = (arguments.bytes * 0x9E3779B97F4A7C15ull >> 58 ^ static_cast<std::size_t>(arguments.root) * 7 ^
+                      static_cast<std::size_t>(kind)) % kept_count;
+  Kept& kept = kept_[slot];
+  if (kept.key != key) [[unlikely]] {
+    kept.schedule = write_schedule(kind, algorithm, arguments, std::move(kept.schedule));
+    kept.key = key;
+  }
+  return kept.schedule;
+}
+
+std::uint32_t Engine::begin_call(Kind kind, const Arguments& arguments, const Reduction* reduction) {
+  ++sequence_;
+  last_kind_ = kind;
+  mail_.announce(sequence_, static_cast<std::uint32_t>(kind));
+  bool lists = kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
+  return digest(sequence_, lists ? 0 : arguments.bytes,
+                static_cast<std::uint64_t>(arguments.root) << 8 | (reduction != nullptr ? reduction->code() : 0));
+}
+
+void* Engine::scratch(std::uint64_t bytes) {
+  if (bytes > scratch_bytes_) {
+    if (scratch_ != nullptr) context_.heap().release(scratch_);
+    scratch_ = nullptr;
+    scratch_bytes_ = 0;
+    scratch_ = context_.heap().allocate(bytes);
+    scratch_bytes_ = bytes;
+  }
+  return scratch_;
+}
+
+bool Engine::advance_current() {
+  switch (executor_.advance()) {
+    case Executor::State::done: return true;
+    case Executor::State::waiting: return false;
+    case Executor::State::mismatch: break_down(mismatch_text()); return false;
+  }
+  return false;
+}
+
+bool Engine::advance_queue() {
+  bool finished = false;
+  while (!queue_.empty() && !broken_.load(std::memory_order_relaxed)) {
+    Operation& operation = queue_.front();
+    if (!running_) {
+      executor_.begin(*operation.schedule, operation.in, operation.out, scratch(operation.schedule->scratch_bytes),
+                      operation.reduction ? &*operation.reduction : nullptr, static_cast<std::uint32_t>(operation.kind),
+                      operation.check);
+      running_ = true;
+    }
+    if (!advance_current()) return finished;
+    running_ = false;
+    // Release: the results. Partner: the acquire in is_finished.
+    completed_.store(operation.sequence, std::memory_order_release);
+    queue_.pop_front();
+    queued_.store(queue_.size(), std::memory_order_relaxed);
+    finished = true;
+  }
+  return finished;
+}
+
+bool Engine::try_advance() {
+  if (queued_.load(std::memory_order_relaxed) == 0) return false;
+  if (held_.exchange(true, std::memory_order_acquire)) return false;
+  bool finished = false;
+  try {
+    finished = advance_queue();
+  } catch (const std::exception& error) {
+    break_down(error.what());
+  }
+  held_.store(false, std::memory_order_release);
+  return finished;
+}
+
+void Engine::break_down(std::string why) {
+  broken_why_ = std::move(why);
+  // Release: the text. Partner: the acquire in throw_if_broken.
+  broken_.store(true, std::memory_order_release);
+}
+
+void Engine::throw_if_broken() const {
+  if (broken_.load(std::memory_order_acquire)) [[unlikely]] throw Error(broken_why_);
+}
+
+std::string Engine::mismatch_text() const {
+  Kind theirs = static_cast<Kind>(kind_of_tag(mail_.wrong_tag()));
+  std::uint32_t member = mail_.wrong_member();
+  if (theirs != last_kind_)
+    return fmt::format("PE {} called {} where PE {} called {}: all members must call the same collectives in the same order",
+                       mail_.pe(member).value(), name_of(theirs), context_.pe().value(), name_of(last_kind_));
+  return fmt::format("PE {} and PE {} disagree about the arguments of {} (sizes, root, element type or operation)",
+                     mail_.pe(member).value(), context_.pe().value(), name_of(last_kind_));
+}
+
+std::string Engine::timeout_text() const {
+  std::string late, elsewhere;
+  for (int member = 0; member < size_; ++member) {
+    std::uint64_t presence = mail_.presence(static_cast<std::uint32_t>(member));
+    if (presence >> 8 >= sequence_) continue;
+    late += fmt::format("{}PE {}", late.empty() ? "" : ", ", pe(member).value());
+    elsewhere += presence >> 8 == 0
+                     ? fmt::format("; PE {} has called none yet", pe(member).value())
+                     : fmt::format("; the last that PE {} called was {} (number {})", pe(member).value(),
+                                   name_of(static_cast<Kind>(presence & 0xFF)), presence >> 8);
+  }
+  if (late.empty()) {
+    std::uint32_t member = executor_.waits_for();
+    late = member < static_cast<std::uint32_t>(size_) ? fmt::format("PE {}", mail_.pe(member).value()) : "a PE";
+    return fmt::format("{} (number {}): all PEs have called it, but {} has not answered for {} s", name_of(last_kind_),
+                       sequence_, late, timeout_seconds_);
+  }
+  return fmt::format("{} (number {}): {} did not arrive within {} s{}. Raise ATOLL_PEER_TIMEOUT if that can be right",
+                     name_of(last_kind_), sequence_, late, timeout_seconds_, elsewhere);
+}
+
+template <class Ready>
+void Engine::wait_until(Ready&& ready) {
+  for (;;) {
+    std::uint64_t before = executor_.progress_mark();
+    Deadline deadline = timeout_seconds_ == 0 ? Deadline::never() : Deadline::after_seconds(timeout_seconds_);
+    Status status;
+    try {
+      status = context_.wait(ready, deadline);
+    } catch (const std::exception& error) {
+      break_down(error.what());
+      throw;
+    }
+    if (status == Status::ok) return;
+    // Long operations may take their time as long as something moves.
+    if (executor_.progress_mark() != before) continue;
+    std::string text = timeout_text();
+    break_down(text);
+    throw TimeoutError(text);
+  }
+}
+
+void Engine::run(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction) {
+  throw_if_broken();
+  if (queued_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    // Behind operations already started: in order.
+    wait(start(kind, arguments, in, out, reduction));
+    return;
+  }
+  Hold hold(*this);
+  const Schedule& schedule = *schedule_for(kind, arguments);
+  std::uint32_t check = begin_call(kind, arguments, reduction);
+  executor_.begin(schedule, in, out, schedule.scratch_bytes != 0 ? scratch(schedule.scratch_bytes) : nullptr, reduction,
+                  static_cast<std::uint32_t>(kind), check);
+  if (!advance_current()) {
+    bool finished = false;
+    auto ready = [&] { return finished || (finished = advance_current()) || broken_.load(std::memory_order_relaxed); };
+    if (!context_.node().oversubscribed)
+      for (int i = 0; i < quick_looks && !finished; ++i) finished = ready();
+    if (!finished) wait_until(ready);
+    throw_if_broken();
+  }
+  completed_.store(sequence_, std::memory_order_relaxed);
+}
+
+std::uint64_t Engine::start(Kind kind, const Arguments& arguments, const void* in, void* out,
+                            const Reduction* reduction) {
+  throw_if_broken();
+  std::uint64_t ticket;
+  {
+    Hold hold(*this);
+    std::shared_ptr<const Schedule> schedule = schedule_for(kind, arguments);
+    std::uint32_t check = begin_call(kind, arguments, reduction);
+    queue_.push_back({std::move(schedule), in, out, reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt,
+                      kind, sequence_, check});
+    queued_.store(queue_.size(), std::memory_order_relaxed);
+    ticket = sequence_;
+    advance_queue();
+  }
+  if (hook_ == 0 && !is_finished(ticket))
+    hook_ = context_.add_hook([this](runtime::Context&) { return try_advance(); });
+  return ticket;
+}
+
+bool Engine::test(std::uint64_t ticket) {
+  if (!is_finished(ticket)) {
+    throw_if_broken();
+    try_advance();
+    if (!is_finished(ticket)) {
+      context_.progress();
+      context_.check();
+      throw_if_broken();
+    }
+    if (!is_finished(ticket)) return false;
+  }
+  // Hooks make every wait of this PE slower; none without need.
+  if (hook_ != 0 && queued_.load(std::memory_order_relaxed) == 0) context_.remove_hook(std::exchange(hook_, 0));
+  return true;
+}
+
+void Engine::wait(std::uint64_t ticket) {
+  if (!is_finished(ticket)) {
+    throw_if_broken();
+    wait_until([&] { return is_finished(ticket) || try_advance() || broken_.load(std::memory_order_relaxed); });
+    while (!is_finished(ticket)) {
+      throw_if_broken();
+      wait_until([&] { try_advance(); return is_finished(ticket) || broken_.load(std::memory_order_relaxed); });
+    }
+  }
+  if (hook_ != 0 && queued_.load(std::memory_order_relaxed) == 0) context_.remove_hook(std::exchange(hook_, 0));
+}
+
+}  // namespace atl::coll::detail

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries a schedule out, as far as it goes without waiting. Whoever calls advance() is the executor: the thread
+// that asked for the collective, or the progress engine.
+//
+// Long messages: the sender offers where its data lies. When that is in its segment, the receiver copies (or
+// combines) straight out of it. When it is private memory and the receiver's is not, the sender copies straight into
+// the receiver's. When both are private, staging chunks in the sender's segment carry it, two in flight.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "atoll/coll/collectives.hpp"
+#include "mailbox.hpp"
+#include "schedule.hpp"
+
+namespace atl::coll::detail {
+
+/// Blocks of the heap for data that lies in private memory. Few, whatever the number of members: who finds none waits.
+class StagingPool {
+ public:
+  static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t most_chunks = 8;
+
+  explicit StagingPool(runtime::Context& context) : context_(context) {}
+  ~StagingPool();
+  /// Null when all are in use.
+  std::byte* take();
+  void give_back(std::byte* chunk) { free_.push_back(chunk); }
+
+ private:
+  runtime::Context& context_;
+  std::byte* memory_ = nullptr;
+  std::vector<std::byte*> free_;
+};
+
+/// One schedule under way.
+class Executor {
+ public:
+  Executor(runtime::Context& context, Mailboxes& mail, StagingPool& staging)
+      : context_(context), mail_(mail), staging_(staging) {}
+
+  /// `kind` and `check` (a digest of number and arguments of the call) go into every message.
+  void begin(const Schedule& schedule, const void* input, void* output, void* scratch, const Reduction* reduction,
+             std::uint32_t kind, std::uint32_t check);
+
+  enum class State { done, waiting, mismatch };
+  /// Takes every step that can be taken now.
+  State advance();
+  /// Whom the next step waits for, for messages. UINT32_MAX: nobody.
+  std::uint32_t waits_for() const;
+
+ private:
+  struct Transfer {
+    std::uint32_t peer = 0;
+    bool outgoing = false;
+    bool done = false;
+    bool offered_in_place = false;  ///< out: the receiver reads the caller's memory, or one chunk with all of it
+    bool bouncing = false;          ///< both sides' memory is private
+    bool fold = false;
+    Side side = Side::left;
+    std::byte* data = nullptr;       ///< out: source; in: destination
+    const std::byte* own = nullptr;  ///< fold: the other operand
+    std::uint64_t bytes = 0;
+    std::uint64_t complete = 0;      ///< in: received; out: handed to chunks
+    std::uint64_t acknowledged = 0;  ///< out, bouncing
+    std::uint64_t source = 0;        ///< in: offset in the sender's segment of the piece being copied
+    std::uint64_t piece = 0;         ///< in: bytes of that piece left
+    std::byte* chunks[2] = {nullptr, nullptr};
+  };
+  // | offset | bytes | field  | valid when                                                        |
+  // |--------|-------|--------|-------------------------------------------------------------------|
+  // |   0    |   4   | what   | always                                                            |
+  // |   4    |   4   | zero   |                                                                   |
+  // |   8    |   8   | offset | offer, chunk: of the data in the sender's segment; here: of the destination |
+  // |  16    |   8   | bytes  | offer: of the whole message; chunk: of it; read: bytes read so far |
+  struct Control {
+    enum What : std::uint32_t {
+      offer,          // to the receiver: all of it lies at `offset`
+      offer_private,  // to the receiver: it cannot be read
+      chunk,          // to the receiver: so much lies at `offset`
+      written,        // to the receiver: it is in your memory
+      read,           // to the sender: so much in all has been read
+      here,           // to the sender: write to `offset`
+      bounce,         // to the sender: use chunks
+    };
+    What what;
+    std::uint32_t zero;
+    std::uint64_t offset;
+    std::uint64_t bytes;
+  };
+  static_assert(sizeof(Control) == 24);
+
+  std::byte* at(Ref ref) const {
+    return reinterpret_cast<std::byte*>(bases_[static_cast<std::size_t>(ref.space)] + ref.offset);
+  }
+  /// Sizes are part of the check, so that members that disagree about one are found out.
+  std::uint32_t data_tag(std::uint64_t bytes) const {
+    return tag_ ^ (static_cast<std::uint32_t>(bytes * 0x9E3779B1u) & check_mask);
+  }
+  bool in_segment(const std::byte* data) const;
+  Mailboxes::Outcome fold(const Step& step);
+  bool start_send(const Step& step);
+  void start_recv(const Step& step);
+  State join();
+  bool serve(Transfer& transfer);
+  void pull(Transfer& transfer);
+  bool feed_chunks(Transfer& transfer);
+  void control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes);
+  void finish_outgoing(Transfer& transfer);
+
+  runtime::Context& context_;
+  Mailboxes& mail_;
+  StagingPool& staging_;
+  const Schedule* schedule_ = nullptr;
+  const Reduction* reduction_ = nullptr;
+  std::uint64_t bases_[4] = {0, 0, 0, 0};
+  std::uint32_t tag_ = 0;
+  std::uint32_t control_tag_ = 0;
+  std::size_t next_ = 0;     // step
+  std::uint32_t cells_ = 0;  // of the message in that step
+  std::vector<Transfer> transfers_;
+  std::size_t unfinished_ = 0;
+  std::byte assembly_[longest_small_message] = {};
+};
+
+}  // namespace atl::coll::detail

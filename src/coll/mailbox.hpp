@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// How two members talk: in each direction a ring of cells in the receiver's memory. A cell is one cache line, its
+// flag and its data arrive together, and what is longer takes several. Each ring has one writer and one reader and
+// is first in, first out, so any sequence of any collectives is safe by construction: nothing overtakes, nothing is
+// overwritten, and a PE that is ahead waits for room.
+//
+// A member's area:  [ presence | credit line per member | ring per member ]
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "atoll/runtime/context.hpp"
+#include "schedule.hpp"
+
+namespace atl::coll::detail {
+
+// | offset | bytes | field   | valid when                                                                       |
+// |--------|-------|---------|----------------------------------------------------------------------------------|
+// |   0    |   8   | header  | low half: number of the cell in its ring's life, counting from 1; high half: tag |
+// |   8    |  56   | payload | header is the number the reader waits for                                        |
+struct Cell {
+  std::atomic<std::uint64_t> header;
+  std::byte payload[56];
+};
+static_assert(sizeof(Cell) == 64);
+
+// | offset | bytes | field   | valid when                                                     |
+// |--------|-------|---------|----------------------------------------------------------------|
+// |   0    |   8   | started | always: operations started << 8, with the kind of the last one |
+struct Presence {
+  alignas(64) std::atomic<std::uint64_t> started;
+};
+static_assert(sizeof(Presence) == 64);
+
+// | offset | bytes | field | valid when                                                                    |
+// |--------|-------|-------|-------------------------------------------------------------------------------|
+// |   0    |   8   | read  | always: cells the other member has read out of what this one sent it, rounded down |
+struct Credit {
+  alignas(64) std::atomic<std::uint64_t> read;
+};
+static_assert(sizeof(Credit) == 64);
+
+inline constexpr std::uint32_t ring_cells = 64;
+/// Room is given back in batches: one store for so many cells. Two longest messages still fit meanwhile, one of this
+/// step and one of the step before, which is the most that an exchange can have under way.
+inline constexpr std::uint32_t credit_batch = 16;
+static_assert(ring_cells - credit_batch >= 2 * ((longest_small_message + 55) / 56));
+
+/// What the high half of a header says: [kind of collective:6][type:2][check of the arguments:24].
+enum class CellType : std::uint32_t { data = 0, control = 1 };
+inline constexpr std::uint32_t check_mask = 0xFFFFFF;
+constexpr std::uint32_t make_tag(std::uint32_t kind, CellType type, std::uint32_t check) {
+  return kind << 26 | static_cast<std::uint32_t>(type) << 24 | (check & check_mask);
+}
+constexpr std::uint32_t kind_of_tag(std::uint32_t tag) { return tag >> 26; }
+
+class Mailboxes {
+ public:
+  static std::size_t area_bytes(std::size_t members) {
+    return sizeof(Presence) + members * (sizeof(Credit) + ring_cells * sizeof(Cell));
+  }
+  /// Zeroes an area, before any member learns where it is.
+  static void clear(std::byte* area, std::size_t members) { std::memset(area, 0, area_bytes(members)); }
+
+  enum class Outcome { done, waiting, mismatch };
+
+  /// `areas[m]` is the offset of member m's area in its segment.
+  void open(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);
+
+  PeId pe(std::uint32_t member) const { return ways_[member].pe; }
+  /// The peer's memory at that offset, null when it is not mapped.
+  std::byte* mapped(std::uint32_t member, std::uint64_t offset, std::uint64_t bytes) const {
+    return context_->peer_pointer<std::byte>(ways_[member].pe, HeapOffset(offset), bytes);
+  }
+
+  /// Announces that operation number `sequence` has started here.
+  void announce(std::uint64_t sequence, std::uint32_t kind) {
+    // Relaxed: read by others only to say who is late.
+    presence_->started.store(sequence << 8 | kind, std::memory_order_relaxed);
+  }
+  std::uint64_t presence(std::uint32_t member) const;
+
+  bool has_room(std::uint32_t member, std::uint32_t cells = 1) {
+    Way& way = ways_[member];
+    if (way.sent - way.known_read + cells <= ring_cells) return true;
+    // Acquire: the reader is done with those cells. Partner: the release in finish_cell.
+    way.known_read = way.credit->read.load(std::memory_order_acquire);
+    return way.sent - way.known_read + cells <= ring_cells;
+  }
+
+  /// Sends a message, or what is left of it: `cells` counts those already sent. False: no room for the rest.
+  bool put(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, std::uint32_t& cells) {
+    Way& way = ways_[member];
+    do {
+      if (!has_room(member)) [[unlikely]] return false;
+      std::uint64_t done = std::uint64_t{cells} * sizeof(Cell::payload);
+      std::uint64_t part = bytes - done < sizeof(Cell::payload) ? bytes - done : sizeof(Cell::payload);
+      std::uint64_t header = std::uint64_t{tag} << 32 | static_cast<std::uint32_t>(way.sent + 1);
+      std::size_t slot = way.sent % ring_cells;
+      if (way.remote != nullptr) [[likely]] {
+        Cell& cell = way.remote[slot];
+        if (part == 8) std::memcpy(cell.payload, data + done, 8);
+        else if (part != 0) std::memcpy(cell.payload, data + done, part);
+        // Release: the payload. Partner: the acquire in peek.
+        cell.header.store(header, std::memory_order_release);
+      } else {
+        put_remote(way, slot, header, data + done, part);
+      }
+      ++way.sent;
+      ++cells;
+    } while (std::uint64_t{cells} * sizeof(Cell::payload) < bytes);
+    if (way.remote != nullptr) [[likely]] {
+      fabric::ring_bell(*way.record);
+      // The line of the next message: it is still in the reader's cache. Fetching it now, 70 ns, hides behind what
+      // comes next; 8-byte exchanges gained 40 ns.
+      __builtin_prefetch(&way.remote[way.sent % ring_cells], 1);
+    }
+    moved_bytes_ += std::uint64_t{cells} * sizeof(Cell);
+    return true;
+  }
+
+  /// The next cell of the member when it has arrived, else null. `tag` is what it says.
+  const Cell* peek(std::uint32_t member, std::uint32_t& tag) const {
+    const Way& way = ways_[member];
+    const Cell& cell = way.local[way.received % ring_cells];
+    std::uint64_t header = cell.header.load(std::memory_order_acquire);  // partner: the release in put
+    if (static_cast<std::uint32_t>(header) != static_cast<std::uint32_t>(way.received + 1)) return nullptr;
+    tag = static_cast<std::uint32_t>(header >> 32);
+    return &cell;
+  }
+  /// Gives the cell of the last peek back.
+  void finish_cell(std::uint32_t member) {
+    Way& way = ways_[member];
+    if (++way.received % credit_batch == 0) give_credit(way);
+  }
+
+  /// Receives a message, or what is left of it.
+  Outcome take(std::uint32_t member, std::uint32_t tag, std::byte* into, std::uint64_t bytes, std::uint32_t& cells) {
+    do {
+      std::uint32_t found;
+      const Cell* cell = peek(member, found);
+      if (cell == nullptr) return Outcome::waiting;
+      if (found != tag) [[unlikely]] return mismatch(member, found);
+      std::uint64_t done = std::uint64_t{cells} * sizeof(Cell::payload);
+      std::uint64_t part = bytes - done < sizeof(Cell::payload) ? bytes - done : sizeof(Cell::payload);
+      if (part == 8) std::memcpy(into + done, cell->payload, 8);
+      else if (part != 0) std::memcpy(into + done, cell->payload, part);
+      finish_cell(member);
+      ++cells;
+    } while (std::uint64_t{cells} * sizeof(Cell::payload) < bytes);
+    return Outcome::done;
+  }
+  Outcome mismatch(std::uint32_t member, std::uint32_t found_tag) {
+    wrong_member_ = member;
+    wrong_tag_ = found_tag;
+    return Outcome::mismatch;
+  }
+
+  std::uint32_t wrong_member() const { return wrong_member_; }
+  std::uint32_t wrong_tag() const { return wrong_tag_; }
+  std::uint64_t moved_bytes() const { return moved_bytes_; }
+  void count_moved(std::uint64_t bytes) { moved_bytes_ += bytes; }
+
+ private:
+  struct Way {
+    Cell* remote = nullptr;  // the peer's ring for what this member sends; null: not mapped
+    Cell* local = nullptr;   // this member's ring for what the peer sends
+    const Credit* credit = nullptr;
+    fabric::PeRecord* record = nullptr;
+    std::uint64_t sent = 0;
+    std::uint64_t known_read = 0;
+    std::uint64_t received = 0;
+    PeId pe;
+    HeapOffset remote_ring, remote_credit, presence;
+  };
+  void put_remote(Way& way, std::size_t slot, std::uint64_t header, const std::byte* data, std::uint64_t bytes);
+  void give_credit(Way& way);
+
+  runtime::Context* context_ = nullptr;
+  Presence* presence_ = nullptr;
+  std::vector<Way> ways_;
+  std::uint64_t moved_bytes_ = 0;
+  std::uint32_t wrong_member_ = 0;
+  std::uint32_t wrong_tag_ = 0;
+};
+
+}  // namespace atl::coll::detail

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// A collective as data: the steps one member takes, each triggered by its own predecessor and, where it receives,
+// by the arrival count of one mailbox reaching the next number. Executors run it; nothing here touches memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace atl::coll::detail {
+
+/// Memory of the member that runs the schedule. Bound to addresses only when it runs, so schedules can be kept.
+enum class Space : std::uint8_t {
+  input,    ///< the caller's `in`
+  output,   ///< the caller's `out`
+  scratch,  ///< Schedule::scratch_bytes of the communicator's own, in the heap
+  address,  ///< `offset` is the address itself (lists of blocks)
+};
+
+struct Ref {
+  Space space = Space::input;
+  std::uint64_t offset = 0;
+  Ref operator+(std::uint64_t bytes) const { return {space, offset + bytes}; }
+};
+inline constexpr Ref in_at(std::uint64_t offset) { return {Space::input, offset}; }
+inline constexpr Ref out_at(std::uint64_t offset) { return {Space::output, offset}; }
+inline constexpr Ref scratch_at(std::uint64_t offset) { return {Space::scratch, offset}; }
+inline Ref address_of(const void* pointer) { return {Space::address, reinterpret_cast<std::uint64_t>(pointer)}; }
+
+/// From which side what arrives enters a reduction.
+enum class Side : std::uint8_t { left, right };
+
+struct Step {
+  enum class Kind : std::uint8_t {
+    put,        ///< small message from `from` into the peer's mailbox; complete when stored
+    take,       ///< next small message of the peer to `into`
+    fold,       ///< into = arriving ∘ from, or from ∘ arriving
+    send,       ///< offers `from` to the peer; complete at the next join
+    recv,       ///< accepts the peer's offer into `into`; complete at the next join
+    recv_fold,  ///< likewise, combined with `from`
+    join,       ///< all sends and receives since the last join are complete
+    copy,       ///< into = from
+    reduce,     ///< into = from ∘ right
+    identity,   ///< into = identity of the reduction
+  };
+  Kind kind;
+  Side side = Side::left;  ///< of what arrives
+  std::uint32_t peer = 0;
+  std::uint64_t bytes = 0;
+  Ref into;
+  Ref from;
+  Ref right;
+};
+
+/// Messages up to this size travel inside mailbox cells; longer ones are offered and then copied directly. A mailbox
+/// holds three of the longest, so that an exchange never waits for room (see channel.hpp).
+inline constexpr std::size_t longest_small_message = 1008;  // 18 cells of 56 bytes
+
+struct Schedule {
+  std::vector<Step> steps;
+  std::uint64_t scratch_bytes = 0;
+};
+
+/// Writes a schedule for member `rank` of `size`. Chooses between small and large messages by length alone, so both
+/// ends agree. A message of no bytes is no message.
+class ScheduleBuilder {
+ public:
+  ScheduleBuilder(Schedule& schedule, int rank, int size) : schedule_(schedule), rank_(rank), size_(size) {
+    schedule_.steps.clear();
+    schedule_.scratch_bytes = 0;
+  }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  void send(int peer, Ref from, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    add({bytes <= longest_small_message ? Step::Kind::put : Step::Kind::send, Side::left,
+         static_cast<std::uint32_t>(peer), bytes, {}, from, {}});
+  }
+  void recv(int peer, Ref into, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    add({bytes <= longest_small_message ? Step::Kind::take : Step::Kind::recv, Side::left,
+         static_cast<std::uint32_t>(peer), bytes, into, {}, {}});
+  }
+  /// into = arriving ∘ own when `side` (of what arrives) is left, own ∘ arriving otherwise.
+  void recv_fold(int peer, Ref into, Ref own, std::uint64_t bytes, Side side) {
+    if (bytes == 0) return;
+    add({bytes <= longest_small_message ? Step::Kind::fold : Step::Kind::recv_fold, side,
+         static_cast<std::uint32_t>(peer), bytes, into, own, {}});
+  }
+  /// A message without content.
+  void signal(int peer) { add({Step::Kind::put, Side::left, static_cast<std::uint32_t>(peer), 0, {}, {}, {}}); }
+  void await(int peer) { add({Step::Kind::take, Side::left, static_cast<std::uint32_t>(peer), 0, {}, {}, {}}); }
+  /// Ends a group: between two joins at most one large message goes each way between two members, and sends are
+  /// listed before receives.
+  void join() {
+    if (pending_) schedule_.steps.push_back({Step::Kind::join, Side::left, 0, 0, {}, {}, {}});
+    pending_ = false;
+  }
+  void copy(Ref into, Ref from, std::uint64_t bytes) {
+    if (bytes != 0) add({Step::Kind::copy, Side::left, 0, bytes, into, from, {}});
+  }
+  void reduce(Ref into, Ref left, Ref right, std::uint64_t bytes) {
+    if (bytes != 0) add({Step::Kind::reduce, Side::left, 0, bytes, into, left, right});
+  }
+  void identity(Ref into, std::uint64_t bytes) {
+    if (bytes != 0) add({Step::Kind::identity, Side::left, 0, bytes, into, {}, {}});
+  }
+  /// Reserves scratch; 64-byte aligned.
+  Ref scratch(std::uint64_t bytes) {
+    Ref at = scratch_at(schedule_.scratch_bytes);
+    schedule_.scratch_bytes += (bytes + 63) / 64 * 64;
+    return at;
+  }
+
+ private:
+  void add(const Step& step) {
+    schedule_.steps.push_back(step);
+    pending_ = pending_ || step.kind == Step::Kind::send || step.kind == Step::Kind::recv ||
+               step.kind == Step::Kind::recv_fold;
+  }
+  Schedule& schedule_;
+  int rank_;
+  int size_;
+  bool pending_ = false;
+};
+
+}  // namespace atl::coll::detail

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "selection.hpp"
+
+#include <span>
+#include <string>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/units.hpp"
+
+namespace atl::coll::detail {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  Algorithm write;
+};
+struct Family {
+  std::string_view name;
+  std::span<const Entry> algorithms;
+};
+
+constexpr Entry barriers[] = {{"dissemination", barrier_dissemination}};
+constexpr Entry broadcasts[] = {
+    {"binomial", broadcast_binomial}, {"flat", broadcast_flat}, {"scatter_allgather", broadcast_scatter_allgather}};
+constexpr Entry reduces[] = {{"binomial", reduce_binomial}, {"halving", reduce_halving}};
+constexpr Entry allreduces[] = {{"recursive_doubling", allreduce_recursive_doubling},
+                                {"halving_doubling", allreduce_halving_doubling}};
+constexpr Entry scans[] = {{"recursive_doubling", scan_recursive_doubling}};
+constexpr Entry exscans[] = {{"recursive_doubling", exscan_recursive_doubling}};
+constexpr Entry gathers[] = {{"binomial", gather_binomial}, {"flat", gather_flat}};
+constexpr Entry gathervs[] = {{"flat", gatherv_flat}};
+constexpr Entry scatters[] = {{"binomial", scatter_binomial}, {"flat", scatter_flat}};
+constexpr Entry scattervs[] = {{"flat", scatterv_flat}};
+constexpr Entry allgathers[] = {{"flat", allgather_flat}, {"bruck", allgather_bruck}, {"ring", allgather_ring}};
+constexpr Entry allgathervs[] = {{"flat", allgatherv_flat}, {"ring", allgatherv_ring}};
+constexpr Entry alltoalls[] = {
+    {"flat", alltoall_flat}, {"bruck", alltoall_bruck}, {"pairwise", alltoall_pairwise}};
+constexpr Entry alltoallvs[] = {{"flat", alltoallv_flat}, {"pairwise", alltoallv_pairwise}};
+
+// In the order of Kind.
+constexpr Family families[] = {
+    {"barrier", barriers},   {"broadcast", broadcasts}, {"reduce", reduces},       {"allreduce", allreduces},
+    {"scan", scans},         {"exscan", exscans},       {"gather", gathers},       {"gatherv", gathervs},
+    {"scatter", scatters},   {"scatterv", scattervs},   {"allgather", allgathers}, {"allgatherv", allgathervs},
+    {"alltoall", alltoalls}, {"alltoallv", alltoallvs}};
+static_assert(std::size(families) == kind_count);
+
+std::string names_of(const Family& family) {
+  std::string names;
+  for (const Entry& entry : family.algorithms) names += fmt::format("{}{}={}", names.empty() ? "" : ", ", family.name, entry.name);
+  return names;
+}
+
+}  // namespace
+
+std::string_view name_of(Kind kind) {
+  auto index = static_cast<std::size_t>(kind);
+  return index < kind_count ? families[index].name : "an unknown operation";
+}
+
+Selection::Selection() {
+  forced_.fill(automatic);
+  force(config::text(config::Variable::coll), "ATOLL_COLL");
+}
+
+void Selection::force(std::string_view choices, std::string_view where) {
+  while (!choices.empty()) {
+    std::string_view choice = choices.substr(0, choices.find(','));
+    choices.remove_prefix(choice.size() < choices.size() ? choice.size() + 1 : choice.size());
+    auto equals = choice.find('=');
+    std::string_view wanted = equals == std::string_view::npos ? std::string_view{} : choice.substr(equals + 1);
+    bool found = false;
+    std::string accepted;
+    for (std::size_t kind = 0; kind < kind_count; ++kind) {
+      accepted += (kind == 0 ? "" : ", ") + names_of(families[kind]);
+      if (families[kind].name != choice.substr(0, equals)) continue;
+      if (wanted == "auto") forced_[kind] = automatic, found = true;
+      for (std::size_t i = 0; i < families[kind].algorithms.size(); ++i)
+        if (families[kind].algorithms[i].name == wanted) forced_[kind] = static_cast<std::uint8_t>(i), found = true;
+    }
+    ATOLL_VALIDATE(found, ValueError, "{}: '{}' is not valid. Accepted, separated by commas: {}", where, choice,
+                   accepted);
+  }
+}
+
+std::uint8_t Selection::choose(Kind kind, const Arguments& arguments, int size) const {
+  std::uint8_t forced = forced_[static_cast<std::size_t>(kind)];
+  if (forced != automatic) return forced;
+  std::uint64_t bytes = arguments.bytes;
+  auto n = static_cast<std::uint64_t>(size);
+  switch (kind) {
+    case Kind::broadcast:
+      // Copying straight from the root costs it nothing, but its cache or memory serves n - 1 readers.
+      if (n == 2) return 1;
+      if (bytes <= 8 * KiB) return 0;
+      return n <= 4 ? 1 : 2;
+    case Kind::reduce:
+      return bytes <= 16 * KiB || bytes < arguments.element_bytes * n ? 0 : 1;
+    case Kind::allreduce:
+      // One exchange of the whole against two of the half: even where messages stop being small.
+      return bytes <= 2 * longest_small_message || bytes < arguments.element_bytes * n ? 0 : 1;
+    case Kind::gather:
+    case Kind::scatter:
+      return n > 8 && bytes * n <= 64 * KiB ? 0 : 1;
+    case Kind::allgather:
+      if (n <= 8) return 0;
+      return bytes * n <= 16 * KiB ? 1 : n <= 64 ? 0 : 2;
+    case Kind::allgatherv:
+      return n <= 64 ? 0 : 1;
+    case Kind::alltoall:
+      if (n <= 16) return 0;
+      return bytes <= 256 ? 1 : 2;
+    case Kind::alltoallv:
+      return n <= 16 ? 0 : 1;
+    default:
+      return 0;
+  }
+}
+
+void Selection::write(Kind kind, std::uint8_t algorithm, ScheduleBuilder& steps, const Arguments& arguments) {
+  families[static_cast<std::size_t>(kind)].algorithms[algorithm].write(steps, arguments);
+}
+
+}  // namespace atl::coll::detail

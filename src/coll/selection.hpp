@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which algorithm carries out which collective, by size and number of members; each choice can be forced.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "algorithm/algorithms.hpp"
+
+namespace atl::coll::detail {
+
+/// Fits six bits (mailbox tags).
+enum class Kind : std::uint8_t {
+  barrier = 0, broadcast, reduce, allreduce, scan, exscan, gather, gatherv, scatter, scatterv, allgather, allgatherv,
+  alltoall, alltoallv, count_
+};
+inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::count_);
+std::string_view name_of(Kind kind);
+
+class Selection {
+ public:
+  /// From ATOLL_COLL.
+  Selection();
+  /// "allreduce=recursive_doubling,broadcast=binomial". Throws ValueError that lists what there is.
+  void force(std::string_view choices, std::string_view where);
+  /// Number of the algorithm, for write(). Same arguments, same number on every member.
+  std::uint8_t choose(Kind kind, const Arguments& arguments, int size) const;
+  static void write(Kind kind, std::uint8_t algorithm, ScheduleBuilder& steps, const Arguments& arguments);
+
+ private:
+  static constexpr std::uint8_t automatic = 255;
+  std::array<std::uint8_t, kind_count> forced_;
+};
+
+}  // namespace atl::coll::detail
