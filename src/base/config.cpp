@@ -36,6 +36,8 @@ constexpr std::array table{
           "Seconds a collective operation waits for a PE that is alive but does not take part. 0: for ever."},
     Entry{V::progress, "ATOLL_PROGRESS", Kind::choice, "auto", "auto|on|off", 0, 0,
           "Progress bars. auto: for operations over a second, on a terminal or in a notebook."},
+    Entry{V::coll, "ATOLL_COLL", Kind::text, "", "", 0, 0,
+          "Algorithms that collectives must use, for measuring: \"allreduce=recursive_doubling,broadcast=binomial\"."},
     Entry{V::log, "ATOLL_LOG", Kind::choice, "warning", "error|warning|info|debug", 0, 0, "What to log on standard error."},
     Entry{V::pe, "ATOLL_PE", Kind::text, "", "", 0, 0, "This PE's rank. Set by the launcher."},
     Entry{V::npes, "ATOLL_NPES", Kind::text, "", "", 0, 0, "PEs in the job. Set by the launcher."},

@@ -81,7 +81,6 @@ Engine::Engine(Communicator& parent, std::vector<int> parent_ranks, int rank)
 }
 
 Engine::~Engine() {
-  if (hook_ != 0) context_.remove_hook(hook_);
   bool quiet = false;
   if (!broken_.load() && std::uncaught_exceptions() == 0) {
     try {
@@ -93,9 +92,12 @@ Engine::~Engine() {
       log(LogLevel::debug, "closing a communicator: {}", error.what());
     }
   }
-  if (scratch_ != nullptr && quiet) context_.heap().release(scratch_);
-  // When a peer may still write to it the area is left alone; the segment goes with the Context.
-  if (quiet) context_.heap().release(context_.local_pointer<std::byte>(area_));
+  if (hook_ != 0) context_.remove_hook(hook_);
+  // Where a peer may still be reading or writing the memory is left alone; the segment goes with the Context.
+  if (!quiet) return;
+  if (scratch_ != nullptr) context_.heap().release(scratch_);
+  staging_.release();
+  context_.heap().release(context_.local_pointer<std::byte>(area_));
 }
 
 PeId Engine::pe(int member) const {
@@ -332,11 +334,11 @@ bool Engine::test(std::uint64_t ticket) {
 void Engine::wait(std::uint64_t ticket) {
   if (!is_finished(ticket)) {
     throw_if_broken();
-    wait_until([&] { return is_finished(ticket) || try_advance() || broken_.load(std::memory_order_relaxed); });
-    while (!is_finished(ticket)) {
-      throw_if_broken();
-      wait_until([&] { try_advance(); return is_finished(ticket) || broken_.load(std::memory_order_relaxed); });
-    }
+    wait_until([&] {
+      try_advance();
+      return is_finished(ticket) || broken_.load(std::memory_order_relaxed);
+    });
+    if (!is_finished(ticket)) throw_if_broken();
   }
   if (hook_ != 0 && queued_.load(std::memory_order_relaxed) == 0) context_.remove_hook(std::exchange(hook_, 0));
 }

@@ -126,7 +126,6 @@ class Engine {
   std::uint64_t hook_ = 0;
   std::atomic<bool> broken_{false};
   std::string broken_why_;
-  bool closing_ = false;
 };
 
 }  // namespace atl::coll::detail

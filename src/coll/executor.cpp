@@ -11,8 +11,10 @@ constexpr std::uint64_t longest_piece = std::uint64_t{1} << 20;
 
 }  // namespace
 
-StagingPool::~StagingPool() {
+void StagingPool::release() {
   if (memory_ != nullptr) context_.heap().release(memory_);
+  memory_ = nullptr;
+  free_.clear();
 }
 
 std::byte* StagingPool::take() {

@@ -24,7 +24,8 @@ class StagingPool {
   static constexpr std::size_t most_chunks = 8;
 
   explicit StagingPool(runtime::Context& context) : context_(context) {}
-  ~StagingPool();
+  /// When no peer reads them any more.
+  void release();
   /// Null when all are in use.
   std::byte* take();
   void give_back(std::byte* chunk) { free_.push_back(chunk); }
@@ -48,6 +49,8 @@ class Executor {
   enum class State { done, waiting, mismatch };
   /// Takes every step that can be taken now.
   State advance();
+  /// Changes whenever something moved.
+  std::uint64_t progress_mark() const { return mail_.moved_bytes() + mail_.received_cells(); }
   /// Whom the next step waits for, for messages. UINT32_MAX: nobody.
   std::uint32_t waits_for() const;
 

@@ -135,7 +135,8 @@ class Mailboxes {
   /// Gives the cell of the last peek back.
   void finish_cell(std::uint32_t member) {
     Way& way = ways_[member];
-    if (++way.received % credit_batch == 0) give_credit(way);
+    ++received_cells_;
+    if (++way.received % credit_batch == 0 && !closing_) give_credit(way);
   }
 
   /// Receives a message, or what is left of it.
@@ -162,6 +163,9 @@ class Mailboxes {
 
   std::uint32_t wrong_member() const { return wrong_member_; }
   std::uint32_t wrong_tag() const { return wrong_tag_; }
+  /// From now on members' areas are only written to by messages that their owners wait for.
+  void stop_credits() { closing_ = true; }
+  std::uint64_t received_cells() const { return received_cells_; }
   std::uint64_t moved_bytes() const { return moved_bytes_; }
   void count_moved(std::uint64_t bytes) { moved_bytes_ += bytes; }
 
@@ -184,6 +188,8 @@ class Mailboxes {
   Presence* presence_ = nullptr;
   std::vector<Way> ways_;
   std::uint64_t moved_bytes_ = 0;
+  std::uint64_t received_cells_ = 0;
+  bool closing_ = false;
   std::uint32_t wrong_member_ = 0;
   std::uint32_t wrong_tag_ = 0;
 };

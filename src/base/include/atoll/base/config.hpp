@@ -24,6 +24,7 @@ enum class Variable {
   spin_us,
   peer_timeout,
   progress,
+  coll,
   log,
   pe,
   npes,

@@ -121,7 +121,8 @@ struct Operation;
 /// time per communicator; different communicators may be used by different threads.
 ///
 /// Buffers may lie anywhere. What lies in the heap of the Context is copied once, directly; private memory goes
-/// through staging buffers in the heap. Input and output may be the same buffer but must not overlap otherwise.
+/// through staging buffers in the heap. Of reductions and scans, `in` and `out` may be the same buffer (also in allgather, when
+/// `in` is this member's block of `out`); otherwise buffers must not overlap.
 ///
 /// Throws PeFailedError when a PE died, TimeoutError that names the members which have not arrived after
 /// ATOLL_PEER_TIMEOUT. After either the communicator is of no more use.
@@ -131,7 +132,8 @@ class Communicator {
   explicit Communicator(runtime::Context& context);
   /// The members of `parent` that give the same `colour`, ordered by (key, rank). Collective over the parent.
   Communicator(Communicator& parent, int colour, int key = 0);
-  /// Not collective, but no member may still be in an operation.
+  /// Collective too (a barrier, so that nobody uses the memory any more), unless the communicator has failed or an
+  /// exception is under way.
   ~Communicator();
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;

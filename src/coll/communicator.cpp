@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public operations: checks of arguments, and the choice of what the engine is to run.
+#include <algorithm>
+#include <tuple>
+
+#include "atoll/coll/collectives.hpp"
+#include "engine.hpp"
+
+namespace atl::coll {
+
+using detail::Arguments;
+using detail::Engine;
+using detail::Kind;
+
+namespace {
+
+// Staging chunks carry whole elements.
+constexpr std::size_t longest_element = 32768;
+
+Arguments of_bytes(std::size_t bytes, int root = 0) {
+  Arguments arguments;
+  arguments.bytes = bytes;
+  arguments.root = root;
+  return arguments;
+}
+
+Arguments of_elements(std::size_t count, const Reduction& reduction, int root = 0) {
+  ATOLL_VALIDATE(reduction.element_bytes() <= longest_element, ValueError,
+                 "elements of {} bytes cannot be reduced: at most {}", reduction.element_bytes(), longest_element);
+  Arguments arguments = of_bytes(count * reduction.element_bytes(), root);
+  arguments.element_bytes = reduction.element_bytes();
+  return arguments;
+}
+
+void validate_sizes(std::size_t give, std::size_t take, std::string_view operation) {
+  ATOLL_VALIDATE(give == take, ValueError, "{}: this member's own block has {} bytes on the way out and {} on the way in",
+                 operation, give, take);
+}
+
+Arguments of_gatherv(Engine& engine, const void* in, std::size_t bytes, std::span<const Block> out, int root) {
+  engine.validate_root(root);
+  Arguments arguments = of_bytes(bytes, root);
+  arguments.in = in;
+  if (engine.rank() == root) {
+    engine.validate_blocks(out.size());
+    validate_sizes(bytes, out[static_cast<std::size_t>(root)].bytes, "gatherv");
+    arguments.out_blocks = out;
+  }
+  return arguments;
+}
+
+Arguments of_scatterv(Engine& engine, std::span<const ConstBlock> in, void* out, std::size_t bytes, int root) {
+  engine.validate_root(root);
+  Arguments arguments = of_bytes(bytes, root);
+  arguments.out = out;
+  if (engine.rank() == root) {
+    engine.validate_blocks(in.size());
+    validate_sizes(in[static_cast<std::size_t>(root)].bytes, bytes, "scatterv");
+    arguments.in_blocks = in;
+  }
+  return arguments;
+}
+
+Arguments of_allgatherv(Engine& engine, const void* in, std::size_t bytes, std::span<const Block> out) {
+  engine.validate_blocks(out.size());
+  validate_sizes(bytes, out[static_cast<std::size_t>(engine.rank())].bytes, "allgatherv");
+  Arguments arguments = of_bytes(bytes);
+  arguments.in = in;
+  arguments.out_blocks = out;
+  return arguments;
+}
+
+Arguments of_alltoallv(Engine& engine, std::span<const ConstBlock> in, std::span<const Block> out) {
+  engine.validate_blocks(in.size());
+  engine.validate_blocks(out.size());
+  auto rank = static_cast<std::size_t>(engine.rank());
+  validate_sizes(in[rank].bytes, out[rank].bytes, "alltoallv");
+  Arguments arguments;
+  arguments.in_blocks = in;
+  arguments.out_blocks = out;
+  return arguments;
+}
+
+}  // namespace
+
+Communicator::Communicator(runtime::Context& context) : engine_(std::make_unique<Engine>(context)) {}
+
+Communicator::Communicator(Communicator& parent, int colour, int key) {
+  struct Choice {
+    std::int32_t colour, key;
+  };
+  auto choices = parent.allgather(Choice{colour, key});
+  std::vector<int> members;
+  for (std::size_t member = 0; member < choices.size(); ++member)
+    if (choices[member].colour == colour) members.push_back(static_cast<int>(member));
+  std::stable_sort(members.begin(), members.end(), [&](int left, int right) {
+    return choices[static_cast<std::size_t>(left)].key < choices[static_cast<std::size_t>(right)].key;
+  });
+  auto own = std::find(members.begin(), members.end(), parent.rank());
+  engine_ = std::make_unique<Engine>(parent, members, static_cast<int>(own - members.begin()));
+}
+
+Communicator::~Communicator() = default;
+Communicator::Communicator(Communicator&&) noexcept = default;
+Communicator& Communicator::operator=(Communicator&&) noexcept = default;
+
+int Communicator::rank() const { return engine_->rank(); }
+int Communicator::size() const { return engine_->size(); }
+PeId Communicator::pe(int member) const { return engine_->pe(member); }
+runtime::Context& Communicator::context() const { return engine_->context(); }
+
+// The two forms of an operation differ in one call only.
+void Communicator::barrier() { engine_->run(Kind::barrier, Arguments{}, nullptr, nullptr); }
+Request Communicator::ibarrier() {
+  return Request(engine_.get(), engine_->start(Kind::barrier, Arguments{}, nullptr, nullptr));
+}
+
+void Communicator::broadcast(void* buffer, std::size_t bytes, int root) {
+  engine_->validate_root(root);
+  engine_->run(Kind::broadcast, of_bytes(bytes, root), buffer, buffer);
+}
+Request Communicator::ibroadcast(void* buffer, std::size_t bytes, int root) {
+  engine_->validate_root(root);
+  return Request(engine_.get(), engine_->start(Kind::broadcast, of_bytes(bytes, root), buffer, buffer));
+}
+
+void Communicator::allreduce(const void* in, void* out, std::size_t count, const Reduction& reduction) {
+  engine_->run(Kind::allreduce, of_elements(count, reduction), in, out, &reduction);
+}
+Request Communicator::iallreduce(const void* in, void* out, std::size_t count, const Reduction& reduction) {
+  return Request(engine_.get(), engine_->start(Kind::allreduce, of_elements(count, reduction), in, out, &reduction));
+}
+
+void Communicator::reduce(const void* in, void* out, std::size_t count, const Reduction& reduction, int root) {
+  engine_->validate_root(root);
+  engine_->run(Kind::reduce, of_elements(count, reduction, root), in, out, &reduction);
+}
+Request Communicator::ireduce(const void* in, void* out, std::size_t count, const Reduction& reduction, int root) {
+  engine_->validate_root(root);
+  return Request(engine_.get(), engine_->start(Kind::reduce, of_elements(count, reduction, root), in, out, &reduction));
+}
+
+void Communicator::scan(const void* in, void* out, std::size_t count, const Reduction& reduction) {
+  engine_->run(Kind::scan, of_elements(count, reduction), in, out, &reduction);
+}
+Request Communicator::iscan(const void* in, void* out, std::size_t count, const Reduction& reduction) {
+  return Request(engine_.get(), engine_->start(Kind::scan, of_elements(count, reduction), in, out, &reduction));
+}
+
+void Communicator::exscan(const void* in, void* out, std::size_t count, const Reduction& reduction) {
+  engine_->run(Kind::exscan, of_elements(count, reduction), in, out, &reduction);
+}
+
+void Communicator::gather(const void* in, std::size_t bytes, void* out, int root) {
+  engine_->validate_root(root);
+  engine_->run(Kind::gather, of_bytes(bytes, root), in, out);
+}
+Request Communicator::igather(const void* in, std::size_t bytes, void* out, int root) {
+  engine_->validate_root(root);
+  return Request(engine_.get(), engine_->start(Kind::gather, of_bytes(bytes, root), in, out));
+}
+void Communicator::gatherv(const void* in, std::size_t bytes, std::span<const Block> out, int root) {
+  engine_->run(Kind::gatherv, of_gatherv(*engine_, in, bytes, out, root), nullptr, nullptr);
+}
+
+void Communicator::scatter(const void* in, void* out, std::size_t bytes, int root) {
+  engine_->validate_root(root);
+  engine_->run(Kind::scatter, of_bytes(bytes, root), in, out);
+}
+Request Communicator::iscatter(const void* in, void* out, std::size_t bytes, int root) {
+  engine_->validate_root(root);
+  return Request(engine_.get(), engine_->start(Kind::scatter, of_bytes(bytes, root), in, out));
+}
+void Communicator::scatterv(std::span<const ConstBlock> in, void* out, std::size_t bytes, int root) {
+  engine_->run(Kind::scatterv, of_scatterv(*engine_, in, out, bytes, root), nullptr, nullptr);
+}
+
+void Communicator::allgather(const void* in, std::size_t bytes, void* out) {
+  engine_->run(Kind::allgather, of_bytes(bytes), in, out);
+}
+Request Communicator::iallgather(const void* in, std::size_t bytes, void* out) {
+  return Request(engine_.get(), engine_->start(Kind::allgather, of_bytes(bytes), in, out));
+}
+void Communicator::allgatherv(const void* in, std::size_t bytes, std::span<const Block> out) {
+  engine_->run(Kind::allgatherv, of_allgatherv(*engine_, in, bytes, out), nullptr, nullptr);
+}
+Request Communicator::iallgatherv(const void* in, std::size_t bytes, std::span<const Block> out) {
+  return Request(engine_.get(),
+                 engine_->start(Kind::allgatherv, of_allgatherv(*engine_, in, bytes, out), nullptr, nullptr));
+}
+
+void Communicator::alltoall(const void* in, std::size_t bytes, void* out) {
+  engine_->run(Kind::alltoall, of_bytes(bytes), in, out);
+}
+Request Communicator::ialltoall(const void* in, std::size_t bytes, void* out) {
+  return Request(engine_.get(), engine_->start(Kind::alltoall, of_bytes(bytes), in, out));
+}
+void Communicator::alltoallv(std::span<const ConstBlock> in, std::span<const Block> out) {
+  engine_->run(Kind::alltoallv, of_alltoallv(*engine_, in, out), nullptr, nullptr);
+}
+Request Communicator::ialltoallv(std::span<const ConstBlock> in, std::span<const Block> out) {
+  return Request(engine_.get(), engine_->start(Kind::alltoallv, of_alltoallv(*engine_, in, out), nullptr, nullptr));
+}
+
+std::vector<std::byte> Communicator::broadcast_bytes(std::vector<std::byte> bytes, int root) {
+  bytes.resize(broadcast_value(bytes.size(), root));
+  broadcast(bytes.data(), bytes.size(), root);
+  return bytes;
+}
+
+std::string Communicator::broadcast_text(std::string_view text, int root) {
+  std::string result(rank() == root ? text : std::string_view{});
+  result.resize(broadcast_value(result.size(), root));
+  broadcast(result.data(), result.size(), root);
+  return result;
+}
+
+void Communicator::expose_bytes(void* object, std::vector<void*>& pointers, std::vector<HeapOffset>& offsets) {
+  constexpr std::uint64_t nowhere = UINT64_MAX;
+  runtime::Context& context = engine_->context();
+  auto* segment = context.local_pointer<std::byte>(HeapOffset(0));
+  auto* at = static_cast<std::byte*>(object);
+  bool inside = at >= segment && at < segment + context.endpoint().segment_bytes();
+  std::vector<std::uint64_t> values = allgather(inside ? static_cast<std::uint64_t>(at - segment) : nowhere);
+  pointers.clear();
+  offsets.clear();
+  for (int member = 0; member < size(); ++member) {
+    std::uint64_t value = values[static_cast<std::size_t>(member)];
+    offsets.emplace_back(value);
+    if (member == rank()) pointers.push_back(object);
+    else pointers.push_back(value == nowhere ? nullptr : context.peer_pointer<std::byte>(pe(member), HeapOffset(value)));
+  }
+}
+
+void Communicator::force_algorithms(std::string_view choices) {
+  engine_->selection().force(choices, "force_algorithms");
+  engine_->forget_schedules();
+}
+
+void Communicator::set_timeout_seconds(double seconds) {
+  ATOLL_VALIDATE(seconds >= 0, ValueError, "a timeout of {} s: give 0 (for ever) or more", seconds);
+  engine_->set_timeout_seconds(seconds);
+}
+
+std::uint64_t Communicator::moved_bytes() const { return engine_->moved_bytes(); }
+
+Request& Request::operator=(Request&& other) noexcept {
+  if (this != &other) {
+    Request old(std::move(*this));
+    engine_ = std::exchange(other.engine_, nullptr);
+    ticket_ = other.ticket_;
+  }
+  return *this;
+}
+
+Request::~Request() {
+  if (engine_ == nullptr) return;
+  try {
+    engine_->wait(ticket_);
+  } catch (const std::exception&) {
+    // Told to whoever uses the communicator next.
+  }
+}
+
+bool Request::test() {
+  if (engine_ == nullptr) return true;
+  if (!engine_->test(ticket_)) return false;
+  engine_ = nullptr;
+  return true;
+}
+
+void Request::wait() {
+  if (engine_ == nullptr) return;
+  engine_->wait(ticket_);
+  engine_ = nullptr;
+}
+
+}  // namespace atl::coll

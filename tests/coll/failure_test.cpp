@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens when PEs disagree, stay away or die, and when input is wrong.
+#include <gtest/gtest.h>
+
+#include "oracle.hpp"
+#include "run_pes.hpp"
+
+namespace atl::coll {
+namespace {
+
+using atl::testing::run_pes;
+
+class Failure : public ::testing::TestWithParam<fabric::Kind> {};
+
+template <class Call>
+std::string message_of(Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST_P(Failure, DifferentCollectivesAreNamed) {
+  run_pes(2, GetParam(), [](runtime::Context& context) {
+    Communicator all(context);
+    all.set_timeout_seconds(5);
+    all.barrier();
+    std::string text = message_of([&] {
+      double value = 1;
+      if (all.rank() == 0) all.barrier();
+      else all.allreduce_sum(value);
+    });
+    EXPECT_NE(text.find(all.rank() == 0 ? "PE 1 called allreduce where PE 0 called barrier"
+                                        : "PE 0 called barrier where PE 1 called allreduce"),
+              std::string::npos) << text;
+    // Stays so: nothing is right any more.
+    EXPECT_THROW(all.barrier(), Error);
+  });
+}
+
+TEST_P(Failure, DifferentArgumentsAreNamed) {
+  run_pes(2, GetParam(), [](runtime::Context& context) {
+    for (int what = 0; what < 4; ++what) {
+      Communicator all(context);
+      all.set_timeout_seconds(5);
+      std::vector<std::int32_t> in(5000), out(5000);
+      bool odd = all.rank() == 1;
+      std::string text = message_of([&] {
+        if (what == 0) all.allreduce(in.data(), out.data(), odd ? 4 : 5, Reduction(Type::i32, Op::sum));
+        if (what == 1) all.allreduce(in.data(), out.data(), 4, Reduction(Type::i32, odd ? Op::sum : Op::max));
+        if (what == 2) all.allreduce(in.data(), out.data(), odd ? 4000 : 5000, Reduction(Type::i32, Op::sum));
+        if (what == 3) all.allgather(in.data(), odd ? 8 : 16, out.data());
+      });
+      EXPECT_NE(text.find("disagree about the arguments of"), std::string::npos) << what << ": " << text;
+      context.barrier();
+    }
+  });
+}
+
+TEST_P(Failure, WhoStaysAwayIsNamed) {
+  run_pes(3, GetParam(), [](runtime::Context& context) {
+    Communicator all(context);
+    all.set_timeout_seconds(0.2);
+    all.barrier();
+    if (all.rank() != 1) {
+      std::string text = message_of([&] { all.barrier(); });
+      EXPECT_NE(text.find("PE 1 did not arrive within 0.2 s"), std::string::npos) << text;
+      EXPECT_EQ(text.find("PE 0 did"), std::string::npos) << text;
+    }
+    context.barrier();
+  });
+}
+
+TEST_P(Failure, WrongArgumentsAreRefused) {
+  run_pes(2, GetParam(), [](runtime::Context& context) {
+    Communicator all(context);
+    int value = 0;
+    EXPECT_THROW(all.broadcast(&value, 4, 2), ValueError);
+    EXPECT_THROW(all.broadcast(&value, 4, -1), ValueError);
+    EXPECT_THROW(all.alltoallv({}, {}), ValueError);
+    EXPECT_THROW(all.alltoall(std::vector<int>{1}), ValueError);
+    EXPECT_THROW(all.pe(2), IndexError);
+    EXPECT_THROW(all.set_timeout_seconds(-1), ValueError);
+    EXPECT_NE(message_of([&] { all.force_algorithms("allreduce=magic"); }).find("allreduce=recursive_doubling"),
+              std::string::npos);
+    EXPECT_EQ(all.allreduce_sum(1), 2);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Fabrics, Failure, ::testing::Values(fabric::Kind::loop, fabric::Kind::shm),
+                         [](auto& info) { return info.param == fabric::Kind::loop ? "loop" : "shm"; });
+
+// A PE that dies in the middle of a barrier: the others hear of it, whether they spin or sleep.
+TEST(PeDeath, EndsCollectivesOfTheOthers) {
+  for (std::uint32_t npes : {2u, 3u, 5u}) {
+    auto job = fabric::Job::create_loop({.npes = npes, .segment_bytes = 64 << 20, .threads_per_pe = 1});
+    std::vector<std::thread> threads;
+    std::atomic<int> told{0};
+    for (std::uint32_t pe = 0; pe < npes; ++pe)
+      threads.emplace_back([&, pe] {
+        runtime::Context context(job, PeId(pe), {.threads = 1});
+        Communicator all(context);
+        for (int round = 0; round < 10; ++round) all.barrier();
+        if (pe == 1) {
+          job->mark_failed(PeId(1), 9, "was killed by signal 9 (Killed)");
+          // As a dead one would: no more word from it. Its communicator must not wait for anybody.
+          EXPECT_THROW(all.barrier(), PeFailedError);
+          return;
+        }
+        try {
+          for (;;) all.allreduce_sum(1.0);
+        } catch (const PeFailedError& error) {
+          EXPECT_NE(std::string(error.what()).find("PE 1"), std::string::npos);
+          ++told;
+        }
+      });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(told, static_cast<int>(npes) - 1);
+  }
+}
+
+}  // namespace
+}  // namespace atl::coll
