@@ -218,7 +218,10 @@ void Engine::break_down(std::string why) {
 }
 
 void Engine::throw_if_broken() const {
-  if (broken_.load(std::memory_order_acquire)) [[unlikely]] throw Error(broken_why_);
+  if (!broken_.load(std::memory_order_acquire)) [[likely]] return;
+  // A death explains everything else.
+  context_.check();
+  throw Error(broken_why_);
 }
 
 std::string Engine::mismatch_text() const {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens when PEs disagree, stay away or die, and when input is wrong.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "oracle.hpp"
 #include "run_pes.hpp"
@@ -92,32 +96,53 @@ TEST_P(Failure, WrongArgumentsAreRefused) {
 INSTANTIATE_TEST_SUITE_P(Fabrics, Failure, ::testing::Values(fabric::Kind::loop, fabric::Kind::shm),
                          [](auto& info) { return info.param == fabric::Kind::loop ? "loop" : "shm"; });
 
-// A PE that dies in the middle of a barrier: the others hear of it, whether they spin or sleep.
+// What every survivor does: collectives until it hears of the death. True: it was told by the right exception.
+bool survive(runtime::Context& context) {
+  Communicator all(context);
+  std::vector<double> in(20000, 1), out(20000);
+  for (int round = 0; round < 20; ++round) all.barrier();
+  if (context.pe() == PeId(1)) ::kill(::getpid(), SIGKILL);
+  try {
+    for (;;) {
+      all.barrier();
+      all.allreduce(in.data(), out.data(), in.size(), Reduction(Type::f64, Op::sum));
+    }
+  } catch (const PeFailedError& error) {
+    return std::string(error.what()).find("PE 1") != std::string::npos;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 TEST(PeDeath, EndsCollectivesOfTheOthers) {
   for (std::uint32_t npes : {2u, 3u, 5u}) {
-    auto job = fabric::Job::create_loop({.npes = npes, .segment_bytes = 64 << 20, .threads_per_pe = 1});
-    std::vector<std::thread> threads;
-    std::atomic<int> told{0};
-    for (std::uint32_t pe = 0; pe < npes; ++pe)
-      threads.emplace_back([&, pe] {
-        runtime::Context context(job, PeId(pe), {.threads = 1});
-        Communicator all(context);
-        for (int round = 0; round < 10; ++round) all.barrier();
-        if (pe == 1) {
-          job->mark_failed(PeId(1), 9, "was killed by signal 9 (Killed)");
-          // As a dead one would: no more word from it. Its communicator must not wait for anybody.
-          EXPECT_THROW(all.barrier(), PeFailedError);
-          return;
-        }
+    auto job = fabric::Job::create_shm({.npes = npes, .segment_bytes = 64 << 20, .threads_per_pe = 1});
+    std::vector<pid_t> pids;
+    for (std::uint32_t pe = 0; pe < npes; ++pe) {
+      pid_t pid = ::fork();
+      ASSERT_GE(pid, 0);
+      if (pid == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        bool told = false;
         try {
-          for (;;) all.allreduce_sum(1.0);
-        } catch (const PeFailedError& error) {
-          EXPECT_NE(std::string(error.what()).find("PE 1"), std::string::npos);
-          ++told;
+          runtime::Context context(job, PeId(pe), {.threads = 1});
+          told = survive(context);
+        } catch (const std::exception& error) {
+          std::fprintf(stderr, "PE %u: %s\n", pe, error.what());
         }
-      });
-    for (auto& thread : threads) thread.join();
-    EXPECT_EQ(told, static_cast<int>(npes) - 1);
+        std::_Exit(told ? 0 : 1);
+      }
+      pids.push_back(pid);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(pids[1], &status, 0), pids[1]);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    job->mark_failed(PeId(1), status, "was killed by signal 9 (Killed)");
+    for (std::uint32_t pe = 0; pe < npes; ++pe) {
+      if (pe == 1) continue;
+      ASSERT_EQ(::waitpid(pids[pe], &status, 0), pids[pe]);
+      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "PE " << pe << " was not told";
+    }
   }
 }
 

@@ -25,7 +25,7 @@ class Bytes {
       own_.resize(size + 1);
       data_ = own_.data();
     }
-    std::memset(data_, 0xEE, size);
+    if (size != 0) std::memset(data_, 0xEE, size);
   }
   ~Bytes() {
     if (heap_ != nullptr) heap_->release(data_);
