@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/engine.hpp"
+
+#include "atoll/base/clock.hpp"
+#include "atoll/base/config.hpp"
+#include "atoll/coll/collectives.hpp"
+#include "atoll/runtime/context.hpp"
+
+namespace atl::array {
+namespace {
+
+/// How an exception travels to other PEs.
+enum class ErrorCode : std::uint8_t { none, value, type, index, memory, overflow, interrupted, other };
+
+std::pair<ErrorCode, std::string> describe_current_exception() {
+  try {
+    throw;
+  } catch (const ValueError& e) {
+    return {ErrorCode::value, e.what()};
+  } catch (const TypeError& e) {
+    return {ErrorCode::type, e.what()};
+  } catch (const IndexError& e) {
+    return {ErrorCode::index, e.what()};
+  } catch (const MemoryError& e) {
+    return {ErrorCode::memory, e.what()};
+  } catch (const OverflowError& e) {
+    return {ErrorCode::overflow, e.what()};
+  } catch (const Interrupted& e) {
+    return {ErrorCode::interrupted, e.what()};
+  } catch (const std::exception& e) {
+    return {ErrorCode::other, e.what()};
+  } catch (...) {
+    return {ErrorCode::other, "unknown error"};
+  }
+}
+
+[[noreturn]] void throw_described(ErrorCode code, const std::string& text) {
+  switch (code) {
+    case ErrorCode::value: throw ValueError(text);
+    case ErrorCode::type: throw TypeError(text);
+    case ErrorCode::index: throw IndexError(text);
+    case ErrorCode::memory: throw MemoryError(text);
+    case ErrorCode::overflow: throw OverflowError(text);
+    case ErrorCode::interrupted: throw Interrupted(text);
+    default: throw Error(text);
+  }
+}
+
+constexpr std::int64_t callback_period_ns = 50'000'000;
+
+}  // namespace
+
+/// Passes progress on, at most every 50 ms. What the callback throws stops an interruptible operation and is otherwise kept
+/// for the end of it.
+class Engine::OperationMonitor final : public Monitor {
+ public:
+  OperationMonitor(Engine& engine, Interruptible interruptible) : engine_(engine), interruptible_(interruptible) {}
+
+  void checkpoint(std::uint64_t done, std::uint64_t total) override {
+    if (!engine_.progress_) return;
+    const std::int64_t now = now_ns();
+    if (now < engine_.next_callback_ns_) return;
+    engine_.next_callback_ns_ = now + callback_period_ns;
+    try {
+      engine_.progress_(engine_.operation_, done, total);
+    } catch (...) {
+      if (interruptible_ == Interruptible::yes && engine_.npes_ == 1) throw;
+      if (!engine_.pending_) engine_.pending_ = std::current_exception();
+    }
+  }
+
+ private:
+  Engine& engine_;
+  Interruptible interruptible_;
+};
+
+Engine::Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std::int64_t grain)
+    : context_(std::move(context)),
+      pe_(context_->pe().value()),
+      npes_(context_->npes()),
+      grain_(grain > 0 ? grain : config::integer(config::Variable::grain)),
+      threads_(threads),
+      communicator_(std::make_unique<coll::Communicator>(*context_)),
+      interruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::yes)),
+      uninterruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::no)) {}
+
+Engine::~Engine() = default;
+
+Memory& Engine::memory() { return context_->heap(); }
+runtime::Heap& Engine::heap() { return context_->heap(); }
+
+Work Engine::work(Interruptible interruptible) {
+  return Work{threads_, context_->heap(), interruptible == Interruptible::yes ? *interruptible_ : *uninterruptible_};
+}
+
+void Engine::begin_operation(const char* name) {
+  operation_ = name;
+  ++commands_;
+  next_callback_ns_ = progress_ ? now_ns() + callback_period_ns : 0;
+}
+
+void Engine::checkpoint() {
+  interruptible_->checkpoint(0, 0);
+  if (npes_ == 1) return;
+  const bool mine = pending_ != nullptr;
+  if (!communicator_->any(mine)) return;
+  if (mine) std::rethrow_exception(std::exchange(pending_, nullptr));
+  throw Interrupted("interrupted");
+}
+
+void Engine::rethrow_pending() {
+  if (pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
+}
+
+Array Engine::make(DType dtype, const Shape& shape) { return std::move(make({{dtype, shape}}).front()); }
+
+std::vector<Array> Engine::make(const std::vector<std::pair<DType, Shape>>& kinds) {
+  std::vector<Array> arrays;
+  arrays.reserve(kinds.size());
+  together([&] {
+    for (const auto& [dtype, shape] : kinds) {
+      auto array = std::make_shared<ArrayData>();
+      array->dtype = dtype;
+      array->shape = shape;
+      array->distribution = Distribution(shape, npes_, grain_);
+      array->pe = pe_;
+      std::int64_t total = 0;
+      ATOLL_VALIDATE(!__builtin_mul_overflow(shape.size(), static_cast<std::int64_t>(size_of(dtype)), &total), MemoryError,
+                     "cannot hold an array of shape {} and dtype {}: its bytes do not fit 63 bits", shape.to_string(), name_of(dtype));
+      void* block = context_->heap().allocate(std::max<std::size_t>(array->local_bytes(), 1));
+      array->storage.data = static_cast<std::byte*>(block);
+      array->storage.owner = std::shared_ptr<void>(block, [context = context_](void* p) { context->heap().release(p); });
+      arrays.push_back(std::move(array));
+    }
+  });
+  return arrays;
+}
+
+Array Engine::wrap(DType dtype, const Shape& shape, void* data, std::shared_ptr<void> owner) {
+  ATOLL_EXPECT(npes_ == 1);
+  return std::make_shared<ArrayData>(ArrayData{dtype, shape, Distribution(shape, 1, grain_), 0,
+                                               Storage{static_cast<std::byte*>(data), std::move(owner), true}, 0, nullptr});
+}
+
+void Engine::barrier() {
+  if (npes_ > 1) communicator_->barrier();
+}
+
+std::vector<std::byte> Engine::allgather(const void* data, std::size_t size) {
+  std::vector<std::byte> all(size * npes_);
+  if (npes_ == 1) std::memcpy(all.data(), data, size);
+  else communicator_->allgather(data, size, all.data());
+  return all;
+}
+
+std::vector<std::vector<std::byte>> Engine::allgather_bytes(std::span<const std::byte> mine) {
+  std::vector<std::vector<std::byte>> all(npes_);
+  if (npes_ == 1) {
+    all[0].assign(mine.begin(), mine.end());
+    return all;
+  }
+  const auto sizes = allgather_value<std::uint64_t>(mine.size());
+  std::vector<coll::Block> blocks;
+  for (std::uint32_t pe = 0; pe < npes_; ++pe) {
+    all[pe].resize(sizes[pe]);
+    blocks.push_back({all[pe].data(), sizes[pe]});
+  }
+  communicator_->allgatherv(mine.data(), mine.size(), blocks);
+  return all;
+}
+
+void Engine::together(const std::function<void()>& body) {
+  if (npes_ == 1) {
+    body();
+    return;
+  }
+  ErrorCode code = ErrorCode::none;
+  std::string text;
+  try {
+    body();
+  } catch (const PeFailedError&) {
+    throw;
+  } catch (...) {
+    std::tie(code, text) = describe_current_exception();
+  }
+  const auto codes = allgather_value(code);
+  const auto failed = std::find_if(codes.begin(), codes.end(), [](ErrorCode c) { return c != ErrorCode::none; });
+  if (failed == codes.end()) return;
+  throw_described(*failed, communicator_->broadcast_text(text, static_cast<int>(failed - codes.begin())));
+}
+
+std::vector<std::byte*> Engine::peer_blocks(const void* mine) {
+  auto* block = static_cast<std::byte*>(const_cast<void*>(mine));
+  if (npes_ == 1) return {block};
+  const auto pointers = communicator_->expose(block);
+  return {pointers.data(), pointers.data() + pointers.size()};
+}
+
+}  // namespace atl::array

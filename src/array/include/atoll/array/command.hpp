@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command stream: an operation is a plain function of the engine; calling it through a session runs it on every PE.
+// In an embedded or SPMD session that is a direct call. A driver (PE 0 of a local job) first sends the operation's number
+// and arguments to the workers, which call the same function with the same values.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "atoll/array/archive.hpp"
+#include "atoll/array/array.hpp"
+
+namespace atl::array {
+
+class Engine;
+
+/// The arrays that driver and workers know by number. Both sides count up alike.
+class ArrayTable {
+ public:
+  std::uint64_t add(const Array& array) {
+    arrays_.emplace(++last_, array);
+    return last_;
+  }
+  std::uint64_t next() { return ++last_; }
+  const Array& find(std::uint64_t id) const { return arrays_.at(id); }
+  void erase(std::uint64_t id) { arrays_.erase(id); }
+
+ private:
+  std::uint64_t last_ = 0;
+  std::unordered_map<std::uint64_t, Array> arrays_;
+};
+
+/// An argument that the driver alone has and the workers replace by a default (a NumPy buffer, say).
+template <class T>
+struct DriverOnly {
+  T value{};
+  template <class Archive>
+  void fields(Archive&) {}
+};
+
+inline void archive_write(Writer& writer, const Array& array) { writer(array == nullptr ? std::uint64_t{0} : array->id); }
+inline void archive_read(Reader& reader, Array& array) {
+  auto id = reader.read<std::uint64_t>();
+  array = id == 0 ? nullptr : static_cast<ArrayTable*>(reader.context())->find(id);
+}
+
+/// How a driver reaches its workers.
+class CommandChannel {
+ public:
+  virtual ~CommandChannel() = default;
+  /// Sends one command to every worker.
+  virtual void send(std::span<const std::byte> command) = 0;
+};
+
+/// The driver's side: numbers its arrays and remembers which ones have been dropped.
+class Driver {
+ public:
+  explicit Driver(CommandChannel& channel) : channel_(channel), dropped_(std::make_shared<Dropped>()) {}
+
+  template <class... Args>
+  void send(std::uint16_t operation, const Args&... args) {
+    writer_.clear();
+    writer_(operation, dropped_->ids);
+    dropped_->ids.clear();
+    writer_(args...);
+    channel_.send(writer_.bytes());
+  }
+
+  /// Gives a result its number and arranges for the workers to drop theirs after ours.
+  void adopt(const Array& array) {
+    if (array == nullptr) return;
+    array->id = ++last_;
+    array->id_guard = std::shared_ptr<void>(nullptr, [dropped = dropped_, id = array->id](void*) { dropped->ids.push_back(id); });
+  }
+
+ private:
+  struct Dropped {
+    std::vector<std::uint64_t> ids;
+  };
+  CommandChannel& channel_;
+  std::shared_ptr<Dropped> dropped_;
+  std::uint64_t last_ = 0;
+  Writer writer_;
+};
+
+// -- results that hold arrays --
+template <class F>
+void for_each_array(const Array& array, F&& visit) {
+  visit(array);
+}
+template <class F>
+void for_each_array(const std::vector<Array>& arrays, F&& visit) {
+  for (const Array& array : arrays) visit(array);
+}
+template <class T, class F>
+void for_each_array(const T&, F&&) {}
+
+/// Function pointer → argument types.
+template <class F>
+struct Signature;
+template <class R, class... Args>
+struct Signature<R (*)(Engine&, Args...)> {
+  using Result = R;
+  using Arguments = std::tuple<std::remove_cvref_t<Args>...>;
+};
+
+/// Runs `function` with arguments read from the wire; results that are arrays enter the worker's table.
+template <auto function>
+void execute_received(Engine& engine, Reader& reader, ArrayTable& table) {
+  typename Signature<decltype(function)>::Arguments arguments;
+  std::apply([&](auto&... values) { reader(values...); }, arguments);
+  auto call = [&](auto&... values) -> decltype(auto) { return function(engine, values...); };
+  if constexpr (std::is_void_v<typename Signature<decltype(function)>::Result>) {
+    std::apply(call, arguments);
+  } else {
+    auto result = std::apply(call, arguments);
+    for_each_array(result, [&](const Array& array) {
+      if (array != nullptr) array->id = table.add(array);
+    });
+  }
+}
+
+/// A fixed list of operations; an operation's number is its place in the list.
+template <auto... functions>
+struct OperationList {
+  using Handler = void (*)(Engine&, Reader&, ArrayTable&);
+  static constexpr std::array<Handler, sizeof...(functions)> handlers{&execute_received<functions>...};
+
+  template <auto wanted>
+  static constexpr std::uint16_t number_of() {
+    std::uint16_t number = 0, found = 0xffff;
+    ((same<wanted, functions>() ? void(found = number++) : void(number++)), ...);
+    static_assert(sizeof...(functions) < 0xffff);
+    return found;
+  }
+
+ private:
+  template <auto a, auto b>
+  static constexpr bool same() {
+    if constexpr (std::is_same_v<decltype(a), decltype(b)>) return a == b;
+    else return false;
+  }
+};
+
+}  // namespace atl::array

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// One PE's array engine: its threads, its memory, its way to the other PEs. Operations are functions of an engine.
+#pragma once
+
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "atoll/array/array.hpp"
+#include "atoll/array/kernel/work.hpp"
+#include "atoll/base/ids.hpp"
+
+namespace atl::runtime {
+class Context;
+class Heap;
+}  // namespace atl::runtime
+namespace atl::coll {
+class Communicator;
+}
+
+namespace atl::array {
+
+/// Called from the engine's own thread during long operations: operation, done, total. May throw to stop the operation.
+using ProgressCallback = std::function<void(const char* operation, std::uint64_t done, std::uint64_t total)>;
+
+enum class Interruptible { no, yes };
+
+class Engine {
+ public:
+  /// Collective over the PEs of `context`, which arrays keep alive. `grain` 0: ATOLL_GRAIN.
+  Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std::int64_t grain = 0);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  std::uint32_t pe() const { return pe_; }
+  std::uint32_t npes() const { return npes_; }
+  ThreadPool& threads() { return threads_; }
+  Memory& memory();
+  runtime::Heap& heap();
+  runtime::Context& context() { return *context_; }
+  coll::Communicator& communicator() { return *communicator_; }
+  std::int64_t grain() const { return grain_; }
+  /// For local kernels. Interruptible: nothing that anybody sees is half changed while the kernel runs. (With several PEs
+  /// an interrupt waits for the next `checkpoint`, where all agree on it.)
+  Work work(Interruptible interruptible = Interruptible::yes);
+  /// Between the phases of a long operation: stops all PEs when the user asked one of them to. Collective.
+  void checkpoint();
+
+  // -- memory --
+  /// A new array with undefined elements. Collective: when it fits on one PE but not on another, all throw MemoryError.
+  Array make(DType dtype, const Shape& shape);
+  /// Several at once: one agreement.
+  std::vector<Array> make(const std::vector<std::pair<DType, Shape>>& kinds);
+  /// An array over memory of somebody else's. One PE only.
+  Array wrap(DType dtype, const Shape& shape, void* data, std::shared_ptr<void> owner);
+
+  // -- agreement and small exchanges (immediate with one PE) --
+  void barrier();
+  /// `size` bytes of every PE, in PE order.
+  std::vector<std::byte> allgather(const void* data, std::size_t size);
+  /// Any number of bytes of every PE.
+  std::vector<std::vector<std::byte>> allgather_bytes(std::span<const std::byte> mine);
+  template <class T>
+  std::vector<T> allgather_value(const T& mine) {
+    auto bytes = allgather(&mine, sizeof(T));
+    std::vector<T> all(npes_);
+    std::memcpy(all.data(), bytes.data(), bytes.size());
+    return all;
+  }
+  template <class T>
+  std::vector<std::vector<T>> allgather_vector(const std::vector<T>& mine) {
+    std::vector<std::vector<T>> all;
+    for (auto& bytes : allgather_bytes(std::as_bytes(std::span(mine)))) {
+      auto& values = all.emplace_back(bytes.size() / sizeof(T));
+      std::memcpy(values.data(), bytes.data(), bytes.size());
+    }
+    return all;
+  }
+  /// Runs `body` on this PE and makes its outcome everybody's: when it throws on any PE, all PEs throw the exception of
+  /// the lowest such PE. For checks of data and for allocations, before anything is changed.
+  void together(const std::function<void()>& body);
+
+  // -- one-sided reading of arrays --
+  /// Pointers to every PE's rows of an array; see PeerBlocks in kernel/gather.hpp. Collective.
+  std::vector<std::byte*> peer_blocks(const void* mine);
+
+  // -- long operations --
+  void set_progress(ProgressCallback callback) { progress_ = std::move(callback); }
+  /// Names the running operation for progress reports.
+  void begin_operation(const char* name);
+  /// Throws what the callback threw while the operation could not be stopped.
+  void rethrow_pending();
+  std::uint64_t commands() const { return commands_; }
+
+ private:
+  class OperationMonitor;
+
+  std::shared_ptr<runtime::Context> context_;
+  std::uint32_t pe_;
+  std::uint32_t npes_;
+  std::int64_t grain_;
+  ThreadPool threads_;
+  std::unique_ptr<coll::Communicator> communicator_;
+  ProgressCallback progress_;
+  const char* operation_ = "";
+  std::uint64_t commands_ = 0;
+  std::int64_t next_callback_ns_ = 0;
+  std::exception_ptr pending_;
+  std::unique_ptr<OperationMonitor> interruptible_;
+  std::unique_ptr<OperationMonitor> uninterruptible_;
+};
+
+}  // namespace atl::array

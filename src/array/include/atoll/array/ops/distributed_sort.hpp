@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exchange of a distributed sort: every word is written once, straight to where its bucket ends up.
+#pragma once
+
+#include <vector>
+
+#include "atoll/array/kernel/partition.hpp"
+#include "atoll/array/ops/blocks.hpp"
+
+namespace atl::array {
+
+/// Sorts the rows of `key` (all PEs') into `result`, a 1-d array of elements of a word's size: row numbers, or with
+/// Packing::values() the words. All PEs run one together.
+///
+/// A bucket has its final place in the result. Where that lies on one PE, the words go there at once and are sorted in place.
+/// The few buckets across a border of PEs go to memory of the border's left PE, are sorted there and copied. A large bucket
+/// across borders (a heavy key) stays where it comes from, is cut exactly at the borders and crosses then.
+template <class Word>
+class DistributedSort {
+ public:
+  DistributedSort(Engine& engine, const CompositeKey& key, const PartitionPlan& plan, Packing packing, const ArrayData& result);
+  void run();
+
+ private:
+  enum class Way : std::uint8_t { nothing, direct, by_owner, by_cut };
+  struct Place {
+    Way way = Way::nothing;
+    std::uint32_t owner = 0;
+    std::int64_t begin = 0;   // global position
+    std::int64_t count = 0;   // on all PEs
+    std::int64_t before = 0;  // on lower PEs
+    std::int64_t mine = 0;    // on this PE
+    std::size_t offset = 0;   // in the owner's (by_owner) or this PE's (by_cut) spare memory
+  };
+
+  void place_buckets(std::span<const std::uint64_t> all_counts);
+  std::vector<Word*> starts(std::span<const std::uint64_t> my_counts) const;
+  void sort_mine();
+  void deliver(const Word* words, std::int64_t begin, std::int64_t count);
+  void cut(const Place& place);
+  bool in_order(const Place& place, const Word* words);
+  void sort_all(Word* words, std::size_t n);
+  Word* at(std::int64_t position) const { return reinterpret_cast<Word*>(blocks_.row(position)); }
+  bool rows() const { return packing_.row_bits != 0; }
+
+  Engine& engine_;
+  const CompositeKey& key_;
+  const PartitionPlan& plan_;
+  Packing packing_;
+  const ArrayData& result_;
+  OpenBlocks blocks_;
+  std::vector<Place> places_;
+  std::size_t spare_words_ = 0;
+  Buffer<Word> spare_;
+  std::vector<std::byte*> spares_;
+};
+
+}  // namespace atl::array

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of random numbers: element i depends on (key, counter + i) alone.
+#pragma once
+
+#include "atoll/array/engine.hpp"
+
+namespace atl::array {
+
+enum class RandomKind : std::uint8_t { bits, integers, uniform, normal, exponential, zipf };
+
+/// integers: `a_bits` is the low end and `b_bits` the span (0: 2^64); else a and b are float64 bits: uniform [a, b), normal (mean,
+/// deviation), exponential (scale), zipf (exponent, largest).
+Array random_array(Engine& engine, RandomKind kind, DType dtype, Shape shape, std::uint64_t key, std::uint64_t counter,
+                   std::uint64_t a_bits, std::uint64_t b_bits);
+
+}  // namespace atl::array

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three ways to run one engine: embedded (this process), SPMD (this process is one PE of a job and all run the script), and
+// driver (this process is PE 0 and sends every command to workers).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "atoll/array/graph.hpp"
+#include "atoll/array/operations.hpp"
+
+namespace atl::array {
+
+class Session {
+ public:
+  struct Link;
+  enum class Kind { embedded, spmd, driver };
+
+  /// `threads` 0: ATOLL_THREADS, or all cores.
+  static std::shared_ptr<Session> embedded(unsigned threads);
+  /// Joins the job that the environment names. Collective over its PEs.
+  static std::shared_ptr<Session> join();
+  /// Starts `pes` - 1 workers, which must call run_worker(). `threads` per PE; 0: an even share of the cores.
+  static std::shared_ptr<Session> drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv);
+  /// A worker's life: executes the driver's commands until it shuts down or dies.
+  static void run_worker();
+  ~Session();
+
+  Kind kind() const { return kind_; }
+  bool closed() const { return engine_ == nullptr; }
+  Engine& engine();
+  /// Ends the workers. Arrays keep their memory, but no operation can use them any more.
+  void shutdown();
+
+  /// Runs an operation on every PE.
+  template <auto operation, class... Args>
+  auto call(Args&&... args) {
+    using Call = Signature<decltype(operation)>;
+    Engine& engine = this->engine();
+    typename Call::Arguments arguments(std::forward<Args>(args)...);
+    if (driver_ != nullptr)
+      std::apply([&](const auto&... values) { driver_->send(Operations::number_of<operation>(), values...); }, arguments);
+    auto run = [&] { return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, arguments); };
+    if constexpr (std::is_void_v<typename Call::Result>) {
+      run();
+      engine.rethrow_pending();
+    } else {
+      auto result = run();
+      if (driver_ != nullptr) for_each_array(result, [&](const Array& array) { driver_->adopt(array); });
+      engine.rethrow_pending();
+      return result;
+    }
+  }
+
+  // -- graphs --
+  /// The stored value; evaluates what is lazy and remembers it in the node.
+  const Array& value(const NodePtr& node);
+  /// Reduces a graph in one pass; `keep`: stores it as well.
+  enum class Keep { no, yes };
+  ReductionValue reduce(const NodePtr& node, Reduction kind, Keep keep);
+
+ private:
+  Session() = default;
+  void prepare(const NodePtr& node);
+
+  Kind kind_ = Kind::embedded;
+  std::unique_ptr<Link> link_;
+  std::shared_ptr<Engine> engine_;
+  std::unique_ptr<Driver> driver_;
+};
+
+}  // namespace atl::array

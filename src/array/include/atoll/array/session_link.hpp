@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What connects a session to its PEs: the job, this PE's context, the workers, and the channel of commands.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "atoll/array/engine.hpp"
+#include "atoll/array/session.hpp"
+#include "atoll/runtime/context.hpp"
+
+namespace atl::array {
+
+/// Commands as active messages from PE 0. An empty command ends the workers.
+class MessageChannel final : public CommandChannel {
+ public:
+  explicit MessageChannel(runtime::Context& context);
+  void send(std::span<const std::byte> command) override;
+  /// Waits for the next command, without a limit of time. False: the driver wants no more.
+  bool receive(std::vector<std::byte>& command);
+
+ private:
+  runtime::Context& context_;
+  runtime::HandlerId handler_;
+  std::deque<std::vector<std::byte>> received_;
+};
+
+struct Session::Link {
+  static std::unique_ptr<Link> alone(unsigned threads);
+  static std::unique_ptr<Link> join();
+  static std::unique_ptr<Link> drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv);
+  ~Link();
+
+  std::shared_ptr<Engine> make_engine();
+  MessageChannel& channel() { return *channel_; }
+  /// Leaves the job and waits for the workers to end.
+  void leave();
+
+ private:
+  std::shared_ptr<runtime::Context> context_;
+  std::unique_ptr<MessageChannel> channel_;
+};
+
+}  // namespace atl::array

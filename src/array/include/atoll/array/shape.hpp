@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of up to eight dimensions, broadcasting, and which PE holds which rows.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include "atoll/base/error.hpp"
+
+namespace atl::array {
+
+inline constexpr int max_ndim = 8;
+
+/// Extents of an array, outermost first. No dimensions: a scalar, size 1.
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<std::int64_t> extents) : Shape(std::span(extents.begin(), extents.size())) {}
+  explicit Shape(std::span<const std::int64_t> extents) {
+    ATOLL_VALIDATE(extents.size() <= max_ndim, ValueError, "maximum supported dimension is {}, found {}", max_ndim,
+                   extents.size());
+    for (std::int64_t extent : extents) push_back(extent);
+  }
+
+  void push_back(std::int64_t extent) {
+    ATOLL_VALIDATE(extent >= 0, ValueError, "negative dimensions are not allowed");
+    extents_[static_cast<std::size_t>(ndim_++)] = extent;
+  }
+
+  int ndim() const { return ndim_; }
+  std::int64_t operator[](int axis) const { return extents_[static_cast<std::size_t>(axis)]; }
+  std::int64_t& operator[](int axis) { return extents_[static_cast<std::size_t>(axis)]; }
+  const std::int64_t* begin() const { return extents_.data(); }
+  const std::int64_t* end() const { return extents_.data() + ndim_; }
+
+  /// Product of the extents. Throws ValueError when it does not fit an int64.
+  std::int64_t size() const;
+  /// Extent of axis 0, or 1 for a scalar: what is spread over the PEs.
+  std::int64_t rows() const { return ndim_ == 0 ? 1 : extents_[0]; }
+  /// Elements of one row: the product of the extents past axis 0.
+  std::int64_t row_size() const;
+  /// The shape without axis 0.
+  Shape inner() const { return ndim_ == 0 ? Shape{} : Shape(std::span(extents_.data() + 1, ndim_ - 1)); }
+  /// The same inner shape with other rows.
+  Shape with_rows(std::int64_t rows) const;
+  /// NumPy's text: "(3,4)".
+  std::string to_string() const;
+
+  friend bool operator==(const Shape& a, const Shape& b) {
+    return a.ndim_ == b.ndim_ && std::equal(a.begin(), a.end(), b.begin());
+  }
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(ndim_, extents_);
+  }
+
+ private:
+  int ndim_ = 0;
+  std::array<std::int64_t, max_ndim> extents_{};
+};
+
+/// NumPy's broadcasting of two shapes. Throws ValueError in NumPy's words.
+Shape broadcast(const Shape& a, const Shape& b);
+
+/// Rows in equal contiguous blocks, one per PE; the last blocks may be short or empty. Borders fall on multiples
+/// of a unit of rows that does not depend on the number of PEs, so that reductions can follow the same order on any number.
+class Distribution {
+ public:
+  Distribution() = default;
+  /// `grain`: elements that stay together (ATOLL_GRAIN).
+  Distribution(const Shape& shape, std::uint32_t npes, std::int64_t grain);
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t unit_rows() const { return unit_rows_; }
+  std::int64_t block_rows() const { return block_rows_; }
+  std::uint32_t npes() const { return npes_; }
+
+  std::int64_t begin(std::uint32_t pe) const { return std::min(rows_, static_cast<std::int64_t>(pe) * block_rows_); }
+  std::int64_t end(std::uint32_t pe) const { return begin(pe + 1); }
+  std::int64_t count(std::uint32_t pe) const { return end(pe) - begin(pe); }
+  std::uint32_t owner(std::int64_t row) const { return static_cast<std::uint32_t>(row / block_rows_); }
+
+  friend bool operator==(const Distribution&, const Distribution&) = default;
+
+ private:
+  std::int64_t rows_ = 0;
+  std::int64_t unit_rows_ = 1;
+  std::int64_t block_rows_ = 1;
+  std::uint32_t npes_ = 1;
+};
+
+}  // namespace atl::array

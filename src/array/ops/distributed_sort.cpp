@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/ops/distributed_sort.hpp"
+
+#include <algorithm>
+
+#include "atoll/array/kernel/copy.hpp"
+#include "atoll/coll/collectives.hpp"
+
+namespace atl::array {
+
+template <class Word>
+DistributedSort<Word>::DistributedSort(Engine& engine, const CompositeKey& key, const PartitionPlan& plan, Packing packing,
+                                       const ArrayData& result)
+    : engine_(engine), key_(key), plan_(plan), packing_(packing), result_(result), blocks_(engine, result), places_(plan.buckets()) {
+  ATOLL_EXPECT(size_of(result.dtype) == sizeof(Word));
+}
+
+template <class Word>
+void DistributedSort<Word>::run() {
+  Work work = engine_.work(Interruptible::no);
+  const std::vector<std::uint64_t> counts = histogram(work, key_, plan_);
+  // Per PE and bucket; lanes are added up, as only this PE needs its own.
+  const std::size_t buckets = plan_.buckets();
+  std::vector<std::uint64_t> mine(buckets);
+  for (std::size_t i = 0; i < counts.size(); ++i) mine[i % buckets] += counts[i];
+  std::vector<std::uint64_t> all(buckets * engine_.npes());
+  engine_.communicator().allgather(mine.data(), buckets * sizeof(std::uint64_t), all.data());
+  place_buckets(all);
+  engine_.together([&] { spare_ = Buffer<Word>(engine_.memory(), std::max<std::size_t>(spare_words_, 1)); });
+  spares_ = engine_.peer_blocks(spare_.data());
+  engine_.checkpoint();
+
+  const std::vector<Word*> to = starts(counts);
+  scatter<Word>(work, key_, plan_, packing_, to);
+  engine_.barrier();
+  engine_.checkpoint();
+  sort_mine();
+  for (const Place& place : places_)
+    if (place.way == Way::by_cut) cut(place);
+  blocks_.close();
+}
+
+template <class Word>
+void DistributedSort<Word>::place_buckets(std::span<const std::uint64_t> all_counts) {
+  const Distribution& distribution = blocks_.distribution();
+  std::vector<std::size_t> owner_spare(engine_.npes());
+  std::int64_t position = 0;
+  for (std::size_t b = 0; b < places_.size(); ++b) {
+    Place& place = places_[b];
+    place.begin = position;
+    for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe) {
+      const auto count = static_cast<std::int64_t>(all_counts[pe * places_.size() + b]);
+      if (pe < engine_.pe()) place.before += count;
+      if (pe == engine_.pe()) place.mine = count;
+      place.count += count;
+    }
+    if (place.count == 0) continue;
+    position += place.count;
+    place.owner = distribution.owner(place.begin);
+    const bool resolved = !rows() || packing_.resolves(plan_.shift(b), key_);
+    if (distribution.owner(position - 1) == place.owner) {
+      place.way = Way::direct;
+    } else if (place.count * 4 > distribution.block_rows() && resolved) {
+      place.way = Way::by_cut;
+      place.offset = owner_spare[engine_.pe()];
+      // Offsets are this PE's own affair; peers only read what lies there after an exchange of pointers.
+      for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe)
+        owner_spare[pe] += static_cast<std::size_t>(all_counts[pe * places_.size() + b]);
+    } else {
+      place.way = Way::by_owner;
+      place.offset = owner_spare[place.owner];
+      owner_spare[place.owner] += static_cast<std::size_t>(place.count);
+    }
+  }
+  spare_words_ = owner_spare[engine_.pe()];
+}
+
+template <class Word>
+std::vector<Word*> DistributedSort<Word>::starts(std::span<const std::uint64_t> my_counts) const {
+  const std::size_t buckets = places_.size();
+  std::vector<Word*> to(my_counts.size(), nullptr);
+  for (std::size_t b = 0; b < buckets; ++b) {
+    const Place& place = places_[b];
+    if (place.mine == 0) continue;
+    Word* next = nullptr;
+    if (place.way == Way::direct) next = at(place.begin) + place.before;
+    else if (place.way == Way::by_owner) next = reinterpret_cast<Word*>(spares_[place.owner]) + place.offset + place.before;
+    else next = spare_.data() + place.offset;
+    for (std::size_t i = b; i < my_counts.size(); i += buckets) {
+      to[i] = next;
+      next += my_counts[i];
+    }
+  }
+  return to;
+}
+
+template <class Word>
+void DistributedSort<Word>::sort_mine() {
+  std::vector<BucketOf<Word>> buckets;
+  for (std::size_t b = 0; b < places_.size(); ++b) {
+    const Place& place = places_[b];
+    if (place.owner != engine_.pe() || (place.way != Way::direct && place.way != Way::by_owner)) continue;
+    Word* words = place.way == Way::direct ? at(place.begin) : spare_.data() + place.offset;
+    buckets.push_back({words, static_cast<std::size_t>(place.count), plan_.shift(b)});
+  }
+  if constexpr (sizeof(Word) == 8) {
+    if (rows()) {
+      sort_buckets(engine_.work(Interruptible::no), key_, packing_, std::move(buckets), 0);
+      buckets.clear();
+    }
+  }
+  std::sort(buckets.begin(), buckets.end(), [](const auto& a, const auto& b) { return a.n > b.n; });
+  engine_.threads().for_each_dynamic(buckets.size(), [&](std::size_t i, unsigned) { sort_words(buckets[i].words, buckets[i].n); });
+  for (const Place& place : places_)
+    if (place.way == Way::by_owner && place.owner == engine_.pe()) deliver(spare_.data() + place.offset, place.begin, place.count);
+}
+
+/// Copies words to their final positions, on whichever PEs those lie.
+template <class Word>
+void DistributedSort<Word>::deliver(const Word* words, std::int64_t begin, std::int64_t count) {
+  Work work = engine_.work(Interruptible::no);
+  blocks_.for_pieces(begin, begin + count, [&](std::int64_t from, std::int64_t to, std::byte* target) {
+    copy_bytes(work, target, words + (from - begin), static_cast<std::size_t>(to - from) * sizeof(Word));
+  });
+}
+
+/// Whether the bucket's words, PE after PE, are sorted already: a key that is alone in its bucket.
+template <class Word>
+bool DistributedSort<Word>::in_order(const Place& place, const Word* words) {
+  struct Ends {
+    std::uint64_t first, last, sorted, count;
+  };
+  Ends mine{0, 0, 1, static_cast<std::uint64_t>(place.mine)};
+  if (place.mine > 0) mine = {words[0], words[place.mine - 1], std::is_sorted(words, words + place.mine) ? 1u : 0u, mine.count};
+  bool ordered = true;
+  std::uint64_t last = 0;
+  for (const Ends& ends : engine_.allgather_value(mine)) {
+    if (ends.count == 0) continue;
+    ordered = ordered && ends.sorted != 0 && ends.first >= last;
+    last = ends.last;
+  }
+  return ordered;
+}
+
+template <class Word>
+void DistributedSort<Word>::sort_all(Word* words, std::size_t n) {
+  if constexpr (sizeof(Word) == 8) {
+    Buffer<Word> scratch(engine_.memory(), n);
+    sort_words(engine_.work(Interruptible::no), words, n, scratch.data());
+  } else {
+    sort_words(words, n);
+  }
+}
+
+template <class Word>
+void DistributedSort<Word>::cut(const Place& place) {
+  const Distribution& distribution = blocks_.distribution();
+  Word* words = spare_.data() + place.offset;
+  const auto n = static_cast<std::size_t>(place.mine);
+  const bool ordered = in_order(place, words);
+  const std::int64_t end = place.begin + place.count;
+  const std::int64_t first = std::max(place.begin, result_.first_row());
+  const std::int64_t last = std::min(end, result_.first_row() + result_.local_rows());
+  if (ordered) {
+    deliver(words, place.begin + place.before, place.mine);
+    engine_.barrier();
+  } else {
+    sort_all(words, n);
+    // The ranks, within the bucket, at which PEs' parts begin.
+    std::vector<std::int64_t> ranks;
+    const std::uint32_t first_pe = place.owner, last_pe = distribution.owner(end - 1);
+    for (std::uint32_t pe = first_pe + 1; pe <= last_pe; ++pe) ranks.push_back(distribution.begin(pe) - place.begin);
+    // For each, the smallest word with at least that many words up to it: 8 sizeof(Word) halvings, all ranks at once.
+    std::vector<Word> low(ranks.size(), 0), high(ranks.size(), static_cast<Word>(~Word{0}));
+    std::vector<std::int64_t> counts(ranks.size());
+    for (unsigned bit = 0; bit < 8 * sizeof(Word); ++bit) {
+      for (std::size_t r = 0; r < ranks.size(); ++r)
+        counts[r] = std::upper_bound(words, words + n, static_cast<Word>(low[r] + (high[r] - low[r]) / 2)) - words;
+      engine_.communicator().allreduce(counts.data(), counts.data(), counts.size(), coll::Reduction(coll::Type::i64, coll::Op::sum));
+      for (std::size_t r = 0; r < ranks.size(); ++r) {
+        const Word middle = static_cast<Word>(low[r] + (high[r] - low[r]) / 2);
+        if (counts[r] >= ranks[r]) high[r] = middle;
+        else if (low[r] < high[r]) low[r] = static_cast<Word>(middle + 1);
+      }
+    }
+    // How many words below and equal to the cut every PE has; equal ones go left in PE order until the rank is full.
+    std::vector<std::int64_t> mine;
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      const auto range = std::equal_range(words, words + n, low[r]);
+      mine.push_back(range.first - words);
+      mine.push_back(range.second - range.first);
+    }
+    mine.push_back(place.mine);
+    const auto all = engine_.allgather_vector(mine);
+    std::vector<std::vector<std::int64_t>> cuts(engine_.npes(), std::vector<std::int64_t>(ranks.size() + 2, 0));
+    for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe) cuts[pe].back() = all[pe].back();
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      std::int64_t left = ranks[r];
+      for (const auto& values : all) left -= values[2 * r];
+      for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe) {
+        const std::int64_t equal = std::min(left, all[pe][2 * r + 1]);
+        cuts[pe][r + 1] = all[pe][2 * r] + equal;
+        left -= equal;
+      }
+    }
+    // Part r of this PE goes to PE first_pe + r, behind the parts of lower PEs.
+    for (std::size_t r = 0; r + 1 < cuts[0].size(); ++r) {
+      std::int64_t position = std::max(place.begin, distribution.begin(first_pe + static_cast<std::uint32_t>(r)));
+      for (std::uint32_t pe = 0; pe < engine_.pe(); ++pe) position += cuts[pe][r + 1] - cuts[pe][r];
+      const auto& own = cuts[engine_.pe()];
+      deliver(words + own[r], position, own[r + 1] - own[r]);
+    }
+    engine_.barrier();
+    if (first < last) sort_all(at(first), static_cast<std::size_t>(last - first));
+  }
+  if constexpr (sizeof(Word) == 8) {
+    if (rows() && first < last) unpack_rows(at(first), static_cast<std::size_t>(last - first), packing_, 0);
+  }
+}
+
+template class DistributedSort<std::uint32_t>;
+template class DistributedSort<std::uint64_t>;
+
+}  // namespace atl::array

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/ops/index.hpp"
+
+#include "atoll/array/kernel/gather.hpp"
+#include "atoll/array/ops/blocks.hpp"
+#include "atoll/array/ops/move.hpp"
+
+namespace atl::array {
+namespace {
+
+PeerBlocks peer_blocks(const OpenBlocks& blocks, std::size_t row_bytes) {
+  const Distribution& distribution = blocks.distribution();
+  if (distribution.npes() == 1) return PeerBlocks(blocks.block(0), distribution.rows(), row_bytes);
+  std::vector<void*> bases;
+  std::vector<std::int64_t> begins;
+  for (std::uint32_t pe = 0; pe < distribution.npes(); ++pe) {
+    bases.push_back(blocks.block(pe));
+    begins.push_back(distribution.begin(pe));
+  }
+  begins.push_back(distribution.rows());
+  return PeerBlocks(bases, begins, row_bytes);
+}
+
+/// Every PE throws when any PE met a bad index: that of the lowest PE.
+void agree_on(Engine& engine, const BadIndex& bad, std::int64_t rows) {
+  engine.together([&] {
+    ATOLL_VALIDATE(!bad, IndexError, "index {} is out of bounds for axis 0 with size {}", bad.value, rows);
+  });
+}
+
+/// Rows one after another, whatever the rest of the shape: so that a row of any width can be handled as an element.
+Shape result_shape(const ArrayData& array, const ArrayData& indices) {
+  Shape shape = indices.shape;
+  for (std::int64_t extent : array.shape.inner()) shape.push_back(extent);
+  return shape;
+}
+
+}  // namespace
+
+Array take(Engine& engine, Array array, Array indices) {
+  engine.begin_operation("gather");
+  ATOLL_ASSERT(indices->dtype == DType::i64);
+  const Shape shape = result_shape(*array, *indices);
+  const auto count = static_cast<std::size_t>(indices->local_size());
+  // Indices of several dimensions, or wide rows, may be spread by another grain than the result: gather into rows that lie
+  // like the indices, and move those.
+  Array result = engine.make(array->dtype, shape);
+  const bool aligned = engine.npes() == 1 || shape.ndim() == 0 ||
+                       (indices->shape.ndim() > 0 && result->distribution == indices->distribution);
+  Buffer<std::byte> moved;
+  const std::int64_t* local = indices->data<std::int64_t>();
+  std::size_t local_count = count;
+  if (!aligned) {
+    if (indices->shape.ndim() > 0) {
+      moved = redistribute(engine, *indices, result->distribution);
+      local_count = static_cast<std::size_t>(result->local_rows() * indices->shape.row_size());
+    } else {
+      moved = replicate(engine, *indices);
+      const std::size_t row_bytes = array->row_bytes();
+      // A scalar index selects one row, spread over the PEs along its own first axis: everybody reads its piece.
+      OpenBlocks blocks(engine, *array);
+      std::int64_t row = *reinterpret_cast<const std::int64_t*>(moved.data());
+      BadIndex bad;
+      if (row < -array->shape.rows() || row >= array->shape.rows()) bad = {0, row};
+      if (!bad) {
+        if (row < 0) row += array->shape.rows();
+        std::memcpy(result->bytes(), blocks.row(row) + (row_bytes == 0 ? 0 : static_cast<std::size_t>(result->first_index()) * size_of(array->dtype)),
+                    result->local_bytes());
+      }
+      agree_on(engine, bad, array->shape.rows());
+      return result;
+    }
+    local = reinterpret_cast<const std::int64_t*>(moved.data());
+  }
+  OpenBlocks blocks(engine, *array);
+  Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
+  const BadIndex bad = array->row_bytes() == 0 ? check_indices(work, local, local_count, array->shape.rows())
+                                               : gather(work, peer_blocks(blocks, array->row_bytes()), local, local_count, result->bytes());
+  agree_on(engine, bad, array->shape.rows());
+  if (engine.npes() > 1) blocks.close();
+  return result;
+}
+
+void assign_index(Engine& engine, Array array, Array indices, Array value, AssignMode mode) {
+  engine.begin_operation("scatter");
+  ATOLL_ASSERT(indices->dtype == DType::i64 && value->dtype == array->dtype);
+  const std::int64_t rows = array->shape.rows();
+  const std::size_t row_bytes = array->row_bytes();
+  Work work = engine.work(Interruptible::no);
+  const bool one_row = !(value->shape == result_shape(*array, *indices));
+  agree_on(engine, check_indices(work, indices->data<std::int64_t>(), static_cast<std::size_t>(indices->local_size()), rows), rows);
+  if (row_bytes == 0) return;
+
+  // Every PE writes its own rows: it goes through the indices of all PEs in order, so that the last one wins (or sums are
+  // added in order) exactly as with one PE.
+  Buffer<std::byte> everywhere;
+  if (one_row) {
+    everywhere = replicate(engine, *value);
+    if (value->shape.size() == 1 && array->shape.row_size() > 1) {
+      Buffer<std::byte> row(engine.memory(), row_bytes);
+      for (std::size_t at = 0; at < row_bytes; at += size_of(array->dtype)) std::memcpy(row.data() + at, everywhere.data(), size_of(array->dtype));
+      everywhere = std::move(row);
+    }
+  }
+  Buffer<std::byte> moved;
+  const std::byte* values = one_row ? everywhere.data() : value->bytes();
+  if (engine.npes() == 1) {
+    const PeerBlocks to(array->bytes(), rows, row_bytes);
+    const std::size_t stride = one_row ? 0 : row_bytes;
+    const auto count = static_cast<std::size_t>(indices->local_size());
+    (void)(mode == AssignMode::set ? scatter(work, to, indices->data<std::int64_t>(), count, values, stride)
+                                   : scatter_add(work, array->dtype, static_cast<std::size_t>(array->shape.row_size()), to,
+                                                 indices->data<std::int64_t>(), count, values, stride));
+    return;
+  }
+  if (!one_row && indices->shape.ndim() > 0 && !(value->distribution == indices->distribution)) {
+    moved = redistribute(engine, *value, indices->distribution);
+    values = moved.data();
+  } else if (!one_row && indices->shape.ndim() == 0) {
+    moved = replicate(engine, *value);
+    values = moved.data();
+  }
+  OpenBlocks target(engine, *array);
+  OpenBlocks index_blocks(engine, *indices);
+  const std::vector<std::byte*> value_blocks = engine.peer_blocks(values);
+  const PeerBlocks to = peer_blocks(target, row_bytes);
+  const RowRange mine{array->first_row(), array->first_row() + array->local_rows()};
+  for (std::uint32_t pe = 0; pe < engine.npes() && array->local_rows() > 0; ++pe) {
+    const auto count = static_cast<std::size_t>(indices->distribution.count(pe) * indices->shape.row_size());
+    if (count == 0) continue;
+    const auto* from = reinterpret_cast<const std::int64_t*>(index_blocks.block(pe));
+    const std::byte* data = one_row ? everywhere.data() : value_blocks[pe];
+    const std::size_t stride = one_row ? 0 : row_bytes;
+    (void)(mode == AssignMode::set
+               ? scatter(work, to, from, count, data, stride, mine)
+               : scatter_add(work, array->dtype, static_cast<std::size_t>(array->shape.row_size()), to, from, count, data, stride, mine));
+  }
+  target.close();
+}
+
+}  // namespace atl::array

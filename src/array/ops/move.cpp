@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/ops/move.hpp"
+
+#include <cstring>
+
+#include "atoll/array/kernel/copy.hpp"
+#include "atoll/array/kernel/fill.hpp"
+#include "atoll/array/ops/blocks.hpp"
+
+namespace atl::array {
+namespace {
+
+using Strides = std::array<std::int64_t, max_ndim>;  // in bytes
+
+Strides contiguous_strides(const Shape& shape, DType dtype) {
+  Strides strides{};
+  auto stride = static_cast<std::int64_t>(size_of(dtype));
+  for (int axis = shape.ndim() - 1; axis >= 0; --axis) {
+    strides[static_cast<std::size_t>(axis)] = stride;
+    stride *= shape[axis];
+  }
+  return strides;
+}
+
+/// A box of elements: addresses of its first element on both sides, its shape and strides.
+void copy_box(Engine& engine, DType dtype, const Shape& box, const std::byte* from, const Strides& from_strides,
+              std::byte* to, const Strides& to_strides) {
+  if (box.size() == 0) return;
+  copy_strided(engine.work(), size_of(dtype), static_cast<std::size_t>(box.ndim()), box.begin(), to, to_strides.data(),
+               from, from_strides.data());
+}
+
+/// Strides with which `value` is read along `shape`, 0 where it broadcasts.
+Strides broadcast_strides(const Shape& value, const Shape& shape, DType dtype) {
+  const Strides own = contiguous_strides(value, dtype);
+  Strides strides{};
+  const int shift = shape.ndim() - value.ndim();
+  for (int axis = 0; axis < value.ndim(); ++axis)
+    if (value[axis] != 1) strides[static_cast<std::size_t>(axis + shift)] = own[static_cast<std::size_t>(axis)];
+  return strides;
+}
+
+/// The rows of `source` that follow one another at a distance of `step`, cut where the owner changes. Calls
+/// `visit(first result row, count, owner, first source row)`.
+template <class Visit>
+void for_row_runs(const Distribution& source, std::int64_t start, std::int64_t step, std::int64_t begin, std::int64_t end,
+                  Visit&& visit) {
+  while (begin < end) {
+    const std::int64_t row = start + begin * step;
+    const std::uint32_t owner = source.owner(row);
+    std::int64_t count = end - begin;
+    if (step > 0) count = std::min(count, (source.end(owner) - 1 - row) / step + 1);
+    if (step < 0) count = std::min(count, (row - source.begin(owner)) / -step + 1);
+    visit(begin, count, owner, row);
+    begin += count;
+  }
+}
+
+/// One PE, whole rows: the result can be the same memory.
+Array alias(const Array& array, const Shape& shape, std::size_t offset_bytes, Engine& engine) {
+  Storage storage{array->storage.data + offset_bytes, array->storage.owner, array->storage.exported};
+  return std::make_shared<ArrayData>(
+      ArrayData{array->dtype, shape, Distribution(shape, 1, engine.grain()), 0, std::move(storage), 0, nullptr});
+}
+
+Shape counts_of(const std::vector<Slice>& slices) {
+  Shape shape;
+  for (const Slice& slice : slices) shape.push_back(slice.count);
+  return shape;
+}
+
+/// Copies flat elements [begin, end) of an open array to `to`.
+void read_flat(Engine& engine, const OpenBlocks& blocks, const ArrayData& array, std::int64_t begin, std::int64_t end,
+               std::byte* to) {
+  const std::int64_t row_size = array.shape.row_size();
+  const std::size_t element = size_of(array.dtype);
+  Work work = engine.work();
+  while (begin < end) {
+    const std::uint32_t owner = blocks.distribution().owner(begin / row_size);
+    const std::int64_t owner_begin = blocks.distribution().begin(owner) * row_size;
+    const std::int64_t stop = std::min(end, blocks.distribution().end(owner) * row_size);
+    const std::size_t bytes = static_cast<std::size_t>(stop - begin) * element;
+    copy_bytes(work, to, blocks.block(owner) + static_cast<std::size_t>(begin - owner_begin) * element, bytes);
+    to += bytes;
+    begin = stop;
+  }
+}
+
+}  // namespace
+
+Array empty(Engine& engine, DType dtype, Shape shape) { return engine.make(dtype, shape); }
+
+Array full(Engine& engine, DType dtype, Shape shape, std::uint64_t bits) {
+  Array result = engine.make(dtype, shape);
+  fill(engine.work(), dtype, bits, result->bytes(), static_cast<std::size_t>(result->local_size()));
+  return result;
+}
+
+Array copy(Engine& engine, Array array) {
+  Array result = engine.make(array->dtype, array->shape);
+  copy_bytes(engine.work(), result->bytes(), array->bytes(), array->local_bytes());
+  return result;
+}
+
+Array get_slice(Engine& engine, Array array, std::vector<Slice> slices) {
+  const Shape shape = counts_of(slices);
+  ATOLL_ASSERT(shape.ndim() == array->shape.ndim());
+  if (shape.ndim() == 0) return copy(engine, array);
+  bool whole_rows = slices[0].step == 1 || slices[0].count <= 1;
+  for (int axis = 1; axis < shape.ndim(); ++axis) whole_rows = whole_rows && shape[axis] == array->shape[axis] && slices[static_cast<std::size_t>(axis)].step > 0;
+  if (engine.npes() == 1 && whole_rows && shape.size() > 0)
+    return alias(array, shape, static_cast<std::size_t>(slices[0].start) * array->row_bytes(), engine);
+
+  Array result = engine.make(array->dtype, shape);
+  OpenBlocks blocks(engine, *array);
+  Strides from = contiguous_strides(array->shape, array->dtype);
+  const Strides to = contiguous_strides(shape, array->dtype);
+  std::int64_t inner_offset = 0;
+  for (std::size_t axis = 0; axis < slices.size(); ++axis) {
+    if (axis > 0) inner_offset += slices[axis].start * from[axis];
+    from[axis] *= slices[axis].step;
+  }
+  if (result->local_size() > 0) {
+    for_row_runs(array->distribution, slices[0].start, slices[0].step, result->first_row(),
+                 result->first_row() + result->local_rows(),
+                 [&](std::int64_t begin, std::int64_t count, std::uint32_t, std::int64_t row) {
+                   copy_box(engine, array->dtype, shape.with_rows(count),
+                            blocks.row(row) + inner_offset, from,
+                            result->bytes() + static_cast<std::size_t>(begin - result->first_row()) * result->row_bytes(), to);
+                 });
+  }
+  blocks.close();
+  return result;
+}
+
+void assign_slice(Engine& engine, Array array, std::vector<Slice> slices, Array value) {
+  const Shape shape = counts_of(slices);
+  // The value's rows lie elsewhere unless it broadcasts along axis 0; then everybody takes a copy of it.
+  const bool has_rows = value->shape.ndim() == shape.ndim() && shape.ndim() > 0 && value->shape[0] != 1;
+  Buffer<std::byte> everywhere;
+  if (!has_rows) everywhere = replicate(engine, *value);
+  // When both sides share memory (a[1:] = a[:-1]), the value is read as it was before.
+  Array source = value;
+  if (has_rows && value->storage.owner == array->storage.owner && engine.npes() == 1) source = copy(engine, value);
+  OpenBlocks blocks(engine, *source);
+
+  const Strides own = contiguous_strides(array->shape, array->dtype);
+  Strides to = own;
+  const Strides from = broadcast_strides(value->shape, shape, array->dtype);
+  std::int64_t inner_offset = 0;
+  for (std::size_t axis = 0; axis < slices.size(); ++axis) {
+    if (axis > 0) inner_offset += slices[axis].start * own[axis];
+    to[axis] *= slices[axis].step;
+  }
+  // The result rows [begin, end) whose targets are mine.
+  std::int64_t begin = 0, end = shape.rows();
+  if (shape.ndim() > 0 && shape.size() > 0) {
+    const Slice& rows = slices[0];
+    const std::int64_t mine = array->first_row(), past = mine + array->local_rows();
+    auto first_at_least = [&](std::int64_t row) {  // smallest i with start + i * step >= row, for step > 0
+      return std::clamp<std::int64_t>(row <= rows.start ? 0 : (row - rows.start + rows.step - 1) / rows.step, 0, rows.count);
+    };
+    auto first_below = [&](std::int64_t row) {  // smallest i with start + i * step < row, for step < 0
+      return std::clamp<std::int64_t>(row > rows.start ? 0 : (rows.start - row) / -rows.step + 1, 0, rows.count);
+    };
+    if (rows.count <= 1) {
+      if (rows.start < mine || rows.start >= past) end = 0;
+    } else if (rows.step > 0) {
+      begin = first_at_least(mine);
+      end = first_at_least(past);
+    } else {
+      begin = first_below(past);
+      end = first_below(mine);
+    }
+  } else if (array->local_size() == 0 || shape.size() == 0) {
+    end = 0;
+  }
+  auto target = [&](std::int64_t result_row) {
+    const std::int64_t row = (shape.ndim() > 0 ? slices[0].start + result_row * slices[0].step : 0) - array->first_row();
+    return array->bytes() + row * static_cast<std::int64_t>(array->row_bytes()) + inner_offset;
+  };
+  if (begin < end) {
+    if (has_rows) {
+      blocks.for_pieces(begin, end, [&](std::int64_t first, std::int64_t last, const std::byte* rows) {
+        copy_box(engine, array->dtype, shape.with_rows(last - first), rows, from, target(first), to);
+      });
+    } else {
+      copy_box(engine, array->dtype, shape.ndim() > 0 ? shape.with_rows(end - begin) : shape, everywhere.data(), from,
+               target(begin), to);
+    }
+  }
+  blocks.close();
+}
+
+Array reshape(Engine& engine, Array array, Shape shape) {
+  ATOLL_VALIDATE(shape.size() == array->shape.size(), ValueError, "cannot reshape array of size {} into shape {}",
+                 array->shape.size(), shape.to_string());
+  if (engine.npes() == 1) return alias(array, shape, 0, engine);
+  Array result = engine.make(array->dtype, shape);
+  OpenBlocks blocks(engine, *array);
+  read_flat(engine, blocks, *array, result->first_index(), result->first_index() + result->local_size(), result->bytes());
+  blocks.close();
+  return result;
+}
+
+Array transpose(Engine& engine, Array array, std::vector<int> axes) {
+  Shape shape;
+  for (int axis : axes) shape.push_back(array->shape[axis]);
+  Array result = engine.make(array->dtype, shape);
+  OpenBlocks blocks(engine, *array);
+  const Strides own = contiguous_strides(array->shape, array->dtype);
+  const Strides to = contiguous_strides(shape, array->dtype);
+  Strides from{};
+  int spread = 0;  // the result axis along which the source is spread over the PEs
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    from[axis] = own[static_cast<std::size_t>(axes[axis])];
+    if (axes[axis] == 0) spread = static_cast<int>(axis);
+  }
+  for (std::uint32_t step = 0; step < engine.npes() && result->local_size() > 0; ++step) {
+    // Everybody starts with another peer, so that no PE's memory is asked by all at once.
+    const std::uint32_t peer = (engine.pe() + step) % engine.npes();
+    std::int64_t first = array->distribution.begin(peer), count = array->distribution.count(peer);
+    Shape box = shape.with_rows(result->local_rows());
+    std::int64_t from_offset = spread == 0 ? 0 : result->first_row() * from[0];
+    std::int64_t to_offset = 0;
+    if (spread == 0) {
+      const std::int64_t begin = std::max(first, result->first_row());
+      const std::int64_t end = std::min(first + count, result->first_row() + result->local_rows());
+      if (begin >= end) continue;
+      from_offset = (begin - first) * from[0];
+      to_offset = (begin - result->first_row()) * to[0];
+      box[0] = end - begin;
+    } else {
+      box[spread] = count;
+      to_offset = first * to[static_cast<std::size_t>(spread)];
+    }
+    copy_box(engine, array->dtype, box, blocks.block(peer) + from_offset, from, result->bytes() + to_offset, to);
+  }
+  blocks.close();
+  return result;
+}
+
+Array concatenate(Engine& engine, std::vector<Array> parts) {
+  std::int64_t rows = 0;
+  for (const Array& part : parts) rows += part->shape.rows();
+  const Shape shape = parts.front()->shape.with_rows(rows);
+  Array result = engine.make(parts.front()->dtype, shape);
+  Work work = engine.work();
+  const std::int64_t mine = result->first_row(), past = mine + result->local_rows();
+  std::int64_t first = 0;
+  for (const Array& part : parts) {
+    OpenBlocks blocks(engine, *part);
+    const std::int64_t begin = std::max(mine, first), end = std::min(past, first + part->shape.rows());
+    if (begin < end) {
+      blocks.for_pieces(begin - first, end - first, [&](std::int64_t from, std::int64_t to, const std::byte* data) {
+        copy_bytes(work, result->bytes() + static_cast<std::size_t>(from + first - mine) * result->row_bytes(), data,
+                   static_cast<std::size_t>(to - from) * result->row_bytes());
+      });
+    }
+    blocks.close();
+    first += part->shape.rows();
+  }
+  return result;
+}
+
+Buffer<std::byte> replicate(Engine& engine, const ArrayData& array) {
+  Buffer<std::byte> all;
+  engine.together([&] { all = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(array.shape.size()) * size_of(array.dtype)); });
+  OpenBlocks blocks(engine, array);
+  read_flat(engine, blocks, array, 0, array.shape.size(), all.data());
+  blocks.close();
+  return all;
+}
+
+Buffer<std::byte> redistribute(Engine& engine, const ArrayData& array, const Distribution& distribution) {
+  const std::int64_t begin = distribution.begin(engine.pe()), end = distribution.end(engine.pe());
+  Buffer<std::byte> mine;
+  engine.together([&] { mine = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(end - begin) * array.row_bytes()); });
+  OpenBlocks blocks(engine, array);
+  Work work = engine.work();
+  blocks.for_pieces(begin, end, [&](std::int64_t first, std::int64_t last, const std::byte* from) {
+    copy_bytes(work, mine.data() + static_cast<std::size_t>(first - begin) * array.row_bytes(), from,
+               static_cast<std::size_t>(last - first) * array.row_bytes());
+  });
+  blocks.close();
+  return mine;
+}
+
+}  // namespace atl::array

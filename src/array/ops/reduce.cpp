@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/ops/reduce.hpp"
+
+#include "atoll/array/kernel/axis.hpp"
+#include "atoll/array/ops/blocks.hpp"
+#include "atoll/array/ops/iteration.hpp"
+
+namespace atl::array {
+namespace {
+
+/// The array itself as a program, over this PE's rows.
+struct Identity {
+  Identity(const ArrayData& array) : plan(program(array.dtype)) {
+    domain.dims = array.shape.ndim();
+    for (int axis = 0; axis < array.shape.ndim(); ++axis) domain.shape[static_cast<std::size_t>(axis)] = array.shape[axis];
+    domain.shape[0] = array.local_rows();
+    domain.first = static_cast<std::uint64_t>(array.first_index());
+    leaves.push_back(Leaf::dense(array.bytes(), domain));
+  }
+  static Program program(DType dtype) {
+    Program p;
+    p.results.push_back(p.add(Op::positive, dtype, p.add_leaf(dtype)));
+    return p;
+  }
+  Plan plan;
+  Domain domain;
+  std::vector<Leaf> leaves;
+};
+
+UnitGrid row_grid(const ArrayData& array) { return UnitGrid(static_cast<std::uint64_t>(array.distribution.unit_rows())); }
+
+/// The row nodes of the PEs below `stop`, in order. Collective.
+RowFold merge_row_nodes(Engine& engine, const RowFold& mine, Reduction kind, DType type, std::uint32_t stop) {
+  RowFold merged(kind, type, mine.width());
+  const auto all = engine.allgather_bytes(mine.nodes().to_bytes());
+  for (std::uint32_t pe = 0; pe < stop; ++pe) merged.push(RowNodes::from_bytes(all[pe]));
+  return merged;
+}
+
+}  // namespace
+
+Array reduce_axes(Engine& engine, Array array, Reduction kind, std::uint32_t axes) {
+  engine.begin_operation("reduce");
+  Shape shape;
+  for (int axis = 0; axis < array->shape.ndim(); ++axis)
+    if ((axes >> axis & 1) == 0) shape.push_back(array->shape[axis]);
+  const DType type = result_type(kind, array->dtype);
+  Array result = engine.make(type, shape);
+  const Identity identity(*array);
+  Work work = engine.work();
+
+  if ((axes & 1) == 0) {
+    // Every row by itself; the rows of the result lie like those of the array but for the grain of the distribution.
+    const std::size_t row_bytes = result->row_bytes();
+    Buffer<std::byte> rows(engine.memory(), static_cast<std::size_t>(array->local_rows()) * row_bytes);
+    if (array->local_size() > 0 || (shape.size() > 0 && array->local_rows() > 0))
+      reduce_inner(identity.plan, work, identity.domain, identity.leaves, kind, axes, rows.data());
+    OpenBlocks blocks(engine, *result);
+    blocks.for_pieces(array->first_row(), array->first_row() + array->local_rows(),
+                      [&](std::int64_t begin, std::int64_t end, std::byte* to) {
+                        std::memcpy(to, rows.data() + static_cast<std::size_t>(begin - array->first_row()) * row_bytes,
+                                    static_cast<std::size_t>(end - begin) * row_bytes);
+                      });
+    blocks.close();
+    return result;
+  }
+
+  const std::uint64_t width = static_cast<std::uint64_t>(shape.size());
+  RowFold fold(kind, array->dtype, width);
+  if (array->local_rows() > 0 && width > 0)
+    reduce_rows(identity.plan, work, identity.domain, identity.leaves, axes, static_cast<std::uint64_t>(array->shape.rows()),
+                row_grid(*array), fold);
+  Buffer<std::byte> values(engine.memory(), width * size_of(type));
+  if (engine.npes() == 1) fold.finish(values.data());
+  else merge_row_nodes(engine, fold, kind, array->dtype, engine.npes()).finish(values.data());
+  std::memcpy(result->bytes(), values.data() + static_cast<std::size_t>(result->first_index()) * size_of(type), result->local_bytes());
+  return result;
+}
+
+Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
+  engine.begin_operation("scan");
+  Array result = engine.make(array->dtype, array->shape);
+  Work work = engine.work();
+  const auto rows = static_cast<std::uint64_t>(array->local_rows());
+  const Reduction reduction = reduction_of(kind);
+
+  if (array->shape.ndim() <= 1) {
+    const UnitGrid grid(granule_of(array->distribution, array->shape));
+    TreeFold before(reduction, array->dtype);
+    if (engine.npes() > 1) {
+      const Identity identity(*array);
+      TreeFold mine(reduction, array->dtype);
+      if (rows > 0) identity.plan.reduce(work, identity.domain, identity.leaves, std::array<void*, 1>{nullptr}, reduction, grid, static_cast<std::uint64_t>(array->shape.size()), mine);
+      const auto all = engine.allgather_vector(std::vector<TreeNode>(mine.nodes().begin(), mine.nodes().end()));
+      for (std::uint32_t pe = 0; pe < engine.pe(); ++pe) before.push(all[pe]);
+    }
+    scan(work, kind, array->dtype, array->bytes(), result->bytes(), rows, static_cast<std::uint64_t>(array->first_index()),
+         static_cast<std::uint64_t>(array->shape.size()), grid, before.nodes());
+    return result;
+  }
+
+  if (axis > 0) {
+    std::uint64_t outer = rows, inner = 1;
+    for (int d = 1; d < axis; ++d) outer *= static_cast<std::uint64_t>(array->shape[d]);
+    for (int d = axis + 1; d < array->shape.ndim(); ++d) inner *= static_cast<std::uint64_t>(array->shape[d]);
+    scan_axis(work, kind, array->dtype, array->bytes(), result->bytes(), outer, static_cast<std::uint64_t>(array->shape[axis]), inner);
+    return result;
+  }
+
+  const auto width = static_cast<std::uint64_t>(array->shape.row_size());
+  const auto total = static_cast<std::uint64_t>(array->shape.rows());
+  const UnitGrid grid = row_grid(*array);
+  RowFold before(reduction, array->dtype, width);
+  if (engine.npes() > 1) {
+    const Identity identity(*array);
+    RowFold mine(reduction, array->dtype, width);
+    if (rows > 0 && width > 0) reduce_rows(identity.plan, work, identity.domain, identity.leaves, 1, total, grid, mine);
+    before = merge_row_nodes(engine, mine, reduction, array->dtype, engine.pe());
+  }
+  if (rows > 0 && width > 0)
+    scan_rows(work, kind, array->dtype, array->bytes(), result->bytes(), rows, width,
+              static_cast<std::uint64_t>(array->first_row()), total, grid, array->first_row() > 0 ? &before.nodes() : nullptr);
+  return result;
+}
+
+}  // namespace atl::array

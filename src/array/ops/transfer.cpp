@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/ops/transfer.hpp"
+
+#include <cstring>
+#include <numeric>
+
+#include "atoll/array/kernel/copy.hpp"
+#include "atoll/array/ops/blocks.hpp"
+
+namespace atl::array {
+
+Array from_buffer(Engine& engine, DType dtype, Shape shape, DriverOnly<const void*> values) {
+  Array result = engine.make(dtype, shape);
+  const auto* source = static_cast<const std::byte*>(values.value);
+  Work work = engine.work();
+  // In SPMD everybody has the values and takes its own rows; a driver hands rows out to those who have none.
+  const auto has_values = engine.allgather_value<std::uint8_t>(source != nullptr);
+  const bool from_driver = has_values.size() > 1 && has_values[1] == 0;
+  if (!from_driver) {
+    copy_bytes(work, result->bytes(), source + static_cast<std::size_t>(result->first_row()) * result->row_bytes(),
+               result->local_bytes());
+    return result;
+  }
+  OpenBlocks blocks(engine, *result);
+  if (source != nullptr) {
+    blocks.for_pieces(0, shape.rows(), [&](std::int64_t begin, std::int64_t end, std::byte* to) {
+      copy_bytes(work, to, source + static_cast<std::size_t>(begin) * result->row_bytes(),
+                 static_cast<std::size_t>(end - begin) * result->row_bytes());
+    });
+  }
+  blocks.close();
+  return result;
+}
+
+Array from_local(Engine& engine, DType dtype, Shape local_shape, DriverOnly<const void*> rows) {
+  const auto counts = engine.allgather_value<std::int64_t>(local_shape.rows());
+  engine.together([&] {
+    ATOLL_VALIDATE(rows.value != nullptr || local_shape.size() == 0, ValueError, "from_local needs rows on every PE");
+  });
+  const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  const std::int64_t first = std::accumulate(counts.begin(), counts.begin() + engine.pe(), std::int64_t{0});
+  Array result = engine.make(dtype, local_shape.with_rows(total));
+  OpenBlocks blocks(engine, *result);
+  Work work = engine.work();
+  const auto* source = static_cast<const std::byte*>(rows.value);
+  blocks.for_pieces(first, first + local_shape.rows(), [&](std::int64_t begin, std::int64_t end, std::byte* to) {
+    copy_bytes(work, to, source + static_cast<std::size_t>(begin - first) * result->row_bytes(),
+               static_cast<std::size_t>(end - begin) * result->row_bytes());
+  });
+  blocks.close();
+  return result;
+}
+
+void to_buffer(Engine& engine, Array array, DriverOnly<void*> destination) {
+  OpenBlocks blocks(engine, *array);
+  if (auto* to = static_cast<std::byte*>(destination.value)) {
+    Work work = engine.work();
+    blocks.for_pieces(0, array->shape.rows(), [&](std::int64_t begin, std::int64_t end, const std::byte* from) {
+      copy_bytes(work, to + static_cast<std::size_t>(begin) * array->row_bytes(), from,
+                 static_cast<std::size_t>(end - begin) * array->row_bytes());
+    });
+  }
+  blocks.close();
+}
+
+std::uint64_t item_bits(Engine& engine, Array array) {
+  ATOLL_VALIDATE(array->shape.size() == 1, ValueError, "can only convert an array of size 1 to a Python scalar");
+  std::uint64_t bits = 0;
+  if (array->local_rows() == 1) std::memcpy(&bits, array->bytes(), size_of(array->dtype));
+  return engine.npes() == 1 ? bits : engine.allgather_value(bits)[array->distribution.owner(0)];
+}
+
+void noop(Engine& engine) { engine.barrier(); }
+
+}  // namespace atl::array

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/session.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "atoll/array/session_link.hpp"
+#include "atoll/base/config.hpp"
+#include "atoll/base/topology.hpp"
+
+namespace atl::array {
+
+std::shared_ptr<Session> Session::embedded(unsigned threads) {
+  config::validate_environment();
+  std::shared_ptr<Session> session(new Session);
+  session->kind_ = Kind::embedded;
+  session->link_ = Link::alone(threads);
+  session->engine_ = session->link_->make_engine();
+  return session;
+}
+
+std::shared_ptr<Session> Session::join() {
+  config::validate_environment();
+  std::shared_ptr<Session> session(new Session);
+  session->kind_ = Kind::spmd;
+  session->link_ = Link::join();
+  session->engine_ = session->link_->make_engine();
+  return session;
+}
+
+std::shared_ptr<Session> Session::drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
+  config::validate_environment();
+  std::shared_ptr<Session> session(new Session);
+  session->kind_ = Kind::driver;
+  session->link_ = Link::drive(pes, threads, worker_argv);
+  session->engine_ = session->link_->make_engine();
+  session->driver_ = std::make_unique<Driver>(session->link_->channel());
+  return session;
+}
+
+void Session::run_worker() {
+  auto link = Link::join();
+  const auto engine = link->make_engine();
+  ArrayTable table;
+  std::vector<std::byte> command;
+  while (link->channel().receive(command)) {
+    Reader reader(command, &table);
+    const auto operation = reader.read<std::uint16_t>();
+    for (std::uint64_t id : reader.read<std::vector<std::uint64_t>>()) table.erase(id);
+    try {
+      Operations::handlers.at(operation)(*engine, reader, table);
+    } catch (const PeFailedError&) {
+      throw;
+    } catch (const Error&) {
+      // Bad input, found by all PEs together: the driver throws the same to its user, and no result is named.
+    }
+  }
+}
+
+Session::~Session() { shutdown(); }
+
+Engine& Session::engine() {
+  ATOLL_VALIDATE(engine_ != nullptr, Error, "the session is shut down. Start another with ak.init(), and make the array again in it");
+  return *engine_;
+}
+
+void Session::shutdown() {
+  if (engine_ == nullptr) return;
+  if (kind_ == Kind::driver) link_->channel().send({});
+  driver_.reset();
+  engine_.reset();
+  link_->leave();
+}
+
+void Session::prepare(const NodePtr& node) {
+  for (const NodePtr& needed : prerequisites(node)) value(needed);
+}
+
+const Array& Session::value(const NodePtr& node) {
+  if (node->stored()) return node->array;
+  if (node->kind == Node::Kind::constant) {
+    node->store(call<&full>(node->dtype, node->shape, node->bits));
+    return node->array;
+  }
+  prepare(node);
+  Lowered lowered = lower(node, StoreRoot::yes);
+  std::vector<Array> results =
+      call<&evaluate>(std::move(lowered.program), std::move(lowered.leaves), lowered.shape, std::move(lowered.into));
+  for (std::size_t i = 0; i < results.size(); ++i) lowered.results[i]->store(std::move(results[i]));
+  return node->array;
+}
+
+ReductionValue Session::reduce(const NodePtr& node, Reduction kind, Keep keep) {
+  if (!node->stored() && node->kind != Node::Kind::constant) prepare(node);
+  Lowered lowered = lower(node, keep == Keep::yes && !node->stored() ? StoreRoot::yes : StoreRoot::no);
+  const bool root_stored = !lowered.results.empty() && lowered.results[0] == node;
+  Reduced reduced = call<&reduce_all>(std::move(lowered.program), std::move(lowered.leaves), lowered.shape, kind,
+                                      static_cast<std::uint8_t>(root_stored ? 0 : 1));
+  for (std::size_t i = 0; i < reduced.stored.size(); ++i) lowered.results[i]->store(std::move(reduced.stored[i]));
+  return reduced.value;
+}
+
+}  // namespace atl::array

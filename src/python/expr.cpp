@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The handle on a lazy array: what it knows, how it becomes a value, and how it changes in place.
+#include "expr.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace atl::python {
+namespace {
+
+using array::DriverOnly;
+using array::make_stored;
+using array::Slice;
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+std::vector<Slice> to_slices(const std::vector<std::array<std::int64_t, 3>>& triples) {
+  std::vector<Slice> slices;
+  for (const auto& [start, step, count] : triples) slices.push_back({start, step, count});
+  return slices;
+}
+
+std::vector<Slice> whole(const Shape& shape) {
+  std::vector<Slice> slices;
+  for (std::int64_t extent : shape) slices.push_back({0, 1, extent});
+  return slices;
+}
+
+/// Kernels may read up to 64 bytes past an array's end. Whether that is safe for memory that is not ours.
+bool readable_past_end(const void* data, std::size_t bytes) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto end = reinterpret_cast<std::uintptr_t>(data) + bytes;
+  const std::uintptr_t next = (end + page - 1) / page * page;
+  if (end + 64 <= next) return true;
+  unsigned char resident = 0;
+  return ::mincore(reinterpret_cast<void*>(next), page, &resident) == 0;
+}
+
+nb::object item(Expr& self) {
+  std::uint64_t bits = 0;
+  {
+    nb::gil_scoped_release release;
+    bits = self.session->call<&array::item_bits>(self.value());
+  }
+  return scalar_object(bits, self.node->dtype);
+}
+
+nb::object to_numpy(Expr& self, bool copy) {
+  array::Engine& engine = self.session->engine();
+  if (!copy) {
+    ATOLL_VALIDATE(engine.npes() == 1, ValueError, "the array is spread over {} PEs: NumPy can only have a copy", engine.npes());
+    Array array;
+    {
+      nb::gil_scoped_release release;
+      array = self.value();
+      if (!array->storage.exported && array->storage.owner.use_count() > 1) array = self.own();
+    }
+    array->storage.exported = true;
+    return numpy_view(array->bytes(), array->shape, array->dtype, array->storage.owner);
+  }
+  nb::object result = numpy_empty(self.node->shape, self.node->dtype);
+  auto view = nb::cast<nb::ndarray<nb::device::cpu>>(result);
+  void* data = view.data();
+  nb::gil_scoped_release release;
+  self.session->call<&array::to_buffer>(self.value(), DriverOnly<void*>{data});
+  return result;
+}
+
+nb::object local(Expr& self) {
+  Array array;
+  {
+    nb::gil_scoped_release release;
+    array = self.value();
+    if (!array->storage.exported && array->storage.owner.use_count() > 1) array = self.own();
+  }
+  array->storage.exported = true;
+  Shape shape = array->shape.ndim() == 0 ? array->shape : array->shape.with_rows(array->local_rows());
+  return numpy_view(array->bytes(), shape, array->dtype, array->storage.owner);
+}
+
+void assign(Expr& self, const Expr& value) {
+  ATOLL_VALIDATE(value.node->shape == self.node->shape && value.node->dtype == self.node->dtype, ValueError,
+                 "cannot assign {} {} to {} {} in place", array::name_of(value.node->dtype), value.node->shape.to_string(),
+                 array::name_of(self.node->dtype), self.node->shape.to_string());
+  if (self.node->stored() && self.node->array->storage.exported) {
+    // NumPy looks at this memory: the new values must appear in it.
+    const Array computed = value.value();
+    self.session->call<&array::assign_slice>(self.own(), whole(self.node->shape), computed);
+    return;
+  }
+  self.node = value.node;
+}
+
+}  // namespace
+
+const Array& Expr::own() {
+  const Array& array = session->value(node);
+  const bool alone = node.use_count() == 1 && array.use_count() == 1;
+  if (array->storage.exported) {
+    if (!alone) {
+      // Everybody else keeps the old values, in a copy; the memory that NumPy shares stays ours.
+      Array mine = array;
+      node->array = session->call<&array::copy>(mine);
+      node = make_stored(std::move(mine));
+    }
+  } else if (!alone || array->storage.owner.use_count() > 1) {
+    node = make_stored(session->call<&array::copy>(Array(array)));
+  }
+  return node->array;
+}
+
+void bind_expr(nb::module_& m) {
+  nb::class_<Expr>(m, "Expr")
+      .def_prop_ro("dtype", [](Expr& e) { return static_cast<int>(e.node->dtype); })
+      .def_prop_ro("shape", [](Expr& e) { return from_shape(e.node->shape); })
+      .def_prop_ro("ndim", [](Expr& e) { return e.node->shape.ndim(); })
+      .def_prop_ro("size", [](Expr& e) { return e.node->shape.size(); })
+      .def_prop_ro("session", [](Expr& e) { return e.session; })
+      .def_prop_ro("ready", [](Expr& e) { return e.node->stored(); })
+      .def("evaluate", [](Expr& e) { e.value(); }, Release())
+      .def("alias", [](Expr& e) { return Expr{e.session, e.node}; })
+      .def("item", &item)
+      .def("to_numpy", &to_numpy, nb::arg("copy"))
+      .def("local", &local)
+      .def("local_range", [](Expr& e) {
+        array::Engine& engine = e.session->engine();
+        const array::Distribution d(e.node->shape, engine.npes(), engine.grain());
+        return std::pair(d.begin(engine.pe()), d.end(engine.pe()));
+      })
+      .def("assign", &assign, Release())
+      .def("assign_slice", [](Expr& e, const std::vector<std::array<std::int64_t, 3>>& slices, const Expr& value) {
+        const Array computed = value.value();
+        e.session->call<&array::assign_slice>(e.own(), to_slices(slices), computed);
+      }, Release())
+      .def("assign_mask", [](Expr& e, const Expr& mask, const Expr& value) {
+        const Array where = mask.value(), computed = value.value();
+        e.session->call<&array::assign_mask>(e.own(), where, computed);
+      }, Release())
+      .def("assign_index", [](Expr& e, const Expr& indices, const Expr& value, bool add) {
+        const Array where = indices.value(), computed = value.value();
+        e.session->call<&array::assign_index>(e.own(), where, computed, add ? array::AssignMode::add : array::AssignMode::set);
+      }, Release());
+
+  m.def("from_numpy", [](SessionPtr session, ReadOnlyArray values, bool copy) {
+    const DType dtype = dtype_of_ndarray(values);
+    const Shape shape = shape_of_ndarray(values);
+    if (!copy && session->engine().npes() == 1) {
+      ATOLL_VALIDATE(readable_past_end(values.data(), values.nbytes()), ValueError, "this memory cannot be shared: copy it");
+      void* data = const_cast<void*>(values.data());
+      return Expr{session, make_stored(session->engine().wrap(dtype, shape, data, hold(nb::cast(values))))};
+    }
+    nb::gil_scoped_release release;
+    return Expr{session, make_stored(session->call<&array::from_buffer>(dtype, shape, DriverOnly<const void*>{values.data()}))};
+  }, nb::arg("session"), nb::arg("values"), nb::arg("copy"));
+  m.def("from_local", [](SessionPtr session, ReadOnlyArray rows) {
+    const DType dtype = dtype_of_ndarray(rows);
+    const Shape shape = shape_of_ndarray(rows);
+    nb::gil_scoped_release release;
+    return Expr{session, make_stored(session->call<&array::from_local>(dtype, shape, DriverOnly<const void*>{rows.data()}))};
+  });
+  m.def("get_slice", [](const Expr& x, const std::vector<std::array<std::int64_t, 3>>& slices) {
+    return stored(x, x.session->call<&array::get_slice>(x.value(), to_slices(slices)));
+  }, Release());
+}
+
+}  // namespace atl::python

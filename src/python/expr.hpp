@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python handle on a lazy array.
+#pragma once
+
+#include "convert.hpp"
+
+namespace atl::python {
+
+struct Expr {
+  SessionPtr session;
+  NodePtr node;
+
+  const Array& value() const { return session->value(node); }
+  /// The array, made this handle's alone, so that it may be changed in place.
+  const Array& own();
+};
+
+inline Expr stored(const Expr& like, Array array) { return {like.session, array::make_stored(std::move(array))}; }
+
+void bind_session(nb::module_& m);
+void bind_expr(nb::module_& m);
+void bind_operations(nb::module_& m);
+void bind_info(nb::module_& m);
+
+}  // namespace atl::python

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this machine and this build are, for `atoll info`; and the hand-written loops that benchmarks compare with.
+#include "atoll/base/config.hpp"
+#include "atoll/base/topology.hpp"
+#include "expr.hpp"
+
+namespace atl::python {
+namespace {
+
+nb::object text(std::string_view s) { return nb::str(s.data(), s.size()); }
+
+nb::dict info() {
+  const Topology& machine = topology();
+  nb::dict d;
+  d["version"] = ATOLL_VERSION;
+  d["compiler"] = __VERSION__;
+  d["processor"] = machine.processor;
+  d["cores"] = machine.cores.size();
+  nb::list numa;
+  for (const NumaDomain& domain : machine.numa) {
+    nb::dict entry;
+    entry["cores"] = nb::cast(domain.cores);
+    entry["memory_bytes"] = domain.memory_bytes;
+    numa.append(entry);
+  }
+  d["numa"] = numa;
+  d["l2_bytes"] = machine.l2_bytes;
+  d["memory_bytes"] = machine.memory_bytes;
+  d["memory_available_bytes"] = available_memory_bytes();
+  d["simd"] = processor_simd_level();
+  nb::dict fabrics;
+  fabrics["loop"] = "";
+  fabrics["shm"] = "";
+  fabrics["ofi"] = "not part of this version: PEs of one job run on one host";
+  d["fabrics"] = fabrics;
+  nb::list config;
+  static constexpr std::array kinds{"integer", "bytes", "seconds", "choice", "text"};
+  for (const config::Entry& entry : config::entries())
+    config.append(nb::make_tuple(text(entry.name), config::text(entry.variable), text(entry.default_value),
+                                 kinds[static_cast<std::size_t>(entry.kind)], text(entry.choices), text(entry.meaning)));
+  d["config"] = config;
+  return d;
+}
+
+}  // namespace
+
+void bind_info(nb::module_& m) { m.def("info", &info); }
+
+}  // namespace atl::python

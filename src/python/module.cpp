@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module atoll._core: its parts, and the one table from C++ to Python exceptions.
+#include "expr.hpp"
+
+namespace atl::python {
+namespace {
+
+PyObject* pe_failed_error = nullptr;
+
+void translate(const std::exception_ptr& error, void*) {
+  auto raise = [](PyObject* type, const std::exception& e) { PyErr_SetString(type, e.what()); };
+  try {
+    std::rethrow_exception(error);
+  } catch (const ValueError& e) {
+    raise(PyExc_ValueError, e);
+  } catch (const TypeError& e) {
+    raise(PyExc_TypeError, e);
+  } catch (const IndexError& e) {
+    raise(PyExc_IndexError, e);
+  } catch (const MemoryError& e) {
+    raise(PyExc_MemoryError, e);
+  } catch (const OverflowError& e) {
+    raise(PyExc_OverflowError, e);
+  } catch (const TimeoutError& e) {
+    raise(PyExc_TimeoutError, e);
+  } catch (const Interrupted& e) {
+    raise(PyExc_KeyboardInterrupt, e);
+  } catch (const PeFailedError& e) {
+    raise(pe_failed_error, e);
+  } catch (const Error& e) {
+    raise(PyExc_RuntimeError, e);
+  }
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  nb::set_leak_warnings(false);  // arrays that live until the interpreter ends are no leak
+  pe_failed_error = PyErr_NewException("atoll._core.PeFailedError", PyExc_RuntimeError, nullptr);
+  m.attr("PeFailedError") = nb::handle(pe_failed_error);
+  nb::register_exception_translator(translate);
+  m.attr("VERSION") = ATOLL_VERSION;
+
+  nb::dict dtypes;
+  for (std::size_t code = 0; code < array::dtype_count; ++code) {
+    const std::string_view name = array::name_of(static_cast<DType>(code));
+    dtypes[nb::str(name.data(), name.size())] = code;
+  }
+  m.attr("DTYPES") = dtypes;
+  nb::dict ops;
+  for (const array::OpInfo& info : array::op_table()) ops[nb::str(info.name.data(), info.name.size())] = static_cast<int>(info.op);
+  m.attr("OPS") = ops;
+
+  bind_session(m);
+  bind_expr(m);
+  bind_operations(m);
+  bind_info(m);
+}
+
+}  // namespace atl::python

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creation, lazy elementwise operations, and the operations that evaluate.
+#include <array>
+#include <bit>
+
+#include "expr.hpp"
+
+namespace atl::python {
+namespace {
+
+using array::make_stored;
+using array::Op;
+using array::Reduction;
+using array::Scan;
+using array::to_bits;
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+Reduction to_reduction(const std::string& name) {
+  for (Reduction kind : {Reduction::sum, Reduction::prod, Reduction::min, Reduction::max, Reduction::argmin, Reduction::argmax,
+                         Reduction::any, Reduction::all, Reduction::count_nonzero})
+    if (array::name_of(kind) == name) return kind;
+  throw ValueError(fmt::format("unknown reduction '{}'", name));
+}
+
+Scan to_scan(const std::string& name) {
+  static constexpr std::array names{"cumsum", "cumprod", "cummax", "cummin"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (name == names[i]) return static_cast<Scan>(i);
+  throw ValueError(fmt::format("unknown scan '{}'", name));
+}
+
+array::RandomKind to_random_kind(const std::string& name) {
+  static constexpr std::array names{"bits", "integers", "uniform", "normal", "exponential", "zipf"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (name == names[i]) return static_cast<array::RandomKind>(i);
+  throw ValueError(fmt::format("unknown random kind '{}'", name));
+}
+
+/// A chain that has grown long is evaluated before it grows further.
+void bound_cost(Session& session, std::span<NodePtr> operands) {
+  std::uint32_t cost = 0;
+  for (const NodePtr& operand : operands) cost += operand->cost;
+  if (cost < array::max_cost) return;
+  nb::gil_scoped_release release;
+  for (const NodePtr& operand : operands)
+    if (operand->cost > 0) session.value(operand);
+}
+
+Expr apply(int op_code, int compute_code, int result_code, nb::sequence operands) {
+  ATOLL_VALIDATE(op_code >= 0 && op_code < static_cast<int>(array::op_count), ValueError, "unknown operation {}", op_code);
+  const Op op = static_cast<Op>(op_code);
+  const DType compute = to_dtype(compute_code);
+  const array::OpInfo& info = array::info(op);
+  const std::size_t count = nb::len(operands);
+  ATOLL_VALIDATE(count == info.arity, TypeError, "{} takes {} operands, {} given", info.name, info.arity, count);
+  ATOLL_VALIDATE(array::has_loop(op, compute), TypeError, "ufunc '{}' not supported for dtype {}", info.name, array::name_of(compute));
+  std::array<NodePtr, 3> nodes;
+  SessionPtr session;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Expr& operand = nb::cast<const Expr&>(operands[i]);
+    ATOLL_VALIDATE(session == nullptr || session == operand.session, ValueError,
+                   "the operands belong to different sessions. Copy one of them: ak.array(x.to_ndarray())");
+    session = operand.session;
+    DType wanted = compute;
+    if (op == Op::where && i == 0) wanted = DType::b1;
+    if (op == Op::ldexp && i == 1) wanted = DType::i32;
+    nodes[i] = op == Op::cast ? operand.node : array::make_cast(operand.node, wanted);
+  }
+  ATOLL_VALIDATE(!session->closed(), Error, "the session is shut down. Start another with ak.init(), and make the array again in it");
+  bound_cost(*session, std::span(nodes.data(), count));
+  if (op == Op::cast) return {session, array::make_cast(nodes[0], compute)};
+  const DType natural = array::result_type(op, compute);
+  NodePtr node = array::make_apply(op, compute, natural, std::span(nodes.data(), count));
+  return {session, array::make_cast(node, to_dtype(result_code))};
+}
+
+
+}  // namespace
+
+void bind_operations(nb::module_& m) {
+  // -- creation --
+  m.def("scalar", [](SessionPtr s, nb::handle value, int dtype) {
+    return Expr{s, array::make_constant(to_dtype(dtype), Shape{}, scalar_bits(value, to_dtype(dtype)))};
+  });
+  m.def("full", [](SessionPtr s, const std::vector<std::int64_t>& shape, int dtype, nb::handle value) {
+    return Expr{s, array::make_constant(to_dtype(dtype), to_shape(shape), scalar_bits(value, to_dtype(dtype)))};
+  });
+  m.def("empty", [](SessionPtr s, const std::vector<std::int64_t>& shape, int dtype) {
+    return Expr{s, make_stored(s->call<&array::empty>(to_dtype(dtype), to_shape(shape)))};
+  }, Release());
+  m.def("arange", [](SessionPtr s, nb::handle start, nb::handle step, std::int64_t count, int dtype) {
+    ATOLL_VALIDATE(count >= 0, ValueError, "negative dimensions are not allowed");
+    const DType type = to_dtype(dtype);
+    return Expr{s, array::make_iota(type, count, scalar_bits(start, type), scalar_bits(step, type))};
+  });
+  m.def("random", [](SessionPtr s, const std::string& kind, const std::vector<std::int64_t>& shape, int dtype, std::uint64_t key,
+                     std::uint64_t counter, nb::handle a, nb::handle b) {
+    const array::RandomKind what = to_random_kind(kind);
+    const DType type = to_dtype(dtype);
+    std::uint64_t first, second;
+    if (what == array::RandomKind::integers) {
+      // `b` may be one past the largest value: the span is taken in Python's integers.
+      nb::int_ span(nb::borrow(b) - nb::borrow(a));
+      const std::uint64_t low = scalar_bits(a, type == DType::b1 ? DType::u8 : type);
+      // Sign-extended, as the kernel's arithmetic is in 64 bits.
+      first = array::is_signed(type) ? static_cast<std::uint64_t>(nb::cast<std::int64_t>(nb::borrow(a))) : low;
+      second = PyLong_AsUnsignedLongLongMask(span.ptr());
+    } else {
+      first = scalar_bits(a, DType::f64);
+      second = scalar_bits(b, DType::f64);
+    }
+    const Shape extents = to_shape(shape);
+    nb::gil_scoped_release release;
+    return Expr{s, make_stored(s->call<&array::random_array>(what, type, extents, key, counter, first, second))};
+  });
+
+  // -- elementwise, lazy --
+  m.def("apply", &apply);
+  m.def("cast", [](const Expr& x, int dtype) { return Expr{x.session, array::make_cast(x.node, to_dtype(dtype))}; });
+  m.def("broadcast_to", [](const Expr& x, const std::vector<std::int64_t>& shape) {
+    return Expr{x.session, array::make_broadcast(x.node, to_shape(shape))};
+  });
+
+  // -- shape --
+  m.def("reshape", [](const Expr& x, const std::vector<std::int64_t>& shape) {
+    return stored(x, x.session->call<&array::reshape>(x.value(), to_shape(shape)));
+  }, Release());
+  m.def("transpose", [](const Expr& x, const std::vector<int>& axes) {
+    return stored(x, x.session->call<&array::transpose>(x.value(), axes));
+  }, Release());
+  m.def("concatenate", [](const std::vector<Expr>& parts) {
+    ATOLL_VALIDATE(!parts.empty(), ValueError, "need at least one array to concatenate");
+    std::vector<Array> arrays;
+    for (const Expr& part : parts) {
+      ATOLL_VALIDATE(part.session == parts[0].session, ValueError, "the arrays belong to different sessions");
+      arrays.push_back(part.value());
+      ATOLL_VALIDATE(arrays.back()->dtype == arrays[0]->dtype && arrays.back()->shape.inner() == arrays[0]->shape.inner(), ValueError,
+                     "all the input array dimensions except for the concatenation axis must match exactly");
+    }
+    return stored(parts[0], parts[0].session->call<&array::concatenate>(arrays));
+  }, Release());
+
+  // -- reductions and scans --
+  m.def("reduce_all", [](const std::string& name, const Expr& x, int dtype, bool keep) {
+    const Reduction kind = to_reduction(name);
+    NodePtr node = array::make_cast(x.node, to_dtype(dtype));
+    // A cast in between is a node of its own: what is worth keeping is under it.
+    const bool keep_below = keep && node != x.node;
+    array::ReductionValue value;
+    {
+      nb::gil_scoped_release release;
+      if (keep_below) x.value();
+      value = x.session->reduce(node, kind, keep ? Session::Keep::yes : Session::Keep::no);
+    }
+    const bool place = kind == Reduction::argmin || kind == Reduction::argmax;
+    if (value.empty && (kind == Reduction::min || kind == Reduction::max))
+      throw ValueError(fmt::format("zero-size array to reduction operation {} which has no identity", kind == Reduction::min ? "minimum" : "maximum"));
+    if (value.empty && place) throw ValueError(fmt::format("attempt to get {} of an empty sequence", name));
+    if (place) return scalar_object(value.position, DType::i64);
+    return scalar_object(value.bits, array::result_type(kind, node->dtype));
+  }, nb::arg("kind"), nb::arg("x"), nb::arg("dtype"), nb::arg("keep"));
+  m.def("reduce_axes", [](const std::string& name, const Expr& x, const std::vector<int>& axes, int dtype) {
+    const Reduction kind = to_reduction(name);
+    std::uint32_t set = 0;
+    for (int axis : axes) {
+      ATOLL_VALIDATE(axis >= 0 && axis < x.node->shape.ndim(), IndexError, "axis {} is out of bounds for array of dimension {}", axis, x.node->shape.ndim());
+      set |= 1u << axis;
+      ATOLL_VALIDATE(x.node->shape[axis] > 0 || kind < Reduction::min || kind > Reduction::argmax, ValueError,
+                     "zero-size array to reduction operation {} which has no identity", name);
+    }
+    const Array array = x.session->value(array::make_cast(x.node, to_dtype(dtype)));
+    return stored(x, x.session->call<&array::reduce_axes>(array, kind, set));
+  }, Release());
+  m.def("scan", [](const std::string& name, const Expr& x, int axis, int dtype) {
+    const Array array = x.session->value(array::make_cast(x.node, to_dtype(dtype)));
+    return stored(x, x.session->call<&array::scan_along>(array, to_scan(name), axis));
+  }, Release());
+
+  // -- by data --
+  m.def("compress", [](const Expr& x, const Expr& mask) {
+    return stored(x, x.session->call<&array::compress_rows>(x.value(), mask.value()));
+  }, Release());
+  m.def("flatnonzero", [](const Expr& mask) { return stored(mask, mask.session->call<&array::find_true>(mask.value())); }, Release());
+  m.def("take", [](const Expr& x, const Expr& indices) {
+    return stored(x, x.session->call<&array::take>(x.value(), indices.value()));
+  }, Release());
+  m.def("searchsorted", [](const Expr& table, const Expr& values, const std::string& side) {
+    ATOLL_VALIDATE(side == "left" || side == "right", ValueError, "search side must be 'left' or 'right' (got '{}')", side);
+    return stored(values, values.session->call<&array::search_sorted>(table.value(), values.value(),
+                                                                      side == "left" ? array::Side::left : array::Side::right));
+  }, Release());
+  m.def("isin", [](const Expr& x, const Expr& test) { return stored(x, x.session->call<&array::is_in>(x.value(), test.value())); }, Release());
+  m.def("histogram", [](const Expr& x, double low, double high, std::int64_t bins) {
+    return stored(x, x.session->call<&array::histogram_between>(x.value(), low, high, bins));
+  }, Release());
+  m.def("histogram_edges", [](const Expr& x, const Expr& edges, const Expr* weights) {
+    return stored(x, x.session->call<&array::histogram_at>(x.value(), edges.value(), weights == nullptr ? Array() : weights->value()));
+  }, Release(), nb::arg("x"), nb::arg("edges"), nb::arg("weights").none());
+  m.def("bincount", [](const Expr& x, std::int64_t minlength, const Expr* weights) {
+    return stored(x, x.session->call<&array::count_bins>(x.value(), minlength, weights == nullptr ? Array() : weights->value()));
+  }, Release(), nb::arg("x"), nb::arg("minlength"), nb::arg("weights").none());
+
+  // -- sorting and grouping --
+  m.def("sort", [](const Expr& x) { return stored(x, x.session->call<&array::sort_array>(x.value())); }, Release());
+  m.def("argsort", [](const Expr& x) { return stored(x, x.session->call<&array::argsort_array>(x.value())); }, Release());
+  m.def("coargsort", [](const std::vector<Expr>& keys) {
+    ATOLL_VALIDATE(!keys.empty(), ValueError, "coargsort needs at least one key");
+    std::vector<Array> arrays;
+    for (const Expr& key : keys) {
+      ATOLL_VALIDATE(key.session == keys[0].session, ValueError, "the keys belong to different sessions");
+      arrays.push_back(key.value());
+      ATOLL_VALIDATE(arrays.back()->shape.ndim() == 1 && arrays.back()->shape == arrays[0]->shape, ValueError,
+                     "coargsort needs 1-dimensional keys of one length, got {} and {}", arrays[0]->shape.to_string(), arrays.back()->shape.to_string());
+    }
+    return stored(keys[0], keys[0].session->call<&array::coargsort_arrays>(arrays));
+  }, Release());
+}
+
+}  // namespace atl::python

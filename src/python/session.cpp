@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions, their statistics, and what happens while an operation runs: Ctrl-C and progress.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string_view.h>
+
+#include <map>
+
+#include "atoll/base/clock.hpp"
+#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/heap.hpp"
+#include "expr.hpp"
+
+namespace atl::python {
+namespace {
+
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+constexpr std::int64_t quiet_ns = 1'000'000'000;  // operations shorter than this show nothing
+
+/// Called without the GIL, every 50 ms of a long operation.
+class Watcher {
+ public:
+  explicit Watcher(nb::object callback) : callback_(hold(std::move(callback))) {}
+
+  void operator()(const char* operation, std::uint64_t done, std::uint64_t total) {
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (operation != operation_ || done < done_) begun_ns_ = now_ns() - 50'000'000;
+    operation_ = operation;
+    done_ = done;
+    nb::handle callback(static_cast<PyObject*>(callback_.get()));
+    if (!callback.is_none() && now_ns() - begun_ns_ > quiet_ns) callback(operation, done, total);
+  }
+
+ private:
+  std::shared_ptr<void> callback_;
+  const char* operation_ = nullptr;
+  std::uint64_t done_ = 0;
+  std::int64_t begun_ns_ = 0;
+};
+
+void watch(Session& session, nb::object callback) { session.engine().set_progress(Watcher(std::move(callback))); }
+
+SessionPtr watched(SessionPtr session) {
+  // Python delivers signals to its main thread only; elsewhere the check does nothing.
+  if (session->engine().pe() == 0 || session->kind() == Session::Kind::spmd) watch(*session, nb::none());
+  return session;
+}
+
+std::map<std::string, std::uint64_t> stats(Session& session) {
+  array::Engine& engine = session.engine();
+  const runtime::HeapStats heap = engine.heap().stats();
+  const fabric::Traffic traffic = engine.context().endpoint().traffic();
+  return {{"memory_in_use", heap.in_use_bytes}, {"memory_peak", heap.peak_bytes},   {"memory_pooled", heap.pooled_bytes},
+          {"memory_limit", heap.limit_bytes},   {"bytes_put", traffic.put_bytes},   {"bytes_got", traffic.get_bytes},
+          {"bytes_sent", traffic.am_bytes}, {"messages", traffic.put_messages + traffic.get_messages + traffic.am_messages},    {"commands", engine.commands()}};
+}
+
+}  // namespace
+
+void bind_session(nb::module_& m) {
+  nb::class_<Session>(m, "Session")
+      .def_prop_ro("kind", [](Session& s) {
+        switch (s.kind()) {
+          case Session::Kind::embedded: return "embedded";
+          case Session::Kind::spmd: return "spmd";
+          case Session::Kind::driver: return "driver";
+        }
+        return "";
+      })
+      .def_prop_ro("pe", [](Session& s) { return s.engine().pe(); })
+      .def_prop_ro("pes", [](Session& s) { return s.engine().npes(); })
+      .def_prop_ro("threads", [](Session& s) { return s.engine().threads().size(); })
+      .def_prop_ro("closed", &Session::closed)
+      .def("shutdown", &Session::shutdown, Release())
+      .def("barrier", [](Session& s) { s.call<&array::noop>(); }, Release())
+      .def("noop", [](Session& s) { s.call<&array::noop>(); }, Release())
+      .def("trim", [](Session& s) { s.engine().heap().trim(); }, Release())
+      .def("stats", &stats)
+      .def("set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); }, nb::arg("callback").none());
+
+  m.def("start_embedded", [](unsigned threads) { return watched(Session::embedded(threads)); }, nb::arg("threads") = 0);
+  m.def("join_job", [] {
+    SessionPtr session;
+    {
+      nb::gil_scoped_release release;
+      session = Session::join();
+    }
+    return watched(session);
+  });
+  m.def("start_driver", [](std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
+    SessionPtr session;
+    {
+      nb::gil_scoped_release release;
+      session = Session::drive(pes, threads, worker_argv);
+    }
+    return watched(session);
+  }, nb::arg("pes"), nb::arg("threads"), nb::arg("worker_argv"));
+  m.def("worker_main", &Session::run_worker, Release());
+}
+
+}  // namespace atl::python

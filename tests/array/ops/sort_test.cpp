@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/ops/sort.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "fixture.hpp"
+
+namespace atl::array::testing {
+namespace {
+
+class Sorting : public OnPes {};
+
+std::vector<std::vector<std::int64_t>> inputs() {
+  std::vector<std::vector<std::int64_t>> all;
+  for (std::size_t n : {0, 1, 2, 5, 37, 1000, 20001}) {
+    all.push_back(random_integers(n, INT64_MIN, INT64_MAX, 1));
+    all.push_back(random_integers(n, 0, 1 << 20, 2));
+    all.push_back(random_integers(n, 0, 3, 3));
+    all.push_back(std::vector<std::int64_t>(n, 7));
+    all.push_back(random_integers(n, 0, 1000, 4));
+    std::sort(all.back().begin(), all.back().end(), std::greater<>());
+    all.push_back(random_integers(n, 0, 100000, 5));
+    std::sort(all.back().begin(), all.back().end());
+    // A heavy key in the middle, and clusters that share their top bits.
+    all.push_back(random_integers(n, -1000000, 1000000, 6));
+    for (std::size_t i = 0; i < n; ++i)
+      if (i % 5 != 0) all.back()[i] = 4242;
+    all.push_back(random_integers(n, 0, 5, 7));
+    for (auto& value : all.back()) value = (std::int64_t{1} << 62) + value * 3;
+    if (n > 0) all.back()[n / 2] = INT64_MIN;
+    // Half the rows in a narrow range of many distinct keys: a bucket across borders that must be cut.
+    all.push_back(random_integers(n, INT64_MIN, INT64_MAX, 8));
+    for (std::size_t i = 0; i < n; i += 2) all.back()[i] = static_cast<std::int64_t>(i * 2654435761u % 65536);
+  }
+  return all;
+}
+
+TEST_P(Sorting, ArgsortIsTheStableOrder) {
+  run([](Engine& engine) {
+    for (const auto& values : inputs()) {
+      std::vector<std::int64_t> expected(values.size());
+      std::iota(expected.begin(), expected.end(), 0);
+      std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)]; });
+      ASSERT_EQ(to_vector<std::int64_t>(engine, argsort_array(engine, to_array(engine, values))), expected) << values.size();
+    }
+  });
+}
+
+TEST_P(Sorting, SortOrdersEveryType) {
+  run([](Engine& engine) {
+    for (const auto& values : inputs()) {
+      auto check = [&](auto type) {
+        using T = typename decltype(type)::type;
+        std::vector<T> typed(values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) typed[i] = static_cast<T>(values[i]);
+        const auto sorted = to_vector<T>(engine, sort_array(engine, to_array(engine, typed)));
+        std::sort(typed.begin(), typed.end());
+        ASSERT_EQ(sorted, typed) << name_of(dtype_of<T>) << " " << values.size();
+      };
+      check(Type<std::int64_t>{});
+      check(Type<std::uint64_t>{});
+      check(Type<std::int32_t>{});
+      check(Type<std::int16_t>{});
+      check(Type<std::uint8_t>{});
+      check(Type<float>{});
+      check(Type<double>{});
+    }
+  });
+}
+
+TEST_P(Sorting, CoargsortBreaksTiesByLaterKeys) {
+  run([](Engine& engine) {
+    for (std::size_t n : {0, 1, 10, 999, 30011}) {
+      const auto a = random_integers(n, 0, 9, 11), b = random_integers(n, INT64_MIN, INT64_MAX, 12), c = random_integers(n, -2, 2, 13);
+      std::vector<std::int64_t> expected(n);
+      std::iota(expected.begin(), expected.end(), 0);
+      std::stable_sort(expected.begin(), expected.end(), [&](auto i, auto j) {
+        auto x = static_cast<std::size_t>(i), y = static_cast<std::size_t>(j);
+        return std::tuple(a[x], c[x], b[x]) < std::tuple(a[y], c[y], b[y]);
+      });
+      ASSERT_EQ(to_vector<std::int64_t>(engine, coargsort_arrays(engine, {to_array(engine, a), to_array(engine, c), to_array(engine, b)})), expected);
+    }
+  });
+}
+
+TEST_P(Sorting, NanIsLastAndRowsAreSortedByThemselves) {
+  run([](Engine& engine) {
+    std::vector<double> values;
+    for (int i = 0; i < 500; ++i) values.push_back(i % 7 == 0 ? NAN : std::sin(i) * 100);
+    const auto order = to_vector<std::int64_t>(engine, argsort_array(engine, to_array(engine, values)));
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const double left = values[static_cast<std::size_t>(order[i - 1])], right = values[static_cast<std::size_t>(order[i])];
+      ASSERT_TRUE(left <= right || std::isnan(right));
+    }
+    const auto rows = to_vector<std::int64_t>(engine, sort_array(engine, to_array(engine, random_integers(35 * 13, 0, 50, 3), Shape{35, 13})));
+    for (std::size_t row = 0; row < 35; ++row)
+      ASSERT_TRUE(std::is_sorted(rows.begin() + static_cast<std::ptrdiff_t>(row * 13), rows.begin() + static_cast<std::ptrdiff_t>((row + 1) * 13)));
+  });
+}
+
+ATOLL_ON_PES(Sorting);
+
+}  // namespace
+}  // namespace atl::array::testing
