@@ -66,7 +66,11 @@ Engine& Session::engine() {
 
 void Session::shutdown() {
   if (engine_ == nullptr) return;
-  if (kind_ == Kind::driver) link_->channel().send({});
+  try {
+    if (kind_ == Kind::driver) link_->channel().send({});
+  } catch (const Error&) {
+    // A worker has died: the others are ended all the same.
+  }
   driver_.reset();
   engine_.reset();
   link_->leave();

@@ -3,6 +3,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/runtime/job.hpp"
 
 namespace atl::array {
 
@@ -38,26 +39,33 @@ std::unique_ptr<Session::Link> Session::Link::alone(unsigned threads) {
   auto link = std::make_unique<Link>();
   runtime::ContextOptions options;
   options.threads = threads_or_default(threads, 1);
-  auto job = fabric::Job::create_loop({.npes = 1, .threads_per_pe = options.threads});
-  link->context_ = std::make_shared<runtime::Context>(std::move(job), PeId(0), options);
+  auto [job, pe] = runtime::single_job({.npes = 1, .threads_per_pe = options.threads});
+  link->context_ = std::make_shared<runtime::Context>(std::move(job), pe, options);
   return link;
 }
 
 std::unique_ptr<Session::Link> Session::Link::join() {
+  auto membership = runtime::join_from_environment();
+  ATOLL_VALIDATE(membership.has_value(), SetupError,
+                 "this process is not a PE of a job (ATOLL_JOB is not set). Start it with: atoll run -n 4 PROGRAM");
   auto link = std::make_unique<Link>();
-  const std::string name = config::text(config::Variable::job);
-  ATOLL_VALIDATE(!name.empty(), SetupError, "this process is not a PE of a job (ATOLL_JOB is not set). Start it with: atoll run -n 4 PROGRAM");
-  const auto pe = static_cast<std::uint32_t>(std::stoul(config::text(config::Variable::pe)));
-  auto job = fabric::Job::join_shm(name);
   runtime::ContextOptions options;
-  options.threads = threads_or_default(0, job->npes());
-  link->context_ = std::make_shared<runtime::Context>(std::move(job), PeId(pe), options);
+  options.threads = threads_or_default(0, membership->job->npes());
+  link->context_ = std::make_shared<runtime::Context>(std::move(membership->job), membership->pe, options);
   link->channel_ = std::make_unique<MessageChannel>(*link->context_);
   return link;
 }
 
-std::unique_ptr<Session::Link> Session::Link::drive(std::uint32_t, unsigned, const std::vector<std::string>&) {
-  throw SetupError("workers cannot be started yet");
+std::unique_ptr<Session::Link> Session::Link::drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
+  ATOLL_VALIDATE(pes >= 1 && pes <= 1024, ValueError, "cannot start {} PEs: give a number from 1 to 1024", pes);
+  auto link = std::make_unique<Link>();
+  runtime::ContextOptions options;
+  options.threads = threads_or_default(threads, pes);
+  auto job = fabric::Job::create_shm({.npes = pes, .threads_per_pe = options.threads});
+  link->workers_ = std::make_unique<runtime::WorkerGroup>(job, runtime::WorkerOptions{.command = worker_argv, .threads = options.threads});
+  link->context_ = std::make_shared<runtime::Context>(std::move(job), PeId(0), options);
+  link->channel_ = std::make_unique<MessageChannel>(*link->context_);
+  return link;
 }
 
 Session::Link::~Link() { leave(); }
@@ -65,6 +73,8 @@ Session::Link::~Link() { leave(); }
 std::shared_ptr<Engine> Session::Link::make_engine() { return std::make_shared<Engine>(context_, context_->node().threads); }
 
 void Session::Link::leave() {
+  // The workers first: they still look at this PE's memory.
+  workers_.reset();
   channel_.reset();
   context_.reset();
 }

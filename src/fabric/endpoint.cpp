@@ -5,19 +5,6 @@
 #include "atoll/base/units.hpp"
 
 namespace atl::fabric {
-namespace {
-
-// __builtin_prefetch for writing becomes one for reading unless compiled for newer processors than we build for; older
-// ones take prefetchw as a no-operation.
-inline void prefetch_to_write(const void* line) {
-#if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
-#else
-  __builtin_prefetch(line, 1);
-#endif
-}
-
-}  // namespace
 
 Traffic& Traffic::operator+=(const Traffic& other) {
   put_bytes += other.put_bytes;
@@ -58,8 +45,6 @@ Status Endpoint::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, st
   MessageSlot* slot;
   for (;;) {
     slot = &ring.slots[number % ring_slots];
-    // Ask for the line to write it: reading first and then writing would move it between the cores twice.
-    prefetch_to_write(slot);
     // Acquire: the receiver has done with the slot. Partner: release_message.
     std::uint64_t sequence = slot->sequence.load(std::memory_order_acquire);
     if (sequence == number) {
@@ -79,7 +64,6 @@ Status Endpoint::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, st
   // Release: header and payload. Partner: message_waiting.
   slot->sequence.store(number + 1, std::memory_order_release);
   ring_bell(records_[pe.value()]);
-  prefetch_to_write(&ring.slots[(number + 1) % ring_slots]);
   bump(traffic_.am_messages, 1);
   bump(traffic_.am_bytes, bytes);
   return Status::ok;

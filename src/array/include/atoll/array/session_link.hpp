@@ -10,6 +10,7 @@
 #include "atoll/array/engine.hpp"
 #include "atoll/array/session.hpp"
 #include "atoll/runtime/context.hpp"
+#include "atoll/runtime/worker_group.hpp"
 
 namespace atl::array {
 
@@ -39,6 +40,7 @@ struct Session::Link {
   void leave();
 
  private:
+  std::unique_ptr<runtime::WorkerGroup> workers_;
   std::shared_ptr<runtime::Context> context_;
   std::unique_ptr<MessageChannel> channel_;
 };
