@@ -1,0 +1,474 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making arrays: from values, from NumPy, and from nothing."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import _core
+from ._array import expr_of, ndarray, wrap
+from ._dtypes import (
+    BOOL,
+    DTYPE_OF,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    KIND_OF,
+    SCALAR_KIND,
+    WEAK_FLOAT,
+    WEAK_INT,
+    DTypeLike,
+    code_of,
+    fit_scalar,
+)
+from ._session import current
+
+Shape: TypeAlias = "int | Sequence[int]"
+_MOST_ELEMENTS = 2**60  # eight bytes each still fit in 63 bits
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """A valid shape; ValueError for a negative length, MemoryError for more elements than an address space holds."""
+    try:
+        lengths = (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
+    except TypeError:
+        if not isinstance(shape, (np.ndarray, Sequence, ndarray)) or isinstance(shape, str):
+            raise TypeError(f"expected a shape, a whole number or a tuple of them, not {shape!r}") from None
+        lengths = tuple(map(operator.index, shape))
+    if any(length < 0 for length in lengths):
+        raise ValueError("negative dimensions are not allowed")
+    if len(lengths) > 32:
+        raise ValueError(f"maximum supported dimension for an array is 32, found {len(lengths)}")
+    if math.prod(lengths) > _MOST_ELEMENTS:
+        raise MemoryError(f"Unable to allocate an array with shape {lengths}: no machine has so much memory. Smaller?")
+    return lengths
+
+
+def _numpy_from(values: Any, dtype: DTypeLike) -> np.ndarray[Any, Any]:
+    """A C-contiguous NumPy array of a supported dtype with these values, the same memory when possible."""
+    found = np.asarray(values) if dtype is None else np.asarray(values, dtype=DTYPE_OF[code_of(dtype)])
+    code = code_of(found.dtype)
+    return np.asarray(found, dtype=DTYPE_OF[code], order="C")
+
+
+def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> _core.Expr:
+    """The expression of array-like values: a Python or NumPy scalar, nested lists, a NumPy array, a pandas Series …"""
+    if type(values) is ndarray:
+        expr = values._read()
+        return expr.alias() if dtype is None or code_of(dtype) == expr.dtype else _core.cast(expr, code_of(dtype))
+    session = current()
+    kind = SCALAR_KIND.get(type(values))
+    if kind is not None and dtype is None:
+        if kind == WEAK_INT and not -(2**63) <= values < 2**63:
+            return _core.from_numpy(session, _numpy_from(values, None), True)
+        code = {WEAK_INT: INT64, WEAK_FLOAT: FLOAT64}.get(kind, kind)
+        return _core.scalar(session, values if kind < 0 else values if kind == BOOL else values.item(), code)
+    if type(values) is range and len(values) > 1000:
+        code = INT64 if dtype is None else code_of(dtype)
+        return _core.arange(session, values.start, values.step, len(values), code)
+    if isinstance(values, (list, tuple)) and any(type(value) is ndarray for value in values):
+        return _stacked(values, dtype)
+    if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        values = np.from_dlpack(values)
+    found = _numpy_from(values, dtype)
+    copy = copy or not isinstance(values, np.ndarray) or not found.flags.writeable
+    return _core.from_numpy(session, found, copy and (found is values or not found.flags.owndata or found.base is not None))
+
+
+def _stacked(values: Sequence[Any], dtype: DTypeLike) -> _core.Expr:
+    from ._manipulation import stack
+
+    return expr_from(stack([wrap(expr_from(value, dtype, True)) for value in values]), dtype, True)
+
+
+def array(
+    object: Any, dtype: DTypeLike = None, *, copy: bool | None = True, order: str = "K", ndmin: int = 0
+) -> ndarray:
+    """A new array from values.
+
+    Parameters
+    ----------
+    object : array_like
+        A scalar, (nested) list, range, NumPy array, pandas Series, DLPack or other array. In an SPMD session every PE
+        passes the same values.
+    dtype : dtype, optional
+        Type of the elements; by default what NumPy would choose.
+    copy : bool or None
+        False or None share a NumPy array's memory when the session has one PE, as `asarray` does.
+    ndmin : int
+        At least so many axes; new ones come first.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.array([[1, 2], [3, 4]]).sum(axis=0)
+    array([4, 6])
+    """
+    result = wrap(expr_from(object, dtype, copy is True)) if copy is True else asarray(object, dtype)
+    missing = ndmin - result.ndim
+    return result.reshape((1,) * missing + result.shape) if missing > 0 else result
+
+
+def asarray(a: Any, dtype: DTypeLike = None, *, copy: bool | None = None, order: str | None = None) -> ndarray:
+    """An array from values, without a copy where possible.
+
+    An atoll array of the right type is returned as it is. A C-contiguous NumPy array is shared when the session has one
+    PE: changes on one side are then seen on the other, and lazy expressions see the values at the time they run.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import numpy as np
+    >>> values = np.zeros(3)
+    >>> shared = ak.asarray(values)
+    >>> shared.shape
+    (3,)
+    """
+    if copy is True:
+        return wrap(expr_from(a, dtype, True))
+    if type(a) is ndarray and (dtype is None or a._expr.dtype == code_of(dtype)):
+        return a
+    share = isinstance(a, np.ndarray) and current().pes == 1
+    result = wrap(expr_from(a, dtype, not share))
+    if share:
+        result._version = math.nan
+    return result
+
+
+asanyarray = asarray
+
+
+def ascontiguousarray(a: Any, dtype: DTypeLike = None) -> ndarray:
+    """As `asarray` with at least one axis: all arrays here are contiguous.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.ascontiguousarray(5).shape
+    (1,)
+    """
+    result = asarray(a, dtype)
+    return result if result.ndim else result.reshape(1)
+
+
+def copy(a: Any) -> ndarray:
+    """An independent array with the same elements.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.copy(ak.arange(3))
+    array([0, 1, 2])
+    """
+    return array(a)
+
+
+def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C") -> ndarray:
+    """A new array filled with one value (or with an array that broadcasts to the shape).
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.full((2, 2), 7)
+    array([[7, 7],
+           [7, 7]])
+    """
+    lengths = shape_of(shape)
+    kind = SCALAR_KIND.get(type(fill_value))
+    if kind is None:
+        value = asarray(fill_value, dtype)
+        return wrap(_core.broadcast_to(value._read(), lengths)).copy()
+    if dtype is None:
+        code = expr_of(fill_value).dtype
+    else:
+        code = code_of(dtype)
+    return wrap(_core.full(current(), lengths, code, fit_scalar(fill_value if kind < 0 else fill_value.item()
+                if kind != BOOL else bool(fill_value), code)))  # fmt: skip
+
+
+def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C") -> ndarray:
+    """A new array of zeros.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.zeros(3)
+    array([0., 0., 0.])
+    """
+    return wrap(_core.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 0))
+
+
+def ones(shape: Shape, dtype: DTypeLike = float, order: str = "C") -> ndarray:
+    """A new array of ones.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.ones(2, dtype=int)
+    array([1, 1])
+    """
+    return wrap(_core.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 1))
+
+
+def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C") -> ndarray:
+    """A new array with arbitrary elements, to be assigned to.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.empty((2, 3)).shape
+    (2, 3)
+    """
+    return wrap(_core.empty(current(), shape_of(shape), code_of(float if dtype is None else dtype)))
+
+
+def _like(a: Any, dtype: DTypeLike, shape: Any) -> tuple[Any, Any]:
+    model = asarray(a)
+    return (model.shape if shape is None else shape), (model.dtype if dtype is None else dtype)
+
+
+def full_like(a: Any, fill_value: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray:
+    """As `full`, with shape and dtype of `a`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.full_like(ak.arange(2), 5)
+    array([5, 5])
+    """
+    shape, dtype = _like(a, dtype, shape)
+    return full(shape, fill_value, dtype)
+
+
+def zeros_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray:
+    """As `zeros`, with shape and dtype of `a`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.zeros_like(ak.arange(2))
+    array([0, 0])
+    """
+    shape, dtype = _like(a, dtype, shape)
+    return zeros(shape, dtype)
+
+
+def ones_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray:
+    """As `ones`, with shape and dtype of `a`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.ones_like(ak.arange(2))
+    array([1, 1])
+    """
+    shape, dtype = _like(a, dtype, shape)
+    return ones(shape, dtype)
+
+
+def empty_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray:
+    """As `empty`, with shape and dtype of `a`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.empty_like(ak.arange(2)).dtype
+    dtype('int64')
+    """
+    shape, dtype = _like(a, dtype, shape)
+    return empty(shape, dtype)
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> ndarray:
+    """A matrix with ones on diagonal `k` and zeros elsewhere.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.eye(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    rows, columns = shape_of((N, N if M is None else M))
+    return ((arange(rows) + int(k)).reshape(rows, 1) == arange(columns)).astype(dtype)
+
+
+def identity(n: int, dtype: DTypeLike = float) -> ndarray:
+    """The square `eye`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.identity(1)
+    array([[1.]])
+    """
+    return eye(n, dtype=dtype)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray, ndarray)):
+        return value.item()
+    if not isinstance(value, (bool, int, float)):
+        raise TypeError(f"expected a number, not {value!r}")
+    return value
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None) -> ndarray:
+    """Evenly spaced values from `start` (0 when only one number is given) up to, not including, `stop`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.arange(2, 10, 3)
+    array([2, 5, 8])
+    """
+    start, stop, step = _plain(start), None if stop is None else _plain(stop), 1 if step is None else _plain(step)
+    if stop is None:
+        start, stop = 0, start
+    if step == 0:
+        raise ZeroDivisionError("division by zero: the step of arange must not be 0")
+    floating = any(isinstance(value, float) for value in (start, stop, step))
+    if floating:
+        length = (stop - start) / step
+        if math.isnan(length):
+            raise ValueError("arange: cannot compute length")
+        if length > _MOST_ELEMENTS:
+            raise ValueError("Maximum allowed size exceeded")
+        count = max(0, math.ceil(length))
+    else:
+        start, stop, step = int(start), int(stop), int(step)
+        count = max(0, -((start - stop) // step))
+        if count > _MOST_ELEMENTS:
+            raise ValueError("Maximum allowed size exceeded")
+    code = (FLOAT64 if floating else INT64) if dtype is None else code_of(dtype)
+    if code == BOOL and count > 2:
+        raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
+    if floating and KIND_OF[code] != "f":
+        first, second = fit_scalar(start, code), fit_scalar(start + step, code)  # as NumPy: both are rounded first
+        start, step = first, second - first
+    if count:
+        fit_scalar(start, code)
+        if code < FLOAT32 and not floating:
+            fit_scalar(start + (count - 1) * step, code)
+    if code >= FLOAT32:
+        # NumPy's spacing is the difference of the first two values, in the array's type.
+        scalar = DTYPE_OF[code].type
+        if count > 1:
+            start, step = float(scalar(start)), float(scalar(start + step) - scalar(start))
+    return wrap(_core.arange(current(), start, step, count, code))
+
+
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DTypeLike = None
+) -> Any:
+    """`num` evenly spaced values from `start` to `stop`.
+
+    Parameters
+    ----------
+    endpoint : bool
+        Whether `stop` is the last value.
+    retstep : bool
+        Also return the spacing.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    first, last = float(_plain(start)), float(_plain(stop))
+    count = operator.index(num)
+    if count < 0:
+        raise ValueError(f"Number of samples, {count}, must be non-negative.")
+    intervals = count - 1 if endpoint else count
+    step = (last - first) / intervals if intervals > 0 else math.nan
+    code = FLOAT64 if dtype is None else code_of(dtype)
+    index = wrap(_core.arange(current(), 0, 1, shape_of(count)[0], FLOAT64))
+    if intervals <= 0:
+        values = index * (last - first) + first
+    elif step == 0:
+        values = index / intervals * (last - first) + first
+    else:
+        values = index * step + first
+    if endpoint and count > 1:
+        values[-1] = last
+    if KIND_OF[code] in "iu":
+        from ._ufuncs import floor
+
+        values = floor(values)
+    result = values.astype(code_of_dtype(code), copy=False)
+    return (result, np.float64(step)) if retstep else result
+
+
+def code_of_dtype(code: int) -> np.dtype[Any]:
+    """The NumPy dtype of a code."""
+    return DTYPE_OF[code]
+
+
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: DTypeLike = None
+) -> ndarray:
+    """`base` to the powers that `linspace` gives.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.logspace(0, 2, 3)
+    array([  1.,  10., 100.])
+    """
+    values = base ** linspace(start, stop, num, endpoint)
+    return values if dtype is None else values.astype(dtype)  # type: ignore[no-any-return]
+
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: DTypeLike = None) -> ndarray:
+    """Values whose ratios are equal, from `start` to `stop`, both positive.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.geomspace(1, 8, 4)
+    array([1., 2., 4., 8.])
+    """
+    first, last = float(_plain(start)), float(_plain(stop))
+    if first <= 0 or last <= 0:
+        raise ValueError("geomspace needs start and stop greater than 0")
+    values = logspace(math.log10(first), math.log10(last), num, endpoint)
+    if values.size:
+        values[0] = first
+    if endpoint and values.size > 1:
+        values[-1] = last
+    return values if dtype is None else values.astype(dtype)
+
+
+def from_local(rows: Any) -> ndarray:
+    """One array from the rows that each PE gives, in the order of the PEs; call it on every PE.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.from_local([1, 2]).size == 2 * ak.pes()
+    True
+    """
+    session = current()
+    if session.kind == "driver":
+        return array(rows)
+    return wrap(_core.from_local(session, _numpy_from(rows, None)))
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:
+    """An array from any object with the DLPack protocol, in the memory of the processor.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import numpy as np
+    >>> ak.from_dlpack(np.arange(3))
+    array([0, 1, 2])
+    """
+    values = np.from_dlpack(x)
+    return wrap(expr_from(values, None, True)) if copy is not False else asarray(values)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Element types: NumPy dtypes to and from the engine's codes, and which types an operation computes and returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from . import _core
+
+BOOL, INT8, INT64, UINT8, UINT64, FLOAT32, FLOAT64 = (
+    _core.DTYPES[name] for name in ("bool", "int8", "int64", "uint8", "uint64", "float32", "float64")
+)
+
+_names = sorted(_core.DTYPES, key=_core.DTYPES.__getitem__)
+#: NumPy dtype and scalar type by code.
+DTYPE_OF: list[np.dtype[Any]] = [np.dtype(name) for name in _names]
+SCALAR_OF: list[type[np.generic]] = [dtype.type for dtype in DTYPE_OF]
+KIND_OF: list[str] = [dtype.kind for dtype in DTYPE_OF]
+#: Least and greatest value of the integer types and bool, by code.
+BOUNDS: dict[int, tuple[int, int]] = {
+    code: (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+    for code, dtype in enumerate(DTYPE_OF)
+    if dtype.kind in "biu"
+}
+#: The kind of a Python or NumPy scalar: a dtype code, or WEAK_INT or WEAK_FLOAT, which adapt to the array (NEP 50).
+WEAK_INT, WEAK_FLOAT = -1, -2
+SCALAR_KIND: dict[type, int] = {
+    bool: BOOL,
+    int: WEAK_INT,
+    float: WEAK_FLOAT,
+    **{scalar: code for code, scalar in enumerate(SCALAR_OF)},
+    np.longlong: INT64,
+    np.ulonglong: UINT64,
+}
+
+_code_cache: dict[Any, int] = dict(_core.DTYPES)
+_code_cache.update({dtype: code for code, dtype in enumerate(DTYPE_OF)})
+_code_cache.update({scalar: code for code, scalar in enumerate(SCALAR_OF)})
+_code_cache.update({bool: BOOL, int: INT64, float: FLOAT64})
+
+_ADVICE = {
+    "S": "Encode text as integers first: codes = np.unique(text, return_inverse=True)[1]",
+    "U": "Encode text as integers first: codes = np.unique(text, return_inverse=True)[1]",
+    "T": "Encode text as integers first: codes = np.unique(text, return_inverse=True)[1]",
+    "O": "Convert it first, e.g. np.asarray(values, dtype=np.float64)",
+    "c": "Keep the real and the imaginary part as two arrays",
+    "M": "Convert it first: values.astype('datetime64[ns]').astype(np.int64)",
+    "m": "Convert it first: values.astype('timedelta64[ns]').astype(np.int64)",
+    "V": "Pass its fields one by one: values['name']",
+    "f": "Use float32 or float64",
+}
+
+
+def code_of(dtype: Any) -> int:
+    """The engine's code of whatever NumPy accepts as a dtype; TypeError says what to do with those it cannot hold."""
+    try:
+        return _code_cache[dtype]
+    except (KeyError, TypeError):
+        pass
+    found = np.dtype(dtype)
+    code = _code_cache.get(found.newbyteorder("=")) if found.kind in "biuf" else None
+    if code is None:
+        raise TypeError(
+            f"atoll arrays hold bool, int8 to int64, uint8 to uint64, float32 and float64, not {found}. "
+            f"{_ADVICE.get(found.kind, 'Convert it first')}."
+        )
+    try:
+        _code_cache[dtype] = code
+    except TypeError:
+        pass
+    return code
+
+
+class Promotion(NamedTuple):
+    """What an elementwise operation does with given operand types."""
+
+    compute: int  # operands are cast to this
+    result: int
+    low: int  # a weak integer operand must lie between low and high …
+    high: int  # … (both 0 when there is none, or any value will do)
+
+
+def _supported(dtype: np.dtype[Any]) -> int:
+    # NumPy answers float16 for e.g. sqrt(int8); the next wider type stands in for it.
+    return FLOAT32 if dtype == np.float16 else code_of(dtype)
+
+
+_WEAK_TYPES: dict[int, type] = {WEAK_INT: int, WEAK_FLOAT: float}
+_COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
+
+
+def promote(name: str, kinds: Sequence[int]) -> Promotion:
+    """Types of NumPy ufunc `name` on operands of these kinds, found by asking NumPy, so its errors are NumPy's too."""
+    ufunc: Any = getattr(np, name)
+    given = tuple(_WEAK_TYPES.get(kind) or DTYPE_OF[kind] for kind in kinds)
+    resolved = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout))
+    inputs, output = [_supported(d) for d in resolved[: ufunc.nin]], _supported(resolved[ufunc.nin])
+    compute = inputs[0]
+    if KIND_OF[output] == "f" and KIND_OF[compute] != "f":
+        compute = output  # divide
+    elif name in ("isnan", "isinf", "isfinite") and KIND_OF[compute] != "f":
+        compute = FLOAT64
+    elif name in _COMPARISONS and inputs[0] != inputs[-1]:
+        compute = -1  # int64 against uint64: no common type is exact, the caller splits it
+    low, high = 0, 0
+    if WEAK_INT in kinds and compute in BOUNDS:
+        low, high = BOUNDS[compute]
+    return Promotion(compute, output, low, high)
+
+
+def result_code(*kinds: int) -> int:
+    """The common type of operands of these kinds, as np.result_type."""
+    # Python scalars stand for their own weak types.
+    return _supported(np.result_type(*({WEAK_INT: 0, WEAK_FLOAT: 0.0}.get(kind, DTYPE_OF[kind]) for kind in kinds)))
+
+
+def check_cast(source: int, target: int, casting: str) -> None:
+    """TypeError, in NumPy's words, when `casting` does not allow source to become target."""
+    if source != target and not np.can_cast(DTYPE_OF[source], DTYPE_OF[target], casting):  # type: ignore[arg-type]
+        raise TypeError(
+            f"Cannot cast array data from {DTYPE_OF[source]!r} to {DTYPE_OF[target]!r} according to the rule '{casting}'"
+        )
+
+
+def fit_scalar(value: Any, code: int) -> bool | int | float:
+    """A Python value that the type can hold; OverflowError or ValueError in NumPy's words when it cannot."""
+    if code == BOOL:
+        return bool(value)
+    if code >= FLOAT32:
+        return float(value)
+    if isinstance(value, (float, np.floating)):
+        return int(value)  # NumPy's own errors: NaN is a ValueError, infinity an OverflowError
+    number = int(value)
+    low, high = BOUNDS[code]
+    if not low <= number <= high:
+        if not isinstance(value, int):
+            return int(DTYPE_OF[code].type(np.asarray(value).astype(DTYPE_OF[code])))  # NumPy integers wrap around
+        raise OverflowError(f"Python integer {number} out of bounds for {DTYPE_OF[code]}")
+    return number
+
+
+DTypeLike: TypeAlias = Any

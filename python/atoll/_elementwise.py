@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes elementwise operations: the short path from two operands to a lazy expression.
+
+Each operation keeps a dict from operand types to (compute type, result type); an operator on two arrays is one look-up
+in it, one call of the engine and one new object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from . import _core
+from ._dtypes import BOOL, BOUNDS, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, UINT64, WEAK_INT, Promotion, fit_scalar, promote
+
+if TYPE_CHECKING:
+    from ._array import ndarray
+
+Unary: TypeAlias = "Callable[[Any], ndarray]"
+Binary: TypeAlias = "Callable[[Any, Any], ndarray]"
+
+# Set by _array when the class exists: the short path needs it as a plain global.
+_ndarray: Any = None
+_new: Any = object.__new__
+_wrap: Callable[[_core.Expr], ndarray]
+_expr_of: Callable[[Any], _core.Expr]
+
+
+def bind(cls: type, wrap: Callable[[_core.Expr], ndarray], expr_of: Callable[[Any], _core.Expr]) -> None:
+    """Gives this module the array class."""
+    global _ndarray, _wrap, _expr_of
+    _ndarray, _wrap, _expr_of = cls, wrap, expr_of
+
+
+def unary(name: str) -> Unary:
+    """The operation of NumPy ufunc `name` on one array."""
+    op = _core.OPS[name]
+    table: dict[int, Promotion] = {}
+    apply = _core.apply
+
+    def compute(x: Any) -> ndarray:
+        expr = x._expr if type(x) is _ndarray and x._view is None else _expr_of(x)
+        code = expr.dtype
+        types = table.get(code)
+        if types is None:
+            types = table[code] = promote(name, (code,))
+        array: ndarray = _new(_ndarray)
+        array._expr = apply(op, types[0], types[1], (expr,))
+        array._view = None
+        array._version = 0
+        return array
+
+    return compute
+
+
+def binary(name: str) -> Binary:
+    """The operation of NumPy ufunc `name` on two arrays, or an array and a scalar."""
+    op = _core.OPS[name]
+    table: dict[tuple[int, int], Promotion] = {}
+    apply, scalar, scalar_kind = _core.apply, _core.scalar, SCALAR_KIND
+    checks_exponent = name == "power"
+
+    def resolve(left: int, right: int) -> Promotion:
+        types = table[left, right] = promote(name, (left, right))
+        return types
+
+    def compute(x1: Any, x2: Any) -> ndarray:
+        array: ndarray
+        if type(x1) is _ndarray:
+            left = x1._expr if x1._view is None else x1._read()
+            if type(x2) is _ndarray:
+                right = x2._expr if x2._view is None else x2._read()
+                key = left.dtype, right.dtype
+            else:
+                kind = scalar_kind.get(type(x2))
+                if kind is None:
+                    return compute(x1, _wrap(_expr_of(x2)))
+                key = left.dtype, kind
+                types = table.get(key) or resolve(*key)
+                if types[2] != types[3] and not types[2] <= x2 <= types[3]:
+                    return _out_of_bounds(name, left, x2, types)
+                if checks_exponent and kind <= UINT64 and KIND_OF[types[0]] != "f" and x2 < 0:
+                    raise ValueError("Integers to negative integer powers are not allowed.")
+                right = scalar(left.session, x2 if kind < 0 else x2.item() if kind != BOOL else bool(x2),
+                               types[0] if types[0] >= 0 else kind)  # fmt: skip
+        elif type(x2) is _ndarray:
+            right = x2._expr if x2._view is None else x2._read()
+            kind = scalar_kind.get(type(x1))
+            if kind is None:
+                return compute(_wrap(_expr_of(x1)), x2)
+            key = kind, right.dtype
+            types = table.get(key) or resolve(*key)
+            if types[2] != types[3] and not types[2] <= x1 <= types[3]:
+                return _out_of_bounds(_SWAPPED.get(name, name), right, x1, types)
+            left = scalar(right.session, x1 if kind < 0 else x1.item() if kind != BOOL else bool(x1),
+                          types[0] if types[0] >= 0 else kind)  # fmt: skip
+        else:
+            return compute(_wrap(_expr_of(x1)), x2)
+        types = table.get(key) or resolve(*key)
+        if types[0] < 0:
+            return _wrap(_mixed_sign(name, left, right))
+        if checks_exponent and KIND_OF[types[0]] == "i" and type(x2) is _ndarray:
+            _check_exponents(right)
+        array = _new(_ndarray)
+        array._expr = apply(op, types[0], types[1], (left, right))
+        array._view = None
+        array._version = 0
+        return array
+
+    return compute
+
+
+_SWAPPED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
+_TRUE_ABOVE = ("less", "less_equal", "not_equal")
+_TRUE_BELOW = ("greater", "greater_equal", "not_equal")
+
+
+def _out_of_bounds(name: str, array: _core.Expr, number: int, types: Promotion) -> ndarray:
+    """array <op> number, for a Python integer that the array's type cannot hold: only comparisons have an answer."""
+    if name not in _TRUE_ABOVE and name not in _TRUE_BELOW and name != "equal":
+        raise OverflowError(f"Python integer {number} out of bounds for {DTYPE_OF[types.compute]}")
+    answer = name in (_TRUE_ABOVE if number > types.high else _TRUE_BELOW)
+    return _wrap(_core.broadcast_to(_core.scalar(array.session, answer, BOOL), array.shape))
+
+
+def _mixed_sign(name: str, left: _core.Expr, right: _core.Expr) -> _core.Expr:
+    """Exact comparison of int64 with uint64: negative numbers are less, the others compare as unsigned."""
+    if left.dtype == UINT64:
+        return _mixed_sign(_SWAPPED.get(name, name), right, left)
+
+    def bools(op: str, *operands: _core.Expr) -> _core.Expr:
+        return _core.apply(_core.OPS[op], BOOL, BOOL, operands)
+
+    zero = _core.scalar(left.session, 0, INT64)
+    negative = _core.apply(_core.OPS["less"], INT64, BOOL, (left, zero))
+    unsigned = _core.apply(_core.OPS[name], UINT64, BOOL, (_core.cast(left, UINT64), right))
+    if name in _TRUE_ABOVE:  # true when left is the smaller one
+        return bools("logical_or", negative, unsigned)
+    return bools("logical_and", bools("logical_not", negative), unsigned)
+
+
+def _check_exponents(exponents: _core.Expr) -> None:
+    if exponents.size and KIND_OF[exponents.dtype] == "i":
+        if _core.reduce_all("min", exponents, exponents.dtype, True) < 0:
+            raise ValueError("Integers to negative integer powers are not allowed.")
+
+
+def check_output(name: str, kinds: tuple[int, ...], result: int, target: int, casting: str = "same_kind") -> None:
+    """TypeError, with NumPy's words, when the operation's result may not be cast into an array of type `target`."""
+    if result == target or np.can_cast(DTYPE_OF[result], DTYPE_OF[target], casting):  # type: ignore[arg-type]
+        return
+    ufunc: Any = getattr(np, name, None)
+    if isinstance(ufunc, np.ufunc) and ufunc.nout == 1 and len(kinds) == ufunc.nin:
+        types = [{WEAK_INT: int}.get(kind, float if kind < 0 else DTYPE_OF[kind]) for kind in kinds]
+        ufunc.resolve_dtypes((*types, DTYPE_OF[target]), casting=casting)
+    raise TypeError(
+        f"Cannot cast ufunc '{name}' output from {DTYPE_OF[result]!r} to {DTYPE_OF[target]!r} "
+        f"with casting rule '{casting}'"
+    )
+
+
+def kind_of(x: Any) -> int:
+    """A dtype code, or the kind of a scalar."""
+    return x._expr.dtype if type(x) is _ndarray else SCALAR_KIND.get(type(x), -2)
+
+
+def in_place(name: str, operation: Binary) -> Binary:
+    """The operation as `a += b`: the result must fit the array's shape and, by NumPy's same_kind rule, its type."""
+
+    def update(x1: ndarray, x2: Any) -> ndarray:
+        result = operation(x1, x2)
+        value, target = result._expr, x1._expr.dtype
+        if value.dtype != target:
+            check_output(name, (target, kind_of(x2)), value.dtype, target)
+            value = _core.cast(value, target)
+        x1._store(value)
+        return x1
+
+    return update
+
+
+def reflected(operation: Binary) -> Binary:
+    """The operation with its operands exchanged, for `2 - a`."""
+
+    def swapped(x1: Any, x2: Any) -> ndarray:
+        return operation(x2, x1)
+
+    return swapped
+
+
+def operator(operation: Binary) -> Binary:
+    """The operation as a method: NotImplemented for what it does not know, so that Python asks the other operand."""
+
+    def method(x1: Any, x2: Any) -> ndarray:
+        other = type(x2)
+        if other is _ndarray or other in SCALAR_KIND:
+            return operation(x1, x2)
+        if getattr(x2, "__array_ufunc__", True) is None or (
+            hasattr(x2, "__array_priority__") and not isinstance(x2, (np.ndarray, np.generic))
+        ):
+            return NotImplemented
+        if isinstance(x2, (str, bytes, dict, set, type(None))):
+            return NotImplemented
+        return operation(x1, x2)
+
+    return method
+
+
+__all__ = ["BOUNDS", "Binary", "Unary", "binary", "bind", "check_output", "fit_scalar", "in_place", "operator", "unary"]

@@ -1,0 +1,625 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's indexing: slices with steps, integers, Ellipsis, newaxis, boolean masks and integer arrays; reading and writing.
+
+Basic parts become one engine slice and a reshape, and give views. What depends on data is brought to one form: the
+indexed axes in front and flattened into one, then one `take` or `assign_index`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import expr_of, ndarray, wrap
+from ._dtypes import BOOL, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, SCALAR_OF, WEAK_INT, code_of, fit_scalar
+from ._views import Range, Reshape, Slice, Step, Transpose, View, same_place, step_into
+
+_CHUNK = 4096  # elements fetched at a time when iterating
+
+
+# -- basic indices --
+
+
+def _axis_range(key: slice, length: int) -> Range:
+    start, stop, step = key.indices(length)
+    count = len(range(start, stop, step))
+    return (start, step, count) if count else (0, 1, 0)
+
+
+def _check_index(index: int, axis: int, length: int) -> int:
+    if not -length <= index < length:
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
+    return index + length if index < 0 else index
+
+
+def _expand(key: Any, ndim: int) -> list[Any]:
+    """The index as a list with one entry per axis (and the Nones), Ellipsis and missing axes filled by full slices."""
+    items = list(key) if type(key) is tuple else [key]
+    taken, ellipsis = 0, None
+    for position, item in enumerate(items):
+        if item is Ellipsis:
+            if ellipsis is not None:
+                raise IndexError("an index can only have a single ellipsis ('...')")
+            ellipsis = position
+        elif item is not None:
+            taken += _mask_axes(item)
+    if taken > ndim:
+        raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {taken} were indexed")
+    missing = [slice(None)] * (ndim - taken)
+    if ellipsis is None:
+        return items + missing
+    return items[:ellipsis] + missing + items[ellipsis + 1 :]
+
+
+def _mask_axes(item: Any) -> int:
+    """How many axes one entry of an index stands for: a boolean mask as many as it has, everything else one."""
+    if type(item) is ndarray:
+        return item.ndim if item._expr.dtype == BOOL else 1
+    if isinstance(item, np.ndarray) and item.dtype == bool:
+        return item.ndim
+    return 1
+
+
+def _as_index(item: Any) -> Any:
+    """An int, slice or None as it is; a list or array as an array of ours; IndexError for the rest."""
+    if item is None or type(item) is slice or type(item) is int:
+        return item
+    if isinstance(item, (bool, np.bool_)):
+        raise IndexError("a bool is not an index here; use an integer, a slice, or a boolean array of the axis' length")
+    if type(item) is ndarray:
+        if KIND_OF[item._expr.dtype] == "f":
+            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+        return item
+    if not isinstance(item, (list, tuple, np.ndarray)):
+        try:
+            return operator.index(item)
+        except TypeError:
+            pass
+    if isinstance(item, str) or (not isinstance(item, (list, tuple)) and not hasattr(item, "__array__")):
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays "
+            "are valid indices"
+        )
+    values = np.asarray(item)
+    if values.size == 0 and not isinstance(item, np.ndarray):
+        values = values.astype(np.int64)
+    if values.dtype.kind not in "biu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    return wrap(expr_of(values))
+
+
+def _basic_steps(items: list[Any], shape: tuple[int, ...]) -> tuple[tuple[Range, ...], tuple[int, ...], bool]:
+    """Ranges per axis, the result's shape, and whether that differs from the ranges' counts."""
+    ranges: list[Range] = []
+    result: list[int] = []
+    reshaped = False
+    for item in items:
+        if item is None:
+            result.append(1)
+            reshaped = True
+            continue
+        axis = len(ranges)
+        if type(item) is slice:
+            found = _axis_range(item, shape[axis])
+            result.append(found[2])
+        else:
+            found = (_check_index(item, axis, shape[axis]), 1, 1)
+            reshaped = True
+        ranges.append(found)
+    return tuple(ranges), tuple(result), reshaped
+
+
+def _is_full(ranges: tuple[Range, ...], shape: tuple[int, ...]) -> bool:
+    return all(start == 0 and step == 1 and count == length
+               for (start, step, count), length in zip(ranges, shape, strict=True))  # fmt: skip
+
+
+def _scalar_at(expr: _core.Expr, ranges: tuple[Range, ...]) -> Any:
+    return SCALAR_OF[expr.dtype](_core.get_slice(expr, ranges).item())
+
+
+def get(array: ndarray, key: Any, temporary: bool) -> Any:
+    """array[key]"""
+    expr = array._expr if array._view is None else array._read()
+    kind = type(key)
+    if kind is int and expr.ndim == 1:
+        return _scalar_at(expr, ((_check_index(key, 0, expr.shape[0]), 1, 1),))
+    if kind is slice and expr.ndim == 1:
+        ranges = (_axis_range(key, expr.shape[0]),)
+        return step_into(array, Slice(ranges), _core.get_slice(expr, ranges), temporary)
+    if kind is ndarray and expr.ndim:
+        code = key._expr.dtype
+        if code == BOOL:
+            return wrap(_compress(expr, key._read()))
+        if KIND_OF[code] != "f":
+            return wrap(_core.take(expr, _to_int64(key._read())))
+    items = [_as_index(item) for item in _expand(key, expr.ndim)]
+    if any(type(item) is ndarray for item in items):
+        return _get_by_data(array, items)
+    ranges, shape, reshaped = _basic_steps(items, expr.shape)
+    if not shape and not (kind is tuple and Ellipsis in key) and key is not Ellipsis:
+        return _scalar_at(expr, ranges)
+    result, base_temporary = array, temporary
+    if ranges and not (_is_full(ranges, expr.shape) and reshaped):
+        result = step_into(array, Slice(ranges), _core.get_slice(expr, ranges), temporary)
+        base_temporary = temporary  # a temporary's slice is nobody's view
+    if reshaped:
+        result = step_into(result, Reshape(shape), _core.reshape(result._expr, shape), base_temporary)
+    elif result is array:
+        result = step_into(array, Reshape(expr.shape), expr.alias(), temporary)
+    return result
+
+
+# -- indices by data --
+
+
+def _to_int64(indices: _core.Expr) -> _core.Expr:
+    return indices if indices.dtype == INT64 else _core.cast(indices, INT64)
+
+
+def _compress(expr: _core.Expr, mask: _core.Expr) -> _core.Expr:
+    """expr[mask] for masks over the first axes."""
+    _check_mask(mask.shape, expr.shape, 0)
+    if mask.ndim in (expr.ndim, 1):
+        return _core.compress(expr, mask)
+    if mask.ndim == 0:
+        return _core.compress(_core.reshape(expr, (1, *expr.shape)), _core.reshape(mask, (1,)))
+    rest = expr.shape[mask.ndim :]
+    rows = _core.reshape(expr, (mask.size, *rest))
+    return _core.compress(rows, _core.reshape(mask, (mask.size,)))
+
+
+def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], first: int) -> None:
+    for axis, length in enumerate(mask, first):
+        if axis >= len(shape):
+            raise IndexError(
+                f"too many indices for array: array is {len(shape)}-dimensional, but {first + len(mask)} were indexed"
+            )
+        if length != shape[axis]:
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {axis}; size of axis is {shape[axis]} "
+                f"but size of corresponding boolean axis is {length}"
+            )
+
+
+def unravel(flat: ndarray, shape: tuple[int, ...]) -> tuple[ndarray, ...]:
+    """The index along each axis of positions in the flattened array."""
+    found: list[ndarray] = []
+    for length in reversed(shape[1:]):
+        found.append(flat % max(length, 1))
+        flat = flat // max(length, 1)
+    return (flat, *reversed(found))
+
+
+class _ByData:
+    """An index with arrays in it, brought to one form: steps to rows of a table, and flat row numbers."""
+
+    def __init__(self, shape: tuple[int, ...], items: list[Any]) -> None:
+        # Masks become index arrays; integers beside arrays count as arrays.
+        expanded: list[Any] = []
+        axis = 0
+        for item in items:
+            if type(item) is ndarray and item._expr.dtype == BOOL:
+                _check_mask(item.shape, shape, axis)
+                if item.ndim == 0:
+                    raise IndexError("a 0-d boolean array is not supported in an index of several parts")
+                expanded.extend(unravel(wrap(_core.flatnonzero(item._read())), item.shape))
+                axis += item.ndim
+            else:
+                expanded.append(item)
+                axis += item is not None
+        # Basic part: every array's axis stays whole.
+        basic = [slice(None) if type(item) is ndarray or type(item) is int else item for item in expanded]
+        ranges, after, reshaped = _basic_steps(basic, shape)
+        self.steps: list[Step] = []
+        if not _is_full(ranges, shape):
+            self.steps.append(Slice(ranges))
+        if reshaped:
+            self.steps.append(Reshape(after))
+        # Where the arrays are, in the array after the basic part.
+        places = [place for place, item in enumerate(expanded) if type(item) is ndarray or type(item) is int]
+        adjacent = places == list(range(places[0], places[-1] + 1))
+        rest = [place for place in range(len(after)) if place not in places]
+        if places != list(range(len(places))):
+            self.steps.append(Transpose((*places, *rest)))
+        lengths = [after[place] for place in places]
+        rest_shape = tuple(after[place] for place in rest)
+        rows = math.prod(lengths)
+        if len(places) > 1:
+            self.steps.append(Reshape((rows, *rest_shape)))
+        self.indices = _flat_indices([expanded[place] for place in places], lengths, places)
+        # Where the result's index axes go: in front, or, when the arrays stand together, in their place.
+        index_ndim, lead = self.indices.ndim, places[0] if adjacent else 0
+        self.taken_shape = (*self.indices.shape, *rest_shape)
+        order = list(range(index_ndim, index_ndim + lead)) + list(range(index_ndim))
+        order += list(range(index_ndim + lead, len(self.taken_shape)))
+        self.order = tuple(order) if lead and index_ndim else None
+        self.shape = tuple(self.taken_shape[i] for i in order) if self.order else self.taken_shape
+
+    def table(self, expr: _core.Expr) -> _core.Expr:
+        for step in self.steps:
+            expr = step.get(expr)
+        return expr
+
+
+def _flat_indices(items: list[Any], lengths: list[int], axes: list[int]) -> _core.Expr:
+    """One int64 index array into the flattened axes; a single array is left to the engine to check."""
+    if len(items) == 1:
+        return _to_int64(items[0]._read())
+    total: Any = 0
+    for item, length, axis in zip(items, lengths, axes, strict=True):
+        if type(item) is int:
+            total = total * length + _check_index(item, axis, length)
+            continue
+        index = item.astype(np.int64, copy=False)
+        if index.size:
+            least = int(_core.reduce_all("min", index._read(), INT64, True))
+            greatest = int(_core.reduce_all("max", index._read(), INT64, True))
+            _check_index(least, axis, length)
+            _check_index(greatest, axis, length)
+            if least < 0:
+                from ._ufuncs import where
+
+                index = where(index < 0, index + length, index)
+        try:
+            total = total * length + index
+        except ValueError:
+            shapes = " ".join(str(i.shape).replace(" ", "") for i in items if type(i) is ndarray)
+            raise IndexError(f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}") from None
+    return expr_of(total)
+
+
+def _get_by_data(array: ndarray, items: list[Any]) -> ndarray:
+    expr = array._read()
+    if type(items[0]) is ndarray and all(item == slice(None) for item in items[1:] if type(item) is not ndarray):
+        if not any(type(item) is ndarray for item in items[1:]) and all(item is not None for item in items):
+            if items[0]._expr.dtype == BOOL:
+                return wrap(_compress(expr, items[0]._read()))
+            return wrap(_core.take(expr, _to_int64(items[0]._read())))
+    plan = _ByData(expr.shape, items)
+    taken = _core.take(plan.table(expr), plan.indices)
+    return wrap(_core.transpose(taken, plan.order) if plan.order else taken)
+
+
+# -- assignment --
+
+
+def value_expr(session: _core.Session, value: Any, code: int) -> _core.Expr:
+    """The assigned value as an expression of the target's type: scalars must fit, arrays are cast as by astype."""
+    kind = SCALAR_KIND.get(type(value))
+    if kind is not None:
+        return _core.scalar(session, fit_scalar(value, code), code)
+    if type(value) is not ndarray and not isinstance(value, np.ndarray):
+        numbers = np.asarray(value)
+        if KIND_OF[code_of(numbers.dtype)] == "f" and KIND_OF[code] in "iu" and not np.isfinite(numbers).all():
+            fit_scalar(float(numbers[~np.isfinite(numbers)][0]), code)
+        expr = _core.from_numpy(session, np.asarray(numbers, dtype=DTYPE_OF[code_of(numbers.dtype)], order="C"), True)
+    else:
+        expr = expr_of(value)
+    return expr if expr.dtype == code else _core.cast(expr, code)
+
+
+def _fit(value: _core.Expr, shape: tuple[int, ...]) -> _core.Expr:
+    """`value` broadcast to the shape it is assigned to; NumPy also drops leading axes of length 1."""
+    if value.shape == shape or value.ndim == 0:
+        return value
+    own = value.shape
+    while len(own) > len(shape) and own[0] == 1:
+        own = own[1:]
+    if own != value.shape:
+        value = _core.reshape(value, own)
+    try:
+        return value if own == shape else _core.broadcast_to(value, shape)
+    except ValueError:
+        raise ValueError(
+            f"could not broadcast input array from shape {_text(own)} into shape {_text(shape)}"
+        ) from None
+
+
+def _text(shape: tuple[int, ...]) -> str:
+    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def put(array: ndarray, key: Any, value: Any) -> None:
+    """array[key] = value"""
+    expr = array._expr if array._view is None else array._read()
+    kind = type(key)
+    if kind is int and expr.ndim == 1:
+        _put_ranges(array, ((_check_index(key, 0, expr.shape[0]), 1, 1),), (), True, value)
+        return
+    if kind is slice and expr.ndim == 1:
+        ranges = (_axis_range(key, expr.shape[0]),)
+        _put_ranges(array, ranges, (ranges[0][2],), False, value)
+        return
+    items = [_as_index(item) for item in _expand(key, expr.ndim)]
+    if any(type(item) is ndarray for item in items):
+        _put_by_data(array, items, value)
+        return
+    ranges, shape, reshaped = _basic_steps(items, expr.shape)
+    _put_ranges(array, ranges, shape, reshaped, value)
+
+
+def _put_ranges(array: ndarray, ranges: tuple[Range, ...], shape: tuple[int, ...], reshaped: bool, value: Any) -> None:
+    if type(value) is ndarray and value._view is not None:
+        # `a[2:5] += 1` has already written through the view that it assigns here.
+        steps: list[Step] = [Slice(ranges), Reshape(shape)] if reshaped else [Slice(ranges)]
+        if same_place(value, array, steps):
+            return
+    expr = array._expr
+    found = _fit(value_expr(expr.session, value, expr.dtype), shape)
+    if found.ndim and reshaped:
+        found = _core.reshape(found, [r[2] for r in ranges])
+    _change(array, lambda target: target.assign_slice(ranges, found))
+
+
+def _change(array: ndarray, action: Any) -> None:
+    """Runs `action` on a handle of the array's elements; a view then writes the changed elements to its base."""
+    if array._view is None:
+        action(array._expr)
+        array._version += 1
+    else:
+        changed = array._read().alias()
+        action(changed)
+        array._store(changed)
+
+
+def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False) -> None:
+    expr = array._read()
+    found = value_expr(expr.session, value, expr.dtype)
+    first = items[0]
+    if type(first) is ndarray and all(type(item) is slice and item == slice(None) for item in items[1:]) and not add:
+        if first._expr.dtype == BOOL and first.ndim in (1, expr.ndim):
+            _check_mask(first.shape, expr.shape, 0)
+            _put_mask(array, expr, first._read(), found)
+            return
+    if len(items) == 1 and first._expr.dtype != BOOL:
+        indices = _to_int64(first._read())
+        found = _fit(found, indices.shape)
+        _change(array, lambda target: target.assign_index(indices, found, add))
+        return
+    plan = _ByData(expr.shape, items)
+    found = _fit(found, plan.shape)
+    if found.ndim and plan.order:
+        inverse = sorted(range(len(plan.order)), key=plan.order.__getitem__)
+        found = _core.transpose(found, inverse)
+    if plan.steps:
+        own = array._view
+        view = View(array, tuple(plan.steps)) if own is None else View(own.base, (*own.steps, *plan.steps))
+        table = plan.table(expr).alias()
+        table.assign_index(plan.indices, found, add)
+        view.write(table)
+    else:
+        _change(array, lambda target: target.assign_index(plan.indices, found, add))
+
+
+def _put_mask(array: ndarray, expr: _core.Expr, mask: _core.Expr, found: _core.Expr) -> None:
+    if found.size != 1:
+        count = int(_core.reduce_all("count_nonzero", mask, INT64, True))
+        shape = (count, *expr.shape[mask.ndim :])
+        if mask.ndim == expr.ndim and found.shape != shape:
+            raise ValueError(
+                f"NumPy boolean array indexing assignment cannot assign {found.size} input values "
+                f"to the {count} output values where the mask is true"
+                if found.ndim <= 1
+                else f"could not broadcast input array from shape {_text(found.shape)} into shape {_text(shape)}"
+            )
+        found = _fit(found, shape)
+    elif found.ndim:
+        found = _core.reshape(found, ())
+    _change(array, lambda target: target.assign_mask(mask, found))
+
+
+def add_at(array: ndarray, indices: Any, values: Any) -> None:
+    """array[indices] += values, repeated indices counted: NumPy's np.add.at."""
+    items = [_as_index(item) for item in _expand(indices, array.ndim)]
+    if not any(type(item) is ndarray for item in items):
+        array[indices] += values
+        return
+    _put_by_data(array, items, values, True)
+
+
+# -- functions --
+
+
+def _normal_axis(axis: Any, ndim: int) -> int:
+    number = operator.index(axis)
+    if not -ndim <= number < ndim:
+        raise np.exceptions.AxisError(number, ndim)
+    return number + ndim if number < 0 else number
+
+
+def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
+    """Elements at these positions: ``a[indices]`` along `axis`, or of the flattened array.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.take(ak.array([10, 20, 30]), [2, 0])
+    array([30, 10])
+    """
+    array = wrap(expr_of(a).alias())
+    if axis is None:
+        array, axis = array.reshape(-1), 0
+    axis = _normal_axis(axis, array.ndim)
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
+    if SCALAR_KIND.get(type(indices)) == WEAK_INT:
+        indices = np.int64(indices)
+    index = _as_index(np.asarray(indices)) if not isinstance(indices, ndarray) else indices
+    if index._expr.dtype == BOOL:
+        index = index.astype(np.int64)
+    if mode == "wrap":
+        index = index % array.shape[axis]
+    elif mode == "clip":
+        from ._ufuncs import clip
+
+        index = clip(index, 0, array.shape[axis] - 1)
+    key = (slice(None),) * axis + (index,)
+    result = get(array, key if axis else index, True)
+    if out is not None:
+        from ._array import require_out
+
+        require_out(out)[...] = result
+        return out  # type: ignore[no-any-return]
+    return result  # type: ignore[no-any-return]
+
+
+def compress(condition: Any, a: Any, axis: int | None = None) -> ndarray:
+    """Elements (or, along `axis`, slices) where the 1-d condition is true; a short condition ends early.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.compress([True, False, True], ak.array([1, 2, 3]))
+    array([1, 3])
+    """
+    array, mask = wrap(expr_of(a).alias()), wrap(expr_of(condition))
+    if mask.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    if axis is None:
+        array, axis = array.reshape(-1), 0
+    axis = _normal_axis(axis, array.ndim)
+    return take(array, wrap(_core.flatnonzero(mask._expr)), axis)
+
+
+def extract(condition: Any, arr: Any) -> ndarray:
+    """Elements of the flattened array where the flattened condition is true.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.arange(5)
+    >>> ak.extract(a > 2, a)
+    array([3, 4])
+    """
+    array, mask = wrap(expr_of(arr).alias()).reshape(-1), wrap(expr_of(condition).alias()).reshape(-1)
+    return array[mask.astype(bool)]  # type: ignore[no-any-return]
+
+
+def flatnonzero(a: Any) -> ndarray:
+    """Positions of the nonzero elements of the flattened array.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.flatnonzero(ak.array([0, 3, 0, 4]))
+    array([1, 3])
+    """
+    expr = expr_of(a)
+    return wrap(_core.flatnonzero(expr if expr.dtype == BOOL else _core.cast(expr, BOOL)))
+
+
+def nonzero(a: Any) -> tuple[ndarray, ...]:
+    """Positions of the nonzero elements, one index array per axis.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nonzero(ak.array([0, 3, 0, 4]))
+    (array([1, 3]),)
+    """
+    shape = expr_of(a).shape
+    if not shape:
+        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.")
+    return unravel(flatnonzero(a), shape)
+
+
+def argwhere(a: Any) -> ndarray:
+    """Positions of the nonzero elements, one row each.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.argwhere(ak.array([0, 3, 0, 4]))
+    array([[1],
+           [3]])
+    """
+    from ._manipulation import stack
+
+    return stack(nonzero(a), axis=-1)
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
+    """Elements picked along one axis by an index array of the same number of axes, as `argsort` gives it.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.array([[3, 1], [2, 9]])
+    >>> ak.take_along_axis(a, ak.argsort(a, axis=1), axis=1)
+    array([[1, 3],
+           [2, 9]])
+    """
+    array, index = wrap(expr_of(arr).alias()), wrap(expr_of(indices).alias())
+    if axis is None:
+        return array.reshape(-1)[index]  # type: ignore[no-any-return]
+    if array.ndim != index.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    axis = _normal_axis(axis, array.ndim)
+    from ._creation import arange
+
+    key: list[Any] = []
+    for place, length in enumerate(array.shape):
+        shape = [1] * array.ndim
+        shape[place] = length
+        key.append(index if place == axis else arange(length).reshape(shape))
+    return array[tuple(key)]  # type: ignore[no-any-return]
+
+
+def iterate(array: ndarray) -> Iterator[Any]:
+    """Rows, or NumPy scalars fetched some thousand at a time."""
+    if array.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
+    if array.ndim > 1:
+        for row in range(len(array)):
+            yield array[row]
+        return
+    for start in range(0, len(array), _CHUNK):
+        yield from array[start : start + _CHUNK].to_numpy()
+
+
+def place(arr: ndarray, mask: Any, vals: Any) -> None:
+    """Assigns `vals`, repeated as often as needed, where the mask is true.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.arange(4)
+    >>> ak.place(a, a > 1, [7])
+    >>> a
+    array([0, 1, 7, 7])
+    """
+    condition = wrap(expr_of(mask).alias()).astype(bool)
+    values = wrap(expr_of(vals).alias()).reshape(-1)
+    count = int(_core.reduce_all("count_nonzero", condition._expr, INT64, True))
+    if count and not values.size:
+        raise ValueError("Cannot insert from an empty array!")
+    if values.size > 1:
+        from ._creation import arange
+
+        values = values[arange(count) % values.size]
+    if count:
+        arr[condition] = values
+
+
+def putmask(a: ndarray, mask: Any, values: Any) -> None:
+    """``a[mask] = values[mask]`` where values has the shape of `a`, or one value.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.arange(3)
+    >>> ak.putmask(a, a > 1, 9)
+    >>> a
+    array([0, 1, 9])
+    """
+    from ._ufuncs import where
+
+    condition = wrap(expr_of(mask).alias()).astype(bool)
+    replacement = wrap(value_expr(a._expr.session, values, a._expr.dtype))
+    a._store(where(condition, replacement, a)._expr)

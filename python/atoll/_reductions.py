@@ -1,0 +1,532 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions and scans: of the whole array to a NumPy scalar, or along axes."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import expr_of, ndarray, require_out, wrap
+from ._dtypes import (
+    BOOL,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    KIND_OF,
+    SCALAR_KIND,
+    SCALAR_OF,
+    UINT64,
+    DTypeLike,
+    code_of,
+    fit_scalar,
+)
+from ._elementwise import check_output
+from ._views import FUNCTION_TEMPORARY
+
+#: Accumulator of sum and prod, by the elements' type: integers grow to 64 bits, as in NumPy.
+_WIDE = [{"b": INT64, "i": INT64, "u": UINT64}.get(kind, code) for code, kind in enumerate(KIND_OF)]
+#: kind -> result type by the elements' type (None: as the elements).
+_RESULT: dict[str, list[int] | None] = {
+    "sum": _WIDE,
+    "prod": _WIDE,
+    "min": None,
+    "max": None,
+    "any": [BOOL] * len(KIND_OF),
+    "all": [BOOL] * len(KIND_OF),
+    "count_nonzero": [INT64] * len(KIND_OF),
+}
+_UFUNC = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
+_IDENTITY: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True, "count_nonzero": 0}
+
+
+def axes_of(axis: Any, ndim: int) -> list[int] | None:
+    """Sorted, non-negative axes; None for all of them."""
+    if axis is None:
+        return None
+    try:
+        given = [operator.index(axis)]
+    except TypeError:
+        given = [operator.index(one) for one in axis]
+    found = []
+    for number in given:
+        if not -ndim <= number < ndim:
+            raise np.exceptions.AxisError(number, ndim)
+        found.append(number + ndim if number < 0 else number)
+    if len(set(found)) != len(found):
+        raise ValueError("duplicate value in 'axis'")
+    return sorted(found)
+
+
+def _kept_shape(shape: tuple[int, ...], axes: list[int] | None) -> tuple[int, ...]:
+    return tuple(1 if axes is None or axis in axes else length for axis, length in enumerate(shape))
+
+
+def reduce(
+    kind: str, a: Any, axis: Any, dtype: DTypeLike, out: Any, keepdims: bool, initial: Any, where: Any, keep: bool
+) -> Any:
+    """Reduces `a`; `keep` says that a lazy `a` will be seen again, so that its elements are worth storing on the way."""
+    expr = a._expr if type(a) is ndarray and a._view is None else expr_of(a)
+    code = expr.dtype
+    results = _RESULT[kind]
+    result = (code if results is None else results[code]) if dtype is None else code_of(dtype)
+    if where is not True or initial is not None:
+        expr, keep = _masked(kind, expr, where, initial, result), False
+    if axis is None and not keepdims:
+        value = _core.reduce_all(kind, expr, result, keep)
+        if initial is not None:
+            value = _with_initial(kind, value, initial, result)
+        if out is None:
+            return SCALAR_OF[result](value)
+        return _into(out, _core.scalar(expr.session, value, result), kind, code)
+    axes = axes_of(axis, expr.ndim)
+    if axes is None or len(axes) == expr.ndim:
+        value = _core.reduce_all(kind, expr, result, keep)
+        answer = _core.full(expr.session, _kept_shape(expr.shape, None) if keepdims else (), result, value)
+    elif not axes:
+        answer = _core.cast(expr, result)
+    else:
+        if kind in ("min", "max") and any_zero(expr.shape, axes):
+            raise ValueError(
+                f"zero-size array to reduction operation {_UFUNC[kind]} which has no identity; give initial="
+            )
+        answer = _core.reduce_axes(kind, expr, axes, result)
+        if keepdims:
+            answer = _core.reshape(answer, _kept_shape(expr.shape, axes))
+    if initial is not None:
+        first = _core.scalar(expr.session, fit_scalar(initial, result), result)
+        answer = _core.apply(_core.OPS[_UFUNC[kind]], result, result, (answer, first))
+    if out is not None:
+        return _into(out, answer, kind, code)
+    return wrap(answer) if answer.ndim else SCALAR_OF[result](answer.item())
+
+
+def any_zero(shape: tuple[int, ...], axes: list[int]) -> bool:
+    """Whether a reduction over these axes has nothing to reduce but something to return."""
+    rest = math.prod(length for axis, length in enumerate(shape) if axis not in axes)
+    return rest > 0 and math.prod(shape) == 0
+
+
+def _with_initial(kind: str, value: Any, initial: Any, code: int) -> Any:
+    scalar = SCALAR_OF[code]
+    with np.errstate(all="ignore"):
+        return getattr(np, _UFUNC[kind])(scalar(value), scalar(fit_scalar(initial, code))).item()
+
+
+def _masked(kind: str, expr: _core.Expr, where: Any, initial: Any, result: int) -> _core.Expr:
+    """The elements with those left out replaced by what changes nothing."""
+    if where is True and not (initial is not None and expr.size == 0 and kind in ("min", "max")):
+        return expr
+    neutral = _IDENTITY.get(kind)
+    if neutral is None:
+        if initial is None:
+            raise ValueError(
+                f"reduction operation '{_UFUNC[kind]}' does not have an identity, so to use a where mask one has to "
+                "specify 'initial'"
+            )
+        neutral = initial
+    code = expr.dtype if kind in ("min", "max", "any", "all") else result
+    other = _core.scalar(expr.session, fit_scalar(neutral, code), code)
+    if expr.size == 0 and where is True:
+        return other
+    mask = expr_of(where)
+    chosen: _core.Expr = _core.apply(_core.OPS["where"], code, code, (mask, expr, other))
+    return chosen
+
+
+def _into(out: Any, value: _core.Expr, name: str, source: int) -> ndarray:
+    target = require_out(out)
+    code = target._expr.dtype
+    check_output(_UFUNC.get(name, name), (source,), value.dtype, code)
+    target._store(value if value.dtype == code else _core.cast(value, code))
+    return target
+
+
+def arg_reduce(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, keep: bool) -> Any:
+    """argmin and argmax."""
+    expr = expr_of(a)
+    if axis is None:
+        if not expr.size:
+            raise ValueError(f"attempt to get {kind} of an empty sequence")
+        value = _core.reduce_all(kind, expr, expr.dtype, keep)
+        if not keepdims and out is None:
+            return np.int64(value)
+        answer = _core.full(expr.session, (1,) * expr.ndim if keepdims else (), INT64, value)
+    else:
+        axes = axes_of(operator.index(axis), expr.ndim)
+        assert axes is not None
+        if any_zero(expr.shape, axes):
+            raise ValueError(f"attempt to get {kind} of an empty sequence")
+        if expr.ndim == 1:
+            answer = _core.scalar(expr.session, _core.reduce_all(kind, expr, expr.dtype, keep), INT64)
+        else:
+            answer = _core.reduce_axes(kind, expr, axes, INT64)
+        if keepdims:
+            answer = _core.reshape(answer, _kept_shape(expr.shape, axes))
+    if out is not None:
+        return _into(out, answer, kind, INT64)
+    return wrap(answer) if answer.ndim else np.int64(answer.item())
+
+
+def sum(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
+        initial: Any = None, where: Any = True) -> Any:  # fmt: skip
+    """Sum of the elements, of all or along axes.
+
+    Floating-point sums do not depend on the number of PEs or threads.
+
+    Parameters
+    ----------
+    a : array_like
+        Elements.
+    axis : int or tuple of int, optional
+        Axes to sum over; all by default.
+    dtype : dtype, optional
+        Type to sum in; small integers use 64 bits by default.
+    out : ndarray, optional
+        Where to put the result.
+    keepdims : bool
+        Keep the summed axes with length 1.
+    initial : scalar, optional
+        Start value.
+    where : array_like of bool, optional
+        Elements to include.
+
+    Returns
+    -------
+    NumPy scalar or ndarray
+        A scalar when all axes are summed.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.sum(ak.arange(5))
+    np.int64(10)
+    """
+    return reduce("sum", a, axis, dtype, out, keepdims, initial, where, getrefcount(a) > FUNCTION_TEMPORARY)
+
+
+def prod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
+         initial: Any = None, where: Any = True) -> Any:  # fmt: skip
+    """Product of the elements; parameters as `sum`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.prod(ak.arange(1, 5))
+    np.int64(24)
+    """
+    return reduce("prod", a, axis, dtype, out, keepdims, initial, where, getrefcount(a) > FUNCTION_TEMPORARY)
+
+
+def min(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
+    """Least element, NaN if there is one; parameters as `sum`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.min(ak.array([3, 1, 2]))
+    np.int64(1)
+    """
+    return reduce("min", a, axis, None, out, keepdims, initial, where, getrefcount(a) > FUNCTION_TEMPORARY)
+
+
+def max(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
+    """Greatest element, NaN if there is one; parameters as `sum`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.max(ak.array([3, 1, 2]))
+    np.int64(3)
+    """
+    return reduce("max", a, axis, None, out, keepdims, initial, where, getrefcount(a) > FUNCTION_TEMPORARY)
+
+
+amin, amax = min, max
+
+
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+    """Whether any element is true; parameters as `sum`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.any(ak.array([False, True]))
+    np.True_
+    """
+    return reduce("any", a, axis, None, out, keepdims, None, where, getrefcount(a) > FUNCTION_TEMPORARY)
+
+
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+    """Whether all elements are true; parameters as `sum`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.all(ak.array([False, True]))
+    np.False_
+    """
+    return reduce("all", a, axis, None, out, keepdims, None, where, getrefcount(a) > FUNCTION_TEMPORARY)
+
+
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """Number of nonzero (true) elements.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> int(ak.count_nonzero(ak.array([0, 1, 2])))
+    2
+    """
+    return reduce("count_nonzero", a, axis, None, None, keepdims, None, True, getrefcount(a) > FUNCTION_TEMPORARY)
+
+
+def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """Position of the least element, the first of equals; of the first NaN if there is one.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.argmin(ak.array([3, 1, 2]))
+    np.int64(1)
+    """
+    return arg_reduce("argmin", a, axis, out, keepdims, getrefcount(a) > FUNCTION_TEMPORARY)
+
+
+def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """Position of the greatest element, the first of equals; of the first NaN if there is one.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.argmax(ak.array([3, 1, 2]))
+    np.int64(0)
+    """
+    return arg_reduce("argmax", a, axis, out, keepdims, getrefcount(a) > FUNCTION_TEMPORARY)
+
+
+# -- NaN forms: NaN counts as what changes nothing --
+
+
+def _without_nan(a: Any, neutral: float) -> tuple[ndarray, bool]:
+    """`a` with NaN replaced, and whether it can hold NaN at all."""
+    from ._ufuncs import isnan, where
+
+    array = a if type(a) is ndarray else wrap(expr_of(a))
+    if array._expr.dtype < FLOAT32:
+        return array, False
+    return where(isnan(array), neutral, array), True
+
+
+def nansum(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False) -> Any:
+    """Sum of the elements that are not NaN.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nansum(ak.array([1.0, float("nan")]))
+    np.float64(1.0)
+    """
+    return reduce("sum", _without_nan(a, 0.0)[0], axis, dtype, out, keepdims, None, True, False)
+
+
+def nanprod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False) -> Any:
+    """Product of the elements that are not NaN.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nanprod(ak.array([2.0, float("nan")]))
+    np.float64(2.0)
+    """
+    return reduce("prod", _without_nan(a, 1.0)[0], axis, dtype, out, keepdims, None, True, False)
+
+
+def _nan_extreme(kind: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
+    from ._ufuncs import isnan, where
+
+    values, floating = _without_nan(a, math.inf if kind == "min" else -math.inf)
+    result = reduce(kind, values, axis, None, None, keepdims, None, True, False)
+    if floating:  # where all are NaN, NaN
+        array = a if type(a) is ndarray else wrap(expr_of(a))
+        empty = reduce("all", isnan(array), axis, None, None, keepdims, None, True, False)
+        result = where(empty, math.nan, result) if type(result) is ndarray else type(result)(math.nan) if empty else result
+    if out is None:
+        return result
+    return _into(out, expr_of(result), kind, expr_of(result).dtype)
+
+
+def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    """Least element that is not NaN; NaN when all are.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nanmin(ak.array([2.0, float("nan")]))
+    np.float64(2.0)
+    """
+    return _nan_extreme("min", a, axis, out, keepdims)
+
+
+def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    """Greatest element that is not NaN; NaN when all are.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nanmax(ak.array([2.0, float("nan")]))
+    np.float64(2.0)
+    """
+    return _nan_extreme("max", a, axis, out, keepdims)
+
+
+def _nan_arg(kind: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
+    from ._ufuncs import isnan
+
+    values, floating = _without_nan(a, math.inf if kind == "argmin" else -math.inf)
+    if floating and expr_of(a).size:
+        array = a if type(a) is ndarray else wrap(expr_of(a))
+        empty = reduce("all", isnan(array), axis, None, None, False, None, True, False)
+        if bool(reduce("any", empty, None, None, None, False, None, True, False)):
+            raise ValueError("All-NaN slice encountered")
+    return arg_reduce(kind, values, axis, out, keepdims, False)
+
+
+def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """Position of the least element that is not NaN.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nanargmin(ak.array([float("nan"), 2.0]))
+    np.int64(1)
+    """
+    return _nan_arg("argmin", a, axis, out, keepdims)
+
+
+def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """Position of the greatest element that is not NaN.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nanargmax(ak.array([float("nan"), 2.0]))
+    np.int64(1)
+    """
+    return _nan_arg("argmax", a, axis, out, keepdims)
+
+
+# -- scans --
+
+
+def scan(kind: str, a: Any, axis: Any, dtype: DTypeLike, out: Any) -> ndarray:
+    """A running reduction along one axis, or of the flattened array."""
+    expr = expr_of(a)
+    if axis is None:
+        if expr.ndim != 1:
+            expr = _core.reshape(expr, (expr.size,))
+        place = 0
+    else:
+        if expr.ndim == 0:
+            raise np.exceptions.AxisError(operator.index(axis), 0)
+        axes = axes_of(operator.index(axis), expr.ndim)
+        assert axes is not None
+        place = axes[0]
+    code = expr.dtype
+    wide = _WIDE[code] if kind in ("cumsum", "cumprod") else code
+    answer = _core.scan(kind, expr, place, wide if dtype is None else code_of(dtype))
+    return wrap(answer) if out is None else _into(out, answer, kind, answer.dtype)
+
+
+def cumsum(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> ndarray:
+    """Running sum along an axis, or of the flattened array.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.cumsum(ak.array([1, 2, 3]))
+    array([1, 3, 6])
+    """
+    return scan("cumsum", a, axis, dtype, out)
+
+
+def cumprod(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> ndarray:
+    """Running product along an axis, or of the flattened array.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.cumprod(ak.array([1, 2, 3]))
+    array([1, 2, 6])
+    """
+    return scan("cumprod", a, axis, dtype, out)
+
+
+def nancumsum(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> ndarray:
+    """Running sum in which NaN counts as 0.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nancumsum(ak.array([1.0, float("nan"), 3.0]))
+    array([1., 1., 4.])
+    """
+    return scan("cumsum", _without_nan(a, 0.0)[0], axis, dtype, out)
+
+
+def nancumprod(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> ndarray:
+    """Running product in which NaN counts as 1.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nancumprod(ak.array([2.0, float("nan"), 3.0]))
+    array([2., 2., 6.])
+    """
+    return scan("cumprod", _without_nan(a, 1.0)[0], axis, dtype, out)
+
+
+def maximum_accumulate(a: Any, axis: int | None = 0) -> ndarray:
+    """Running maximum along an axis.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.maximum_accumulate(ak.array([1, 3, 2]))
+    array([1, 3, 3])
+    """
+    return scan("cummax", a, axis, None, None)
+
+
+def minimum_accumulate(a: Any, axis: int | None = 0) -> ndarray:
+    """Running minimum along an axis.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.minimum_accumulate(ak.array([3, 1, 2]))
+    array([3, 1, 1])
+    """
+    return scan("cummin", a, axis, None, None)
+
+
+def is_sorted(a: Any) -> bool:
+    """Whether the 1-d array is in ascending order (Arkouda's name).
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.is_sorted(ak.array([1, 1, 2]))
+    True
+    """
+    expr = expr_of(a)
+    if expr.ndim != 1:
+        raise ValueError(f"is_sorted needs a 1-d array, not {expr.ndim}-d")
+    array = wrap(expr.alias())
+    return expr.size < 2 or bool((array[:-1] <= array[1:]).all())
+

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The session an array lives in: this process, local worker PEs behind it, or one PE of a job."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from types import TracebackType
+from typing import Any
+
+from . import _core, _progress
+
+_current: _core.Session | None = None
+_front: Session | None = None
+
+
+class Session:
+    """A running session, as `ak.init` returns it. As a context manager it shuts itself down.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> session = ak.init()
+    >>> session.pes >= 1
+    True
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _core.Session) -> None:
+        self._core = core
+
+    kind = property(lambda self: self._core.kind, doc="'embedded', 'driver' or 'spmd'.")
+    pe = property(lambda self: self._core.pe, doc="Rank of this PE; 0 in an embedded or driver session.")
+    pes = property(lambda self: self._core.pes, doc="Number of PEs.")
+    threads = property(lambda self: self._core.threads, doc="Threads of each PE.")
+    closed = property(lambda self: self._core.closed, doc="True once shut down.")
+
+    def shutdown(self) -> None:
+        """Ends the session; its arrays can no longer be used."""
+        global _current, _front
+        if self._core is _current:
+            _current = _front = None
+        if not self._core.closed:
+            self._core.shutdown()
+
+    def barrier(self) -> None:
+        """Waits until every PE has come here."""
+        self._core.barrier()
+
+    def stats(self) -> dict[str, int]:
+        """Counters of this PE; see `ak.stats`."""
+        return self._core.stats()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.shutdown()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"PE {self.pe} of {self.pes}, {self.threads} threads"
+        return f"<atoll session: {self.kind}, {state}>"
+
+
+def _count(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    number = int(value.__index__())
+    if number < 1:
+        raise ValueError(f"{name} must be at least 1, not {number}")
+    return number
+
+
+def in_job() -> bool:
+    """Whether the launcher started this process as one PE of a job."""
+    return bool(os.environ.get("ATOLL_PE"))
+
+
+def init(pes: int | None = None, threads: int | None = None) -> Session:
+    """Start a session. Optional: the first array starts an embedded one.
+
+    Parameters
+    ----------
+    pes : int, optional
+        Processes that share the work. 1, the default, is this process alone; more start workers on this machine.
+        Under ``atoll run`` the launcher has decided, and `pes` is not used.
+    threads : int, optional
+        Threads of each PE. By default the cores are shared evenly.
+
+    Returns
+    -------
+    Session
+        The running session; ``with ak.init(pes=4): …`` shuts it down at the end.
+
+    Raises
+    ------
+    RuntimeError
+        If another session is running: shut it down first.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.init() is ak.init()
+    True
+    """
+    global _current, _front
+    wanted_pes = None if pes is None else _count(pes, "pes")
+    wanted_threads = None if threads is None else _count(threads, "threads")
+    if _current is not None and not _current.closed and _front is not None:
+        fits_pes = wanted_pes in (None, _current.pes) or _current.kind == "spmd"
+        if fits_pes and wanted_threads in (None, _current.threads):
+            return _front
+        raise RuntimeError(
+            f"a session of {_current.pes} PEs with {_current.threads} threads is running. "
+            "Call ak.shutdown() first (its arrays end with it)"
+        )
+    if in_job():
+        core = _core.join_job()
+    elif (wanted_pes or 1) == 1:
+        core = _core.start_embedded(wanted_threads or 0)
+    else:
+        core = _core.start_driver(wanted_pes or 1, wanted_threads or 0, [sys.executable, "-m", "atoll._worker"])
+    _progress.watch(core)
+    _current, _front = core, Session(core)
+    return _front
+
+
+def current() -> _core.Session:
+    """The running session's engine; starts an embedded one (or joins the job) when there is none."""
+    if _current is not None and not _current.closed:
+        return _current
+    return init()._core
+
+
+def shutdown() -> None:
+    """End the session. Its arrays can no longer be used; the next new array starts another session.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.shutdown()
+    """
+    if _front is not None:
+        _front.shutdown()
+
+
+def pe() -> int:
+    """Rank of this PE: 0 but under ``atoll run``, where every PE runs the script.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.pe()
+    0
+    """
+    return current().pe
+
+
+def pes() -> int:
+    """Number of PEs of the session.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.pes() >= 1
+    True
+    """
+    return current().pes
+
+
+def threads() -> int:
+    """Threads of each PE.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.threads() >= 1
+    True
+    """
+    return current().threads
+
+
+def barrier() -> None:
+    """Wait until every PE has come here.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.barrier()
+    """
+    current().barrier()
+
+
+def stats() -> dict[str, int]:
+    """Memory, traffic and commands of this PE so far.
+
+    Returns
+    -------
+    dict
+        Bytes in ``memory_in_use``, ``memory_peak``, ``memory_pooled`` and ``memory_limit``; ``bytes_put``,
+        ``bytes_got``, ``bytes_sent`` and ``messages`` sent to other PEs; ``commands`` executed.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.stats()["memory_peak"] >= 0
+    True
+    """
+    return current().stats()
+
+
+def get_config() -> dict[str, Any]:
+    """What this installation and this session are: version, processor, SIMD level, memory, PEs, threads, variables.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.get_config()["pes"] == ak.pes()
+    True
+    """
+    core = current()
+    answer = dict(_core.info())
+    answer.update(kind=core.kind, pe=core.pe, pes=core.pes, threads=core.threads)
+    return answer
+
+
+atexit.register(shutdown)

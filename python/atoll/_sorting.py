@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sorting, and the permutations that sort: NaN last, argsort always stable."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import expr_of, ndarray, wrap
+
+_KINDS = (None, "quicksort", "mergesort", "heapsort", "stable")
+
+
+def along_last(a: Any, axis: int | None, action: Callable[[_core.Expr], _core.Expr]) -> ndarray:
+    """Runs `action`, which works along the last axis, along `axis` (None: on the flattened array)."""
+    expr = expr_of(a)
+    if axis is None:
+        return wrap(action(_core.reshape(expr, (expr.size,)) if expr.ndim != 1 else expr))
+    number, ndim = operator.index(axis), expr.ndim
+    if not -ndim <= number < ndim:
+        raise np.exceptions.AxisError(number, ndim)
+    if number % ndim == ndim - 1:
+        return wrap(action(expr))
+    order = list(range(ndim))
+    order[number], order[-1] = order[-1], order[number]  # its own inverse
+    return wrap(_core.transpose(action(_core.transpose(expr, order)), order))
+
+
+def _check_kind(kind: str | None) -> None:
+    if kind not in _KINDS:
+        raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
+
+
+def sort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None) -> ndarray:
+    """A sorted copy, NaN last.
+
+    Parameters
+    ----------
+    a : array_like
+        Elements of any dtype.
+    axis : int or None
+        Axis to sort along; None sorts the flattened array.
+    kind : str, optional
+        Accepted for NumPy's sake; the algorithm is chosen by the data.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.sort(ak.array([3, 1, 2]))
+    array([1, 2, 3])
+    """
+    _check_kind(kind)
+    return along_last(a, axis, _core.sort)
+
+
+def argsort(
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None
+) -> ndarray:
+    """Positions that sort the array, equal elements in their order; NaN last.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.argsort(ak.array([30, 10, 20, 10]))
+    array([1, 3, 2, 0])
+    """
+    _check_kind(kind)
+    return along_last(a, axis, _core.argsort)
+
+
+def coargsort(keys: Sequence[Any]) -> ndarray:
+    """Positions that sort several 1-d arrays together: by the first, equals by the second, and so on (Arkouda's name).
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> carrier, time = ak.array([2, 1, 2]), ak.array([5, 7, 3])
+    >>> ak.coargsort([carrier, time])
+    array([1, 2, 0])
+    """
+    if type(keys) is ndarray and keys.ndim == 2:
+        keys = list(keys)
+    if isinstance(keys, (str, bytes)) or not isinstance(keys, (list, tuple)):
+        raise TypeError(f"coargsort needs a list of 1-d arrays, not {type(keys).__name__}")
+    if not keys:
+        raise ValueError("coargsort needs at least one key")
+    exprs = [expr_of(key) for key in keys]
+    for expr in exprs:
+        if expr.ndim != 1:
+            raise ValueError(f"the keys of coargsort must be 1-d, found a {expr.ndim}-d array")
+        if expr.size != exprs[0].size:
+            raise ValueError(f"the keys of coargsort must have one length, found {exprs[0].size} and {expr.size}")
+    return wrap(_core.coargsort(exprs) if len(exprs) > 1 else _core.argsort(exprs[0]))
+
+
+def lexsort(keys: Sequence[Any], axis: int = -1) -> ndarray:
+    """As `coargsort` with NumPy's order of keys: the last one is the most significant.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.lexsort([ak.array([5, 7, 3]), ak.array([2, 1, 2])])
+    array([1, 2, 0])
+    """
+    if axis not in (0, -1):
+        raise np.exceptions.AxisError(axis, 1)
+    if not len(keys):
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    return coargsort(list(keys)[::-1])
+
+
+def partition(a: Any, kth: Any, axis: int | None = -1) -> ndarray:
+    """A copy in which element `kth` is where sorting would put it, lesser ones before it; here fully sorted.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.partition(ak.array([3, 1, 2]), 1)
+    array([1, 2, 3])
+    """
+    _check_kth(a, kth, axis)
+    return sort(a, axis)
+
+
+def argpartition(a: Any, kth: Any, axis: int | None = -1) -> ndarray:
+    """Positions that partition the array; here those that sort it.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.argpartition(ak.array([3, 1, 2]), 1)
+    array([1, 2, 0])
+    """
+    _check_kth(a, kth, axis)
+    return argsort(a, axis)
+
+
+def _check_kth(a: Any, kth: Any, axis: int | None) -> None:
+    expr = expr_of(a)
+    length = expr.size if axis is None or not expr.ndim else expr.shape[axis]
+    for number in np.atleast_1d(kth):
+        if not -length <= number < length:
+            raise ValueError(f"kth(={number}) out of bounds ({length})")
+
+

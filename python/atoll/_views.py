@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Views: arrays that read from, and write through to, another array, as NumPy's basic slices do.
+
+A view is its base and a chain of steps. Reading applies the steps to the base; the result is kept until the base
+changes. Writing goes the other way: each step knows how to put a changed part back into the whole it came from, so
+views of views, and writes through a reshaped or transposed array, need nothing special.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+
+if TYPE_CHECKING:
+    from ._array import ndarray
+
+#: (start, step, count) for one axis.
+Range = tuple[int, int, int]
+
+
+class Slice:
+    """Part of the whole: (start, step, count) per axis."""
+
+    __slots__ = ("ranges",)
+
+    def __init__(self, ranges: tuple[Range, ...]) -> None:
+        self.ranges = ranges
+
+    def get(self, whole: _core.Expr) -> _core.Expr:
+        return _core.get_slice(whole, self.ranges)
+
+    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
+        changed = whole.alias()
+        changed.assign_slice(self.ranges, part)
+        return changed
+
+
+class Reshape:
+    """The same elements in another shape."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def get(self, whole: _core.Expr) -> _core.Expr:
+        return _core.reshape(whole, self.shape)
+
+    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
+        return _core.reshape(part, whole.shape)
+
+
+class Transpose:
+    """The same elements with the axes in another order."""
+
+    __slots__ = ("axes",)
+
+    def __init__(self, axes: tuple[int, ...]) -> None:
+        self.axes = axes
+
+    def get(self, whole: _core.Expr) -> _core.Expr:
+        return _core.transpose(whole, self.axes)
+
+    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
+        inverse = sorted(range(len(self.axes)), key=self.axes.__getitem__)
+        return _core.transpose(part, inverse)
+
+
+Step = Slice | Reshape | Transpose
+
+
+class View:
+    """Where a view's elements are: a base, which is not itself a view, and the steps from it."""
+
+    __slots__ = ("base", "steps", "version")
+
+    def __init__(self, base: ndarray, steps: tuple[Step, ...]) -> None:
+        self.base = base
+        self.steps = steps
+        self.version: float = base._version  # of the base, when the view was last read
+
+    def read(self) -> _core.Expr:
+        """The elements now."""
+        expr = self.base._expr
+        for step in self.steps:
+            expr = step.get(expr)
+        return expr
+
+    def write(self, value: _core.Expr) -> None:
+        """Makes `value`, of the view's shape and dtype, the view's elements, in the base."""
+        base, steps = self.base, self.steps
+        wholes = [base._expr]  # what each step but the first applies to
+        for step in steps[:-1]:
+            wholes.append(step.get(wholes[-1]))
+        for step, whole in zip(reversed(steps[1:]), reversed(wholes), strict=False):
+            value = step.put(whole, value)
+        first = steps[0]
+        if type(first) is Slice:
+            base._expr.assign_slice(first.ranges, value)
+        else:
+            base._expr.assign(first.put(base._expr, value))
+        base._version += 1
+
+
+def step_into(array: ndarray, step: Step, value: _core.Expr, temporary: bool) -> ndarray:
+    """The array that one more step leads to: a view of `array`, unless nobody could ever see that it is one."""
+    from ._array import wrap
+
+    result = wrap(value)
+    view = array._view
+    if view is not None:
+        result._view = View(view.base, _join(view.steps, step))
+    elif not temporary:
+        result._view = View(array, (step,))
+    return result
+
+
+def _join(steps: tuple[Step, ...], step: Step) -> tuple[Step, ...]:
+    last = steps[-1]
+    if type(last) is Slice and type(step) is Slice:
+        pairs = zip(last.ranges, step.ranges, strict=True)
+        return (*steps[:-1], Slice(tuple((a + b * c, b * d, n) for (a, b, _), (c, d, n) in pairs)))
+    if type(last) is Reshape and type(step) is Reshape:
+        return (*steps[:-1], step)
+    return (*steps, step)
+
+
+def same_place(array: ndarray, base: ndarray, steps: Sequence[Step]) -> bool:
+    """Whether `array` is the view of `base` with these slices: then `base[…] = array` has nothing to do."""
+    view = array._view
+    if view is None or view.base is not base or len(view.steps) != len(steps):
+        return False
+    for mine, other in zip(view.steps, steps, strict=True):
+        if type(mine) is Slice and type(other) is Slice and mine.ranges == other.ranges:
+            continue
+        if type(mine) is Reshape and type(other) is Reshape and mine.shape == other.shape:
+            continue
+        return False
+    return True
+
+
+class _Probe:
+    """Finds out how often the interpreter counts an object that only the call itself holds."""
+
+    def method(self) -> None:
+        _record.append(sys.getrefcount(self))
+
+    def __getitem__(self, _: int) -> None:
+        _record.append(sys.getrefcount(self))
+
+    @property
+    def prop(self) -> None:
+        _record.append(sys.getrefcount(self))
+
+
+_record: list[int] = []
+
+
+def _function(probe: _Probe) -> None:
+    _record.append(sys.getrefcount(probe))
+
+
+def _calibrate(named: Callable[[list[_Probe]], Any], temporary: Callable[[], Any]) -> int:
+    """The greatest count that only temporaries have (0: cannot be told apart, so nothing counts as temporary).
+
+    The interpreter specialises code that runs often and then counts differently, so each case runs 64 times; a count
+    that a named object was ever seen with never means temporary.
+    """
+    _record.clear()
+    for _ in range(64):
+        named([_Probe()])
+    least = min(_record)
+    _record.clear()
+    for _ in range(64):
+        temporary()
+    return max((count for count in _record if count < least), default=0)
+
+
+def _named_method(held: list[_Probe]) -> None:
+    held[0].method()
+    probe = held.pop()
+    probe.method()
+
+
+def _named_item(held: list[_Probe]) -> None:
+    held[0][0]
+    probe = held.pop()
+    probe[0]
+
+
+def _named_property(held: list[_Probe]) -> None:
+    held[0].prop  # noqa: B018
+    probe = held.pop()
+    probe.prop  # noqa: B018
+
+
+def _named_function(held: list[_Probe]) -> None:
+    _function(held[0])
+    probe = held.pop()
+    _function(probe)
+
+
+#: `sys.getrefcount(self)` at or below these, inside such a call, means that no one else holds the object.
+METHOD_TEMPORARY = _calibrate(_named_method, lambda: _Probe().method())
+ITEM_TEMPORARY = _calibrate(_named_item, lambda: _Probe()[0])
+PROPERTY_TEMPORARY = _calibrate(_named_property, lambda: _Probe().prop)
+FUNCTION_TEMPORARY = _calibrate(_named_function, lambda: _function(_Probe()))
