@@ -270,6 +270,6 @@ int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
 float32, float64, bool_ = np.float32, np.float64, np.bool_
 
-__all__ = sorted(  # noqa: PLE0605
+__all__ = sorted(
     name for name in globals() if not name.startswith("_") and name not in ("annotations", "np")
 )

@@ -17,17 +17,14 @@ from ._views import ITEM_TEMPORARY, METHOD_TEMPORARY, PROPERTY_TEMPORARY, View
 
 _operations = {
     name: binary(name)
-    for name in (
-        "add subtract multiply divide floor_divide remainder power bitwise_and bitwise_or bitwise_xor left_shift "
-        "right_shift less less_equal greater greater_equal equal not_equal"
-    ).split()
+    for name in ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal"]
 }
 _forward = {name: operator(operation) for name, operation in _operations.items()}
 _backward = {name: operator(reflected(operation)) for name, operation in _operations.items()}
 _update = {name: operator(in_place(name, operation)) for name, operation in _operations.items()}
 
 
-class ndarray:  # noqa: N801 - NumPy's name
+class ndarray:
     """A distributed array: NumPy's interface, elements spread in blocks along axis 0 over the PEs of the session.
 
     Arithmetic is lazy: a chain of elementwise operations runs as one pass over memory when its values are needed
@@ -122,9 +119,10 @@ class ndarray:  # noqa: N801 - NumPy's name
         return None if self._view is None else self._view.base
 
     @property
-    def T(self) -> ndarray:  # noqa: N802 - NumPy's name
+    def T(self) -> ndarray:
         """View with the axes reversed."""
-        return _manipulation.transpose_axes(self, None, getrefcount(self) <= PROPERTY_TEMPORARY)
+        temporary = getrefcount(self) <= PROPERTY_TEMPORARY
+        return _manipulation.transpose_axes(self, None, temporary)
 
     @property
     def real(self) -> ndarray:
@@ -277,7 +275,8 @@ class ndarray:  # noqa: N801 - NumPy's name
     # -- indexing --
 
     def __getitem__(self, key: Any) -> Any:
-        return _indexing.get(self, key, getrefcount(self) <= ITEM_TEMPORARY)
+        temporary = getrefcount(self) <= ITEM_TEMPORARY
+        return _indexing.get(self, key, temporary)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         _indexing.put(self, key, value)
@@ -388,14 +387,24 @@ class ndarray:  # noqa: N801 - NumPy's name
         return _reductions.reduce("prod", self, axis, dtype, out, keepdims, initial, where, keep)
 
     def min(
-        self, axis: Any = None, out: ndarray | None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+        self,
+        axis: Any = None,
+        out: ndarray | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
     ) -> Any:
         """See `ak.min`."""
         keep = getrefcount(self) > METHOD_TEMPORARY
         return _reductions.reduce("min", self, axis, None, out, keepdims, initial, where, keep)
 
     def max(
-        self, axis: Any = None, out: ndarray | None = None, keepdims: bool = False, initial: Any = None, where: Any = True
+        self,
+        axis: Any = None,
+        out: ndarray | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
     ) -> Any:
         """See `ak.max`."""
         keep = getrefcount(self) > METHOD_TEMPORARY
@@ -460,11 +469,13 @@ class ndarray:  # noqa: N801 - NumPy's name
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
         """See `ak.reshape`."""
         wanted = shape[0] if len(shape) == 1 else shape
-        return _manipulation.reshape_to(self, wanted, order, copy, getrefcount(self) <= METHOD_TEMPORARY)
+        temporary = getrefcount(self) <= METHOD_TEMPORARY
+        return _manipulation.reshape_to(self, wanted, order, copy, temporary)
 
     def ravel(self, order: str = "C") -> ndarray:
         """See `ak.ravel`."""
-        return _manipulation.reshape_to(self, (-1,), order, None, getrefcount(self) <= METHOD_TEMPORARY)
+        temporary = getrefcount(self) <= METHOD_TEMPORARY
+        return _manipulation.reshape_to(self, (-1,), order, None, temporary)
 
     def flatten(self, order: str = "C") -> ndarray:
         """A flat copy."""
@@ -473,7 +484,8 @@ class ndarray:  # noqa: N801 - NumPy's name
     def transpose(self, *axes: Any) -> ndarray:
         """See `ak.transpose`."""
         wanted = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
-        return _manipulation.transpose_axes(self, wanted, getrefcount(self) <= METHOD_TEMPORARY)
+        temporary = getrefcount(self) <= METHOD_TEMPORARY
+        return _manipulation.transpose_axes(self, wanted, temporary)
 
     def swapaxes(self, axis1: int, axis2: int) -> ndarray:
         """See `ak.swapaxes`."""

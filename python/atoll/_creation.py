@@ -35,7 +35,9 @@ _MOST_ELEMENTS = 2**60  # eight bytes each still fit in 63 bits
 def shape_of(shape: Any) -> tuple[int, ...]:
     """A valid shape; ValueError for a negative length, MemoryError for more elements than an address space holds."""
     try:
-        lengths = (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
+        lengths = (
+            (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
+        )
     except TypeError:
         if not isinstance(shape, (np.ndarray, Sequence, ndarray)) or isinstance(shape, str):
             raise TypeError(f"expected a shape, a whole number or a tuple of them, not {shape!r}") from None
@@ -77,7 +79,9 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> _core.Expr:
         values = np.from_dlpack(values)
     found = _numpy_from(values, dtype)
     copy = copy or not isinstance(values, np.ndarray) or not found.flags.writeable
-    return _core.from_numpy(session, found, copy and (found is values or not found.flags.owndata or found.base is not None))
+    return _core.from_numpy(
+        session, found, copy and (found is values or not found.flags.owndata or found.base is not None)
+    )
 
 
 def _stacked(values: Sequence[Any], dtype: DTypeLike) -> _core.Expr:

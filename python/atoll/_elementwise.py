@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from . import _core
-from ._dtypes import BOOL, BOUNDS, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, UINT64, WEAK_INT, Promotion, fit_scalar, promote
+from ._dtypes import (
+    BOOL,
+    BOUNDS,
+    DTYPE_OF,
+    INT64,
+    KIND_OF,
+    SCALAR_KIND,
+    UINT64,
+    WEAK_INT,
+    Promotion,
+    fit_scalar,
+    promote,
+)
 
 if TYPE_CHECKING:
     from ._array import ndarray

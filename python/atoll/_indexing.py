@@ -270,7 +270,9 @@ def _flat_indices(items: list[Any], lengths: list[int], axes: list[int]) -> _cor
             total = total * length + index
         except ValueError:
             shapes = " ".join(str(i.shape).replace(" ", "") for i in items if type(i) is ndarray)
-            raise IndexError(f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}") from None
+            raise IndexError(
+                f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}"
+            ) from None
     return expr_of(total)
 
 
@@ -316,9 +318,7 @@ def _fit(value: _core.Expr, shape: tuple[int, ...]) -> _core.Expr:
     try:
         return value if own == shape else _core.broadcast_to(value, shape)
     except ValueError:
-        raise ValueError(
-            f"could not broadcast input array from shape {_text(own)} into shape {_text(shape)}"
-        ) from None
+        raise ValueError(f"could not broadcast input array from shape {_text(own)} into shape {_text(shape)}") from None
 
 
 def _text(shape: tuple[int, ...]) -> str:

@@ -52,9 +52,9 @@ def buffer(array: ndarray, flags: int) -> memoryview:
 def dlpack(array: ndarray, **kwargs: Any) -> Any:
     """A DLPack capsule; its consumer shares memory when the session has one PE."""
     copy = kwargs.pop("copy", None)
-    return to_numpy(array, bool(copy) if copy is not None else (array._view is not None or array._expr.session.pes > 1)).__dlpack__(
-        **{name: value for name, value in kwargs.items() if value is not None}
-    )
+    return to_numpy(
+        array, bool(copy) if copy is not None else (array._view is not None or array._expr.session.pes > 1)
+    ).__dlpack__(**{name: value for name, value in kwargs.items() if value is not None})
 
 
 def _rebuild(values: np.ndarray[Any, Any]) -> ndarray:

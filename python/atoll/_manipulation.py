@@ -274,7 +274,9 @@ def broadcast_arrays(*args: Any) -> tuple[ndarray, ...]:
 # -- joining --
 
 
-def concatenate(arrays: Sequence[Any], axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+def concatenate(
+    arrays: Sequence[Any], axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> ndarray:
     """Arrays one after the other along an existing axis (None: flattened).
 
     Examples
@@ -713,4 +715,3 @@ def meshgrid(*xi: Any, indexing: str = "xy") -> tuple[ndarray, ...]:
         lengths[place] = vector.size
         grids.append(broadcast_to(vector.reshape(lengths), shape))
     return tuple(grids)
-

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import operator
 from sys import getrefcount
@@ -16,10 +15,8 @@ from ._array import expr_of, ndarray, require_out, wrap
 from ._dtypes import (
     BOOL,
     FLOAT32,
-    FLOAT64,
     INT64,
     KIND_OF,
-    SCALAR_KIND,
     SCALAR_OF,
     UINT64,
     DTypeLike,
@@ -41,7 +38,14 @@ _RESULT: dict[str, list[int] | None] = {
     "all": [BOOL] * len(KIND_OF),
     "count_nonzero": [INT64] * len(KIND_OF),
 }
-_UFUNC = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
+_UFUNC = {
+    "sum": "add",
+    "prod": "multiply",
+    "min": "minimum",
+    "max": "maximum",
+    "any": "logical_or",
+    "all": "logical_and",
+}
 _IDENTITY: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True, "count_nonzero": 0}
 
 
@@ -223,7 +227,9 @@ def prod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, kee
     return reduce("prod", a, axis, dtype, out, keepdims, initial, where, getrefcount(a) > FUNCTION_TEMPORARY)
 
 
-def min(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
+def min(
+    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
     """Least element, NaN if there is one; parameters as `sum`.
 
     Examples
@@ -235,7 +241,9 @@ def min(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initi
     return reduce("min", a, axis, None, out, keepdims, initial, where, getrefcount(a) > FUNCTION_TEMPORARY)
 
 
-def max(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
+def max(
+    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
     """Greatest element, NaN if there is one; parameters as `sum`.
 
     Examples
@@ -355,7 +363,9 @@ def _nan_extreme(kind: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     if floating:  # where all are NaN, NaN
         array = a if type(a) is ndarray else wrap(expr_of(a))
         empty = reduce("all", isnan(array), axis, None, None, keepdims, None, True, False)
-        result = where(empty, math.nan, result) if type(result) is ndarray else type(result)(math.nan) if empty else result
+        result = (
+            where(empty, math.nan, result) if type(result) is ndarray else type(result)(math.nan) if empty else result
+        )
     if out is None:
         return result
     return _into(out, expr_of(result), kind, expr_of(result).dtype)
@@ -529,4 +539,3 @@ def is_sorted(a: Any) -> bool:
         raise ValueError(f"is_sorted needs a 1-d array, not {expr.ndim}-d")
     array = wrap(expr.alias())
     return expr.size < 2 or bool((array[:-1] <= array[1:]).all())
-

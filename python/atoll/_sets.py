@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from . import _core
 from ._array import expr_of, ndarray, wrap
 from ._dtypes import FLOAT32, result_code
@@ -241,4 +239,3 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
     both = [x[~_nan_aware(x, isin(x, y))], y[~_nan_aware(y, isin(y, x))]]
     joined = concatenate(both)
     return wrap(_core.sort(joined._expr))
-

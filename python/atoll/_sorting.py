@@ -35,7 +35,9 @@ def _check_kind(kind: str | None) -> None:
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
 
 
-def sort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None) -> ndarray:
+def sort(
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None
+) -> ndarray:
     """A sorted copy, NaN last.
 
     Parameters
@@ -145,5 +147,3 @@ def _check_kth(a: Any, kth: Any, axis: int | None) -> None:
     for number in np.atleast_1d(kth):
         if not -length <= number < length:
             raise ValueError(f"kth(={number}) out of bounds ({length})")
-
-

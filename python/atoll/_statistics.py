@@ -217,7 +217,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         scale = scale.reshape([n if place in axes else 1 for place, n in enumerate(array.shape)])
     if array._expr.dtype < FLOAT32 and scale._expr.dtype < FLOAT32:
         scale = scale.astype(np.float64)
-    total = reduce("sum", scale + array * 0 if scale.shape != array.shape else scale, axis, None, None, keepdims, None, True, True)
+    total = reduce(
+        "sum", scale + array * 0 if scale.shape != array.shape else scale, axis, None, None, keepdims, None, True, True
+    )
     zero = bool((total == 0).any()) if type(total) is ndarray else total == 0
     if zero:
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
@@ -248,7 +250,9 @@ def nanmean(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, 
     return mean(array, axis, dtype, out, keepdims, where=valid)
 
 
-def nanvar(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def nanvar(
+    a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, ddof: float = 0, keepdims: bool = False
+) -> Any:
     """Variance of the elements that are not NaN.
 
     Examples
@@ -261,7 +265,9 @@ def nanvar(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, d
     return var(array, axis, dtype, out, ddof, keepdims, where=valid)
 
 
-def nanstd(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def nanstd(
+    a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, ddof: float = 0, keepdims: bool = False
+) -> Any:
     """Standard deviation of the elements that are not NaN.
 
     Examples
@@ -285,7 +291,7 @@ _CONTINUOUS: dict[str, tuple[float, float]] = {
     "normal_unbiased": (3 / 8, 3 / 8),
     "interpolated_inverted_cdf": (0.0, 1.0),
 }
-_PICKING = ("lower", "higher", "nearest", "midpoint")
+_PICKING = ("lower", "higher", "nearest", "midpoint", "middle")
 
 
 def _positions(count: np.ndarray[Any, Any], q: np.ndarray[Any, Any], method: str) -> tuple[Any, Any, Any]:
@@ -301,10 +307,10 @@ def _positions(count: np.ndarray[Any, Any], q: np.ndarray[Any, Any], method: str
             virtual = np.floor(virtual)
         elif method == "higher":
             virtual = np.ceil(virtual)
-        else:
+        else:  # midpoint, middle
             virtual = 0.5 * (np.floor(virtual) + np.ceil(virtual))
     else:
-        raise ValueError(f"{method!r} is not a valid method. Use one of: {[*_CONTINUOUS, *_PICKING]}")
+        raise ValueError(f"{method!r} is not a valid method. Use one of: {[*_CONTINUOUS, *_PICKING[:-1]]}")
     virtual = np.clip(virtual, 0, np.maximum(count - 1, 0))
     low = np.floor(virtual)
     return low.astype(np.int64), np.minimum(low + 1, np.maximum(count - 1, 0)).astype(np.int64), virtual - low
@@ -325,7 +331,6 @@ def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: 
     others = [] if axes is None else [place for place in range(array.ndim) if place not in axes]
     kept = tuple(1 if axes is None or place in axes else n for place, n in enumerate(array.shape))
     code = array._expr.dtype
-    picked_type = DTYPE_OF[code]
     floating = code >= FLOAT32
     number = array.size if axes is None else math.prod(array.shape[place] for place in axes)
     if others:  # rows of what is reduced
@@ -351,11 +356,14 @@ def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: 
         second = ordered[(high + offset).reshape(-1)].to_numpy().reshape(low.shape)
         if not floating:
             first, second = first.astype(np.float64), second.astype(np.float64)
-        values = _lerp(first, second, weight.astype(first.dtype) if np.ndim(q) == 0 and first.dtype != np.float64 else weight)
+        if method == "middle":  # as the median: the mean of both, in their type
+            with np.errstate(all="ignore"):
+                values = np.where(weight > 0, (first + second) / first.dtype.type(2), first)
+        else:
+            # One fraction: in the elements' type; several: in that of the fractions, as NumPy.
+            values = _lerp(first, second, weight.astype(first.dtype) if np.ndim(q) == 0 else weight)
     if has_nan.any():
         values = np.where(has_nan[None, :], values.dtype.type(math.nan), values)
-    if picked_type == np.float32 and values.dtype != np.float32 and np.ndim(q) == 0:
-        values = values.astype(np.float32)
     rest = kept if keepdims else tuple(array.shape[place] for place in others)
     shape = wanted.shape + rest
     if not shape:
@@ -479,14 +487,16 @@ def _median(a: Any, axis: Any, out: Any, keepdims: bool, skip_nan: bool) -> Any:
     if array.size == 0:
         warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=3)
         return mean(array * 1.0, axis, keepdims=keepdims) if axis is not None else np.float64(math.nan)
-    result = _quantile(array, 0.5, axis, keepdims, "midpoint", skip_nan)
+    result = _quantile(array, 0.5, axis, keepdims, "middle", skip_nan)
     return _finish(result, out)
 
 
 # -- histograms and tables --
 
 
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None) -> tuple[Any, ndarray]:
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
+) -> tuple[Any, ndarray]:
     """How many elements fall into each bin.
 
     Parameters
@@ -524,11 +534,11 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False, 
         heavy = _core.reshape(heavy, (heavy.size,)) if heavy.ndim != 1 else heavy
     edges = _edges(expr, bins, range)
     if heavy is None and isinstance(edges, tuple):
-        counts = _core.histogram(expr, *edges)
-        edges = np.linspace(*edges[:2], edges[2] + 1)
+        counts = _core.histogram(expr, float(edges[0]), float(edges[1]), edges[2])
+        edges = _even_edges(*edges, expr.dtype)
     else:
         if isinstance(edges, tuple):
-            edges = np.linspace(*edges[:2], edges[2] + 1)
+            edges = _even_edges(*edges, expr.dtype)
         session = expr.session
         counts = _core.histogram_edges(expr, _core.from_numpy(session, np.asarray(edges, np.float64), True), heavy)
         if heavy is not None and KIND_OF[heavy.dtype] in "iub" and counts.dtype == FLOAT64:
@@ -537,6 +547,10 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False, 
     if density:
         result = result / np.diff(edges) / result.sum()
     return result, wrap(_core.from_numpy(expr.session, np.ascontiguousarray(edges), True))
+
+
+def _even_edges(low: Any, high: Any, bins: int, code: int) -> np.ndarray[Any, Any]:
+    return np.linspace(low, high, bins + 1, dtype=np.float32 if code == FLOAT32 else np.float64)
 
 
 def _edges(expr: _core.Expr, bins: Any, limits: Any) -> Any:
@@ -551,11 +565,14 @@ def _edges(expr: _core.Expr, bins: Any, limits: Any) -> Any:
         if number < 1:
             raise ValueError("`bins` must be positive, when an integer")
         if limits is None:
+            low: Any
+            high: Any
             if not expr.size:
                 low, high = 0.0, 1.0
             else:
-                low = float(_core.reduce_all("min", expr, expr.dtype, True))
-                high = float(_core.reduce_all("max", expr, expr.dtype, True))
+                scalar = np.float32 if expr.dtype == FLOAT32 else np.float64  # NumPy's edges are in the elements' type
+                low = scalar(_core.reduce_all("min", expr, expr.dtype, True))
+                high = scalar(_core.reduce_all("max", expr, expr.dtype, True))
             if not (math.isfinite(low) and math.isfinite(high)):
                 raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
         else:
@@ -585,8 +602,9 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     >>> ak.histogram_bin_edges(ak.array([0.0, 1.0]), bins=2)
     array([0. , 0.5, 1. ])
     """
-    edges = _edges(expr_of(a), bins, range)
-    return wrap(expr_of(np.linspace(*edges[:2], edges[2] + 1) if isinstance(edges, tuple) else edges))
+    expr = expr_of(a)
+    edges = _edges(expr, bins, range)
+    return wrap(expr_of(_even_edges(*edges, expr.dtype) if isinstance(edges, tuple) else edges))
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
@@ -600,7 +618,9 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
     """
     expr = expr_of(x)
     if expr.ndim != 1:
-        raise ValueError("object of too small depth for desired array" if expr.ndim == 0 else "object too deep for desired array")
+        raise ValueError(
+            "object of too small depth for desired array" if expr.ndim == 0 else "object too deep for desired array"
+        )
     if KIND_OF[expr.dtype] == "f" or expr.dtype == UINT64:
         raise TypeError(
             f"Cannot cast array data from {DTYPE_OF[expr.dtype]!r} to dtype('int64') according to the rule 'safe'"
@@ -640,7 +660,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
     table = _as_array(a)
     if table.ndim != 1:
-        raise ValueError("object too deep for desired array" if table.ndim else "object of too small depth for desired array")
+        raise ValueError(
+            "object too deep for desired array" if table.ndim else "object of too small depth for desired array"
+        )
     if sorter is not None:
         order = _as_array(sorter)
         if order.size != table.size:
@@ -674,7 +696,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     if (edges[:-1] <= edges[1:]).all():
         return searchsorted(edges, x, "left" if right else "right")
     if (edges[:-1] >= edges[1:]).all():
-        return len(edges) - searchsorted(np.ascontiguousarray(edges[::-1]), x, "right" if right else "left")
+        return len(edges) - searchsorted(np.ascontiguousarray(edges[::-1]), x, "left" if right else "right")
     raise ValueError("bins must be monotonically increasing or decreasing")
 
 
@@ -705,4 +727,3 @@ def interp(x: Any, xp: Any, fp: Any, left: float | None = None, right: float | N
     value = where(flat > points[-1], heights[-1] if right is None else float(right), value)
     value = where(isnan(flat), math.nan, value).reshape(at.shape)
     return value if value.ndim else np.float64(value.item())
-

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._array import expr_of, ndarray, require_out, wrap
-from ._dtypes import BOOL, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, code_of, fit_scalar, promote, result_code
+from ._dtypes import BOOL, DTYPE_OF, KIND_OF, SCALAR_KIND, code_of, fit_scalar, promote, result_code
 from ._elementwise import binary, check_output, kind_of, unary
 
 
@@ -300,7 +300,9 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     return wrap(_core.apply(_core.OPS["where"], code, code, (mask, *operands)))
 
 
-def clip(a: Any, a_min: Any = None, a_max: Any = None, out: ndarray | None = None, *, min: Any = None, max: Any = None) -> ndarray:
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: ndarray | None = None, *, min: Any = None, max: Any = None
+) -> ndarray:
     """Elements limited to [a_min, a_max]; None means no limit on that side.
 
     Examples
@@ -369,7 +371,9 @@ def fix(x: Any, out: ndarray | None = None) -> ndarray:
     return trunc(x, out)
 
 
-def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> ndarray:
+def nan_to_num(
+    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> ndarray:
     """NaN and infinities replaced by numbers: 0 and the type's greatest and least values unless given.
 
     Examples

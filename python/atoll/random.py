@@ -112,7 +112,9 @@ class Generator:
         if high is None:
             low, high = 0, low
         if not (_scalar(low) and _scalar(high)):
-            raise TypeError("the bounds of integers must be single numbers; scale rng.random(size) for bounds by element")
+            raise TypeError(
+                "the bounds of integers must be single numbers; scale rng.random(size) for bounds by element"
+            )
         code = code_of(dtype)
         if KIND_OF[code] not in "biu":
             raise TypeError(f"Unsupported dtype {np.dtype(dtype)!r} for integers")
@@ -271,7 +273,9 @@ class Generator:
         >>> ak.random.default_rng(1).choice(5, 5, replace=False).sum()
         np.int64(10)
         """
-        population = arange(operator.index(a)) if type(a) is not ndarray and np.ndim(a) == 0 else wrap(expr_of(a).alias())
+        population = (
+            arange(operator.index(a)) if type(a) is not ndarray and np.ndim(a) == 0 else wrap(expr_of(a).alias())
+        )
         length = population.shape[axis]
         shape = () if size is None else shape_of(size)
         number = int(np.prod(shape))
@@ -298,7 +302,11 @@ class Generator:
         if weights.shape != (length,):
             raise ValueError("a and p must have same size")
         if not bool((weights >= 0).all()):
-            raise ValueError("Probabilities are not non-negative" if not bool((weights != weights).any()) else "Probabilities contain NaN")
+            raise ValueError(
+                "Probabilities are not non-negative"
+                if not bool((weights != weights).any())
+                else "Probabilities contain NaN"
+            )
         if abs(float(weights.sum()) - 1.0) > 1e-8:
             raise ValueError("Probabilities do not sum to 1. See Notes section of docstring for more information.")
         if replace:
