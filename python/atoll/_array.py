@@ -17,7 +17,11 @@ from ._views import ITEM_TEMPORARY, METHOD_TEMPORARY, PROPERTY_TEMPORARY, View
 
 _operations = {
     name: binary(name)
-    for name in ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal"]
+    for name in (
+        *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power"),
+        *("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"),
+        *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
+    )
 }
 _forward = {name: operator(operation) for name, operation in _operations.items()}
 _backward = {name: operator(reflected(operation)) for name, operation in _operations.items()}
@@ -215,7 +219,7 @@ class ndarray:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
                 if self._expr.size
-                else "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that it is not empty."
+                else "The truth value of an empty array is ambiguous. Use `array.size > 0` to see whether it is empty."
             )
         return bool(self._read().item())
 
@@ -536,9 +540,12 @@ class ndarray:
         return rows
 
 
+_new: Any = object.__new__
+
+
 def wrap(expr: _core.Expr) -> ndarray:
     """The array of an expression that no other array holds."""
-    array: ndarray = object.__new__(ndarray)
+    array: ndarray = _new(ndarray)
     array._expr = expr
     array._view = None
     array._version = 0
@@ -548,7 +555,8 @@ def wrap(expr: _core.Expr) -> ndarray:
 def expr_of(x: Any) -> _core.Expr:
     """The expression of an array, or of what can be made one; values from NumPy are copied, as they may change."""
     if type(x) is ndarray:
-        return x._expr if x._view is None else x._read()
+        array: ndarray = x
+        return array._expr if array._view is None else array._read()
     return _creation.expr_from(x, None, True)
 
 
@@ -562,7 +570,7 @@ def require_out(out: Any) -> ndarray:
         out = out[0]
     if type(out) is not ndarray:
         raise TypeError("out must be an ak.ndarray (make one with ak.empty)")
-    return out
+    return out  # type: ignore[no-any-return]
 
 
 _elementwise.bind(ndarray, wrap, expr_of)

@@ -136,7 +136,7 @@ def asarray(a: Any, dtype: DTypeLike = None, *, copy: bool | None = None, order:
     if copy is True:
         return wrap(expr_from(a, dtype, True))
     if type(a) is ndarray and (dtype is None or a._expr.dtype == code_of(dtype)):
-        return a
+        return a  # type: ignore[no-any-return]
     share = isinstance(a, np.ndarray) and current().pes == 1
     result = wrap(expr_from(a, dtype, not share))
     if share:
@@ -299,7 +299,8 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> n
            [0., 1.]])
     """
     rows, columns = shape_of((N, N if M is None else M))
-    return ((arange(rows) + int(k)).reshape(rows, 1) == arange(columns)).astype(dtype)
+    ones_at: ndarray = (arange(rows) + int(k)).reshape(rows, 1) == arange(columns)
+    return ones_at.astype(dtype)
 
 
 def identity(n: int, dtype: DTypeLike = float) -> ndarray:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -67,10 +68,8 @@ def code_of(dtype: Any) -> int:
             f"atoll arrays hold bool, int8 to int64, uint8 to uint64, float32 and float64, not {found}. "
             f"{_ADVICE.get(found.kind, 'Convert it first')}."
         )
-    try:
+    with contextlib.suppress(TypeError):
         _code_cache[dtype] = code
-    except TypeError:
-        pass
     return code
 
 
@@ -121,7 +120,8 @@ def check_cast(source: int, target: int, casting: str) -> None:
     """TypeError, in NumPy's words, when `casting` does not allow source to become target."""
     if source != target and not np.can_cast(DTYPE_OF[source], DTYPE_OF[target], casting):  # type: ignore[arg-type]
         raise TypeError(
-            f"Cannot cast array data from {DTYPE_OF[source]!r} to {DTYPE_OF[target]!r} according to the rule '{casting}'"
+            f"Cannot cast array data from {DTYPE_OF[source]!r} to {DTYPE_OF[target]!r} "
+            f"according to the rule '{casting}'"
         )
 
 

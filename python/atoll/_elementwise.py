@@ -154,9 +154,9 @@ def _mixed_sign(name: str, left: _core.Expr, right: _core.Expr) -> _core.Expr:
 
 
 def _check_exponents(exponents: _core.Expr) -> None:
-    if exponents.size and KIND_OF[exponents.dtype] == "i":
-        if _core.reduce_all("min", exponents, exponents.dtype, True) < 0:
-            raise ValueError("Integers to negative integer powers are not allowed.")
+    signed = exponents.size and KIND_OF[exponents.dtype] == "i"
+    if signed and _core.reduce_all("min", exponents, exponents.dtype, True) < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
 
 
 def check_output(name: str, kinds: tuple[int, ...], result: int, target: int, casting: str = "same_kind") -> None:
@@ -164,9 +164,9 @@ def check_output(name: str, kinds: tuple[int, ...], result: int, target: int, ca
     if result == target or np.can_cast(DTYPE_OF[result], DTYPE_OF[target], casting):  # type: ignore[arg-type]
         return
     ufunc: Any = getattr(np, name, None)
-    if isinstance(ufunc, np.ufunc) and ufunc.nout == 1 and len(kinds) == ufunc.nin:
+    if type(ufunc) is np.ufunc and ufunc.nout == 1 and len(kinds) == ufunc.nin:
         types = [{WEAK_INT: int}.get(kind, float if kind < 0 else DTYPE_OF[kind]) for kind in kinds]
-        ufunc.resolve_dtypes((*types, DTYPE_OF[target]), casting=casting)
+        ufunc.resolve_dtypes((*types, DTYPE_OF[target]), casting=casting)  # type: ignore[arg-type]
     raise TypeError(
         f"Cannot cast ufunc '{name}' output from {DTYPE_OF[result]!r} to {DTYPE_OF[target]!r} "
         f"with casting rule '{casting}'"
@@ -212,9 +212,9 @@ def operator(operation: Binary) -> Binary:
         if getattr(x2, "__array_ufunc__", True) is None or (
             hasattr(x2, "__array_priority__") and not isinstance(x2, (np.ndarray, np.generic))
         ):
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         if isinstance(x2, (str, bytes, dict, set, type(None))):
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         return operation(x1, x2)
 
     return method

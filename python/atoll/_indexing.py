@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's indexing: slices with steps, integers, Ellipsis, newaxis, boolean masks and integer arrays; reading and writing.
+"""NumPy's indexing: slices with steps, integers, Ellipsis, newaxis, masks and integer arrays; reading and writing.
 
 Basic parts become one engine slice and a reshape, and give views. What depends on data is brought to one form: the
 indexed axes in front and flattened into one, then one `take` or `assign_index`.
@@ -130,8 +130,8 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
     if kind is int and expr.ndim == 1:
         return _scalar_at(expr, ((_check_index(key, 0, expr.shape[0]), 1, 1),))
     if kind is slice and expr.ndim == 1:
-        ranges = (_axis_range(key, expr.shape[0]),)
-        return step_into(array, Slice(ranges), _core.get_slice(expr, ranges), temporary)
+        whole = (_axis_range(key, expr.shape[0]),)
+        return step_into(array, Slice(whole), _core.get_slice(expr, whole), temporary)
     if kind is ndarray and expr.ndim:
         code = key._expr.dtype
         if code == BOOL:
@@ -276,13 +276,17 @@ def _flat_indices(items: list[Any], lengths: list[int], axes: list[int]) -> _cor
     return expr_of(total)
 
 
+def _selects_rows(items: list[Any]) -> bool:
+    """Whether an array stands in front and the rest is taken whole."""
+    return type(items[0]) is ndarray and all(type(item) is slice and item == slice(None) for item in items[1:])
+
+
 def _get_by_data(array: ndarray, items: list[Any]) -> ndarray:
     expr = array._read()
-    if type(items[0]) is ndarray and all(item == slice(None) for item in items[1:] if type(item) is not ndarray):
-        if not any(type(item) is ndarray for item in items[1:]) and all(item is not None for item in items):
-            if items[0]._expr.dtype == BOOL:
-                return wrap(_compress(expr, items[0]._read()))
-            return wrap(_core.take(expr, _to_int64(items[0]._read())))
+    if _selects_rows(items):
+        if items[0]._expr.dtype == BOOL:
+            return wrap(_compress(expr, items[0]._read()))
+        return wrap(_core.take(expr, _to_int64(items[0]._read())))
     plan = _ByData(expr.shape, items)
     taken = _core.take(plan.table(expr), plan.indices)
     return wrap(_core.transpose(taken, plan.order) if plan.order else taken)
@@ -333,8 +337,8 @@ def put(array: ndarray, key: Any, value: Any) -> None:
         _put_ranges(array, ((_check_index(key, 0, expr.shape[0]), 1, 1),), (), True, value)
         return
     if kind is slice and expr.ndim == 1:
-        ranges = (_axis_range(key, expr.shape[0]),)
-        _put_ranges(array, ranges, (ranges[0][2],), False, value)
+        whole = (_axis_range(key, expr.shape[0]),)
+        _put_ranges(array, whole, (whole[0][2],), False, value)
         return
     items = [_as_index(item) for item in _expand(key, expr.ndim)]
     if any(type(item) is ndarray for item in items):
@@ -372,11 +376,10 @@ def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False
     expr = array._read()
     found = value_expr(expr.session, value, expr.dtype)
     first = items[0]
-    if type(first) is ndarray and all(type(item) is slice and item == slice(None) for item in items[1:]) and not add:
-        if first._expr.dtype == BOOL and first.ndim in (1, expr.ndim):
-            _check_mask(first.shape, expr.shape, 0)
-            _put_mask(array, expr, first._read(), found)
-            return
+    if _selects_rows(items) and first._expr.dtype == BOOL and first.ndim in (1, expr.ndim) and not add:
+        _check_mask(first.shape, expr.shape, 0)
+        _put_mask(array, expr, first._read(), found)
+        return
     if len(items) == 1 and first._expr.dtype != BOOL:
         indices = _to_int64(first._read())
         found = _fit(found, indices.shape)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exchange with NumPy and others: conversion, DLPack, the buffer protocol, pickling, and NumPy's own functions on our arrays."""
+"""Exchange: conversion to NumPy, DLPack, the buffer protocol, pickling, and NumPy's own functions on our arrays."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def as_numpy(array: ndarray, dtype: Any, copy: bool | None) -> np.ndarray[Any, A
 def buffer(array: ndarray, flags: int) -> memoryview:
     """The buffer protocol (Python 3.12 and later): writable when the consumer asks for that."""
     writable = bool(flags & 1)  # PyBUF_WRITABLE
-    return memoryview(to_numpy(array, False if writable and array._view is None else None))
+    shared: Any = to_numpy(array, False if writable and array._view is None else None)
+    return memoryview(shared)
 
 
 def dlpack(array: ndarray, **kwargs: Any) -> Any:
@@ -162,7 +163,7 @@ def array_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if ours is None:
         raise TypeError(f"np.{name} is not available for atoll arrays; convert them first: a.to_numpy()")
     if kwargs:
-        kwargs = {key: value for key, value in kwargs.items() if not (key in ("like", "subok") or value is np._NoValue)}  # type: ignore[attr-defined]
+        kwargs = {key: value for key, value in kwargs.items() if not (key in ("like", "subok") or value is np._NoValue)}
     return ours(*args, **kwargs)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import math
 import operator
 from collections.abc import Sequence
@@ -345,7 +346,7 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> ndarray:
     if builtins.any(part.shape != shape for part in parts):
         raise ValueError("all input arrays must have the same shape")
     place = _axis(axis, len(shape) + 1)
-    wider = shape[:place] + (1,) + shape[place:]
+    wider = (*shape[:place], 1, *shape[place:])
     return concatenate([wrap(_core.reshape(part._read(), wider)) for part in parts], place)
 
 
@@ -423,7 +424,7 @@ def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> ndarray:
     if new.ndim < array.ndim:
         new = new.reshape((1,) * (array.ndim - new.ndim) + new.shape)
         if array.ndim > 1 or place:
-            new = broadcast_to(new, array.shape[:place] + (new.shape[place],) + array.shape[place + 1 :])
+            new = broadcast_to(new, (*array.shape[:place], new.shape[place], *array.shape[place + 1 :]))
     before = (slice(None),) * place
     return concatenate([array[(*before, slice(None, position))], new, array[(*before, slice(position, None))]], place)
 
@@ -473,7 +474,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
         each, extra = divmod(length, sections)
         cuts = [part * each + builtins.min(part, extra) for part in range(sections + 1)]
     before = (slice(None),) * place
-    return [array[(*before, slice(low, high))] for low, high in zip(cuts, cuts[1:], strict=False)]
+    return [array[(*before, slice(low, high))] for low, high in itertools.pairwise(cuts)]
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:

@@ -44,7 +44,8 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     inner = x.shape[-1], y.shape[0]
     if inner[0] != inner[1]:
         raise ValueError(
-            f"matmul: Input operand 1 has a mismatch in its core dimension 0 (size {inner[1]} is different from {inner[0]})"
+            f"matmul: Input operand 1 has a mismatch in its core dimension 0 "
+            f"(size {inner[1]} is different from {inner[0]})"
         )
     if y.ndim == 1:
         return _sum_last(x * y, code)

@@ -74,7 +74,7 @@ def _kept_shape(shape: tuple[int, ...], axes: list[int] | None) -> tuple[int, ..
 def reduce(
     kind: str, a: Any, axis: Any, dtype: DTypeLike, out: Any, keepdims: bool, initial: Any, where: Any, keep: bool
 ) -> Any:
-    """Reduces `a`; `keep` says that a lazy `a` will be seen again, so that its elements are worth storing on the way."""
+    """Reduces `a`; `keep` says that a lazy `a` will be seen again, so that it is worth storing on the way."""
     expr = a._expr if type(a) is ndarray and a._view is None else expr_of(a)
     code = expr.dtype
     results = _RESULT[kind]
@@ -499,30 +499,6 @@ def nancumprod(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: An
     array([2., 2., 6.])
     """
     return scan("cumprod", _without_nan(a, 1.0)[0], axis, dtype, out)
-
-
-def maximum_accumulate(a: Any, axis: int | None = 0) -> ndarray:
-    """Running maximum along an axis.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.maximum_accumulate(ak.array([1, 3, 2]))
-    array([1, 3, 3])
-    """
-    return scan("cummax", a, axis, None, None)
-
-
-def minimum_accumulate(a: Any, axis: int | None = 0) -> ndarray:
-    """Running minimum along an axis.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.minimum_accumulate(ak.array([3, 1, 2]))
-    array([3, 1, 1])
-    """
-    return scan("cummin", a, axis, None, None)
 
 
 def is_sorted(a: Any) -> bool:

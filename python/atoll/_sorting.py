@@ -74,7 +74,7 @@ def argsort(
     return along_last(a, axis, _core.argsort)
 
 
-def coargsort(keys: Sequence[Any]) -> ndarray:
+def coargsort(keys: Any) -> ndarray:
     """Positions that sort several 1-d arrays together: by the first, equals by the second, and so on (Arkouda's name).
 
     Examples

@@ -448,8 +448,7 @@ def nanpercentile(
 
 
 def _hundredth(q: Any) -> Any:
-    values = np.true_divide(q.to_numpy() if type(q) is ndarray else q, 100.0)
-    return values
+    return np.true_divide(q.to_numpy() if type(q) is ndarray else q, 100.0)
 
 
 def _check_fractions(q: Any, greatest: float, message: str) -> None:
@@ -535,10 +534,10 @@ def histogram(
     edges = _edges(expr, bins, range)
     if heavy is None and isinstance(edges, tuple):
         counts = _core.histogram(expr, float(edges[0]), float(edges[1]), edges[2])
-        edges = _even_edges(*edges, expr.dtype)
+        edges = _even_edges(edges, expr.dtype)
     else:
         if isinstance(edges, tuple):
-            edges = _even_edges(*edges, expr.dtype)
+            edges = _even_edges(edges, expr.dtype)
         session = expr.session
         counts = _core.histogram_edges(expr, _core.from_numpy(session, np.asarray(edges, np.float64), True), heavy)
         if heavy is not None and KIND_OF[heavy.dtype] in "iub" and counts.dtype == FLOAT64:
@@ -549,7 +548,8 @@ def histogram(
     return result, wrap(_core.from_numpy(expr.session, np.ascontiguousarray(edges), True))
 
 
-def _even_edges(low: Any, high: Any, bins: int, code: int) -> np.ndarray[Any, Any]:
+def _even_edges(ends: tuple[Any, Any, int], code: int) -> np.ndarray[Any, Any]:
+    low, high, bins = ends
     return np.linspace(low, high, bins + 1, dtype=np.float32 if code == FLOAT32 else np.float64)
 
 
@@ -604,7 +604,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     """
     expr = expr_of(a)
     edges = _edges(expr, bins, range)
-    return wrap(expr_of(_even_edges(*edges, expr.dtype) if isinstance(edges, tuple) else edges))
+    return wrap(expr_of(_even_edges(edges, expr.dtype) if isinstance(edges, tuple) else edges))
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def _unary(name: str, summary: str, example: str = "[0.25, 0.5]") -> UnaryFuncti
     function.__name__ = function.__qualname__ = name
     shown = f"bool(ak.allclose(ak.{name}({example}), np.{name}({example})))"
     function.__doc__ = _DOC.format(summary=summary, operands="x", what="Values.", example=shown)
-    return cast(UnaryFunction, function)
+    return function
 
 
 def _binary(name: str, summary: str, left: str = "[5.0, 6.5]", right: str = "[2.0, 4.0]") -> BinaryFunction:
@@ -134,7 +134,7 @@ def _binary(name: str, summary: str, left: str = "[5.0, 6.5]", right: str = "[2.
     function.__doc__ = _DOC.format(
         summary=summary, operands="x1, x2", what="Values; they broadcast against each other.", example=shown
     )
-    return cast(BinaryFunction, function)
+    return function
 
 
 _ints = ("[5, 6]", "[2, 3]")
@@ -393,7 +393,7 @@ def nan_to_num(
     result = where(values == float("-inf"), low, result)
     if not copy and type(x) is ndarray:
         x._store(result._expr)
-        return x
+        return x  # type: ignore[no-any-return]
     return result  # type: ignore[no-any-return]
 
 
@@ -410,7 +410,8 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     if KIND_OF[y._expr.dtype] != "f":
         y = y.astype(np.float64)
     close = (absolute(x - y) <= atol + rtol * absolute(y)) & isfinite(y) | (x == y)
-    return close | (isnan(x) & isnan(y)) if equal_nan else close
+    answer: ndarray = close | (isnan(x) & isnan(y)) if equal_nan else close
+    return answer
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:

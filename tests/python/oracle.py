@@ -50,14 +50,3 @@ def same(got, expected, ulps=0, dtype=True):
         np.testing.assert_allclose(found, expected, rtol=float(ulps * limits.eps), atol=float(limits.tiny))
     else:
         np.testing.assert_array_equal(found, expected)
-
-
-def fails_alike(ours, numpys, error):
-    """Asserts that both calls raise `error`."""
-    for call in (numpys, ours):
-        try:
-            call()
-        except error as problem:
-            assert str(problem)
-        else:
-            raise AssertionError(f"{call} did not raise {error.__name__}")

@@ -139,7 +139,7 @@ def test_broadcasting():
     same(ak.array(x) + ak.array(y), x + y)
     same(ak.array(x) + np.arange(4), x + np.arange(4))
     same(ak.array(y) + ak.arange(4), y + np.arange(4))
-    same(ak.arange(3) + [1, 2, 3], np.arange(3) + [1, 2, 3])
+    same(ak.arange(3) + [1, 2, 3], np.arange(3) + [1, 2, 3])  # noqa: RUF005
     with pytest.raises(ValueError, match="could not be broadcast together"):
         ak.arange(3) + ak.arange(4)
 

@@ -247,7 +247,7 @@ def test_iteration_and_membership():
     for row, expected in zip(a.reshape(5, 2), x.reshape(5, 2), strict=True):
         same(row, expected)
     assert len(a) == 10
-    assert [v for v in a.reshape(5, 2).flat] == list(x)
+    assert list(a.reshape(5, 2).flat) == list(x)
     with pytest.raises(TypeError):
         iter(ak.array(3)).__next__()
 

@@ -48,8 +48,8 @@ def test_one_session_at_a_time():
     first.shutdown()
 
 
-@pytest.mark.parametrize(("args", "error"), [((0,), ValueError), ((-1,), ValueError), ((1.5,), TypeError), (("2",), TypeError),
-                                             ((1, 0), ValueError), ((True,), TypeError)])  # fmt: skip
+@pytest.mark.parametrize(("args", "error"), [((0,), ValueError), ((-1,), ValueError), ((1.5,), TypeError),
+                                             (("2",), TypeError), ((1, 0), ValueError), ((True,), TypeError)])  # fmt: skip
 def test_bad_arguments(args, error):
     with pytest.raises(error):
         ak.init(*args)
@@ -61,8 +61,8 @@ def test_use_after_shutdown(pes):
     a = ak.arange(10) + 1
     b = a[2:4]
     ak.shutdown()
-    for call in (lambda: a.sum(), lambda: (a + 1).sum(), lambda: a.to_numpy(), lambda: a[3], lambda: ak.sort(a), lambda: b.sum(),
-                 lambda: repr(a), lambda: a.__setitem__(0, 1)):  # fmt: skip
+    for call in (lambda: a.sum(), lambda: (a + 1).sum(), lambda: a.to_numpy(), lambda: a[3], lambda: ak.sort(a),
+                 lambda: b.sum(), lambda: repr(a), lambda: a.__setitem__(0, 1)):  # fmt: skip
         with pytest.raises(RuntimeError, match=r"\w+ \w+"):
             call()
 
