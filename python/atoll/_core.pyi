@@ -34,6 +34,9 @@ class Session:
     def set_monitor(self, callback: Callable[[str, int, int], None] | None) -> None:
         """callback(operation, done, total) from the calling thread, at most every 50 ms, in operations that run longer
         than a second. KeyboardInterrupt is seen between pieces of work whether or not a callback is set."""
+    def trim(self) -> None:
+        """Gives pooled memory back to the system."""
+
     def noop(self) -> None:
         """One command to every PE and back: the round trip of the session."""
 

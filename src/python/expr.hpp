@@ -21,5 +21,6 @@ void bind_session(nb::module_& m);
 void bind_expr(nb::module_& m);
 void bind_operations(nb::module_& m);
 void bind_info(nb::module_& m);
+void bind_limit(nb::module_& m);
 
 }  // namespace atl::python

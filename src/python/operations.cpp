@@ -214,6 +214,17 @@ void bind_operations(nb::module_& m) {
     }
     return stored(keys[0], keys[0].session->call<&array::coargsort_arrays>(arrays));
   }, Release());
+  m.def("unique", [](const Expr& x, bool index, bool inverse, bool counts) {
+    std::vector<Array> outputs;
+    {
+      nb::gil_scoped_release release;
+      outputs = x.session->call<&array::unique_array>(
+          x.value(), static_cast<std::uint8_t>((index ? array::unique_index : 0) | (inverse ? array::unique_inverse : 0) |
+                                               (counts ? array::unique_counts : 0)));
+    }
+    auto optional = [&](std::size_t i) { return outputs[i] == nullptr ? nb::none() : nb::cast(stored(x, outputs[i])); };
+    return nb::make_tuple(stored(x, outputs[0]), optional(1), optional(2), optional(3));
+  });
 }
 
 }  // namespace atl::python

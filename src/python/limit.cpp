@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hand-written loops as contenders for benchmarks: `limit(name, session, arrays, parameters)`.
+#include "atoll/array/kernel/limit.hpp"
+
+#include <map>
+
+#include "expr.hpp"
+
+namespace atl::python {
+namespace {
+
+namespace limit = array::limit;
+
+/// The arrays of one call. Loops take them as they are: outputs are written through the same NumPy arrays.
+struct Arguments {
+  ThreadPool& threads;
+  std::vector<nb::ndarray<nb::c_contig, nb::device::cpu>> arrays;
+  std::vector<double> parameters;
+
+  std::size_t n() const { return arrays.at(0).size(); }
+  bool is_float() const { return arrays.at(0).dtype() == nb::dtype<double>(); }
+  template <class T>
+  T* at(std::size_t i) const {
+    ATOLL_VALIDATE(i < arrays.size(), ValueError, "this loop needs more than {} arrays", arrays.size());
+    ATOLL_VALIDATE(arrays[i].dtype() == nb::dtype<T>(), TypeError, "array {} has another dtype than this loop is written for", i);
+    ATOLL_VALIDATE(reinterpret_cast<std::uintptr_t>(arrays[i].data()) % 64 == 0, ValueError, "array {} does not start at a multiple of 64 bytes", i);
+    return static_cast<T*>(arrays[i].data());
+  }
+};
+
+using Loop = double (*)(const Arguments&);
+
+const std::map<std::string, Loop>& loops() {
+  static const std::map<std::string, Loop> table{
+      {"triad", [](const Arguments& a) {
+         limit::triad(a.threads, a.at<double>(0), a.at<double>(1), a.parameters.at(0), a.at<double>(2), a.n());
+         return a.at<double>(2)[0];
+       }},
+      {"expression", [](const Arguments& a) {
+         limit::expression(a.threads, a.at<double>(0), a.at<double>(1), a.at<double>(2), a.at<double>(3), a.at<double>(4), a.at<double>(5), a.at<double>(6), a.n());
+         return a.at<double>(6)[0];
+       }},
+      {"expression_sum", [](const Arguments& a) {
+         return limit::expression_sum(a.threads, a.at<double>(0), a.at<double>(1), a.at<double>(2), a.at<double>(3), a.at<double>(4), a.at<double>(5), a.n());
+       }},
+      {"sum", [](const Arguments& a) {
+         return a.is_float() ? limit::sum(a.threads, a.at<double>(0), a.n()) : static_cast<double>(limit::sum(a.threads, a.at<std::int64_t>(0), a.n()));
+       }},
+      {"min", [](const Arguments& a) { return limit::min(a.threads, a.at<double>(0), a.n()); }},
+      {"argmax", [](const Arguments& a) { return static_cast<double>(limit::argmax(a.threads, a.at<double>(0), a.n())); }},
+      {"cumsum", [](const Arguments& a) {
+         if (!a.is_float()) {
+           limit::cumsum(a.threads, a.at<std::int64_t>(0), a.at<std::int64_t>(1), a.n());
+           return static_cast<double>(a.at<std::int64_t>(1)[a.n() - 1]);
+         }
+         limit::cumsum(a.threads, a.at<double>(0), a.at<double>(1), a.n());
+         return a.at<double>(1)[a.n() - 1];
+       }},
+  };
+  return table;
+}
+
+}  // namespace
+
+void bind_limit(nb::module_& m) {
+  m.def("limit", [](const std::string& name, Session& session, std::vector<nb::ndarray<nb::c_contig, nb::device::cpu>> arrays, std::vector<double> parameters) {
+    const auto loop = loops().find(name);
+    ATOLL_VALIDATE(loop != loops().end(), ValueError, "no hand-written loop '{}'", name);
+    const Arguments arguments{session.engine().threads(), std::move(arrays), std::move(parameters)};
+    ATOLL_VALIDATE(!arguments.arrays.empty() && arguments.n() > 0, ValueError, "a hand-written loop needs arrays that are not empty");
+    nb::gil_scoped_release release;
+    return loop->second(arguments);
+  });
+  m.def("limit_names", [] {
+    std::vector<std::string> names;
+    for (const auto& [name, loop] : loops()) names.push_back(name);
+    return names;
+  });
+}
+
+}  // namespace atl::python
