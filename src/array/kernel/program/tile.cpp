@@ -253,4 +253,22 @@ const void* TileRunner::run(std::uint64_t begin, std::size_t count, std::span<vo
   return first;
 }
 
+bool TileRunner::is_plain() const {
+  const Register result = plan_.program_.results[0];
+  return result.kind() == Register::Kind::leaf && sources_[result.index()].kind == Source::Kind::dense;
+}
+
+const void* TileRunner::run_all(std::uint64_t begin, std::size_t count, void* scratch) {
+  const std::size_t size = size_of(plan_.program_.type_of(plan_.program_.results[0]));
+  if (is_plain()) return sources_[plan_.program_.results[0].index()].data + begin * size;
+  std::byte* out = static_cast<std::byte*>(scratch);
+  for (std::size_t done = 0; done < count;) {
+    const std::size_t n = std::min(tile_elements_, count - done);
+    void* outputs[] = {out + done * size};
+    run(begin + done, n, outputs, Store::direct);
+    done += n;
+  }
+  return scratch;
+}
+
 }  // namespace atl::array

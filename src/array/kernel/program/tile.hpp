@@ -56,6 +56,12 @@ class TileRunner {
   /// (the place of element `begin`; nullptr skips; no outputs at all skips every one). Returns where result 0 lies.
   const void* run(std::uint64_t begin, std::size_t count, std::span<void* const> outputs, Store store);
 
+  /// Result 0 of [begin, begin + count) for any count: in memory where it is a dense leaf, else computed into `scratch`
+  /// (which then has room for `count` elements).
+  const void* run_all(std::uint64_t begin, std::size_t count, void* scratch);
+  /// Whether result 0 is a dense leaf, which needs no scratch.
+  bool is_plain() const;
+
   /// Elements per tile that fit for this plan.
   std::size_t tile_elements() const { return tile_elements_; }
   Outcome outcome;

@@ -14,6 +14,8 @@
 #include "kernel/reduce/combine.hpp"
 #include "kernel/reduce/unit.hpp"
 
+#pragma GCC diagnostic ignored "-Wpsabi"  // 64-byte vectors only pass through inlined functions
+
 HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 namespace {

@@ -41,6 +41,7 @@ class RowFold {
   void pad_to(std::uint64_t end);
   const RowNodes& nodes() const { return nodes_; }
   std::uint64_t width() const { return width_; }
+  Reduction kind() const { return kind_; }
   /// Writes `width` results of dtype result_type(kind, type): for argmin and argmax the row numbers. Without rows:
   /// 0 for sum, 1 for prod, and so on; min, max, argmin, argmax must have had rows.
   void finish(void* out) const;

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over inner axes: innermost group first, each as lines (contiguous) or as rows added up.
+#include "kernel/axis/inner.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "kernel/program/tile.hpp"
+
+namespace atl::array {
+namespace {
+
+bool wants_places(Reduction kind) { return kind == Reduction::argmin || kind == Reduction::argmax; }
+
+constexpr std::size_t block_bytes = 128 * KiB;  // of scratch: stays in the second-level cache
+constexpr std::size_t range_elements = 16384;   // below twice this many, waking another thread costs more than it saves
+
+}  // namespace
+
+DType accumulator_type(Reduction kind, DType type) { return wants_places(kind) ? type : result_type(kind, type); }
+
+Reduction continued(Reduction kind) { return kind == Reduction::count_nonzero ? Reduction::sum : kind; }
+
+void fill_empty(Reduction kind, DType type, void* out, std::size_t count) {
+  ATOLL_VALIDATE(count == 0 || (kind != Reduction::min && kind != Reduction::max && !wants_places(kind)), ValueError,
+                 "zero-size array to reduction operation {} which has no identity", name_of(kind));
+  const std::uint64_t bits = TreeFold(kind, type).finish().bits;
+  const std::size_t size = size_of(accumulator_type(kind, type));
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(static_cast<std::byte*>(out) + i * size, &bits, size);
+}
+
+LineReducer::LineReducer(Reduction kind, DType type)
+    : places_(wants_places(kind)),
+      size_(size_of(type)),
+      out_size_(size_of(accumulator_type(kind, type))),
+      unit_(find_unit_kernel(kind, type)),
+      locate_(find_locate_kernel(type)),
+      fold_(kind, type) {}
+
+void LineReducer::push(const void* piece, std::size_t count) {
+  TreeNode node;
+  node.index = units_++;
+  node.bits = unit_(piece, count);
+  if (places_) node.position = position_ + locate_(piece, count, node.bits);
+  position_ += count;
+  fold_.push(node);
+}
+
+void LineReducer::end(void* out, std::int64_t* place) const {
+  const ReductionValue value = fold_.finish();
+  std::memcpy(out, &value.bits, out_size_);
+  if (places_) *place = static_cast<std::int64_t>(value.position);
+}
+
+void LineReducer::reduce(void* out, std::int64_t* place, const void* line, std::size_t length) {
+  if (length <= UnitGrid::max_unit) {
+    const std::uint64_t bits = unit_(line, length);
+    std::memcpy(out, &bits, out_size_);
+    if (places_) *place = static_cast<std::int64_t>(locate_(line, length, bits));
+    return;
+  }
+  begin();
+  for (std::size_t at = 0; at < length; at += UnitGrid::max_unit) {
+    push(static_cast<const std::byte*>(line) + at * size_, std::min<std::size_t>(UnitGrid::max_unit, length - at));
+  }
+  end(out, place);
+}
+
+std::vector<AxisGroup> group_axes(const Domain& domain, int first_axis, AxisSet axes) {
+  std::vector<AxisGroup> groups;
+  for (int d = first_axis; d < domain.dims; ++d) {
+    const std::uint64_t extent = static_cast<std::uint64_t>(domain.shape[d]);
+    if (extent == 1) continue;
+    const bool reduced = (axes >> d & 1) != 0;
+    if (!groups.empty() && groups.back().reduced == reduced) groups.back().extent *= extent;
+    else groups.push_back(AxisGroup{reduced, extent});
+  }
+  return groups;
+}
+
+InnerReducer::InnerReducer(Reduction kind, DType type, std::vector<AxisGroup> groups)
+    : kind_(kind), type_(type), groups_(std::move(groups)) {
+  // An axis of extent 1 may be all that is reduced: then a group of one, so that there is a reduction to do.
+  if (std::none_of(groups_.begin(), groups_.end(), [](const AxisGroup& g) { return g.reduced; })) {
+    groups_.push_back(AxisGroup{true, 1});
+  }
+  for (const AxisGroup& group : groups_) {
+    row_elements_ *= group.extent;
+    if (!group.reduced) kept_elements_ *= group.extent;
+  }
+}
+
+void InnerReducer::reduce_one_group(void* out, std::int64_t* places, const void* in, Reduction kind, DType type,
+                                    std::size_t outer, std::size_t length, std::size_t inner) {
+  const std::size_t in_size = size_of(type), out_size = size_of(accumulator_type(kind, type));
+  const std::byte* x = static_cast<const std::byte*>(in);
+  std::byte* y = static_cast<std::byte*>(out);
+  if (inner == 1) {
+    if (LineReducer::is_short(length)) {
+      find_short_lines(kind, type)(out, places, in, outer, length);
+      return;
+    }
+    LineReducer line(kind, type);
+    for (std::size_t o = 0; o < outer; ++o) {
+      line.reduce(y + o * out_size, places == nullptr ? nullptr : places + o, x + o * length * in_size, length);
+    }
+    return;
+  }
+  if (wants_places(kind)) {
+    const PlaceKernels kernels = find_place_kernels(kind, type);
+    for (std::size_t o = 0; o < outer; ++o, y += inner * out_size, places += inner) {
+      std::memcpy(y, x, inner * in_size);
+      std::fill_n(places, inner, 0);
+      x += inner * in_size;
+      for (std::size_t k = 1; k < length; ++k, x += inner * in_size) {
+        kernels.add(y, places, x, static_cast<std::int64_t>(k), inner);
+      }
+    }
+    return;
+  }
+  const RowKernels kernels = find_row_kernels(kind, type);
+  for (std::size_t o = 0; o < outer; ++o, y += inner * out_size) {
+    kernels.first(y, x, inner);
+    x += inner * in_size;
+    for (std::size_t k = 1; k < length; ++k, x += inner * in_size) kernels.add(y, x, inner);
+  }
+}
+
+void InnerReducer::reduce(void* out, std::int64_t* places, const void* in, std::size_t rows) {
+  std::vector<AxisGroup> groups = groups_;
+  Reduction kind = kind_;
+  DType type = type_;
+  const void* from = in;
+  int turn = 0;
+  for (;;) {
+    std::size_t last = groups.size();
+    while (last > 0 && !groups[last - 1].reduced) --last;
+    // Groups [0, last - 1) lie outside the group that is reduced now, those from `last` on inside.
+    std::size_t outer = rows, inner = 1;
+    bool more = false;
+    for (std::size_t g = 0; g + 1 < last; ++g) {
+      outer *= groups[g].extent;
+      more |= groups[g].reduced;
+    }
+    for (std::size_t g = last; g < groups.size(); ++g) inner *= groups[g].extent;
+    const std::size_t length = groups[last - 1].extent;
+    const DType acc = accumulator_type(kind, type);
+    void* to = out;
+    if (more) {
+      between_[turn].resize(outer * inner * size_of(acc));
+      to = between_[turn].data();
+    }
+    reduce_one_group(to, places, from, kind, type, outer, length, inner);
+    if (!more) return;
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(last) - 1);
+    from = to;
+    type = acc;
+    kind = continued(kind);
+    turn ^= 1;
+  }
+}
+
+Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::span<const Leaf> leaves, Reduction kind,
+                     AxisSet axes, void* out) {
+  ATOLL_EXPECT((axes & 1) == 0);
+  const DType type = plan.program().type_of(plan.program().results[0]);
+  const DType acc = accumulator_type(kind, type);
+  const bool places = wants_places(kind);
+  const std::size_t size = size_of(type), acc_size = size_of(acc);
+  std::vector<AxisGroup> groups = group_axes(domain, 0, axes);
+  std::uint64_t kept = 1, reduced = 1;
+  for (const AxisGroup& group : groups) (group.reduced ? reduced : kept) *= group.extent;
+  if (kept == 0) return {};
+  if (reduced == 0) {
+    fill_empty(kind, type, out, kept);
+    return {};
+  }
+  // The kept axes in front count the rows: all rows are alike, and threads share them out.
+  std::uint64_t rows = 1;
+  if (!groups.empty() && !groups.front().reduced) {
+    rows = groups.front().extent;
+    groups.erase(groups.begin());
+  }
+  const bool lines = groups.size() == 1 && !LineReducer::is_short(groups[0].extent);
+  const std::uint64_t row_elements = domain.size() / rows;
+  Outcome outcome;
+  std::mutex outcome_mutex;
+  const std::size_t align = std::max<std::uint64_t>(1, range_elements / row_elements);
+  work.threads.for_ranges(rows, align, [&](std::size_t begin, std::size_t end, unsigned thread) {
+    TileRunner runner(plan, domain, leaves, domain.size());
+    InnerReducer reducer(kind, type, groups);
+    const std::uint64_t row_kept = reducer.kept_elements();
+    const std::size_t block_rows =
+        lines ? 1 : std::clamp<std::uint64_t>(block_bytes / (row_elements * size), 1, end - begin);
+    std::vector<std::byte> extremes(places ? block_rows * row_kept * acc_size : 0);
+    Buffer<std::byte> scratch;
+    if (!lines && !runner.is_plain()) scratch = Buffer<std::byte>(work.memory, block_rows * row_elements * size);
+    LineReducer line(kind, type);
+    for (std::size_t row = begin; row < end; row += block_rows) {
+      const std::size_t n = std::min(block_rows, end - row);
+      // Results: accumulators, or only the places.
+      std::byte* values = places ? extremes.data() : static_cast<std::byte*>(out) + row * row_kept * acc_size;
+      std::int64_t* where = places ? static_cast<std::int64_t*>(out) + row * row_kept : nullptr;
+      if (lines) {
+        line.begin();
+        for (std::uint64_t at = 0; at < row_elements; at += UnitGrid::max_unit) {
+          const std::size_t count = std::min<std::uint64_t>(UnitGrid::max_unit, row_elements - at);
+          line.push(runner.run(row * row_elements + at, count, {}, TileRunner::Store::copied), count);
+        }
+        line.end(values, where);
+      } else {
+        reducer.reduce(values, where, runner.run_all(row * row_elements, n * row_elements, scratch.data()), n);
+      }
+      if (thread == 0 && row % 4096 == 0) work.monitor.checkpoint(row - begin, end - begin);
+    }
+    std::lock_guard lock(outcome_mutex);
+    outcome |= runner.outcome;
+  });
+  return outcome;
+}
+
+}  // namespace atl::array

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations between whole rows, vectorised by the compiler for each SIMD level.
+#include "atoll/array/kernel/simd.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/axis/row_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <type_traits>
+
+#include "kernel/axis/row_kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace atl::array::HWY_NAMESPACE {
+namespace {
+
+template <class T>
+using Wrap = std::conditional_t<
+    std::is_floating_point_v<T>, T,
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>>;
+
+// Each operation: R is the accumulator's type, T the element's.
+template <class T>
+struct Plus {
+  using In = Wrap<T>;
+  using Out = Wrap<T>;
+  static HWY_INLINE HWY_ATTR Out lift(In x) { return x; }
+  static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return static_cast<Out>(x + y); }
+};
+template <class T>
+struct Times {
+  using In = Wrap<T>;
+  using Out = Wrap<T>;
+  static HWY_INLINE HWY_ATTR Out lift(In x) { return x; }
+  static HWY_INLINE HWY_ATTR Out join(Out x, Out y) {
+    if constexpr (sizeof(Out) < 4) return static_cast<Out>(static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y));
+    else return x * y;
+  }
+};
+template <class T>
+struct Least {
+  using In = T;
+  using Out = T;
+  static HWY_INLINE HWY_ATTR Out lift(In x) { return x; }
+  static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return (x <= y) | (x != x) ? x : y; }
+};
+template <class T>
+struct Greatest {
+  using In = T;
+  using Out = T;
+  static HWY_INLINE HWY_ATTR Out lift(In x) { return x; }
+  static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return (x >= y) | (x != x) ? x : y; }
+};
+template <class T>
+struct Any {
+  using In = T;
+  using Out = std::uint8_t;
+  static HWY_INLINE HWY_ATTR Out lift(In x) { return x != T(0); }
+  static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return x | y; }
+};
+template <class T>
+struct All {
+  using In = T;
+  using Out = std::uint8_t;
+  static HWY_INLINE HWY_ATTR Out lift(In x) { return x != T(0); }
+  static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return x & y; }
+};
+template <class T>
+struct Count {
+  using In = T;
+  using Out = std::int64_t;
+  static HWY_INLINE HWY_ATTR Out lift(In x) { return x != T(0); }
+  static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return x + y; }
+};
+
+template <class F>
+HWY_ATTR void first_row(void* acc, const void* row, std::size_t n) {
+  typename F::Out* a = static_cast<typename F::Out*>(acc);
+  const typename F::In* x = static_cast<const typename F::In*>(row);
+  for (std::size_t i = 0; i < n; ++i) a[i] = F::lift(x[i]);
+}
+template <class F>
+HWY_ATTR void add_row(void* acc, const void* row, std::size_t n) {
+  typename F::Out* a = static_cast<typename F::Out*>(acc);
+  const typename F::In* x = static_cast<const typename F::In*>(row);
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < n; ++i) a[i] = F::join(a[i], F::lift(x[i]));
+}
+template <class F>
+HWY_ATTR void merge_row(void* acc, const void* other, std::size_t n) {
+  typename F::Out* a = static_cast<typename F::Out*>(acc);
+  const typename F::Out* x = static_cast<const typename F::Out*>(other);
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < n; ++i) a[i] = F::join(a[i], x[i]);
+}
+template <class F>
+HWY_ATTR void scan_row(void* out, void* carry, const void* row, std::size_t n) {
+  using T = typename F::Out;
+  T *y = static_cast<T*>(out), *a = static_cast<T*>(carry);
+  const T* x = static_cast<const T*>(row);
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < n; ++i) {
+    const T v = F::join(a[i], x[i]);
+    a[i] = v;
+    y[i] = v;
+  }
+}
+template <class F>
+HWY_ATTR void short_lines(void* out, std::int64_t*, const void* in, std::size_t lines, std::size_t length) {
+  typename F::Out* y = static_cast<typename F::Out*>(out);
+  const typename F::In* x = static_cast<const typename F::In*>(in);
+  for (std::size_t line = 0; line < lines; ++line, x += length) {
+    typename F::Out sum = F::lift(x[0]);
+    for (std::size_t i = 1; i < length; ++i) sum = F::join(sum, F::lift(x[i]));
+    y[line] = sum;
+  }
+}
+template <class F>
+HWY_ATTR void line_scan(void* out, const void* in, std::size_t lines, std::size_t length) {
+  using T = typename F::Out;
+  T* y = static_cast<T*>(out);
+  const T* x = static_cast<const T*>(in);
+  for (std::size_t line = 0; line < lines; ++line, x += length, y += length) {
+    T sum = x[0];
+    y[0] = sum;
+    for (std::size_t i = 1; i < length; ++i) {
+      sum = F::join(sum, x[i]);
+      y[i] = sum;
+    }
+  }
+}
+
+template <class T, bool minimum>
+struct Beats {
+  /// Whether a later x takes the place of y.
+  static HWY_INLINE HWY_ATTR bool call(T x, T y) { return ((minimum ? x < y : x > y) | (x != x)) & (y == y); }
+};
+template <class T, bool minimum>
+HWY_ATTR void add_places(void* acc, std::int64_t* places, const void* row, std::int64_t place, std::size_t n) {
+  T* a = static_cast<T*>(acc);
+  const T* x = static_cast<const T*>(row);
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool wins = Beats<T, minimum>::call(x[i], a[i]);
+    const T old = a[i], candidate = x[i];
+    const std::int64_t old_place = places[i];
+    a[i] = wins ? candidate : old;
+    places[i] = wins ? place : old_place;
+  }
+}
+template <class T, bool minimum>
+HWY_ATTR void merge_places(void* acc, std::int64_t* places, const void* other, const std::int64_t* other_places,
+                           std::size_t n) {
+  T* a = static_cast<T*>(acc);
+  const T* x = static_cast<const T*>(other);
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool wins = Beats<T, minimum>::call(x[i], a[i]);
+    const T old = a[i], candidate = x[i];
+    const std::int64_t old_place = places[i], new_place = other_places[i];
+    a[i] = wins ? candidate : old;
+    places[i] = wins ? new_place : old_place;
+  }
+}
+template <class T, bool minimum>
+HWY_ATTR void short_places(void* out, std::int64_t* places, const void* in, std::size_t lines, std::size_t length) {
+  T* y = static_cast<T*>(out);
+  const T* x = static_cast<const T*>(in);
+  for (std::size_t line = 0; line < lines; ++line, x += length) {
+    T best = x[0];
+    std::size_t place = 0;
+    for (std::size_t i = 1; i < length; ++i) {
+      if (Beats<T, minimum>::call(x[i], best)) {
+        best = x[i];
+        place = i;
+      }
+    }
+    y[line] = best;
+    places[line] = static_cast<std::int64_t>(place);
+  }
+}
+
+template <class Body>
+auto with_reduction(Reduction kind, DType type, Body body) {
+  return dispatch(type, [kind, body](auto t) {
+    using Stored = typename decltype(t)::type;
+    using T = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
+    switch (kind) {
+      case Reduction::sum: return body(Type<Plus<T>>{});
+      case Reduction::prod: return body(Type<Times<T>>{});
+      case Reduction::min: return body(Type<Least<T>>{});
+      case Reduction::max: return body(Type<Greatest<T>>{});
+      case Reduction::any: return body(Type<Any<T>>{});
+      case Reduction::all: return body(Type<All<T>>{});
+      default: return body(Type<Count<T>>{});
+    }
+  });
+}
+
+}  // namespace
+
+RowKernels row_kernels(Reduction kind, DType type) {
+  return with_reduction(kind, type, [](auto f) {
+    using F = typename decltype(f)::type;
+    return RowKernels{&first_row<F>, &add_row<F>, &merge_row<F>};
+  });
+}
+
+PlaceKernels place_kernels(Reduction kind, DType type) {
+  return dispatch(type, [kind](auto t) {
+    using Stored = typename decltype(t)::type;
+    using T = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
+    return kind == Reduction::argmin ? PlaceKernels{&add_places<T, true>, &merge_places<T, true>}
+                                     : PlaceKernels{&add_places<T, false>, &merge_places<T, false>};
+  });
+}
+
+ShortLines short_line_kernel(Reduction kind, DType type) {
+  if (kind == Reduction::argmin || kind == Reduction::argmax) {
+    return dispatch(type, [kind](auto t) -> ShortLines {
+      using Stored = typename decltype(t)::type;
+      using T = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
+      return kind == Reduction::argmin ? &short_places<T, true> : &short_places<T, false>;
+    });
+  }
+  return with_reduction(kind, type, [](auto f) -> ShortLines { return &short_lines<typename decltype(f)::type>; });
+}
+
+template <class Body>
+auto with_scan(Scan kind, DType type, Body body) {
+  return dispatch(type, [kind, body](auto t) {
+    using Stored = typename decltype(t)::type;
+    using T = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
+    switch (kind) {
+      case Scan::cumsum: return body(Type<Plus<T>>{});
+      case Scan::cumprod: return body(Type<Times<T>>{});
+      case Scan::cummax: return body(Type<Greatest<T>>{});
+      default: return body(Type<Least<T>>{});
+    }
+  });
+}
+RowScan row_scan(Scan kind, DType type) {
+  return with_scan(kind, type, [](auto f) -> RowScan { return &scan_row<typename decltype(f)::type>; });
+}
+LineScan line_scan_kernel(Scan kind, DType type) {
+  return with_scan(kind, type, [](auto f) -> LineScan { return &line_scan<typename decltype(f)::type>; });
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace atl::array::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace atl::array {
+
+HWY_EXPORT(row_kernels);
+RowKernels find_row_kernels(Reduction kind, DType type) { return HWY_DYNAMIC_DISPATCH(row_kernels)(kind, type); }
+HWY_EXPORT(place_kernels);
+PlaceKernels find_place_kernels(Reduction kind, DType type) { return HWY_DYNAMIC_DISPATCH(place_kernels)(kind, type); }
+HWY_EXPORT(short_line_kernel);
+ShortLines find_short_lines(Reduction kind, DType type) { return HWY_DYNAMIC_DISPATCH(short_line_kernel)(kind, type); }
+HWY_EXPORT(row_scan);
+RowScan find_row_scan(Scan kind, DType type) { return HWY_DYNAMIC_DISPATCH(row_scan)(kind, type); }
+HWY_EXPORT(line_scan_kernel);
+LineScan find_line_scan(Scan kind, DType type) { return HWY_DYNAMIC_DISPATCH(line_scan_kernel)(kind, type); }
+
+}  // namespace atl::array
+#endif

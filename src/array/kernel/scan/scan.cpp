@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scan of a flat array in one pass over memory.
+//
+// Threads take blocks in turn. A block is read once into the second-level cache to get its units' values; then its
+// thread waits for the nodes of all blocks before it, adds its own, lets the next one go, and scans the block from the
+// cache. This is Merrill and Garland's single-pass scan (2016) with the look-back replaced by a ticket: a wait is at
+// most the time that the thread before needs for the first half of its work.
+#include "atoll/array/kernel/scan.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "atoll/array/kernel/program.hpp"
+#include "atoll/base/clock.hpp"
+#include "atoll/base/topology.hpp"
+#include "kernel/ops/kernels.hpp"
+#include "kernel/reduce/combine.hpp"
+#include "kernel/reduce/unit.hpp"
+#include "kernel/scan/unit_scan.hpp"
+
+namespace atl::array {
+namespace {
+
+// Of one block: half of the smallest second-level caches, and the block's output goes past the cache.
+constexpr std::size_t block_bytes = 256 * KiB;
+
+/// The nodes of everything before a place, with the left-to-right combination of those below each of them, so that
+/// one more unit costs one or two operations and not one for every node.
+template <class T, template <class> class F>
+class CarryStack {
+ public:
+  void push(TreeNode node) {
+    while (count_ > 0) {
+      const TreeNode& left = nodes_[count_ - 1];
+      if (left.level != node.level || (left.index & 1) != 0 || left.index + 1 != node.index) break;
+      TreeNode merged = left;
+      combine(merged, node);
+      merged.index >>= 1;
+      ++merged.level;
+      node = merged;
+      --count_;
+    }
+    TreeNode sum = node;
+    if (count_ > 0) {
+      sum = sums_[count_ - 1];
+      combine(sum, node);
+    }
+    nodes_[count_] = node;
+    sums_[count_++] = sum;
+  }
+  void pad_to(std::uint64_t end) {
+    while (count_ > 0) {
+      const std::uint64_t at = (nodes_[count_ - 1].index + 1) << nodes_[count_ - 1].level;
+      if (at >= end) return;
+      const unsigned level =
+          std::min(static_cast<unsigned>(std::countr_zero(at)), static_cast<unsigned>(std::bit_width(end - at)) - 1);
+      push(TreeNode{at >> level, 0, 0, level, 1});
+    }
+  }
+  bool empty() const { return count_ == 0 || sums_[count_ - 1].empty != 0; }
+  std::uint64_t bits() const { return sums_[count_ - 1].bits; }
+  std::span<const TreeNode> nodes() const { return {nodes_, count_}; }
+
+ private:
+  static void combine(TreeNode& left, const TreeNode& right) {
+    if (right.empty) return;
+    left.bits = left.empty ? right.bits : to_bits(F<T>::call(from_bits<T>(left.bits), from_bits<T>(right.bits)));
+    left.empty = 0;
+  }
+  // Levels fall from left to right within one granule's past, but for lists that begin in the middle: two per level.
+  TreeNode nodes_[128];
+  TreeNode sums_[128];
+  std::size_t count_ = 0;
+};
+
+template <class T, template <class> class F>
+void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint64_t count, std::uint64_t first,
+              std::uint64_t total, const UnitGrid& grid, std::span<const TreeNode> before) {
+  const UnitKernel value_of = find_unit_kernel(reduction_of(kind), type);
+  const UnitScan scan_unit = find_unit_scan(kind, type);
+  const std::uint64_t unit_begin = grid.units_before(first), unit_end = grid.units_before(first + count);
+  const std::uint64_t units = unit_end - unit_begin;
+  const std::uint64_t block_units = std::max<std::uint64_t>(1, block_bytes / (grid.unit() * sizeof(T)));
+  const std::uint64_t blocks = (units + block_units - 1) / block_units;
+  const bool stream = count * sizeof(T) > std::max<std::uint64_t>(topology().l2_bytes, 256 * KiB);
+
+  using Stack = CarryStack<T, F>;
+  Stack shared;
+  for (const TreeNode& node : before) shared.push(node);
+  std::atomic<std::uint64_t> next{0};  // block to take
+  std::atomic<std::uint64_t> turn{0};  // block that may use `shared` (release when passed on, acquire by the next)
+
+  auto run_blocks = [&](unsigned thread) {
+    std::vector<TreeNode> nodes(block_units);
+    alignas(64) std::byte buffer[UnitGrid::max_unit * sizeof(T)];
+    for (;;) {
+      const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
+      if (block >= blocks) break;
+      const std::uint64_t begin = unit_begin + block * block_units, end = std::min(begin + block_units, unit_end);
+      for (std::uint64_t u = begin; u < end; ++u) {
+        const UnitGrid::Unit unit = grid.at(u, total);
+        TreeNode& node = nodes[u - begin];
+        node = TreeNode{};
+        node.index = unit.tree_index;
+        const T* x = in + (unit.begin - first);
+        for (std::size_t i = 0; i < unit.end - unit.begin; i += 64 / sizeof(T)) __builtin_prefetch(x + i + 2048 / sizeof(T));
+        node.bits = value_of(x, unit.end - unit.begin);
+      }
+      for (unsigned spins = 0; turn.load(std::memory_order_acquire) != block; ++spins) {
+        if (spins < 4096) cpu_relax();
+        else std::this_thread::yield();
+      }
+      Stack carry = shared;
+      for (std::uint64_t u = begin; u < end; ++u) {
+        const UnitGrid::Unit unit = grid.at(u, total);
+        shared.push(nodes[u - begin]);
+        if (unit.end % grid.granule() == 0) shared.pad_to(grid.tree_end(unit));
+      }
+      turn.store(block + 1, std::memory_order_release);
+      for (std::uint64_t u = begin; u < end; ++u) {
+        const UnitGrid::Unit unit = grid.at(u, total);
+        const std::uint64_t at = unit.begin - first;
+        const std::size_t n = unit.end - unit.begin;
+        const bool has_carry = !carry.empty();
+        const std::uint64_t carry_bits = has_carry ? carry.bits() : 0;
+        if (stream && n * sizeof(T) % 64 == 0 && reinterpret_cast<std::uintptr_t>(out + at) % 64 == 0) {
+          scan_unit(buffer, in + at, n, carry_bits, has_carry);
+          stream_copy(out + at, buffer, n * sizeof(T));
+        } else {
+          scan_unit(out + at, in + at, n, carry_bits, has_carry);
+        }
+        carry.push(nodes[u - begin]);
+        if (unit.end % grid.granule() == 0) carry.pad_to(grid.tree_end(unit));
+      }
+      if (thread == 0 && in != out && work.threads.size() == 1 && block % 64 == 63) {
+        work.monitor.checkpoint(block, blocks);
+      }
+    }
+    if (stream) stream_fence();
+  };
+  if (blocks <= 1) run_blocks(0);
+  else work.threads.on_each(run_blocks);
+}
+
+}  // namespace
+
+Reduction reduction_of(Scan kind) {
+  switch (kind) {
+    case Scan::cumsum: return Reduction::sum;
+    case Scan::cumprod: return Reduction::prod;
+    case Scan::cummax: return Reduction::max;
+    case Scan::cummin: break;
+  }
+  return Reduction::min;
+}
+
+void scan(Work& work, Scan kind, DType type, const void* in, void* out, std::uint64_t count, std::uint64_t first,
+          std::uint64_t total, const UnitGrid& grid, std::span<const TreeNode> before) {
+  ATOLL_EXPECT(grid.is_border(first) && (grid.is_border(first + count) || first + count == total));
+  if (count == 0) return;
+  dispatch(type, [&](auto t) {
+    using Stored = typename decltype(t)::type;
+    using T = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
+    const T* x = static_cast<const T*>(in);
+    T* y = static_cast<T*>(out);
+    switch (kind) {
+      case Scan::cumsum: return run_scan<T, Sum>(work, kind, type, x, y, count, first, total, grid, before);
+      case Scan::cumprod: return run_scan<T, Product>(work, kind, type, x, y, count, first, total, grid, before);
+      case Scan::cummax: return run_scan<T, Max>(work, kind, type, x, y, count, first, total, grid, before);
+      case Scan::cummin: return run_scan<T, Min>(work, kind, type, x, y, count, first, total, grid, before);
+    }
+  });
+}
+
+}  // namespace atl::array
