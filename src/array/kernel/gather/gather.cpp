@@ -11,77 +11,104 @@
 namespace atl::array {
 namespace {
 
-// Rows looked up before the first is read: as many misses as a core keeps in flight, and some more.
-constexpr std::size_t batch = 128;
+// Rows located before the first is read. One is fetched for each that is read, which keeps as many misses in flight as
+// the core can hold: 10^7 int64 of as many take 43 ms without, 31 ms with 64, the same with 128 (one thread).
+constexpr std::size_t block = 64;
 
 // Turns indices into addresses. Bad ones become row 0, so that nothing outside is read.
-struct Locator {
-  const PeerBlocks& blocks;
-  FirstBad& bad;
-  unsigned thread;
+template <bool Single>
+class Locator {
+ public:
+  Locator(const PeerBlocks& blocks, const std::int64_t* indices)
+      : blocks_(blocks), indices_(indices), origin_(blocks.origins()[0]), rows_(blocks.rows()),
+        row_bytes_(blocks.row_bytes()) {}
 
-  template <bool Single>
-  void locate(const std::int64_t* indices, std::size_t first, std::size_t count, const unsigned char** address) const {
-    const std::int64_t rows = blocks.rows();
-    const std::size_t row_bytes = blocks.row_bytes();
-    unsigned char* const origin = blocks.origins()[0];
-    bool wrong = false;
-    for (std::size_t k = 0; k < count; ++k) {
-      std::int64_t row = indices[first + k];
-      row += row < 0 ? rows : 0;
-      bool outside = static_cast<std::uint64_t>(row) >= static_cast<std::uint64_t>(rows);
-      wrong |= outside;
-      row = outside ? 0 : row;
-      if constexpr (Single) address[k] = origin + static_cast<std::size_t>(row) * row_bytes;
-      else address[k] = blocks.find(row);
-      __builtin_prefetch(address[k]);
-    }
-    if (wrong) [[unlikely]] {
-      for (std::size_t k = 0; k < count; ++k) {
-        std::int64_t row = indices[first + k];
-        if (row >= rows || row < -rows) return bad.note(thread, first + k, row);
-      }
-    }
+  const unsigned char* operator()(std::size_t i) {
+    std::int64_t row = indices_[i];
+    row += row < 0 ? rows_ : 0;
+    bool outside = static_cast<std::uint64_t>(row) >= static_cast<std::uint64_t>(rows_);
+    wrong_ |= outside;
+    row = outside ? 0 : row;
+    const unsigned char* address;
+    if constexpr (Single) address = origin_ + static_cast<std::size_t>(row) * row_bytes_;
+    else address = blocks_.find(row);
+    __builtin_prefetch(address);
+    return address;
   }
+
+  bool wrong() const { return wrong_; }
+  std::size_t row_bytes() const { return row_bytes_; }
+
+ private:
+  const PeerBlocks& blocks_;
+  const std::int64_t* indices_;
+  unsigned char* origin_;
+  std::int64_t rows_;
+  std::size_t row_bytes_;
+  bool wrong_ = false;
 };
 
-template <class T, bool Single>
-void gather_words(const Locator& locator, const std::int64_t* indices, std::size_t begin, std::size_t end, T* to,
-                  bool stream) {
-  const unsigned char* address[batch];
-  alignas(64) T values[batch];
-  std::size_t first = begin;
-  if (stream) {  // start at a line, so that whole lines are written
-    std::size_t head = to_line(to + begin) / sizeof(T);
-    if (to_line(to + begin) % sizeof(T) != 0) stream = false;
-    else if (head != 0) {
-      head = std::min(head, end - begin);
-      locator.locate<Single>(indices, first, head, address);
-      for (std::size_t k = 0; k < head; ++k) std::memcpy(to + first + k, address[k], sizeof(T));
-      first += head;
+// take(k, address) for all k in [begin, end), in blocks; done(first, count) after each.
+template <bool Single, class Take, class Done>
+void for_rows(Locator<Single>& locate, std::size_t begin, std::size_t end, Take take, Done done) {
+  const unsigned char* both[2][block];
+  int now = 0;
+  std::size_t located = std::min(block, end - begin);
+  for (std::size_t k = 0; k < located; ++k) both[0][k] = locate(begin + k);
+  for (std::size_t first = begin; first < end; first += block) {
+    std::size_t count = std::min(block, end - first), ahead = std::min(block, end - first - count), k = 0;
+    for (; k < ahead; ++k) {
+      both[1 - now][k] = locate(first + block + k);
+      take(first + k, both[now][k]);
     }
-  }
-  for (; first < end; first += batch) {
-    std::size_t count = std::min(batch, end - first);
-    locator.locate<Single>(indices, first, count, address);
-    for (std::size_t k = 0; k < count; ++k) std::memcpy(values + k, address[k], sizeof(T));
-    if (stream && count == batch) {
-      for (std::size_t k = 0; k < batch; k += line_bytes / sizeof(T)) stream_line(to + first + k, values + k);
-    } else {
-      std::memcpy(to + first, values, count * sizeof(T));
-    }
+    for (; k < count; ++k) take(first + k, both[now][k]);
+    done(first, count);
+    now = 1 - now;
   }
 }
 
-void gather_rows(const Locator& locator, const std::int64_t* indices, std::size_t begin, std::size_t end,
-                 unsigned char* to) {
-  const std::size_t row_bytes = locator.blocks.row_bytes();
-  const unsigned char* address[batch];
-  for (std::size_t first = begin; first < end; first += batch) {
-    std::size_t count = std::min(batch, end - first);
-    locator.locate<false>(indices, first, count, address);
-    for (std::size_t k = 0; k < count; ++k) std::memcpy(to + (first + k) * row_bytes, address[k], row_bytes);
+template <class T, bool Single>
+void gather_words(Locator<Single>& locate, std::size_t begin, std::size_t end, T* to, bool stream) {
+  if (stream && to_line(to + begin) % sizeof(T) == 0) {  // whole lines, from the first border on
+    std::size_t head = std::min(to_line(to + begin) / sizeof(T), end - begin);
+    for (; head > 0; --head, ++begin) std::memcpy(to + begin, locate(begin), sizeof(T));
+    alignas(64) T values[block];
+    for_rows(
+        locate, begin, end,
+        [&](std::size_t i, const unsigned char* from) { std::memcpy(values + (i - begin) % block, from, sizeof(T)); },
+        [&](std::size_t first, std::size_t count) {
+          std::size_t k = 0;
+          for (; k + line_bytes / sizeof(T) <= count; k += line_bytes / sizeof(T))
+            stream_line(to + first + k, values + k);
+          for (; k < count; ++k) to[first + k] = values[k];
+        });
+  } else {
+    for_rows(
+        locate, begin, end,
+        [&](std::size_t i, const unsigned char* from) { std::memcpy(to + i, from, sizeof(T)); },
+        [](std::size_t, std::size_t) {});
   }
+}
+
+template <bool Single>
+void gather_range(const PeerBlocks& from, const std::int64_t* indices, std::size_t begin, std::size_t end, void* to,
+                  bool stream, FirstBad& bad, unsigned thread) {
+  Locator<Single> locate(from, indices);
+  std::size_t row_bytes = from.row_bytes();
+  if (row_bytes == 1 || row_bytes == 2 || row_bytes == 4 || row_bytes == 8) {
+    dispatch_size(row_bytes, [&]<class T>(Type<T>) { gather_words(locate, begin, end, static_cast<T*>(to), stream); });
+  } else {
+    auto* target = static_cast<unsigned char*>(to);
+    for_rows(
+        locate, begin, end,
+        [&](std::size_t i, const unsigned char* row) { std::memcpy(target + i * row_bytes, row, row_bytes); },
+        [](std::size_t, std::size_t) {});
+  }
+  stream_fence();
+  if (!locate.wrong()) return;
+  std::size_t i = begin;
+  while (indices[i] < from.rows() && indices[i] >= -from.rows()) ++i;
+  bad.note(thread, i, indices[i]);
 }
 
 }  // namespace
@@ -89,21 +116,12 @@ void gather_rows(const Locator& locator, const std::int64_t* indices, std::size_
 BadIndex gather(const Work& work, const PeerBlocks& from, const std::int64_t* indices, std::size_t n, void* to) {
   std::size_t row_bytes = from.row_bytes();
   if (from.rows() == 0) return n == 0 ? BadIndex{} : BadIndex{0, indices[0]};
-  bool word = row_bytes == 1 || row_bytes == 2 || row_bytes == 4 || row_bytes == 8;
   bool stream = n * row_bytes >= stream_threshold;
   FirstBad bad(work.threads.size());
   std::size_t grain = std::max<std::size_t>(1, index_grain / std::max<std::size_t>(1, row_bytes / 64));
   work.threads.for_ranges(n, grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
-    Locator locator{from, bad, thread};
-    if (!word) {
-      gather_rows(locator, indices, begin, end, static_cast<unsigned char*>(to));
-    } else {
-      dispatch_size(row_bytes, [&]<class T>(Type<T>) {
-        if (from.single()) gather_words<T, true>(locator, indices, begin, end, static_cast<T*>(to), stream);
-        else gather_words<T, false>(locator, indices, begin, end, static_cast<T*>(to), stream);
-      });
-    }
-    stream_fence();
+    if (from.single()) gather_range<true>(from, indices, begin, end, to, stream, bad, thread);
+    else gather_range<false>(from, indices, begin, end, to, stream, bad, thread);
   });
   return bad.first();
 }

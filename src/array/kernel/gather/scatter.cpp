@@ -8,38 +8,62 @@
 #include "atoll/array/kernel/gather.hpp"
 #include "kernel/copy/stream.hpp"
 #include "kernel/gather/bounds.hpp"
+#include "kernel/gather/filter.hpp"
 
 namespace atl::array {
 namespace {
 
-constexpr std::size_t batch = 256;
-
-// Calls put(address, i) for every i whose row lies in [low, high), in the order of i, with the lines fetched before.
+// Calls put(address, i) for every i whose row lies in [low, high), in the order of i. One line is fetched for each that
+// is written, a block ahead: 10^7 int64 into as many on one thread take 31 ms without fetching, or fetching a block at
+// once, and 22 ms like this.
 template <class Put>
 void for_owned(const PeerBlocks& to, const std::int64_t* indices, std::size_t n, std::int64_t low, std::int64_t high,
                Put put) {
+  struct Located {
+    unsigned char* address[filter_block];
+    std::int64_t row[filter_block + filter_slack];
+    std::uint32_t offset[filter_block + filter_slack];
+    std::size_t first = 0, count = 0;
+  };
   const std::int64_t rows = to.rows();
-  const auto width = static_cast<std::uint64_t>(high - low);
-  std::size_t position[batch];
-  unsigned char* address[batch];
-  std::int64_t owned[batch];
-  for (std::size_t first = 0; first < n;) {
-    // Gather a batch without a branch per element.
-    std::size_t count = 0;
-    std::size_t last = std::min(n, first + batch);
-    for (std::size_t i = first; i < last; ++i) {
-      std::int64_t row = indices[i];
-      row += row < 0 ? rows : 0;
-      owned[count] = row;
-      position[count] = i;
-      count += static_cast<std::uint64_t>(row - low) < width;
+  const bool owns_all = low == 0 && high == rows;
+  // Half of a block is enough to fetch ahead, and what is left of one after the filter when two threads share the rows.
+  const std::size_t block = owns_all ? filter_block / 2 : filter_block;
+  const bool single = to.single();
+  unsigned char* const origin = to.origins()[0];
+  const std::size_t row_bytes = to.row_bytes();
+  auto select = [&](Located& at, std::size_t first) {
+    at.first = first;
+    at.count = first < n ? std::min(block, n - first) : 0;
+    if (owns_all) {
+      for (std::size_t k = 0; k < at.count; ++k) {
+        std::int64_t index = indices[first + k];
+        at.row[k] = index + (index < 0 ? rows : 0);
+        at.offset[k] = static_cast<std::uint32_t>(k);
+      }
+    } else if (at.count > 0) {
+      at.count = filter_rows(indices + first, at.count, rows, low, static_cast<std::uint64_t>(high - low), at.row,
+                             at.offset);
     }
-    first = last;
-    for (std::size_t k = 0; k < count; ++k) {
-      address[k] = to.find(owned[k]);
-      __builtin_prefetch(address[k], 1);
+  };
+  auto fetch = [&](Located& at, std::size_t k) {
+    at.address[k] = single ? origin + static_cast<std::size_t>(at.row[k]) * row_bytes : to.find(at.row[k]);
+    __builtin_prefetch(at.address[k], 1);
+  };
+  Located both[2];
+  Located* now = &both[0];
+  Located* next = &both[1];
+  for (std::size_t first = 0; first < n || now->count > 0; first += block) {
+    select(*next, first);
+    std::size_t together = std::min(now->count, next->count), k = 0;
+    for (; k < together; ++k) {
+      fetch(*next, k);
+      put(now->address[k], now->first + now->offset[k]);
     }
-    for (std::size_t k = 0; k < count; ++k) put(address[k], position[k]);
+    for (std::size_t rest = k; rest < next->count; ++rest) fetch(*next, rest);
+    for (; k < now->count; ++k) put(now->address[k], now->first + now->offset[k]);
+    std::swap(now, next);
+    next->count = 0;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "atoll/array/kernel/work.hpp"
+#include "kernel/gather/filter.hpp"
 
 namespace atl::array {
 
@@ -19,10 +20,54 @@ inline constexpr std::size_t bin_grain = 16384;
 /// Up to this many bins, four tables take turns: an increment need not wait for the one before it in the same bin.
 inline constexpr std::size_t interleaved_bins = 1024;
 
+/// More bins than this, and the threads share one table, each owning a range: tables of their own would be 1 MiB each
+/// and more, to be cleared and merged.
+inline constexpr std::size_t private_bins = std::size_t{1} << 17;
+
+/// use(number, position) for all values in bins [low, high), in order, for every thread's own range of bins at the same
+/// time. Bin numbers are computed first, some at a time, so that each is computed once.
+template <class Locate, class Use>
+void for_bins(const Work& work, std::size_t n, std::size_t bins, const void* table, std::size_t table_stride,
+              Locate locate, Use use) {
+  constexpr std::size_t window = std::size_t{1} << 18;  // values per round: 1 MiB of bin numbers stay in L2
+  const bool far = bins * table_stride > (std::size_t{1} << 20);
+  Buffer<std::uint32_t> numbers(work.memory, std::min(n, window));
+  for (std::size_t base = 0; base < n; base += window) {
+    std::size_t count = std::min(window, n - base);
+    work.threads.for_ranges(count, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
+      for (std::size_t at = begin; at < end; at += bin_block)
+        locate(base + at, base + std::min(end, at + bin_block), numbers.data() + at);
+    });
+    auto owner = [&](std::size_t low, std::size_t high) {
+      std::uint32_t number[filter_block + filter_slack], offset[filter_block + filter_slack];
+      for (std::size_t first = 0; first < count; first += filter_block) {
+        std::size_t some = std::min(filter_block, count - first);
+        std::size_t taken = filter_numbers(numbers.data() + first, some, static_cast<std::uint32_t>(low),
+                                           static_cast<std::uint32_t>(high - low), number, offset);
+        if (far) {
+          for (std::size_t k = 0; k < taken; ++k)
+            __builtin_prefetch(static_cast<const unsigned char*>(table) + number[k] * table_stride, 1);
+        }
+        for (std::size_t k = 0; k < taken; ++k) use(number[k], base + first + offset[k]);
+      }
+    };
+    if (count < bin_grain) owner(0, bins);
+    else work.threads.for_ranges(bins, 8, [&](std::size_t low, std::size_t high, unsigned) { owner(low, high); });
+  }
+}
+
 /// counts[b] = how many bin numbers are b. `locate(begin, end, bins_out)` computes the bin numbers (std::uint32_t) of
 /// values [begin, end), at most bin_block of them; `bins` itself stands for none of the bins.
 template <class Locate>
 void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t* counts, Locate locate) {
+  if (bins > private_bins) {
+    work.threads.for_ranges(bins, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
+      std::fill(counts + begin, counts + end, 0);
+    });
+    for_bins(work, n, bins, counts, sizeof *counts, locate,
+             [=](std::uint32_t number, std::size_t) { ++counts[number]; });
+    return;
+  }
   const std::size_t tables = bins + 1 <= interleaved_bins ? 4 : 1;
   const std::size_t stride = (bins + 1 + 7) / 8 * 8;
   // The tables of the threads beyond those that the work is worth would be zeroed and added for nothing.
@@ -61,28 +106,13 @@ void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t*
   });
 }
 
-/// sums[b] += the weights of the values in bin b, in the order of the values: bin numbers first, then each thread adds
-/// up a range of bins. (Per-thread sums would round differently with the number of threads.)
+/// sums[b] += the weights of the values in bin b, in the order of the values. (Sums per thread would round differently
+/// with the number of threads.)
 template <class Locate>
 void add_bins(const Work& work, std::size_t n, std::size_t bins, const double* weights, double* sums, Locate locate) {
   std::fill_n(sums, bins, 0.0);
-  constexpr std::size_t window = std::size_t{1} << 20;  // values per round: bounds the scratch memory
-  Buffer<std::uint32_t> numbers(work.memory, std::min(n, window));
-  for (std::size_t base = 0; base < n; base += window) {
-    std::size_t count = std::min(window, n - base);
-    work.threads.for_ranges(count, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
-      for (std::size_t at = begin; at < end; at += bin_block)
-        locate(base + at, base + std::min(end, at + bin_block), numbers.data() + at);
-    });
-    auto add = [&](std::size_t low, std::size_t high) {
-      auto width = static_cast<std::uint32_t>(high - low);
-      auto offset = static_cast<std::uint32_t>(low);
-      for (std::size_t k = 0; k < count; ++k)
-        if (numbers[k] - offset < width) sums[numbers[k]] += weights[base + k];
-    };
-    if (count < bin_grain) add(0, bins);
-    else work.threads.for_ranges(bins, 8, [&](std::size_t low, std::size_t high, unsigned) { add(low, high); });
-  }
+  for_bins(work, n, bins, sums, sizeof *sums, locate,
+           [=](std::uint32_t number, std::size_t position) { sums[number] += weights[position]; });
 }
 
 }  // namespace atl::array

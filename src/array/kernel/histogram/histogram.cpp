@@ -16,30 +16,46 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
-// Bin numbers of up to bin_block values in plain loops, which become vectors. The position of a value on the scale of
-// bins is off by a few units of its last place; only where it is that close to an edge does the edge itself decide.
+// Bin numbers of n <= 64 values. The position of a value on the scale of bins is off by a few units of its last place;
+// only where it is that close to an edge does the edge itself decide.
+HWY_ATTR HWY_INLINE void locate_64(const UniformBins& bins, const double* values, std::size_t n,
+                                   std::uint32_t* number) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<std::int32_t, decltype(d)> d32;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  const auto low = hn::Set(d, bins.low), high = hn::Set(d, bins.high), scale = hn::Set(d, bins.scale);
+  const auto near_lower = hn::Set(d, bins.margin), near_upper = hn::Set(d, 1.0 - bins.margin);
+  const auto outside = hn::Set(d, static_cast<double>(bins.count));
+  const auto last = hn::Set(d, static_cast<double>(bins.count) - 0.5), middle = hn::Set(d, 0.5);
+  auto risky = hn::Lt(low, low);  // none
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    auto x = hn::LoadU(d, values + i);
+    auto in = hn::And(hn::Ge(x, low), hn::Le(x, high));
+    auto position = hn::IfThenElse(in, hn::Mul(hn::Sub(x, low), scale), middle);
+    auto rest = hn::Sub(position, hn::Floor(position));
+    risky = hn::Or(risky, hn::Or(hn::Lt(rest, near_lower), hn::Gt(rest, near_upper)));
+    auto bin = hn::IfThenElse(in, hn::Min(position, last), outside);
+    hn::StoreU(hn::DemoteTo(d32, bin), d32, reinterpret_cast<std::int32_t*>(number) + i);
+  }
+  for (; i < n; ++i) number[i] = bins.locate(values[i]);
+  if (!hn::AllFalse(d, risky)) [[unlikely]] {
+    for (std::size_t k = 0; k < n; ++k) number[k] = bins.locate(values[k]);
+  }
+}
+
 template <class T>
 HWY_ATTR void locate_uniform(const UniformBins& bins, const T* values, std::size_t n, std::uint32_t* number) {
-  const double low = bins.low, high = bins.high, scale = bins.scale, margin = bins.margin;
-  const auto outside = static_cast<std::uint32_t>(bins.count);
-  const auto last = static_cast<std::int32_t>(bins.count - 1);
-  constexpr std::size_t step = 64;
-  for (std::size_t first = 0; first < n; first += step) {
-    std::size_t end = std::min(n, first + step);
-    unsigned risky = 0;
-    for (std::size_t i = first; i < end; ++i) {
-      auto x = static_cast<double>(values[i]);
-      bool in = (x >= low) & (x <= high);
-      double position = in ? (x - low) * scale : 0.5;
-      auto whole = static_cast<std::int32_t>(position);
-      double rest = position - static_cast<double>(whole);
-      risky |= static_cast<unsigned>((rest < margin) | (rest > 1.0 - margin));
-      whole = whole > last ? last : whole;
-      number[i] = in ? static_cast<std::uint32_t>(whole) : outside;
-    }
-    if (risky != 0) [[unlikely]] {
-      for (std::size_t i = first; i < end; ++i) number[i] = bins.locate(static_cast<double>(values[i]));
+  for (std::size_t first = 0; first < n; first += 64) {
+    std::size_t count = std::min<std::size_t>(64, n - first);
+    if constexpr (std::is_same_v<T, double>) {
+      locate_64(bins, values + first, count, number + first);
+    } else {
+      double wide[64];
+      for (std::size_t k = 0; k < count; ++k) wide[k] = static_cast<double>(values[first + k]);
+      locate_64(bins, wide, count, number + first);
     }
   }
 }

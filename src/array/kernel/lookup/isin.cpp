@@ -7,82 +7,148 @@
 #include <type_traits>
 
 #include "atoll/array/kernel/lookup.hpp"
+#include "atoll/array/kernel/simd.hpp"
+#include "kernel/lookup/keys.hpp"
 #include "kernel/lookup/set.hpp"
 
-namespace atl::array {
-namespace {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/lookup/isin.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
-template <class T>
-using KeyOf = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                 std::conditional_t<sizeof(T) == 4, std::uint32_t,
-                                                    std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+HWY_BEFORE_NAMESPACE();
+namespace atl::array::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
-// A value as an unsigned key: equal values give equal keys (-0.0 becomes 0.0), signed integers keep their order.
-template <class T>
-KeyOf<T> key_of(T value) {
-  using K = KeyOf<T>;
-  if constexpr (std::is_floating_point_v<T>) {
-    return std::bit_cast<K>(value + T(0));
-  } else if constexpr (std::is_signed_v<T>) {
-    return static_cast<K>(static_cast<K>(value) ^ (K{1} << (8 * sizeof(K) - 1)));
-  } else {
-    return static_cast<K>(value);
+// Whether a bucket holds `key`, and whether it is full.
+template <class K>
+HWY_ATTR HWY_INLINE bool bucket_has(const K* slots, K key, bool& full) {
+  const hn::CappedTag<K, 64 / sizeof(K)> d;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  const auto wanted = hn::Set(d, key);
+  bool found = false;
+  for (std::size_t k = 0; k < 64 / sizeof(K); k += lanes) found |= !hn::AllFalse(d, hn::Eq(hn::Load(d, slots + k), wanted));
+  full = slots[64 / sizeof(K) - 1] != 0;  // slots fill from the front
+  return found;
+}
+
+// Looks up n <= 128 keys: buckets are fetched for all before the first is read.
+template <class K>
+HWY_ATTR void find_block(const K* slots, unsigned bits, bool has_zero, const K* keys, std::size_t n, bool* to) {
+  constexpr std::size_t block = 128;
+  std::uint64_t at[block];
+  for (std::size_t k = 0; k < n; ++k) at[k] = HashSet<K>::home(keys[k], bits) * HashSet<K>::bucket;
+  for (std::size_t k = 0; k < n; ++k) __builtin_prefetch(slots + at[k]);
+  const std::uint64_t last = (HashSet<K>::bucket << bits) - 1;
+  for (std::size_t k = 0; k < n; ++k) {
+    bool full;
+    bool found = bucket_has(slots + at[k], keys[k], full);
+    if (!found & full) [[unlikely]] {
+      do {
+        at[k] = (at[k] + HashSet<K>::bucket) & last;
+        found = bucket_has(slots + at[k], keys[k], full);
+      } while (!found && full);
+    }
+    to[k] = keys[k] == 0 ? has_zero : found;
   }
 }
 
 template <class T>
-bool is_nan(T value) {
-  return value != value;
+HWY_ATTR void hashed(const KeyOf<T>* slots, unsigned bits, bool has_zero, const T* values, std::size_t n, bool* to) {
+  constexpr std::size_t block = 128;
+  KeyOf<T> keys[block];
+  for (std::size_t first = 0; first < n; first += block) {
+    std::size_t count = std::min(block, n - first);
+    for (std::size_t k = 0; k < count; ++k) keys[k] = key_of(values[first + k]);
+    find_block(slots, bits, has_zero, keys, count, to + first);
+    if constexpr (std::is_floating_point_v<T>) {
+      for (std::size_t k = 0; k < count; ++k) to[first + k] &= values[first + k] == values[first + k];
+    }
+  }
 }
+
+template <class T>
+HWY_ATTR void mapped(const std::uint32_t* words, std::uint64_t low, std::uint64_t span, const T* values, std::size_t n,
+                     bool* to) {
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t offset = static_cast<std::uint64_t>(key_of(values[i])) - low;
+    std::uint64_t inside = offset <= span ? ~std::uint64_t{0} : 0;
+    std::uint32_t word = words[(offset & inside) >> 5];
+    bool usable = inside != 0;
+    if constexpr (std::is_floating_point_v<T>) usable &= values[i] == values[i];
+    to[i] = (word >> (offset & 31) & 1) & usable;
+  }
+}
+
+HWY_ATTR void hashed_any(DType type, const void* slots, unsigned bits, bool has_zero, const void* values,
+                         std::size_t begin, std::size_t end, bool* to) {
+  dispatch(type, [&]<class T>(Type<T>) HWY_ATTR {
+    if constexpr (sizeof(T) >= 4) {
+      hashed(static_cast<const KeyOf<T>*>(slots), bits, has_zero, static_cast<const T*>(values) + begin, end - begin,
+             to + begin);
+    }
+  });
+}
+
+HWY_ATTR void mapped_any(DType type, const std::uint32_t* words, std::uint64_t low, std::uint64_t span,
+                         const void* values, std::size_t begin, std::size_t end, bool* to) {
+  dispatch(type, [&]<class T>(Type<T>) HWY_ATTR {
+    mapped(words, low, span, static_cast<const T*>(values) + begin, end - begin, to + begin);
+  });
+}
+
+}  // namespace atl::array::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace atl::array {
+namespace {
+
+HWY_EXPORT(hashed_any);
+HWY_EXPORT(mapped_any);
 
 template <class T>
 void isin_typed(const Work& work, const T* values, std::size_t n, const T* test, std::size_t m, bool* to) {
   using K = KeyOf<T>;
   K low = std::numeric_limits<K>::max(), high = 0;
-  std::size_t usable = 0;
   for (std::size_t i = 0; i < m; ++i) {
     if (is_nan(test[i])) continue;
-    K key = key_of(test[i]);
-    low = std::min(low, key);
-    high = std::max(high, key);
-    ++usable;
+    low = std::min(low, key_of(test[i]));
+    high = std::max(high, key_of(test[i]));
   }
-  if (usable == 0) {
+  if (low > high) {  // nothing to be equal to
     work.threads.for_ranges(n, 65536, [&](std::size_t begin, std::size_t end, unsigned) {
       std::memset(to + begin, 0, end - begin);
     });
     return;
   }
   std::uint64_t span = static_cast<std::uint64_t>(high) - low;
-  // A bitmap may be as large as the hash set would be (16 bytes per value, some 64 KiB anyway).
+  // A bitmap may be as large as the hash set would be (some 16 bytes per value), and 64 KiB anyway.
   if (sizeof(T) <= 2 || span / 8 <= 16 * static_cast<std::uint64_t>(m) + 65536) {
     Bitmap bitmap(work, span + 1);
     for (std::size_t i = 0; i < m; ++i)
       if (!is_nan(test[i])) bitmap.add(static_cast<std::uint64_t>(key_of(test[i])) - low);
     work.threads.for_ranges(n, 16384, [&](std::size_t begin, std::size_t end, unsigned) {
-      for (std::size_t i = begin; i < end; ++i) {
-        std::uint64_t offset = static_cast<std::uint64_t>(key_of(values[i])) - low;
-        bool in = offset <= span;
-        to[i] = in & bitmap.has(in ? offset : 0) & !is_nan(values[i]);
-      }
+      HWY_DYNAMIC_DISPATCH(mapped_any)(dtype_of<T>, bitmap.words(), low, span, values, begin, end, to);
     });
     return;
   }
   if constexpr (sizeof(T) >= 4) {
     HashSet<K> set(work, m);
-    for (std::size_t i = 0; i < m; ++i)
-      if (!is_nan(test[i])) set.add(key_of(test[i]));
-    work.threads.for_ranges(n, 4096, [&](std::size_t begin, std::size_t end, unsigned) {
-      constexpr std::size_t batch = 64;
-      K key[batch];
-      for (std::size_t first = begin; first < end; first += batch) {
-        std::size_t count = std::min(batch, end - first);
-        for (std::size_t k = 0; k < count; ++k) {
-          key[k] = key_of(values[first + k]);
-          set.prefetch(key[k]);
-        }
-        for (std::size_t k = 0; k < count; ++k) to[first + k] = set.has(key[k]) & !is_nan(values[first + k]);
+    constexpr std::size_t block = 128;
+    std::uint64_t at[block];
+    for (std::size_t first = 0; first < m; first += block) {
+      std::size_t count = std::min(block, m - first);
+      for (std::size_t k = 0; k < count; ++k) {
+        at[k] = HashSet<K>::home(key_of(test[first + k]), set.bits());
+        __builtin_prefetch(set.slots() + at[k] * HashSet<K>::bucket, 1);
       }
+      for (std::size_t k = 0; k < count; ++k)
+        if (!is_nan(test[first + k])) set.add(key_of(test[first + k]), at[k]);
+    }
+    work.threads.for_ranges(n, 4096, [&](std::size_t begin, std::size_t end, unsigned) {
+      HWY_DYNAMIC_DISPATCH(hashed_any)
+      (dtype_of<T>, set.slots(), set.bits(), set.has_zero(), values, begin, end, to);
     });
   }
 }
@@ -96,3 +162,4 @@ void isin(const Work& work, DType type, const void* values, std::size_t n, const
 }
 
 }  // namespace atl::array
+#endif  // HWY_ONCE

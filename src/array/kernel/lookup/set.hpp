@@ -17,48 +17,57 @@ class Bitmap {
     std::memset(words_.data(), 0, words_.size() * sizeof(std::uint32_t));
   }
   void add(std::uint64_t bit) { words_[bit >> 5] |= 1u << (bit & 31); }
-  bool has(std::uint64_t bit) const { return words_[bit >> 5] >> (bit & 31) & 1; }
+  const std::uint32_t* words() const { return words_.data(); }
 
  private:
   Buffer<std::uint32_t> words_;
 };
 
-/// Open addressing with linear probing, at most half full. 0 marks a free slot; the key 0 is kept aside.
+/// Keys in buckets of one cache line (8 or 16 keys), at most half full on average, so that a look-up is one line and one
+/// vector comparison: only a bucket that is full (some 2 % are) sends it on to the next. 0 marks a free slot; whether the
+/// key 0 is in the set is kept aside. Filled by one thread; then read by any number.
 template <class K>
 class HashSet {
  public:
+  static constexpr std::size_t bucket = 64 / sizeof(K);
+
   HashSet(const Work& work, std::size_t keys)
-      : shift_(64 - static_cast<unsigned>(std::bit_width(keys * 2 | 63))),
-        slots_(work.memory, std::size_t{1} << (64 - shift_)) {
+      : bits_(static_cast<unsigned>(std::bit_width(keys * 2 / bucket | 3))),
+        slots_(work.memory, bucket << bits_) {
     std::memset(slots_.data(), 0, slots_.size() * sizeof(K));
   }
-  void add(K key) {
+
+  /// The bucket where the search for a key starts. Two multiplications spread keys that are multiples of anything.
+  static std::uint64_t home(K key, unsigned bits) {
+    std::uint64_t h = static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15ull;
+    h = (h ^ (h >> 32)) * 0xD6E8FEB86659FD93ull;
+    return h >> (64 - bits);
+  }
+
+  void add(K key, std::uint64_t at) {
     if (key == 0) {
       zero_ = true;
       return;
     }
-    std::size_t at = home(key);
-    while (slots_[at] != 0 && slots_[at] != key) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = key;
+    for (;; at = (at + 1) & ((std::uint64_t{1} << bits_) - 1)) {
+      K* slot = slots_.data() + at * bucket;
+      for (std::size_t k = 0; k < bucket; ++k) {
+        if (slot[k] == key) return;
+        if (slot[k] == 0) {
+          slot[k] = key;
+          return;
+        }
+      }
+    }
   }
-  bool has(K key) const {
-    if (key == 0) return zero_;
-    std::size_t at = home(key);
-    while (slots_[at] != 0 && slots_[at] != key) at = (at + 1) & (slots_.size() - 1);
-    return slots_[at] == key;
-  }
-  void prefetch(K key) const { __builtin_prefetch(slots_.data() + home(key)); }
+
+  unsigned bits() const { return bits_; }
+  const K* slots() const { return slots_.data(); }
+  bool has_zero() const { return zero_; }
 
  private:
-  // Two multiplications: one would leave keys that differ only in high bits in few places.
-  std::size_t home(K key) const {
-    std::uint64_t h = static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15ull;
-    h = (h ^ (h >> 32)) * 0xD6E8FEB86659FD93ull;
-    return static_cast<std::size_t>(h >> shift_);
-  }
-
-  unsigned shift_;
-  Buffer<K> slots_;
+  unsigned bits_;
+  Buffer<K> slots_;  // starts at a line
   bool zero_ = false;
 };
 
