@@ -169,7 +169,8 @@ class ndarray:
         ----------
         copy : bool or None
             True: an independent copy. False: share memory, so that changes on either side are seen on the other
-            (one PE only; else ValueError). None: share memory read-only where possible, else copy.
+            (one PE only; else ValueError). None: read-only without a copy where possible, else a
+            copy; it keeps its values when the array changes.
 
         Examples
         --------
@@ -535,7 +536,7 @@ class ndarray:
         >>> ak.arange(3).local()
         array([0, 1, 2])
         """
-        rows = self._read().local().view()
+        rows = self._read().local()
         rows.flags.writeable = False
         return rows
 

@@ -64,9 +64,10 @@ class Expr:
         """A second handle on the same value; assigning to one leaves the other as it was."""
     def item(self) -> bool | int | float:
         """The only element, on every PE. ValueError unless size is 1."""
-    def to_numpy(self, copy: bool) -> np.ndarray[Any, Any]:
+    def to_numpy(self, copy: bool | None) -> np.ndarray[Any, Any]:
         """The whole array on this PE (on every PE in SPMD). copy=False shares memory when there is one PE, and
-        raises ValueError when that cannot be done."""
+        raises ValueError when that cannot be done. None: without a copy when there is one PE, to be read only; it
+        keeps its values when the array changes."""
     def local(self) -> np.ndarray[Any, Any]:
         """This PE's rows, sharing memory (driver: PE 0's)."""
     def local_range(self) -> tuple[int, int]:

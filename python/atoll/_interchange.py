@@ -21,11 +21,10 @@ def to_numpy(array: ndarray, copy: bool | None) -> np.ndarray[Any, Any]:
     if copy:
         return expr.to_numpy(True)
     if copy is None:
-        if expr.session.pes > 1:
-            return expr.to_numpy(True)
-        shared = expr.to_numpy(False).view()
-        shared.flags.writeable = False  # else a write could change what pending expressions read
-        return shared
+        values = expr.to_numpy(None)
+        if expr.session.pes == 1:
+            values.flags.writeable = False  # else a write could change what pending expressions read
+        return values
     if array._view is not None:
         raise ValueError("a view has no memory of its own to share; use copy=None or copy=True, or share its base")
     shared = expr.to_numpy(False)

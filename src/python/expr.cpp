@@ -2,8 +2,11 @@
 // The handle on a lazy array: what it knows, how it becomes a value, and how it changes in place.
 #include "expr.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <optional>
 
 namespace atl::python {
 namespace {
@@ -44,15 +47,24 @@ nb::object item(Expr& self) {
   return scalar_object(bits, self.node->dtype);
 }
 
-nb::object to_numpy(Expr& self, bool copy) {
+nb::object to_numpy(Expr& self, std::optional<bool> copy) {
   array::Engine& engine = self.session->engine();
-  if (!copy) {
-    ATOLL_VALIDATE(engine.npes() == 1, ValueError, "the array is spread over {} PEs: NumPy can only have a copy", engine.npes());
+  if (!copy.has_value() && engine.npes() == 1) {
+    // To be read only: later changes in place see a second owner and leave this memory as it is.
     Array array;
     {
       nb::gil_scoped_release release;
       array = self.value();
-      if (!array->storage.exported && array->storage.owner.use_count() > 1) array = self.own();
+    }
+    return numpy_view(array->bytes(), array->shape, array->dtype, array->storage.owner);
+  }
+  if (copy.has_value() && !*copy) {
+    ATOLL_VALIDATE(engine.npes() == 1, ValueError, "the array is spread over {} PEs: NumPy can only have a copy", engine.npes());
+    Array array;
+    {
+      // NumPy will write here: whoever else holds these values keeps them, elsewhere.
+      nb::gil_scoped_release release;
+      array = self.value()->storage.exported ? self.value() : self.own();
     }
     array->storage.exported = true;
     return numpy_view(array->bytes(), array->shape, array->dtype, array->storage.owner);
@@ -119,7 +131,7 @@ void bind_expr(nb::module_& m) {
       .def("evaluate", [](Expr& e) { e.value(); }, Release())
       .def("alias", [](Expr& e) { return Expr{e.session, e.node}; })
       .def("item", &item)
-      .def("to_numpy", &to_numpy, nb::arg("copy"))
+      .def("to_numpy", &to_numpy, nb::arg("copy").none())
       .def("local", &local)
       .def("local_range", [](Expr& e) {
         array::Engine& engine = e.session->engine();

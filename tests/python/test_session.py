@@ -48,8 +48,9 @@ def test_one_session_at_a_time():
     first.shutdown()
 
 
+# fmt: off
 @pytest.mark.parametrize(("args", "error"), [((0,), ValueError), ((-1,), ValueError), ((1.5,), TypeError),
-                                             (("2",), TypeError), ((1, 0), ValueError), ((True,), TypeError)])  # fmt: skip
+                                             (("2",), TypeError), ((1, 0), ValueError), ((True,), TypeError)])
 def test_bad_arguments(args, error):
     with pytest.raises(error):
         ak.init(*args)
