@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the examples in the documentation and in the docstrings."""
+
+import doctest
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import atoll as ak
+
+ROOT = Path(__file__).parents[2]
+MODULES = [m.name for m in pkgutil.iter_modules(ak.__path__, "atoll.") if not m.ispkg and m.name != "atoll._core"]
+pytestmark = pytest.mark.usefixtures("one_session")
+
+
+@pytest.mark.parametrize("page", sorted(p.name for p in (ROOT / "docs").glob("*.md") if ">>> " in p.read_text()))
+def test_page(page):
+    failed, tried = doctest.testfile(str(ROOT / "docs" / page), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert tried
+    assert not failed
+
+
+@pytest.mark.parametrize("name", ["atoll", *MODULES])
+def test_docstrings(name):
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert not failed

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scripts that every PE runs, started by the launcher."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parent / "spmd"
+_answers = set()
+
+
+def run(pes, *command):
+    return subprocess.run(
+        [sys.executable, "-m", "atoll.cli", "run", "-n", str(pes), "--threads", "1", *command],
+        capture_output=True, text=True, timeout=100, check=False, env={**os.environ, "ATOLL_GRAIN": "4"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("pes", [1, 2, 3, 4, 5, 8])
+def test_answers_do_not_depend_on_pes(pes):
+    done = run(pes, sys.executable, str(SCRIPTS / "answers.py"))
+    assert done.returncode == 0, done.stderr
+    _answers.add(done.stdout)
+    assert len(_answers) == 1
+
+
+def test_pes_and_init_in_a_job():
+    code = "import atoll as ak; s = ak.init(pes=7); assert s.kind == 'spmd' and s.pes == 2; print(s.pe + 10)"
+    done = run(2, sys.executable, "-c", code)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.split()) == ["10", "11"]
+
+
+def test_an_error_on_every_pe_ends_the_job():
+    done = run(2, sys.executable, "-c", "import atoll as ak; ak.arange(5)[9]")
+    assert done.returncode != 0
+    assert "IndexError" in done.stderr
