@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core, _elementwise
 from ._dtypes import DTYPE_OF, SCALAR_OF, DTypeLike, check_cast, code_of
-from ._elementwise import binary, in_place, operator, reflected, unary
+from ._elementwise import binary, in_place, operator, operator_of, reflected, unary
 from ._session import current
 from ._views import ITEM_TEMPORARY, METHOD_TEMPORARY, PROPERTY_TEMPORARY, View
 
@@ -23,7 +23,7 @@ _operations = {
         *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
     )
 }
-_forward = {name: operator(operation) for name, operation in _operations.items()}
+_forward = {name: operator_of(name, operation) for name, operation in _operations.items()}
 _backward = {name: operator(reflected(operation)) for name, operation in _operations.items()}
 _update = {name: operator(in_place(name, operation)) for name, operation in _operations.items()}
 
@@ -48,8 +48,9 @@ class ndarray:
     array([0, 1, 0, 3, 0, 5])
     """
 
-    __slots__ = ("__weakref__", "_expr", "_version", "_view")
+    __slots__ = ("__weakref__", "_code", "_expr", "_version", "_view")
     _expr: _core.Expr  # of a view: as last read
+    _code: int  # of the dtype
     _view: View | None
     _version: float  # counts changes, for the views of this array; NaN when memory is shared: always changed
 
@@ -548,6 +549,7 @@ def wrap(expr: _core.Expr) -> ndarray:
     """The array of an expression that no other array holds."""
     array: ndarray = _new(ndarray)
     array._expr = expr
+    array._code = expr.dtype
     array._view = None
     array._version = 0
     return array

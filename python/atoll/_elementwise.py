@@ -53,13 +53,17 @@ def unary(name: str) -> Unary:
     apply = _core.apply
 
     def compute(x: Any) -> ndarray:
-        expr = x._expr if type(x) is _ndarray and x._view is None else _expr_of(x)
-        code = expr.dtype
+        if type(x) is _ndarray:
+            expr, code = x._expr if x._view is None else x._read(), x._code
+        else:
+            expr = _expr_of(x)
+            code = expr.dtype
         types = table.get(code)
         if types is None:
             types = table[code] = promote(name, (code,))
         array: ndarray = _new(_ndarray)
         array._expr = apply(op, types[0], types[1], (expr,))
+        array._code = types[1]
         array._view = None
         array._version = 0
         return array
@@ -84,12 +88,12 @@ def binary(name: str) -> Binary:
             left = x1._expr if x1._view is None else x1._read()
             if type(x2) is _ndarray:
                 right = x2._expr if x2._view is None else x2._read()
-                key = left.dtype, right.dtype
+                key = x1._code, x2._code
             else:
                 kind = scalar_kind.get(type(x2))
                 if kind is None:
                     return compute(x1, _wrap(_expr_of(x2)))
-                key = left.dtype, kind
+                key = x1._code, kind
                 types = table.get(key) or resolve(*key)
                 if types[2] != types[3] and not types[2] <= x2 <= types[3]:
                     return _out_of_bounds(name, left, x2, types)
@@ -102,7 +106,7 @@ def binary(name: str) -> Binary:
             kind = scalar_kind.get(type(x1))
             if kind is None:
                 return compute(_wrap(_expr_of(x1)), x2)
-            key = kind, right.dtype
+            key = kind, x2._code
             types = table.get(key) or resolve(*key)
             if types[2] != types[3] and not types[2] <= x1 <= types[3]:
                 return _out_of_bounds(_SWAPPED.get(name, name), right, x1, types)
@@ -117,11 +121,51 @@ def binary(name: str) -> Binary:
             _check_exponents(right)
         array = _new(_ndarray)
         array._expr = apply(op, types[0], types[1], (left, right))
+        array._code = types[1]
         array._view = None
         array._version = 0
         return array
 
     return compute
+
+
+def operator_of(name: str, operation: Binary) -> Binary:
+    """The operation as a method: two arrays of usual types by the shortest path, the rest by `operation`.
+
+    NotImplemented for what it does not know, so that Python asks the other operand.
+    """
+    op = _core.OPS[name]
+    direct: dict[tuple[int, int], tuple[int, int]] = {}  # types that need no checks
+    apply = _core.apply
+
+    def method(x1: Any, x2: Any) -> ndarray:
+        array: ndarray
+        other = type(x2)
+        if other is _ndarray:
+            types = direct.get((x1._code, x2._code))
+            if types is not None and x1._view is None and x2._view is None:
+                array = _new(_ndarray)
+                array._expr = apply(op, types[0], types[1], (x1._expr, x2._expr))
+                array._code = types[1]
+                array._view = None
+                array._version = 0
+                return array
+            found = promote(name, (x1._code, x2._code))
+            if found.compute >= 0 and not (name == "power" and KIND_OF[found.compute] != "f"):
+                direct[x1._code, x2._code] = found.compute, found.result
+            return operation(x1, x2)
+        return operation(x1, x2) if _known(other, x2) else NotImplemented
+
+    return method
+
+
+def _known(kind: type, value: Any) -> bool:
+    """Whether an operator takes this operand, rather than leaving the operation to it."""
+    if kind in SCALAR_KIND or isinstance(value, (np.ndarray, np.generic)):
+        return True
+    if isinstance(value, (str, bytes, dict, set, type(None))) or hasattr(value, "__array_priority__"):
+        return False
+    return getattr(value, "__array_ufunc__", True) is not None
 
 
 _SWAPPED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
@@ -175,7 +219,7 @@ def check_output(name: str, kinds: tuple[int, ...], result: int, target: int, ca
 
 def kind_of(x: Any) -> int:
     """A dtype code, or the kind of a scalar."""
-    return x._expr.dtype if type(x) is _ndarray else SCALAR_KIND.get(type(x), -2)
+    return x._code if type(x) is _ndarray else SCALAR_KIND.get(type(x), -2)
 
 
 def in_place(name: str, operation: Binary) -> Binary:
@@ -203,21 +247,25 @@ def reflected(operation: Binary) -> Binary:
 
 
 def operator(operation: Binary) -> Binary:
-    """The operation as a method: NotImplemented for what it does not know, so that Python asks the other operand."""
+    """An operation as a reflected or in-place method."""
 
     def method(x1: Any, x2: Any) -> ndarray:
         other = type(x2)
-        if other is _ndarray or other in SCALAR_KIND:
-            return operation(x1, x2)
-        if getattr(x2, "__array_ufunc__", True) is None or (
-            hasattr(x2, "__array_priority__") and not isinstance(x2, (np.ndarray, np.generic))
-        ):
-            return NotImplemented  # type: ignore[no-any-return]
-        if isinstance(x2, (str, bytes, dict, set, type(None))):
-            return NotImplemented  # type: ignore[no-any-return]
-        return operation(x1, x2)
+        return operation(x1, x2) if other is _ndarray or _known(other, x2) else NotImplemented
 
     return method
 
 
-__all__ = ["BOUNDS", "Binary", "Unary", "binary", "bind", "check_output", "fit_scalar", "in_place", "operator", "unary"]
+__all__ = [
+    "BOUNDS",
+    "Binary",
+    "Unary",
+    "binary",
+    "bind",
+    "check_output",
+    "fit_scalar",
+    "in_place",
+    "operator",
+    "operator_of",
+    "unary",
+]
