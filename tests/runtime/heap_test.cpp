@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "atoll/base/random.hpp"
+#include "atoll/base/topology.hpp"
 #include "atoll/fabric/job.hpp"
 #include "atoll/runtime/team.hpp"
 
@@ -140,8 +141,9 @@ TEST_P(HeapTest, ARequestBeyondTheLimitIsRefusedWithTheFigures) {
 }
 
 TEST_P(HeapTest, MoreThanTheNodeHasIsRefusedBeforeTouchingIt) {
-  make(std::size_t{1} << 42, std::uint64_t{1} << 42, MiB_);
-  EXPECT_THROW(heap_->allocate(std::size_t{1} << 41), MemoryError);
+  std::uint64_t twice = round_up<std::uint64_t>(2 * topology().memory_bytes, 2 * MiB_);
+  make(twice, twice, MiB_);
+  EXPECT_THROW(heap_->allocate(topology().memory_bytes), MemoryError);
   EXPECT_EQ(budget_->in_use(), 0u);
 }
 
