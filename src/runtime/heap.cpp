@@ -171,7 +171,10 @@ void Heap::release_small(Span* slab, std::byte* block) noexcept {
 void* Heap::allocate_large(std::size_t bytes) {
   auto units = static_cast<std::uint32_t>(round_up(bytes, unit_bytes) / unit_bytes);
   Span* span = take_span(units, bytes - padding >= huge_page ? huge_units : 1, Span::Use::large);
-  return base_ + span->first * unit_bytes;
+  std::byte* block = base_ + span->first * unit_bytes;
+  // Shared memory gets small pages unless asked. Gathers of 10^7 from 2 PEs took 75 ms with them.
+  if (span->new_pages && pages_ == Pages::shared) advise_huge(block);
+  return block;
 }
 
 Heap::Span* Heap::take_span(std::uint32_t units, std::uint32_t align_units, Span::Use use) {
@@ -208,6 +211,7 @@ Heap::Span* Heap::take_span(std::uint32_t units, std::uint32_t align_units, Span
                                     format_bytes(bytes), format_bytes(bytes_)));
     }
   }
+  span->new_pages = span->use == Span::Use::fresh;
   span->use = use;
   if (use == Span::Use::large) ++large_blocks_;
   return span;

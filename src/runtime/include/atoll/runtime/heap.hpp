@@ -100,6 +100,7 @@ class Heap final : public Memory {
   struct Span {
     std::uint32_t first = 0;  // in units
     std::uint32_t units = 0;
+    bool new_pages = false;  // not touched before it was handed out
     enum class Use : std::uint8_t { fresh, pooled, large, slab } use = Use::fresh;
     std::uint8_t size_class = 0;
     std::vector<std::uint16_t> free_blocks;  // slab: indices, last first
