@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The libraries that benchmarks compare with: whether they are here, their versions, and an equal number of threads."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+from atoll.bench.registry import Setup, Skip, Timed
+
+#: contender -> the module it needs. Variants (`numpy-unstable`) need what their first word needs.
+MODULES = {
+    "numpy": "numpy",
+    "polars": "polars",
+    "duckdb": "duckdb",
+    "pandas": "pandas",
+    "pyarrow": "pyarrow",
+    "numexpr": "numexpr",
+    "numba": "numba",
+    "atoll": "atoll._core",
+    "limit": "atoll._core",
+}
+
+THREAD_VARIABLES = (
+    "POLARS_MAX_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMEXPR_MAX_THREADS",
+    "NUMBA_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+)
+
+
+def prepare_environment(threads: int) -> None:
+    """Tells every peer how many threads it has. Before the first of them is imported: most read it only then."""
+    for name in THREAD_VARIABLES:
+        os.environ[name] = str(threads)
+
+
+def require(name: str) -> Any:
+    """The module of a contender; Skip, with the reason, when it is not here."""
+    module = MODULES[name.split("-")[0]]
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        if name in ("atoll", "limit"):
+            raise Skip(f"atoll._core is not built ({error})") from None
+        raise Skip(f"not installed (pip install {module})") from None
+
+
+def is_here(name: str) -> bool:
+    try:
+        require(name)
+    except Skip:
+        return False
+    return True
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions of the peers that are installed."""
+    found = {}
+    for name, module in MODULES.items():
+        if module.startswith("atoll"):
+            continue
+        try:
+            found[name] = metadata.version(module)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def atoll(setup: Setup) -> Any:
+    """`import atoll as ak`, with a session of the wanted shape."""
+    require("atoll")
+    import atoll as ak
+
+    ak.init(pes=setup.pes, threads=setup.threads)
+    return ak
+
+
+def polars() -> Any:
+    return require("polars")
+
+
+def pyarrow(setup: Setup) -> Any:
+    """pyarrow with its pool of threads set; its compute functions are in `.compute`."""
+    module = require("pyarrow")
+    importlib.import_module("pyarrow.compute")
+    module.set_cpu_count(setup.cores)
+    return module
+
+
+def numexpr(setup: Setup) -> Any:
+    module = require("numexpr")
+    module.set_num_threads(setup.cores)
+    return module
+
+
+def numba(setup: Setup) -> Any:
+    module = require("numba")
+    module.set_num_threads(min(setup.cores, module.config.NUMBA_NUM_THREADS))
+    return module
+
+
+def duckdb(setup: Setup, **tables: Any) -> Any:
+    """A connection in memory that holds each given {column: array} as a table of its own."""
+    module = require("duckdb")
+    arrow = require("pyarrow")
+    connection = module.connect(":memory:")
+    connection.execute(f"SET threads TO {setup.cores}")
+    for name, columns in tables.items():
+        connection.register("incoming", arrow.table(columns))
+        connection.execute(f"CREATE TABLE {name} AS SELECT * FROM incoming")
+        connection.unregister("incoming")
+    return connection
+
+
+def limit(setup: Setup, name: str, arrays: list[Any], parameters: list[float], answer: Any = None) -> Timed:
+    """A hand-written loop of `_core`. Its answer is what it wrote into `answer`, or the checksum it returns."""
+    core = require("limit")
+    if name not in core.limit_names():
+        raise Skip(f"no hand-written loop '{name}'")
+    if setup.pes != 1:
+        raise Skip("hand-written loops are for one PE")
+    atoll(setup)
+    from atoll._session import current
+
+    session = current()
+    if answer is None:
+        return Timed(lambda: core.limit(name, session, arrays, parameters))
+
+    def run() -> Any:
+        core.limit(name, session, arrays, parameters)
+        return answer
+
+    return Timed(run)

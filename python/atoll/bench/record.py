@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One JSON record per contender and run: what was measured, on what, by which command."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from atoll.bench import BenchError
+from atoll.bench.peers import versions
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+#: What every record has.
+REQUIRED = ("name", "contender", "size", "dtype", "dist", "pes", "threads", "seconds", "bytes", "gib_s", "checksum")
+
+
+def commit() -> str:
+    """The checkout's commit, with `-dirty` when files differ from it."""
+    command = ["git", "-C", str(PACKAGE), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+
+
+def compiler() -> str:
+    """The compiler that made `_core`, as its object file says."""
+    for library in PACKAGE.glob("_core*.so"):
+        found = re.search(rb"GCC: \(([^)]*)\) ([0-9.]+)|clang version ([0-9.]+)", library.read_bytes())
+        if found:
+            return found.group().decode()
+    return "unknown"
+
+
+def from_kernel(path: str, pattern: str) -> str:
+    try:
+        found = re.search(pattern, Path(path).read_text(), re.MULTILINE)
+    except OSError:
+        return "unknown"
+    return found.group(1).strip() if found else "unknown"
+
+
+@cache
+def machine() -> dict[str, Any]:
+    """What a measurement must say of its machine and software."""
+    simd = "unknown"
+    try:
+        from atoll import _core
+
+        simd = str(_core.info()["simd"])
+    except ImportError:
+        pass
+    return {
+        "host": platform.node(),
+        "processor": from_kernel("/proc/cpuinfo", r"^model name\s*:\s*(.*)$"),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "simd": simd,
+        "kernel": platform.release(),
+        "compiler": compiler(),
+        "python": platform.python_version(),
+        "versions": versions(),
+        "commit": commit(),
+    }
+
+
+def stamp(**fields: Any) -> dict[str, Any]:
+    """A record: the fields, the machine, the date, the command."""
+    return {
+        **fields,
+        **machine(),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "command": " ".join(["atoll", *sys.argv[1:]]),
+    }
+
+
+def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    with path.open("a") as file:
+        for record in records:
+            file.write(json.dumps(record) + "\n")
+
+
+def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
+    """All records of some files."""
+    records = []
+    for path in paths:
+        try:
+            lines = path.read_text().splitlines()
+        except OSError as error:
+            raise BenchError(f"cannot read {path}: {error.strerror}") from None
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+                missing = [key for key in REQUIRED if key not in record]
+            except (ValueError, TypeError):
+                raise BenchError(f"{path}:{number} is no JSON record: write it with `atoll bench run --json`") from None
+            if missing:
+                raise BenchError(f"{path}:{number} lacks {', '.join(missing)}")
+            records.append(record)
+    if not records:
+        raise BenchError("there are no records in " + ", ".join(str(path) for path in paths))
+    return records

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Benchmarks and their contenders, declared once, found by name."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from atoll.bench import BenchError
+
+Array = np.ndarray[Any, Any]
+#: The inputs of a case, by name: arrays and numbers.
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What data to make."""
+
+    size: int
+    dtype: str
+    dist: str
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a contender may use."""
+
+    pes: int
+    threads: int  # per PE
+
+    @property
+    def cores(self) -> int:
+        """Threads of a peer, which has one process."""
+        return self.pes * self.threads
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One contender, ready to run. `run` is timed and returns an evaluated answer; `export` makes it NumPy's."""
+
+    run: Callable[[], Any]
+    export: Callable[[Any], Any] = np.asarray
+    #: Undoes what `run` changed, untimed, before the next run.
+    reset: Callable[[], None] | None = None
+
+
+class Skip(Exception):
+    """This contender does not take part; the text says why."""
+
+
+Maker = Callable[[Data, Setup], Timed]
+
+
+def same_answer(data: Data, answer: Any, reference: Any) -> None:
+    """The default check: equal to the first contender's answer; floating point to 1e-9 relative."""
+    if isinstance(reference, tuple):
+        for one, other in zip(answer, reference, strict=True):
+            same_answer(data, one, other)
+        return
+    answer, reference = np.asarray(answer), np.asarray(reference)
+    if answer.shape != reference.shape:
+        raise AssertionError(f"shape {answer.shape}, expected {reference.shape}")
+    if np.issubdtype(reference.dtype, np.floating):
+        close = np.isclose(answer, reference, rtol=1e-9, atol=0, equal_nan=True)
+        if not close.all():
+            at = int(np.flatnonzero(~close.reshape(-1))[0])
+            values = answer.reshape(-1)[at], reference.reshape(-1)[at]
+            raise AssertionError(f"element {at} is {values[0]}, expected {values[1]}")
+    elif not np.array_equal(answer, reference):
+        raise AssertionError("the answer differs from the first contender's")
+
+
+def checksum(answer: Any) -> str:
+    """A hash of an answer: of its bits for integers; of floats, whose last bits may differ, the rounded sum."""
+    if isinstance(answer, tuple):
+        return "-".join(checksum(one) for one in answer)
+    values = np.asarray(answer)
+    if np.issubdtype(values.dtype, np.floating):
+        return f"{float(np.sum(values, dtype=np.float64)):.6e}"
+    if values.dtype != np.bool_:
+        values = values.astype(np.int64 if values.dtype.kind == "i" else np.uint64, copy=False)
+    return f"{zlib.crc32(np.ascontiguousarray(values).data):08x}"
+
+
+@dataclass
+class Case:
+    """One benchmark: its data, its cost, its contenders, its check."""
+
+    name: str
+    summary: str
+    make: Callable[[Request], Data]
+    nominal_bytes: Callable[[Data], int]
+    dtype: str = "float64"
+    dist: str = "u64"
+    check: Callable[[Data, Any, Any], None] = same_answer
+    #: What the checksum is of: a stable form of the answer.
+    canonical: Callable[[Data, Any], Any] = lambda data, answer: answer
+    #: Largest default size, for a case that is slow.
+    default_size: int = 10_000_000
+    contenders: dict[str, Maker] = field(default_factory=dict)
+
+    @property
+    def family(self) -> str:
+        return self.name.split(".")[0]
+
+    def contender(self, name: str) -> Callable[[Maker], Maker]:
+        """Declares a contender: a function of (data, setup) that returns what to time."""
+
+        def register(maker: Maker) -> Maker:
+            self.contenders[name] = maker
+            return maker
+
+        return register
+
+
+CASES: dict[str, Case] = {}
+
+
+def case(name: str, summary: str, **options: Any) -> Case:
+    """Declares a benchmark."""
+    CASES[name] = Case(name, summary, **options)
+    return CASES[name]
+
+
+def load() -> dict[str, Case]:
+    """All cases, by name."""
+    from atoll.bench import cases
+
+    for module in pkgutil.iter_modules(cases.__path__):
+        importlib.import_module(f"{cases.__name__}.{module.name}")
+    return CASES
+
+
+def select(names: Iterable[str]) -> list[Case]:
+    """The cases that names mean: a case, a family, or `all`."""
+    every = load()
+    found: dict[str, Case] = {}
+    for name in names:
+        matching = [one for one in every.values() if name in (one.name, one.family, "all")]
+        if not matching:
+            families = sorted({one.family for one in every.values()})
+            raise BenchError(f"there is no benchmark '{name}'. There are: {', '.join(families)}")
+        found.update({one.name: one for one in matching})
+    return list(found.values())

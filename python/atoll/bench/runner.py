@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs cases: makes the data, sets the contenders up, checks their answers against each other, times them in turns."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from atoll.bench import BenchError, peers, record
+from atoll.bench.data import DISTRIBUTIONS
+from atoll.bench.registry import Case, Data, Request, Setup, Skip, Timed, checksum, select
+from atoll.bench.timing import in_turns
+
+GIB = 2**30
+
+
+@dataclass
+class Result:
+    """One case, run."""
+
+    case: Case
+    request: Request
+    setup: Setup
+    bytes: int
+    seconds: dict[str, list[float]]
+    checksums: dict[str, str]
+    skipped: dict[str, str] = field(default_factory=dict)
+    memory_ratio: float | None = None
+
+    def records(self) -> list[dict[str, Any]]:
+        from statistics import median
+
+        return [
+            record.stamp(
+                name=self.case.name,
+                contender=name,
+                size=self.request.size,
+                dtype=self.request.dtype,
+                dist=self.request.dist,
+                seed=self.request.seed,
+                pes=self.setup.pes,
+                threads=self.setup.threads,
+                seconds=seconds,
+                bytes=self.bytes,
+                gib_s=self.bytes / median(seconds) / GIB if self.bytes else 0.0,
+                checksum=self.checksums[name],
+                **({"memory_ratio": self.memory_ratio} if name == "atoll" and self.memory_ratio is not None else {}),
+            )
+            for name, seconds in self.seconds.items()
+        ]
+
+
+def wanted_contenders(case: Case, against: Sequence[str]) -> list[str]:
+    """Atoll first, then the peers asked for, with their variants: `numpy` means `numpy-unstable` too."""
+    if "all" in against:
+        return ["atoll", *(name for name in case.contenders if name != "atoll")]
+    known = set(peers.MODULES)
+    for name in against:
+        if name.split("-")[0] not in known:
+            raise BenchError(f"there is no contender '{name}'. There are: {', '.join(sorted(known))}, all")
+    found = ["atoll"]
+    for name in against:
+        found += [one for one in case.contenders if one == name or one.startswith(f"{name}-")]
+    return list(dict.fromkeys(found))
+
+
+def set_up(case: Case, names: Sequence[str], data: Data, setup: Setup) -> tuple[dict[str, Timed], dict[str, str]]:
+    """Those that take part, and why others do not."""
+    ready: dict[str, Timed] = {}
+    skipped: dict[str, str] = {}
+    for name in names:
+        try:
+            peers.require(name)
+            ready[name] = case.contenders[name](data, setup)
+        except Skip as reason:
+            skipped[name] = str(reason)
+    return ready, skipped
+
+
+def check_answers(case: Case, data: Data, ready: dict[str, Timed]) -> dict[str, str]:
+    """Runs each contender once; AssertionError, naming it, when an answer is wrong."""
+    checksums = {}
+    reference = None
+    for name, timed in ready.items():
+        if timed.reset is not None:
+            timed.reset()
+        answer = timed.export(timed.run())
+        reference = answer if reference is None else reference
+        try:
+            case.check(data, answer, reference)
+        except AssertionError as error:
+            raise BenchError(f"{case.name}: the answer of {name} is wrong: {error}") from None
+        checksums[name] = checksum(case.canonical(data, answer))
+        del answer
+    return checksums
+
+
+def run_case(
+    case: Case,
+    request: Request,
+    setup: Setup,
+    against: Sequence[str],
+    trials: int,
+    memory: bool = False,
+    tick: Any = lambda name: None,
+) -> Result:
+    """One case, all its contenders."""
+    data = case.make(request)
+    ready, skipped = set_up(case, wanted_contenders(case, against), data, setup)
+    if not ready:
+        reasons = "; ".join(f"{name}: {why}" for name, why in skipped.items())
+        raise BenchError(f"{case.name}: no contender can run. {reasons}")
+    checksums = check_answers(case, data, ready)
+    tick("")
+    seconds = in_turns(ready, trials, tick)
+    result = Result(case, request, setup, case.nominal_bytes(data), seconds, checksums, skipped)
+    if memory and "atoll" in ready:
+        result.memory_ratio = peak_memory_ratio(ready["atoll"], data)
+    return result
+
+
+def peak_memory_ratio(timed: Timed, data: Data) -> float:
+    """Peak bytes of Atoll's arrays during one run, over the bytes of one column of the input."""
+    from atoll._session import current
+
+    import atoll as ak
+
+    current().reset_stats()
+    answer = timed.run()
+    peak = ak.stats()["memory_peak"]
+    del answer
+    column = next(value for value in data.values() if hasattr(value, "nbytes"))
+    return float(peak) / max(1, column.nbytes)
+
+
+def default_threads(pes: int) -> int:
+    return max(1, len(os.sched_getaffinity(0)) // pes)
+
+
+def run_command(arguments: argparse.Namespace) -> list[Result]:
+    """`atoll bench run`: every named case, with progress, a table, and records."""
+    from atoll.bench.table import Progress, print_result
+
+    setup = Setup(arguments.pes, arguments.threads or default_threads(arguments.pes))
+    peers.prepare_environment(setup.cores)
+    cases = select(arguments.names)
+    if arguments.dist is not None and arguments.dist not in DISTRIBUTIONS:
+        raise BenchError(f"there is no distribution '{arguments.dist}'. There are: {', '.join(DISTRIBUTIONS)}")
+    against = arguments.against or ["numpy"]
+    results = []
+    with Progress() as progress:
+        for one in cases:
+            request = Request(
+                size=arguments.size or one.default_size,
+                dtype=arguments.dtype or one.dtype,
+                dist=arguments.dist or one.dist,
+                seed=arguments.seed,
+            )
+            progress.start(one.name)
+            result = run_case(one, request, setup, against, arguments.trials, arguments.memory, progress.tick)
+            progress.stop()
+            print_result(result)
+            if arguments.json is not None:
+                record.append(arguments.json, result.records())
+            results.append(result)
+    return results

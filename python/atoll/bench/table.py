@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person sees of benchmarks: progress, tables of results, the list of cases."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+
+from atoll.bench import peers
+from atoll.bench.registry import load
+from atoll.bench.timing import Spread
+
+if TYPE_CHECKING:
+    from atoll.bench.runner import Result
+
+console = Console()
+
+
+class Progress:
+    """A line that says what runs now, on a terminal."""
+
+    def __init__(self) -> None:
+        self._status: Status | None = None
+        self._name = ""
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self, name: str) -> None:
+        self._name = name
+        if console.is_terminal:
+            self._status = console.status(f"{name}: making the data")
+            self._status.start()
+
+    def tick(self, contender: str) -> None:
+        # Only between the runs: a spinner that turns while one is timed would cost it a core.
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def stop(self) -> None:
+        self.tick("")
+
+
+def duration(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def ratio(value: float) -> str:
+    return f"{value:.2f} x" if value < 10 else f"{value:.1f} x"
+
+
+def print_result(result: Result) -> None:
+    """The table of one case: fastest first; "Atoll is" says how many times as fast as that contender Atoll is."""
+    request, setup = result.request, result.setup
+    shape = f"{setup.pes} PE{'s' if setup.pes > 1 else ''} x {setup.threads} thread{'s' if setup.threads > 1 else ''}"
+    title = f"[bold]{result.case.name}[/bold]  {request.size:,} {request.dtype} {request.dist}, {shape}"
+    table = Table(title=title, title_justify="left", title_style="", box=box.SIMPLE_HEAD)
+    table.add_column("contender")
+    for column in ("median", "spread", "GiB/s", "Atoll is"):
+        table.add_column(column, justify="right")
+    table.add_column("checksum", overflow="fold")
+    spreads = {name: Spread.of(seconds) for name, seconds in result.seconds.items()}
+    own = spreads.get("atoll")
+    for name, spread in sorted(spreads.items(), key=lambda item: item[1].median):
+        rate = f"{result.bytes / spread.median / 2**30:.2f}" if result.bytes else "-"
+        against = "" if name == "atoll" else ratio(spread.median / own.median) if own else "-"
+        style = "bold cyan" if name == "atoll" else ""
+        cells = (name, duration(spread.median), f"± {spread.relative:.0%}", rate, against, result.checksums[name])
+        table.add_row(*cells, style=style)
+    console.print(table)
+    for name, why in result.skipped.items():
+        console.print(f"  [dim]{name} skipped: {why}[/dim]", highlight=False)
+    if result.memory_ratio is not None:
+        console.print(f"  peak memory: {result.memory_ratio:.2f} x the bytes of one input column", highlight=False)
+
+
+def print_list() -> None:
+    """Every case and its contenders; those not installed are dimmed."""
+    table = Table("benchmark", "what", "data", "contenders", box=box.SIMPLE_HEAD)
+    here = {name: peers.is_here(name) for name in peers.MODULES}
+    for one in load().values():
+        shown = [name if here[name.split("-")[0]] else f"[dim strike]{name}[/]" for name in one.contenders]
+        table.add_row(one.name, one.summary, f"{one.dtype} {one.dist}", " ".join(shown))
+    console.print(table)
+    console.print("[dim]Struck through: not installed here.[/dim]")

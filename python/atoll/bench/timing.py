@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Timing in turns: A B A B …, so that a drift of the machine hits all contenders alike."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from atoll.bench.registry import Timed
+
+#: A trial lasts at least this long: short runs are repeated within it, as the clock and the call cost ~100 ns.
+MIN_TRIAL_S = 0.002
+MAX_REPEATS = 10_000
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median and range of trials, in seconds."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> Spread:
+        return cls(statistics.median(seconds), min(seconds), max(seconds))
+
+    @property
+    def relative(self) -> float:
+        """Half the range over the median."""
+        return (self.high - self.low) / 2 / self.median if self.median > 0 else 0.0
+
+
+def once(timed: Timed, repeats: int) -> float:
+    """Seconds of one run, averaged over `repeats` runs. Each answer is dropped before the next run, outside the time
+    of a single run."""
+    run = timed.run
+    if timed.reset is not None:
+        total = 0.0
+        for _ in range(repeats):
+            timed.reset()
+            start = time.perf_counter()
+            answer = run()
+            total += time.perf_counter() - start
+            del answer
+        return total / repeats
+    if repeats == 1:
+        start = time.perf_counter()
+        answer = run()
+        seconds = time.perf_counter() - start
+        del answer
+        return seconds
+    turns = range(repeats)
+    start = time.perf_counter()
+    for _ in turns:
+        run()
+    return (time.perf_counter() - start) / repeats
+
+
+def repeats_for(seconds: float) -> int:
+    return 1 if seconds >= MIN_TRIAL_S else min(MAX_REPEATS, int(MIN_TRIAL_S / max(seconds, 1e-7)) + 1)
+
+
+def in_turns(
+    contenders: dict[str, Timed], trials: int, tick: Callable[[str], None] = lambda name: None
+) -> dict[str, list[float]]:
+    """`trials` timings of each contender, in turns. Each has run once before, so that memory and code are warm."""
+    repeats = {name: repeats_for(once(timed, 1)) for name, timed in contenders.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    collecting = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(trials):
+            for name, timed in contenders.items():
+                seconds[name].append(once(timed, repeats[name]))
+                tick(name)
+    finally:
+        if collecting:
+            gc.enable()
+    return seconds

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `atoll`: info, run, demo, bench. Each sub-command is imported when it is asked for."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+#: sub-command -> (module with `configure(parser)` and `main(arguments) -> int`, one line of help)
+COMMANDS = {
+    "info": ("atoll.cli.info", "what this machine and this installation are"),
+    "run": ("atoll.cli.run", "run a program on several PEs of this node"),
+    "demo": ("atoll.cli.demo", "the main job on real data and at scale, beside NumPy"),
+    "bench": ("atoll.cli.bench", "benchmarks, beside their peers"),
+}
+
+#: Exit codes: 0 done, 1 it failed, 2 the command line is wrong, 130 interrupted.
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+
+
+class CommandError(Exception):
+    """What the user should know, in a sentence; printed without a traceback."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with errors that say where help is."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {message}. See `{self.prog} --help`\n")
+
+
+def build_parser(command: str | None) -> Parser:
+    parser = Parser(
+        prog="atoll",
+        description="NumPy-like distributed arrays on a communication runtime of their own.",
+        epilog="`atoll COMMAND --help` says more about each.",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    for name, (module, summary) in COMMANDS.items():
+        sub = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
+        if name == command:
+            importlib.import_module(module).configure(sub)
+    return parser
+
+
+def version() -> str:
+    from importlib import metadata
+
+    try:
+        from atoll._core import VERSION
+
+        return VERSION
+    except ImportError:
+        pass
+    try:
+        return metadata.version("atoll")
+    except metadata.PackageNotFoundError:
+        return "unknown (not built)"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command line; returns the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    command = next((word for word in words if not word.startswith("-")), None)
+    try:
+        if words[:1] == ["run"]:
+            # The launcher reads its own options: those after PROGRAM are the program's.
+            from atoll.cli import run
+
+            return run.launch(words[1:])
+        parser = build_parser(command)
+        arguments = parser.parse_args(words)
+        if arguments.version:
+            print(f"atoll {version()}")
+            return 0
+        if arguments.command is None:
+            parser.print_help()
+            return USAGE
+        return int(importlib.import_module(COMMANDS[arguments.command][0]).main(arguments))
+    except CommandError as error:
+        print(f"atoll: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("\natoll: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output is gone (`atoll info | head`): nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`atoll bench`: list, run and plot benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from atoll.cli import CommandError
+
+
+def whole(text: str) -> int:
+    """1000000, 1e6 or 10_000."""
+    try:
+        value = float(text.replace("_", ""))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
+    if value != int(value) or value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
+    return int(value)
+
+
+def names(text: str) -> list[str]:
+    return [word for word in text.split(",") if word]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions.add_parser("list", help="every benchmark, its peers and which of them are here")
+
+    run = actions.add_parser("run", help="run benchmarks beside their peers, on the same data, in turns")
+    run.add_argument("names", nargs="*", metavar="NAME", help="as in `atoll bench list`: reduce, reduce.sum, all")
+    run.add_argument("--size", type=whole, metavar="N", help="elements (default: 10^7)")
+    run.add_argument("--pes", type=whole, default=1, metavar="P", help="PEs of Atoll's session (default: 1)")
+    run.add_argument("--threads", type=whole, metavar="T", help="threads per PE; peers get P x T (default: all cores)")
+    run.add_argument("--trials", type=whole, default=5, metavar="K", help="timed runs of each contender (default: 5)")
+    run.add_argument("--dtype", help="element type, as NumPy names it (default: the benchmark's)")
+    run.add_argument(
+        "--dist", help="distribution of the data: u64 u32 zipf sorted reversed constant few groups many nearly"
+    )
+    run.add_argument("--against", type=names, metavar="LIST", help="numpy,polars,… or all (default: numpy)")
+    run.add_argument("--seed", type=int, default=1, help="of the data (default: 1)")
+    run.add_argument("--json", type=Path, metavar="FILE", help="append one record per line")
+    run.add_argument("--memory", action="store_true", help="also the peak of Atoll's memory, in units of the input")
+    run.add_argument("--sweep", type=Path, metavar="FILE", help="TOML: names x sizes x pes x threads x peers")
+
+    plot = actions.add_parser("plot", help="draw bar charts of recorded runs")
+    plot.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    plot.add_argument("--out", type=Path, default=Path("bench.png"), help="PNG, SVG or PDF (default: bench.png)")
+    plot.add_argument("--metric", choices=["ratio", "gib_s"], default="ratio", help="speed over a peer's, or GiB/s")
+    plot.add_argument("--baseline", default="numpy", metavar="PEER", help="for ratios (default: numpy)")
+    plot.add_argument("--title", default="", help="above the chart")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    from atoll.bench import BenchError
+
+    try:
+        if arguments.action == "list":
+            from atoll.bench.table import print_list
+
+            print_list()
+        elif arguments.action == "plot":
+            from atoll.bench.plot import plot_files
+
+            plot_files(arguments.files, arguments.out, arguments.metric, arguments.baseline, arguments.title)
+            print(f"wrote {arguments.out}")
+        elif arguments.sweep is not None:
+            from atoll.bench.sweep import run_sweep
+
+            return run_sweep(arguments.sweep, arguments.json)
+        else:
+            from atoll.bench.runner import run_command
+
+            if not arguments.names:
+                raise CommandError("name a benchmark: `atoll bench list` shows them, `atoll bench run all` runs them")
+            run_command(arguments)
+    except BenchError as error:
+        raise CommandError(str(error)) from None
+    return 0

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`atoll info`: version, processor, memory, SIMD level, fabrics and why one is missing, configuration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from atoll.cli import CommandError
+from atoll.cli.config_table import accepted, to_markdown
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", action="store_true", help="every ATOLL_* variable: value, default, meaning")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="for programs")
+    form.add_argument("--markdown", action="store_true", help="the configuration as the page docs/configuration.md")
+
+
+def gather() -> dict[str, Any]:
+    try:
+        from atoll import _core
+    except ImportError as error:
+        raise CommandError(
+            f"the compiled part of Atoll is missing ({error}). In a checkout: `make`, then again"
+        ) from None
+    try:
+        return _core.info()
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def gib(value: float) -> str:
+    return f"{value / 2**30:.1f} GiB"
+
+
+def describe(found: dict[str, Any]) -> list[tuple[str, str]]:
+    numa = found.get("numa", [])
+    rows = [
+        ("version", str(found["version"])),
+        ("processor", f"{found['processor']}, {found['cores']} cores"),
+        ("NUMA domains", str(max(1, len(numa)))),
+        ("memory", f"{gib(found['memory_bytes'])}, {gib(found['memory_available_bytes'])} available"),
+        ("SIMD level", str(found["simd"])),
+        ("L2 cache", f"{found['l2_bytes'] / 2**20:.1f} MiB per core"),
+    ]
+    for name, missing in found["fabrics"].items():
+        rows.append((f"fabric {name}", "ready" if not missing else f"missing: {missing}"))
+    return rows
+
+
+def main(arguments: argparse.Namespace) -> int:
+    found = gather()
+    if arguments.markdown:
+        print(to_markdown(found["config"]), end="")
+        return 0
+    if arguments.json:
+        print(json.dumps(found, indent=2, default=str))
+        return 0
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if arguments.config:
+        table = Table("variable", "value", "default", "accepts", "meaning", box=box.SIMPLE_HEAD)
+        for name, value, default, kind, choices, meaning in found["config"]:
+            table.add_row(name, str(value), str(default), accepted(kind, choices).replace("`", ""), meaning)
+        console.print(table)
+        return 0
+    table = Table(box=None, show_header=False)
+    for name, text in describe(found):
+        table.add_row(f"[bold]{name}[/bold]", text)
+    console.print(table)
+    return 0

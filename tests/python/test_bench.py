@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every benchmark runs tiny, with every contender that is here, and its answers agree; so benchmarks cannot rot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from atoll import cli
+from atoll.bench import BenchError, data, peers, plot, record, registry, runner, sweep
+from atoll.bench.registry import Case, Request, Setup, Timed
+from atoll.bench.timing import Spread, in_turns
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES = registry.load()
+
+#: What every installation must offer.
+EXPECTED = [
+    "stream",
+    "argsort",
+    "coargsort",
+    "gather",
+    "scatter",
+    "reduce",
+    "scan",
+    "sort",
+    "expr",
+    "unique",
+    "value_counts",
+    "histogram",
+    "in1d",
+    "select",
+    "noop",
+]
+
+
+#: Compiled anew for each run, which takes seconds: numba takes part once per benchmark.
+QUICK = ["numpy", "polars", "duckdb", "pandas", "pyarrow", "numexpr", "limit"]
+
+
+def tiny(case: Case, against=("all",), **changes) -> runner.Result:
+    options = {"size": 1000, "dtype": case.dtype, "dist": case.dist, "seed": 3} | changes
+    return runner.run_case(case, Request(**options), Setup(pes=1, threads=2), against, trials=2)
+
+
+def test_all_benchmarks_are_there():
+    assert {case.family for case in CASES.values()} == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_benchmark_runs_and_its_contenders_agree(name):
+    case = CASES[name]
+    if set(case.contenders) == {"atoll"} and not peers.is_here("atoll"):
+        pytest.skip("needs a built atoll._core")
+    result = tiny(case)
+    assert set(result.seconds) | set(result.skipped) == set(case.contenders)
+    assert all(len(seconds) == 2 and min(seconds) > 0 for seconds in result.seconds.values())
+    assert len(set(result.checksums.values())) == 1
+    if peers.is_here("atoll"):
+        assert "atoll" in result.seconds
+    assert result.bytes > 0 or case.family == "noop"
+
+
+@pytest.mark.parametrize("dist", data.DISTRIBUTIONS)
+@pytest.mark.parametrize("dtype", ["int64", "uint32", "float64", "int8"])
+def test_every_distribution_sorts_alike(dist, dtype):
+    for name in ("argsort", "sort"):
+        assert len(set(tiny(CASES[name], QUICK, dtype=dtype, dist=dist).checksums.values())) == 1
+
+
+@pytest.mark.parametrize("size", [1, 2, 17])
+@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith("noop")])
+def test_few_elements(name, size):
+    assert len(set(tiny(CASES[name], QUICK, size=size).checksums.values())) == 1
+
+
+def test_data_repeat_and_start_at_a_cache_line():
+    one, other = (data.generate("int64", "zipf", 1001, seed=5) for _ in range(2))
+    np.testing.assert_array_equal(one, other)
+    assert one.ctypes.data % data.ALIGNMENT == 0
+    assert (data.generate("int64", "zipf", 1001, seed=6) != one).any()
+    assert data.generate("int64", "u32", 1000, 1).max() < 2**32
+    assert (np.diff(data.generate("float64", "sorted", 1000, 1)) >= 0).all()
+
+
+def wrong_case() -> Case:
+    case = Case("wrong", "", make=lambda request: {"a": np.arange(3)}, nominal_bytes=lambda data: 24)
+    case.contenders["numpy"] = lambda data, setup: Timed(lambda: data["a"])
+    case.contenders["numpy-wrong"] = lambda data, setup: Timed(lambda: data["a"] + 1)
+    return case
+
+
+def test_a_wrong_answer_stops_the_run():
+    with pytest.raises(BenchError, match="wrong: the answer of numpy-wrong is wrong"):
+        tiny(wrong_case())
+
+
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [([0, 1, 2], "not in order"), ([1, 1, 0], "not a permutation"), ([1, 2], "shape")],
+)
+def test_orders_are_checked(order, said):
+    with pytest.raises(AssertionError, match=said):
+        CASES["argsort"].check({"a": np.array([3, 1, 2])}, np.array(order), None)
+
+
+def test_runs_take_turns():
+    turns = []
+    contenders = {name: Timed(lambda name=name: turns.append(name)) for name in "ab"}
+    seconds = in_turns(contenders, trials=3, tick=lambda name: turns.append(name.upper()))
+    assert [turn for turn in turns if turn.isupper()] == ["A", "B"] * 3
+    assert {name: len(each) for name, each in seconds.items()} == {"a": 3, "b": 3}
+
+
+def test_reset_runs_before_each_run():
+    state = {"value": 0, "runs": 0}
+
+    def run() -> int:
+        assert state["value"] == 0
+        state["value"] = 1
+        state["runs"] += 1
+        return state["value"]
+
+    in_turns({"a": Timed(run, reset=lambda: state.update(value=0))}, trials=2)
+    assert state["runs"] >= 3
+
+
+def test_spread():
+    assert Spread.of([3.0, 1.0, 2.0]) == Spread(2.0, 1.0, 3.0)
+    assert Spread.of([3.0, 1.0, 2.0]).relative == 0.5
+
+
+def test_records_say_everything(tmp_path, capsys):
+    path = tmp_path / "runs.jsonl"
+    words = [
+        "bench",
+        "run",
+        "reduce.sum",
+        "stream",
+        "--size",
+        "1000",
+        "--trials",
+        "3",
+        "--threads",
+        "1",
+        "--against",
+        "numpy,numexpr",
+        "--json",
+    ]
+    assert cli.main([*words, str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "reduce.sum" in out
+    assert "GiB/s" in out
+    records = record.read([path])
+    names = {"atoll", "numpy", "numexpr"} if peers.is_here("atoll") else {"numpy", "numexpr"}
+    assert {(one["name"], one["contender"]) for one in records} == {
+        (name, contender) for name in ("reduce.sum", "stream") for contender in names
+    }
+    for one in records:
+        wanted = {*record.REQUIRED, "host", "commit", "processor", "cores", "simd", "kernel", "compiler", "versions"}
+        assert wanted | {"command", "date", "memory_bytes"} <= set(one)
+        assert len(one["seconds"]) == 3
+        assert one["bytes"] == {"reduce.sum": 8000, "stream": 24000}[one["name"]]
+        assert one["gib_s"] > 0
+
+
+def test_plot_draws_a_picture(tmp_path, capsys):
+    path, picture = tmp_path / "runs.jsonl", tmp_path / "runs.png"
+    words = [
+        "bench",
+        "run",
+        "sort",
+        "scan.cumsum",
+        "--size",
+        "1000",
+        "--trials",
+        "2",
+        "--against",
+        "numpy,polars",
+        "--json",
+    ]
+    assert cli.main([*words, str(path)]) == 0
+    for metric in ("ratio", "gib_s"):
+        assert cli.main(["bench", "plot", str(path), "--out", str(picture), "--metric", metric]) == 0
+        assert picture.read_bytes().startswith(b"\x89PNG")
+        picture.unlink()
+    capsys.readouterr()
+    assert cli.main(["bench", "plot", str(path), "--baseline", "duckdb"]) == cli.FAILED
+    assert "choose another --baseline" in capsys.readouterr().err
+
+
+def test_ratios_are_to_the_same_shape():
+    base = {"name": "sort", "dtype": "int64", "dist": "u64", "size": 10, "bytes": 80, "pes": 1, "threads": 1}
+    records = [
+        {**base, "contender": "numpy", "seconds": [4.0]},
+        {**base, "contender": "atoll", "seconds": [2.0, 1.0, 4.0]},
+    ]
+    (bars,) = plot.grouped(records, "ratio", "numpy").values()
+    assert bars == {"numpy": (1.0, 1.0, 1.0), "atoll": (2.0, 1.0, 4.0)}
+
+
+@pytest.mark.parametrize("text", ["x", "{}", '{"name": "sort"}', ""])
+def test_plot_says_what_is_no_record(tmp_path, text):
+    path = tmp_path / "runs.jsonl"
+    path.write_text(text)
+    with pytest.raises(BenchError, match=r"runs\.jsonl"):
+        record.read([path])
+
+
+def test_sweeps_multiply_out():
+    points = list(sweep.commands({"names": ["sort"], "size": [10, 20], "pes": [1, 2], "against": ["numpy", "polars"]}))
+    assert len(points) == 4
+    assert points[0] == ["sort", "--against", "numpy,polars", "--size", "10", "--pes", "1"]
+    with pytest.raises(BenchError, match="no key 'sizes'"):
+        list(sweep.commands({"names": ["sort"], "sizes": [10]}))
+    with pytest.raises(BenchError, match="needs names"):
+        list(sweep.commands({"size": 10}))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "bench").glob("*.toml")), ids=lambda path: path.name)
+def test_shipped_sweeps_are_right(path):
+    for one in sweep.read_sweeps(path):
+        assert registry.select(one["names"])
+        assert list(sweep.commands(one))
+
+
+def test_a_sweep_runs(tmp_path, capfd):
+    path, out = tmp_path / "sweep.toml", tmp_path / "runs.jsonl"
+    path.write_text('[[sweep]]\nnames = ["sort"]\nsize = [100, 200]\nthreads = 1\ntrials = 2\nagainst = "numpy"\n')
+    assert cli.main(["bench", "run", "--sweep", str(path), "--json", str(out)]) == 0
+    assert "[2/2]" in capfd.readouterr().out
+    assert {json.loads(line)["size"] for line in out.read_text().splitlines()} == {100, 200}

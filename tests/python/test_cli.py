@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: help everywhere, exit codes, errors that say what to do."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from atoll import cli
+from atoll.cli import run
+from atoll.cli.config_table import to_markdown
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT = importlib.util.find_spec("atoll._core") is not None
+needs_core = pytest.mark.skipif(not BUILT, reason="needs a built atoll._core")
+needs_launcher = pytest.mark.skipif(not (ROOT / "python/atoll/bin/atoll-run").exists(), reason="needs atoll-run")
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["info"], ["demo"], ["bench"], ["bench", "list"], ["bench", "run"], ["bench", "plot"]]
+)
+def test_help_everywhere(words, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        cli.main([*words, "--help"])
+    assert exit_.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: {' '.join(['atoll', *words])}")
+
+
+def test_no_command_prints_help_and_fails(capsys):
+    assert cli.main([]) == cli.USAGE
+    assert "COMMAND" in capsys.readouterr().out
+
+
+def test_version(capsys):
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("atoll ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["inof"], ["info", "--nope"], ["bench", "run", "argsort", "--size", "-3"], ["bench", "run", "--size", "x"]],
+)
+def test_a_wrong_command_line_is_a_usage_error(words, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        cli.main(words)
+    assert exit_.value.code == cli.USAGE
+    assert "--help" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["bench", "run"], "atoll bench list"),
+        (["bench", "run", "argsrot"], "there is no benchmark 'argsrot'. There are: argsort"),
+        (["bench", "run", "sort", "--dist", "flat"], "there is no distribution 'flat'. There are: u64"),
+        (["bench", "run", "sort", "--against", "nunpy"], "there is no contender 'nunpy'. There are: atoll"),
+        (["bench", "run", "sort", "--dtype", "int65", "--size", "10"], "there is no dtype 'int65'"),
+        (["bench", "plot", "nowhere.jsonl"], "cannot read nowhere.jsonl: No such file"),
+        (["bench", "run", "--sweep", "nowhere.toml"], "cannot read nowhere.toml: No such file"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(words, said, capsys):
+    assert cli.main(words) == cli.FAILED
+    assert said in capsys.readouterr().err
+
+
+def test_module_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "atoll", "--help"], capture_output=True, text=True, check=True)
+    assert "usage: atoll" in done.stdout
+
+
+def test_output_may_be_cut_short():
+    done = subprocess.run(
+        f"{sys.executable} -m atoll bench list | head -1", shell=True, capture_output=True, text=True, check=True
+    )
+    assert "Traceback" not in done.stderr
+
+
+@needs_core
+def test_info_for_people(capsys):
+    assert cli.main(["info"]) == 0
+    out = capsys.readouterr().out
+    for row in ("version", "processor", "NUMA domains", "memory", "SIMD level", "fabric shm"):
+        assert row in out
+
+
+@needs_core
+def test_info_for_programs(capsys):
+    assert cli.main(["info", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["cores"] >= 1
+    assert found["memory_bytes"] > 0
+    assert {"loop", "shm"} <= set(found["fabrics"])
+
+
+@needs_core
+def test_configuration_page_is_current(capsys):
+    assert cli.main(["info", "--config", "--markdown"]) == 0
+    assert capsys.readouterr().out == (ROOT / "docs/configuration.md").read_text(), "run `make docs`"
+
+
+@needs_core
+def test_configuration_for_people(capsys):
+    assert cli.main(["info", "--config"]) == 0
+    assert "ATOLL_THREADS" in re.sub(r"\s", "", capsys.readouterr().out)
+
+
+@needs_core
+def test_a_bad_variable_is_named(monkeypatch):
+    done = subprocess.run(
+        [sys.executable, "-c", "import atoll as ak; ak.init(); ak.ones(3)"],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "python"), "ATOLL_THREADS": "many"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "ATOLL_THREADS='many' is not valid. Accepted:" in done.stderr
+
+
+def test_markdown_names_what_is_accepted():
+    entry = ("ATOLL_LOG", "info", "warning", "choice", "error|warning", "What to log.")
+    assert to_markdown([entry]).endswith("| `ATOLL_LOG` | `warning` | `error`, `warning` | What to log. |\n")
+
+
+def test_a_python_script_gets_this_interpreter(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("print(1)")
+    tool = tmp_path / "tool"
+    tool.write_text("#!/usr/bin/env python3\nprint(1)")
+    python = [sys.executable, "-u"]
+    given = ["-n", "4", "--label", "--bind", "core", str(script), "-n", "x"]
+    assert run.with_interpreter(given) == [*given[:5], *python, *given[5:]]
+    assert run.with_interpreter(["-n4", "--threads=2", str(tool)]) == ["-n4", "--threads=2", *python, str(tool)]
+    assert run.with_interpreter(["-n", "4", "--", str(script)]) == ["-n", "4", "--", *python, str(script)]
+    assert run.with_interpreter(["-n", "4", "ls", "a.py"]) == ["-n", "4", "ls", "a.py"]
+    assert run.with_interpreter(["--help"]) == ["--help"]
+
+
+def test_a_script_that_is_not_there(capsys, monkeypatch):
+    monkeypatch.setattr(run, "launcher", lambda: "/bin/true")
+    assert cli.main(["run", "-n", "2", "nowhere.py"]) == cli.FAILED
+    assert "cannot run 'nowhere.py': there is no such file" in capsys.readouterr().err
+
+
+@needs_launcher
+def test_run_passes_arguments_output_and_status(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import os, sys; print(os.environ['ATOLL_PE'], sys.argv[1:]); sys.exit(int(sys.argv[2]))")
+    command = [sys.executable, "-m", "atoll", "run", "-n", "2", str(script), "-n"]
+    done = subprocess.run([*command, "0"], capture_output=True, text=True, check=False, timeout=60)
+    assert sorted(done.stdout.splitlines()) == ["0 ['-n', '0']", "1 ['-n', '0']"]
+    assert done.returncode == 0
+    assert subprocess.run([*command, "3"], capture_output=True, check=False, timeout=60).returncode == 3
