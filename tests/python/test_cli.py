@@ -3,23 +3,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from built import ROOT, needs_core, needs_launcher
 
 from atoll import cli
 from atoll.cli import run
 from atoll.cli.config_table import to_markdown
-
-ROOT = Path(__file__).resolve().parents[2]
-BUILT = importlib.util.find_spec("atoll._core") is not None
-needs_core = pytest.mark.skipif(not BUILT, reason="needs a built atoll._core")
-needs_launcher = pytest.mark.skipif(not (ROOT / "python/atoll/bin/atoll-run").exists(), reason="needs atoll-run")
 
 
 @pytest.mark.parametrize(

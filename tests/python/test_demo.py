@@ -9,16 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from built import ROOT, needs_core, needs_launcher
 
 from atoll import cli, demo
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILT = importlib.util.find_spec("atoll._core") is not None
-needs_core = pytest.mark.skipif(not BUILT, reason="needs a built atoll._core")
 needs_data = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in demo.NEEDED), reason=f"needs {demo.NEEDED}"
 )
-needs_launcher = pytest.mark.skipif(not (ROOT / "python/atoll/bin/atoll-run").exists(), reason="needs atoll-run")
 
 
 def run(*words: str) -> str:
