@@ -15,7 +15,7 @@ constexpr std::size_t range_bytes = std::size_t{64} << 10;
 std::size_t range_elements(std::size_t element_size) { return std::max<std::size_t>(1, range_bytes / element_size); }
 
 void copy_range(unsigned char* to, const unsigned char* from, std::size_t bytes, bool stream) {
-  if (stream) stream_copy(to, from, bytes);
+  if (stream) stream_bytes(to, from, bytes);
   else std::memcpy(to, from, bytes);
 }
 
@@ -51,7 +51,7 @@ void copy_bytes(const Work& work, void* to, const void* from, std::size_t bytes)
   bool stream = bytes >= stream_threshold;
   work.threads.for_ranges(bytes, range_bytes, [&](std::size_t begin, std::size_t end, unsigned) {
     copy_range(target + begin, source + begin, end - begin, stream);
-    stream_fence();
+    fence_streams();
   });
 }
 
@@ -65,7 +65,7 @@ void fill(const Work& work, std::size_t element_size, std::uint64_t bits, void* 
   bool stream = bytes >= stream_threshold;
   work.threads.for_ranges(bytes, range_bytes, [&](std::size_t begin, std::size_t end, unsigned) {
     fill_range(target + begin, pattern, end - begin, stream);
-    stream_fence();
+    fence_streams();
   });
 }
 
@@ -103,7 +103,7 @@ void tile(const Work& work, void* to, const void* from, std::size_t bytes, std::
       copy_range(target + at, source + offset, length, stream && length >= 1024);
       at += length;
     }
-    stream_fence();
+    fence_streams();
   });
 }
 

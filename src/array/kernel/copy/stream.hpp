@@ -42,14 +42,14 @@ inline void stream_line(void* to, const void* from) {
 }
 
 /// Streaming stores are weakly ordered: call this before another thread is told that the data is there.
-inline void stream_fence() {
+inline void fence_streams() {
 #if defined(__x86_64__)
   _mm_sfence();
 #endif
 }
 
 /// memcpy past the caches. No fence.
-inline void stream_copy(void* to, const void* from, std::size_t bytes) {
+inline void stream_bytes(void* to, const void* from, std::size_t bytes) {
   auto* target = static_cast<unsigned char*>(to);
   const auto* source = static_cast<const unsigned char*>(from);
   std::size_t head = to_line(target);

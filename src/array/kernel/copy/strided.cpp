@@ -63,7 +63,7 @@ void for_chunks(const Work& work, const Job& job, std::int64_t count, std::int64
       std::int64_t first = unit_index % chunks * chunk;
       body(job.to + to, job.from + from, first, std::min(count, first + chunk));
     }
-    stream_fence();
+    fence_streams();
   });
 }
 
@@ -72,7 +72,7 @@ void copy_rows(const Work& work, const Job& job, std::size_t element_size, std::
                                           std::int64_t end) {
     std::size_t offset = static_cast<std::size_t>(begin) * element_size;
     std::size_t bytes = static_cast<std::size_t>(end - begin) * element_size;
-    if (stream && bytes >= 1024) stream_copy(to + offset, from + offset, bytes);
+    if (stream && bytes >= 1024) stream_bytes(to + offset, from + offset, bytes);
     else std::memcpy(to + offset, from + offset, bytes);
   });
 }

@@ -104,7 +104,7 @@ void gather_range(const PeerBlocks& from, const std::int64_t* indices, std::size
         [&](std::size_t i, const unsigned char* row) { std::memcpy(target + i * row_bytes, row, row_bytes); },
         [](std::size_t, std::size_t) {});
   }
-  stream_fence();
+  fence_streams();
   if (!locate.wrong()) return;
   std::size_t i = begin;
   while (indices[i] < from.rows() && indices[i] >= -from.rows()) ++i;

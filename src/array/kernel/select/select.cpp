@@ -234,7 +234,7 @@ void for_pieces(const Work& work, std::size_t n, Body body) {
   constexpr std::size_t piece = MaskCounts::piece;
   work.threads.for_ranges((n + piece - 1) / piece, 1, [&](std::size_t first, std::size_t last, unsigned) {
     for (std::size_t p = first; p < last; ++p) body(p, p * piece, p * piece + piece < n ? p * piece + piece : n);
-    stream_fence();
+    fence_streams();
   });
 }
 
