@@ -537,7 +537,7 @@ class ndarray:
         >>> ak.arange(3).local()
         array([0, 1, 2])
         """
-        rows = self._read().local()
+        rows = self._read().local().view(self.dtype)
         rows.flags.writeable = False
         return rows
 

@@ -15,7 +15,6 @@ import numpy as np
 from . import _core
 from ._dtypes import (
     BOOL,
-    BOUNDS,
     DTYPE_OF,
     INT64,
     KIND_OF,
@@ -23,7 +22,6 @@ from ._dtypes import (
     UINT64,
     WEAK_INT,
     Promotion,
-    fit_scalar,
     promote,
 )
 
@@ -46,11 +44,26 @@ def bind(cls: type, wrap: Callable[[_core.Expr], ndarray], expr_of: Callable[[An
     _ndarray, _wrap, _expr_of = cls, wrap, expr_of
 
 
+#: NumPy's functions that are another's operation once the types are chosen.
+_SAME_OPERATION = {"float_power": "power", "fabs": "absolute", "degrees": "rad2deg", "radians": "deg2rad"}
+
+
+def op_of(name: str) -> int:
+    """The engine's code of a NumPy ufunc."""
+    return _core.OPS[_SAME_OPERATION.get(name, name)]
+
+
 def unary(name: str) -> Unary:
     """The operation of NumPy ufunc `name` on one array."""
-    op = _core.OPS[name]
-    table: dict[int, Promotion] = {}
+    op = op_of(name)
+    table: dict[int, tuple[int, int, int]] = {}
     apply = _core.apply
+
+    def resolve(code: int) -> tuple[int, int, int]:
+        types = promote(name, (code,))
+        whole = name in ("floor", "ceil", "trunc") and KIND_OF[types.compute] != "f"
+        table[code] = types.compute, types.result, op_of("positive") if whole else op
+        return table[code]
 
     def compute(x: Any) -> ndarray:
         if type(x) is _ndarray:
@@ -58,11 +71,9 @@ def unary(name: str) -> Unary:
         else:
             expr = _expr_of(x)
             code = expr.dtype
-        types = table.get(code)
-        if types is None:
-            types = table[code] = promote(name, (code,))
+        types = table.get(code) or resolve(code)
         array: ndarray = _new(_ndarray)
-        array._expr = apply(op, types[0], types[1], (expr,))
+        array._expr = apply(types[2], types[0], types[1], (expr,))
         array._code = types[1]
         array._view = None
         array._version = 0
@@ -73,7 +84,7 @@ def unary(name: str) -> Unary:
 
 def binary(name: str) -> Binary:
     """The operation of NumPy ufunc `name` on two arrays, or an array and a scalar."""
-    op = _core.OPS[name]
+    op = op_of(name)
     table: dict[tuple[int, int], Promotion] = {}
     apply, scalar, scalar_kind = _core.apply, _core.scalar, SCALAR_KIND
     checks_exponent = name == "power"
@@ -134,7 +145,7 @@ def operator_of(name: str, operation: Binary) -> Binary:
 
     NotImplemented for what it does not know, so that Python asks the other operand.
     """
-    op = _core.OPS[name]
+    op = op_of(name)
     direct: dict[tuple[int, int], tuple[int, int]] = {}  # types that need no checks
     apply = _core.apply
 
@@ -256,16 +267,4 @@ def operator(operation: Binary) -> Binary:
     return method
 
 
-__all__ = [
-    "BOUNDS",
-    "Binary",
-    "Unary",
-    "binary",
-    "bind",
-    "check_output",
-    "fit_scalar",
-    "in_place",
-    "operator",
-    "operator_of",
-    "unary",
-]
+__all__ = ["binary", "bind", "check_output", "in_place", "op_of", "operator", "operator_of", "reflected", "unary"]

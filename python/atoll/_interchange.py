@@ -21,13 +21,13 @@ def to_numpy(array: ndarray, copy: bool | None) -> np.ndarray[Any, Any]:
     if copy:
         return expr.to_numpy(True)
     if copy is None:
-        values = expr.to_numpy(None)
+        values = expr.to_numpy(None).view(array.dtype)  # else NumPy takes int64 for another of its own
         if expr.session.pes == 1:
             values.flags.writeable = False  # else a write could change what pending expressions read
         return values
     if array._view is not None:
         raise ValueError("a view has no memory of its own to share; use copy=None or copy=True, or share its base")
-    shared = expr.to_numpy(False)
+    shared = expr.to_numpy(False).view(array.dtype)
     array._version = math.nan  # from now on it may change at any time
     return shared
 

@@ -79,10 +79,11 @@ def reduce(
     code = expr.dtype
     results = _RESULT[kind]
     result = (code if results is None else results[code]) if dtype is None else code_of(dtype)
+    wide = BOOL if kind == "count_nonzero" else result  # what the elements are cast to
     if where is not True or initial is not None:
         expr, keep = _masked(kind, expr, where, initial, result), False
     if axis is None and not keepdims:
-        value = _core.reduce_all(kind, expr, result, keep)
+        value = _core.reduce_all(kind, expr, wide, keep)
         if initial is not None:
             value = _with_initial(kind, value, initial, result)
         if out is None:
@@ -90,7 +91,7 @@ def reduce(
         return _into(out, _core.scalar(expr.session, value, result), kind, code)
     axes = axes_of(axis, expr.ndim)
     if axes is None or len(axes) == expr.ndim:
-        value = _core.reduce_all(kind, expr, result, keep)
+        value = _core.reduce_all(kind, expr, wide, keep)
         answer = _core.full(expr.session, _kept_shape(expr.shape, None) if keepdims else (), result, value)
     elif not axes:
         answer = _core.cast(expr, result)
@@ -99,7 +100,7 @@ def reduce(
             raise ValueError(
                 f"zero-size array to reduction operation {_UFUNC[kind]} which has no identity; give initial="
             )
-        answer = _core.reduce_axes(kind, expr, axes, result)
+        answer = _core.reduce_axes(kind, expr, axes, wide)
         if keepdims:
             answer = _core.reshape(answer, _kept_shape(expr.shape, axes))
     if initial is not None:
@@ -169,7 +170,7 @@ def arg_reduce(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, keep: boo
         if expr.ndim == 1:
             answer = _core.scalar(expr.session, _core.reduce_all(kind, expr, expr.dtype, keep), INT64)
         else:
-            answer = _core.reduce_axes(kind, expr, axes, INT64)
+            answer = _core.reduce_axes(kind, expr, axes, expr.dtype)
         if keepdims:
             answer = _core.reshape(answer, _kept_shape(expr.shape, axes))
     if out is not None:

@@ -531,6 +531,8 @@ def histogram(
         if heavy.size != expr.size:
             raise ValueError("weights should have the same shape as a.")
         heavy = _core.reshape(heavy, (heavy.size,)) if heavy.ndim != 1 else heavy
+        weight_type = heavy.dtype
+        heavy = heavy if heavy.dtype == FLOAT64 else _core.cast(heavy, FLOAT64)
     edges = _edges(expr, bins, range)
     if heavy is None and isinstance(edges, tuple):
         counts = _core.histogram(expr, float(edges[0]), float(edges[1]), edges[2])
@@ -540,8 +542,8 @@ def histogram(
             edges = _even_edges(edges, expr.dtype)
         session = expr.session
         counts = _core.histogram_edges(expr, _core.from_numpy(session, np.asarray(edges, np.float64), True), heavy)
-        if heavy is not None and KIND_OF[heavy.dtype] in "iub" and counts.dtype == FLOAT64:
-            counts = _core.cast(counts, INT64 if KIND_OF[heavy.dtype] != "u" else UINT64)
+        if heavy is not None and weight_type != FLOAT64:
+            counts = _core.cast(counts, weight_type)
     result = wrap(counts)
     if density:
         result = result / np.diff(edges) / result.sum()
@@ -635,8 +637,6 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
             raise ValueError("The weights and list don't have the same length.")
         heavy = heavy if heavy.dtype == FLOAT64 else _core.cast(heavy, FLOAT64)
     expr = expr if expr.dtype == INT64 else _core.cast(expr, INT64)
-    if expr.size and int(_core.reduce_all("min", expr, INT64, True)) < 0:
-        raise ValueError("'list' argument must have no negative elements")
     return wrap(_core.bincount(expr, number, heavy))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._array import expr_of, ndarray, require_out, wrap
 from ._dtypes import BOOL, DTYPE_OF, KIND_OF, SCALAR_KIND, code_of, fit_scalar, promote, result_code
-from ._elementwise import binary, check_output, kind_of, unary
+from ._elementwise import _SAME_OPERATION, binary, check_output, kind_of, op_of, unary
 
 
 class UnaryFunction(Protocol):
@@ -98,7 +98,7 @@ def _given_type(name: str, dtype: Any, operands: tuple[Any, ...], casting: str) 
                 f"Cannot cast ufunc '{name}' input from {DTYPE_OF[expr.dtype]!r} to {DTYPE_OF[code]!r} "
                 f"with casting rule '{casting}'"
             )
-    return wrap(_core.apply(_core.OPS[name], code, code, exprs))
+    return wrap(_core.apply(op_of(name), code, code, exprs))
 
 
 def _unary(name: str, summary: str, example: str = "[0.25, 0.5]") -> UnaryFunction:
@@ -231,12 +231,27 @@ isnan = _unary("isnan", "Whether x is NaN.")
 isinf = _unary("isinf", "Whether x is infinite.")
 isfinite = _unary("isfinite", "Whether x is neither NaN nor infinite.")
 signbit = _unary("signbit", "Whether the sign bit is set: true for -0.0 also.")
-spacing = _unary("spacing", "Distance to the next representable value.")
 logical_not = _unary("logical_not", "Whether x is zero or False.", "[True, False]")
 invert = _unary("invert", "All bits flipped; for bool, not.", "[5, 6]")
 bitwise_not = invert
 bitwise_invert = invert
 bitwise_count = _unary("bitwise_count", "Number of bits set in |x|.", "[5, 6]")
+
+
+def spacing(x: Any, /) -> ndarray:
+    """Distance to the next representable value away from zero.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> float(ak.spacing(ak.array([1.0]))[0]) == 2.0**-52
+    True
+    """
+    values = wrap(expr_of(x).alias())
+    if KIND_OF[values._expr.dtype] != "f":
+        values = values.astype(DTYPE_OF[promote("spacing", (values._expr.dtype,)).result])
+    size = absolute(values)
+    return copysign(nextafter(size, float("inf")) - size, values)
 
 
 def divmod(x1: Any, x2: Any, /) -> tuple[ndarray, ndarray]:
@@ -479,5 +494,5 @@ def cast_to(x: Any, dtype: Any) -> ndarray:
 
 
 #: Ufuncs by NumPy's name, for NumPy calls on our arrays.
-BY_NAME: dict[str, Any] = {name: globals()[name] for name in _core.OPS if name in globals() and name != "cast"}
-BY_NAME.update(divmod=divmod, modf=modf)
+BY_NAME: dict[str, Any] = {name: globals()[name] for name in (*_core.OPS, *_SAME_OPERATION) if name in globals()}
+BY_NAME.update(divmod=divmod, modf=modf, spacing=spacing)

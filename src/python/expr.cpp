@@ -90,6 +90,7 @@ nb::object local(Expr& self) {
 }
 
 void assign(Expr& self, const Expr& value) {
+  ATOLL_VALIDATE(value.session == self.session, ValueError, "the arrays belong to different sessions. Copy one of them: ak.array(x.to_ndarray())");
   ATOLL_VALIDATE(value.node->shape == self.node->shape && value.node->dtype == self.node->dtype, ValueError,
                  "cannot assign {} {} to {} {} in place", array::name_of(value.node->dtype), value.node->shape.to_string(),
                  array::name_of(self.node->dtype), self.node->shape.to_string());
@@ -140,15 +141,15 @@ void bind_expr(nb::module_& m) {
       })
       .def("assign", &assign, Release())
       .def("assign_slice", [](Expr& e, const std::vector<std::array<std::int64_t, 3>>& slices, const Expr& value) {
-        const Array computed = value.value();
+        const Array computed = value.value_in(e.session);
         e.session->call<&array::assign_slice>(e.own(), to_slices(slices), computed);
       }, Release())
       .def("assign_mask", [](Expr& e, const Expr& mask, const Expr& value) {
-        const Array where = mask.value(), computed = value.value();
+        const Array where = mask.value_in(e.session), computed = value.value_in(e.session);
         e.session->call<&array::assign_mask>(e.own(), where, computed);
       }, Release())
       .def("assign_index", [](Expr& e, const Expr& indices, const Expr& value, bool add) {
-        const Array where = indices.value(), computed = value.value();
+        const Array where = indices.value_in(e.session), computed = value.value_in(e.session);
         e.session->call<&array::assign_index>(e.own(), where, computed, add ? array::AssignMode::add : array::AssignMode::set);
       }, Release());
 

@@ -178,26 +178,28 @@ void bind_operations(nb::module_& m) {
 
   // -- by data --
   m.def("compress", [](const Expr& x, const Expr& mask) {
-    return stored(x, x.session->call<&array::compress_rows>(x.value(), mask.value()));
+    return stored(x, x.session->call<&array::compress_rows>(x.value(), mask.value_in(x.session)));
   }, Release());
   m.def("flatnonzero", [](const Expr& mask) { return stored(mask, mask.session->call<&array::find_true>(mask.value())); }, Release());
   m.def("take", [](const Expr& x, const Expr& indices) {
-    return stored(x, x.session->call<&array::take>(x.value(), indices.value()));
+    return stored(x, x.session->call<&array::take>(x.value(), indices.value_in(x.session)));
   }, Release());
   m.def("searchsorted", [](const Expr& table, const Expr& values, const std::string& side) {
     ATOLL_VALIDATE(side == "left" || side == "right", ValueError, "search side must be 'left' or 'right' (got '{}')", side);
-    return stored(values, values.session->call<&array::search_sorted>(table.value(), values.value(),
+    return stored(values, values.session->call<&array::search_sorted>(table.value_in(values.session), values.value(),
                                                                       side == "left" ? array::Side::left : array::Side::right));
   }, Release());
-  m.def("isin", [](const Expr& x, const Expr& test) { return stored(x, x.session->call<&array::is_in>(x.value(), test.value())); }, Release());
+  m.def("isin", [](const Expr& x, const Expr& test) { return stored(x, x.session->call<&array::is_in>(x.value(), test.value_in(x.session))); }, Release());
   m.def("histogram", [](const Expr& x, double low, double high, std::int64_t bins) {
     return stored(x, x.session->call<&array::histogram_between>(x.value(), low, high, bins));
   }, Release());
   m.def("histogram_edges", [](const Expr& x, const Expr& edges, const Expr* weights) {
-    return stored(x, x.session->call<&array::histogram_at>(x.value(), edges.value(), weights == nullptr ? Array() : weights->value()));
+    return stored(x, x.session->call<&array::histogram_at>(
+        x.value(), edges.value_in(x.session), weights == nullptr ? Array() : weights->value_in(x.session)));
   }, Release(), nb::arg("x"), nb::arg("edges"), nb::arg("weights").none());
   m.def("bincount", [](const Expr& x, std::int64_t minlength, const Expr* weights) {
-    return stored(x, x.session->call<&array::count_bins>(x.value(), minlength, weights == nullptr ? Array() : weights->value()));
+    return stored(x, x.session->call<&array::count_bins>(
+        x.value(), minlength, weights == nullptr ? Array() : weights->value_in(x.session)));
   }, Release(), nb::arg("x"), nb::arg("minlength"), nb::arg("weights").none());
 
   // -- sorting and grouping --

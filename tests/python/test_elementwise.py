@@ -51,7 +51,10 @@ def compare(name, *operands, ulps=ULPS, **options):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", UNARY)
 def test_unary(name, dtype):
-    compare(name, values(dtype, 37))
+    x = values(dtype, 37)
+    if name == "reciprocal" and np.dtype(dtype).kind in "iu":
+        x[x == 0] = 1  # what NumPy makes of 1 // 0 depends on the type
+    compare(name, x)
 
 
 @pytest.mark.parametrize("left", DTYPES)

@@ -75,6 +75,12 @@ def test_count_nonzero_where_initial_out_dtype():
         for axis in (None, 1):
             expected = getattr(np, name)(x, axis=axis, where=mask, initial=3)
             same(getattr(ak, name)(a, axis=axis, where=mask, initial=3), expected)
+    y = np.array([[0.5, 0.0, -0.2], [np.nan, 0.0, 1.0]])
+    assert ak.count_nonzero(ak.array(y)) == 4
+    same(ak.count_nonzero(ak.array(y), axis=0), np.count_nonzero(y, axis=0))
+    same(ak.any(ak.array(y), axis=0), np.any(y, axis=0))
+    x = values("int32", (6, 5), special=False)
+    a = ak.array(x)
     out = ak.zeros(5)
     assert ak.sum(a, axis=0, out=out) is out
     same(out, x.sum(axis=0).astype(float))

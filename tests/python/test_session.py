@@ -74,7 +74,12 @@ def test_mixed_sessions():
     ak.shutdown()
     ak.init(2, 1)
     b = ak.arange(10)
-    for call in (lambda: (a + b).sum(), lambda: ak.concatenate([a, b]), lambda: b[a]):
+    calls = [
+        *(lambda: (a + b).sum(), lambda: ak.concatenate([a, b]), lambda: ak.coargsort([a, b])),
+        *(lambda: b[a], lambda: b[a > 3], lambda: b.__setitem__(a, 1), lambda: b.__setitem__(slice(None), a)),
+        *(lambda: ak.isin(b, a), lambda: ak.searchsorted(b, a), lambda: ak.bincount(b, weights=a)),
+    ]
+    for call in calls:
         with pytest.raises((RuntimeError, ValueError), match=r"\w+ \w+"):
             call()
     same(b, np.arange(10))

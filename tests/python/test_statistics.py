@@ -94,8 +94,8 @@ def test_histogram(dtype):
     for bins, limits in ((10, None), (7, (-3, 3)), (1, None), (5, (2, 2)), ([-5, 0, 1, 8], None), ([0, 1], None)):
         same(ak.histogram(a, bins, limits), np.histogram(x, bins, limits))
     same(ak.histogram(a, 4, density=True), np.histogram(x, 4, density=True), 8)
-    weights = np.arange(300.0)
-    same(ak.histogram(a, 4, weights=weights), np.histogram(x, 4, weights=weights), 64)
+    for weights in (np.arange(300.0), np.arange(300, dtype=np.float32), np.arange(300)):
+        same(ak.histogram(a, 4, weights=weights), np.histogram(x, 4, weights=weights), 64)
 
 
 def test_histogram_special_values():

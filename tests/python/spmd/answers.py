@@ -18,7 +18,9 @@ def answer(*values):
 
 
 answer(x.sum(), (x * 2 + k).mean(), x.min(), x.argmax(), ak.cumsum(x))
-answer(ak.sort(x), ak.argsort(k), ak.coargsort([k, x]), *ak.unique(k, return_counts=True), *ak.unique(k, True, True)[1:])
+answer(
+    ak.sort(x), ak.argsort(k), ak.coargsort([k, x]), *ak.unique(k, return_counts=True), *ak.unique(k, True, True)[1:]
+)
 answer(x[k], x[::-3], x[x > 5], x[5:5000].reshape(45, -1).T)
 x[k] = 0.5
 x[100:200] += 1
