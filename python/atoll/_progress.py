@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
@@ -18,12 +17,10 @@ def _notebook() -> bool:
 
 def wanted() -> bool:
     """Whether bars may be shown: ATOLL_PROGRESS is on, or auto with a terminal or notebook to show them in."""
-    choice = os.environ.get("ATOLL_PROGRESS") or "auto"
-    if choice not in ("auto", "on", "off"):
-        raise ValueError(f"ATOLL_PROGRESS='{choice}' is not valid. Accepted: auto|on|off")
+    choice = next(value for name, value, *_ in _core.info()["config"] if name == "ATOLL_PROGRESS")
     if choice == "auto":
         return (sys.stderr is not None and sys.stderr.isatty()) or _notebook()
-    return choice == "on"
+    return bool(choice == "on")
 
 
 class Bar:

@@ -124,16 +124,15 @@ def run_case(
 
 def peak_memory_ratio(timed: Timed, data: Data) -> float:
     """Peak bytes of Atoll's arrays during one run, over the bytes of one column of the input."""
-    from atoll._session import current
-
     import atoll as ak
+    from atoll._session import current
 
     current().reset_stats()
     answer = timed.run()
     peak = ak.stats()["memory_peak"]
     del answer
     column = next(value for value in data.values() if hasattr(value, "nbytes"))
-    return float(peak) / max(1, column.nbytes)
+    return float(peak / max(1, column.nbytes))
 
 
 def default_threads(pes: int) -> int:

@@ -69,8 +69,6 @@ def main(arguments: argparse.Namespace) -> int:
             table.add_row(name, str(value), str(default), accepted(kind, choices).replace("`", ""), meaning)
         console.print(table)
         return 0
-    table = Table(box=None, show_header=False)
     for name, text in describe(found):
-        table.add_row(f"[bold]{name}[/bold]", text)
-    console.print(table)
+        console.print(f"[bold]{name:<13}[/bold] {text}", soft_wrap=True, highlight=False)
     return 0

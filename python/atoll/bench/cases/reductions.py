@@ -41,7 +41,14 @@ def export_scalar(answer: Any) -> Any:
 
 
 def declare_reduction(name: str, polars_name: str) -> Case:
-    reduce = case(f"reduce.{name}", f"{name} of a column", make=make, nominal_bytes=lambda data: data["a"].nbytes)
+    reduce = case(
+        f"reduce.{name}",
+        f"{name} of a column",
+        make=make,
+        nominal_bytes=lambda data: data["a"].nbytes,
+        # Hand-written loops return every checksum as a double.
+        canonical=lambda data, answer: np.int64(answer) if name.startswith("arg") else answer,
+    )
 
     @reduce.contender("atoll")
     def _(data: Data, setup: Setup) -> Timed:
