@@ -79,7 +79,11 @@ def atoll(setup: Setup) -> Any:
     require("atoll")
     import atoll as ak
 
-    ak.init(pes=setup.pes, threads=setup.threads)
+    try:
+        ak.init(pes=setup.pes, threads=setup.threads)
+    except RuntimeError:  # a session of another shape, of the case before
+        ak.shutdown()
+        ak.init(pes=setup.pes, threads=setup.threads)
     return ak
 
 

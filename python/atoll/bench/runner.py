@@ -55,13 +55,14 @@ class Result:
 
 def wanted_contenders(case: Case, against: Sequence[str]) -> list[str]:
     """Atoll first, then the peers asked for, with their variants: `numpy` means `numpy-unstable` too."""
+    own = ["atoll"] if "atoll" in case.contenders else []
     if "all" in against:
-        return ["atoll", *(name for name in case.contenders if name != "atoll")]
+        return own + [name for name in case.contenders if name != "atoll"]
     known = set(peers.MODULES)
     for name in against:
         if name.split("-")[0] not in known:
             raise BenchError(f"there is no contender '{name}'. There are: {', '.join(sorted(known))}, all")
-    found = ["atoll"]
+    found = own
     for name in against:
         found += [one for one in case.contenders if one == name or one.startswith(f"{name}-")]
     return list(dict.fromkeys(found))
