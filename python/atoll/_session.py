@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import atexit
 import os
-import sys
 from types import TracebackType
 from typing import Any
 
-from . import _core, _progress
+from . import _core, _progress, _worker
 
 _current: _core.Session | None = None
 _front: Session | None = None
@@ -123,7 +122,7 @@ def init(pes: int | None = None, threads: int | None = None) -> Session:
     elif (wanted_pes or 1) == 1:
         core = _core.start_embedded(wanted_threads or 0)
     else:
-        core = _core.start_driver(wanted_pes or 1, wanted_threads or 0, [sys.executable, "-m", "atoll._worker"])
+        core = _core.start_driver(wanted_pes or 1, wanted_threads or 0, _worker.command())
     _progress.watch(core)
     _current, _front = core, Session(core)
     return _front

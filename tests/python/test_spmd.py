@@ -14,7 +14,7 @@ _answers = set()
 
 def run(pes, *command):
     return subprocess.run(
-        [sys.executable, "-m", "atoll.cli", "run", "-n", str(pes), "--threads", "1", *command],
+        [sys.executable, "-m", "atoll", "run", "-n", str(pes), "--threads", "1", *command],
         capture_output=True, text=True, timeout=100, check=False, env={**os.environ, "ATOLL_GRAIN": "4"},
     )  # fmt: skip
 
