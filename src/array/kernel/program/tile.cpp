@@ -139,13 +139,13 @@ void StridedReader::read(void* out, std::uint64_t begin, std::size_t count) cons
 TileRunner::TileRunner(const Plan& plan, const Domain& domain, std::span<const Leaf> leaves, std::size_t max_count)
     : plan_(plan), first_(domain.first), total_(domain.size()) {
   const Program& program = plan.program_;
-  tile_elements_ = std::min<std::size_t>(tile_bytes / plan.max_size_, 4096);
+  tile_elements_ = tile_bytes / plan.max_size_;
   const std::size_t constants = program.constants.size();
   registers_.resize(leaves.size() + constants + plan.slots_);
   arena_ = thread_arena.get(registers_.size() * slot_stride);
   for (std::size_t i = 0; i < registers_.size(); ++i) registers_[i] = arena_ + i * slot_stride;
 
-  const std::size_t filled = round_up(std::min(max_count, tile_elements_), kernel_multiple);
+  const std::size_t filled = round_up(std::min(max_count, std::max<std::size_t>(tile_elements_, UnitGrid::max_unit)), kernel_multiple);
   sources_.resize(leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Leaf& leaf = leaves[i];
@@ -211,20 +211,9 @@ void TileRunner::load(std::size_t leaf, std::uint64_t begin, std::size_t count, 
   fill_sized(buffer + count * source.size, source.size, last, padded - count);
 }
 
-void TileRunner::prefetch(std::uint64_t begin, std::size_t count) const {
-  const std::uint64_t end = std::min<std::uint64_t>(begin + count, total_);
-  if (begin >= end) return;
-  for (const Source& source : sources_) {
-    if (source.kind != Source::Kind::dense) continue;
-    const std::byte* stop = source.data + end * source.size;
-    for (const std::byte* at = source.data + begin * source.size; at < stop; at += 64) __builtin_prefetch(at);
-  }
-}
-
 const void* TileRunner::run(std::uint64_t begin, std::size_t count, std::span<void* const> outputs, Store store) {
   const std::size_t padded = round_up(count, kernel_multiple);
   for (std::size_t i = 0; i < sources_.size(); ++i) load(i, begin, count, padded);
-  prefetch(begin + count, count);
   const bool direct = store == Store::direct && count == padded && !outputs.empty();
   for (const Plan::Step& step : plan_.steps_) {
     void* out = registers_[step.out];

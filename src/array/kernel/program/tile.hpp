@@ -13,11 +13,13 @@
 
 namespace atl::array {
 
-/// Bytes of one tile register: eight of them are more than a first-level cache of 48 KiB, but few programs keep
-/// more than four alive.
-inline constexpr std::size_t tile_bytes = 8192;
-/// Between registers, so that equal offsets do not fall on equal cache sets.
-inline constexpr std::size_t slot_stride = tile_bytes + 256;
+/// Bytes that a tile uses of a register: the leaves' lines and the temporaries of a long expression together stay in a
+/// first-level cache of 48 KiB. Fetching the next tile's lines by software beforehand cost more than it saved
+/// (29 against 26 ms for six leaves of 10^7 doubles on two threads): the hardware follows the leaves by itself.
+inline constexpr std::size_t tile_bytes = 4096;
+/// Between registers: room for a reduction's unit of the widest dtype, and an offset, so that equal places do not fall
+/// on equal cache sets.
+inline constexpr std::size_t slot_stride = UnitGrid::max_unit * 8 + 256;
 
 /// Reads `count` elements of a strided view from flat local index `begin` on.
 class StridedReader {
@@ -52,7 +54,8 @@ class TileRunner {
     copied,    ///< outputs are written after all kernels of the tile have read their operands
     streamed,  ///< the same, past the cache where alignment allows
   };
-  /// Computes local elements [begin, begin + count), count at most tile_elements(). Result r is written to outputs[r]
+  /// Computes local elements [begin, begin + count), count at most tile_elements() or UnitGrid::max_unit, the
+  /// greater. Result r is written to outputs[r]
   /// (the place of element `begin`; nullptr skips; no outputs at all skips every one). Returns where result 0 lies.
   const void* run(std::uint64_t begin, std::size_t count, std::span<void* const> outputs, Store store);
 
@@ -67,8 +70,6 @@ class TileRunner {
   Outcome outcome;
 
  private:
-  void prefetch(std::uint64_t begin, std::size_t count) const;
-
   struct Source {
     enum class Kind : std::uint8_t { dense, scalar, strided, iota, random } kind;
     DType type;
