@@ -10,6 +10,10 @@
 namespace atl::runtime {
 namespace {
 
+// A peer that runs answers within this. One that does not may be waiting for this very core, so from then on the
+// core is offered between looks: on a busy machine a barrier of 2 PEs took 22 to 46 µs with 20 µs of pure spinning, 6 to 9 so.
+constexpr std::int64_t pure_spin_ns = 1'000;
+constexpr int polls_per_look = 32;
 // Yields before the first sleep. When PEs share cores a yield hands the core to the peer we wait for in about 1 µs,
 // a sleep and its wake cost about 10.
 constexpr int yields_before_sleep = 32;
@@ -26,15 +30,16 @@ Status Context::wait_slowly(Condition ready, Deadline deadline) {
     return deadline.passed();
   };
   if (spin_ns_ != 0) {
-    std::int64_t until = now_ns() + spin_ns_;
-    do {
-      for (int i = 0; i < 128; ++i) {
+    std::int64_t begin = now_ns();
+    for (std::int64_t spent = 0; spent < spin_ns_; spent = now_ns() - begin) {
+      for (int i = 0; i < polls_per_look; ++i) {
         if (ready()) return Status::ok;
         progress();
         cpu_relax();
       }
       if (passed()) return ready() ? Status::ok : Status::timed_out;
-    } while (now_ns() < until);
+      if (spent > pure_spin_ns) ::sched_yield();
+    }
   }
   for (;;) {
     for (int i = 0; i < yields_before_sleep; ++i) {

@@ -18,8 +18,8 @@ namespace atl::runtime {
 
 struct WorkerOptions {
   std::vector<std::string> command;  ///< run as PE 1, 2, …, with the job in its environment
-  std::vector<std::pair<std::string, std::string>> environment;  ///< in addition
-  unsigned threads = 1;              ///< per PE
+  std::vector<std::pair<std::string, std::string>> environment = {};  ///< in addition
+  unsigned threads = 1;  ///< per PE
 };
 
 /// Starts PEs 1 … npes-1 and watches them: one that ends before shut-down was requested is marked failed, so that
