@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The endpoint contract below the runtime: PEs that are not mapped go through RemotePath, and rings under pressure.
+#include "atoll/fabric/endpoint.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <map>
+#include <thread>
+
+#include "atoll/base/error.hpp"
+
+namespace atl::fabric {
+namespace {
+
+constexpr std::uint64_t MiB_ = std::uint64_t{1} << 20;
+
+// A network of one other PE, whose memory is a vector.
+class FakeNetwork final : public RemotePath {
+ public:
+  explicit FakeNetwork(std::size_t bytes) : memory(bytes) {}
+  bool reaches(PeId pe) const override { return pe == PeId(1); }
+  void put(PeId, HeapOffset to, const void* from, std::size_t bytes) override {
+    std::memcpy(memory.data() + to.value(), from, bytes);
+  }
+  void get(void* to, PeId, HeapOffset from, std::size_t bytes) override {
+    std::memcpy(to, memory.data() + from.value(), bytes);
+  }
+  std::uint64_t atomic(AtomicOp op, unsigned width, PeId, HeapOffset at, std::uint64_t operand,
+                       std::uint64_t expected) override {
+    std::uint64_t old = 0;
+    std::memcpy(&old, memory.data() + at.value(), width);
+    std::uint64_t now = old;
+    switch (op) {
+      case AtomicOp::fetch: break;
+      case AtomicOp::set:
+      case AtomicOp::swap: now = operand; break;
+      case AtomicOp::add: now = old + operand; break;
+      case AtomicOp::bit_and: now = old & operand; break;
+      case AtomicOp::bit_or: now = old | operand; break;
+      case AtomicOp::bit_xor: now = old ^ operand; break;
+      case AtomicOp::compare_swap: now = old == expected ? operand : old; break;
+    }
+    std::memcpy(memory.data() + at.value(), &now, width);
+    return old;
+  }
+  Status try_send(PeId, std::uint16_t handler, std::uint16_t, std::span<const std::byte> first,
+                  std::span<const std::byte> second) override {
+    sent[handler] += first.size() + second.size();
+    return Status::ok;
+  }
+  void fence() override { ++fences; }
+  void quiet() override { ++quiets; }
+
+  std::vector<std::byte> memory;
+  std::map<std::uint16_t, std::size_t> sent;
+  int fences = 0, quiets = 0;
+};
+
+TEST(RemotePathTest, PesThatAreNotMappedAreReachedThroughIt) {
+  auto job = Job::create_loop({.npes = 2, .segment_bytes = 4 * MiB_});
+  FakeNetwork network(4 * MiB_);
+  Endpoint endpoint(job, PeId(0), &network);
+  EXPECT_EQ(endpoint.address(PeId(1), HeapOffset(64), 8), nullptr);
+  EXPECT_NE(endpoint.address(PeId(0), HeapOffset(64), 8), nullptr);
+  for (PeId pe : {PeId(0), PeId(1)}) {
+    endpoint.put_value<std::uint64_t>(pe, HeapOffset(64), 40);
+    EXPECT_EQ(endpoint.get_value<std::uint64_t>(pe, HeapOffset(64)), 40u);
+    EXPECT_EQ(endpoint.fetch_add<std::int32_t>(pe, HeapOffset(64), -3), 40);
+    EXPECT_EQ(endpoint.compare_swap<std::uint32_t>(pe, HeapOffset(64), 37, 12), 37u);
+    EXPECT_EQ(endpoint.swap<std::uint64_t>(pe, HeapOffset(64), 6), 12u);
+    EXPECT_EQ(endpoint.fetch_or<std::uint64_t>(pe, HeapOffset(64), 8), 6u);
+    EXPECT_EQ(endpoint.fetch_and<std::uint64_t>(pe, HeapOffset(64), 12), 14u);
+    EXPECT_EQ(endpoint.fetch_xor<std::uint64_t>(pe, HeapOffset(64), 1), 12u);
+    endpoint.put_signal(pe, HeapOffset(128), "abc", 3, HeapOffset(64), 5, AtomicOp::add);
+    EXPECT_EQ(endpoint.fetch<std::uint64_t>(pe, HeapOffset(64)), 18u);
+    endpoint.set<double>(pe, HeapOffset(72), 0.1);
+    EXPECT_EQ(endpoint.fetch<double>(pe, HeapOffset(72)), 0.1);
+    EXPECT_EQ(endpoint.swap<float>(pe, HeapOffset(80), 0.5f), 0.0f);
+    EXPECT_EQ(endpoint.fetch<float>(pe, HeapOffset(80)), 0.5f);
+    char text[4] = {};
+    endpoint.get(text, pe, HeapOffset(128), 3);
+    EXPECT_STREQ(text, "abc");
+    EXPECT_THROW(endpoint.put(pe, HeapOffset(4 * MiB_ - 2), text, 3), IndexError);
+  }
+  std::byte payload[10] = {};
+  EXPECT_EQ(endpoint.try_send(PeId(1), 7, 0, payload, payload), Status::ok);
+  EXPECT_EQ(network.sent[7], 20u);
+  endpoint.fence();
+  endpoint.quiet();
+  EXPECT_EQ(network.fences, 1);
+  EXPECT_EQ(network.quiets, 1);
+}
+
+TEST(MessageRingTest, FillsEmptiesAndWrapsRound) {
+  auto job = Job::create_loop({.npes = 2, .segment_bytes = 4 * MiB_});
+  Endpoint sender(job, PeId(0)), receiver(job, PeId(1));
+  std::uint64_t next_out = 0, next_in = 0;
+  for (int lap = 0; lap < 5; ++lap) {
+    while (sender.try_send(PeId(1), 3, 9, std::as_bytes(std::span(&next_out, 1))) == Status::ok) ++next_out;
+    EXPECT_EQ(next_out - next_in, ring_slots);
+    for (std::size_t k = 0; k < ring_slots / 2 + static_cast<std::size_t>(lap); ++k) {
+      const MessageSlot* slot = receiver.receive();
+      ASSERT_NE(slot, nullptr);
+      std::uint64_t number = 0;
+      ASSERT_EQ(slot->bytes, 8u);
+      std::memcpy(&number, slot->payload, 8);
+      EXPECT_EQ(number, next_in++);
+      EXPECT_EQ(slot->source, 0u);
+      EXPECT_EQ(slot->handler, 3u);
+      EXPECT_EQ(slot->kind, 9u);
+      receiver.release_message();
+    }
+  }
+}
+
+TEST(MessageRingTest, ManySendersOneReceiverLoseNothing) {
+  constexpr std::uint32_t senders = 7;
+  constexpr std::uint64_t each = 5000;
+  auto job = Job::create_loop({.npes = senders + 1, .segment_bytes = 4 * MiB_});
+  std::vector<std::thread> threads;
+  for (std::uint32_t pe = 1; pe <= senders; ++pe)
+    threads.emplace_back([&, pe] {
+      Endpoint endpoint(job, PeId(pe));
+      for (std::uint64_t i = 0; i < each; ++i)
+        while (endpoint.try_send(PeId(0), 0, 0, std::as_bytes(std::span(&i, 1))) != Status::ok) sched_yield();
+    });
+  Endpoint receiver(job, PeId(0));
+  std::vector<std::uint64_t> next(senders + 1, 0);
+  for (std::uint64_t got = 0; got < senders * each;) {
+    const MessageSlot* slot = receiver.receive();
+    if (slot == nullptr) {
+      sched_yield();
+      continue;
+    }
+    std::uint64_t number = 0;
+    std::memcpy(&number, slot->payload, 8);
+    ASSERT_EQ(number, next[slot->source]++);
+    receiver.release_message();
+    ++got;
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_FALSE(receiver.message_waiting());
+}
+
+TEST(JobTest, SharedMemoryHasNoNameAndIsPrivate) {
+  auto job = Job::create_shm({.npes = 3, .segment_bytes = 4 * MiB_});
+  struct stat info {};
+  ASSERT_EQ(::fstat(job->descriptor(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  EXPECT_EQ(info.st_nlink, 0u);
+  EXPECT_NE(::fcntl(job->descriptor(), F_GETFD) & FD_CLOEXEC, 0);
+  auto again = Job::join_shm(job->join_name());
+  again->segment(PeId(2))[100] = std::byte{77};
+  EXPECT_EQ(job->segment(PeId(2))[100], std::byte{77});
+  // Sparse: nothing but what was touched is there.
+  ASSERT_EQ(::fstat(job->descriptor(), &info), 0);
+  EXPECT_LT(info.st_blocks * 512, 2 * 1024 * 1024);
+}
+
+TEST(JobTest, TheFirstFailureIsTheOneThatIsNamed) {
+  auto job = Job::create_loop({.npes = 3, .segment_bytes = 4 * MiB_});
+  EXPECT_EQ(job->failure(), "");
+  EXPECT_NO_THROW(job->check());
+  job->mark_failed(PeId(2), 9, "was killed by signal 9 (Killed)");
+  job->mark_failed(PeId(1), 6, std::string(1000, 'x'));
+  EXPECT_EQ(job->failure(), "PE 2 was killed by signal 9 (Killed)");
+  EXPECT_THROW(job->check(), PeFailedError);
+}
+
+TEST(JobTest, ImpossibleJobsAreRefused) {
+  EXPECT_THROW(Job::create_loop({.npes = 0}), ValueError);
+  EXPECT_THROW(Job::create_shm({.npes = 100'000}), ValueError);
+  EXPECT_THROW(Job::create_loop({.npes = 2, .segment_bytes = std::uint64_t{1} << 60}), ValueError);
+  EXPECT_THROW(Job::join_shm("/proc/self/fd/0"), SetupError);
+}
+
+}  // namespace
+}  // namespace atl::fabric
