@@ -25,8 +25,9 @@ class Mender {
     std::size_t n;
     unsigned chunk;
   };
+  class Batch;
   void order(Run run, std::uint64_t bias);
-  void order_few(Run run, std::uint64_t bias);
+  void order_few(Run run, std::uint64_t* values, std::uint64_t bias);
   void order_many(Run run, std::uint64_t bias, bool all_threads);
 
   Work work_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass that moves the data: count the rows of each bucket, then write them through one cache line per bucket.
+// The pass that moves the data: count the rows of each bucket, then write them through a small buffer per bucket.
 #include <algorithm>
 
 #include "atoll/array/kernel/partition.hpp"
@@ -17,9 +17,11 @@
 namespace atl::array {
 namespace {
 
-constexpr std::size_t line_bytes = 64;
+// Four cache lines at a time: the branch to the flush is mispredicted a quarter as often and memory sees longer writes
+// (10^7 words on Zen 5, 256 buckets: 64 bytes 18.1 ms, 128 16.1, 256 13.7; 512 buckets: 21.5, 16.0, 13.8).
+constexpr std::size_t line_bytes = 256;
 
-// One lane's write buffers: a cache line per bucket, where its next word goes, and where its range began.
+// One lane's write buffers: a line per bucket, where its next word goes, and where its range began.
 struct WriteBuffers {
   char* lines;
   std::uintptr_t* next;
@@ -86,7 +88,7 @@ HWY_ATTR void pack(const PartitionPlan& plan, std::uint64_t* keys, std::size_t c
 template <class Word>
 HWY_ATTR void write_words(const std::uint64_t* HWY_RESTRICT words, const std::uint16_t* HWY_RESTRICT digits,
                           std::size_t count, WriteBuffers buffers) {
-  const hn::CappedTag<std::uint8_t, line_bytes> d;
+  const hn::CappedTag<std::uint8_t, 64> d;
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t bucket = digits[i];
     std::uintptr_t at = buffers.next[bucket];
@@ -100,7 +102,8 @@ HWY_ATTR void write_words(const std::uint64_t* HWY_RESTRICT words, const std::ui
       if (to >= buffers.begin[bucket]) [[likely]] {
         // Streaming: the line is not read first, which would cost half as much memory traffic again.
         for (std::size_t byte = 0; byte < line_bytes; byte += hn::Lanes(d)) {
-          hn::Stream(hn::Load(d, reinterpret_cast<std::uint8_t*>(line) + byte), d, reinterpret_cast<std::uint8_t*>(to) + byte);
+          hn::Stream(hn::Load(d, reinterpret_cast<std::uint8_t*>(line) + byte), d,
+                     reinterpret_cast<std::uint8_t*>(to) + byte);
         }
       } else {  // the first line of a range belongs in part to the range before it
         std::uintptr_t begin = buffers.begin[bucket];
