@@ -153,9 +153,10 @@ int main(int argc, char** argv) {
     std::ofstream(options.dump + "/" + name + ".bin", std::ios::binary)
         .write(reinterpret_cast<const char*>(in), static_cast<std::streamsize>(n * 8));
   };
+  std::size_t rows = n;
   auto sum = [&] {
     std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < n; ++i) hash = (hash ^ out[i]) * 0x9E3779B97F4A7C15ull;
+    for (std::size_t i = 0; i < rows; ++i) hash = (hash ^ out[i]) * 0x9E3779B97F4A7C15ull;
     return hash;
   };
   for (const std::string name : distributions) {
@@ -170,7 +171,7 @@ int main(int argc, char** argv) {
   }
   for (const std::string name : {"u32", "u64", "zipf", "few"}) {
     for (std::size_t columns : {2, 3}) {
-      std::size_t rows = n / columns;
+      rows = n / columns;
       std::vector<Key> keys;
       time("coargsort" + std::to_string(columns) + "/" + name, 8 * n,
            [&] {

@@ -24,7 +24,7 @@ void for_marked_runs(std::uint64_t* rows, std::size_t n, Body&& body) {
 }  // namespace
 
 // Short runs are looked up together: their keys lie anywhere in memory, and only loads that do not wait for each
-// other make that bearable (10^6 sparse keys ten times each: 31 ns per row one run at a time, 11 in batches).
+// other make that bearable (argsort of 10^7 rows of 10^6 sparse keys: 314 ms one run at a time, 230 ms in batches).
 class Mender::Batch {
  public:
   static constexpr std::size_t capacity = 1024;

@@ -36,31 +36,36 @@ PartitionPlan PartitionPlan::from_sample(std::vector<std::uint64_t> sample, unsi
   }
 
   // Entries by magnitude; the smallest magnitudes, as far as they hold no more than one bucket's share, together.
-  unsigned low = magnitude::mantissa_bits;
   auto below = [&](unsigned bits) {
     return static_cast<std::size_t>(std::lower_bound(sample.begin(), sample.end(), std::uint64_t{1} << bits) -
                                     sample.begin());
   };
+  unsigned low = magnitude::mantissa_bits;
   while (low + 1 < width && below(low + 1) <= fair) ++low;
-  if (low == magnitude::mantissa_bits) low = 0;  // keys below 32 have an entry each: nothing to join
-  plan.table_.assign(magnitude::entries, Entry{0, low});
-  if (low > 0) plan.shifts_.push_back(static_cast<std::uint8_t>(low));
-  std::size_t first = low == 0 ? 0 : magnitude::entry_of(std::uint64_t{1} << low);
-  std::uint64_t largest = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-  auto at = std::lower_bound(sample.begin(), sample.end(), magnitude::begin_of(first));
-  for (std::size_t entry = first; entry <= magnitude::entry_of(largest); ++entry) {
-    std::uint64_t begin = magnitude::begin_of(entry);
-    unsigned bits = magnitude::bits_of(entry);
-    auto end = std::upper_bound(at, sample.end(), begin + ((std::uint64_t{1} << bits) - 1));
-    std::size_t count = static_cast<std::size_t>(end - at);
-    at = end;
-    unsigned split = 0;
-    while (split < bits && (count >> split) > fair) ++split;
-    unsigned shift = bits - split;
+  plan.table_.assign(magnitude::entries, std::uint64_t{low} << 32);
+  auto add = [&](std::uint64_t begin, unsigned shift, unsigned split) {
     // Modulo 2^32: bucket = base + (key >> shift).
-    std::uint32_t base = static_cast<std::uint32_t>(plan.shifts_.size()) - static_cast<std::uint32_t>(begin >> shift);
-    plan.table_[entry] = {base, shift};
+    auto base = static_cast<std::uint32_t>(plan.shifts_.size()) - static_cast<std::uint32_t>(begin >> shift);
+    plan.table_[magnitude::entry_of(begin)] = base | std::uint64_t{shift} << 32;
     plan.shifts_.insert(plan.shifts_.end(), std::size_t{1} << split, static_cast<std::uint8_t>(shift));
+  };
+  if (low > magnitude::mantissa_bits) {
+    plan.shifts_.push_back(static_cast<std::uint8_t>(low));
+  } else {
+    for (std::uint64_t key = 0; key < std::uint64_t{1} << low; ++key) add(key, 0, 0);
+  }
+  auto at = std::lower_bound(sample.begin(), sample.end(), std::uint64_t{1} << low);
+  for (unsigned exponent = low; exponent < width; ++exponent) {
+    unsigned bits = magnitude::bits_of(exponent);
+    for (unsigned mantissa = 0; mantissa < 1u << magnitude::mantissa_bits; ++mantissa) {
+      std::uint64_t begin = magnitude::begin_of(exponent, mantissa);
+      auto end = std::upper_bound(at, sample.end(), begin + ((std::uint64_t{1} << bits) - 1));
+      auto count = static_cast<std::size_t>(end - at);
+      at = end;
+      unsigned split = 0;
+      while (split < bits && (count >> split) > fair) ++split;
+      add(begin, bits - split, split);
+    }
   }
   return plan;
 }
@@ -92,8 +97,8 @@ template std::vector<BucketOf<std::uint32_t>> lay_out(const PartitionPlan&, std:
 
 std::size_t PartitionPlan::bucket_of(std::uint64_t key) const {
   if (is_uniform()) return key >> uniform_shift_;
-  Entry entry = table_[magnitude::entry_of(key)];
-  return entry.base + static_cast<std::uint32_t>(key >> entry.shift);
+  std::uint64_t entry = table_[magnitude::entry_of(key)];
+  return static_cast<std::uint32_t>(entry) + static_cast<std::uint32_t>(key >> (entry >> 32));
 }
 
 std::vector<std::uint64_t> sample_keys(const CompositeKey& key, std::size_t count, std::uint64_t seed) {

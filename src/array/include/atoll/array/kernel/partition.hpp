@@ -39,9 +39,6 @@ namespace atl::array {
 class PartitionPlan {
  public:
   static constexpr std::size_t max_buckets = 8192;
-  struct Entry {
-    std::uint32_t base, shift;
-  };
 
   /// `sample` in any order (it is sorted); `width` is key.width(0); about `buckets` buckets, at most three times that
   /// plus 1,000.
@@ -57,15 +54,14 @@ class PartitionPlan {
   unsigned shift(std::size_t bucket) const { return shifts_[bucket]; }
   bool is_uniform() const { return table_.empty(); }
   unsigned uniform_shift() const { return uniform_shift_; }
-  const Entry* table() const { return table_.data(); }
-  const std::uint8_t* shifts() const { return shifts_.data(); }
+  /// By magnitude: shift << 32 | base; bucket = (base + (key >> shift)) mod 2^32.
+  const std::uint64_t* table() const { return table_.data(); }
   std::size_t bucket_of(std::uint64_t key) const;
 
  private:
-  static std::size_t entry_of(std::uint64_t key);
   unsigned width_ = 0;
   unsigned uniform_shift_ = 0;
-  std::vector<Entry> table_;
+  std::vector<std::uint64_t> table_;
   std::vector<std::uint8_t> shifts_;
 };
 
