@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "atoll/array/kernel/group.hpp"
 #include "atoll/array/kernel/sort.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/random.hpp"
@@ -168,6 +169,21 @@ int main(int argc, char** argv) {
     time("argsort/" + name, 8 * n, prepare,
          [&] { argsort(work, type, in, n, 0, reinterpret_cast<std::int64_t*>(out)); }, sum);
     time("sort/" + name, 8 * n, prepare, [&] { sort(work, type, in, out, n); }, sum);
+  }
+  for (const std::string name : {"u64", "zipf", "few", "g1e3", "g1e6", "sparse1e6", "heavy"}) {
+    rows = 0;
+    auto prepare = [&] {
+      fill(name, 0, n, 1);
+      dump(name);
+    };
+    auto take = [&](const UniqueWants& wants) {
+      Unique found = unique(work, DType::i64, in, n, wants);
+      rows = found.count;
+      std::memcpy(out, found.values.data(), rows * 8);
+    };
+    time("unique/" + name, 8 * n, prepare, [&] { take({}); }, sum);
+    time("value_counts/" + name, 8 * n, prepare, [&] { take({false, false, true}); }, sum);
+    time("unique_inverse/" + name, 8 * n, prepare, [&] { take({true, true, true}); }, sum);
   }
   for (const std::string name : {"u32", "u64", "zipf", "few"}) {
     for (std::size_t columns : {2, 3}) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way of grouping suits a key.
+#pragma once
+
+#include <cstddef>
+
+#include "atoll/array/kernel/sort_key.hpp"
+
+namespace atl::array {
+
+/// The key's range is small enough for a table indexed by it.
+bool suits_table(const CompositeKey& key);
+/// A sample of the rows promises few enough groups for a hash table in the cache.
+bool suits_hash(const CompositeKey& key);
+
+}  // namespace atl::array
