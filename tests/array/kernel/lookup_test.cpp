@@ -65,8 +65,8 @@ TEST(IsIn, AgreesWithASearch) {
   for (unsigned threads : thread_counts()) {
     Harness harness(threads);
     for_all_dtypes([&]<class T>(Type<T>) {
-      for (std::size_t m : {0, 1, 2, 5, 100, 3000, 40000}) {
-        for (std::size_t n : {0, 1, 63, 65, 513, 20000}) {
+      for (std::size_t m : {0, 1, 5, 100, 3000, 20000}) {
+        for (std::size_t n : {0, 1, 65, 5000}) {
           SequentialRandom random(m + n);
           check_isin<T>(harness.work, n, m, [&](std::size_t) { return troublesome<T>(random); });
           check_isin<T>(harness.work, n, m, [&](std::size_t) { return static_cast<T>(random() % 5000); });
