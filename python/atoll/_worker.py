@@ -14,7 +14,10 @@ import importlib.util, sys
 spec = importlib.util.spec_from_file_location("_core", sys.argv[1])
 core = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(core)
-core.worker_main()
+try:
+    core.worker_main()
+except core.PeFailedError:
+    sys.exit(1)  # the driver reports it
 """
 
 

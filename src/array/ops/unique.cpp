@@ -2,12 +2,14 @@
 // Distinct values: neighbours in sorted order that differ.
 #include <cstring>
 
+#include "atoll/array/kernel/group.hpp"
 #include "atoll/array/ops/elementwise.hpp"
 #include "atoll/array/ops/index.hpp"
 #include "atoll/array/ops/move.hpp"
 #include "atoll/array/ops/reduce.hpp"
 #include "atoll/array/ops/select.hpp"
 #include "atoll/array/ops/sort.hpp"
+#include "atoll/array/ops/transfer.hpp"
 
 namespace atl::array {
 namespace {
@@ -32,7 +34,7 @@ Array starts_of_runs(Engine& engine, const Array& sorted) {
     bool* out = starts->data<bool>();
     auto differ = [](T a, T b) { return a != b && !(a != a && b != b); };
     out[0] = before.present == 0 || differ(values[0], from_bits<T>(before.bits));
-    engine.threads().for_ranges(static_cast<std::size_t>(n - 1), 64, [&](std::size_t begin, std::size_t end, unsigned) {
+    engine.threads().for_ranges(static_cast<std::size_t>(n - 1), 16384, [&](std::size_t begin, std::size_t end, unsigned) {
       for (std::size_t i = begin + 1; i < end + 1; ++i) out[i] = differ(values[i], values[i - 1]);
     });
   });
@@ -51,15 +53,74 @@ Array compute(Engine& engine, Op op, DType loop, const std::vector<Array>& opera
   return evaluate(engine, std::move(program), std::move(leaves), operands[0]->shape, nullptr).front();
 }
 
+/// One PE: the kernel does it all; its buffers become arrays.
+std::vector<Array> unique_here(Engine& engine, const Array& flat, std::uint8_t outputs) {
+  const UniqueWants wants{(outputs & unique_index) != 0, (outputs & unique_inverse) != 0, (outputs & unique_counts) != 0};
+  Unique found = unique(engine.work(), flat->dtype, flat->bytes(), static_cast<std::size_t>(flat->local_size()), wants);
+  auto adopt = [&](auto&& buffer, DType dtype, std::size_t count) {
+    auto owner = std::make_shared<std::remove_reference_t<decltype(buffer)>>(std::move(buffer));
+    Array array = engine.wrap(dtype, Shape{static_cast<std::int64_t>(count)}, owner->data(), nullptr);
+    array->storage.exported = false;
+    array->storage.owner = std::move(owner);
+    return array;
+  };
+  const auto n = static_cast<std::size_t>(flat->local_size());
+  std::vector<Array> result(4);
+  result[0] = adopt(std::move(found.values), flat->dtype, found.count);
+  if (wants.index) result[1] = adopt(std::move(found.index), DType::i64, found.count);
+  if (wants.inverse) result[2] = adopt(std::move(found.inverse), DType::i64, n);
+  if (wants.counts) result[3] = adopt(std::move(found.counts), DType::i64, found.count);
+  return result;
+}
+
+/// Several PEs, values and counts only: every PE takes its part of the sorted array, and runs across borders are joined.
+std::vector<Array> unique_of_sorted(Engine& engine, const Array& sorted, std::uint8_t outputs) {
+  const std::size_t element = size_of(sorted->dtype);
+  Unique mine = unique(engine.work(Interruptible::no), sorted->dtype, sorted->bytes(), static_cast<std::size_t>(sorted->local_size()), {.counts = true});
+  struct Ends {
+    std::uint64_t first, last, runs;
+    std::int64_t first_count;
+  };
+  Ends ends{0, 0, mine.count, mine.count > 0 ? mine.counts[0] : 0};
+  if (mine.count > 0) {
+    std::memcpy(&ends.first, mine.values.data(), element);
+    std::memcpy(&ends.last, mine.values.data() + (mine.count - 1) * element, element);
+  }
+  const auto all = engine.allgather_value(ends);
+  // A run belongs to the first PE that has some of it: that PE adds what later ones have and leave out.
+  auto continues = [&](std::uint32_t pe) {
+    for (std::uint32_t before = pe; before-- > 0;)
+      if (all[before].runs > 0) return all[before].last == all[pe].first;
+    return false;
+  };
+  const bool drop = mine.count > 0 && continues(engine.pe());
+  if (mine.count > (drop ? 1u : 0u)) {
+    for (std::uint32_t pe = engine.pe() + 1; pe < engine.npes(); ++pe) {
+      if (all[pe].runs == 0) continue;
+      if (!continues(pe)) break;
+      mine.counts[mine.count - 1] += all[pe].first_count;
+      if (all[pe].runs > 1) break;
+    }
+  }
+  const std::size_t skip = drop ? 1 : 0;
+  const Shape local{static_cast<std::int64_t>(mine.count - skip)};
+  std::vector<Array> result(4);
+  result[0] = from_local(engine, sorted->dtype, local, {mine.values.data() + skip * element});
+  if ((outputs & unique_counts) != 0) result[3] = from_local(engine, DType::i64, local, {mine.counts.data() + skip});
+  return result;
+}
+
 }  // namespace
 
 std::vector<Array> unique_array(Engine& engine, Array array, std::uint8_t outputs) {
   engine.begin_operation("unique");
   const std::int64_t n = array->shape.size();
   const Array flat = array->shape.ndim() == 1 ? array : reshape(engine, array, Shape{n});
+  if (engine.npes() == 1) return unique_here(engine, flat, outputs);
   const bool want_rows = (outputs & (unique_index | unique_inverse)) != 0;
-  const Array order = want_rows ? argsort_array(engine, flat) : nullptr;
-  const Array sorted = want_rows ? take(engine, flat, order) : sort_array(engine, flat);
+  if (!want_rows) return unique_of_sorted(engine, sort_array(engine, flat), outputs);
+  const Array order = argsort_array(engine, flat);
+  const Array sorted = take(engine, flat, order);
   const Array starts = starts_of_runs(engine, sorted);
   std::vector<Array> result(4);
   result[0] = compress_rows(engine, sorted, starts);
