@@ -87,10 +87,17 @@ std::vector<Array> unique_of_sorted(Engine& engine, const Array& sorted, std::ui
     std::memcpy(&ends.last, mine.values.data() + (mine.count - 1) * element, element);
   }
   const auto all = engine.allgather_value(ends);
+  // By value: -0.0 and 0.0 are one.
+  auto same = [&](std::uint64_t a, std::uint64_t b) {
+    return dispatch(sorted->dtype, [&](auto type) {
+      using T = typename decltype(type)::type;
+      return a == b || from_bits<T>(a) == from_bits<T>(b);
+    });
+  };
   // A run belongs to the first PE that has some of it: that PE adds what later ones have and leave out.
   auto continues = [&](std::uint32_t pe) {
     for (std::uint32_t before = pe; before-- > 0;)
-      if (all[before].runs > 0) return all[before].last == all[pe].first;
+      if (all[before].runs > 0) return same(all[before].last, all[pe].first);
     return false;
   };
   const bool drop = mine.count > 0 && continues(engine.pe());
