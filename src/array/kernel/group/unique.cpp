@@ -24,7 +24,7 @@ Unique unique_by_groups(Work work, Key key, std::size_t n, UniqueWants wants) {
   out.values = Buffer<std::byte>(work.memory, groups.count * size_of(key.type));
   dispatch_size(size_of(key.type), [&](auto tag) {
     using U = typename decltype(tag)::type;
-    work.threads.for_ranges(groups.count, CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
+    work.threads.for_ranges(groups.count, CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned) {
       for (std::size_t i = begin; i < end; ++i) {
         auto row = static_cast<std::size_t>(groups.first[i]);
         std::memcpy(out.values.data() + i * sizeof(U), static_cast<const char*>(key.data) + row * sizeof(U), sizeof(U));

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t small_rows = std::size_t{1} << 16;
 
 void number_rows(Work work, std::size_t n, std::int64_t first, std::int64_t* out) {
-  work.threads.for_ranges(n, CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
+  work.threads.for_ranges(n, CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned) {
     std::iota(out + begin, out + end, first + static_cast<std::int64_t>(begin));
   });
 }

@@ -106,7 +106,7 @@ void sort_wide(Work work, DType type, const void* in, void* out, std::size_t n) 
   const bool in_place = in == out;
   if (range.ascending || key.chunks() == 0) {
     if (!in_place) {
-      work.threads.for_ranges(n, 64, [&](std::size_t begin, std::size_t end, unsigned) {
+      work.threads.for_ranges(n, CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned) {
         std::size_t at = begin * sizeof(Word);
         std::memcpy(static_cast<char*>(out) + at, static_cast<const char*>(in) + at, (end - begin) * sizeof(Word));
       });

@@ -93,14 +93,14 @@ constexpr std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::ui
 }  // namespace
 
 KeyRange key_range(Work work, Key key, std::size_t n, Zeros zeros) {
-  constexpr std::size_t block = CompositeKey::block;
+  constexpr std::size_t block = CompositeKey::block, share = CompositeKey::share;
   struct alignas(64) Partial {
     KeyRange range;
     std::uint64_t first = 0, last = 0;
     bool used = false;
   };
   std::vector<Partial> partials(work.threads.size());
-  work.threads.for_ranges(n, block, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  work.threads.for_ranges(n, share, [&](std::size_t begin, std::size_t end, unsigned thread) {
     alignas(64) std::uint64_t values[block];
     Partial& partial = partials[thread];
     partial.used = true;

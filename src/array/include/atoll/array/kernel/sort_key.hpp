@@ -95,6 +95,8 @@ KeyRange key_range(Work work, Key key, std::size_t n, Zeros zeros = Zeros::equal
 class CompositeKey {
  public:
   static constexpr std::size_t block = 512;  // rows handled at a time: everything about a block stays in L1
+  // Rows worth waking a thread for: that takes some 10 us, in which one thread handles as many.
+  static constexpr std::size_t share = 32 * block;
 
   /// `ranges[i]` is that of column i over all rows. `keys` hold rows [first_row, first_row + n).
   CompositeKey(std::span<const Key> keys, std::span<const KeyRange> ranges, std::size_t n, std::uint64_t first_row = 0,
