@@ -67,6 +67,25 @@ void for_owned(const PeerBlocks& to, const std::int64_t* indices, std::size_t n,
   }
 }
 
+// One thread, one block: nothing to choose, and an address is cheaper to compute twice than to keep.
+template <class T>
+void scatter_words(const PeerBlocks& to, const std::int64_t* indices, std::size_t n, const unsigned char* values,
+                   std::size_t value_stride) {
+  constexpr std::size_t ahead = filter_block / 2;
+  unsigned char* const origin = to.origins()[0];
+  const std::int64_t rows = to.rows();
+  auto address = [=](std::size_t i) {
+    std::int64_t index = indices[i];
+    return origin + static_cast<std::size_t>(index + (index < 0 ? rows : 0)) * sizeof(T);
+  };
+  std::size_t i = 0;
+  for (; i + ahead < n; ++i) {
+    __builtin_prefetch(address(i + ahead), 1);
+    std::memcpy(address(i), values + i * value_stride, sizeof(T));
+  }
+  for (; i < n; ++i) std::memcpy(address(i), values + i * value_stride, sizeof(T));
+}
+
 // Runs body(low, high) over ranges of the rows, one per thread, after the indices were found good.
 template <class Body>
 BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* indices, std::size_t n, RowRange only,
@@ -93,6 +112,10 @@ BadIndex scatter(const Work& work, const PeerBlocks& to, const std::int64_t* ind
   std::size_t row_bytes = to.row_bytes();
   return for_owners(work, to, indices, n, only, [&](std::int64_t low, std::int64_t high) {
     auto put_words = [&]<class T>(Type<T>) {
+      if (to.single() && low == 0 && high == to.rows()) {
+        scatter_words<T>(to, indices, n, source, value_stride);
+        return;
+      }
       for_owned(to, indices, n, low, high, [&](unsigned char* at, std::size_t i) {
         std::memcpy(at, source + i * value_stride, sizeof(T));
       });
