@@ -133,56 +133,6 @@ class HashTable {
   std::vector<Group> groups_;
 };
 
-// Nothing when there are more groups than the sample promised.
-std::optional<Groups> group_by_hash(Work work, const CompositeKey& key, std::size_t n, GroupWants wants) {
-  std::vector<HashTable> tables(work.threads.size());
-  std::atomic<bool> too_many{false};
-  Outputs out{{}, wants};
-  if (wants.ids) out.groups.ids = Buffer<std::int64_t>(work.memory, n);
-  in_ranges(work, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
-    alignas(64) std::uint64_t values[block];
-    HashTable& table = tables[lane];
-    for (std::size_t at = begin; at < end && !too_many.load(std::memory_order_relaxed); at += block) {
-      std::size_t count = std::min(block, end - at);
-      key.load(at, count, values);
-      for (std::size_t i = 0; i < count; ++i) {
-        std::uint32_t number = table.add(values[i], at + i);
-        if (number == HashTable::empty) {
-          too_many.store(true, std::memory_order_relaxed);
-          return;
-        }
-        if (wants.ids) out.groups.ids[at + i] = number;
-      }
-    }
-  });
-  if (too_many) return std::nullopt;
-  std::vector<std::uint64_t> keys;
-  for (const HashTable& table : tables) {
-    for (const auto& group : table.groups()) keys.push_back(group.key);
-  }
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  out.allocate(work.memory, keys.size());
-  if (wants.counts) std::fill(out.groups.counts.begin(), out.groups.counts.end(), 0);
-  std::vector<std::vector<std::int64_t>> numbers(tables.size());
-  for (std::size_t lane = tables.size(); lane-- > 0;) {  // so that the first lane's first row stays
-    for (const auto& group : tables[lane].groups()) {
-      auto number = std::lower_bound(keys.begin(), keys.end(), group.key) - keys.begin();
-      numbers[lane].push_back(number);
-      if (wants.first) out.groups.first[static_cast<std::size_t>(number)] = static_cast<std::int64_t>(group.first);
-      if (wants.counts) out.groups.counts[static_cast<std::size_t>(number)] += group.count;
-    }
-  }
-  if (wants.ids) {
-    in_ranges(work, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
-      const std::vector<std::int64_t>& number = numbers[lane];
-      std::int64_t* ids = out.groups.ids.data();
-      for (std::size_t i = begin; i < end; ++i) ids[i] = number[static_cast<std::size_t>(ids[i])];
-    });
-  }
-  return std::move(out.groups);
-}
-
 // Sorted rows, with a mark where a group begins.
 Groups group_by_sort(Work work, const CompositeKey& key, std::span<const Key> keys, std::size_t n, GroupWants wants) {
   constexpr std::uint64_t mark = std::uint64_t{1} << 63;
@@ -246,6 +196,55 @@ Groups group_by_sort(Work work, const CompositeKey& key, std::span<const Key> ke
 }
 
 }  // namespace
+
+std::optional<Groups> group_by_hash(Work work, const CompositeKey& key, std::size_t n, GroupWants wants) {
+  std::vector<HashTable> tables(work.threads.size());
+  std::atomic<bool> too_many{false};
+  Outputs out{{}, wants};
+  if (wants.ids) out.groups.ids = Buffer<std::int64_t>(work.memory, n);
+  in_ranges(work, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
+    alignas(64) std::uint64_t values[block];
+    HashTable& table = tables[lane];
+    for (std::size_t at = begin; at < end && !too_many.load(std::memory_order_relaxed); at += block) {
+      std::size_t count = std::min(block, end - at);
+      key.load(at, count, values);
+      for (std::size_t i = 0; i < count; ++i) {
+        std::uint32_t number = table.add(values[i], at + i);
+        if (number == HashTable::empty) {
+          too_many.store(true, std::memory_order_relaxed);
+          return;
+        }
+        if (wants.ids) out.groups.ids[at + i] = number;
+      }
+    }
+  });
+  if (too_many) return std::nullopt;
+  std::vector<std::uint64_t> keys;
+  for (const HashTable& table : tables) {
+    for (const auto& group : table.groups()) keys.push_back(group.key);
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  out.allocate(work.memory, keys.size());
+  if (wants.counts) std::fill(out.groups.counts.begin(), out.groups.counts.end(), 0);
+  std::vector<std::vector<std::int64_t>> numbers(tables.size());
+  for (std::size_t lane = tables.size(); lane-- > 0;) {  // so that the first lane's first row stays
+    for (const auto& group : tables[lane].groups()) {
+      auto number = std::lower_bound(keys.begin(), keys.end(), group.key) - keys.begin();
+      numbers[lane].push_back(number);
+      if (wants.first) out.groups.first[static_cast<std::size_t>(number)] = static_cast<std::int64_t>(group.first);
+      if (wants.counts) out.groups.counts[static_cast<std::size_t>(number)] += group.count;
+    }
+  }
+  if (wants.ids) {
+    in_ranges(work, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
+      const std::vector<std::int64_t>& number = numbers[lane];
+      std::int64_t* ids = out.groups.ids.data();
+      for (std::size_t i = begin; i < end; ++i) ids[i] = number[static_cast<std::size_t>(ids[i])];
+    });
+  }
+  return std::move(out.groups);
+}
 
 bool suits_table(const CompositeKey& key) {
   if (key.chunks() != 1 || key.rows() >= std::uint64_t{1} << 32) return false;

@@ -17,8 +17,8 @@ void store_values(DType type, const std::uint64_t* ordered, std::size_t n, std::
   });
 }
 
-Unique unique_by_groups(Work work, Key key, std::size_t n, UniqueWants wants) {
-  Groups groups = group_rows(work, {&key, 1}, n, {true, wants.counts, wants.inverse});
+// The values are those of each group's first row.
+Unique unique_of_groups(Work work, Key key, Groups groups, UniqueWants wants) {
   Unique out;
   out.count = groups.count;
   out.values = Buffer<std::byte>(work.memory, groups.count * size_of(key.type));
@@ -116,11 +116,21 @@ Unique unique_by_buckets(Work work, Key column, const KeyRange& range, const Com
 Unique unique(Work work, DType type, const void* in, std::size_t n, UniqueWants wants) {
   constexpr std::size_t small_rows = 4096;
   const Key column{type, in};
-  if (n < small_rows || wants.index || wants.inverse) return unique_by_groups(work, column, n, wants);
+  const GroupWants group_wants{true, wants.counts, wants.inverse};
+  if (n < small_rows || wants.index || wants.inverse) {
+    return unique_of_groups(work, column, group_rows(work, {&column, 1}, n, group_wants), wants);
+  }
   work.monitor.checkpoint(0, 2 * n);
   const KeyRange range = key_range(work, column, n);
   const CompositeKey key({&column, 1}, {&range, 1}, n);
-  if (key.chunks() == 0 || suits_table(key) || suits_hash(key)) return unique_by_groups(work, column, n, wants);
+  if (key.chunks() == 0 || suits_table(key)) {
+    return unique_of_groups(work, column, group_rows(work, {&column, 1}, n, group_wants), wants);
+  }
+  if (suits_hash(key)) {
+    if (auto groups = group_by_hash(work, key, n, group_wants)) {
+      return unique_of_groups(work, column, std::move(*groups), wants);
+    }
+  }
   return unique_by_buckets(work, column, range, key, wants);
 }
 
