@@ -57,13 +57,18 @@ void Context::reset_counter(CounterId id, std::uint64_t value) {
 }
 
 void Context::bump(CounterRef counter, std::uint64_t by) {
+  if (count_up(counter, by)) fire(counter);
+}
+
+// Returns whether triggers may be due.
+bool Context::count_up(CounterRef counter, std::uint64_t by) {
   ATOLL_EXPECT(counter.id.value() < counters_per_pe);
   CounterCell& cell = area_of(counter.pe).counters[counter.id.value()];
   // Sequentially consistent with trigger(): see the top. Also publishes our puts to who waits for the counter.
   std::uint64_t value = cell.value.fetch_add(by, std::memory_order_seq_cst) + by;
   std::uint64_t threshold = cell.threshold.load(std::memory_order_seq_cst);
-  if (threshold != 0 && value >= threshold) fire(counter);
   fabric::ring_bell(job_->record(counter.pe));
+  return threshold != 0 && value >= threshold;
 }
 
 void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operation) {
@@ -131,7 +136,8 @@ void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operati
   }
 }
 
-void Context::fire(CounterRef counter) {
+// Takes the counter's first trigger that is due off its list. Functions go to their owner on the way.
+bool Context::take_due(CounterRef counter, TriggerCell& taken) {
   TriggerArea& area = area_of(counter.pe);
   CounterCell& cell = area.counters[counter.id.value()];
   for (;;) {
@@ -139,32 +145,49 @@ void Context::fire(CounterRef counter) {
     std::uint32_t number = cell.first.load(std::memory_order_relaxed);
     if (number == 0 || area.triggers[number - 1].threshold > cell.value.load(std::memory_order_seq_cst)) {
       unlock_area(area);
-      return;
+      return false;
     }
     TriggerCell& queued = area.triggers[number - 1];
     std::uint32_t next = queued.next;
     cell.first.store(next, std::memory_order_relaxed);
     cell.threshold.store(next == 0 ? 0 : area.triggers[next - 1].threshold, std::memory_order_seq_cst);
-    if (queued.kind == static_cast<std::uint32_t>(TriggerKind::call)) {
-      // Its owner runs it: append to the owner's ready list.
-      queued.next = 0;
-      std::uint32_t last = area.ready.load(std::memory_order_relaxed);
-      if (last == 0) {
-        area.ready.store(number, std::memory_order_relaxed);
-      } else {
-        while (area.triggers[last - 1].next != 0) last = area.triggers[last - 1].next;
-        area.triggers[last - 1].next = number;
-      }
+    if (queued.kind != static_cast<std::uint32_t>(TriggerKind::call)) {
+      std::memcpy(static_cast<void*>(&taken), &queued, sizeof(taken));
+      queued.next = area.free;
+      area.free = number;
       unlock_area(area);
-      fabric::ring_bell(job_->record(counter.pe));
-      continue;
+      return true;
     }
-    TriggerCell copy;
-    std::memcpy(static_cast<void*>(&copy), &queued, sizeof(copy));
-    queued.next = area.free;
-    area.free = number;
+    // Its owner runs it: append to the owner's ready list.
+    queued.next = 0;
+    std::uint32_t last = area.ready.load(std::memory_order_relaxed);
+    if (last == 0) {
+      area.ready.store(number, std::memory_order_relaxed);
+    } else {
+      while (area.triggers[last - 1].next != 0) last = area.triggers[last - 1].next;
+      area.triggers[last - 1].next = number;
+    }
     unlock_area(area);
-    carry_out(counter.pe, copy);
+    fabric::ring_bell(job_->record(counter.pe));
+  }
+}
+
+// What is carried out may bump counters whose triggers are then due, and so on: a chain round all PEs must not need
+// a stack as deep as it is long.
+void Context::fire(CounterRef counter) {
+  std::array<CounterRef, 32> due;
+  std::size_t count = 0;
+  due[count++] = counter;
+  while (count != 0) {
+    CounterRef current = due[--count];
+    TriggerCell cell;
+    while (take_due(current, cell)) {
+      carry_out(current.pe, cell);
+      CounterRef then{PeId(cell.then_pe), CounterId(cell.then_id)};
+      if (then.id == no_counter || !count_up(then, 1)) continue;
+      if (count < due.size()) due[count++] = then;
+      else fire(then);
+    }
   }
 }
 
@@ -181,7 +204,6 @@ void Context::carry_out(PeId owner, const TriggerCell& cell) {
     case TriggerKind::add: endpoint_.add<std::uint64_t>(pe, to, cell.from); break;
     case TriggerKind::set: endpoint_.set<std::uint64_t>(pe, to, cell.from); break;
   }
-  if (cell.then_id != no_counter.value()) bump({PeId(cell.then_pe), CounterId(cell.then_id)});
 }
 
 bool Context::run_ready_calls() {

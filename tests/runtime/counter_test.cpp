@@ -75,6 +75,21 @@ TEST_P(Counters, ChainOfTriggeredPutsGoesRoundByItself) {
   });
 }
 
+// As long a chain as there are triggers, carried out by one bump: its length must not show on the stack.
+TEST_P(Counters, AChainOfAllTriggersIsCarriedOutByOneBump) {
+  run([](Context& context) {
+    CounterId own = context.allocate_counter();
+    PeId right((context.pe().value() + 1) % context.npes());
+    for (std::uint64_t lap = 1; lap <= triggers_per_pe; ++lap)
+      context.trigger(own, lap, TriggeredOp::make_bump({right, own}));
+    context.barrier();
+    if (context.pe().value() == 0) context.bump({PeId(0), own});
+    context.wait_counter(own, triggers_per_pe);
+    context.barrier();
+    EXPECT_EQ(context.counter(own), triggers_per_pe + (context.pe().value() == 0 ? 1 : 0));
+  });
+}
+
 TEST_P(Counters, InlinePutsAddsSetsAndBumpsAreTriggered) {
   run([](Context& context) {
     auto words = context.allocate_symmetric(32);

@@ -318,6 +318,8 @@ class Context {
                   std::span<const std::byte> second);
   void send_large(PeId pe, std::uint16_t handler, std::span<const std::byte> first, std::span<const std::byte> second);
   TriggerArea& area_of(PeId pe) const;
+  bool count_up(CounterRef counter, std::uint64_t by);
+  bool take_due(CounterRef counter, TriggerCell& taken);
   void fire(CounterRef counter);
   void carry_out(PeId owner, const TriggerCell& cell);
   void lock_area(TriggerArea& area);
