@@ -13,17 +13,19 @@
 namespace atl::agg {
 namespace detail {
 
+enum class MessageKind : std::uint32_t { items = 0, answer = 1, failure = 2 };  // the last two: back to the origin
+
 // | offset | bytes | field     | valid when                                              |
 // |--------|-------|-----------|---------------------------------------------------------|
 // |   0    |   4   | id        | of the aggregator: how many were made before it         |
 // |   4    |   4   | origin    | member that pushed the items (the way there may differ) |
 // |   8    |   4   | slot      | of the origin's window, 0 … 3; comes back in the answer |
-// |  12    |   4   | is_answer | 1: from the destination back to the origin              |
+// |  12    |   4   | kind      | MessageKind                                             |
 struct Header {
   std::uint32_t id;
   std::uint32_t origin;
   std::uint32_t slot;
-  std::uint32_t is_answer;
+  MessageKind kind;
 };
 static_assert(sizeof(Header) == 16);
 
@@ -42,9 +44,9 @@ class HubState {
     auto found = aggregators_.find(header.id);
     if (found != aggregators_.end()) {
       run(context, *found->second, source, header, payload.subspan(sizeof(header)));
-    } else if (header.is_answer == 0) {
+    } else if (header.kind == MessageKind::items) {
       // Gone, by an exception on this PE. Its peers must not wait for it.
-      header.is_answer = 1;
+      header.kind = MessageKind::failure;
       context.send(source, handler, std::as_bytes(std::span(&header, 1)));
     }
   }
@@ -74,10 +76,11 @@ class HubState {
   };
   void run(runtime::Context& context, Aggregator& aggregator, PeId source, const Header& header,
            std::span<const std::byte> body) {
-    if (header.is_answer != 0) {
+    if (header.kind != MessageKind::items) {
       // The destination is the source of its answer; members are found by the slot's lane.
       int member = aggregator.member_of(source);
-      aggregator.answered(member, header.slot, body);
+      if (header.kind == MessageKind::failure) aggregator.failed_elsewhere_.store(true, std::memory_order_relaxed);
+      else aggregator.answered(member, header.slot, body);
       // Release: what answered() wrote. Partner: the acquire in drain() and ship().
       aggregator.lanes_[static_cast<std::size_t>(member)].busy.fetch_and(~(1u << header.slot),
                                                                          std::memory_order_release);
@@ -85,13 +88,15 @@ class HubState {
     }
     std::vector<std::byte> answer = std::exchange(aggregator.answer_, {});
     answer.clear();
+    Header back = header;
+    back.kind = MessageKind::answer;
     try {
       aggregator.receive(static_cast<int>(header.origin), body, answer);
     } catch (...) {
       aggregator.fail(std::current_exception());
+      back.kind = MessageKind::failure;
+      answer.clear();
     }
-    Header back = header;
-    back.is_answer = 1;
     context.send(source, handler, std::as_bytes(std::span(&back, 1)), answer);
     aggregator.answer_ = std::move(answer);  // its memory, for the next
   }
@@ -127,9 +132,10 @@ Aggregator::Aggregator(Hub& hub, const Options& options, std::size_t item_bytes)
       size_(hub.communicator().size()),
       item_bytes_(item_bytes),
       lanes_(static_cast<std::size_t>(hub.communicator().size())) {
-  // Per destination one buffer fills and `window` fly. 16 KiB is enough to make the cost of a message small.
+  // Per destination one buffer fills and `window` fly. 64 KiB make the cost of a message small, and bridge the time
+  // for which a destination that shares its core is away.
   std::size_t share = options.memory_bytes / (lanes_.size() * (1 + window));
-  buffer_bytes_ = std::max(std::clamp<std::size_t>(share, 256, 16384) / item_bytes * item_bytes, item_bytes);
+  buffer_bytes_ = std::max(std::clamp<std::size_t>(share, 256, 65536) / item_bytes * item_bytes, item_bytes);
   const auto& communicator = hub.communicator();
   member_of_pe_.resize(lanes_.size());
   for (int member = 0; member < size_; ++member) member_of_pe_[communicator.pe(member).value()] = member;
@@ -147,10 +153,10 @@ void Aggregator::close() {
 Aggregator::~Aggregator() = default;
 
 void Aggregator::fail(std::exception_ptr failure) {
-  bool expected = false;
-  if (!failed_.compare_exchange_strong(expected, true)) return;
+  // Called by one thread at a time. The first failure is kept.
+  if (failed_.load(std::memory_order_relaxed)) return;
   failure_ = failure;
-  failure_set_.store(true, std::memory_order_release);  // partner: the acquire in finish
+  failed_.store(true, std::memory_order_release);  // partner: the acquire in finish
 }
 
 std::byte* Aggregator::room_for_item(int member) {
@@ -188,7 +194,7 @@ void Aggregator::ship(int member) {
   auto slot = static_cast<std::uint32_t>(std::countr_one(lane.busy.load(std::memory_order_acquire)));
   lane.busy.fetch_or(1u << slot, std::memory_order_relaxed);
   shipped(member, slot);
-  detail::Header header{id_, static_cast<std::uint32_t>(rank_), slot, 0};
+  detail::Header header{id_, static_cast<std::uint32_t>(rank_), slot, detail::MessageKind::items};
   message_bytes_ += sizeof(header) + lane.used;
   context.send(communicator().pe(member), state_->handler, std::as_bytes(std::span(&header, 1)),
                std::span<const std::byte>(lane.buffer.data(), lane.used));
@@ -211,18 +217,25 @@ void Aggregator::drain() {
 }
 
 void Aggregator::finish() {
-  for (;;) {
+  constexpr std::uint32_t again = 1, failed = 2;
+  std::uint32_t state;
+  do {
     collect_late();
     drain();
-    // After this barrier nothing is under way anywhere. What functions pushed waits in their PE: they cannot ship.
-    communicator().barrier();
-    if (!communicator().any(collect_late())) break;
-  }
-  bool failed = communicator().any(failure_set_.load(std::memory_order_acquire));
-  if (!failed) return;
-  if (failure_set_.exchange(false, std::memory_order_acquire)) {
-    failed_.store(false);
-    std::rethrow_exception(std::exchange(failure_, nullptr));
+    // Everything this PE pushed has been handled. When all have said so nothing is under way anywhere; what functions
+    // pushed meanwhile waits in their PE, as they cannot ship.
+    if (may_push_late()) communicator().barrier();
+    state = collect_late() ? again : 0;
+    // Origins learn of a failure before they get here, so it cannot slip through.
+    if (failed_.load(std::memory_order_acquire) || failed_elsewhere_.load(std::memory_order_relaxed)) state |= failed;
+    state = communicator().allreduce(state, coll::Op::bit_or);
+  } while ((state & again) != 0);
+  if ((state & failed) == 0) return;
+  failed_elsewhere_.store(false, std::memory_order_relaxed);
+  if (failed_.load(std::memory_order_acquire)) {  // partner: the release in fail
+    std::exception_ptr failure = std::exchange(failure_, nullptr);
+    failed_.store(false, std::memory_order_relaxed);
+    std::rethrow_exception(failure);
   }
   throw Error("an aggregated operation failed on another PE");
 }

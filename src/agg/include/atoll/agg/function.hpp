@@ -50,6 +50,7 @@ class FunctionAggregator final : public Aggregator {
       function_(payload, origin);
     }
   }
+  bool may_push_late() const override { return true; }
   bool collect_late() override {
     std::vector<std::pair<int, Payload>> late;
     {

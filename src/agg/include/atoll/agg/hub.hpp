@@ -84,7 +84,8 @@ class Aggregator {
   virtual void receive(int origin, std::span<const std::byte> items, std::vector<std::byte>& answer) = 0;
   /// At the origin, in progress().
   virtual void answered(int member, std::uint32_t slot, std::span<const std::byte> answer) {}
-  /// Items that functions pushed are moved into buffers. Returns whether there were any.
+  /// Whether receive() may push, and then: moves what it pushed into buffers; returns whether there was anything.
+  virtual bool may_push_late() const { return false; }
   virtual bool collect_late() { return false; }
 
  private:
@@ -112,8 +113,8 @@ class Aggregator {
   std::vector<int> member_of_pe_;
   std::vector<std::byte> answer_;  // reused by receive(), one at a time
   std::uint64_t message_bytes_ = 0;
-  std::atomic<bool> failed_{false};       // somebody writes, or has written, failure_
-  std::atomic<bool> failure_set_{false};
+  std::atomic<bool> failed_{false};  // failure_ is set
+  std::atomic<bool> failed_elsewhere_{false};
   std::exception_ptr failure_;
 };
 

@@ -95,9 +95,7 @@ class UpdateAggregator final : public Aggregator {
       pending = {base + index, value};
       return;
     }
-    std::byte* item = room_for_item(member);
-    std::memcpy(item, &index, index_bytes_);  // little-endian: the low bytes
-    std::memcpy(item + index_bytes_, &value, sizeof(T));
+    push_message(member, index, value);
   }
 
   void finish() override {
@@ -118,6 +116,11 @@ class UpdateAggregator final : public Aggregator {
     T* target = nullptr;
     T value{};
   };
+  [[gnu::noinline]] void push_message(int member, std::uint64_t index, T value) {
+    std::byte* item = room_for_item(member);
+    std::memcpy(item, &index, index_bytes_);  // little-endian: the low bytes
+    std::memcpy(item + index_bytes_, &value, sizeof(T));
+  }
   UpdateAggregator(Hub& hub, detail::Table<T> table, const Options& options)
       : Aggregator(hub, options, table.index_bytes() + sizeof(T)),
         table_(std::move(table)),
@@ -125,13 +128,26 @@ class UpdateAggregator final : public Aggregator {
     open();
   }
   void receive(int, std::span<const std::byte> items, std::vector<std::byte>&) override {
-    for (std::size_t at = 0; at < items.size(); at += index_bytes_ + sizeof(T)) {
-      std::uint64_t index = 0;
+    if (index_bytes_ == 4) apply_items<std::uint32_t>(items);
+    else apply_items<std::uint64_t>(items);
+  }
+  template <class Index>
+  void apply_items(std::span<const std::byte> items) {
+    constexpr std::size_t item_bytes = sizeof(Index) + sizeof(T);
+    const std::byte* data = items.data();
+    T* own = table_.own();
+    const std::uint64_t count = table_.count(rank());
+    for (std::size_t at = 0; at < items.size(); at += item_bytes) {
+      Index index, ahead;
       T value;
-      std::memcpy(&index, &items[at], index_bytes_);
-      std::memcpy(&value, &items[at + index_bytes_], sizeof(T));
-      table_.check(rank(), index);
-      detail::apply<T, update>(table_.own()[index], value);
+      if (std::size_t later = at + detail::in_flight * item_bytes; later < items.size()) {
+        std::memcpy(&ahead, data + later, sizeof(Index));
+        if (ahead < count) prefetch_for_write(own + ahead);
+      }
+      std::memcpy(&index, data + at, sizeof(Index));
+      std::memcpy(&value, data + at + sizeof(Index), sizeof(T));
+      if (index >= count) [[unlikely]] table_.check(rank(), index);
+      detail::apply<T, update>(own[index], value);
     }
   }
 
@@ -162,12 +178,16 @@ class GetAggregator final : public Aggregator {
       *into = base[index];
       return;
     }
+    push_message(member, index, into);
+  }
+
+ private:
+  // Apart, so that the direct path is small enough to be inlined.
+  [[gnu::noinline]] void push_message(int member, std::uint64_t index, T* into) {
     std::byte* item = room_for_item(member);
     std::memcpy(item, &index, index_bytes_);
     places_[static_cast<std::size_t>(member)].next.push_back(into);
   }
-
- private:
   struct Places {
     std::vector<T*> next;
     std::array<std::vector<T*>, window> under_way;
@@ -185,13 +205,19 @@ class GetAggregator final : public Aggregator {
     places.next.clear();
   }
   void receive(int, std::span<const std::byte> items, std::vector<std::byte>& answer) override {
-    std::size_t count = items.size() / index_bytes_;
-    answer.resize(count * sizeof(T));
-    for (std::size_t i = 0; i < count; ++i) {
-      std::uint64_t index = 0;
-      std::memcpy(&index, &items[i * index_bytes_], index_bytes_);
-      table_.check(rank(), index);
-      std::memcpy(&answer[i * sizeof(T)], &table_.own()[index], sizeof(T));
+    answer.resize(items.size() / index_bytes_ * sizeof(T));
+    if (index_bytes_ == 4) read_items<std::uint32_t>(items, answer.data());
+    else read_items<std::uint64_t>(items, answer.data());
+  }
+  template <class Index>
+  void read_items(std::span<const std::byte> items, std::byte* answer) const {
+    const T* own = table_.own();
+    const std::uint64_t count = table_.count(rank());
+    for (std::size_t i = 0; i < items.size() / sizeof(Index); ++i) {
+      Index index;
+      std::memcpy(&index, items.data() + i * sizeof(Index), sizeof(Index));
+      if (index >= count) [[unlikely]] table_.check(rank(), index);
+      std::memcpy(answer + i * sizeof(T), own + index, sizeof(T));
     }
   }
   void answered(int member, std::uint32_t slot, std::span<const std::byte> answer) override {

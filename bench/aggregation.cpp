@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random access to a table spread over the PEs, as in Bale's indexgather and histo: through the aggregators, through
+// their message path alone, and by a hand-written loop on the bare shared mapping ("limit"), alternating in one run,
+// answers checked. One JSON record per line; rates are per PE.
+//
+//     atoll-run -n 2 --bind core bench_aggregation [--trials K] [--table BYTES] [--requests N]
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "atoll/agg/memory.hpp"
+#include "atoll/base/clock.hpp"
+#include "atoll/base/prefetch.hpp"
+#include "atoll/base/random.hpp"
+#include "atoll/base/topology.hpp"
+#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/job.hpp"
+
+namespace {
+
+using namespace atl;
+using coll::Communicator;
+
+struct Options {
+  int trials = 7;
+  std::uint64_t table = std::uint64_t{8} << 20;
+  std::uint64_t requests = 1'000'000;
+};
+
+struct Contender {
+  std::string name;
+  std::function<void()> run;
+};
+
+class Bench {
+ public:
+  Bench(runtime::Context& context, const Options& options)
+      : context_(context), options_(options), all_(context), hub_(all_), requests_(options.requests) {
+    shift_ = static_cast<unsigned>(std::bit_width(options.table / 8 / context.npes())) - 1;
+    count_ = std::uint64_t{1} << shift_;
+    offset_ = context.allocate_symmetric(count_ * 8);
+    table_ = context.local_pointer<std::uint64_t>(offset_);
+    for (std::uint32_t pe = 0; pe < context.npes(); ++pe) bases_.push_back(context.peer_pointer<std::uint64_t>(PeId(pe), offset_));
+    for (std::uint64_t i = 0; i < requests_.size(); ++i)
+      requests_[i] = to_bounded(random_bits(context.pe().value() + 1, i), context.npes() * count_);
+    got_.resize(requests_.size());
+  }
+
+  void everything() {
+    using Word = std::atomic_ref<std::uint64_t>;
+    const std::uint64_t mask = count_ - 1;
+    auto member = [&](std::uint64_t request) { return static_cast<int>(request >> shift_); };
+    agg::Options by_message{.path = agg::Path::message};
+    auto fill = [&] {
+      for (std::uint64_t i = 0; i < count_; ++i) table_[i] = random_bits(77, context_.pe().value() * count_ + i);
+      std::fill(got_.begin(), got_.end(), 0);
+      all_.barrier();
+    };
+    {
+      agg::GetAggregator<std::uint64_t> gets(hub_, table_, count_), messages(hub_, table_, count_, by_message);
+      auto through = [&](auto& aggregator) {
+        for (std::uint64_t i = 0; i < requests_.size(); ++i)
+          aggregator.push(member(requests_[i]), requests_[i] & mask, &got_[i]);
+        aggregator.finish();
+      };
+      compare("indexgather",
+              {{"atoll", [&] { through(gets); }},
+               {"atoll-message", [&] { through(messages); }},
+               {"limit", [&] {
+                  for (std::uint64_t i = 0; i < requests_.size(); ++i)
+                    got_[i] = bases_[requests_[i] >> shift_][requests_[i] & mask];
+                  all_.barrier();
+                }}},
+              fill, [&] {
+                for (std::uint64_t i = 0; i < requests_.size(); ++i)
+                  if (got_[i] != random_bits(77, requests_[i])) return false;
+                return true;
+              });
+    }
+    auto zero = [&] {
+      std::fill(table_, table_ + count_, 0);
+      all_.barrier();
+    };
+    {
+      agg::AddAggregator<std::uint64_t> adds(hub_, table_, count_), messages(hub_, table_, count_, by_message);
+      auto through = [&](auto& aggregator) {
+        for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask, 1);
+        aggregator.finish();
+      };
+      compare("histo",
+              {{"atoll", [&] { through(adds); }},
+               {"atoll-message", [&] { through(messages); }},
+               {"limit", [&] {
+                  const std::uint64_t ahead = 32, n = requests_.size();
+                  for (std::uint64_t i = 0; i < n; ++i) {
+                    if (i + ahead < n) prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask]);
+                    Word(bases_[requests_[i] >> shift_][requests_[i] & mask]).fetch_add(1, std::memory_order_relaxed);
+                  }
+                  all_.barrier();
+                }}},
+              zero, [&] {
+                std::uint64_t sum = 0;
+                for (std::uint64_t i = 0; i < count_; ++i) sum += table_[i];
+                return all_.allreduce_sum(sum) == requests_.size() * context_.npes();
+              });
+    }
+    {
+      agg::PutAggregator<std::uint64_t> puts(hub_, table_, count_), messages(hub_, table_, count_, by_message);
+      auto through = [&](auto& aggregator) {
+        for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask, request + 1);
+        aggregator.finish();
+      };
+      compare("put",
+              {{"atoll", [&] { through(puts); }},
+               {"atoll-message", [&] { through(messages); }},
+               {"limit", [&] {
+                  const std::uint64_t ahead = 32, n = requests_.size();
+                  for (std::uint64_t i = 0; i < n; ++i) {
+                    if (i + ahead < n) prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask]);
+                    Word(bases_[requests_[i] >> shift_][requests_[i] & mask]).store(requests_[i] + 1, std::memory_order_relaxed);
+                  }
+                  all_.barrier();
+                }}},
+              zero, [&] {
+                for (std::uint64_t request : requests_)
+                  if (bases_[request >> shift_][request & mask] != request + 1) return false;
+                return true;
+              });
+    }
+  }
+  bool failed = false;
+
+ private:
+  void compare(const std::string& name, const std::vector<Contender>& contenders, const std::function<void()>& prepare,
+               const std::function<bool()>& correct) {
+    std::vector<std::vector<double>> seconds(contenders.size());
+    for (int trial = -1; trial < options_.trials; ++trial)
+      for (std::size_t k = 0; k < contenders.size(); ++k) {
+        prepare();
+        all_.barrier();
+        std::int64_t begin = now_ns();
+        contenders[k].run();
+        double taken = all_.allreduce_max(1e-9 * static_cast<double>(now_ns() - begin));
+        if (trial >= 0) seconds[k].push_back(taken);
+        if (!all_.all(correct())) {
+          failed = true;
+          if (all_.rank() == 0) std::fprintf(stderr, "%s: %s is wrong\n", name.c_str(), contenders[k].name.c_str());
+        }
+        all_.barrier();
+      }
+    if (all_.rank() != 0) return;
+    for (std::size_t k = 0; k < contenders.size(); ++k) {
+      std::string list;
+      for (double one : seconds[k]) list += fmt::format("{}{:.4g}", list.empty() ? "" : ", ", one);
+      auto sorted = seconds[k];
+      std::sort(sorted.begin(), sorted.end());
+      double median = sorted[sorted.size() / 2];
+      std::printf("%s\n", fmt::format("{{\"name\": \"{}\", \"contender\": \"{}\", \"bytes\": {}, \"table_bytes\": {}, \"pes\": {}, "
+                                      "\"requests_per_second\": {:.4g}, \"seconds\": [{}], \"processor\": \"{}\"}}",
+                                      name, contenders[k].name, requests_.size() * 8, count_ * 8 * context_.npes(),
+                                      context_.npes(), static_cast<double>(requests_.size()) / median, list,
+                                      topology().processor).c_str());
+      std::fflush(stdout);
+    }
+  }
+
+  runtime::Context& context_;
+  Options options_;
+  Communicator all_;
+  agg::Hub hub_;
+  std::vector<std::uint64_t> requests_, got_;
+  unsigned shift_ = 0;
+  std::uint64_t count_ = 0;
+  HeapOffset offset_;
+  std::uint64_t* table_ = nullptr;
+  std::vector<std::uint64_t*> bases_;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    std::string_view name = argv[i], value = argv[i + 1];
+    auto number = [&](auto& into) {
+      auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), into);
+      ATOLL_VALIDATE(error == std::errc{} && end == value.data() + value.size(), ValueError, "{} {}: give a number", name, value);
+    };
+    if (name == "--trials") number(options.trials);
+    else if (name == "--table") number(options.table);
+    else if (name == "--requests") number(options.requests);
+    else throw ValueError(fmt::format("unknown option {}", name));
+  }
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    Options options = parse(argc, argv);
+    auto membership = runtime::join_from_environment();
+    ATOLL_VALIDATE(membership.has_value(), SetupError, "run this under atoll-run -n PES");
+    runtime::Context context(membership->job, membership->pe, {.threads = 1});
+    bool failed;
+    {
+      Bench bench(context, options);
+      bench.everything();
+      failed = bench.failed;
+    }
+    context.barrier();
+    return failed ? 1 : 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_aggregation: %s\n", error.what());
+    return 1;
+  }
+}
