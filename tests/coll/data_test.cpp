@@ -21,7 +21,7 @@ const std::vector<std::size_t> sizes{0, 1, 8, 55, 56, 57, 1008, 1009, 5000, 6553
 bool heap_here(int rank, std::size_t i) { return (static_cast<std::size_t>(rank) + i / 2) % 2 == 0; }
 
 void expect_same(const std::byte* found, const std::vector<std::byte>& wanted, const char* what, std::size_t size) {
-  ASSERT_EQ(std::memcmp(found, wanted.data(), wanted.size()), 0) << what << " of " << size << " bytes";
+  ASSERT_TRUE(wanted.empty() || std::memcmp(found, wanted.data(), wanted.size()) == 0) << what << " of " << size << " bytes";
 }
 
 TEST_P(Data, BarrierHoldsEverybody) {
@@ -49,7 +49,7 @@ TEST_P(Data, Broadcast) {
         int root = static_cast<int>(i) % all.size();
         Bytes buffer(context, size, heap_here(all.rank(), i));
         auto wanted = random_bytes(stream(i, root), size);
-        if (all.rank() == root) std::memcpy(buffer.data(), wanted.data(), size);
+        if (all.rank() == root) testing::copy(buffer.data(), wanted.data(), size);
         all.broadcast(buffer.data(), size, root);
         expect_same(buffer.data(), wanted, how, size);
       }
@@ -73,7 +73,7 @@ TEST_P(Data, GatherAndScatter) {
         }
         auto own = random_bytes(stream(i, all.rank()), size);
         Bytes one(context, size, heap_here(all.rank(), i)), many(context, size * n, heap_here(all.rank(), i + 2));
-        std::memcpy(one.data(), own.data(), size);
+        testing::copy(one.data(), own.data(), size);
         all.gather(one.data(), size, all.rank() == root ? many.data() : nullptr, root);
         if (all.rank() == root) expect_same(many.data(), everything, how, size);
         std::memset(one.data(), 0, size);
@@ -97,7 +97,7 @@ TEST_P(Data, Allgather) {
           everything.insert(everything.end(), part.begin(), part.end());
         }
         Bytes in(context, sizes[i], heap_here(all.rank(), i)), out(context, sizes[i] * n, heap_here(all.rank(), i / 2));
-        std::memcpy(in.data(), everything.data() + sizes[i] * static_cast<std::size_t>(all.rank()), sizes[i]);
+        testing::copy(in.data(), everything.data() + sizes[i] * static_cast<std::size_t>(all.rank()), sizes[i]);
         all.allgather(in.data(), sizes[i], out.data());
         expect_same(out.data(), everything, how, sizes[i]);
       }
@@ -117,7 +117,7 @@ TEST_P(Data, Alltoall) {
         std::vector<std::byte> wanted;
         for (int rank = 0; rank < all.size(); ++rank) {
           auto give = random_bytes(stream(i, all.rank() * 1000 + rank), size);
-          std::memcpy(in.data() + size * static_cast<std::size_t>(rank), give.data(), size);
+          testing::copy(in.data() + size * static_cast<std::size_t>(rank), give.data(), size);
           auto take = random_bytes(stream(i, rank * 1000 + all.rank()), size);
           wanted.insert(wanted.end(), take.begin(), take.end());
         }
@@ -149,7 +149,7 @@ TEST_P(Data, FormsWithBlocks) {
         for (int other = 0; other < n; ++other) {
           auto data = content(all.rank(), other);
           in.push_back(std::make_unique<Bytes>(context, data.size(), heap_here(other + all.rank(), round)));
-          std::memcpy(in.back()->data(), data.data(), data.size());
+          testing::copy(in.back()->data(), data.data(), data.size());
           out.push_back(std::make_unique<Bytes>(context, bytes_between(other, all.rank()), heap_here(other, round + 2)));
           give.push_back({in.back()->data(), in.back()->size()});
           take.push_back({out.back()->data(), out.back()->size()});

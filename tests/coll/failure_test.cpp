@@ -100,9 +100,9 @@ INSTANTIATE_TEST_SUITE_P(Fabrics, Failure, ::testing::Values(fabric::Kind::loop,
 bool survive(runtime::Context& context) {
   Communicator all(context);
   std::vector<double> in(20000, 1), out(20000);
-  for (int round = 0; round < 20; ++round) all.barrier();
-  if (context.pe() == PeId(1)) ::kill(::getpid(), SIGKILL);
   try {
+    for (int round = 0; round < 20; ++round) all.barrier();
+    if (context.pe() == PeId(1)) ::kill(::getpid(), SIGKILL);
     for (;;) {
       all.barrier();
       all.allreduce(in.data(), out.data(), in.size(), Reduction(Type::f64, Op::sum));

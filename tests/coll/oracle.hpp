@@ -25,7 +25,7 @@ class Bytes {
       own_.resize(size + 1);
       data_ = own_.data();
     }
-    if (size != 0) std::memset(data_, 0xEE, size);
+    for (std::size_t i = 0; i < size; ++i) data_[i] = std::byte{0xEE};
   }
   ~Bytes() {
     if (heap_ != nullptr) heap_->release(data_);
@@ -45,6 +45,11 @@ class Bytes {
   std::byte* data_;
   std::size_t size_;
 };
+
+/// memcpy that takes a null pointer with no bytes, as empty vectors give.
+inline void copy(void* into, const void* from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(into, from, bytes);
+}
 
 inline std::uint64_t stream(std::uint64_t call, int rank) { return random_bits(call * 1315423911u + 77, static_cast<std::uint64_t>(rank)); }
 

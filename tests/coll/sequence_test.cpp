@@ -66,7 +66,7 @@ Pending start_one(runtime::Context& context, Communicator& team, SequentialRando
     case 1:
       make(0, size);
       one.wanted = of(root);
-      if (rank == root) std::memcpy(one.out->data(), one.wanted.data(), size);
+      if (rank == root) testing::copy(one.out->data(), one.wanted.data(), size);
       if (blocking) team.broadcast(one.out->data(), size, root);
       else one.request = team.ibroadcast(one.out->data(), size, root);
       break;
@@ -74,7 +74,7 @@ Pending start_one(runtime::Context& context, Communicator& team, SequentialRando
     case 3:
     case 4:
       make(size, size);
-      std::memcpy(one.in->data(), mine.data(), size);
+      testing::copy(one.in->data(), mine.data(), size);
       if (choice == 2) {
         one.wanted = summed(n - 1);
         if (blocking) team.allreduce(one.in->data(), one.out->data(), size / 8, sum);
@@ -91,7 +91,7 @@ Pending start_one(runtime::Context& context, Communicator& team, SequentialRando
       break;
     case 5:
       make(size, size * members);
-      std::memcpy(one.in->data(), mine.data(), size);
+      testing::copy(one.in->data(), mine.data(), size);
       one.wanted = all_of();
       if (blocking) team.allgather(one.in->data(), size, one.out->data());
       else one.request = team.iallgather(one.in->data(), size, one.out->data());
@@ -100,7 +100,7 @@ Pending start_one(runtime::Context& context, Communicator& team, SequentialRando
       make(size * members, size);
       if (rank == root) {
         auto everything = all_of();
-        std::memcpy(one.in->data(), everything.data(), everything.size());
+        testing::copy(one.in->data(), everything.data(), everything.size());
       }
       one.wanted = mine;
       if (blocking) team.scatter(one.in->data(), one.out->data(), size, root);
@@ -110,7 +110,7 @@ Pending start_one(runtime::Context& context, Communicator& team, SequentialRando
       // Everybody gives everybody his own bytes.
       make(size * members, size * members);
       for (std::size_t member = 0; member < members; ++member)
-        std::memcpy(one.in->data() + member * size, mine.data(), size);
+        testing::copy(one.in->data() + member * size, mine.data(), size);
       one.wanted = all_of();
       if (blocking) team.alltoall(one.in->data(), size, one.out->data());
       else one.request = team.ialltoall(one.in->data(), size, one.out->data());
@@ -120,7 +120,7 @@ Pending start_one(runtime::Context& context, Communicator& team, SequentialRando
 }
 
 void check(const Pending& one, std::uint64_t seed, std::uint64_t call) {
-  ASSERT_EQ(std::memcmp(one.out->data(), one.wanted.data(), one.wanted.size()), 0)
+  ASSERT_TRUE(one.wanted.empty() || std::memcmp(one.out->data(), one.wanted.data(), one.wanted.size()) == 0)
       << one.what << ", call " << call << ", seed " << seed;
 }
 
