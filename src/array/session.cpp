@@ -65,6 +65,7 @@ Engine& Session::engine() {
 }
 
 void Session::shutdown() {
+  std::lock_guard lock(busy_);
   if (engine_ == nullptr) return;
   try {
     if (kind_ == Kind::driver) link_->channel().send({});
@@ -81,6 +82,7 @@ void Session::prepare(const NodePtr& node) {
 }
 
 const Array& Session::value(const NodePtr& node) {
+  std::lock_guard lock(busy_);
   if (node->stored()) return node->array;
   if (node->kind == Node::Kind::constant) {
     node->store(call<&full>(node->dtype, node->shape, node->bits));
@@ -95,6 +97,7 @@ const Array& Session::value(const NodePtr& node) {
 }
 
 ReductionValue Session::reduce(const NodePtr& node, Reduction kind, Keep keep) {
+  std::lock_guard lock(busy_);
   if (!node->stored() && node->kind != Node::Kind::constant) prepare(node);
   Lowered lowered = lower(node, keep == Keep::yes && !node->stored() ? StoreRoot::yes : StoreRoot::no);
   const bool root_stored = !lowered.results.empty() && lowered.results[0] == node;

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "atoll/array/archive.hpp"
@@ -64,8 +66,7 @@ class Driver {
   template <class... Args>
   void send(std::uint16_t operation, const Args&... args) {
     writer_.clear();
-    writer_(operation, dropped_->ids);
-    dropped_->ids.clear();
+    writer_(operation, dropped_->take());
     writer_(args...);
     channel_.send(writer_.bytes());
   }
@@ -74,12 +75,25 @@ class Driver {
   void adopt(const Array& array) {
     if (array == nullptr) return;
     array->id = ++last_;
-    array->id_guard = std::shared_ptr<void>(nullptr, [dropped = dropped_, id = array->id](void*) { dropped->ids.push_back(id); });
+    array->id_guard = std::shared_ptr<void>(nullptr, [dropped = dropped_, id = array->id](void*) { dropped->add(id); });
   }
 
  private:
-  struct Dropped {
-    std::vector<std::uint64_t> ids;
+  /// Arrays are dropped by any thread, also while another one runs a command.
+  class Dropped {
+   public:
+    void add(std::uint64_t id) {
+      std::lock_guard lock(mutex_);
+      ids_.push_back(id);
+    }
+    std::vector<std::uint64_t> take() {
+      std::lock_guard lock(mutex_);
+      return std::exchange(ids_, {});
+    }
+
+   private:
+    std::mutex mutex_;
+    std::vector<std::uint64_t> ids_;
   };
   CommandChannel& channel_;
   std::shared_ptr<Dropped> dropped_;

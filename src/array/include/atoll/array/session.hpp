@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,11 @@ class Session {
   /// Ends the workers. Arrays keep their memory, but no operation can use them any more.
   void shutdown();
 
-  /// Runs an operation on every PE.
+  /// Runs an operation on every PE. Threads take turns: an engine runs one operation at a time.
   template <auto operation, class... Args>
   auto call(Args&&... args) {
     using Call = Signature<decltype(operation)>;
+    std::lock_guard lock(busy_);
     Engine& engine = this->engine();
     typename Call::Arguments arguments(std::forward<Args>(args)...);
     if (driver_ != nullptr)
@@ -64,6 +66,7 @@ class Session {
   Session() = default;
   void prepare(const NodePtr& node);
 
+  std::recursive_mutex busy_;
   Kind kind_ = Kind::embedded;
   std::unique_ptr<Link> link_;
   std::shared_ptr<Engine> engine_;
