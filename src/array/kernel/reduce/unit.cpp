@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t vector_bytes = 64;
 constexpr std::size_t accumulators = 4;  // hides the latency of an addition
+constexpr std::size_t ahead_bytes = 4096;  // prefetch: a plain sum from memory is a third slower without
 
 template <class T>
 struct VectorOf {
@@ -107,6 +108,12 @@ HWY_INLINE HWY_ATTR T join_lanes(Vector<T> a0, Vector<T> a1, Vector<T> a2, Vecto
   return lanes[0];
 }
 
+template <class T>
+HWY_INLINE HWY_ATTR void prefetch_block(const T* p) {
+  const char* at = reinterpret_cast<const char*>(p) + ahead_bytes;
+  for (std::size_t k = 0; k < accumulators; ++k) __builtin_prefetch(at + k * vector_bytes);
+}
+
 template <class T, class Step>
 HWY_ATTR std::uint64_t reduce_unit(const void* data, std::size_t count) {
   const T* x = static_cast<const T*>(data);
@@ -121,7 +128,10 @@ HWY_ATTR std::uint64_t reduce_unit(const void* data, std::size_t count) {
     Step::step(a2, *reinterpret_cast<const Vector<T>*>(p + 2 * lanes));
     Step::step(a3, *reinterpret_cast<const Vector<T>*>(p + 3 * lanes));
   };
-  for (std::size_t i = 0; i + block<T> <= count; i += block<T>) add_block(x + i);
+  for (std::size_t i = 0; i + block<T> <= count; i += block<T>) {
+    prefetch_block(x + i);
+    add_block(x + i);
+  }
   if (load_tail(x, count, Step::identity, tail)) add_block(tail);
   return bits_of(join_lanes<T, Step>(a0, a1, a2, a3));
 }
@@ -148,7 +158,10 @@ HWY_ATTR std::uint64_t extreme_unit(const void* data, std::size_t count) {
     const Vector<T> any = (*v0 + *v1) + (*v2 + *v3);
     seen |= any != any;
   };
-  for (std::size_t i = 0; i + block<T> <= count; i += block<T>) add_block(x + i);
+  for (std::size_t i = 0; i + block<T> <= count; i += block<T>) {
+    prefetch_block(x + i);
+    add_block(x + i);
+  }
   if (load_tail(x, count, Step::identity, tail)) add_block(tail);
   std::uint64_t words[vector_bytes / 8];
   __builtin_memcpy(words, &seen, sizeof words);
