@@ -20,12 +20,12 @@ class Bytes {
   Bytes(runtime::Context& context, std::size_t size, bool in_heap) : size_(size) {
     if (in_heap) {
       heap_ = &context.heap();
-      data_ = static_cast<std::byte*>(heap_->allocate(size));
+      data_ = static_cast<std::byte*>(heap_->allocate(size + 1));
+      data_[0] = std::byte{0xEE};
     } else {
-      own_.resize(size + 1);
+      own_.assign(size + 1, std::byte{0xEE});
       data_ = own_.data();
     }
-    for (std::size_t i = 0; i < size; ++i) data_[i] = std::byte{0xEE};
   }
   ~Bytes() {
     if (heap_ != nullptr) heap_->release(data_);
