@@ -186,7 +186,7 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
   const std::size_t range_units = std::max<std::size_t>(1, range_elements / grid.unit());
   work.threads.for_ranges(unit_end - unit_begin, range_units, [&](std::size_t begin, std::size_t end, unsigned thread) {
     TileRunner runner(*this, domain, leaves, std::min<std::uint64_t>(count, UnitGrid::max_unit));
-    TreeFold& mine = folds[thread];
+    TreeFold mine(kind, type);  // not in `folds`: neighbours there share a cache line, 0.5 ms in 10^7 elements
     std::vector<void*> places(storing ? outputs.size() : 0);
     TreeNode best;
     best.empty = 1;
@@ -217,6 +217,7 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
       if (thread == 0 && !in_place && u % 1024 == 1023) work.monitor.checkpoint(u - begin, end - begin);
     }
     if (large) stream_fence();
+    folds[thread] = std::move(mine);
     std::lock_guard lock(outcome_mutex);
     outcome |= runner.outcome;
   });
