@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "atoll/array/kernel/limit_movement.hpp"
 #include "expr.hpp"
 
 namespace atl::python {
@@ -55,6 +56,22 @@ const std::map<std::string, Loop>& loops() {
          }
          limit::cumsum(a.threads, a.at<double>(0), a.at<double>(1), a.n());
          return a.at<double>(1)[a.n() - 1];
+       }},
+      {"gather", [](const Arguments& a) {
+         limit::gather(a.threads, a.at<std::int64_t>(0), a.at<std::int64_t>(1), a.at<std::int64_t>(2), a.n());
+         return static_cast<double>(a.at<std::int64_t>(2)[0]);
+       }},
+      {"scatter", [](const Arguments& a) {
+         limit::scatter(a.threads, a.at<std::int64_t>(0), a.at<std::int64_t>(1), a.at<std::int64_t>(2), a.n());
+         return static_cast<double>(a.at<std::int64_t>(2)[0]);
+       }},
+      {"histogram", [](const Arguments& a) {
+         limit::histogram(a.threads, a.at<double>(0), a.n(), a.arrays.at(1).size(), a.at<std::int64_t>(1));
+         return static_cast<double>(a.at<std::int64_t>(1)[0]);
+       }},
+      {"in1d_dense", [](const Arguments& a) {
+         limit::isin_dense(a.threads, a.at<std::int64_t>(0), a.n(), a.at<std::uint64_t>(1), a.at<bool>(2));
+         return static_cast<double>(a.at<bool>(2)[0]);
        }},
   };
   return table;

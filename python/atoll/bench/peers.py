@@ -135,6 +135,10 @@ def limit(setup: Setup, name: str, arrays: list[Any], parameters: list[float], a
     from atoll._session import current
 
     session = current()
+    try:
+        core.limit(name, session, arrays, parameters)
+    except TypeError as error:
+        raise Skip(str(error)) from None
     if answer is None:
         return Timed(lambda: core.limit(name, session, arrays, parameters))
 

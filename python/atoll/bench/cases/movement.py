@@ -78,7 +78,15 @@ def _(data: Data, setup: Setup) -> Timed:
     return peers.limit(setup, "gather", [data["v"], data["i"], out], [], answer=out)
 
 
-scatter = case("scatter", "c[i] = v, the last one wins", make=make, nominal_bytes=value_index_value, dtype="int64")
+def make_permutation(request: Request) -> Data:
+    """Each place is written once: with repeats, what parallel contenders leave there would be chance."""
+    permutation = np.random.default_rng(request.seed + 1).permutation(request.size)
+    return {**make(request), "i": aligned(permutation)}
+
+
+scatter = case(
+    "scatter", "c[i] = v, i a random permutation", make=make_permutation, nominal_bytes=value_index_value, dtype="int64"
+)
 
 
 @scatter.contender("atoll")
@@ -108,13 +116,12 @@ def _(data: Data, setup: Setup) -> Timed:
 
 @scatter.contender("numba")
 def _(data: Data, setup: Setup) -> Timed:
-    """On one thread: on several, which of two writes to a place is the last would be chance."""
     numba = peers.numba(setup)
     v, i, c = data["v"], data["i"], np.zeros_like(data["v"])
 
-    @numba.njit
+    @numba.njit(parallel=True)
     def loop(c, i, v):  # type: ignore[no-untyped-def]
-        for at in range(i.size):
+        for at in numba.prange(i.size):
             c[i[at]] = v[at]
 
     def run() -> Any:
