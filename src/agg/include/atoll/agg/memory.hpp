@@ -174,7 +174,7 @@ class GetAggregator final : public Aggregator {
   void push(int member, std::uint64_t index, T* into) {
     ATOLL_EXPECT((table_.check(member, index), true));
     if (const T* base = table_.base(member); base != nullptr) [[likely]] {
-      // The core itself looks ahead over independent loads: a queue of prefetches was slower.
+      // No queue of prefetches here: the core itself looks ahead over independent loads.
       *into = base[index];
       return;
     }
