@@ -363,8 +363,9 @@ std::uint64_t Heap::advise_huge(void* block) {
   std::uint64_t bytes = bytes_of(*span) / huge_page * huge_page;
   if (bytes == 0 || reinterpret_cast<std::uintptr_t>(begin) % huge_page != 0) return 0;
   if (pages_ == Pages::anonymous) return bytes;  // advised when it was mapped
-  // Collapsing needs one page present per 2 MiB, and is worth it on new memory: 256 MiB collapsed and touched take
-  // 0.6 s, touched in small pages 0.3 to 0.7 s.
+  // Collapsing needs one page present per 2 MiB. 1 GiB of new memory: collapsed in 0.1 to 0.2 s and touched in 0.07 to
+  // 0.2 s, against 0.8 to 1.7 s touched in small pages; random writes then take 5.0 ns, against 7.7. Collapsing what
+  // has been touched already copies it: 3 s.
   for (std::uint64_t at = 0; at < bytes; at += huge_page) {
     auto& word = *reinterpret_cast<std::uint64_t*>(begin + at);
     std::atomic_ref<std::uint64_t>(word).fetch_add(0, std::memory_order_relaxed);

@@ -91,8 +91,9 @@ class Heap final : public Memory {
 
   /// Gives pooled memory back to the kernel, down to `keep_bytes`. Returns the bytes given back.
   std::uint64_t trim(std::uint64_t keep_bytes = 0);
-  /// Asks for 2 MiB pages under a block of 2 MiB or more that will be used much; worth it when it is read at
-  /// random. Does nothing for other blocks, and where ATOLL_HUGE_PAGES=off. Returns the bytes that now lie in them.
+  /// Asks for 2 MiB pages under a block of 2 MiB or more. allocate() does so for new memory; this is for blocks of
+  /// small pages that will be used at random for long, and dear (3 s per GiB). Does nothing for other blocks, and
+  /// where ATOLL_HUGE_PAGES=off. Returns the bytes that now lie in them.
   std::uint64_t advise_huge(void* block);
   HeapStats stats() const;
 
