@@ -79,6 +79,7 @@ def stamp(**fields: Any) -> dict[str, Any]:
     return {
         **fields,
         **machine(),
+        "load_1m": os.getloadavg()[0],
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "command": " ".join(["atoll", *sys.argv[1:]]),
     }
