@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -233,3 +234,11 @@ def test_a_sweep_runs(tmp_path, capfd):
     assert cli.main(["bench", "run", "--sweep", str(path), "--json", str(out)]) == 0
     assert "[2/2]" in capfd.readouterr().out
     assert {json.loads(line)["size"] for line in out.read_text().splitlines()} == {100, 200}
+
+
+@pytest.mark.skipif(not peers.is_here("atoll"), reason="needs a built atoll._core")
+def test_peak_memory_of_argsort(capsys):
+    words = ["bench", "run", "argsort", "--size", "1000000", "--trials", "1", "--threads", "2", "--memory"]
+    assert cli.main(words) == 0
+    (peak,) = re.findall(r"peak memory: ([0-9.]+) x", capsys.readouterr().out)
+    assert 2 <= float(peak) <= 4.1

@@ -119,21 +119,22 @@ def run_case(
     seconds = in_turns(ready, trials, tick)
     result = Result(case, request, setup, case.nominal_bytes(data), seconds, checksums, skipped)
     if memory and "atoll" in ready:
-        result.memory_ratio = peak_memory_ratio(ready["atoll"], data)
+        ready.clear()  # its arrays belong to the session that ends now
+        result.memory_ratio = peak_memory_ratio(case, data, setup)
     return result
 
 
-def peak_memory_ratio(timed: Timed, data: Data) -> float:
-    """Peak bytes of Atoll's arrays during one run, over the bytes of one column of the input."""
+def peak_memory_ratio(case: Case, data: Data, setup: Setup) -> float:
+    """Peak bytes of Atoll's arrays, inputs and answer too, over the bytes of the input, in a session of its own. With
+    several PEs: of PE 0, times their number."""
     import atoll as ak
-    from atoll._session import current
 
-    current().reset_stats()
-    answer = timed.run()
-    peak = ak.stats()["memory_peak"]
-    del answer
-    column = next(value for value in data.values() if hasattr(value, "nbytes"))
-    return float(peak / max(1, column.nbytes))
+    ak.shutdown()
+    timed = case.contenders["atoll"](data, setup)
+    timed.run()
+    peak = ak.stats()["memory_peak"] * setup.pes
+    inputs = sum(value.nbytes for value in data.values() if hasattr(value, "nbytes"))
+    return float(peak / max(1, inputs))
 
 
 def default_threads(pes: int) -> int:

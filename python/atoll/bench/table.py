@@ -85,7 +85,7 @@ def print_result(result: Result) -> None:
     for name, why in result.skipped.items():
         console.print(f"  [dim]{name} skipped: {why}[/dim]", highlight=False)
     if result.memory_ratio is not None:
-        console.print(f"  peak memory: {result.memory_ratio:.2f} x the bytes of one input column", highlight=False)
+        console.print(f"  peak memory: {result.memory_ratio:.2f} x the bytes of the input", highlight=False)
 
 
 def print_list() -> None:
