@@ -37,55 +37,37 @@ from ._creation import (
     zeros,
     zeros_like,
 )
-from ._indexing import (
-    argwhere,
-    compress,
-    extract,
-    flatnonzero,
-    nonzero,
-    place,
-    putmask,
-    take,
-    take_along_axis,
-)
-from ._manipulation import (
+from ._joining import (
     append,
     array_split,
+    column_stack,
+    concat,
+    concatenate,
+    delete,
+    hstack,
+    insert,
+    split,
+    stack,
+    vstack,
+)
+from ._manipulation import (
     atleast_1d,
     atleast_2d,
     broadcast_arrays,
     broadcast_shapes,
     broadcast_to,
-    column_stack,
-    concat,
-    concatenate,
-    delete,
-    diff,
-    ediff1d,
     expand_dims,
-    flip,
-    fliplr,
-    flipud,
-    hstack,
-    insert,
     matrix_transpose,
-    meshgrid,
     moveaxis,
     permute_dims,
     ravel,
-    repeat,
     reshape,
-    roll,
-    split,
     squeeze,
-    stack,
     swapaxes,
-    tile,
     transpose,
-    trim_zeros,
-    vstack,
 )
 from ._products import dot, inner, matmul, outer, vdot
+from ._quantiles import median, nanmedian, nanpercentile, nanquantile, percentile, quantile
 from ._reductions import (
     all,
     amax,
@@ -110,6 +92,8 @@ from ._reductions import (
     prod,
     sum,
 )
+from ._repeating import diff, ediff1d, flip, fliplr, flipud, meshgrid, repeat, roll, tile, trim_zeros
+from ._selection import argwhere, compress, extract, flatnonzero, nonzero, place, putmask, take, take_along_axis
 from ._session import Session, barrier, get_config, init, pe, pes, shutdown, stats, threads
 from ._sets import (
     in1d,
@@ -126,28 +110,8 @@ from ._sets import (
     value_counts,
 )
 from ._sorting import argpartition, argsort, coargsort, lexsort, partition, sort
-from ._statistics import (
-    average,
-    bincount,
-    digitize,
-    histogram,
-    histogram_bin_edges,
-    interp,
-    mean,
-    median,
-    nanmean,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
-    nanstd,
-    nanvar,
-    percentile,
-    ptp,
-    quantile,
-    searchsorted,
-    std,
-    var,
-)
+from ._statistics import average, mean, nanmean, nanstd, nanvar, ptp, std, var
+from ._tables import bincount, digitize, histogram, histogram_bin_edges, interp, searchsorted
 from ._ufuncs import (
     abs,
     absolute,

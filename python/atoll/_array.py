@@ -295,15 +295,15 @@ class ndarray:
 
     def take(self, indices: Any, axis: int | None = None) -> ndarray:
         """See `ak.take`."""
-        return _indexing.take(self, indices, axis)
+        return _selection.take(self, indices, axis)
 
     def compress(self, condition: Any, axis: int | None = None) -> ndarray:
         """See `ak.compress`."""
-        return _indexing.compress(condition, self, axis)
+        return _selection.compress(condition, self, axis)
 
     def nonzero(self) -> tuple[ndarray, ...]:
         """See `ak.nonzero`."""
-        return _indexing.nonzero(self)
+        return _selection.nonzero(self)
 
     def fill(self, value: Any) -> None:
         """Sets all elements to `value`."""
@@ -503,7 +503,7 @@ class ndarray:
 
     def repeat(self, repeats: Any, axis: int | None = None) -> ndarray:
         """See `ak.repeat`."""
-        return _manipulation.repeat(self, repeats, axis)
+        return _repeating.repeat(self, repeats, axis)
 
     # -- order --
 
@@ -517,7 +517,7 @@ class ndarray:
 
     def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
         """See `ak.searchsorted`."""
-        return _statistics.searchsorted(self, v, side, sorter)
+        return _tables.searchsorted(self, v, side, sorter)
 
     def dot(self, other: Any) -> Any:
         """See `ak.dot`."""
@@ -587,8 +587,11 @@ from . import (  # noqa: E402
     _printing,
     _products,
     _reductions,
+    _repeating,
+    _selection,
     _sorting,
     _statistics,
+    _tables,
     _ufuncs,
 )
 

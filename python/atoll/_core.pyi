@@ -33,7 +33,8 @@ class Session:
     def reset_stats(self) -> None: ...
     def set_monitor(self, callback: Callable[[str, int, int], None] | None) -> None:
         """callback(operation, done, total) from the calling thread, at most every 50 ms, in operations that run longer
-        than a second. KeyboardInterrupt is seen between pieces of work whether or not a callback is set."""
+        than a second; total is 0 when it is not known, and done == total at the end. KeyboardInterrupt is seen between
+        pieces of work whether or not a callback is set."""
     def trim(self) -> None:
         """Gives pooled memory back to the system."""
 
@@ -64,6 +65,8 @@ class Expr:
         """A second handle on the same value; assigning to one leaves the other as it was."""
     def item(self) -> bool | int | float:
         """The only element, on every PE. ValueError unless size is 1."""
+    def item_at(self, position: int) -> bool | int | float:
+        """The element at a position in C order, on every PE, in one command."""
     def to_numpy(self, copy: bool | None) -> np.ndarray[Any, Any]:
         """The whole array on this PE (on every PE in SPMD). copy=False shares memory when there is one PE, and
         raises ValueError when that cannot be done. None: without a copy when there is one PE, to be read only; it

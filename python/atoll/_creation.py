@@ -85,7 +85,7 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> _core.Expr:
 
 
 def _stacked(values: Sequence[Any], dtype: DTypeLike) -> _core.Expr:
-    from ._manipulation import stack
+    from ._joining import stack
 
     return expr_from(stack([wrap(expr_from(value, dtype, True)) for value in values]), dtype, True)
 

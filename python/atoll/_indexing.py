@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core
 from ._array import expr_of, ndarray, wrap
-from ._dtypes import BOOL, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, SCALAR_OF, WEAK_INT, code_of, fit_scalar
+from ._dtypes import BOOL, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, SCALAR_OF, code_of, fit_scalar
 from ._views import Range, Reshape, Slice, Step, Transpose, View, same_place, step_into
 
 _CHUNK = 4096  # elements fetched at a time when iterating
@@ -120,7 +120,10 @@ def _is_full(ranges: tuple[Range, ...], shape: tuple[int, ...]) -> bool:
 
 
 def _scalar_at(expr: _core.Expr, ranges: tuple[Range, ...]) -> Any:
-    return SCALAR_OF[expr.dtype](_core.get_slice(expr, ranges).item())
+    position = 0
+    for (start, _, _), length in zip(ranges, expr.shape, strict=True):
+        position = position * length + start
+    return SCALAR_OF[expr.dtype](expr.item_at(position))
 
 
 def get(array: ndarray, key: Any, temporary: bool) -> Any:
@@ -128,7 +131,7 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
     expr = array._expr if array._view is None else array._read()
     kind = type(key)
     if kind is int and expr.ndim == 1:
-        return _scalar_at(expr, ((_check_index(key, 0, expr.shape[0]), 1, 1),))
+        return SCALAR_OF[array._code](expr.item_at(_check_index(key, 0, expr.shape[0])))
     if kind is slice and expr.ndim == 1:
         whole = (_axis_range(key, expr.shape[0]),)
         return step_into(array, Slice(whole), _core.get_slice(expr, whole), temporary)
@@ -426,154 +429,6 @@ def add_at(array: ndarray, indices: Any, values: Any) -> None:
     _put_by_data(array, items, values, True)
 
 
-# -- functions --
-
-
-def _normal_axis(axis: Any, ndim: int) -> int:
-    number = operator.index(axis)
-    if not -ndim <= number < ndim:
-        raise np.exceptions.AxisError(number, ndim)
-    return number + ndim if number < 0 else number
-
-
-def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
-    """Elements at these positions: ``a[indices]`` along `axis`, or of the flattened array.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.take(ak.array([10, 20, 30]), [2, 0])
-    array([30, 10])
-    """
-    array = wrap(expr_of(a).alias())
-    if axis is None:
-        array, axis = array.reshape(-1), 0
-    axis = _normal_axis(axis, array.ndim)
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
-    if SCALAR_KIND.get(type(indices)) == WEAK_INT:
-        indices = np.int64(indices)
-    index = _as_index(np.asarray(indices)) if not isinstance(indices, ndarray) else indices
-    if index._expr.dtype == BOOL:
-        index = index.astype(np.int64)
-    if mode == "wrap":
-        index = index % array.shape[axis]
-    elif mode == "clip":
-        from ._ufuncs import clip
-
-        index = clip(index, 0, array.shape[axis] - 1)
-    key = (slice(None),) * axis + (index,)
-    result = get(array, key if axis else index, True)
-    if out is not None:
-        from ._array import require_out
-
-        require_out(out)[...] = result
-        return out  # type: ignore[no-any-return]
-    return result  # type: ignore[no-any-return]
-
-
-def compress(condition: Any, a: Any, axis: int | None = None) -> ndarray:
-    """Elements (or, along `axis`, slices) where the 1-d condition is true; a short condition ends early.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.compress([True, False, True], ak.array([1, 2, 3]))
-    array([1, 3])
-    """
-    array, mask = wrap(expr_of(a).alias()), wrap(expr_of(condition))
-    if mask.ndim != 1:
-        raise ValueError("condition must be a 1-d array")
-    if axis is None:
-        array, axis = array.reshape(-1), 0
-    axis = _normal_axis(axis, array.ndim)
-    return take(array, wrap(_core.flatnonzero(mask._expr)), axis)
-
-
-def extract(condition: Any, arr: Any) -> ndarray:
-    """Elements of the flattened array where the flattened condition is true.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> a = ak.arange(5)
-    >>> ak.extract(a > 2, a)
-    array([3, 4])
-    """
-    array, mask = wrap(expr_of(arr).alias()).reshape(-1), wrap(expr_of(condition).alias()).reshape(-1)
-    return array[mask.astype(bool)]  # type: ignore[no-any-return]
-
-
-def flatnonzero(a: Any) -> ndarray:
-    """Positions of the nonzero elements of the flattened array.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.flatnonzero(ak.array([0, 3, 0, 4]))
-    array([1, 3])
-    """
-    expr = expr_of(a)
-    return wrap(_core.flatnonzero(expr if expr.dtype == BOOL else _core.cast(expr, BOOL)))
-
-
-def nonzero(a: Any) -> tuple[ndarray, ...]:
-    """Positions of the nonzero elements, one index array per axis.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.nonzero(ak.array([0, 3, 0, 4]))
-    (array([1, 3]),)
-    """
-    shape = expr_of(a).shape
-    if not shape:
-        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.")
-    return unravel(flatnonzero(a), shape)
-
-
-def argwhere(a: Any) -> ndarray:
-    """Positions of the nonzero elements, one row each.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.argwhere(ak.array([0, 3, 0, 4]))
-    array([[1],
-           [3]])
-    """
-    from ._manipulation import stack
-
-    return stack(nonzero(a), axis=-1)
-
-
-def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
-    """Elements picked along one axis by an index array of the same number of axes, as `argsort` gives it.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> a = ak.array([[3, 1], [2, 9]])
-    >>> ak.take_along_axis(a, ak.argsort(a, axis=1), axis=1)
-    array([[1, 3],
-           [2, 9]])
-    """
-    array, index = wrap(expr_of(arr).alias()), wrap(expr_of(indices).alias())
-    if axis is None:
-        return array.reshape(-1)[index]  # type: ignore[no-any-return]
-    if array.ndim != index.ndim:
-        raise ValueError("`indices` and `arr` must have the same number of dimensions")
-    axis = _normal_axis(axis, array.ndim)
-    from ._creation import arange
-
-    key: list[Any] = []
-    for place, length in enumerate(array.shape):
-        shape = [1] * array.ndim
-        shape[place] = length
-        key.append(index if place == axis else arange(length).reshape(shape))
-    return array[tuple(key)]  # type: ignore[no-any-return]
-
-
 def iterate(array: ndarray) -> Iterator[Any]:
     """Rows, or NumPy scalars fetched some thousand at a time."""
     if array.ndim == 0:
@@ -584,45 +439,3 @@ def iterate(array: ndarray) -> Iterator[Any]:
         return
     for start in range(0, len(array), _CHUNK):
         yield from array[start : start + _CHUNK].to_numpy()
-
-
-def place(arr: ndarray, mask: Any, vals: Any) -> None:
-    """Assigns `vals`, repeated as often as needed, where the mask is true.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> a = ak.arange(4)
-    >>> ak.place(a, a > 1, [7])
-    >>> a
-    array([0, 1, 7, 7])
-    """
-    condition = wrap(expr_of(mask).alias()).astype(bool)
-    values = wrap(expr_of(vals).alias()).reshape(-1)
-    count = int(_core.reduce_all("count_nonzero", condition._expr, INT64, True))
-    if count and not values.size:
-        raise ValueError("Cannot insert from an empty array!")
-    if values.size > 1:
-        from ._creation import arange
-
-        values = values[arange(count) % values.size]
-    if count:
-        arr[condition] = values
-
-
-def putmask(a: ndarray, mask: Any, values: Any) -> None:
-    """``a[mask] = values[mask]`` where values has the shape of `a`, or one value.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> a = ak.arange(3)
-    >>> ak.putmask(a, a > 1, 9)
-    >>> a
-    array([0, 1, 9])
-    """
-    from ._ufuncs import where
-
-    condition = wrap(expr_of(mask).alias()).astype(bool)
-    replacement = wrap(value_expr(a._expr.session, values, a._expr.dtype))
-    a._store(where(condition, replacement, a)._expr)

@@ -199,7 +199,7 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     elif where is True:
         dst[...] = values
     else:
-        from ._indexing import putmask
+        from ._selection import putmask
 
         putmask(dst, where, values)
 

@@ -34,14 +34,15 @@ class Bar:
     def __call__(self, operation: str, done: int, total: int) -> None:
         if self._display is not None and operation != self._operation:
             self.close()
-        if done >= total:
+        if 0 < total <= done:
             self.close()
             return
         if self._display is None:
-            self._open(operation, total)
-        self._display.update(self._task, completed=done, total=total)
+            self._open(operation)
+        if total:
+            self._display.update(self._task, completed=done, total=total)
 
-    def _open(self, operation: str, total: int) -> None:
+    def _open(self, operation: str) -> None:
         from rich.console import Console  # 40 ms to import: only once a bar is due
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -53,7 +54,7 @@ class Bar:
             TimeRemainingColumn(),
         )
         self._display = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._display.add_task(operation, total=total)
+        self._task = self._display.add_task(operation, total=None)
         self._operation = operation
         self._display.start()
 

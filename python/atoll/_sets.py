@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from . import _core
 from ._array import expr_of, ndarray, wrap
 from ._dtypes import FLOAT32, result_code
-from ._manipulation import concatenate
+from ._joining import concatenate
 
 
 class UniqueAllResult(NamedTuple):

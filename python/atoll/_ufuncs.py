@@ -296,7 +296,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     array([ 0, -1, -2,  3,  4])
     """
     if x is None and y is None:
-        from ._indexing import nonzero
+        from ._selection import nonzero
 
         return nonzero(condition)
     if x is None or y is None:

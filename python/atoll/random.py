@@ -241,7 +241,7 @@ class Generator:
         if type(x) is not ndarray and np.ndim(x) == 0:
             return self._order(operator.index(x))
         array = wrap(expr_of(x).alias())
-        from ._indexing import take
+        from ._selection import take
 
         return take(array, self._order(array.shape[axis]), axis)
 
@@ -290,7 +290,7 @@ class Generator:
                 places = self._order(length)[:number]
         else:
             places = self._weighted(p, length, number, replace)
-        from ._indexing import take
+        from ._selection import take
 
         if size is None:
             chosen = take(population, places, axis)

@@ -61,6 +61,7 @@ class Engine::OperationMonitor final : public Monitor {
     const std::int64_t now = now_ns();
     if (now < engine_.next_callback_ns_) return;
     engine_.next_callback_ns_ = now + callback_period_ns;
+    engine_.reported_ = true;
     try {
       engine_.progress_(engine_.operation_, done, total);
     } catch (...) {
@@ -97,6 +98,15 @@ void Engine::begin_operation(const char* name) {
   operation_ = name;
   ++commands_;
   next_callback_ns_ = progress_ ? now_ns() + callback_period_ns : 0;
+}
+
+void Engine::end_operation() noexcept {
+  if (!std::exchange(reported_, false) || !progress_) return;
+  try {
+    progress_(operation_, 1, 1);
+  } catch (...) {
+    if (!pending_) pending_ = std::current_exception();
+  }
 }
 
 void Engine::checkpoint() {

@@ -47,6 +47,15 @@ nb::object item(Expr& self) {
   return scalar_object(bits, self.node->dtype);
 }
 
+nb::object item_at(Expr& self, std::int64_t position) {
+  std::uint64_t bits = 0;
+  {
+    nb::gil_scoped_release release;
+    bits = self.session->call<&array::element_bits>(self.value(), position);
+  }
+  return scalar_object(bits, self.node->dtype);
+}
+
 nb::object to_numpy(Expr& self, std::optional<bool> copy) {
   array::Engine& engine = self.session->engine();
   if (!copy.has_value() && engine.npes() == 1) {
@@ -132,6 +141,7 @@ void bind_expr(nb::module_& m) {
       .def("evaluate", [](Expr& e) { e.value(); }, Release())
       .def("alias", [](Expr& e) { return Expr{e.session, e.node}; })
       .def("item", &item)
+      .def("item_at", &item_at, nb::arg("position"))
       .def("to_numpy", &to_numpy, nb::arg("copy").none())
       .def("local", &local)
       .def("local_range", [](Expr& e) {

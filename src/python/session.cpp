@@ -5,6 +5,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include <map>
+#include <utility>
 
 #include "atoll/base/clock.hpp"
 #include "atoll/runtime/context.hpp"
@@ -25,12 +26,18 @@ class Watcher {
 
   void operator()(const char* operation, std::uint64_t done, std::uint64_t total) {
     nb::gil_scoped_acquire gil;
+    nb::handle callback(static_cast<PyObject*>(callback_.get()));
+    if (total > 0 && done >= total) {
+      if (std::exchange(shown_, false)) callback(operation, done, total);
+      return;
+    }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (operation != operation_ || done < done_) begun_ns_ = now_ns() - 50'000'000;
     operation_ = operation;
     done_ = done;
-    nb::handle callback(static_cast<PyObject*>(callback_.get()));
-    if (!callback.is_none() && now_ns() - begun_ns_ > quiet_ns) callback(operation, done, total);
+    if (callback.is_none() || now_ns() - begun_ns_ <= quiet_ns) return;
+    shown_ = true;
+    callback(operation, done, total);
   }
 
  private:
@@ -38,6 +45,7 @@ class Watcher {
   const char* operation_ = nullptr;
   std::uint64_t done_ = 0;
   std::int64_t begun_ns_ = 0;
+  bool shown_ = false;
 };
 
 void watch(Session& session, nb::object callback) { session.engine().set_progress(Watcher(std::move(callback))); }

@@ -11,7 +11,8 @@ import pytest
 import atoll as ak
 
 ROOT = Path(__file__).parents[2]
-MODULES = [m.name for m in pkgutil.iter_modules(ak.__path__, "atoll.") if not m.ispkg and m.name != "atoll._core"]
+NOT_IMPORTED = ("atoll._core", "atoll.__main__")
+MODULES = [m.name for m in pkgutil.iter_modules(ak.__path__, "atoll.") if not m.ispkg and m.name not in NOT_IMPORTED]
 pytestmark = pytest.mark.usefixtures("one_session")
 
 

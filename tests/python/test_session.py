@@ -104,3 +104,23 @@ def test_bad_environment_names_the_variable():
         done = run("import atoll as ak; ak.arange(3).sum()", **{name: value})
         assert done.returncode != 0
         assert name in done.stderr and value in done.stderr and "Accepted" in done.stderr
+
+
+@pytest.mark.parametrize("pes", [1, 2])
+def test_arrays_may_be_dropped_after_the_session(pes):
+    code = f"""
+import atoll as ak, numpy as np
+ak.init({pes}, 1)
+a = ak.array([2, 1, 2, 1])
+held = [a, a + 1, a[1:], a.T, ak.sort(a), ak.argsort(a), *ak.unique(a, True, True, True), a[a > 1], a[[0, 1]]]
+held += [ak.cumsum(a), ak.bincount(a), *ak.histogram(a), ak.asarray(np.zeros(3)), a.to_numpy(copy=None)]
+held += [ak.isin(a, a), ak.zeros(3) + 1]
+for one in held[:5]:
+    one.sum()
+ak.shutdown()
+while held:
+    del held[0]
+print("alive")
+"""
+    done = run(code)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "alive\n", "")

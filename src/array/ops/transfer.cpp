@@ -70,6 +70,19 @@ std::uint64_t item_bits(Engine& engine, Array array) {
   return engine.npes() == 1 ? bits : engine.allgather_value(bits)[array->distribution.owner(0)];
 }
 
+std::uint64_t element_bits(Engine& engine, Array array, std::int64_t position) {
+  ATOLL_VALIDATE(position >= 0 && position < array->shape.size(), IndexError, "index {} is out of bounds for {} elements", position,
+                 array->shape.size());
+  const std::int64_t row = position / array->shape.row_size();
+  const std::uint32_t owner = array->distribution.owner(row);
+  std::uint64_t bits = 0;
+  if (engine.pe() == owner) {
+    const auto mine = static_cast<std::size_t>(position - array->first_index());
+    std::memcpy(&bits, array->bytes() + mine * size_of(array->dtype), size_of(array->dtype));
+  }
+  return engine.npes() == 1 ? bits : engine.allgather_value(bits)[owner];
+}
+
 void noop(Engine& engine) { engine.barrier(); }
 
 }  // namespace atl::array

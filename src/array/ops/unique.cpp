@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distinct values: neighbours in sorted order that differ.
 #include <cstring>
+#include <utility>
 
 #include "atoll/array/kernel/group.hpp"
 #include "atoll/array/ops/elementwise.hpp"
@@ -58,8 +59,10 @@ std::vector<Array> unique_here(Engine& engine, const Array& flat, std::uint8_t o
   const UniqueWants wants{(outputs & unique_index) != 0, (outputs & unique_inverse) != 0, (outputs & unique_counts) != 0};
   Unique found = unique(engine.work(), flat->dtype, flat->bytes(), static_cast<std::size_t>(flat->local_size()), wants);
   auto adopt = [&](auto&& buffer, DType dtype, std::size_t count) {
-    auto owner = std::make_shared<std::remove_reference_t<decltype(buffer)>>(std::move(buffer));
-    Array array = engine.wrap(dtype, Shape{static_cast<std::int64_t>(count)}, owner->data(), nullptr);
+    // The context with it: arrays may outlive the session, and their memory goes back to the context's heap.
+    auto owner = std::make_shared<std::pair<std::shared_ptr<runtime::Context>, std::remove_reference_t<decltype(buffer)>>>(
+        engine.shared_context(), std::move(buffer));
+    Array array = engine.wrap(dtype, Shape{static_cast<std::int64_t>(count)}, owner->second.data(), nullptr);
     array->storage.exported = false;
     array->storage.owner = std::move(owner);
     return array;

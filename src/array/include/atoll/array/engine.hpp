@@ -43,6 +43,8 @@ class Engine {
   Memory& memory();
   runtime::Heap& heap();
   runtime::Context& context() { return *context_; }
+  /// For what outlives the engine: memory goes back to the context's heap.
+  const std::shared_ptr<runtime::Context>& shared_context() const { return context_; }
   coll::Communicator& communicator() { return *communicator_; }
   std::int64_t grain() const { return grain_; }
   /// For local kernels. Interruptible: nothing that anybody sees is half changed while the kernel runs. (With several PEs
@@ -93,6 +95,8 @@ class Engine {
   void set_progress(ProgressCallback callback) { progress_ = std::move(callback); }
   /// Names the running operation for progress reports.
   void begin_operation(const char* name);
+  /// Reports an operation that has reported progress as done.
+  void end_operation() noexcept;
   /// Throws what the callback threw while the operation could not be stopped.
   void rethrow_pending();
   std::uint64_t commands() const { return commands_; }
@@ -107,6 +111,7 @@ class Engine {
   ThreadPool threads_;
   std::unique_ptr<coll::Communicator> communicator_;
   ProgressCallback progress_;
+  bool reported_ = false;  // the running operation has called it
   const char* operation_ = "";
   std::uint64_t commands_ = 0;
   std::int64_t next_callback_ns_ = 0;

@@ -43,7 +43,13 @@ class Session {
     typename Call::Arguments arguments(std::forward<Args>(args)...);
     if (driver_ != nullptr)
       std::apply([&](const auto&... values) { driver_->send(Operations::number_of<operation>(), values...); }, arguments);
-    auto run = [&] { return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, arguments); };
+    auto run = [&] {
+      struct End {
+        Engine& engine;
+        ~End() { engine.end_operation(); }
+      } end{engine};
+      return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, arguments);
+    };
     if constexpr (std::is_void_v<typename Call::Result>) {
       run();
       engine.rethrow_pending();

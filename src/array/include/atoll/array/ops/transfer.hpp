@@ -15,6 +15,8 @@ Array from_local(Engine& engine, DType dtype, Shape local_shape, DriverOnly<cons
 void to_buffer(Engine& engine, Array array, DriverOnly<void*> destination);
 /// The bits of the only element of an array of size 1, on every PE.
 std::uint64_t item_bits(Engine& engine, Array array);
+/// The element at a position in C order, the same on every PE.
+std::uint64_t element_bits(Engine& engine, Array array, std::int64_t position);
 /// A command that does nothing on every PE and waits for all.
 void noop(Engine& engine);
 

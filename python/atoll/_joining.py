@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joining and splitting arrays."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import expr_of, ndarray, require_out, wrap
+from ._dtypes import check_cast, code_of, result_code
+from ._manipulation import _axis, as_array, atleast_1d, atleast_2d, broadcast_to, ravel
+
+
+def concatenate(
+    arrays: Sequence[Any], axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> ndarray:
+    """Arrays one after the other along an existing axis (None: flattened).
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.concatenate([ak.arange(2), [7.5]])
+    array([0. , 1. , 7.5])
+    """
+    if type(arrays) is not ndarray and not isinstance(arrays, (list, tuple)):
+        raise TypeError(f"concatenate needs a list of arrays, not {type(arrays).__name__}")
+    parts = [expr_of(one) for one in arrays]
+    if not parts:
+        raise ValueError("need at least one array to concatenate")
+    code = result_code(*(part.dtype for part in parts)) if dtype is None else code_of(dtype)
+    for part in parts:
+        check_cast(part.dtype, code, casting)
+    parts = [part if part.dtype == code else _core.cast(part, code) for part in parts]
+    if axis is None:
+        parts, axis = [_core.reshape(part, (part.size,)) for part in parts], 0
+    ndim = parts[0].ndim
+    if ndim == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    place = _axis(axis, ndim)
+    for number, part in enumerate(parts):
+        if part.ndim != ndim:
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly, but along the "
+                f"array at index 0 has {ndim} dimension(s) and the array at index {number} has {part.ndim} dimension(s)"
+            )
+        for other, (mine, first) in enumerate(zip(part.shape, parts[0].shape, strict=True)):
+            if other != place and mine != first:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                    f"dimension {other}, the array at index 0 has size {first} and the array at index {number} has "
+                    f"size {mine}"
+                )
+    if place:
+        order = list(range(ndim))
+        order[0], order[place] = place, 0
+        joined = _core.transpose(_core.concatenate([_core.transpose(part, order) for part in parts]), order)
+    else:
+        joined = _core.concatenate(parts)
+    if out is None:
+        return wrap(joined)
+    require_out(out)[...] = wrap(joined)
+    return out  # type: ignore[no-any-return]
+
+
+concat = concatenate
+
+
+def stack(arrays: Sequence[Any], axis: int = 0) -> ndarray:
+    """Arrays of one shape along a new axis.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.stack([ak.arange(2), ak.arange(2)])
+    array([[0, 1],
+           [0, 1]])
+    """
+    parts = [as_array(one) for one in arrays]
+    if not parts:
+        raise ValueError("need at least one array to stack")
+    shape = parts[0].shape
+    if builtins.any(part.shape != shape for part in parts):
+        raise ValueError("all input arrays must have the same shape")
+    place = _axis(axis, len(shape) + 1)
+    wider = (*shape[:place], 1, *shape[place:])
+    return concatenate([wrap(_core.reshape(part._read(), wider)) for part in parts], place)
+
+
+def hstack(tup: Sequence[Any]) -> ndarray:
+    """Arrays side by side: along axis 1, or axis 0 when 1-d.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.hstack([[1], [2, 3]])
+    array([1, 2, 3])
+    """
+    parts = [atleast_1d(one) for one in tup]
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
+
+
+def vstack(tup: Sequence[Any]) -> ndarray:
+    """Arrays below each other: along axis 0, 1-d arrays as rows.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.vstack([[1, 2], [3, 4]])
+    array([[1, 2],
+           [3, 4]])
+    """
+    return concatenate([atleast_2d(one) for one in tup], 0)
+
+
+def column_stack(tup: Sequence[Any]) -> ndarray:
+    """1-d arrays as the columns of a matrix.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.column_stack([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])
+    """
+    parts = [as_array(one) for one in tup]
+    return concatenate([part.reshape(-1, 1) if part.ndim < 2 else part for part in parts], 1)
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> ndarray:
+    """`arr` followed by `values`: flattened, or along an axis.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.append(ak.arange(2), 9)
+    array([0, 1, 9])
+    """
+    return concatenate([as_array(arr), as_array(values)], axis)
+
+
+def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> ndarray:
+    """A copy with `values` inserted before position `obj`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.insert(ak.arange(3), 1, 9)
+    array([0, 9, 1, 2])
+    """
+    array = as_array(arr)
+    if axis is None:
+        array, axis = ravel(array), 0
+    place = _axis(axis, array.ndim)
+    length = array.shape[place]
+    position = operator.index(obj)
+    if not -length <= position <= length:
+        raise IndexError(f"index {position} is out of bounds for axis {place} with size {length}")
+    position += length if position < 0 else 0
+    new = as_array(values).astype(array.dtype)
+    if new.ndim < array.ndim:
+        new = new.reshape((1,) * (array.ndim - new.ndim) + new.shape)
+        if array.ndim > 1 or place:
+            new = broadcast_to(new, (*array.shape[:place], new.shape[place], *array.shape[place + 1 :]))
+    before = (slice(None),) * place
+    return concatenate([array[(*before, slice(None, position))], new, array[(*before, slice(position, None))]], place)
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
+    """A copy without the elements (or slices along an axis) at these positions.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.delete(ak.arange(4), [1, 3])
+    array([0, 2])
+    """
+    array = as_array(arr)
+    if axis is None:
+        array, axis = ravel(array), 0
+    place = _axis(axis, array.ndim)
+    keep = np.ones(array.shape[place], bool)
+    try:
+        keep[obj.to_numpy() if type(obj) is ndarray else obj] = False
+    except IndexError as error:
+        raise IndexError(str(error)) from None
+    return array[(slice(None),) * place + (np.flatnonzero(keep),)]  # type: ignore[no-any-return]
+
+
+# -- splitting --
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
+    """Views of parts along an axis: so many nearly equal ones, or cut at these positions.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.array_split(ak.arange(5), 2)
+    [array([0, 1, 2]), array([3, 4])]
+    """
+    array = as_array(ary)
+    place = _axis(axis, array.ndim)
+    length = array.shape[place]
+    if isinstance(indices_or_sections, (list, tuple, np.ndarray, ndarray)):
+        cuts = [0, *(int(cut) for cut in indices_or_sections), length]
+    else:
+        sections = operator.index(indices_or_sections)
+        if sections <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        each, extra = divmod(length, sections)
+        cuts = [part * each + builtins.min(part, extra) for part in range(sections + 1)]
+    before = (slice(None),) * place
+    return [array[(*before, slice(low, high))] for low, high in itertools.pairwise(cuts)]
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
+    """As `array_split`; the parts of a number of sections must be equal.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.split(ak.arange(4), 2)
+    [array([0, 1]), array([2, 3])]
+    """
+    if isinstance(indices_or_sections, (int, np.integer)) and indices_or_sections > 0:
+        array = as_array(ary)
+        if array.shape[_axis(axis, array.ndim)] % indices_or_sections:
+            raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections, axis)

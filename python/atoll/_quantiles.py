@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Medians and quantiles, from sorted data."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import expr_of, ndarray, wrap
+from ._dtypes import (
+    FLOAT32,
+)
+from ._reductions import axes_of
+from ._statistics import _as_array, _finish, mean
+
+#: method -> (alpha, beta) of the family that interpolates, or how to pick one of the neighbours.
+_CONTINUOUS: dict[str, tuple[float, float]] = {
+    "linear": (1.0, 1.0),
+    "weibull": (0.0, 0.0),
+    "hazen": (0.5, 0.5),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+    "interpolated_inverted_cdf": (0.0, 1.0),
+}
+_PICKING = ("lower", "higher", "nearest", "midpoint", "middle")
+
+
+def _positions(count: np.ndarray[Any, Any], q: np.ndarray[Any, Any], method: str) -> tuple[Any, Any, Any]:
+    """Positions of the two neighbours in sorted data of `count` elements, and the weight of the second."""
+    if method in _CONTINUOUS:
+        alpha, beta = _CONTINUOUS[method]
+        virtual = (count - 1) * q if method == "linear" else count * q + (alpha + q * (1 - alpha - beta)) - 1
+    elif method in _PICKING:
+        virtual = (count - 1) * q
+        if method == "nearest":
+            virtual = np.rint(virtual)
+        elif method == "lower":
+            virtual = np.floor(virtual)
+        elif method == "higher":
+            virtual = np.ceil(virtual)
+        else:  # midpoint, middle
+            virtual = 0.5 * (np.floor(virtual) + np.ceil(virtual))
+    else:
+        raise ValueError(f"{method!r} is not a valid method. Use one of: {[*_CONTINUOUS, *_PICKING[:-1]]}")
+    virtual = np.clip(virtual, 0, np.maximum(count - 1, 0))
+    low = np.floor(virtual)
+    return low.astype(np.int64), np.minimum(low + 1, np.maximum(count - 1, 0)).astype(np.int64), virtual - low
+
+
+def _lerp(low: Any, high: Any, weight: Any) -> Any:
+    """Between two neighbours, from the nearer one, so that equal neighbours give themselves."""
+    with np.errstate(all="ignore"):
+        distance = high - low
+        near_high = high - distance * (1 - weight)
+        return np.where(weight >= 0.5, near_high, low + distance * weight)
+
+
+def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: bool) -> Any:
+    array = _as_array(a)
+    wanted = np.asarray(q.to_numpy() if type(q) is ndarray else q, dtype=np.float64)
+    axes = axes_of(axis, array.ndim)
+    others = [] if axes is None else [place for place in range(array.ndim) if place not in axes]
+    kept = tuple(1 if axes is None or place in axes else n for place, n in enumerate(array.shape))
+    code = array._expr.dtype
+    floating = code >= FLOAT32
+    number = array.size if axes is None else math.prod(array.shape[place] for place in axes)
+    if others:  # rows of what is reduced
+        moved = array.transpose(*others, *(axes or ())).reshape(-1, number)
+    else:
+        moved = array.reshape(1, -1)
+    if number == 0:
+        raise IndexError("quantile of an empty array: index -1 is out of bounds for axis 0 with size 0")
+    ordered = wrap(_core.sort(moved._read() if others else moved.reshape(-1)._read())).reshape(-1)
+    rows = moved.shape[0]
+    valid = np.full(rows, number, dtype=np.int64)
+    has_nan = np.zeros(rows, dtype=bool)
+    if floating:
+        nans = (ordered != ordered).reshape(rows, number).sum(axis=1).to_numpy()
+        has_nan = (valid == nans) if skip_nan else nans > 0
+        valid = np.maximum(valid - nans, 1) if skip_nan else valid
+    low, high, weight = _positions(valid[None, :], wanted.reshape(-1, 1), method)
+    offset = np.arange(rows, dtype=np.int64)[None, :] * number
+    first = ordered[(low + offset).reshape(-1)].to_numpy().reshape(low.shape)
+    if method in ("lower", "higher", "nearest"):
+        values = first
+    else:
+        second = ordered[(high + offset).reshape(-1)].to_numpy().reshape(low.shape)
+        if not floating:
+            first, second = first.astype(np.float64), second.astype(np.float64)
+        if method == "middle":  # as the median: the mean of both, in their type
+            with np.errstate(all="ignore"):
+                values = np.where(weight > 0, (first + second) / first.dtype.type(2), first)
+        else:
+            # One fraction: in the elements' type; several: in that of the fractions, as NumPy.
+            values = _lerp(first, second, weight.astype(first.dtype) if np.ndim(q) == 0 else weight)
+    if has_nan.any():
+        values = np.where(has_nan[None, :], values.dtype.type(math.nan), values)
+    rest = kept if keepdims else tuple(array.shape[place] for place in others)
+    shape = wanted.shape + rest
+    if not shape:
+        return values.reshape(-1)[0]
+    return wrap(expr_of(values.reshape(shape)))
+
+
+def quantile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """Values below which the fractions `q` of the elements lie.
+
+    Parameters
+    ----------
+    a : array_like
+        Elements; NaN when one of them is NaN.
+    q : float or array_like of float
+        Between 0 and 1.
+    axis : int or tuple of int, optional
+        Axes to look along; all by default.
+    method : str
+        How to choose between two elements: 'linear', 'lower', 'higher', 'nearest', 'midpoint', 'hazen', 'weibull',
+        'median_unbiased', 'normal_unbiased', 'interpolated_inverted_cdf'.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.quantile(ak.arange(5), [0.25, 0.5])
+    array([1., 2.])
+    """
+    _check_fractions(q, 1.0, "Quantiles must be in the range [0, 1]")
+    return _finish(_quantile(a, q, axis, keepdims, method, False), out)
+
+
+def percentile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """As `quantile` with `q` from 0 to 100.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.percentile(ak.arange(5), 50)
+    np.float64(2.0)
+    """
+    _check_fractions(q, 100.0, "Percentiles must be in the range [0, 100]")
+    return _finish(_quantile(a, _hundredth(q), axis, keepdims, method, False), out)
+
+
+def nanquantile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """As `quantile` of the elements that are not NaN.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nanquantile(ak.array([1.0, float("nan"), 3.0]), 0.5)
+    np.float64(2.0)
+    """
+    _check_fractions(q, 1.0, "Quantiles must be in the range [0, 1]")
+    return _finish(_quantile(a, q, axis, keepdims, method, True), out)
+
+
+def nanpercentile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """As `percentile` of the elements that are not NaN.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nanpercentile(ak.array([1.0, float("nan"), 3.0]), 50)
+    np.float64(2.0)
+    """
+    _check_fractions(q, 100.0, "Percentiles must be in the range [0, 100]")
+    return _finish(_quantile(a, _hundredth(q), axis, keepdims, method, True), out)
+
+
+def _hundredth(q: Any) -> Any:
+    return np.true_divide(q.to_numpy() if type(q) is ndarray else q, 100.0)
+
+
+def _check_fractions(q: Any, greatest: float, message: str) -> None:
+    values = np.asarray(q.to_numpy() if type(q) is ndarray else q, dtype=np.float64)
+    if not ((values >= 0) & (values <= greatest)).all():
+        raise ValueError(message)
+
+
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+    """The middle element, or the mean of the two in the middle; NaN when one is NaN.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.median(ak.array([3, 1, 10]))
+    np.float64(3.0)
+    """
+    return _median(a, axis, out, keepdims, False)
+
+
+def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+    """The median of the elements that are not NaN.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nanmedian(ak.array([3.0, float("nan"), 10.0]))
+    np.float64(6.5)
+    """
+    return _median(a, axis, out, keepdims, True)
+
+
+def _median(a: Any, axis: Any, out: Any, keepdims: bool, skip_nan: bool) -> Any:
+    array = _as_array(a)
+    if array.size == 0:
+        warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=3)
+        return mean(array * 1.0, axis, keepdims=keepdims) if axis is not None else np.float64(math.nan)
+    result = _quantile(array, 0.5, axis, keepdims, "middle", skip_nan)
+    return _finish(result, out)

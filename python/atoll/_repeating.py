@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Repeating, reversing and moving elements; differences of neighbours."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import ndarray, wrap
+from ._joining import concatenate
+from ._manipulation import _axes, _axis, as_array, broadcast_to, ravel
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
+    """Each element (or slice along an axis) several times in a row.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.repeat(ak.arange(3), 2)
+    array([0, 0, 1, 1, 2, 2])
+    """
+    array = as_array(a)
+    if axis is None:
+        array, axis = wrap(_core.reshape(array._read(), (array.size,))), 0
+    place = _axis(axis, array.ndim)
+    length = array.shape[place]
+    counts = as_array(repeats)
+    if counts.dtype.kind not in "biu":
+        raise TypeError("Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'")
+    from ._creation import arange
+
+    if counts.size == 1:
+        each = int(counts.item())
+        if each < 0:
+            raise ValueError("repeats may not contain negative values.")
+        positions = arange(length * each) // builtins.max(each, 1)
+    else:
+        if counts.shape != (length,):
+            raise ValueError(f"operands could not be broadcast together with shape ({length},) {counts.shape}")
+        if counts.size and int(counts.min()) < 0:
+            raise ValueError("repeats may not contain negative values.")
+        from ._reductions import cumsum
+
+        ends = cumsum(counts.astype(np.int64))
+        total = int(ends[-1]) if length else 0
+        positions = wrap(_core.searchsorted(ends._expr, arange(total)._expr, "right"))
+    return array[(slice(None),) * place + (positions,)]  # type: ignore[no-any-return]
+
+
+def tile(A: Any, reps: Any) -> ndarray:
+    """The array several times along each axis.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.tile(ak.arange(2), 3)
+    array([0, 1, 0, 1, 0, 1])
+    """
+    array = as_array(A)
+    times = [operator.index(one) for one in (reps if isinstance(reps, (tuple, list)) else (reps,))]
+    if builtins.any(one < 0 for one in times):
+        raise ValueError("negative dimensions are not allowed")
+    ndim = builtins.max(array.ndim, len(times))
+    times = [1] * (ndim - len(times)) + times
+    shape = (1,) * (ndim - array.ndim) + array.shape
+    pairs = [length for pair in zip(times, shape, strict=True) for length in pair]
+    spread = [length for one in shape for length in (1, one)]
+    wide = _core.broadcast_to(_core.reshape(array._read(), spread), pairs)
+    return wrap(_core.reshape(wide, [n * length for n, length in zip(times, shape, strict=True)]))
+
+
+def flip(m: Any, axis: Any = None) -> ndarray:
+    """The order of elements reversed along axes (None: all); a view.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.flip(ak.arange(3))
+    array([2, 1, 0])
+    """
+    array = as_array(m)
+    axes = range(array.ndim) if axis is None else _axes(axis, array.ndim)
+    return array[tuple(slice(None, None, -1) if place in axes else slice(None) for place in range(array.ndim))]  # type: ignore[no-any-return]
+
+
+def flipud(m: Any) -> ndarray:
+    """Reversed along axis 0.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.flipud(ak.arange(3))
+    array([2, 1, 0])
+    """
+    return flip(m, 0)
+
+
+def fliplr(m: Any) -> ndarray:
+    """Reversed along axis 1.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.fliplr(ak.arange(4).reshape(2, 2))
+    array([[1, 0],
+           [3, 2]])
+    """
+    return flip(m, 1)
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
+    """Elements moved along axes, those pushed out coming in again at the other end.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.roll(ak.arange(5), 2)
+    array([3, 4, 0, 1, 2])
+    """
+    array = as_array(a)
+    if axis is None:
+        return wrap(_core.reshape(roll(wrap(_core.reshape(array._read(), (array.size,))), shift, 0)._expr, array.shape))
+    axes = _axes_repeated(axis, array.ndim)
+    shifts = list(shift) if isinstance(shift, (tuple, list)) else [shift]
+    if len(shifts) == 1:
+        shifts *= len(axes)
+    elif len(axes) == 1:
+        axes *= len(shifts)
+    if len(shifts) != len(axes):
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    result = array
+    for number, place in zip(shifts, axes, strict=True):
+        length = array.shape[place]
+        offset = operator.index(number) % length if length else 0
+        if offset:
+            before = (slice(None),) * place
+            parts = [result[(*before, slice(length - offset, None))], result[(*before, slice(None, length - offset))]]
+            result = concatenate(parts, place)
+    return result.copy() if result is array else result
+
+
+def _axes_repeated(axis: Any, ndim: int) -> list[int]:
+    return [_axis(one, ndim) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+
+
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> ndarray:
+    """Differences of neighbours along an axis, taken `n` times.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.diff(ak.array([1, 4, 9]))
+    array([3, 5])
+    """
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n!r}")
+    array = as_array(a)
+    if array.ndim == 0:
+        raise ValueError("diff requires input that is at least one dimensional")
+    place = _axis(axis, array.ndim)
+    if prepend is not None or append is not None:
+        array = concatenate([_edge(one, array, place) for one in (prepend, array, append) if one is not None], place)
+    before = (slice(None),) * place
+    from ._ufuncs import not_equal, subtract
+
+    combine = not_equal if array.dtype == bool else subtract
+    for _ in range(n):
+        array = combine(array[(*before, slice(1, None))], array[(*before, slice(None, -1))])
+    return array.copy() if n == 0 else array
+
+
+def _edge(value: Any, array: ndarray, place: int) -> ndarray:
+    edge = as_array(value)
+    if edge.ndim == 0:
+        shape = list(array.shape)
+        shape[place] = 1
+        return broadcast_to(edge, shape)
+    return edge
+
+
+def ediff1d(ary: Any) -> ndarray:
+    """Differences of neighbours in the flattened array.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.ediff1d(ak.array([1, 4, 9]))
+    array([3, 5])
+    """
+    return diff(ravel(ary))
+
+
+def trim_zeros(filt: Any) -> ndarray:
+    """Without leading and trailing zeros.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.trim_zeros(ak.array([0, 1, 0, 2, 0]))
+    array([1, 0, 2])
+    """
+    from ._selection import flatnonzero
+
+    array = as_array(filt)
+    places = flatnonzero(array)
+    return array[int(places[0]) : int(places[-1]) + 1] if places.size else array[:0]  # type: ignore[no-any-return]
+
+
+def meshgrid(*xi: Any, indexing: str = "xy") -> tuple[ndarray, ...]:
+    """Coordinate matrices from coordinate vectors.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.meshgrid(ak.arange(2), ak.arange(3))[0].shape
+    (3, 2)
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    vectors = [ravel(one) for one in xi]
+    places = list(range(len(vectors)))
+    if indexing == "xy" and len(vectors) > 1:
+        places[0], places[1] = 1, 0
+    shape = [0] * len(vectors)
+    for place, vector in zip(places, vectors, strict=True):
+        shape[place] = vector.size
+    grids = []
+    for place, vector in zip(places, vectors, strict=True):
+        lengths = [1] * len(vectors)
+        lengths[place] = vector.size
+        grids.append(broadcast_to(vector.reshape(lengths), shape))
+    return tuple(grids)

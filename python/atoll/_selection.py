@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that pick or place elements: take, compress, nonzero and their like."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import expr_of, ndarray, wrap
+from ._dtypes import BOOL, INT64, SCALAR_KIND, WEAK_INT
+from ._indexing import _as_index, get, unravel, value_expr
+
+
+def _normal_axis(axis: Any, ndim: int) -> int:
+    number = operator.index(axis)
+    if not -ndim <= number < ndim:
+        raise np.exceptions.AxisError(number, ndim)
+    return number + ndim if number < 0 else number
+
+
+def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
+    """Elements at these positions: ``a[indices]`` along `axis`, or of the flattened array.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.take(ak.array([10, 20, 30]), [2, 0])
+    array([30, 10])
+    """
+    array = wrap(expr_of(a).alias())
+    if axis is None:
+        array, axis = array.reshape(-1), 0
+    axis = _normal_axis(axis, array.ndim)
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
+    if SCALAR_KIND.get(type(indices)) == WEAK_INT:
+        indices = np.int64(indices)
+    index = _as_index(np.asarray(indices)) if not isinstance(indices, ndarray) else indices
+    if index._expr.dtype == BOOL:
+        index = index.astype(np.int64)
+    if mode == "wrap":
+        index = index % array.shape[axis]
+    elif mode == "clip":
+        from ._ufuncs import clip
+
+        index = clip(index, 0, array.shape[axis] - 1)
+    key = (slice(None),) * axis + (index,)
+    result = get(array, key if axis else index, True)
+    if out is not None:
+        from ._array import require_out
+
+        require_out(out)[...] = result
+        return out  # type: ignore[no-any-return]
+    return result  # type: ignore[no-any-return]
+
+
+def compress(condition: Any, a: Any, axis: int | None = None) -> ndarray:
+    """Elements (or, along `axis`, slices) where the 1-d condition is true; a short condition ends early.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.compress([True, False, True], ak.array([1, 2, 3]))
+    array([1, 3])
+    """
+    array, mask = wrap(expr_of(a).alias()), wrap(expr_of(condition))
+    if mask.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    if axis is None:
+        array, axis = array.reshape(-1), 0
+    axis = _normal_axis(axis, array.ndim)
+    return take(array, wrap(_core.flatnonzero(mask._expr)), axis)
+
+
+def extract(condition: Any, arr: Any) -> ndarray:
+    """Elements of the flattened array where the flattened condition is true.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.arange(5)
+    >>> ak.extract(a > 2, a)
+    array([3, 4])
+    """
+    array, mask = wrap(expr_of(arr).alias()).reshape(-1), wrap(expr_of(condition).alias()).reshape(-1)
+    return array[mask.astype(bool)]  # type: ignore[no-any-return]
+
+
+def flatnonzero(a: Any) -> ndarray:
+    """Positions of the nonzero elements of the flattened array.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.flatnonzero(ak.array([0, 3, 0, 4]))
+    array([1, 3])
+    """
+    expr = expr_of(a)
+    return wrap(_core.flatnonzero(expr if expr.dtype == BOOL else _core.cast(expr, BOOL)))
+
+
+def nonzero(a: Any) -> tuple[ndarray, ...]:
+    """Positions of the nonzero elements, one index array per axis.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.nonzero(ak.array([0, 3, 0, 4]))
+    (array([1, 3]),)
+    """
+    shape = expr_of(a).shape
+    if not shape:
+        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.")
+    return unravel(flatnonzero(a), shape)
+
+
+def argwhere(a: Any) -> ndarray:
+    """Positions of the nonzero elements, one row each.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.argwhere(ak.array([0, 3, 0, 4]))
+    array([[1],
+           [3]])
+    """
+    from ._joining import stack
+
+    return stack(nonzero(a), axis=-1)
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
+    """Elements picked along one axis by an index array of the same number of axes, as `argsort` gives it.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.array([[3, 1], [2, 9]])
+    >>> ak.take_along_axis(a, ak.argsort(a, axis=1), axis=1)
+    array([[1, 3],
+           [2, 9]])
+    """
+    array, index = wrap(expr_of(arr).alias()), wrap(expr_of(indices).alias())
+    if axis is None:
+        return array.reshape(-1)[index]  # type: ignore[no-any-return]
+    if array.ndim != index.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    axis = _normal_axis(axis, array.ndim)
+    from ._creation import arange
+
+    key: list[Any] = []
+    for place, length in enumerate(array.shape):
+        shape = [1] * array.ndim
+        shape[place] = length
+        key.append(index if place == axis else arange(length).reshape(shape))
+    return array[tuple(key)]  # type: ignore[no-any-return]
+
+
+def place(arr: ndarray, mask: Any, vals: Any) -> None:
+    """Assigns `vals`, repeated as often as needed, where the mask is true.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.arange(4)
+    >>> ak.place(a, a > 1, [7])
+    >>> a
+    array([0, 1, 7, 7])
+    """
+    condition = wrap(expr_of(mask).alias()).astype(bool)
+    values = wrap(expr_of(vals).alias()).reshape(-1)
+    count = int(_core.reduce_all("count_nonzero", condition._expr, INT64, True))
+    if count and not values.size:
+        raise ValueError("Cannot insert from an empty array!")
+    if values.size > 1:
+        from ._creation import arange
+
+        values = values[arange(count) % values.size]
+    if count:
+        arr[condition] = values
+
+
+def putmask(a: ndarray, mask: Any, values: Any) -> None:
+    """``a[mask] = values[mask]`` where values has the shape of `a`, or one value.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.arange(3)
+    >>> ak.putmask(a, a > 1, 9)
+    >>> a
+    array([0, 1, 9])
+    """
+    from ._ufuncs import where
+
+    condition = wrap(expr_of(mask).alias()).astype(bool)
+    replacement = wrap(value_expr(a._expr.session, values, a._expr.dtype))
+    a._store(where(condition, replacement, a)._expr)

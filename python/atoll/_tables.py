@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histograms and counts, and look-up in sorted tables."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import expr_of, ndarray, wrap
+from ._dtypes import (
+    BOOL,
+    DTYPE_OF,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    KIND_OF,
+    SCALAR_KIND,
+    UINT64,
+    code_of,
+    result_code,
+)
+from ._statistics import _as_array
+
+
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
+) -> tuple[Any, ndarray]:
+    """How many elements fall into each bin.
+
+    Parameters
+    ----------
+    a : array_like
+        Elements; those outside the bins, and NaN, are not counted.
+    bins : int or array_like
+        Number of equal bins, or their edges in ascending order; the last bin includes its upper edge.
+    range : (float, float), optional
+        Lower and upper end of equal bins; by default the least and greatest element.
+    density : bool
+        Return the density instead: its integral over the bins is 1.
+    weights : array_like, optional
+        What each element counts for.
+
+    Returns
+    -------
+    counts, edges : ndarray
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.histogram(ak.array([1, 2, 2, 5]), bins=[0, 2, 4, 6])
+    (array([1, 2, 1]), array([0, 2, 4, 6]))
+    """
+    expr = expr_of(a)
+    if expr.ndim != 1:
+        expr = _core.reshape(expr, (expr.size,))
+    if expr.dtype == BOOL:
+        expr = _core.cast(expr, code_of(np.uint8))
+    heavy = None if weights is None else expr_of(weights)
+    if heavy is not None:
+        if heavy.size != expr.size:
+            raise ValueError("weights should have the same shape as a.")
+        heavy = _core.reshape(heavy, (heavy.size,)) if heavy.ndim != 1 else heavy
+        weight_type = heavy.dtype
+        heavy = heavy if heavy.dtype == FLOAT64 else _core.cast(heavy, FLOAT64)
+    edges = _edges(expr, bins, range)
+    if heavy is None and isinstance(edges, tuple):
+        counts = _core.histogram(expr, float(edges[0]), float(edges[1]), edges[2])
+        edges = _even_edges(edges, expr.dtype)
+    else:
+        if isinstance(edges, tuple):
+            edges = _even_edges(edges, expr.dtype)
+        session = expr.session
+        counts = _core.histogram_edges(expr, _core.from_numpy(session, np.asarray(edges, np.float64), True), heavy)
+        if heavy is not None and weight_type != FLOAT64:
+            counts = _core.cast(counts, weight_type)
+    result = wrap(counts)
+    if density:
+        result = result / np.diff(edges) / result.sum()
+    return result, wrap(_core.from_numpy(expr.session, np.ascontiguousarray(edges), True))
+
+
+def _even_edges(ends: tuple[Any, Any, int], code: int) -> np.ndarray[Any, Any]:
+    low, high, bins = ends
+    return np.linspace(low, high, bins + 1, dtype=np.float32 if code == FLOAT32 else np.float64)
+
+
+def _edges(expr: _core.Expr, bins: Any, limits: Any) -> Any:
+    """(low, high, bins) for equal bins, or an array of edges."""
+    if isinstance(bins, str):
+        raise TypeError(f"bins={bins!r} is not available; give a number of bins or their edges")
+    if np.ndim(bins) == 0 and not (type(bins) is ndarray and bins.ndim):
+        try:
+            number = operator.index(bins)
+        except TypeError:
+            raise TypeError("`bins` must be an integer, a string, or an array") from None
+        if number < 1:
+            raise ValueError("`bins` must be positive, when an integer")
+        if limits is None:
+            low: Any
+            high: Any
+            if not expr.size:
+                low, high = 0.0, 1.0
+            else:
+                scalar = np.float32 if expr.dtype == FLOAT32 else np.float64  # NumPy's edges are in the elements' type
+                low = scalar(_core.reduce_all("min", expr, expr.dtype, True))
+                high = scalar(_core.reduce_all("max", expr, expr.dtype, True))
+            if not (math.isfinite(low) and math.isfinite(high)):
+                raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
+        else:
+            low, high = (float(limit) for limit in limits)
+            if low > high:
+                raise ValueError("max must be larger than min in range parameter.")
+            if not (math.isfinite(low) and math.isfinite(high)):
+                raise ValueError(f"supplied range of [{low}, {high}] is not finite")
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        return low, high, number
+    edges = np.asarray(bins.to_numpy() if type(bins) is ndarray else bins)
+    if edges.ndim != 1:
+        raise ValueError("`bins` must be 1d, when an array")
+    if (edges[:-1] > edges[1:]).any():
+        raise ValueError("`bins` must increase monotonically, when an array")
+    code_of(edges.dtype)
+    return edges
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> ndarray:
+    """The edges that `histogram` uses.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.histogram_bin_edges(ak.array([0.0, 1.0]), bins=2)
+    array([0. , 0.5, 1. ])
+    """
+    expr = expr_of(a)
+    edges = _edges(expr, bins, range)
+    return wrap(expr_of(_even_edges(edges, expr.dtype) if isinstance(edges, tuple) else edges))
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
+    """How often each of 0, 1, 2, … occurs, or the sum of its weights.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.bincount(ak.array([0, 2, 2]))
+    array([1, 0, 2])
+    """
+    expr = expr_of(x)
+    if expr.ndim != 1:
+        raise ValueError(
+            "object of too small depth for desired array" if expr.ndim == 0 else "object too deep for desired array"
+        )
+    if KIND_OF[expr.dtype] == "f" or expr.dtype == UINT64:
+        raise TypeError(
+            f"Cannot cast array data from {DTYPE_OF[expr.dtype]!r} to dtype('int64') according to the rule 'safe'"
+        )
+    number = operator.index(minlength)
+    if number < 0:
+        raise ValueError("'minlength' must not be negative")
+    heavy = None
+    if weights is not None:
+        heavy = expr_of(weights)
+        if heavy.shape != expr.shape:
+            raise ValueError("The weights and list don't have the same length.")
+        heavy = heavy if heavy.dtype == FLOAT64 else _core.cast(heavy, FLOAT64)
+    expr = expr if expr.dtype == INT64 else _core.cast(expr, INT64)
+    return wrap(_core.bincount(expr, number, heavy))
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Where to insert values into a sorted 1-d array so that it stays sorted.
+
+    Parameters
+    ----------
+    side : {'left', 'right'}
+        Before or after equal elements.
+    sorter : array_like of int, optional
+        Positions that sort `a`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.searchsorted(ak.array([1, 3, 5]), [3, 4])
+    array([1, 2])
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
+    table = _as_array(a)
+    if table.ndim != 1:
+        raise ValueError(
+            "object too deep for desired array" if table.ndim else "object of too small depth for desired array"
+        )
+    if sorter is not None:
+        order = _as_array(sorter)
+        if order.size != table.size:
+            raise ValueError("sorter.size does not match len(a)")
+        table = table[order]
+    x, y = table._read(), expr_of(v)
+    weak = SCALAR_KIND.get(type(v), 0)
+    code = result_code(x.dtype, weak if weak < 0 else y.dtype)
+    if weak < 0 and KIND_OF[code] in "iu":
+        code = result_code(x.dtype, y.dtype)
+    x, y = (one if one.dtype == code else _core.cast(one, code) for one in (x, y))
+    found = _core.searchsorted(x, y if y.ndim == 1 else _core.reshape(y, (y.size,)), side)
+    if y.ndim == 0:
+        return np.int64(found.item())
+    return wrap(found if y.ndim == 1 else _core.reshape(found, y.shape))
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """Which bin each element falls into: 0 before the first edge, and so on.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.digitize(ak.array([0.5, 2.5]), [0, 1, 2])
+    array([1, 3])
+    """
+    edges = np.asarray(bins.to_numpy() if type(bins) is ndarray else bins)
+    if edges.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    code_of(edges.dtype)
+    if (edges[:-1] <= edges[1:]).all():
+        return searchsorted(edges, x, "left" if right else "right")
+    if (edges[:-1] >= edges[1:]).all():
+        return len(edges) - searchsorted(np.ascontiguousarray(edges[::-1]), x, "left" if right else "right")
+    raise ValueError("bins must be monotonically increasing or decreasing")
+
+
+def interp(x: Any, xp: Any, fp: Any, left: float | None = None, right: float | None = None) -> Any:
+    """Piecewise linear interpolation through the points (xp, fp), xp ascending.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.interp(ak.array([0.5, 3.0]), [0, 1, 2], [0, 10, 20])
+    array([ 5., 20.])
+    """
+    from ._ufuncs import clip, isnan, where
+
+    points, heights = _as_array(xp).astype(np.float64), _as_array(fp).astype(np.float64)
+    if points.ndim != 1 or points.shape != heights.shape:
+        raise ValueError("fp and xp are not of the same length.")
+    if not points.size:
+        raise ValueError("array of sample points is empty")
+    at = _as_array(x).astype(np.float64)
+    flat = at.reshape(-1)
+    low = clip(searchsorted(points, flat, "right") - 1, 0, max(points.size - 2, 0))
+    high = clip(low + 1, 0, points.size - 1)
+    x0, x1, y0, y1 = points[low], points[high], heights[low], heights[high]
+    value = where(x1 > x0, y0 + (y1 - y0) / where(x1 > x0, x1 - x0, 1.0) * (flat - x0), y0)
+    value = where(flat == x1, y1, value)
+    value = where(flat < points[0], heights[0] if left is None else float(left), value)
+    value = where(flat > points[-1], heights[-1] if right is None else float(right), value)
+    value = where(isnan(flat), math.nan, value).reshape(at.shape)
+    return value if value.ndim else np.float64(value.item())

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Progress bars: when they are wanted, and what they show."""
+
+import pytest
+
+from atoll import _progress
+
+
+@pytest.mark.parametrize(("value", "expected"), [("on", True), ("off", False), ("auto", False), ("", False)])
+def test_wanted(monkeypatch, value, expected):
+    monkeypatch.setenv("ATOLL_PROGRESS", value)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
+    assert _progress.wanted() is expected
+
+
+def test_a_bar_opens_moves_and_goes(capsys):
+    bar = _progress.Bar()
+    bar("sort", 0, 0)  # running, but how far is not known
+    assert bar._display is not None
+    bar("sort", 30, 100)
+    assert bar._display.tasks[0].percentage == 30
+    bar("gather", 1, 4)
+    assert bar._display.tasks[0].description == "gather"
+    bar("gather", 4, 4)
+    assert bar._display is None
+    bar.close()
+    assert capsys.readouterr().out == ""
