@@ -83,7 +83,8 @@ Engine::Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std:
       threads_(threads),
       communicator_(std::make_unique<coll::Communicator>(*context_)),
       interruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::yes)),
-      uninterruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::no)) {}
+      uninterruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::no)),
+      trimmer_(context_, commands_) {}
 
 Engine::~Engine() = default;
 
@@ -96,7 +97,7 @@ Work Engine::work(Interruptible interruptible) {
 
 void Engine::begin_operation(const char* name) {
   operation_ = name;
-  ++commands_;
+  commands_.fetch_add(1, std::memory_order_relaxed);
   next_callback_ns_ = progress_ ? now_ns() + callback_period_ns : 0;
 }
 

@@ -24,6 +24,8 @@ constexpr std::array table{
           "Most bytes of arrays per PE. 0: what the node has available, shared evenly by its PEs."},
     Entry{V::pool_size, "ATOLL_POOL_SIZE", Kind::bytes, "0", "", 0, 0,
           "Freed memory kept for reuse, per PE. 0: an eighth of the memory limit."},
+    Entry{V::pool_idle, "ATOLL_POOL_IDLE", Kind::seconds, "10", "", 0, 0,
+          "Seconds without an operation after which memory kept for reuse goes back to the system. 0: never."},
     Entry{V::huge_pages, "ATOLL_HUGE_PAGES", Kind::choice, "auto", "off|auto", 0, 0,
           "Ask the kernel for 2 MiB pages for large blocks."},
     Entry{V::simd, "ATOLL_SIMD", Kind::choice, "auto", "auto|sse4|avx2|avx512", 0, 0,

@@ -86,6 +86,7 @@ std::vector<Word*> DistributedSort<Word>::starts(std::span<const std::uint64_t> 
     if (place.way == Way::direct) next = at(place.begin) + place.before;
     else if (place.way == Way::by_owner) next = reinterpret_cast<Word*>(spares_[place.owner]) + place.offset + place.before;
     else next = spare_.data() + place.offset;
+    if (place.way != Way::by_cut && place.owner != engine_.pe()) engine_.count_put(static_cast<std::size_t>(place.mine) * sizeof(Word));
     for (std::size_t i = b; i < my_counts.size(); i += buckets) {
       to[i] = next;
       next += my_counts[i];
@@ -119,7 +120,7 @@ void DistributedSort<Word>::sort_mine() {
 template <class Word>
 void DistributedSort<Word>::deliver(const Word* words, std::int64_t begin, std::int64_t count) {
   Work work = engine_.work(Interruptible::no);
-  blocks_.for_pieces(begin, begin + count, [&](std::int64_t from, std::int64_t to, std::byte* target) {
+  blocks_.write_pieces(begin, begin + count, [&](std::int64_t from, std::int64_t to, std::byte* target) {
     copy_bytes(work, target, words + (from - begin), static_cast<std::size_t>(to - from) * sizeof(Word));
   });
 }

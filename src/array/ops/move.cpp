@@ -80,6 +80,7 @@ void read_flat(Engine& engine, const OpenBlocks& blocks, const ArrayData& array,
     const std::int64_t owner_begin = blocks.distribution().begin(owner) * row_size;
     const std::int64_t stop = std::min(end, blocks.distribution().end(owner) * row_size);
     const std::size_t bytes = static_cast<std::size_t>(stop - begin) * element;
+    if (owner != engine.pe()) engine.count_got(bytes);
     copy_bytes(work, to, blocks.block(owner) + static_cast<std::size_t>(begin - owner_begin) * element, bytes);
     to += bytes;
     begin = stop;
@@ -123,7 +124,8 @@ Array get_slice(Engine& engine, Array array, std::vector<Slice> slices) {
   if (result->local_size() > 0) {
     for_row_runs(array->distribution, slices[0].start, slices[0].step, result->first_row(),
                  result->first_row() + result->local_rows(),
-                 [&](std::int64_t begin, std::int64_t count, std::uint32_t, std::int64_t row) {
+                 [&](std::int64_t begin, std::int64_t count, std::uint32_t owner, std::int64_t row) {
+                   if (owner != engine.pe()) engine.count_got(static_cast<std::size_t>(count) * result->row_bytes());
                    copy_box(engine, array->dtype, shape.with_rows(count),
                             blocks.row(row) + inner_offset, from,
                             result->bytes() + static_cast<std::size_t>(begin - result->first_row()) * result->row_bytes(), to);
@@ -181,7 +183,7 @@ void assign_slice(Engine& engine, Array array, std::vector<Slice> slices, Array 
   };
   if (begin < end) {
     if (has_rows) {
-      blocks.for_pieces(begin, end, [&](std::int64_t first, std::int64_t last, const std::byte* rows) {
+      blocks.read_pieces(begin, end, [&](std::int64_t first, std::int64_t last, const std::byte* rows) {
         copy_box(engine, array->dtype, shape.with_rows(last - first), rows, from, target(first), to);
       });
     } else {
@@ -234,6 +236,7 @@ Array transpose(Engine& engine, Array array, std::vector<int> axes) {
       box[spread] = count;
       to_offset = first * to[static_cast<std::size_t>(spread)];
     }
+    if (peer != engine.pe()) engine.count_got(static_cast<std::size_t>(box.size()) * size_of(array->dtype));
     copy_box(engine, array->dtype, box, blocks.block(peer) + from_offset, from, result->bytes() + to_offset, to);
   }
   blocks.close();
@@ -252,7 +255,7 @@ Array concatenate(Engine& engine, std::vector<Array> parts) {
     OpenBlocks blocks(engine, *part);
     const std::int64_t begin = std::max(mine, first), end = std::min(past, first + part->shape.rows());
     if (begin < end) {
-      blocks.for_pieces(begin - first, end - first, [&](std::int64_t from, std::int64_t to, const std::byte* data) {
+      blocks.read_pieces(begin - first, end - first, [&](std::int64_t from, std::int64_t to, const std::byte* data) {
         copy_bytes(work, result->bytes() + static_cast<std::size_t>(from + first - mine) * result->row_bytes(), data,
                    static_cast<std::size_t>(to - from) * result->row_bytes());
       });
@@ -278,7 +281,7 @@ Buffer<std::byte> redistribute(Engine& engine, const ArrayData& array, const Dis
   engine.together([&] { mine = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(end - begin) * array.row_bytes()); });
   OpenBlocks blocks(engine, array);
   Work work = engine.work();
-  blocks.for_pieces(begin, end, [&](std::int64_t first, std::int64_t last, const std::byte* from) {
+  blocks.read_pieces(begin, end, [&](std::int64_t first, std::int64_t last, const std::byte* from) {
     copy_bytes(work, mine.data() + static_cast<std::size_t>(first - begin) * array.row_bytes(), from,
                static_cast<std::size_t>(last - first) * array.row_bytes());
   });

@@ -56,7 +56,7 @@ Array reduce_axes(Engine& engine, Array array, Reduction kind, std::uint32_t axe
     if (array->local_size() > 0 || (shape.size() > 0 && array->local_rows() > 0))
       reduce_inner(identity.plan, work, identity.domain, identity.leaves, kind, axes, rows.data());
     OpenBlocks blocks(engine, *result);
-    blocks.for_pieces(array->first_row(), array->first_row() + array->local_rows(),
+    blocks.write_pieces(array->first_row(), array->first_row() + array->local_rows(),
                       [&](std::int64_t begin, std::int64_t end, std::byte* to) {
                         std::memcpy(to, rows.data() + static_cast<std::size_t>(begin - array->first_row()) * row_bytes,
                                     static_cast<std::size_t>(end - begin) * row_bytes);

@@ -66,7 +66,7 @@ void write_rows(Engine& engine, const Array& result, std::int64_t first, std::in
       Buffer<std::byte> mine(engine.memory(), static_cast<std::size_t>(count) * result->row_bytes());
       produce(mine.data());
       Work work = engine.work(Interruptible::no);
-      blocks.for_pieces(first, first + count, [&](std::int64_t begin, std::int64_t end, std::byte* to) {
+      blocks.write_pieces(first, first + count, [&](std::int64_t begin, std::int64_t end, std::byte* to) {
         copy_bytes(work, to, mine.data() + static_cast<std::size_t>(begin - first) * result->row_bytes(),
                    static_cast<std::size_t>(end - begin) * result->row_bytes());
       });
@@ -144,7 +144,7 @@ void assign_mask(Engine& engine, Array array, Array mask, Array value) {
       values = blocks.row(place.first);
     } else {
       gathered = Buffer<std::byte>(engine.memory(), counts.total() * local.element_bytes);
-      blocks.for_pieces(place.first, place.first + mine, [&](std::int64_t begin, std::int64_t end, const std::byte* from) {
+      blocks.read_pieces(place.first, place.first + mine, [&](std::int64_t begin, std::int64_t end, const std::byte* from) {
         copy_bytes(work, gathered.data() + static_cast<std::size_t>(begin - place.first) * local.element_bytes, from,
                    static_cast<std::size_t>(end - begin) * local.element_bytes);
       });

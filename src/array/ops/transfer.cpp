@@ -23,7 +23,7 @@ Array from_buffer(Engine& engine, DType dtype, Shape shape, DriverOnly<const voi
   }
   OpenBlocks blocks(engine, *result);
   if (source != nullptr) {
-    blocks.for_pieces(0, shape.rows(), [&](std::int64_t begin, std::int64_t end, std::byte* to) {
+    blocks.write_pieces(0, shape.rows(), [&](std::int64_t begin, std::int64_t end, std::byte* to) {
       copy_bytes(work, to, source + static_cast<std::size_t>(begin) * result->row_bytes(),
                  static_cast<std::size_t>(end - begin) * result->row_bytes());
     });
@@ -43,7 +43,7 @@ Array from_local(Engine& engine, DType dtype, Shape local_shape, DriverOnly<cons
   OpenBlocks blocks(engine, *result);
   Work work = engine.work();
   const auto* source = static_cast<const std::byte*>(rows.value);
-  blocks.for_pieces(first, first + local_shape.rows(), [&](std::int64_t begin, std::int64_t end, std::byte* to) {
+  blocks.write_pieces(first, first + local_shape.rows(), [&](std::int64_t begin, std::int64_t end, std::byte* to) {
     copy_bytes(work, to, source + static_cast<std::size_t>(begin - first) * result->row_bytes(),
                static_cast<std::size_t>(end - begin) * result->row_bytes());
   });
@@ -55,7 +55,7 @@ void to_buffer(Engine& engine, Array array, DriverOnly<void*> destination) {
   OpenBlocks blocks(engine, *array);
   if (auto* to = static_cast<std::byte*>(destination.value)) {
     Work work = engine.work();
-    blocks.for_pieces(0, array->shape.rows(), [&](std::int64_t begin, std::int64_t end, const std::byte* from) {
+    blocks.read_pieces(0, array->shape.rows(), [&](std::int64_t begin, std::int64_t end, const std::byte* from) {
       copy_bytes(work, to + static_cast<std::size_t>(begin) * array->row_bytes(), from,
                  static_cast<std::size_t>(end - begin) * array->row_bytes());
     });

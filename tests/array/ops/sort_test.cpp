@@ -100,6 +100,22 @@ TEST_P(Sorting, NanIsLastAndRowsAreSortedByThemselves) {
   });
 }
 
+TEST_P(Sorting, EachRowCrossesOnce) {
+  run([](Engine& engine) {
+    const std::size_t n = 1000000;
+    for (const auto& values : {random_integers(n, INT64_MIN, INT64_MAX, 1), random_integers(n, 0, 9, 2)}) {
+      const Array array = to_array(engine, values);
+      const std::uint64_t before = engine.volume().put_bytes;
+      argsort_array(engine, array);
+      std::uint64_t put = 0;
+      for (std::uint64_t bytes : engine.allgather_value(engine.volume().put_bytes - before)) put += bytes;
+      // (npes - 1) / npes of the rows have to move, and few keys more than once.
+      EXPECT_LE(put, n * 8 * 11 / 10);
+      if (engine.npes() > 1) { EXPECT_GE(put, n * 8 / 10); }
+    }
+  });
+}
+
 ATOLL_ON_PES(Sorting);
 
 }  // namespace

@@ -2,6 +2,7 @@
 // One PE's array engine: its threads, its memory, its way to the other PEs. Operations are functions of an engine.
 #pragma once
 
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "atoll/array/array.hpp"
+#include "atoll/array/idle_trimmer.hpp"
 #include "atoll/array/kernel/work.hpp"
 #include "atoll/base/ids.hpp"
 
@@ -91,6 +93,15 @@ class Engine {
   /// Pointers to every PE's rows of an array; see PeerBlocks in kernel/gather.hpp. Collective.
   std::vector<std::byte*> peer_blocks(const void* mine);
 
+  /// Bytes that operations stored into or loaded from other PEs' blocks directly, as they count them: sorts and moves, not
+  /// single elements of gathers and scatters. What goes through the context's endpoint is counted there.
+  struct Volume {
+    std::uint64_t put_bytes = 0, got_bytes = 0;
+  };
+  void count_put(std::size_t bytes) { volume_.put_bytes += bytes; }
+  void count_got(std::size_t bytes) { volume_.got_bytes += bytes; }
+  const Volume& volume() const { return volume_; }
+
   // -- long operations --
   void set_progress(ProgressCallback callback) { progress_ = std::move(callback); }
   /// Names the running operation for progress reports.
@@ -99,7 +110,7 @@ class Engine {
   void end_operation() noexcept;
   /// Throws what the callback threw while the operation could not be stopped.
   void rethrow_pending();
-  std::uint64_t commands() const { return commands_; }
+  std::uint64_t commands() const { return commands_.load(std::memory_order_relaxed); }
 
  private:
   class OperationMonitor;
@@ -113,11 +124,13 @@ class Engine {
   ProgressCallback progress_;
   bool reported_ = false;  // the running operation has called it
   const char* operation_ = "";
-  std::uint64_t commands_ = 0;
+  std::atomic<std::uint64_t> commands_{0};
+  Volume volume_;
   std::int64_t next_callback_ns_ = 0;
   std::exception_ptr pending_;
   std::unique_ptr<OperationMonitor> interruptible_;
   std::unique_ptr<OperationMonitor> uninterruptible_;
+  IdleTrimmer trimmer_;
 };
 
 }  // namespace atl::array

@@ -18,6 +18,7 @@ enum class Variable {
   heap_size,
   memory_limit,
   pool_size,
+  pool_idle,
   huge_pages,
   simd,
   grain,

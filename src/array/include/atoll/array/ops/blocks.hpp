@@ -31,17 +31,29 @@ class OpenBlocks {
   const std::vector<std::byte*>& pointers() const { return pointers_; }
   const Distribution& distribution() const { return distribution_; }
 
-  /// Calls `visit(begin, end, address of begin)` for the pieces of rows [begin, end) that lie on one PE each.
+  /// Calls `visit(begin, end, address of begin)` for the pieces of rows [begin, end) that lie on one PE each, to read them.
   template <class Visit>
-  void for_pieces(std::int64_t begin, std::int64_t end, Visit&& visit) const {
+  void read_pieces(std::int64_t begin, std::int64_t end, Visit&& visit) const {
+    for_pieces(begin, end, visit, &Engine::count_got);
+  }
+  /// The same, to write them.
+  template <class Visit>
+  void write_pieces(std::int64_t begin, std::int64_t end, Visit&& visit) const {
+    for_pieces(begin, end, visit, &Engine::count_put);
+  }
+
+ private:
+  template <class Visit>
+  void for_pieces(std::int64_t begin, std::int64_t end, Visit& visit, void (Engine::*count)(std::size_t)) const {
     while (begin < end) {
-      std::int64_t stop = std::min(end, distribution_.end(distribution_.owner(begin)));
+      const std::uint32_t owner = distribution_.owner(begin);
+      const std::int64_t stop = std::min(end, distribution_.end(owner));
+      if (owner != engine_.pe()) (engine_.*count)(static_cast<std::size_t>(stop - begin) * row_bytes_);
       visit(begin, stop, row(begin));
       begin = stop;
     }
   }
 
- private:
   Engine& engine_;
   Distribution distribution_;
   std::size_t row_bytes_;
