@@ -19,6 +19,7 @@ from ._array import expr_of, ndarray, wrap
 from ._dtypes import BOOL, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, SCALAR_OF, code_of, fit_scalar
 from ._views import Range, Reshape, Slice, Step, Transpose, View, same_place, step_into
 
+_LARGE = 1 << 20
 _CHUNK = 4096  # elements fetched at a time when iterating
 
 
@@ -120,6 +121,8 @@ def _is_full(ranges: tuple[Range, ...], shape: tuple[int, ...]) -> bool:
 
 
 def _scalar_at(expr: _core.Expr, ranges: tuple[Range, ...]) -> Any:
+    if not expr.ready and expr.size >= _LARGE:  # one element of a chain that need not be computed whole
+        return SCALAR_OF[expr.dtype](_core.get_slice(expr, ranges).item())
     position = 0
     for (start, _, _), length in zip(ranges, expr.shape, strict=True):
         position = position * length + start
@@ -131,7 +134,7 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
     expr = array._expr if array._view is None else array._read()
     kind = type(key)
     if kind is int and expr.ndim == 1:
-        return SCALAR_OF[array._code](expr.item_at(_check_index(key, 0, expr.shape[0])))
+        return _scalar_at(expr, ((_check_index(key, 0, expr.shape[0]), 1, 1),))
     if kind is slice and expr.ndim == 1:
         whole = (_axis_range(key, expr.shape[0]),)
         return step_into(array, Slice(whole), _core.get_slice(expr, whole), temporary)

@@ -38,6 +38,55 @@ bool readable_past_end(const void* data, std::size_t bytes) {
   return ::mincore(reinterpret_cast<void*>(next), page, &resident) == 0;
 }
 
+constexpr std::int64_t large = 1 << 20;  // elements; smaller ones are computed whole, once
+constexpr std::int64_t small_share = 64;
+
+std::int64_t count_of(const std::vector<Slice>& slices) {
+  std::int64_t count = 1;
+  for (const Slice& slice : slices) count *= slice.count;
+  return count;
+}
+
+/// A few elements of a large expression, as the expression of these elements of its operands: printing the ends of 10^9
+/// elements computes six. Null when that could round differently: a sequence of floats that starts elsewhere.
+array::NodePtr part_of(Session& session, const array::NodePtr& node, const std::vector<Slice>& slices) {
+  using Kind = array::Node::Kind;
+  Shape shape;
+  for (const Slice& slice : slices) shape.push_back(slice.count);
+  switch (node->kind) {
+    case Kind::stored: return make_stored(session.call<&array::get_slice>(node->array, slices));
+    case Kind::constant: return array::make_constant(node->dtype, shape, node->bits);
+    case Kind::iota: {
+      if (array::is_float(node->dtype)) return nullptr;
+      // Modulo 2^64, as the sequence itself.
+      const auto start = static_cast<std::uint64_t>(slices[0].start), step = static_cast<std::uint64_t>(slices[0].step);
+      return array::make_iota(node->dtype, slices[0].count, node->start_bits + start * node->step_bits, step * node->step_bits);
+    }
+    case Kind::apply:
+    case Kind::broadcast: break;
+  }
+  std::vector<array::NodePtr> parts;
+  for (std::size_t i = 0; i < node->input_count; ++i) {
+    const Shape& own = node->inputs[i]->shape;
+    std::vector<Slice> mine(slices.end() - own.ndim(), slices.end());
+    for (int axis = 0; axis < own.ndim(); ++axis)
+      if (own[axis] == 1) mine[static_cast<std::size_t>(axis)] = {0, 1, 1};
+    parts.push_back(part_of(session, node->inputs[i], mine));
+    if (parts.back() == nullptr) return nullptr;
+  }
+  if (node->kind == Kind::broadcast) return array::make_broadcast(parts[0], shape);
+  return array::make_broadcast(array::make_apply(node->op, node->compute, node->dtype, parts), shape);
+}
+
+Expr get_slice(const Expr& x, const std::vector<std::array<std::int64_t, 3>>& triples) {
+  std::vector<Slice> slices = to_slices(triples);
+  if (!x.node->stored() && x.node->shape.size() >= large && count_of(slices) <= x.node->shape.size() / small_share) {
+    const auto lock = x.session->hold();
+    if (array::NodePtr part = part_of(*x.session, x.node, slices)) return {x.session, std::move(part)};
+  }
+  return stored(x, x.session->call<&array::get_slice>(x.value(), slices));
+}
+
 nb::object item(Expr& self) {
   std::uint64_t bits = 0;
   {
@@ -180,9 +229,7 @@ void bind_expr(nb::module_& m) {
     nb::gil_scoped_release release;
     return Expr{session, make_stored(session->call<&array::from_local>(dtype, shape, DriverOnly<const void*>{rows.data()}))};
   });
-  m.def("get_slice", [](const Expr& x, const std::vector<std::array<std::int64_t, 3>>& slices) {
-    return stored(x, x.session->call<&array::get_slice>(x.value(), to_slices(slices)));
-  }, Release());
+  m.def("get_slice", &get_slice, Release());
 }
 
 }  // namespace atl::python

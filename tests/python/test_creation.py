@@ -249,6 +249,24 @@ def test_printing(x):
         assert str(a) == str(x)
 
 
+def test_printing_computes_only_the_ends():
+    """These arrays fit no memory."""
+    assert repr(ak.arange(10**12)) == (
+        "array([           0,            1,            2, ..., 999999999997,\n"
+        "       999999999998, 999999999999], shape=(1000000000000,))"
+    )
+    assert str(ak.zeros(10**12)) == "[0. 0. 0. ... 0. 0. 0.]"
+    chain = ak.where(ak.arange(10**12) % 2 == 0, ak.arange(10**12) // 10**11, -1)
+    assert str(chain) == "[ 0 -1  0 ... -1  9 -1]"
+    table = ak.broadcast_to(ak.arange(10**6), (10**6, 10**6)) + 1
+    row = "[      1       2       3 ...  999998  999999 1000000]"
+    assert str(table[:2]) == f"[{row}\n {row}]"
+    assert table[5:7, 3:5].tolist() == [[4, 5], [4, 5]]
+    assert table[-1, -1] == 10**6
+    steps = ak.arange(0, 10**12, 10, dtype=np.uint64)[-1:-30:-7]
+    assert steps.tolist() == [10**12 - 10 - 70 * i for i in range(5)]
+
+
 def test_printing_of_many_elements():
     many = ak.arange(5_000_000) * 2.0
     assert repr(many) == (

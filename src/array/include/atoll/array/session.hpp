@@ -61,6 +61,9 @@ class Session {
     }
   }
 
+  /// Keeps other threads out while it lives.
+  std::unique_lock<std::recursive_mutex> hold() { return std::unique_lock(busy_); }
+
   // -- graphs --
   /// The stored value; evaluates what is lazy and remembers it in the node.
   const Array& value(const NodePtr& node);
