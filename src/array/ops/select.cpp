@@ -53,25 +53,14 @@ Place place_of(Engine& engine, std::size_t mine) {
           std::accumulate(counts.begin(), counts.end(), std::int64_t{0})};
 }
 
-/// Lets `produce(to)` write this PE's `count` rows, which begin at row `first` of the result: straight into the result
-/// when they all belong to one PE's block, else through memory of our own.
+/// Lets `produce(to, selected)` write this PE's `count` rows, which begin at row `first` of the result: those of each
+/// PE's block straight into it.
 template <class Produce>
 void write_rows(Engine& engine, const Array& result, std::int64_t first, std::int64_t count, Produce&& produce) {
   OpenBlocks blocks(engine, *result);
-  if (count > 0) {
-    const bool one_block = result->distribution.owner(first) == result->distribution.owner(first + count - 1);
-    if (one_block) {
-      produce(blocks.row(first));
-    } else {
-      Buffer<std::byte> mine(engine.memory(), static_cast<std::size_t>(count) * result->row_bytes());
-      produce(mine.data());
-      Work work = engine.work(Interruptible::no);
-      blocks.write_pieces(first, first + count, [&](std::int64_t begin, std::int64_t end, std::byte* to) {
-        copy_bytes(work, to, mine.data() + static_cast<std::size_t>(begin - first) * result->row_bytes(),
-                   static_cast<std::size_t>(end - begin) * result->row_bytes());
-      });
-    }
-  }
+  blocks.write_pieces(first, first + count, [&](std::int64_t begin, std::int64_t end, std::byte* to) {
+    produce(to, Selected{static_cast<std::size_t>(begin - first), static_cast<std::size_t>(end - first)});
+  });
   blocks.close();
 }
 
@@ -86,8 +75,8 @@ Array compress_rows(Engine& engine, Array array, Array mask) {
   Shape shape{place.total};
   for (std::int64_t extent : local.selected) shape.push_back(extent);
   Array result = engine.make(array->dtype, shape);
-  write_rows(engine, result, place.first, static_cast<std::int64_t>(counts.total()), [&](std::byte* to) {
-    compress(work, counts, local.element_bytes, array->bytes(), local.mask, to);
+  write_rows(engine, result, place.first, static_cast<std::int64_t>(counts.total()), [&](std::byte* to, Selected selected) {
+    compress(work, counts, local.element_bytes, array->bytes(), local.mask, to, selected);
   });
   return result;
 }
@@ -98,8 +87,8 @@ Array find_true(Engine& engine, Array mask) {
   const MaskCounts counts(work, mask->data<bool>(), static_cast<std::size_t>(mask->local_size()));
   const Place place = place_of(engine, counts.total());
   Array result = engine.make(DType::i64, Shape{place.total});
-  write_rows(engine, result, place.first, static_cast<std::int64_t>(counts.total()), [&](std::byte* to) {
-    flatnonzero(work, counts, mask->data<bool>(), mask->first_index(), reinterpret_cast<std::int64_t*>(to));
+  write_rows(engine, result, place.first, static_cast<std::int64_t>(counts.total()), [&](std::byte* to, Selected selected) {
+    flatnonzero(work, counts, mask->data<bool>(), mask->first_index(), reinterpret_cast<std::int64_t*>(to), selected);
   });
   return result;
 }

@@ -48,6 +48,15 @@ TEST(Select, CompressAndNonzeroAgreeWithALoop) {
             EXPECT_EQ(compress(harness.work, sizeof(T), values.data(), mask.get(), n, to.data()), trues);
             EXPECT_TRUE(std::equal(expected.begin(), expected.end(), to.begin()));
             EXPECT_TRUE(to.intact());
+            // The same in two places.
+            const MaskCounts counts(harness.work, mask.get(), n);
+            const std::size_t cut = trues * (shift + 1) / 6;
+            Guarded<T> low(cut, shift), high(trues - cut, shift);
+            compress(harness.work, counts, sizeof(T), values.data(), mask.get(), low.data(), {0, cut});
+            compress(harness.work, counts, sizeof(T), values.data(), mask.get(), high.data(), {cut, trues});
+            EXPECT_TRUE(std::equal(low.begin(), low.begin() + static_cast<std::ptrdiff_t>(cut), expected.begin()));
+            EXPECT_TRUE(std::equal(expected.begin() + static_cast<std::ptrdiff_t>(cut), expected.end(), high.begin()));
+            EXPECT_TRUE(low.intact() && high.intact());
           });
         }
         Guarded<std::int64_t> positions(trues, shift);

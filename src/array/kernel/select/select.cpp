@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // a[mask], flatnonzero and a[mask] = v: one piece at a time, in vectors.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -30,6 +31,34 @@ HWY_ATTR HWY_INLINE std::uint64_t mask_bits(const bool* mask) {
     bits |= part << (i % 64);
   }
   return bits;
+}
+
+// Fetches the lines that `count` elements at `from` cover, `ahead` bytes further on. Selecting half of 10^7 int64 takes
+// one thread 2.9 ms when the values are left to the processor's stream detectors, 2.7, 2.3, 2.2 and 2.3 ms with 1, 4, 8
+// and 16 KiB fetched ahead. (Through integers: what is fetched may lie behind the array's end.)
+inline constexpr std::size_t values_ahead = 8192, mask_ahead = 512;
+template <class T>
+HWY_ATTR HWY_INLINE void fetch(const T* from, std::size_t count, std::size_t ahead) {
+  std::uintptr_t at = reinterpret_cast<std::uintptr_t>(from) + ahead;
+  for (std::size_t k = 0; k < count * sizeof(T); k += line_bytes)
+    __builtin_prefetch(reinterpret_cast<const void*>(at + k));
+}
+
+// Trues among `count` bytes that are 0 or 1.
+HWY_ATTR std::size_t count_bytes(const bool* mask, std::size_t count) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  const hn::Repartition<std::uint64_t, decltype(d)> wide;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  auto sums = hn::Zero(wide);
+  std::size_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    fetch(mask + i, 64, 4096);
+    for (std::size_t k = 0; k < 64; k += lanes)
+      sums = hn::Add(sums, hn::SumsOf8(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(mask) + i + k)));
+  }
+  auto total = static_cast<std::size_t>(hn::GetLane(hn::SumOfLanes(wide, sums)));
+  for (; i < count; ++i) total += mask[i];
+  return total;
 }
 
 // Appends the elements of values[0 .. 64) whose bits are set. Highway's Compress is not used: with GCC 12 its tables
@@ -88,7 +117,11 @@ HWY_ATTR void compress_piece(const T* values, const bool* mask, std::size_t begi
                              bool stream) {
   append_blocks(to, begin, end, stream, [=](std::size_t first, std::size_t last, T* at) HWY_ATTR {
     std::size_t i = first;
-    for (; i + 64 <= last; i += 64) at = compress_64(values + i, mask_bits(mask + i), at);
+    for (; i + 64 <= last; i += 64) {
+      fetch(mask + i, 64, mask_ahead);
+      fetch(values + i, 64, values_ahead);
+      at = compress_64(values + i, mask_bits(mask + i), at);
+    }
     for (; i < last; ++i) {
       *at = values[i];
       at += mask[i];
@@ -104,6 +137,7 @@ HWY_ATTR void nonzero_piece(const bool* mask, std::size_t begin, std::size_t end
     for (std::int64_t k = 0; k < 64; ++k) positions[k] = k;
     std::size_t i = first;
     for (; i + 64 <= last; i += 64) {
+      fetch(mask + i, 64, values_ahead);
       std::uint64_t bits = mask_bits(mask + i);
       std::int64_t base = offset + static_cast<std::int64_t>(i);
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -209,31 +243,23 @@ HWY_AFTER_NAMESPACE();
 namespace atl::array {
 namespace {
 
+HWY_EXPORT(count_bytes);
 HWY_EXPORT(compress_any);
 HWY_EXPORT(nonzero_piece);
 HWY_EXPORT(expand_any);
 HWY_EXPORT(masked_fill_any);
 
-// Trues among `count` bytes that are 0 or 1: the bits of eight at a time.
-std::size_t count_bytes(const bool* mask, std::size_t count) {
-  std::size_t total = 0, i = 0;
-  for (; i + 8 <= count; i += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, mask + i, 8);
-    total += static_cast<std::size_t>(std::popcount(word));
-  }
-  for (; i < count; ++i) total += mask[i];
-  return total;
-}
-
 bool is_word(std::size_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
-// body(piece, begin, end) over the pieces, some in a row on each thread.
+// body(piece, begin, end) over the parts of pieces in [from, to), some in a row on each thread.
 template <class Body>
-void for_pieces(const Work& work, std::size_t n, Body body) {
+void for_pieces(const Work& work, std::size_t from, std::size_t to, Body body) {
   constexpr std::size_t piece = MaskCounts::piece;
-  work.threads.for_ranges((n + piece - 1) / piece, 1, [&](std::size_t first, std::size_t last, unsigned) {
-    for (std::size_t p = first; p < last; ++p) body(p, p * piece, p * piece + piece < n ? p * piece + piece : n);
+  if (from >= to) return;
+  const std::size_t start = from / piece;
+  work.threads.for_ranges((to + piece - 1) / piece - start, 1, [&](std::size_t first, std::size_t last, unsigned) {
+    for (std::size_t p = start + first; p < start + last; ++p)
+      body(p, std::max(p * piece, from), std::min(p * piece + piece, to));
     fence_streams();
   });
 }
@@ -241,8 +267,8 @@ void for_pieces(const Work& work, std::size_t n, Body body) {
 }  // namespace
 
 MaskCounts::MaskCounts(const Work& work, const bool* mask, std::size_t n) : n_(n), before_(work.memory, pieces()) {
-  for_pieces(work, n, [&](std::size_t p, std::size_t begin, std::size_t end) {
-    before_[p] = count_bytes(mask + begin, end - begin);
+  for_pieces(work, 0, n, [&](std::size_t p, std::size_t begin, std::size_t end) {
+    before_[p] = HWY_DYNAMIC_DISPATCH(count_bytes)(mask + begin, end - begin);
   });
   for (std::size_t p = 0; p < pieces(); ++p) {
     std::size_t here = before_[p];
@@ -251,14 +277,25 @@ MaskCounts::MaskCounts(const Work& work, const bool* mask, std::size_t n) : n_(n
   }
 }
 
+std::size_t MaskCounts::find(const bool* mask, std::size_t count) const {
+  if (count == 0) return 0;
+  if (count >= total_) return n_;
+  auto p = static_cast<std::size_t>(std::upper_bound(before_.begin(), before_.end(), count) - before_.begin()) - 1;
+  std::size_t seen = before_[p], i = p * piece;
+  while (seen < count) seen += mask[i++];
+  return i;
+}
+
 std::size_t count_true(const Work& work, const bool* mask, std::size_t n) { return MaskCounts(work, mask, n).total(); }
 
 void compress(const Work& work, const MaskCounts& counts, std::size_t element_size, const void* values,
-              const bool* mask, void* to) {
+              const bool* mask, void* to, Selected selected) {
   auto* target = static_cast<unsigned char*>(to);
-  bool stream = counts.total() * element_size >= stream_threshold;
-  for_pieces(work, counts.size(), [&](std::size_t p, std::size_t begin, std::size_t end) {
-    unsigned char* at = target + counts.before(p) * element_size;
+  selected.last = std::min(selected.last, counts.total());
+  bool stream = (selected.last - selected.first) * element_size >= stream_threshold;
+  for_pieces(work, counts.find(mask, selected.first), counts.find(mask, selected.last),
+             [&](std::size_t p, std::size_t begin, std::size_t end) {
+    unsigned char* at = target + (std::max(counts.before(p), selected.first) - selected.first) * element_size;
     if (is_word(element_size)) {
       HWY_DYNAMIC_DISPATCH(compress_any)(element_size, values, mask, begin, end, at, stream);
       return;
@@ -278,10 +315,14 @@ std::size_t compress(const Work& work, std::size_t element_size, const void* val
   return counts.total();
 }
 
-void flatnonzero(const Work& work, const MaskCounts& counts, const bool* mask, std::int64_t first, std::int64_t* to) {
-  bool stream = counts.total() * sizeof(std::int64_t) >= stream_threshold;
-  for_pieces(work, counts.size(), [&](std::size_t p, std::size_t begin, std::size_t end) {
-    HWY_DYNAMIC_DISPATCH(nonzero_piece)(mask, begin, end, first, to + counts.before(p), stream);
+void flatnonzero(const Work& work, const MaskCounts& counts, const bool* mask, std::int64_t first, std::int64_t* to,
+                 Selected selected) {
+  selected.last = std::min(selected.last, counts.total());
+  bool stream = (selected.last - selected.first) * sizeof(std::int64_t) >= stream_threshold;
+  for_pieces(work, counts.find(mask, selected.first), counts.find(mask, selected.last),
+             [&](std::size_t p, std::size_t begin, std::size_t end) {
+    std::int64_t* at = to + (std::max(counts.before(p), selected.first) - selected.first);
+    HWY_DYNAMIC_DISPATCH(nonzero_piece)(mask, begin, end, first, at, stream);
   });
 }
 
@@ -295,7 +336,7 @@ void expand(const Work& work, const MaskCounts& counts, std::size_t element_size
             void* to) {
   const auto* source = static_cast<const unsigned char*>(values);
   auto* target = static_cast<unsigned char*>(to);
-  for_pieces(work, counts.size(), [&](std::size_t p, std::size_t begin, std::size_t end) {
+  for_pieces(work, 0, counts.size(), [&](std::size_t p, std::size_t begin, std::size_t end) {
     const unsigned char* at = source + counts.before(p) * element_size;
     if (is_word(element_size)) {
       std::size_t next = p + 1 < counts.pieces() ? counts.before(p + 1) : counts.total();
@@ -312,7 +353,7 @@ void expand(const Work& work, const MaskCounts& counts, std::size_t element_size
 
 void masked_fill(const Work& work, std::size_t element_size, std::uint64_t bits, const bool* mask, std::size_t n,
                  void* to) {
-  for_pieces(work, n, [&](std::size_t, std::size_t begin, std::size_t end) {
+  for_pieces(work, 0, n, [&](std::size_t, std::size_t begin, std::size_t end) {
     HWY_DYNAMIC_DISPATCH(masked_fill_any)(element_size, bits, mask, begin, end, to);
   });
 }
@@ -320,7 +361,7 @@ void masked_fill(const Work& work, std::size_t element_size, std::uint64_t bits,
 void masked_fill_rows(const Work& work, std::size_t row_bytes, const void* row, const bool* mask, std::size_t n,
                       void* to) {
   auto* target = static_cast<unsigned char*>(to);
-  for_pieces(work, n, [&](std::size_t, std::size_t begin, std::size_t end) {
+  for_pieces(work, 0, n, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       if (mask[i]) std::memcpy(target + i * row_bytes, row, row_bytes);
   });

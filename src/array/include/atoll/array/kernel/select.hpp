@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "atoll/array/kernel/work.hpp"
 
@@ -24,6 +25,8 @@ class MaskCounts {
   std::size_t size() const { return n_; }
   std::size_t pieces() const { return (n_ + piece - 1) / piece; }
   std::size_t before(std::size_t index) const { return before_[index]; }
+  /// Length of a start of `mask` with `count` trues; of all trues, the whole mask.
+  std::size_t find(const bool* mask, std::size_t count) const;
 
  private:
   std::size_t n_;
@@ -33,16 +36,23 @@ class MaskCounts {
 
 std::size_t count_true(const Work& work, const bool* mask, std::size_t n);
 
-/// to = values[mask], for elements of any size (1, 2, 4, 8 fast). Writes counts.total() elements.
+/// Of the selected elements, which to write: when a result lies in several places.
+struct Selected {
+  std::size_t first = 0;
+  std::size_t last = std::numeric_limits<std::size_t>::max();  ///< past the last; more than there are: all
+};
+
+/// to = values[mask], for elements of any size (1, 2, 4, 8 fast). Writes `selected` of counts.total() elements.
 void compress(const Work& work, const MaskCounts& counts, std::size_t element_size, const void* values,
-              const bool* mask, void* to);
+              const bool* mask, void* to, Selected selected = {});
 
 /// Counts, then compresses; returns the number of elements written.
 std::size_t compress(const Work& work, std::size_t element_size, const void* values, const bool* mask, std::size_t n,
                      void* to);
 
 /// The positions of the trues, plus `first`.
-void flatnonzero(const Work& work, const MaskCounts& counts, const bool* mask, std::int64_t first, std::int64_t* to);
+void flatnonzero(const Work& work, const MaskCounts& counts, const bool* mask, std::int64_t first, std::int64_t* to,
+                 Selected selected = {});
 std::size_t flatnonzero(const Work& work, const bool* mask, std::size_t n, std::int64_t first, std::int64_t* to);
 
 /// to[mask] = values in order, for elements of any size: the k-th true takes values[k]. To start further on in the
