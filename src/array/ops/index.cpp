@@ -108,9 +108,10 @@ void assign_index(Engine& engine, Array array, Array indices, Array value, Assig
     const PeerBlocks to(array->bytes(), rows, row_bytes);
     const std::size_t stride = one_row ? 0 : row_bytes;
     const auto count = static_cast<std::size_t>(indices->local_size());
-    (void)(mode == AssignMode::set ? scatter(work, to, indices->data<std::int64_t>(), count, values, stride)
-                                   : scatter_add(work, array->dtype, static_cast<std::size_t>(array->shape.row_size()), to,
-                                                 indices->data<std::int64_t>(), count, values, stride));
+    (void)(mode == AssignMode::set
+               ? scatter(work, to, indices->data<std::int64_t>(), count, values, stride, {}, Bounds::checked)
+               : scatter_add(work, array->dtype, static_cast<std::size_t>(array->shape.row_size()), to,
+                             indices->data<std::int64_t>(), count, values, stride, {}, Bounds::checked));
     return;
   }
   if (!one_row && indices->shape.ndim() > 0 && !(value->distribution == indices->distribution)) {
@@ -132,8 +133,9 @@ void assign_index(Engine& engine, Array array, Array indices, Array value, Assig
     const std::byte* data = one_row ? everywhere.data() : value_blocks[pe];
     const std::size_t stride = one_row ? 0 : row_bytes;
     (void)(mode == AssignMode::set
-               ? scatter(work, to, from, count, data, stride, mine)
-               : scatter_add(work, array->dtype, static_cast<std::size_t>(array->shape.row_size()), to, from, count, data, stride, mine));
+               ? scatter(work, to, from, count, data, stride, mine, Bounds::checked)
+               : scatter_add(work, array->dtype, static_cast<std::size_t>(array->shape.row_size()), to, from, count, data, stride, mine,
+                             Bounds::checked));
   }
   target.close();
 }

@@ -31,8 +31,11 @@ class PeerBlocks {
   /// The row's address; 0 <= row < rows().
   unsigned char* find(std::int64_t row) const {
     if (single()) return origins_[0] + static_cast<std::size_t>(row) * row_bytes_;
-    std::size_t block = uniform() ? divide(static_cast<std::uint64_t>(row)) : search(row);
-    return at(block, row);
+    return at(block_of(row), row);
+  }
+  std::size_t block_of(std::int64_t row) const {
+    if (single()) return 0;
+    return uniform() ? divide(static_cast<std::uint64_t>(row)) : search(row);
   }
 
   /// A view of the fields for inner loops.
@@ -73,6 +76,9 @@ struct RowRange {
   std::int64_t end = std::numeric_limits<std::int64_t>::max();
 };
 
+/// Whether a scatter looks for bad indices first (a pass over them), or the caller has done so.
+enum class Bounds : std::uint8_t { check, checked };
+
 /// Looks for an index outside [-rows, rows).
 BadIndex check_indices(const Work& work, const std::int64_t* indices, std::size_t n, std::int64_t rows);
 
@@ -83,12 +89,12 @@ BadIndex gather(const Work& work, const PeerBlocks& from, const std::int64_t* in
 /// to[indices[i]] = row i of `values`; the last of repeated indices wins, whatever the number of threads. On a bad
 /// index nothing is written. `value_stride` is row_bytes, or 0 to write one row everywhere.
 BadIndex scatter(const Work& work, const PeerBlocks& to, const std::int64_t* indices, std::size_t n, const void* values,
-                 std::size_t value_stride, RowRange only = {});
+                 std::size_t value_stride, RowRange only = {}, Bounds bounds = Bounds::check);
 
 /// to[indices[i]] += row i of `values` (numpy.add.at; bool: or). Repeated indices are added in the order of i, so that
 /// floating-point results do not depend on the threads. `row_elements` elements of `type` make a row.
 BadIndex scatter_add(const Work& work, DType type, std::size_t row_elements, const PeerBlocks& to,
                      const std::int64_t* indices, std::size_t n, const void* values, std::size_t value_stride,
-                     RowRange only = {});
+                     RowRange only = {}, Bounds bounds = Bounds::check);
 
 }  // namespace atl::array
