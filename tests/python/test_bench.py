@@ -193,6 +193,17 @@ def test_plot_draws_a_picture(tmp_path, capsys):
     assert "choose another --baseline" in capsys.readouterr().err
 
 
+def test_one_lucky_trial_does_not_spoil_the_picture(tmp_path):
+    fields = dict.fromkeys(record.REQUIRED, 1) | {"name": "sort", "dtype": "int64", "dist": "u64"}
+    lines = [
+        json.dumps(fields | {"contender": "numpy", "seconds": [1.0, 1.0, 1.0]}),
+        json.dumps(fields | {"contender": "atoll", "seconds": [0.5, 0.5, 1e-4]}),
+    ]
+    (tmp_path / "runs.jsonl").write_text("\n".join(lines))
+    plot.plot_files([tmp_path / "runs.jsonl"], tmp_path / "runs.svg", "ratio", "numpy", "")
+    assert "<svg" in (tmp_path / "runs.svg").read_text()
+
+
 def test_ratios_are_to_the_same_shape():
     base = {"name": "sort", "dtype": "int64", "dist": "u64", "size": 10, "bytes": 80, "pes": 1, "threads": 1}
     records = [

@@ -100,7 +100,8 @@ def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, tit
     largest = max(value for bars in groups.values() for value, _, _ in bars.values())
     for group in order:
         start = position
-        for bar, (value, low, high) in sorted(groups[group].items(), key=lambda item: item[1][0]):
+        for bar, (value, low, highest) in sorted(groups[group].items(), key=lambda item: item[1][0]):
+            high = min(highest, 1.1 * largest)  # one lucky trial must not squeeze all bars
             name = bar.split(",")[0]
             colour = COLOURS.get(name.split("-")[0], "#999999")
             axes.barh(
@@ -116,7 +117,8 @@ def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, tit
             )
             weight = "bold" if name == "atoll" else "normal"
             text = f" {bar}  {value:.2f}" if value < 10 else f" {bar}  {value:.1f}"
-            axes.text(max(high, value) + 0.005 * largest, position, text, va="center", fontsize=8, weight=weight)
+            place = (max(high, value) + 0.005 * largest, position)
+            axes.text(*place, text, va="center", fontsize=8, weight=weight).set_in_layout(False)
             position += 1
         ticks.append(((start + position - 1) / 2, group))
         position += 1.1
