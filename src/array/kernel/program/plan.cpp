@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "atoll/base/topology.hpp"
+#include "kernel/program/chain.hpp"
 #include "kernel/program/tile.hpp"
 #include "kernel/reduce/unit.hpp"
 
@@ -41,11 +42,26 @@ Plan::Plan(Program program) : program_(std::move(program)) {
   for (DType type : program_.leaves) max_size_ = std::max<std::uint8_t>(max_size_, size_of(type));
   for (const Constant& constant : program_.constants) max_size_ = std::max<std::uint8_t>(max_size_, size_of(constant.type));
 
-  // The instruction that reads a value last; results are read at the very end.
+  // What each step reads: an instruction's operands, or those of a chain that ends with it.
+  const ChainBuilder builder(program_);
+  std::vector<std::shared_ptr<Chain>> chains(steps);
+  for (std::size_t i = 0; i < steps; ++i) {
+    if (builder.is_root(i)) chains[i] = std::make_shared<Chain>(builder.build(i));
+  }
+  std::vector<Register> operands;
+  auto read_operands = [&](std::size_t i) {
+    const Instruction& code = program_.code[i];
+    if (chains[i] != nullptr) operands.assign(chains[i]->operands.begin(), chains[i]->operands.end());
+    else operands.assign({code.a, code.b, code.c});
+  };
+
+  // The step that reads a value last; results are read at the very end.
   std::vector<std::size_t> last_use(steps, 0);
   std::vector<char> read_by_step(steps, 0), result_count(steps, 0);
   for (std::size_t i = 0; i < steps; ++i) {
-    for (Register r : {program_.code[i].a, program_.code[i].b, program_.code[i].c}) {
+    if (builder.is_inner(i)) continue;
+    read_operands(i);
+    for (Register r : operands) {
       if (r.kind() == Register::Kind::value) {
         last_use[r.index()] = i;
         read_by_step[r.index()] = 1;
@@ -65,25 +81,25 @@ Plan::Plan(Program program) : program_(std::move(program)) {
     return place_of_input(r);
   };
   steps_.reserve(steps);
+  std::vector<std::uint16_t> step_of(steps, 0), after, places;
   for (std::size_t i = 0; i < steps; ++i) {
+    if (builder.is_inner(i)) continue;
     const Instruction& code = program_.code[i];
     const std::size_t size = size_of(result_type(code.op, code.type));
     max_size_ = std::max<std::uint8_t>(max_size_, static_cast<std::uint8_t>(size));
-    Step step{find_kernel(program_, code), 0, 0, 0, 0, -1};
     // Operands that die here give their registers back: before the result's is taken when it may be the same one.
-    std::uint16_t after[3];
-    int after_count = 0;
-    std::uint16_t places[3] = {0, 0, 0};
-    const Register operands[3] = {code.a, code.b, code.c};
-    for (int k = 0; k < 3; ++k) {
+    read_operands(i);
+    after.clear();
+    places.assign(operands.size(), 0);
+    for (std::size_t k = 0; k < operands.size(); ++k) {
       const Register r = operands[k];
       if (r.kind() == Register::Kind::none) continue;
       places[k] = place_of(r);
       if (r.kind() != Register::Kind::value || last_use[r.index()] != i) continue;
-      const bool seen_before = (k > 0 && operands[0] == r) || (k > 1 && operands[1] == r);
-      if (seen_before) continue;
+      const auto here = operands.begin() + static_cast<std::ptrdiff_t>(k);
+      if (std::find(operands.begin(), here, r) != here) continue;
       if (size_of(program_.type_of(r)) == size) free_slots.push_back(slot[r.index()]);
-      else after[after_count++] = slot[r.index()];
+      else after.push_back(slot[r.index()]);
     }
     if (free_slots.empty()) {
       ATOLL_VALIDATE(leaves + constants + slots_ < 0xFFFF, ValueError, "the expression needs too many registers");
@@ -92,12 +108,21 @@ Plan::Plan(Program program) : program_(std::move(program)) {
       slot[i] = free_slots.back();
       free_slots.pop_back();
     }
-    for (int k = 0; k < after_count; ++k) free_slots.push_back(after[k]);
-    step.a = places[0];
-    step.b = places[1];
-    step.c = places[2];
+    free_slots.insert(free_slots.end(), after.begin(), after.end());
+    Step step{};
     step.out = static_cast<std::uint16_t>(leaves + constants + slot[i]);
-    steps_.push_back(step);
+    step.result = -1;
+    if (chains[i] != nullptr) {
+      chains[i]->places = places;
+      step.chain = std::move(chains[i]);
+    } else {
+      step.kernel = find_kernel(program_, code);
+      step.a = places[0];
+      step.b = places[1];
+      step.c = places[2];
+    }
+    step_of[i] = static_cast<std::uint16_t>(steps_.size());
+    steps_.push_back(std::move(step));
   }
 
   direct_.assign(program_.results.size(), 0);
@@ -105,7 +130,7 @@ Plan::Plan(Program program) : program_(std::move(program)) {
     const Register result = program_.results[r];
     result_places_.push_back(place_of(result));
     if (result.kind() == Register::Kind::value && read_by_step[result.index()] == 0 && result_count[result.index()] == 1) {
-      steps_[result.index()].result = static_cast<std::int16_t>(r);
+      steps_[step_of[result.index()]].result = static_cast<std::int16_t>(r);
       direct_[r] = 1;
     }
   }
@@ -121,7 +146,9 @@ Outcome Plan::evaluate(Work& work, const Domain& domain, std::span<const Leaf> l
     large |= count * size_of(program_.type_of(program_.results[r])) > streaming_bytes();
     for (const Leaf& leaf : leaves) in_place |= leaf.data == outputs[r];
   }
-  const TileRunner::Store store = large      ? TileRunner::Store::streamed
+  // One step reads a place before it writes to it, whatever is there.
+  const bool at_once = !in_place || (steps_.size() == 1 && program_.results.size() == 1);
+  const TileRunner::Store store = large      ? at_once ? TileRunner::Store::streamed_direct : TileRunner::Store::streamed
                                   : in_place ? TileRunner::Store::copied
                                              : TileRunner::Store::direct;
   Outcome outcome;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "atoll/base/random.hpp"
+#include "kernel/program/chain.hpp"
 
 namespace atl::array {
 namespace {
@@ -139,13 +140,16 @@ void StridedReader::read(void* out, std::uint64_t begin, std::size_t count) cons
 TileRunner::TileRunner(const Plan& plan, const Domain& domain, std::span<const Leaf> leaves, std::size_t max_count)
     : plan_(plan), first_(domain.first), total_(domain.size()) {
   const Program& program = plan.program_;
-  tile_elements_ = tile_bytes / plan.max_size_;
+  // A chain alone holds its temporaries in vector registers: only what a tile costs by itself counts.
+  const bool chain_alone = plan.steps_.size() == 1 && plan.steps_[0].chain != nullptr;
+  tile_elements_ = chain_alone ? UnitGrid::max_unit : tile_bytes / plan.max_size_;
   const std::size_t constants = program.constants.size();
   registers_.resize(leaves.size() + constants + plan.slots_);
   arena_ = thread_arena.get(registers_.size() * slot_stride);
   for (std::size_t i = 0; i < registers_.size(); ++i) registers_[i] = arena_ + i * slot_stride;
 
   const std::size_t filled = round_up(std::min(max_count, std::max<std::size_t>(tile_elements_, UnitGrid::max_unit)), kernel_multiple);
+  written_.resize(program.results.size());
   sources_.resize(leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Leaf& leaf = leaves[i];
@@ -214,11 +218,22 @@ void TileRunner::load(std::size_t leaf, std::uint64_t begin, std::size_t count, 
 const void* TileRunner::run(std::uint64_t begin, std::size_t count, std::span<void* const> outputs, Store store) {
   const std::size_t padded = round_up(count, kernel_multiple);
   for (std::size_t i = 0; i < sources_.size(); ++i) load(i, begin, count, padded);
-  const bool direct = store == Store::direct && count == padded && !outputs.empty();
+  const bool whole = count == padded && !outputs.empty();
+  const bool direct = whole && store == Store::direct, streamed = store == Store::streamed || store == Store::streamed_direct;
+  std::fill(written_.begin(), written_.end(), 0);
   for (const Plan::Step& step : plan_.steps_) {
     void* out = registers_[step.out];
-    if (direct && step.result >= 0 && outputs[step.result] != nullptr) out = outputs[step.result];
-    step.kernel(out, registers_[step.a], registers_[step.b], registers_[step.c], padded, outcome);
+    const bool stream = whole && store == Store::streamed_direct && step.chain != nullptr;
+    if (step.result >= 0 && (direct || stream)) {
+      const std::size_t r = static_cast<std::size_t>(step.result);
+      void* const to = r < outputs.size() ? outputs[r] : nullptr;
+      if (to != nullptr && (direct || reinterpret_cast<std::uintptr_t>(to) % 64 == 0)) {
+        out = to;
+        written_[r] = 1;
+      }
+    }
+    if (step.chain != nullptr) run_chain(*step.chain, out, padded, stream && out != registers_[step.out]);
+    else step.kernel(out, registers_[step.a], registers_[step.b], registers_[step.c], padded, outcome);
   }
   const Program& program = plan_.program_;
   const void* first = nullptr;
@@ -226,20 +241,34 @@ const void* TileRunner::run(std::uint64_t begin, std::size_t count, std::span<vo
     const void* from = registers_[plan_.result_places_[r]];
     if (r < outputs.size() && outputs[r] != nullptr) {
       void* to = outputs[r];
-      if (direct && plan_.direct_[r]) {
+      if (written_[r]) {
         from = to;
       } else {
         const std::size_t bytes = count * size_of(program.type_of(program.results[r]));
-        if (store == Store::streamed && bytes % 64 == 0 && reinterpret_cast<std::uintptr_t>(to) % 64 == 0) {
-          stream_copy(to, from, bytes);
-        } else if (to != from) {
-          std::memcpy(to, from, bytes);
-        }
+        if (streamed && bytes % 64 == 0 && reinterpret_cast<std::uintptr_t>(to) % 64 == 0) stream_copy(to, from, bytes);
+        else if (to != from) std::memcpy(to, from, bytes);
       }
     }
     if (r == 0) first = from;
   }
   return first;
+}
+
+void TileRunner::run_chain(const Chain& chain, void* out, std::size_t count, bool stream) {
+  ChainRun run;
+  run.out = out;
+  run.operand_count = chain.places.size();
+  run.ahead_count = 0;
+  for (std::size_t k = 0; k < chain.places.size(); ++k) {
+    const std::size_t place = chain.places[k];
+    run.operands[k] = registers_[place];
+    if (place < sources_.size() && registers_[place] != arena_ + place * slot_stride) {
+      run.ahead[run.ahead_count++] = registers_[place];
+    }
+  }
+  run.count = count;
+  run.stream = stream;
+  chain.kernel(chain.steps.data(), chain.steps.size(), run);
 }
 
 bool TileRunner::is_plain() const {

@@ -53,6 +53,7 @@ class TileRunner {
     direct,    ///< the last kernel may write to the output itself
     copied,    ///< outputs are written after all kernels of the tile have read their operands
     streamed,  ///< the same, past the cache where alignment allows
+    streamed_direct,  ///< past the cache, by the kernel that computes them where it can
   };
   /// Computes local elements [begin, begin + count), count at most tile_elements() or UnitGrid::max_unit, the
   /// greater. Result r is written to outputs[r]
@@ -78,6 +79,7 @@ class TileRunner {
     StridedReader reader;
     std::uint64_t start, step;
   };
+  void run_chain(const Chain& chain, void* out, std::size_t count, bool stream);
   void load(std::size_t leaf, std::uint64_t begin, std::size_t count, std::size_t padded);
 
   const Plan& plan_;
@@ -86,6 +88,7 @@ class TileRunner {
   std::byte* arena_;
   std::vector<Source> sources_;
   std::vector<void*> registers_;  // leaves, constants, slots
+  std::vector<char> written_;     // per result: a kernel wrote this tile of it to its output
 };
 
 }  // namespace atl::array

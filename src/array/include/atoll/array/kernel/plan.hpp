@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -66,6 +67,8 @@ struct Outcome {
   }
 };
 
+struct Chain;  // private: several instructions that run as one pass
+
 /// A program made ready to run: kernels looked up for this processor, tile registers assigned. Immutable and
 /// shareable; making one costs about a microsecond, so keep it when the same program runs again.
 class Plan {
@@ -91,9 +94,10 @@ class Plan {
   using Kernel = void (*)(void* out, const void* a, const void* b, const void* c, std::size_t n, Outcome& outcome);
   // Operands and result are places in a table of pointers: leaves, then constants, then tile registers.
   struct Step {
-    Kernel kernel;
+    Kernel kernel;  // or a chain
     std::uint16_t a, b, c, out;
     std::int16_t result;  // >= 0: only result `result` reads this, so it may be written straight to its output
+    std::shared_ptr<const Chain> chain;
   };
   Program program_;
   std::vector<Step> steps_;
