@@ -41,9 +41,7 @@ constexpr std::uint8_t chain_code(ChainOp op, ChainForm form, unsigned bank) {
 struct ChainRun {
   void* out;
   std::array<const void*, chain_max_operands> operands;
-  std::array<const void*, chain_max_operands> ahead;  ///< those of them that come from memory, to be prefetched
   std::size_t operand_count;
-  std::size_t ahead_count;
   std::size_t count;  ///< elements, a multiple of kernel_multiple
   bool stream;        ///< past the cache: out is a multiple of 64
 };

@@ -258,14 +258,7 @@ void TileRunner::run_chain(const Chain& chain, void* out, std::size_t count, boo
   ChainRun run;
   run.out = out;
   run.operand_count = chain.places.size();
-  run.ahead_count = 0;
-  for (std::size_t k = 0; k < chain.places.size(); ++k) {
-    const std::size_t place = chain.places[k];
-    run.operands[k] = registers_[place];
-    if (place < sources_.size() && registers_[place] != arena_ + place * slot_stride) {
-      run.ahead[run.ahead_count++] = registers_[place];
-    }
-  }
+  for (std::size_t k = 0; k < chain.places.size(); ++k) run.operands[k] = registers_[chain.places[k]];
   run.count = count;
   run.stream = stream;
   chain.kernel(chain.steps.data(), chain.steps.size(), run);
