@@ -29,6 +29,51 @@ ChainOp chain_op(Op op) {
   }
 }
 
+/// The two steps as one, or false when there is no such form.
+bool join(const ChainStep& a, const ChainStep& b, ChainStep& joined) {
+  struct Parts {
+    ChainOp op;
+    ChainForm form;
+    unsigned bank;
+  };
+  auto parts = [](const ChainStep& step) {
+    const unsigned form = step.code / 4;
+    return Parts{static_cast<ChainOp>(step.code % 4), static_cast<ChainForm>(form % chain_forms), form / chain_forms};
+  };
+  const Parts p = parts(a), q = parts(b);
+  if (q.bank != 0) return false;
+  auto make = [&](ChainPair form, std::uint8_t x, std::uint8_t y, std::uint8_t z = 0) {
+    joined = ChainStep{chain_pair_code(p.op, q.op, form), x, y, z};
+    return true;
+  };
+  if (p.form == ChainForm::memory_memory && p.bank == 0) {
+    if (q.form == ChainForm::bank_memory) return make(ChainPair::pair_memory, a.x, a.y, b.x);
+    if (q.form == ChainForm::memory_bank) return make(ChainPair::memory_pair, a.x, a.y, b.x);
+  }
+  if (p.form == ChainForm::memory_memory && p.bank == 1) {
+    if (q.form == ChainForm::bank_next) return make(ChainPair::bank_pair, a.x, a.y);
+    if (q.form == ChainForm::next_bank) return make(ChainPair::pair_bank, a.x, a.y);
+  }
+  if (p.form == ChainForm::bank_memory && p.bank == 0 && q.form == ChainForm::bank_memory) {
+    return make(ChainPair::bank_twice, a.x, b.x);
+  }
+  return false;
+}
+
+void join_neighbours(std::vector<ChainStep>& steps) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    ChainStep joined{};
+    if (i + 1 < steps.size() && join(steps[i], steps[i + 1], joined)) {
+      ++i;
+      steps[kept++] = joined;
+    } else {
+      steps[kept++] = steps[i];
+    }
+  }
+  steps.resize(kept);
+}
+
 }  // namespace
 
 ChainBuilder::ChainBuilder(const Program& program) : program_(program), nodes_(program.code.size()) {
@@ -84,6 +129,7 @@ Chain ChainBuilder::build(std::size_t root) const {
   chain.kernel = find_chain_kernel(program_.code[root].type);
   chain.operands.reserve(nodes_[root].operands);
   emit(chain, root, 0);
+  join_neighbours(chain.steps);
   return chain;
 }
 
@@ -97,7 +143,7 @@ void ChainBuilder::emit(Chain& chain, std::size_t instruction, unsigned bank) co
     return number;
   };
   auto step = [&](ChainForm form, std::uint8_t x = 0, std::uint8_t y = 0) {
-    chain.steps.push_back(ChainStep{chain_code(op, form, bank), x, y});
+    chain.steps.push_back(ChainStep{chain_code(op, form, bank), x, y, 0});
   };
   if (code.op == Op::square) {
     if (!is_inner(code.a)) {

@@ -29,12 +29,26 @@ enum class ChainForm : std::uint8_t {
 inline constexpr unsigned chain_forms = 6;
 enum class ChainOp : std::uint8_t { add, subtract, multiply, divide };
 
-struct ChainStep {
-  std::uint8_t code;  ///< see chain_code
-  std::uint8_t x, y;  ///< numbers of memory operands
+/// Two operations in one step, bank 0: a decoded step takes as long as three vector operations.
+enum class ChainPair : std::uint8_t {
+  pair_memory,  ///< 0 = (x first y) second z
+  memory_pair,  ///< 0 = z second (x first y)
+  bank_pair,    ///< 0 = 0 second (x first y)
+  pair_bank,    ///< 0 = (x first y) second 0
+  bank_twice,   ///< 0 = (0 first x) second y
 };
-constexpr std::uint8_t chain_code(ChainOp op, ChainForm form, unsigned bank) {
-  return static_cast<std::uint8_t>((bank * chain_forms + static_cast<unsigned>(form)) * 4 + static_cast<unsigned>(op));
+
+struct ChainStep {
+  std::uint16_t code;    ///< see chain_code and chain_pair_code
+  std::uint8_t x, y, z;  ///< numbers of memory operands
+};
+constexpr std::uint16_t chain_code(ChainOp op, ChainForm form, unsigned bank) {
+  return static_cast<std::uint16_t>((bank * chain_forms + static_cast<unsigned>(form)) * 4 + static_cast<unsigned>(op));
+}
+inline constexpr unsigned chain_codes = chain_banks * chain_forms * 4;
+constexpr std::uint16_t chain_pair_code(ChainOp first, ChainOp second, ChainPair form) {
+  return static_cast<std::uint16_t>(chain_codes + static_cast<unsigned>(form) * 16 + static_cast<unsigned>(first) * 4 +
+                                    static_cast<unsigned>(second));
 }
 
 /// Where the operands of one run lie.

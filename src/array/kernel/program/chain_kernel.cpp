@@ -120,12 +120,33 @@ HWY_INLINE HWY_ATTR void apply(Bank<T>& out, const Bank<T>& x, const Bank<T>& y)
 #define ATOLL_CHAIN_SQUARE(k, bank) \
   ATOLL_CHAIN_CASE(bank_bank, k, multiply, apply<ChainOp::multiply>(bank, bank, bank);)
 
-template <class T, bool streamed>
-HWY_ATTR void run_blocks(const ChainStep* steps, std::size_t step_count, const ChainRun& run) {
+// The forms of two operations.
+#define ATOLL_CHAIN_PAIR_CASE(form, first, second, ...)                            \
+  case chain_pair_code(ChainOp::first, ChainOp::second, ChainPair::form): {        \
+    Bank<T> x; Bank<T> y; load(x, operand[step->x] + i);                           \
+    load(y, operand[step->y] + i); __VA_ARGS__ break;                              \
+  }
+#define ATOLL_CHAIN_PAIR(first, second)                                                                         \
+  ATOLL_CHAIN_PAIR_CASE(pair_memory, first, second, Bank<T> z; load(z, operand[step->z] + i);                   \
+                        apply<ChainOp::first>(x, x, y); apply<ChainOp::second>(b0, x, z);)                      \
+  ATOLL_CHAIN_PAIR_CASE(memory_pair, first, second, Bank<T> z; load(z, operand[step->z] + i);                   \
+                        apply<ChainOp::first>(x, x, y); apply<ChainOp::second>(b0, z, x);)                      \
+  ATOLL_CHAIN_PAIR_CASE(bank_pair, first, second, apply<ChainOp::first>(x, x, y);                               \
+                        apply<ChainOp::second>(b0, b0, x);)                                                     \
+  ATOLL_CHAIN_PAIR_CASE(pair_bank, first, second, apply<ChainOp::first>(x, x, y);                               \
+                        apply<ChainOp::second>(b0, x, b0);)                                                     \
+  ATOLL_CHAIN_PAIR_CASE(bank_twice, first, second, apply<ChainOp::first>(b0, b0, x);                            \
+                        apply<ChainOp::second>(b0, b0, y);)
+#define ATOLL_CHAIN_PAIRS(first) \
+  ATOLL_CHAIN_PAIR(first, add) ATOLL_CHAIN_PAIR(first, subtract) ATOLL_CHAIN_PAIR(first, multiply) ATOLL_CHAIN_PAIR(first, divide)
+
+template <class T>
+HWY_ATTR void run_chain(const ChainStep* steps, std::size_t step_count, const ChainRun& run) {
   constexpr std::size_t block = bank_vectors<T> * hn::MaxLanes(hn::ScalableTag<T>());
   const T* operand[chain_max_operands];
   for (std::size_t k = 0; k < run.operand_count; ++k) operand[k] = static_cast<const T*>(run.operands[k]);
   T* out = static_cast<T*>(run.out);
+  const bool stream = run.stream;
   const ChainStep* const end = steps + step_count;
   Bank<T> b0, b1, b2;
   const hn::ScalableTag<T> d;
@@ -141,17 +162,16 @@ HWY_ATTR void run_blocks(const ChainStep* steps, std::size_t step_count, const C
         ATOLL_CHAIN_SQUARE(0, b0)
         ATOLL_CHAIN_SQUARE(1, b1)
         ATOLL_CHAIN_SQUARE(2, b2)
+        ATOLL_CHAIN_PAIRS(add)
+        ATOLL_CHAIN_PAIRS(subtract)
+        ATOLL_CHAIN_PAIRS(multiply)
+        ATOLL_CHAIN_PAIRS(divide)
         default: __builtin_unreachable();
       }
     }
-    store<streamed>(b0, out + i);
+    if (stream) store<true>(b0, out + i);
+    else store<false>(b0, out + i);
   }
-}
-
-template <class T>
-HWY_ATTR void run_chain(const ChainStep* steps, std::size_t step_count, const ChainRun& run) {
-  if (run.stream) run_blocks<T, true>(steps, step_count, run);
-  else run_blocks<T, false>(steps, step_count, run);
 }
 
 }  // namespace
