@@ -90,7 +90,8 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
     if (engine.npes() > 1) {
       const Identity identity(*array);
       TreeFold mine(reduction, array->dtype);
-      if (rows > 0) identity.plan.reduce(work, identity.domain, identity.leaves, std::array<void*, 1>{nullptr}, reduction, grid, static_cast<std::uint64_t>(array->shape.size()), mine);
+      const bool followed = array->first_row() + array->local_rows() < array->shape.rows();  // else nobody needs it
+      if (rows > 0 && followed) identity.plan.reduce(work, identity.domain, identity.leaves, std::array<void*, 1>{nullptr}, reduction, grid, static_cast<std::uint64_t>(array->shape.size()), mine);
       const auto all = engine.allgather_vector(std::vector<TreeNode>(mine.nodes().begin(), mine.nodes().end()));
       for (std::uint32_t pe = 0; pe < engine.pe(); ++pe) before.push(all[pe]);
     }
@@ -114,7 +115,8 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
   if (engine.npes() > 1) {
     const Identity identity(*array);
     RowFold mine(reduction, array->dtype, width);
-    if (rows > 0 && width > 0) reduce_rows(identity.plan, work, identity.domain, identity.leaves, 1, total, grid, mine);
+    const bool followed = array->first_row() + array->local_rows() < array->shape.rows();
+    if (rows > 0 && width > 0 && followed) reduce_rows(identity.plan, work, identity.domain, identity.leaves, 1, total, grid, mine);
     before = merge_row_nodes(engine, mine, reduction, array->dtype, engine.pe());
   }
   if (rows > 0 && width > 0)

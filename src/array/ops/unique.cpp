@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distinct values: neighbours in sorted order that differ.
+// Distinct values: every PE's own merged where they are few, else neighbours in sorted order that differ.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -120,6 +121,94 @@ std::vector<Array> unique_of_sorted(Engine& engine, const Array& sorted, std::ui
   return result;
 }
 
+/// Ascending distinct values and how often each occurs.
+template <class T>
+struct Counted {
+  const T* values;
+  const std::int64_t* counts;
+  std::size_t n;
+};
+
+/// Of equal values the one in `a` stays. Without a branch on which comes next. Returns how many came out.
+template <class T>
+std::size_t merge_counted(Counted<T> a, Counted<T> b, T* values, std::int64_t* counts) {
+  std::size_t i = 0, j = 0, k = 0;
+  for (; i < a.n && j < b.n; ++k) {
+    const std::uint64_t left = ordered_bits(a.values[i]), right = ordered_bits(b.values[j]);
+    const bool first = left <= right, second = right <= left;
+    values[k] = first ? a.values[i] : b.values[j];
+    counts[k] = (a.counts[i] & -std::int64_t{first}) + (b.counts[j] & -std::int64_t{second});
+    i += first;
+    j += second;
+  }
+  for (; i < a.n; ++i, ++k) values[k] = a.values[i], counts[k] = a.counts[i];
+  for (; j < b.n; ++j, ++k) values[k] = b.values[j], counts[k] = b.counts[j];
+  return k;
+}
+
+/// Several PEs, values and counts only, few distinct values: every PE finds its own, and then each merges what all PEs
+/// have in one range of values. Rows stay where they are.
+std::vector<Array> unique_of_few(Engine& engine, const Array& flat, std::uint8_t outputs) {
+  const Unique mine = unique(engine.work(Interruptible::no), flat->dtype, flat->bytes(), static_cast<std::size_t>(flat->local_size()), {.counts = true});
+  const auto all_values = engine.peer_blocks(mine.values.data());
+  const auto all_counts = engine.peer_blocks(mine.counts.data());
+  const auto lengths = engine.allgather_value(static_cast<std::uint64_t>(mine.count));
+  std::vector<Array> result(4);
+  dispatch(flat->dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    // Borders between the PEs' ranges: quantiles of evenly spaced values of every PE.
+    constexpr std::size_t samples = 64;
+    std::vector<std::uint64_t> sample;
+    for (std::size_t k = 0; k < samples && mine.count > 0; ++k)
+      sample.push_back(ordered_bits(reinterpret_cast<const T*>(mine.values.data())[mine.count * k / samples]));
+    std::vector<std::uint64_t> pooled;
+    for (const auto& part : engine.allgather_vector(sample)) pooled.insert(pooled.end(), part.begin(), part.end());
+    std::sort(pooled.begin(), pooled.end());
+    auto border = [&](std::uint32_t pe, const T* values, std::size_t n) -> std::size_t {
+      if (pe == 0 || pooled.empty()) return 0;
+      if (pe == engine.npes()) return n;
+      const std::uint64_t at = pooled[pooled.size() * pe / engine.npes()];
+      return static_cast<std::size_t>(std::lower_bound(values, values + n, at, [](T value, std::uint64_t bits) { return ordered_bits(value) < bits; }) - values);
+    };
+    std::vector<Counted<T>> parts;
+    std::size_t total = 0;
+    for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
+      const auto n = static_cast<std::size_t>(lengths[pe]);
+      const auto* values = reinterpret_cast<const T*>(all_values[pe]);
+      const auto* counts = reinterpret_cast<const std::int64_t*>(all_counts[pe]);
+      const std::size_t begin = border(engine.pe(), values, n), end = border(engine.pe() + 1, values, n);
+      if (begin == end) continue;
+      if (pe != engine.pe()) engine.count_got((end - begin) * (sizeof(T) + sizeof(std::int64_t)));
+      parts.push_back({values + begin, counts + begin, end - begin});
+      total += end - begin;
+    }
+    Buffer<T> values[2];
+    Buffer<std::int64_t> counts[2];
+    engine.together([&] {
+      for (int k = 0; k < 2; ++k) {
+        values[k] = Buffer<T>(engine.memory(), total);
+        counts[k] = Buffer<std::int64_t>(engine.memory(), total);
+      }
+    });
+    Counted<T> merged{nullptr, nullptr, 0};
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const std::size_t n = merge_counted(merged, parts[k], values[k % 2].data(), counts[k % 2].data());
+      merged = {values[k % 2].data(), counts[k % 2].data(), n};
+    }
+    engine.barrier();  // nobody reads `mine` any more
+    const Shape local{static_cast<std::int64_t>(merged.n)};
+    result[0] = from_local(engine, flat->dtype, local, {merged.values});
+    if ((outputs & unique_counts) != 0) result[3] = from_local(engine, DType::i64, local, {merged.counts});
+  });
+  return result;
+}
+
+bool all_have_few_values(Engine& engine, const Array& flat) {
+  const bool few = has_few_values(engine.work(Interruptible::no), flat->dtype, flat->bytes(), static_cast<std::size_t>(flat->local_size()));
+  const auto all = engine.allgather_value(static_cast<std::uint64_t>(few));
+  return std::find(all.begin(), all.end(), 0u) == all.end();
+}
+
 }  // namespace
 
 std::vector<Array> unique_array(Engine& engine, Array array, std::uint8_t outputs) {
@@ -128,6 +217,7 @@ std::vector<Array> unique_array(Engine& engine, Array array, std::uint8_t output
   const Array flat = array->shape.ndim() == 1 ? array : reshape(engine, array, Shape{n});
   if (engine.npes() == 1) return unique_here(engine, flat, outputs);
   const bool want_rows = (outputs & (unique_index | unique_inverse)) != 0;
+  if (!want_rows && all_have_few_values(engine, flat)) return unique_of_few(engine, flat, outputs);
   if (!want_rows) return unique_of_sorted(engine, sort_array(engine, flat), outputs);
   const Array order = argsort_array(engine, flat);
   const Array sorted = take(engine, flat, order);

@@ -134,4 +134,13 @@ Unique unique(Work work, DType type, const void* in, std::size_t n, UniqueWants 
   return unique_by_buckets(work, column, range, key, wants);
 }
 
+bool has_few_values(Work work, DType type, const void* in, std::size_t n) {
+  constexpr std::size_t small_rows = 4096;
+  if (n < small_rows) return true;
+  const Key column{type, in};
+  const KeyRange range = key_range(work, column, n);
+  const CompositeKey key({&column, 1}, {&range, 1}, n);
+  return key.chunks() == 0 || suits_table(key) || suits_hash(key);
+}
+
 }  // namespace atl::array

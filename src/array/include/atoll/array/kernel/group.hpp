@@ -49,4 +49,7 @@ struct Unique {
 /// value_counts is this with counts. Without index and inverse rows are never looked at: the cost of sort().
 Unique unique(Work work, DType type, const void* in, std::size_t n, UniqueWants wants);
 
+/// Whether unique() without rows will find few distinct values beside n: by their range, or a sample of them.
+bool has_few_values(Work work, DType type, const void* in, std::size_t n);
+
 }  // namespace atl::array
