@@ -203,6 +203,11 @@ TEST(Chain, LargeResultsAndInPlace) {
   const Register sum = program.add(Op::add, DType::f64, ab, program.add(Op::multiply, DType::f64, x[2], x[3]));
   program.results.push_back(program.add(Op::divide, DType::f64, program.add(Op::subtract, DType::f64, sum, x[1]), x[0]));
   expect_step_by_step(program, count, random);
+  Program scaled;
+  const Register a = scaled.add_leaf(DType::f64), b = scaled.add_leaf(DType::f64);
+  scaled.results.push_back(
+      scaled.add(Op::add, DType::f64, a, scaled.add(Op::multiply, DType::f64, scaled.add_constant(0.3), b)));
+  expect_step_by_step(scaled, count, random);
 
   Environment env(2);
   const Domain domain = Domain::flat(count);

@@ -55,6 +55,7 @@ constexpr std::uint16_t chain_pair_code(ChainOp first, ChainOp second, ChainPair
 struct ChainRun {
   void* out;
   std::array<const void*, chain_max_operands> operands;
+  std::array<std::size_t, chain_max_operands> masks;  ///< 0: every element is the same, of which a block lies there
   std::size_t operand_count;
   std::size_t count;  ///< elements, a multiple of kernel_multiple
   bool stream;        ///< past the cache: out is a multiple of 64

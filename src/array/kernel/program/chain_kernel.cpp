@@ -103,12 +103,12 @@ HWY_INLINE HWY_ATTR void apply(Bank<T>& out, const Bank<T>& x, const Bank<T>& y)
     __VA_ARGS__ break;                                        \
   }
 #define ATOLL_CHAIN_MEMORY_MEMORY(k, bank, op)                                                             \
-  ATOLL_CHAIN_CASE(memory_memory, k, op, Bank<T> x; Bank<T> y; load(x, operand[step->x] + i);              \
-                   load(y, operand[step->y] + i); apply<ChainOp::op>(bank, x, y);)
+  ATOLL_CHAIN_CASE(memory_memory, k, op, Bank<T> x; Bank<T> y; fetch(x, step->x);              \
+                   fetch(y, step->y); apply<ChainOp::op>(bank, x, y);)
 #define ATOLL_CHAIN_BANK_MEMORY(k, bank, op) \
-  ATOLL_CHAIN_CASE(bank_memory, k, op, Bank<T> x; load(x, operand[step->x] + i); apply<ChainOp::op>(bank, bank, x);)
+  ATOLL_CHAIN_CASE(bank_memory, k, op, Bank<T> x; fetch(x, step->x); apply<ChainOp::op>(bank, bank, x);)
 #define ATOLL_CHAIN_MEMORY_BANK(k, bank, op) \
-  ATOLL_CHAIN_CASE(memory_bank, k, op, Bank<T> x; load(x, operand[step->x] + i); apply<ChainOp::op>(bank, x, bank);)
+  ATOLL_CHAIN_CASE(memory_bank, k, op, Bank<T> x; fetch(x, step->x); apply<ChainOp::op>(bank, x, bank);)
 #define ATOLL_CHAIN_BANK(k, bank, op) \
   ATOLL_CHAIN_MEMORY_MEMORY(k, bank, op) ATOLL_CHAIN_BANK_MEMORY(k, bank, op) ATOLL_CHAIN_MEMORY_BANK(k, bank, op)
 #define ATOLL_CHAIN_NEXT(k, bank, next, op)                               \
@@ -123,13 +123,13 @@ HWY_INLINE HWY_ATTR void apply(Bank<T>& out, const Bank<T>& x, const Bank<T>& y)
 // The forms of two operations.
 #define ATOLL_CHAIN_PAIR_CASE(form, first, second, ...)                            \
   case chain_pair_code(ChainOp::first, ChainOp::second, ChainPair::form): {        \
-    Bank<T> x; Bank<T> y; load(x, operand[step->x] + i);                           \
-    load(y, operand[step->y] + i); __VA_ARGS__ break;                              \
+    Bank<T> x; Bank<T> y; fetch(x, step->x);                           \
+    fetch(y, step->y); __VA_ARGS__ break;                              \
   }
 #define ATOLL_CHAIN_PAIR(first, second)                                                                         \
-  ATOLL_CHAIN_PAIR_CASE(pair_memory, first, second, Bank<T> z; load(z, operand[step->z] + i);                   \
+  ATOLL_CHAIN_PAIR_CASE(pair_memory, first, second, Bank<T> z; fetch(z, step->z);                   \
                         apply<ChainOp::first>(x, x, y); apply<ChainOp::second>(b0, x, z);)                      \
-  ATOLL_CHAIN_PAIR_CASE(memory_pair, first, second, Bank<T> z; load(z, operand[step->z] + i);                   \
+  ATOLL_CHAIN_PAIR_CASE(memory_pair, first, second, Bank<T> z; fetch(z, step->z);                   \
                         apply<ChainOp::first>(x, x, y); apply<ChainOp::second>(b0, z, x);)                      \
   ATOLL_CHAIN_PAIR_CASE(bank_pair, first, second, apply<ChainOp::first>(x, x, y);                               \
                         apply<ChainOp::second>(b0, b0, x);)                                                     \
@@ -145,6 +145,7 @@ HWY_ATTR void run_chain(const ChainStep* steps, std::size_t step_count, const Ch
   constexpr std::size_t block = bank_vectors<T> * hn::MaxLanes(hn::ScalableTag<T>());
   const T* operand[chain_max_operands];
   for (std::size_t k = 0; k < run.operand_count; ++k) operand[k] = static_cast<const T*>(run.operands[k]);
+  const std::size_t* const mask = run.masks.data();
   T* out = static_cast<T*>(run.out);
   const bool stream = run.stream;
   const ChainStep* const end = steps + step_count;
@@ -153,6 +154,9 @@ HWY_ATTR void run_chain(const ChainStep* steps, std::size_t step_count, const Ch
   b0.v0 = b0.v1 = b0.v2 = b0.v3 = b0.v4 = b0.v5 = b0.v6 = b0.v7 = hn::Zero(d);
   b1 = b2 = b0;
   for (std::size_t i = 0; i < run.count; i += block) {
+    auto fetch = [&](Bank<T>& bank, std::uint8_t k) HWY_ATTR __attribute__((always_inline)) {
+      load(bank, operand[k] + (i & mask[k]));
+    };
     for (const ChainStep* step = steps; step != end; ++step) {
       switch (step->code) {
         ATOLL_CHAIN_OP(add)

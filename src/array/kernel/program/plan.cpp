@@ -165,8 +165,13 @@ Outcome Plan::evaluate(Work& work, const Domain& domain, std::span<const Leaf> l
       }
       runner.run(at, n, places, store);
     };
+    // A chain that reads memory and writes memory needs no tiles: they cost a tenth of a sum of two arrays.
+    const bool writes_all = outputs.size() == 1 && outputs[0] != nullptr && direct_[0] &&
+                            (store == TileRunner::Store::direct || (store == TileRunner::Store::streamed_direct &&
+                                                                    reinterpret_cast<std::uintptr_t>(outputs[0]) % 64 == 0));
+    const std::size_t tile = writes_all && runner.reads_memory_only() ? range_elements : runner.tile_elements();
     for (std::size_t at = begin; at < end;) {
-      const std::size_t n = std::min(runner.tile_elements(), end - at);
+      const std::size_t n = std::min(tile, end - at);
       // Whole vectors work on the arrays themselves; what is left over goes through padded registers.
       const std::size_t whole = n / kernel_multiple * kernel_multiple;
       if (whole > 0) run(at, whole);
@@ -217,8 +222,13 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
     std::vector<void*> places(storing ? outputs.size() : 0);
     TreeNode best;
     best.empty = 1;
+    const bool plain = runner.is_plain() && !storing && steps_.empty();
+    const std::byte* const plain_data = plain ? static_cast<const std::byte*>(runner.run_all(0, 0, nullptr)) : nullptr;
+    const std::size_t size = size_of(type);
+    // Units one after the other without a division for each.
+    UnitGrid::Unit unit = grid.at(unit_begin + begin, total);
+    std::uint64_t granule_end = (unit.begin / grid.granule() + 1) * grid.granule();
     for (std::size_t u = begin; u < end; ++u) {
-      const UnitGrid::Unit unit = grid.at(unit_begin + u, total);
       const std::size_t n = unit.end - unit.begin;
       const std::uint64_t at = unit.begin - first;
       for (std::size_t r = 0; r < places.size(); ++r) {
@@ -226,7 +236,7 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
                                           : static_cast<std::byte*>(outputs[r]) +
                                                 at * size_of(program_.type_of(program_.results[r]));
       }
-      const void* values = runner.run(at, n, places, store);
+      const void* values = plain ? plain_data + at * size : runner.run(at, n, places, store);
       TreeNode node;
       node.index = unit.tree_index;
       node.bits = unit_kernel(values, n);
@@ -240,7 +250,16 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
         }
       }
       mine.push(node);
-      if (unit.end % grid.granule() == 0) mine.pad_to(grid.tree_end(unit));
+      if (unit.end == granule_end) {
+        const std::uint64_t tree_end = grid.tree_end(unit);
+        mine.pad_to(tree_end);
+        unit.tree_index = tree_end;
+        granule_end += grid.granule();
+      } else {
+        ++unit.tree_index;
+      }
+      unit.begin = unit.end;
+      unit.end = std::min({unit.begin + grid.unit(), granule_end, total});
       if (thread == 0 && !in_place && u % 1024 == 1023) work.monitor.checkpoint(u - begin, end - begin);
     }
     if (large) stream_fence();

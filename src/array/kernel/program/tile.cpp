@@ -258,7 +258,13 @@ void TileRunner::run_chain(const Chain& chain, void* out, std::size_t count, boo
   ChainRun run;
   run.out = out;
   run.operand_count = chain.places.size();
-  for (std::size_t k = 0; k < chain.places.size(); ++k) run.operands[k] = registers_[chain.places[k]];
+  const std::size_t leaves = sources_.size(), constants = plan_.program_.constants.size();
+  for (std::size_t k = 0; k < chain.places.size(); ++k) {
+    const std::size_t place = chain.places[k];
+    const bool same = place < leaves ? sources_[place].kind == Source::Kind::scalar : place < leaves + constants;
+    run.operands[k] = registers_[place];
+    run.masks[k] = same ? 0 : ~std::size_t{0};
+  }
   run.count = count;
   run.stream = stream;
   chain.kernel(chain.steps.data(), chain.steps.size(), run);
@@ -267,6 +273,13 @@ void TileRunner::run_chain(const Chain& chain, void* out, std::size_t count, boo
 bool TileRunner::is_plain() const {
   const Register result = plan_.program_.results[0];
   return result.kind() == Register::Kind::leaf && sources_[result.index()].kind == Source::Kind::dense;
+}
+
+bool TileRunner::reads_memory_only() const {
+  return plan_.steps_.size() == 1 && plan_.steps_[0].chain != nullptr &&
+         std::all_of(sources_.begin(), sources_.end(), [](const Source& source) {
+           return source.kind == Source::Kind::dense || source.kind == Source::Kind::scalar;
+         });
 }
 
 const void* TileRunner::run_all(std::uint64_t begin, std::size_t count, void* scratch) {

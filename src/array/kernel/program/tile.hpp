@@ -56,7 +56,7 @@ class TileRunner {
     streamed_direct,  ///< past the cache, by the kernel that computes them where it can
   };
   /// Computes local elements [begin, begin + count), count at most tile_elements() or UnitGrid::max_unit, the
-  /// greater. Result r is written to outputs[r]
+  /// greater; any when reads_memory_only() and the only result is written directly. Result r is written to outputs[r]
   /// (the place of element `begin`; nullptr skips; no outputs at all skips every one). Returns where result 0 lies.
   const void* run(std::uint64_t begin, std::size_t count, std::span<void* const> outputs, Store store);
 
@@ -66,6 +66,8 @@ class TileRunner {
   /// Whether result 0 is a dense leaf, which needs no scratch.
   bool is_plain() const;
 
+  /// Whether the plan is one chain over dense leaves, scalars and constants.
+  bool reads_memory_only() const;
   /// Elements per tile that fit for this plan.
   std::size_t tile_elements() const { return tile_elements_; }
   Outcome outcome;
