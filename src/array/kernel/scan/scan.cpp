@@ -30,6 +30,13 @@ constexpr std::size_t block_bytes = 256 * KiB;
 template <class T, template <class> class F>
 class CarryStack {
  public:
+  CarryStack() = default;
+  /// Copies only what is there: once per block.
+  CarryStack(const CarryStack& other) : count_(other.count_) {
+    std::copy_n(other.nodes_, count_, nodes_);
+    std::copy_n(other.sums_, count_, sums_);
+  }
+  CarryStack& operator=(const CarryStack&) = delete;
   void push(TreeNode node) {
     while (count_ > 0) {
       const TreeNode& left = nodes_[count_ - 1];
@@ -104,7 +111,6 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
         node = TreeNode{};
         node.index = unit.tree_index;
         const T* x = in + (unit.begin - first);
-        for (std::size_t i = 0; i < unit.end - unit.begin; i += 64 / sizeof(T)) __builtin_prefetch(x + i + 2048 / sizeof(T));
         node.bits = value_of(x, unit.end - unit.begin);
       }
       for (unsigned spins = 0; turn.load(std::memory_order_acquire) != block; ++spins) {
