@@ -37,6 +37,36 @@ RowFold merge_row_nodes(Engine& engine, const RowFold& mine, Reduction kind, DTy
   return merged;
 }
 
+/// The nodes of a flat array's elements before this PE's. Only what lies before the last PE's elements is reduced, an
+/// even share of it by every PE wherever it lies, so that with two PEs neither waits for the other's half. Collective.
+TreeFold fold_before(Engine& engine, Work& work, const ArrayData& array, Reduction kind, const UnitGrid& grid) {
+  const OpenBlocks blocks(engine, array);
+  const Distribution& distribution = blocks.distribution();
+  std::uint32_t last = engine.npes() - 1;
+  while (last > 0 && distribution.count(last) == 0) --last;
+  const auto granule = static_cast<std::int64_t>(grid.granule());
+  const std::int64_t granules = (distribution.begin(last) + granule - 1) / granule;
+  auto share = [&](std::uint32_t pe) {
+    return std::min(distribution.begin(last), granules * pe / engine.npes() * granule);
+  };
+  const Plan plan(Identity::program(array.dtype));
+  std::vector<TreeNode> mine;
+  blocks.read_pieces(share(engine.pe()), share(engine.pe() + 1), [&](std::int64_t begin, std::int64_t end, std::byte* from) {
+    const Domain domain = Domain::flat(static_cast<std::uint64_t>(end - begin), static_cast<std::uint64_t>(begin));
+    TreeFold fold(kind, array.dtype);
+    plan.reduce(work, domain, std::vector{Leaf::dense(from, domain)}, std::array<void*, 1>{nullptr}, kind, grid,
+                static_cast<std::uint64_t>(array.shape.size()), fold);
+    mine.insert(mine.end(), fold.nodes().begin(), fold.nodes().end());
+  });
+  // Pieces end where a PE's elements do, and so do their nodes.
+  const std::uint64_t stop = grid.at(grid.units_before(static_cast<std::uint64_t>(array.first_index())), static_cast<std::uint64_t>(array.shape.size())).tree_index;
+  TreeFold before(kind, array.dtype);
+  for (const auto& nodes : engine.allgather_vector(mine))
+    for (const TreeNode& node : nodes)
+      if (array.local_rows() > 0 && node.index << node.level < stop) before.push(node);
+  return before;
+}
+
 }  // namespace
 
 Array reduce_axes(Engine& engine, Array array, Reduction kind, std::uint32_t axes) {
@@ -86,15 +116,7 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
 
   if (array->shape.ndim() <= 1) {
     const UnitGrid grid(granule_of(array->distribution, array->shape));
-    TreeFold before(reduction, array->dtype);
-    if (engine.npes() > 1) {
-      const Identity identity(*array);
-      TreeFold mine(reduction, array->dtype);
-      const bool followed = array->first_row() + array->local_rows() < array->shape.rows();  // else nobody needs it
-      if (rows > 0 && followed) identity.plan.reduce(work, identity.domain, identity.leaves, std::array<void*, 1>{nullptr}, reduction, grid, static_cast<std::uint64_t>(array->shape.size()), mine);
-      const auto all = engine.allgather_vector(std::vector<TreeNode>(mine.nodes().begin(), mine.nodes().end()));
-      for (std::uint32_t pe = 0; pe < engine.pe(); ++pe) before.push(all[pe]);
-    }
+    const TreeFold before = engine.npes() > 1 ? fold_before(engine, work, *array, reduction, grid) : TreeFold(reduction, array->dtype);
     scan(work, kind, array->dtype, array->bytes(), result->bytes(), rows, static_cast<std::uint64_t>(array->first_index()),
          static_cast<std::uint64_t>(array->shape.size()), grid, before.nodes());
     return result;
