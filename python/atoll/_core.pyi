@@ -30,7 +30,6 @@ class Session:
     def stats(self) -> dict[str, int]:
         """Bytes in use, peak and pooled, bytes put, got and sent by this PE, commands executed. Keys:
         memory_in_use, memory_peak, memory_pooled, memory_limit, bytes_put, bytes_got, bytes_sent, messages, commands."""
-    def reset_stats(self) -> None: ...
     def set_monitor(self, callback: Callable[[str, int, int], None] | None) -> None:
         """callback(operation, done, total) from the calling thread, at most every 50 ms, in operations that run longer
         than a second; total is 0 when it is not known, and done == total at the end. KeyboardInterrupt is seen between
