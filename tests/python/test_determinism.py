@@ -40,6 +40,14 @@ def test_floating_point(size, dtype):
     same_everywhere(key + "weighted bincount", ak.bincount(groups, weights=a))
 
 
+@pytest.mark.parametrize("shape", [(1000, 3), (41, 7, 2), (5000, 1)])
+def test_cumulative_along_rows(shape):
+    x = np.random.default_rng(3).normal(0, 1e3, shape)
+    found = ak.cumsum(ak.array(x), axis=0)
+    same_everywhere(f"{shape} cumsum over rows", found)
+    assert np.allclose(found.to_numpy(), np.cumsum(x, axis=0))
+
+
 def test_sums_are_accurate():
     x = np.random.default_rng(0).random(300_001)
     assert abs(float(ak.array(x).sum()) - np.sum(x.astype(np.longdouble))) < 1e-9

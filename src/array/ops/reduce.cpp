@@ -135,10 +135,11 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
   const UnitGrid grid = row_grid(*array);
   RowFold before(reduction, array->dtype, width);
   if (engine.npes() > 1) {
-    const Identity identity(*array);
     RowFold mine(reduction, array->dtype, width);
     const bool followed = array->first_row() + array->local_rows() < array->shape.rows();
-    if (rows > 0 && width > 0 && followed) reduce_rows(identity.plan, work, identity.domain, identity.leaves, 1, total, grid, mine);
+    if (rows > 0 && width > 0 && followed)
+      scan_row_nodes(work, kind, array->dtype, array->bytes(), rows, width, static_cast<std::uint64_t>(array->first_row()),
+                     total, grid, mine);
     before = merge_row_nodes(engine, mine, reduction, array->dtype, engine.pe());
   }
   if (rows > 0 && width > 0)

@@ -53,6 +53,45 @@ void scan_axis(Work& work, Scan kind, DType type, const void* in, void* out, std
   }
 }
 
+namespace {
+
+/// Every unit's own value, its rows added in plain order: the one definition behind the carries on any number of PEs.
+std::vector<std::byte> unit_values(Work& work, const RowKernels& kernels, const std::byte* x, std::uint64_t first_row,
+                                   std::uint64_t rows, std::uint64_t width, std::size_t row_bytes,
+                                   std::uint64_t total_rows, const UnitGrid& grid) {
+  const std::uint64_t unit_begin = grid.units_before(first_row), units = grid.units_before(first_row + rows) - unit_begin;
+  const std::uint64_t align = std::max<std::uint64_t>(1, range_elements / (grid.unit() * width));
+  std::vector<std::byte> values(units * row_bytes);
+  work.threads.for_ranges(units, align, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (std::size_t u = begin; u < end; ++u) {
+      const UnitGrid::Unit unit = grid.at(unit_begin + u, total_rows);
+      for (std::uint64_t row = unit.begin; row < unit.end; ++row) {
+        (row == unit.begin ? kernels.first : kernels.add)(values.data() + u * row_bytes,
+                                                          x + (row - first_row) * row_bytes, width);
+      }
+    }
+  });
+  return values;
+}
+
+}  // namespace
+
+void scan_row_nodes(Work& work, Scan kind, DType type, const void* in, std::uint64_t rows, std::uint64_t width,
+                    std::uint64_t first_row, std::uint64_t total_rows, const UnitGrid& grid, RowFold& fold) {
+  const std::size_t row_bytes = width * size_of(type);
+  const std::vector<std::byte> values = unit_values(work, find_row_kernels(reduction_of(kind), type),
+                                                    static_cast<const std::byte*>(in), first_row, rows, width, row_bytes,
+                                                    total_rows, grid);
+  const std::uint64_t unit_begin = grid.units_before(first_row), unit_end = grid.units_before(first_row + rows);
+  for (std::uint64_t u = unit_begin; u < unit_end; ++u) {
+    const UnitGrid::Unit unit = grid.at(u, total_rows);
+    TreeNode node;
+    node.index = unit.tree_index;
+    fold.push(node, values.data() + (u - unit_begin) * row_bytes, nullptr);
+    if (unit.end % grid.granule() == 0) fold.pad_to(grid.tree_end(unit));
+  }
+}
+
 void scan_rows(Work& work, Scan kind, DType type, const void* in, void* out, std::uint64_t rows, std::uint64_t width,
                std::uint64_t first_row, std::uint64_t total_rows, const UnitGrid& grid, const RowNodes* before) {
   ATOLL_EXPECT(grid.is_border(first_row) && (grid.is_border(first_row + rows) || first_row + rows == total_rows));
@@ -68,16 +107,7 @@ void scan_rows(Work& work, Scan kind, DType type, const void* in, void* out, std
   const std::uint64_t align = std::max<std::uint64_t>(1, range_elements / (grid.unit() * width));
 
   // Every unit's own value; then what comes before it; then the scan itself.
-  std::vector<std::byte> values(units * row_bytes);
-  work.threads.for_ranges(units, align, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (std::size_t u = begin; u < end; ++u) {
-      const UnitGrid::Unit unit = grid.at(unit_begin + u, total_rows);
-      for (std::uint64_t row = unit.begin; row < unit.end; ++row) {
-        (row == unit.begin ? kernels.first : kernels.add)(values.data() + u * row_bytes,
-                                                          x + (row - first_row) * row_bytes, width);
-      }
-    }
-  });
+  std::vector<std::byte> values = unit_values(work, kernels, x, first_row, rows, width, row_bytes, total_rows, grid);
   RowFold fold(reduction, type, width);
   if (before != nullptr) fold.push(*before);
   std::vector<char> has_carry(units, 1);

@@ -28,9 +28,14 @@ void scan_axis(Work& work, Scan kind, DType type, const void* in, void* out, std
                std::uint64_t inner);
 
 /// Along axis 0 of `rows` local rows of `width` elements, first_row being the global number of the first (a granule's
-/// border of `grid`, which counts rows) of `total_rows`. `before`: nodes of all rows before, of reduce_rows with
-/// reduction_of(kind) merged by a RowFold; null when first_row is 0. out may be in.
+/// border of `grid`, which counts rows) of `total_rows`. `before`: nodes of all rows before, of scan_row_nodes
+/// merged by a RowFold; null when first_row is 0. out may be in.
 void scan_rows(Work& work, Scan kind, DType type, const void* in, void* out, std::uint64_t rows, std::uint64_t width,
                std::uint64_t first_row, std::uint64_t total_rows, const UnitGrid& grid, const RowNodes* before);
+
+/// Pushes the nodes of these rows, as scan_rows adds them, for the `before` of the PEs that follow. (reduce_rows adds in
+/// another order: its last bits may differ.)
+void scan_row_nodes(Work& work, Scan kind, DType type, const void* in, std::uint64_t rows, std::uint64_t width,
+                    std::uint64_t first_row, std::uint64_t total_rows, const UnitGrid& grid, RowFold& fold);
 
 }  // namespace atl::array
