@@ -40,8 +40,9 @@ class Lowering {
     count(root);
     out_.shape = root->shape;
     Register result = visit(root, true);
-    // A result must be computed by an instruction.
-    if (result.kind() != Register::Kind::value) result = out_.program.add(Op::positive, root->dtype, result);
+    // What is stored must be computed by an instruction; a reduction reads a stored array where it lies.
+    const bool read_in_place = store_root == StoreRoot::no && result.kind() == Register::Kind::leaf;
+    if (result.kind() != Register::Kind::value && !read_in_place) result = out_.program.add(Op::positive, root->dtype, result);
     out_.program.results.push_back(result);
     if (store_root == StoreRoot::yes) out_.results.push_back(root);
     for (auto& [node, reg] : shared_) {
