@@ -219,6 +219,7 @@ void scatter(Work work, const CompositeKey& key, const PartitionPlan& plan, Pack
       if (lane == 0 && ++blocks_done % 4096 == 0) work.monitor.checkpoint(at * lanes, key.rows() * 2);
     }
     for (std::size_t b = 0; b < buckets; ++b) {
+      if (next[b] == begin[b]) continue;  // nothing for this bucket: it may have no place at all
       std::uintptr_t from = std::max(begin[b], next[b] / line_bytes * line_bytes);
       std::memcpy(reinterpret_cast<void*>(from), buffers.lines + b * line_bytes + from % line_bytes, next[b] - from);
     }

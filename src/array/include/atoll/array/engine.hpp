@@ -81,7 +81,7 @@ class Engine {
     std::vector<std::vector<T>> all;
     for (auto& bytes : allgather_bytes(std::as_bytes(std::span(mine)))) {
       auto& values = all.emplace_back(bytes.size() / sizeof(T));
-      std::memcpy(values.data(), bytes.data(), bytes.size());
+      if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     }
     return all;
   }
