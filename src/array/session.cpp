@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/session.hpp"
 
-#include <algorithm>
-#include <deque>
-
 #include "atoll/array/session_link.hpp"
 #include "atoll/base/config.hpp"
-#include "atoll/base/topology.hpp"
 
 namespace atl::array {
 

@@ -69,6 +69,18 @@ std::vector<Array> evaluate(Engine& engine, Program program, std::vector<LeafSou
   return results;
 }
 
+Array compute(Engine& engine, Op op, DType loop, const std::vector<Array>& operands) {
+  Program program;
+  std::vector<LeafSource> leaves;
+  std::array<Register, 3> registers;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    registers[i] = program.add_leaf(operands[i]->dtype);
+    leaves.push_back({operands[i], 0, 0});
+  }
+  program.results.push_back(op == Op::cast ? program.add_cast(loop, registers[0]) : program.add(op, loop, registers[0], registers[1], registers[2]));
+  return evaluate(engine, std::move(program), std::move(leaves), operands[0]->shape, nullptr).front();
+}
+
 Reduced reduce_all(Engine& engine, Program program, std::vector<LeafSource> leaves, Shape shape, Reduction kind,
                    std::uint8_t first_stored) {
   engine.begin_operation("reduce");

@@ -47,13 +47,6 @@ Array add_weights(Engine& engine, const Array& bins, const Array& weights, std::
   return sums;
 }
 
-Array cast_to_i64(Engine& engine, const Array& array) {
-  Program program;
-  const Register leaf = program.add_leaf(array->dtype);
-  program.results.push_back(array->dtype == DType::i64 ? program.add(Op::positive, DType::i64, leaf) : program.add_cast(DType::i64, leaf));
-  return evaluate(engine, std::move(program), {{array, 0, 0}}, array->shape, nullptr).front();
-}
-
 }  // namespace
 
 Array search_sorted(Engine& engine, Array table, Array values, Side side) {
@@ -136,7 +129,7 @@ Array count_bins(Engine& engine, Array array, std::int64_t minlength, Array weig
       if (kind == Reduction::max) bins = std::max(bins, value + 1);
     }
   }
-  if (weights != nullptr) return add_weights(engine, cast_to_i64(engine, array), weights, bins);
+  if (weights != nullptr) return add_weights(engine, array->dtype == DType::i64 ? array : compute(engine, Op::cast, DType::i64, {array}), weights, bins);
   Buffer<std::int64_t> counts;
   engine.together([&] { counts = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(bins)); });
   (void)bincount(engine.work(), array->dtype, array->bytes(), static_cast<std::size_t>(array->local_size()),

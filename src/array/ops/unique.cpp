@@ -43,18 +43,6 @@ Array starts_of_runs(Engine& engine, const Array& sorted) {
   return starts;
 }
 
-Array compute(Engine& engine, Op op, DType loop, const std::vector<Array>& operands) {
-  Program program;
-  std::vector<LeafSource> leaves;
-  std::array<Register, 3> registers;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    registers[i] = program.add_leaf(operands[i]->dtype);
-    leaves.push_back({operands[i], 0, 0});
-  }
-  program.results.push_back(op == Op::cast ? program.add_cast(loop, registers[0]) : program.add(op, loop, registers[0], registers[1], registers[2]));
-  return evaluate(engine, std::move(program), std::move(leaves), operands[0]->shape, nullptr).front();
-}
-
 /// One PE: the kernel does it all; its buffers become arrays.
 std::vector<Array> unique_here(Engine& engine, const Array& flat, std::uint8_t outputs) {
   const UniqueWants wants{(outputs & unique_index) != 0, (outputs & unique_inverse) != 0, (outputs & unique_counts) != 0};

@@ -19,16 +19,14 @@ namespace atl::array {
 template <class T>
 inline constexpr bool is_plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-/// Appends values. A class takes part by `template <class A> void fields(A& archive) { archive(a_, b_); }`.
-/// `Codec` adds types of its own: `bool write(Writer&, const T&)`, `bool read(Reader&, T&)` overloads found by ADL as
-/// `archive_write(writer, value)` and `archive_read(reader, value)`.
+/// Appends values. A class takes part by `template <class A> void fields(A& archive) { archive(a_, b_); }`, or, when it is
+/// not ours to change or needs the reader's context, by `archive_write(Writer&, value)` and `archive_read(Reader&, value)`.
 class Writer {
  public:
   template <class... Ts>
   void operator()(const Ts&... values) {
     (put(values), ...);
   }
-  std::vector<std::byte> take() { return std::move(bytes_); }
   std::span<const std::byte> bytes() const { return bytes_; }
   void clear() { bytes_.clear(); }
 
@@ -93,7 +91,6 @@ class Reader {
     get(value);
     return value;
   }
-  bool at_end() const { return bytes_.empty(); }
   void* context() const { return context_; }
 
  private:

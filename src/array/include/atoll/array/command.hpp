@@ -27,7 +27,6 @@ class ArrayTable {
     arrays_.emplace(++last_, array);
     return last_;
   }
-  std::uint64_t next() { return ++last_; }
   const Array& find(std::uint64_t id) const { return arrays_.at(id); }
   void erase(std::uint64_t id) { arrays_.erase(id); }
 

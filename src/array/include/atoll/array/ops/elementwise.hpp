@@ -31,6 +31,9 @@ inline void archive_read(Reader& reader, Program& program) {
 /// dtype whose memory the first result takes over; else null.
 std::vector<Array> evaluate(Engine& engine, Program program, std::vector<LeafSource> leaves, Shape shape, Array into);
 
+/// One operation on whole arrays of one shape, for operations that are made of others. Of `cast`, `loop` is the result's dtype.
+Array compute(Engine& engine, Op op, DType loop, const std::vector<Array>& operands);
+
 struct Reduced {
   ReductionValue value;
   std::vector<Array> stored;  ///< the program's results from `first_stored` on
