@@ -152,7 +152,7 @@ class ndarray:
         if args:
             index = args[0] if len(args) == 1 else args
             value = _indexing.get(_manipulation.ravel(self) if len(args) == 1 and self.ndim > 1 else self, index, False)
-            return value.item()  # type: ignore[no-any-return]
+            return value.item()
         return self._read().item()
 
     def tolist(self) -> Any:
@@ -332,7 +332,7 @@ class ndarray:
     )
     __eq__: Any = _forward["equal"]
     __ne__: Any = _forward["not_equal"]
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise, so arrays are not hashable, as NumPy's
     __neg__, __pos__, __abs__, __invert__ = unary("negative"), unary("positive"), unary("absolute"), unary("invert")
 
     def __divmod__(self, other: Any) -> tuple[ndarray, ndarray]:
@@ -573,7 +573,7 @@ def require_out(out: Any) -> ndarray:
         out = out[0]
     if type(out) is not ndarray:
         raise TypeError("out must be an ak.ndarray (make one with ak.empty)")
-    return out  # type: ignore[no-any-return]
+    return out
 
 
 _elementwise.bind(ndarray, wrap, expr_of)

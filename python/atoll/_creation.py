@@ -136,7 +136,7 @@ def asarray(a: Any, dtype: DTypeLike = None, *, copy: bool | None = None, order:
     if copy is True:
         return wrap(expr_from(a, dtype, True))
     if type(a) is ndarray and (dtype is None or a._expr.dtype == code_of(dtype)):
-        return a  # type: ignore[no-any-return]
+        return a
     share = isinstance(a, np.ndarray) and current().pes == 1
     result = wrap(expr_from(a, dtype, not share))
     if share:
@@ -427,7 +427,7 @@ def logspace(
     array([  1.,  10., 100.])
     """
     values = base ** linspace(start, stop, num, endpoint)
-    return values if dtype is None else values.astype(dtype)  # type: ignore[no-any-return]
+    return values if dtype is None else values.astype(dtype)
 
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: DTypeLike = None) -> ndarray:

@@ -65,7 +65,7 @@ def concatenate(
     if out is None:
         return wrap(joined)
     require_out(out)[...] = wrap(joined)
-    return out  # type: ignore[no-any-return]
+    return out
 
 
 concat = concatenate
@@ -189,7 +189,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
         keep[obj.to_numpy() if type(obj) is ndarray else obj] = False
     except IndexError as error:
         raise IndexError(str(error)) from None
-    return array[(slice(None),) * place + (np.flatnonzero(keep),)]  # type: ignore[no-any-return]
+    return array[(slice(None),) * place + (np.flatnonzero(keep),)]
 
 
 # -- splitting --

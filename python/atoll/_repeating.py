@@ -49,7 +49,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
         ends = cumsum(counts.astype(np.int64))
         total = int(ends[-1]) if length else 0
         positions = wrap(_core.searchsorted(ends._expr, arange(total)._expr, "right"))
-    return array[(slice(None),) * place + (positions,)]  # type: ignore[no-any-return]
+    return array[(slice(None),) * place + (positions,)]
 
 
 def tile(A: Any, reps: Any) -> ndarray:
@@ -85,7 +85,7 @@ def flip(m: Any, axis: Any = None) -> ndarray:
     """
     array = as_array(m)
     axes = range(array.ndim) if axis is None else _axes(axis, array.ndim)
-    return array[tuple(slice(None, None, -1) if place in axes else slice(None) for place in range(array.ndim))]  # type: ignore[no-any-return]
+    return array[tuple(slice(None, None, -1) if place in axes else slice(None) for place in range(array.ndim))]
 
 
 def flipud(m: Any) -> ndarray:
@@ -208,7 +208,7 @@ def trim_zeros(filt: Any) -> ndarray:
 
     array = as_array(filt)
     places = flatnonzero(array)
-    return array[int(places[0]) : int(places[-1]) + 1] if places.size else array[:0]  # type: ignore[no-any-return]
+    return array[int(places[0]) : int(places[-1]) + 1] if places.size else array[:0]
 
 
 def meshgrid(*xi: Any, indexing: str = "xy") -> tuple[ndarray, ...]:

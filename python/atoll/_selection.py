@@ -53,8 +53,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
         from ._array import require_out
 
         require_out(out)[...] = result
-        return out  # type: ignore[no-any-return]
-    return result  # type: ignore[no-any-return]
+        return out
+    return result
 
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> ndarray:
@@ -86,7 +86,7 @@ def extract(condition: Any, arr: Any) -> ndarray:
     array([3, 4])
     """
     array, mask = wrap(expr_of(arr).alias()).reshape(-1), wrap(expr_of(condition).alias()).reshape(-1)
-    return array[mask.astype(bool)]  # type: ignore[no-any-return]
+    return array[mask.astype(bool)]
 
 
 def flatnonzero(a: Any) -> ndarray:
@@ -145,7 +145,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
     """
     array, index = wrap(expr_of(arr).alias()), wrap(expr_of(indices).alias())
     if axis is None:
-        return array.reshape(-1)[index]  # type: ignore[no-any-return]
+        return array.reshape(-1)[index]
     if array.ndim != index.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
     axis = _normal_axis(axis, array.ndim)
@@ -156,7 +156,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
         shape = [1] * array.ndim
         shape[place] = length
         key.append(index if place == axis else arange(length).reshape(shape))
-    return array[tuple(key)]  # type: ignore[no-any-return]
+    return array[tuple(key)]
 
 
 def place(arr: ndarray, mask: Any, vals: Any) -> None:

@@ -85,7 +85,7 @@ def unique_values(x: Any) -> ndarray:
     >>> ak.unique_values(ak.array([3, 1, 3]))
     array([1, 3])
     """
-    return unique(x)  # type: ignore[no-any-return]
+    return unique(x)
 
 
 def unique_counts(x: Any) -> UniqueCountsResult:
@@ -185,7 +185,7 @@ def union1d(ar1: Any, ar2: Any) -> ndarray:
     array([1, 2, 3])
     """
     x, y = _common(ar1, ar2)
-    return unique(concatenate([wrap(x.alias()), wrap(y.alias())]))  # type: ignore[no-any-return]
+    return unique(concatenate([wrap(x.alias()), wrap(y.alias())]))
 
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
@@ -223,7 +223,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
     """
     x = wrap(expr_of(ar1).alias()).reshape(-1)
     values = x if assume_unique else unique(x)
-    return values[~_nan_aware(values, isin(values, ar2))]  # type: ignore[no-any-return]
+    return values[~_nan_aware(values, isin(values, ar2))]
 
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:

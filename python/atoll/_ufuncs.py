@@ -408,8 +408,8 @@ def nan_to_num(
     result = where(values == float("-inf"), low, result)
     if not copy and type(x) is ndarray:
         x._store(result._expr)
-        return x  # type: ignore[no-any-return]
-    return result  # type: ignore[no-any-return]
+        return x
+    return result
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> ndarray:

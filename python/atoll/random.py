@@ -227,7 +227,7 @@ class Generator:
         5
         """
         words = self._draw("bits", (-(-operator.index(length) // 8),), UINT64)
-        return words.tobytes()[:length]  # type: ignore[no-any-return]
+        return words.tobytes()[:length]
 
     def permutation(self, x: Any, axis: int = 0) -> ndarray:
         """The rows in random order; of a number n, those of ``arange(n)``.
@@ -319,7 +319,7 @@ class Generator:
         if number > int((weights > 0).sum()):
             raise ValueError("Fewer non-zero entries in p than size")
         # The first to ring of clocks with these rates.
-        return wrap(_core.argsort((self.standard_exponential((length,)) / weights)._expr))[:number]  # type: ignore[no-any-return]
+        return wrap(_core.argsort((self.standard_exponential((length,)) / weights)._expr))[:number]
 
 
 def _scalar(value: Any) -> bool:
