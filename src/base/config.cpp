@@ -3,8 +3,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 
 #include "atoll/base/error.hpp"
@@ -40,10 +43,24 @@ constexpr std::array table{
           "Progress bars. auto: for operations over a second, on a terminal or in a notebook."},
     Entry{V::coll, "ATOLL_COLL", Kind::text, "", "", 0, 0,
           "Algorithms that collectives must use, for measuring: \"allreduce=recursive_doubling,broadcast=binomial\"."},
+    Entry{V::shmem_check, "ATOLL_SHMEM_CHECK", Kind::choice, "0", "0|1", 0, 0,
+          "1: OpenSHMEM checks addresses, PEs, overlaps and contexts of every call, and makes all of them calls."},
+    Entry{V::shmem_version, "SHMEM_VERSION", Kind::text, "", "", 0, 0, "Set: print the version of OpenSHMEM at start."},
+    Entry{V::shmem_info, "SHMEM_INFO", Kind::text, "", "", 0, 0, "Set: print OpenSHMEM's variables at start."},
+    Entry{V::shmem_debug, "SHMEM_DEBUG", Kind::text, "", "", 0, 0, "Set: OpenSHMEM says why an allocation gave nothing."},
+    Entry{V::cc, "ATOLL_CC", Kind::text, "cc", "", 0, 0, "The C compiler that oshcc calls."},
+    Entry{V::cxx, "ATOLL_CXX", Kind::text, "c++", "", 0, 0, "The C++ compiler that oshc++ calls."},
     Entry{V::log, "ATOLL_LOG", Kind::choice, "warning", "error|warning|info|debug", 0, 0, "What to log on standard error."},
+    Entry{V::bootstrap, "ATOLL_BOOTSTRAP", Kind::choice, "auto", "auto|none|pmix|pmi2|pmi1", 0, 0,
+          "How PEs that another launcher started (srun, mpiexec, prterun) find one another. auto: by what it offers. none: each "
+          "is a job of its own."},
+    Entry{V::pmix_library, "ATOLL_PMIX_LIBRARY", Kind::text, "", "", 0, 0,
+          "Path of libpmix. Default: the one the launcher itself uses, or the system's."},
     Entry{V::pe, "ATOLL_PE", Kind::text, "", "", 0, 0, "This PE's rank. Set by the launcher."},
     Entry{V::npes, "ATOLL_NPES", Kind::text, "", "", 0, 0, "PEs in the job. Set by the launcher."},
     Entry{V::job, "ATOLL_JOB", Kind::text, "", "", 0, 0, "How to join the job. Set by the launcher."},
+    Entry{V::shmem_symmetric_size, "SHMEM_SYMMETRIC_SIZE", Kind::text, "", "", 0, 0,
+          "OpenSHMEM: size of each PE's symmetric heap, a number with k, m, g or t. Default: half of the segment."},
 };
 static_assert(table.size() == static_cast<std::size_t>(V::count_));
 
@@ -51,6 +68,9 @@ const Entry& entry_of(Variable variable) { return table[static_cast<std::size_t>
 
 std::string raw(const Entry& entry) {
   const char* value = std::getenv(std::string(entry.name).c_str());
+  // OpenSHMEM's older names.
+  if (value == nullptr && entry.name.starts_with("SHMEM_"))
+    value = std::getenv(("SMA_" + std::string(entry.name.substr(6))).c_str());
   return value != nullptr && *value != '\0' ? std::string(value) : std::string(entry.default_value);
 }
 
@@ -103,6 +123,28 @@ int choice(Variable variable) {
 
 std::string text(Variable variable) { return raw(entry_of(variable)); }
 
+std::string launcher_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::uint64_t symmetric_bytes() {
+  const Entry& entry = entry_of(V::shmem_symmetric_size);
+  std::string value = raw(entry);
+  if (value.empty()) return 0;
+  double number = 0;
+  auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number, std::chars_format::fixed);
+  // What follows the one letter is ignored, as the standard says.
+  static constexpr std::string_view letters = "kmgt";
+  char letter = static_cast<char>(std::tolower(static_cast<unsigned char>(*end)));
+  auto at = letters.find(letter);
+  bool known = letter == '\0' || at != std::string_view::npos;
+  double bytes = letter == '\0' ? number : std::ldexp(number, 10 * (static_cast<int>(at) + 1));
+  ATOLL_VALIDATE(error == std::errc{} && known && number >= 0 && bytes < 0x1.0p62, ValueError,
+                 "{}='{}' is not valid. Accepted: a number, 0 or more, with k, m, g or t: 512m, 1.5g", entry.name, value);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(bytes)));
+}
+
 void validate_environment() {
   for (const Entry& entry : table) {
     switch (entry.kind) {
@@ -113,6 +155,7 @@ void validate_environment() {
       case Kind::text: break;
     }
   }
+  symmetric_bytes();
   for (char** item = environ; item != nullptr && *item != nullptr; ++item) {
     std::string_view assignment(*item);
     if (!assignment.starts_with("ATOLL_")) continue;

@@ -16,6 +16,7 @@ std::string_view to_string(Status status) {
     case Status::truncated: return "truncated";
     case Status::timed_out: return "timed out";
     case Status::interrupted: return "interrupted";
+    case Status::cancelled: return "cancelled";
     case Status::peer_lost: return "peer lost";
   }
   return "unknown status";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every ATOLL_* environment variable, declared once: type, default, accepted values and meaning. The only
+// Every environment variable (ATOLL_*, and those of OpenSHMEM), declared once: type, default, accepted values and meaning. The only
 // place that reads the environment; docs/configuration.md and `atoll info` are made from the same table.
 #pragma once
 
@@ -26,10 +26,19 @@ enum class Variable {
   peer_timeout,
   progress,
   coll,
+  shmem_check,
+  shmem_version,
+  shmem_info,
+  shmem_debug,
+  cc,
+  cxx,
   log,
+  bootstrap,
+  pmix_library,
   pe,
   npes,
   job,
+  shmem_symmetric_size,
   count_
 };
 
@@ -53,6 +62,10 @@ double seconds(Variable variable);
 /// Index into the entry's choices.
 int choice(Variable variable);
 std::string text(Variable variable);
+/// A variable that another launcher sets for its processes (PMI_RANK, PMIX_NAMESPACE …). Empty: not set.
+std::string launcher_variable(const char* name);
+/// SHMEM_SYMMETRIC_SIZE, by the rules of OpenSHMEM, rounded up to whole bytes and at least 1. 0: not set.
+std::uint64_t symmetric_bytes();
 
 /// Reads every variable once, so that a bad value is reported at start; also names unknown ATOLL_* variables.
 void validate_environment();

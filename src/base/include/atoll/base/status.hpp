@@ -13,6 +13,7 @@ enum class [[nodiscard]] Status {
   truncated,    ///< the buffer was smaller than the message
   timed_out,    ///< the deadline passed
   interrupted,  ///< the user asked to stop
+  cancelled,    ///< taken back before it took place
   // The team or the process.
   peer_lost,  ///< another PE died
 };
