@@ -34,18 +34,33 @@ Geometry geometry_of(const JobOptions& options) {
   if (wanted == 0) wanted = config::bytes(config::Variable::heap_size);
   std::uint64_t share = most_address_space / options.npes / huge_page * huge_page;
   if (wanted == 0) wanted = std::min(topology().memory_bytes, share);
+  if (options.segment_bytes == 0) {
+    std::uint64_t symmetric = config::symmetric_bytes();
+    ATOLL_VALIDATE(symmetric <= topology().memory_bytes, ValueError,
+                   "SHMEM_SYMMETRIC_SIZE asks for {} per PE, but the node has {} of memory. Lower it",
+                   format_bytes(symmetric), format_bytes(topology().memory_bytes));
+    if (symmetric != 0) wanted = std::min(wanted, share - std::min(share, symmetric_area_bytes(symmetric))) +
+                                 symmetric_area_bytes(symmetric);
+  }
   ATOLL_VALIDATE(wanted <= share, ValueError,
                  "segments of {} for {} PEs do not fit in the address space. Set ATOLL_HEAP_SIZE to {} or less",
                  format_bytes(wanted), options.npes, format_bytes(share));
-  found.segment_bytes = std::max<std::uint64_t>(round_up<std::uint64_t>(wanted, huge_page), 2 * huge_page);
+  wanted = std::max<std::uint64_t>(wanted, 2 * huge_page);
+  found.segment_bytes = round_up(wanted, segment_alignment(wanted));
   found.ring_offset = sizeof(JobControl) + options.npes * sizeof(PeRecord);
   found.control_bytes =
-      round_up<std::uint64_t>(found.ring_offset + options.npes * sizeof(MessageRing), huge_page);
+      round_up(found.ring_offset + options.npes * sizeof(MessageRing), segment_alignment(found.segment_bytes));
   found.total_bytes = found.control_bytes + options.npes * found.segment_bytes;
   return found;
 }
 
 }  // namespace
+
+// Blocks of 2 MiB or more start at multiples of 2 MiB and have a cache line behind them, so that one of exactly 2 MiB
+// takes 4.
+std::uint64_t symmetric_area_bytes(std::uint64_t asked) {
+  return round_up<std::uint64_t>(2 * asked + 2 * huge_page, huge_page);
+}
 
 void Job::lay_out(const JobOptions& options) {
   Geometry geometry = geometry_of(options);
@@ -151,6 +166,7 @@ void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexce
 std::string Job::failure() const {
   std::uint32_t failed = control_->failed.load(std::memory_order_acquire);  // partner: mark_failed
   if (failed == 0) return {};
+  if (failed == job_ended) return fmt::format("a PE has ended the job with status {}", exit_requested().value_or(0));
   const PeRecord& dead = record(PeId(failed - 1));
   std::string cause(dead.cause, std::min<std::size_t>(dead.cause_bytes.load(std::memory_order_relaxed), sizeof(dead.cause)));
   std::int32_t pid = dead.pid.load(std::memory_order_relaxed);
@@ -159,6 +175,31 @@ std::string Job::failure() const {
 }
 
 void Job::throw_failure() const { throw PeFailedError(failure()); }
+
+void Job::request_exit(int status) noexcept {
+  std::uint64_t none = 0;
+  // Release: what was done before. Partner: exit_requested.
+  control_->exit.compare_exchange_strong(none, std::uint64_t{1} << 32 | static_cast<std::uint32_t>(status),
+                                         std::memory_order_release, std::memory_order_relaxed);
+  std::uint32_t nobody = 0;
+  // Release: the status. Partner: has_failed().
+  control_->failed.compare_exchange_strong(nobody, job_ended, std::memory_order_release, std::memory_order_relaxed);
+  wake_all();
+}
+
+void Job::map_over(PeId pe, HeapOffset at, void* where, std::size_t bytes) {
+  ATOLL_EXPECT(kind_ == Kind::shm && at.value() <= segment_bytes_ && bytes <= segment_bytes_ - at.value());
+  shm::map_over(descriptor_, file_offset(pe, at), where, bytes);
+}
+
+Job::Extent Job::touched(PeId pe, HeapOffset at, std::size_t bytes) const noexcept {
+  std::uint64_t begin = file_offset(pe, at), end = begin + bytes;
+  auto first = ::lseek(descriptor_, static_cast<off_t>(begin), SEEK_DATA);
+  if (first < 0 || static_cast<std::uint64_t>(first) >= end) return {at, 0};
+  auto last = ::lseek(descriptor_, first, SEEK_HOLE);
+  std::uint64_t stop = last < 0 ? end : std::min<std::uint64_t>(end, static_cast<std::uint64_t>(last));
+  return {HeapOffset(at.value() + (static_cast<std::uint64_t>(first) - begin)), stop - static_cast<std::uint64_t>(first)};
+}
 
 void Job::request_shutdown() noexcept {
   control_->shutdown.store(1, std::memory_order_release);  // partner: shutdown_requested

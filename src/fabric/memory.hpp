@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace atl::fabric {
 
 namespace loop {
-/// Private, zero, sparse memory at a multiple of 2 MiB, with 2 MiB pages where the kernel gives them.
+/// Private, zero, sparse memory at a multiple of most_segment_alignment, with 2 MiB pages where the kernel gives them.
 std::byte* map(std::size_t bytes);
 }  // namespace loop
 
@@ -18,13 +19,15 @@ int create(std::size_t bytes);
 /// Opens the file another process of this user holds. -1 and errno on failure.
 int open(const std::string& name);
 std::size_t size(int descriptor);
-/// Maps the whole file at a multiple of 2 MiB.
+/// Maps the whole file at a multiple of most_segment_alignment.
 std::byte* map(int descriptor, std::size_t bytes);
+/// Maps a part of the file over what lies at `where`.
+void map_over(int descriptor, std::uint64_t offset, void* where, std::size_t bytes);
 }  // namespace shm
 
 void unmap(std::byte* base, std::size_t bytes) noexcept;
 
-/// A place for `bytes` at a multiple of 2 MiB: reserved and inaccessible, to be mapped over.
+/// A place for `bytes` at a multiple of most_segment_alignment: reserved and inaccessible, to be mapped over.
 std::byte* reserve(std::size_t bytes);
 
 }  // namespace atl::fabric

@@ -171,6 +171,21 @@ TEST(JobTest, TheFirstFailureIsTheOneThatIsNamed) {
   EXPECT_THROW(job->check(), PeFailedError);
 }
 
+TEST(JobTest, SegmentsAreAlignedAlikeInEveryMapping) {
+  for (std::uint64_t bytes : {4 * MiB_, 100 * MiB_, 3000 * MiB_}) {
+    auto threads = Job::create_loop({.npes = 3, .segment_bytes = bytes});
+    auto processes = Job::create_shm({.npes = 3, .segment_bytes = bytes});
+    auto again = Job::join_shm(processes->join_name());
+    for (const auto& job : {threads, processes, again}) {
+      EXPECT_GE(job->segment_bytes(), bytes);
+      std::uint64_t alignment = segment_alignment(job->segment_bytes());
+      EXPECT_GE(alignment, std::max<std::uint64_t>(bytes / 16, huge_page));
+      for (std::uint32_t pe = 0; pe < 3; ++pe)
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(job->segment(PeId(pe))) % alignment, 0u) << bytes << " PE " << pe;
+    }
+  }
+}
+
 TEST(JobTest, ImpossibleJobsAreRefused) {
   EXPECT_THROW(Job::create_loop({.npes = 0}), ValueError);
   EXPECT_THROW(Job::create_shm({.npes = 100'000}), ValueError);

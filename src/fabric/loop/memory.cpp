@@ -12,13 +12,13 @@
 namespace atl::fabric {
 
 std::byte* reserve(std::size_t bytes) {
-  std::size_t wide = bytes + huge_page;
+  std::size_t wide = bytes + most_segment_alignment;
   void* place = ::mmap(nullptr, wide, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED)
     throw_errno(fmt::format("cannot reserve {} of address space for the segments. Lower ATOLL_HEAP_SIZE?",
                             format_bytes(wide)));
   auto begin = reinterpret_cast<std::uintptr_t>(place);
-  auto aligned = round_up(begin, static_cast<std::uintptr_t>(huge_page));
+  auto aligned = round_up(begin, static_cast<std::uintptr_t>(most_segment_alignment));
   if (aligned != begin) ::munmap(place, aligned - begin);
   std::size_t rest = begin + wide - (aligned + bytes);
   if (rest != 0) ::munmap(reinterpret_cast<void*>(aligned + bytes), rest);

@@ -41,4 +41,10 @@ std::byte* map(int descriptor, std::size_t bytes) {
   return place;
 }
 
+void map_over(int descriptor, std::uint64_t offset, void* where, std::size_t bytes) {
+  void* mapped = ::mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor,
+                        static_cast<off_t>(offset));
+  if (mapped == MAP_FAILED) throw_errno(fmt::format("cannot map {} of global data", format_bytes(bytes)));
+}
+
 }  // namespace atl::fabric::shm

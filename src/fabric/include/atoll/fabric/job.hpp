@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,9 +19,13 @@ namespace atl::fabric {
 
 enum class Kind { loop, shm };
 
+/// What a symmetric heap takes so that blocks of `asked` bytes in all fit for certain: their padding and alignment too.
+std::uint64_t symmetric_area_bytes(std::uint64_t asked);
+
 struct JobOptions {
   std::uint32_t npes = 1;
-  /// Address space of each segment, rounded up to 2 MiB. 0: ATOLL_HEAP_SIZE, or the node's memory.
+  /// Address space of each segment, rounded up to its alignment. 0: ATOLL_HEAP_SIZE, or the node's memory; and what
+  /// SHMEM_SYMMETRIC_SIZE asks for on top.
   std::uint64_t segment_bytes = 0;
   /// 0: not said. Decides, with the cores, whether waits may spin.
   std::uint32_t threads_per_pe = 0;
@@ -68,7 +73,28 @@ class Job {
   bool shutdown_requested() const { return control_->shutdown.load(std::memory_order_acquire) != 0; }
   void wake_all() noexcept;
 
+  /// Ends the job with this exit status, which the first who asks decides: waits fail from now on, and the launcher ends
+  /// what does not end by itself. The caller is to exit too.
+  void request_exit(int status) noexcept;
+  /// The status asked for, if any.
+  std::optional<int> exit_requested() const {
+    std::uint64_t word = control_->exit.load(std::memory_order_acquire);  // partner: request_exit
+    return word == 0 ? std::nullopt : std::optional(static_cast<int>(static_cast<std::uint32_t>(word)));
+  }
+
+  /// Maps part of a PE's segment a second time, over whatever lies at `where`; whole pages. `shm` only.
+  void map_over(PeId pe, HeapOffset at, void* where, std::size_t bytes);
+  /// The first part of [at, at + bytes) that has ever been written to; nothing: none. `shm` only; whole pages.
+  struct Extent {
+    HeapOffset at;
+    std::size_t bytes = 0;
+  };
+  Extent touched(PeId pe, HeapOffset at, std::size_t bytes) const noexcept;
+
  private:
+  std::uint64_t file_offset(PeId pe, HeapOffset at) const {
+    return control_bytes_ + pe.value() * segment_bytes_ + at.value();
+  }
   Job() = default;
   void lay_out(const JobOptions& options);
   void attach();

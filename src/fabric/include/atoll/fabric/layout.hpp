@@ -5,10 +5,12 @@
 //   0                 JobControl
 //   4096              PeRecord[npes]
 //   ring_offset       MessageRing[npes]
-//   control_bytes     segment of PE 0, segment of PE 1, …   (2 MiB aligned)
+//   control_bytes     segment of PE 0, segment of PE 1, …   (each at a multiple of segment_alignment())
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,8 +19,18 @@ namespace atl::fabric {
 inline constexpr std::uint64_t job_magic = 0x31304C4C4F5441ull;  // "ATOLL01"
 inline constexpr std::size_t cache_line = 64;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+inline constexpr std::size_t most_segment_alignment = std::size_t{1} << 30;
 
-/// Life of a PE, in PeRecord::state. Only ever goes up.
+/// Every process sees every segment at a multiple of this, so that blocks can be aligned alike on all PEs. An eighth of
+/// the segment, because only address space is lost.
+constexpr std::uint64_t segment_alignment(std::uint64_t segment_bytes) {
+  return std::clamp<std::uint64_t>(std::bit_floor(segment_bytes / 8), huge_page, most_segment_alignment);
+}
+
+/// JobControl::failed when a PE has asked to end the whole job: nobody has died.
+inline constexpr std::uint32_t job_ended = 0xFFFFFFFF;
+
+/// Life of a PE, in PeRecord::state. Goes up, but for a finalized PE that joins again.
 enum class PeState : std::uint32_t { absent = 0, joined = 1, finalized = 2, failed = 3 };
 
 // | offset | bytes | field          | valid when                                                       |
@@ -32,10 +44,12 @@ enum class PeState : std::uint32_t { absent = 0, joined = 1, finalized = 2, fail
 // |  40    |   4   | creator_pid    |                                                                  |
 // |  44    |   4   | cores          | cores of the node that PEs may use, before any binding           |
 // |  48    |   4   | threads_per_pe | 0: not said                                                      |
-// |  64    |   4   | failed         | 0, or 1 + the first PE known to have died (release; waits acquire)|
+// |  64    |   4   | failed         | 0, or 1 + the first PE known to have died, or job_ended (release; |
+// |        |       |                | waits acquire)                                                   |
 // |  68    |   4   | shutdown       | 1: the driver ends the job                                       |
 // | 128    |   4   | arrived        | PEs in the current bootstrap barrier                             |
 // | 192    |   4   | epoch          | completed bootstrap barriers                                     |
+// | 256    |   8   | exit           | 0, or 2^32 + the status that a PE ends the whole job with        |
 struct JobControl {
   std::atomic<std::uint64_t> magic;
   std::uint32_t version;
@@ -50,10 +64,12 @@ struct JobControl {
   std::atomic<std::uint32_t> shutdown;
   alignas(64) std::atomic<std::uint32_t> arrived;
   alignas(64) std::atomic<std::uint32_t> epoch;
-  std::byte reserved[4096 - 256];
+  alignas(64) std::atomic<std::uint64_t> exit;
+  std::byte reserved[4096 - 320];
 };
-inline constexpr std::uint32_t layout_version = 1;
-static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, epoch) == 192);
+inline constexpr std::uint32_t layout_version = 2;
+static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, epoch) == 192 &&
+              offsetof(JobControl, exit) == 256);
 
 // | offset | bytes | field       | valid when                                                              |
 // |--------|-------|-------------|-------------------------------------------------------------------------|
