@@ -5,14 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/runtime/board.hpp"
 
 namespace atl::runtime {
 namespace {
 
 constexpr std::size_t most_handlers = 256;
+constexpr std::size_t board_bytes = Context::board_entries * sizeof(BoardEntry);
 
 NodeInfo describe_node(const fabric::Job& job, PeId pe, unsigned threads) {
   NodeInfo node;
@@ -38,15 +41,24 @@ Context::Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions
       endpoint_(job_, pe),
       node_(describe_node(*job_, pe, options.threads)),
       world_(Team::world(npes_, pe)),
-      system_used_(round_up(sizeof(TriggerArea), std::size_t{4096})) {
+      system_used_(round_up(sizeof(TriggerArea), std::size_t{4096})),
+      board_(reserve_system(board_bytes)) {
   spin_ns_ = node_.oversubscribed ? 0 : config::integer(config::Variable::spin_us) * 1000;
   handlers_.reserve(most_handlers);
 
+  std::uint64_t static_bytes = round_up<std::uint64_t>(options.static_bytes, fabric::huge_page);
+  std::uint64_t asked = options.symmetric_bytes != 0 ? fabric::symmetric_area_bytes(options.symmetric_bytes) : 0;
   std::uint64_t room = job_->segment_bytes() - system_bytes;
-  std::uint64_t symmetric_bytes = room / 2 / fabric::huge_page * fabric::huge_page;
+  ATOLL_VALIDATE(static_bytes < room && asked < room - static_bytes, SetupError,
+                 "a segment of {} has no room for a symmetric heap of {} and {} of global data. Raise ATOLL_HEAP_SIZE",
+                 format_bytes(job_->segment_bytes()), format_bytes(options.symmetric_bytes),
+                 format_bytes(options.static_bytes));
+  room -= static_bytes;
+  static_area_ = HeapOffset(job_->segment_bytes() - static_bytes);
+  std::uint64_t symmetric_bytes = asked != 0 ? asked : room / 2 / fabric::huge_page * fabric::huge_page;
   if (symmetric_bytes == 0) symmetric_bytes = room / 2 / Heap::unit_bytes * Heap::unit_bytes;
   Pages pages = job_->kind() == fabric::Kind::loop ? Pages::anonymous : Pages::shared;
-  budget_ = std::make_shared<MemoryBudget>(options.memory_limit_bytes, options.pool_bytes, node_.pes);
+  budget_ = std::make_shared<MemoryBudget>(options.memory_limit_bytes, options.pool_bytes, node_.pes, asked);
   symmetric_ = std::make_unique<Heap>(segment_ + system_bytes, symmetric_bytes, segment_, pages,
                                       Placement::repeatable, budget_);
   heap_ = std::make_unique<Heap>(segment_ + system_bytes + symmetric_bytes, room - symmetric_bytes, segment_, pages,
@@ -56,12 +68,19 @@ Context::Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions
 
 void Context::join() {
   fabric::PeRecord& record = job_->record(pe_);
-  record.pid.store(::getpid(), std::memory_order_relaxed);
+  bool same_process = record.pid.exchange(::getpid(), std::memory_order_relaxed) == ::getpid();
   std::uint32_t state = static_cast<std::uint32_t>(fabric::PeState::absent);
   // Release: the pid. Partner: whoever reads the state of this PE.
   record.state.compare_exchange_strong(state, static_cast<std::uint32_t>(fabric::PeState::joined),
                                        std::memory_order_release, std::memory_order_relaxed);
   check();
+  if (same_process && state == static_cast<std::uint32_t>(fabric::PeState::finalized)) {
+    // Once more: nobody writes here before the barrier below, at which all have cleaned up.
+    std::memset(segment_, 0, system_bytes);
+    barrier_epoch_ = job_->control().epoch.load(std::memory_order_acquire);  // partner: barrier()
+    record.state.store(static_cast<std::uint32_t>(fabric::PeState::joined), std::memory_order_release);
+    state = static_cast<std::uint32_t>(fabric::PeState::absent);
+  }
   ATOLL_VALIDATE(state == static_cast<std::uint32_t>(fabric::PeState::absent), SetupError,
                  "PE {} of this job exists already. Start each PE once", pe_.value());
   barrier();

@@ -31,11 +31,13 @@ std::uint64_t spendable(std::uint64_t available) {
 
 }  // namespace
 
-MemoryBudget::MemoryBudget(std::uint64_t limit_bytes, std::uint64_t pool_bytes, unsigned sharers) {
+MemoryBudget::MemoryBudget(std::uint64_t limit_bytes, std::uint64_t pool_bytes, unsigned sharers,
+                           std::uint64_t promised_bytes) {
   limit_ = limit_bytes != 0 ? limit_bytes : config::bytes(config::Variable::memory_limit);
   if (limit_ == 0) limit_ = spendable(available_memory_bytes()) / std::max(1u, sharers);
   pool_limit_ = pool_bytes != 0 ? pool_bytes : config::bytes(config::Variable::pool_size);
   if (pool_limit_ == 0) pool_limit_ = limit_ / 8;
+  limit_ += promised_bytes;
 }
 
 void MemoryBudget::take(std::uint64_t bytes) {

@@ -23,7 +23,11 @@ std::uint32_t whole_number(config::Variable variable, const char* name) {
 
 std::optional<Membership> join_from_environment() {
   std::string name = config::text(config::Variable::job);
-  if (name.empty()) return std::nullopt;
+  if (name.empty()) {
+    auto bootstrap = bootstrap_from_environment();
+    if (!bootstrap) return std::nullopt;
+    return join_through(std::move(bootstrap));
+  }
   std::uint32_t pe = whole_number(config::Variable::pe, "ATOLL_PE");
   std::uint32_t npes = whole_number(config::Variable::npes, "ATOLL_NPES");
   ATOLL_VALIDATE(pe < npes, SetupError, "ATOLL_PE={} is not one of ATOLL_NPES={} PEs. Start with `atoll run`", pe, npes);
@@ -32,6 +36,8 @@ std::optional<Membership> join_from_environment() {
                  job->npes());
   return Membership{std::move(job), PeId(pe)};
 }
+
+bool in_job() { return !config::text(config::Variable::job).empty() || started_by_foreign_launcher(); }
 
 Membership single_job(const fabric::JobOptions& options) {
   ATOLL_EXPECT(options.npes == 1);

@@ -150,6 +150,45 @@ TEST(Launcher, StatusIsThatOfTheFirstFailure) {
   EXPECT_TRUE(outcome.has("PE 3 (pid ") && outcome.has("exited with status 3")) << outcome.output;
 }
 
+TEST(Launcher, OnePeCanEndTheWholeJob) {
+  for (int caller : {0, 1, 3})
+    for (int status : {0, 7, 255}) {
+      Outcome outcome = shell(fmt::format("@run -np 4 @pe end {} {}", status, caller));
+      EXPECT_EQ(outcome.status, status) << outcome.output;
+      EXPECT_LT(outcome.seconds, 5);
+      EXPECT_TRUE(outcome.has(fmt::format("word of {};", caller))) << outcome.output;
+      EXPECT_TRUE(outcome.has("word of 2;")) << outcome.output;  // it was waiting, and told
+      EXPECT_FALSE(outcome.has("atoll-run:")) << outcome.output;
+    }
+  EXPECT_EQ(shell("@run -np 1 @pe end 3 0").status, 3);
+}
+
+TEST(Launcher, GlobalDataMayLieAnywhere) {
+  Outcome outcome = shell("@run -n 4 -l @pe globals");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  for (unsigned pe = 0; pe < 4; ++pe) {
+    bool found = false;
+    for (const std::string& line : outcome.lines())
+      found = found || (line.starts_with(fmt::format("[{}] 0x", pe)) && line.ends_with(fmt::format(" {}", 10 + (pe + 3) % 4)));
+    EXPECT_TRUE(found) << outcome.output;
+  }
+}
+
+TEST(Launcher, TheSymmetricHeapsSizeIsTheUsersChoice) {
+  for (const char* size : {"1t", "-1", "20x", "m", "1e3q", "nan"}) {
+    Outcome outcome = shell(fmt::format("SHMEM_SYMMETRIC_SIZE={} @run -n 2 @pe hello", size));
+    EXPECT_EQ(outcome.status, 2) << size << outcome.output;
+    EXPECT_TRUE(outcome.has("SHMEM_SYMMETRIC_SIZE")) << outcome.output;
+  }
+  // The segment grows by it: ATOLL_HEAP_SIZE is 64M here.
+  for (const char* size : {"SHMEM_SYMMETRIC_SIZE=200m", "SHMEM_SYMMETRIC_SIZE=.2G", "SHMEM_SYMMETRIC_SIZE=200Mkk",
+                           "SMA_SYMMETRIC_SIZE=209715200", "SMA_SYMMETRIC_SIZE=1 SHMEM_SYMMETRIC_SIZE=200M"}) {
+    Outcome outcome = shell(std::string(size) + " @run -n 3 @pe symmetric");
+    EXPECT_EQ(outcome.status, 0) << size << outcome.output;
+  }
+  EXPECT_NE(shell("SHMEM_SYMMETRIC_SIZE=0 @run -n 3 @pe symmetric").status, 0);
+}
+
 TEST(Launcher, APeThatHearsNothingIsKilled) {
   Outcome outcome = shell("@run -n 3 @pe stubborn");
   EXPECT_EQ(outcome.status, 128 + SIGKILL);
@@ -276,6 +315,32 @@ TEST_P(Killing, TheLauncherTakesItsPesAlong) {
   }
   for (pid_t pid : pids) EXPECT_TRUE(ends_soon(pid)) << pid;
   ::close(output);
+}
+
+// Whichever of the launcher's two processes is killed, also what the PEs have started goes.
+TEST_P(Killing, NothingOfTheJobStays) {
+  for (bool inner : {false, true}) {
+    std::string marker = fmt::format("{}.{}{}", 200000 + ::getpid(), GetParam(), inner ? 1 : 2);
+    auto [launcher, output] =
+        start_launcher({ATOLL_RUN_PATH, "-n", "3", PE_PROGRAM_PATH, "idle", folder_ + "/pid", marker});
+    auto pids = wait_for_idle_pes(output, folder_, 3);
+    for (int i = 0; i < 1000 && processes_with("sleep " + marker) != 3; ++i) ::poll(nullptr, 0, 10);
+    pid_t victim = launcher;
+    if (inner) {  // the parent of the PEs
+      std::ifstream file(fmt::format("/proc/{}/stat", pids[0]));
+      std::string line;
+      std::getline(file, line);
+      victim = std::atoi(line.c_str() + line.rfind(')') + 4);
+      ASSERT_NE(victim, launcher);
+    }
+    ::kill(victim, GetParam());
+    int status = 0;
+    ASSERT_EQ(::waitpid(launcher, &status, 0), launcher);
+    for (pid_t pid : pids) EXPECT_TRUE(ends_soon(pid)) << pid;
+    for (int i = 0; i < 500 && processes_with("sleep " + marker) != 0; ++i) ::poll(nullptr, 0, 10);
+    EXPECT_EQ(processes_with("sleep " + marker), 0);
+    ::close(output);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, Killing, ::testing::Values(SIGTERM, SIGKILL, SIGINT));

@@ -9,13 +9,17 @@
 #include <fstream>
 #include <string>
 
+#include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/job.hpp"
+#include "atoll/runtime/static_data.hpp"
 
 namespace {
 
 using namespace atl;
+
+std::uint64_t global_word = 1;
 
 int work(runtime::Context& context, const std::string& what, int argc, char** argv) {
   std::uint32_t pe = context.pe().value();
@@ -45,6 +49,26 @@ int work(runtime::Context& context, const std::string& what, int argc, char** ar
       context.barrier();
     }
   }
+  if (what == "end") {  // one PE ends the whole job; argv[3] says who, one word in each PE's buffer
+    std::printf("word of %u;", pe);
+    context.barrier();
+    if (pe == static_cast<std::uint32_t>(std::atoi(argv[3]))) {
+      context.job().request_exit(std::atoi(argv[2]));
+      std::exit(std::atoi(argv[2]));
+    }
+    if (pe == 1) for (;;) ::pause();  // does not look
+    context.wait([] { return false; });
+  }
+  if (what == "globals") {  // wherever the loader put them: writes to the next PE's
+    runtime::StaticData data(context);
+    const runtime::StaticRegion& region = data.regions()[0];
+    auto at = reinterpret_cast<std::byte*>(&global_word) - region.begin;
+    context.put_value<std::uint64_t>(PeId((pe + 1) % context.npes()), HeapOffset(region.at.value() + at), 10 + pe);
+    context.barrier();
+    std::printf("%p %lu\n", static_cast<void*>(&global_word), global_word);
+    context.barrier();
+    return 0;
+  }
   if (what == "leave") {  // PE 0 leaves without a word
     context.barrier();
     if (pe == 0) ::_exit(0);
@@ -58,6 +82,10 @@ int work(runtime::Context& context, const std::string& what, int argc, char** ar
   }
   if (what == "idle") {  // says its pid, then waits for ever
     std::ofstream(std::string(argv[2]) + "." + std::to_string(pe)) << ::getpid() << std::endl;
+    if (argc > 3 && ::fork() == 0) {
+      ::execlp("sleep", "sleep", argv[3], nullptr);
+      ::_exit(1);
+    }
     context.barrier();
     std::printf("ready\n");
     std::fflush(stdout);
@@ -78,12 +106,23 @@ int main(int argc, char** argv) {
   std::string what = argc > 1 ? argv[1] : "hello";
   try {
     auto membership = runtime::join_from_environment();
+    if (membership && what == "symmetric") {  // 100 blocks of 2 MiB
+      runtime::Context context(membership->job, membership->pe, {.symmetric_bytes = config::symmetric_bytes()});
+      for (int i = 0; i < 100; ++i) (void)context.allocate_symmetric(std::size_t{2} << 20);
+      context.barrier();
+      return 0;
+    }
     if (!membership) {
       std::printf("no job\n");
       return 98;
     }
-    runtime::Context context(membership->job, membership->pe);
-    return work(context, what, argc, argv);
+    runtime::Context context(membership->job, membership->pe, {.static_bytes = runtime::StaticData::bytes_needed()});
+    try {
+      return work(context, what, argc, argv);
+    } catch (const PeFailedError&) {
+      if (auto status = membership->job->exit_requested()) return *status;
+      throw;
+    }
   } catch (const PeFailedError& error) {
     std::printf("survivor: %s\n", error.what());
     std::fflush(stdout);

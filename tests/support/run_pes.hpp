@@ -22,14 +22,17 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/runtime/context.hpp"
+#include "stacks.hpp"
 
 namespace atl::testing {
 
 struct RunOptions {
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;
   unsigned threads = 1;
-  double timeout_seconds = 60;
+  double timeout_seconds = ATOLL_TEST_SECONDS / 2.0;
   std::uint64_t memory_limit_bytes = 0;
+  std::uint64_t symmetric_bytes = 0;
+  std::uint64_t static_bytes = 0;
 };
 
 using Body = std::function<void(runtime::Context&)>;
@@ -44,7 +47,10 @@ inline fabric::JobOptions job_options(std::uint32_t npes, const RunOptions& opti
 inline std::string run_one(const std::shared_ptr<fabric::Job>& job, PeId pe, const Body& body,
                            const RunOptions& options) {
   try {
-    runtime::Context context(job, pe, {.threads = options.threads, .memory_limit_bytes = options.memory_limit_bytes});
+    runtime::Context context(job, pe, {.threads = options.threads,
+                                       .memory_limit_bytes = options.memory_limit_bytes,
+                                       .symmetric_bytes = options.symmetric_bytes,
+                                       .static_bytes = options.static_bytes});
     body(context);
     context.barrier();  // nobody leaves while others still use its memory
     return {};
@@ -80,6 +86,7 @@ inline void run_threads(std::uint32_t npes, const Body& body, const RunOptions& 
     std::unique_lock lock(mutex);
     auto limit = std::chrono::duration<double>(options.timeout_seconds);
     if (!changed.wait_for(lock, limit, all_done)) {
+      dump_stacks(fmt::format("PEs hang after {} s", options.timeout_seconds));
       std::string hung;
       for (std::uint32_t pe = 0; pe < npes; ++pe)
         if (!done[pe]) {
@@ -136,6 +143,7 @@ inline void run_processes(std::uint32_t npes, const Body& body, const RunOptions
     if (any) continue;
     if (!killed && deadline.passed()) {
       killed = true;
+      dump_stacks(fmt::format("PEs hang after {} s", options.timeout_seconds));
       for (std::uint32_t pe = 0; pe < npes; ++pe)
         if (pids[pe] != 0) {
           ADD_FAILURE() << "PE " << pe << " hangs";

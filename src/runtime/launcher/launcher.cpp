@@ -30,6 +30,8 @@ constexpr std::int64_t grace_ns = 1'000'000'000;
 // When the launcher itself is told to end, PEs have this long to react to the signal.
 constexpr std::int64_t signal_grace_ns = 5'000'000'000;
 constexpr int tick_ms = 100;
+// When a PE ends the whole job, those that hear of it may still write what they have buffered.
+constexpr std::int64_t exit_grace_ns = 300'000'000;
 
 class Descriptor {
  public:
@@ -62,7 +64,7 @@ void say(const std::string& text) {
 
 class Launch {
  public:
-  explicit Launch(const LaunchOptions& options);
+  Launch(const LaunchOptions& options, pid_t guard);
   int run();
 
  private:
@@ -83,6 +85,7 @@ class Launch {
   }
 
   const LaunchOptions& options_;
+  pid_t guard_;
   unsigned threads_;
   bool direct_;  // one PE without a label writes to our own terminal
   std::shared_ptr<fabric::Job> job_;
@@ -116,8 +119,17 @@ std::vector<unsigned> choose_cores(const LaunchOptions& options, std::uint32_t p
   return chosen;
 }
 
-Launch::Launch(const LaunchOptions& options)
+// What guard and launcher hear of by signalfd.
+sigset_t taken_signals() {
+  sigset_t taken;
+  ::sigemptyset(&taken);
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH}) ::sigaddset(&taken, signal);
+  return taken;
+}
+
+Launch::Launch(const LaunchOptions& options, pid_t guard)
     : options_(options),
+      guard_(guard),
       threads_(choose_threads(options)),
       direct_(options.npes == 1 && options.labels == Labels::no),
       job_(fabric::Job::create_shm({.npes = options.npes, .threads_per_pe = threads_})),
@@ -126,10 +138,7 @@ Launch::Launch(const LaunchOptions& options)
       mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels),
                LineMerger(STDERR_FILENO, options.npes, options.labels)},
       buffer_(std::size_t{64} << 10) {
-  sigset_t taken;
-  ::sigemptyset(&taken);
-  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH}) ::sigaddset(&taken, signal);
-  ::pthread_sigmask(SIG_BLOCK, &taken, nullptr);
+  sigset_t taken = taken_signals();
   signals_ = Descriptor(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   if (signals_.number() < 0) throw_errno("cannot watch signals");
   // Children of a dead PE become ours, so that none stays behind.
@@ -189,6 +198,10 @@ void Launch::fail(int status, std::int64_t grace) {
 void Launch::take_signals() {
   signalfd_siginfo info{};
   while (::read(signals_.number(), &info, sizeof(info)) == sizeof(info)) {
+    if (::getppid() != guard_) {  // killed, and we have been told
+      failing_ = false;
+      return fail(128 + SIGKILL, 0);
+    }
     auto signal = static_cast<int>(info.ssi_signo);
     if (signal == SIGCHLD) continue;  // reap() follows in any case
     // The terminal sends to the whole foreground group: the PEs have it already.
@@ -205,6 +218,7 @@ void Launch::take_signals() {
 void Launch::judge(std::uint32_t pe) {
   fabric::PeRecord& record = job_->record(PeId(pe));
   int end = pes_[pe].wait_status;
+  if (job_->exit_requested()) return;
   fabric::PeState state = state_of(pe);
   bool left_early = false;
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) {
@@ -239,17 +253,7 @@ void Launch::reap() {
 }
 
 void Launch::kill_everything() {
-  // What a killed process leaves behind becomes our child, hence rounds; a process that forks faster than we kill
-  // does not keep us for ever.
-  for (int round = 0; round < 200; ++round) {
-    auto left = children();
-    if (left.empty()) break;
-    for (pid_t pid : left) ::kill(pid, SIGKILL);
-    ::poll(nullptr, 0, round < 10 ? 1 : 5);
-    for (pid_t pid; (pid = ::waitpid(-1, nullptr, WNOHANG)) > 0;)
-      for (Pe& pe : pes_)
-        if (pe.pid == pid) pe.pid = 0;
-  }
+  kill_children();
   for (Pe& pe : pes_) pe.pid = 0;
 }
 
@@ -286,8 +290,10 @@ int Launch::run() {
         }
       fail(124, grace_ns);
     }
+    if (auto status = job_->exit_requested()) fail(*status & 0xFF, exit_grace_ns);
     if (failing_ && kill_at_.passed()) kill_everything();
   }
+  if (auto status = job_->exit_requested(); status && !failing_) fail(*status & 0xFF, 0);
   // Grandchildren may hold the pipes; what the PEs themselves wrote is there already.
   for (std::uint32_t pe = 0; pe < pes_.size(); ++pe)
     for (std::size_t which = 0; which < 2; ++which) {
@@ -300,6 +306,30 @@ int Launch::run() {
 
 }  // namespace
 
-int launch(const LaunchOptions& options) { return Launch(options).run(); }
+// Two processes, each of which ends the job when the other is killed by whatever means: the guard, which is the one that
+// the user sees, and its child, which does the work.
+int launch(const LaunchOptions& options) {
+  sigset_t taken = taken_signals();
+  ::pthread_sigmask(SIG_BLOCK, &taken, nullptr);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  pid_t guard = ::getpid();
+  pid_t launcher = ::fork();
+  if (launcher < 0) throw_errno("cannot start another process");
+  if (launcher == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGHUP);
+    if (::getppid() != guard) return 128 + SIGKILL;
+    return Launch(options, guard).run();
+  }
+  for (;;) {
+    siginfo_t info{};
+    if (::sigwaitinfo(&taken, &info) < 0) continue;
+    // From the terminal the launcher has it too.
+    if (info.si_signo != SIGCHLD && info.si_code != SI_KERNEL) ::kill(launcher, info.si_signo);
+    int end = 0;
+    if (::waitpid(launcher, &end, WNOHANG) != launcher) continue;
+    kill_children();
+    return exit_status_of(end);
+  }
+}
 
 }  // namespace atl::runtime

@@ -17,7 +17,7 @@ constexpr std::string_view help_text =
 
 Runs PROGRAM as N processing elements (PEs) on this node and passes their output on, line by line.
 
-  -n, --npes N         number of PEs
+  -n, -np, --npes N    number of PEs
   -t, --threads T      threads per PE (default: ATOLL_THREADS, or the cores shared evenly)
       --bind HOW       none (default), core (T cores of its own for each PE) or numa (a NUMA domain)
   -l, --label          begin each line of PE 3 with "[3] "
@@ -60,6 +60,7 @@ Wish parse(std::span<const char* const> arguments, LaunchOptions& options) {
       options.labels = Labels::yes;
       continue;
     }
+    if (word == "-np") word = "-n";  // as SHMEM's and MPI's launchers call it
     std::string_view value;
     bool has_value = false;
     if (auto equals = word.find('='); word.starts_with("--") && equals != std::string_view::npos) {

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -159,6 +160,19 @@ std::vector<pid_t> children() {
   }
   ::closedir(folder);
   return found;
+}
+
+void kill_children() {
+  // What a killed process leaves behind becomes our child, hence rounds; a process that forks faster than we kill
+  // does not keep us for ever.
+  for (int round = 0; round < 200; ++round) {
+    auto left = children();
+    if (left.empty()) return;
+    for (pid_t pid : left) ::kill(pid, SIGKILL);
+    ::poll(nullptr, 0, round < 10 ? 1 : 5);
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
 }
 
 }  // namespace atl::runtime

@@ -33,4 +33,7 @@ int exit_status_of(int wait_status);
 /// Processes whose parent is this one (with PR_SET_CHILD_SUBREAPER also orphaned grandchildren).
 std::vector<pid_t> children();
 
+/// Kills and reaps them all, with what becomes ours when they are gone.
+void kill_children();
+
 }  // namespace atl::runtime

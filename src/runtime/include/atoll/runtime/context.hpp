@@ -2,7 +2,7 @@
 // One PE: its memory, its ways to the others, and what makes progress. No process-wide state: a process may hold
 // many contexts, one per PE.
 //
-// A PE's segment:  [ system area | symmetric heap | heap ]
+// A PE's segment:  [ system area | symmetric heap | heap | static area ]
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <utility>
@@ -55,6 +56,11 @@ struct ContextOptions {
   /// Most bytes of arrays. 0: ATOLL_MEMORY_LIMIT, or an even share of what is available.
   std::uint64_t memory_limit_bytes = 0;
   std::uint64_t pool_bytes = 0;
+  /// Bytes of blocks that the symmetric heap can hold; alike on all PEs. 0: half of the segment. More than 0 raises the
+  /// limit above by as much.
+  std::uint64_t symmetric_bytes = 0;
+  /// Room for StaticData at the end of the segment: StaticData::bytes_needed(), or none.
+  std::uint64_t static_bytes = 0;
 };
 
 /// Where this PE is, among the PEs of its node and the node's cores.
@@ -76,7 +82,8 @@ class Context {
   static constexpr std::size_t longest_message = std::size_t{1} << 30;
   static constexpr std::size_t system_bytes = std::size_t{2} << 20;
 
-  /// Joins `job` as PE `pe`. Every PE of the job makes one; returns when all have (collective).
+  /// Joins `job` as PE `pe`. Every PE of the job makes one; returns when all have (collective). A PE that has left may
+  /// join again, when all do.
   Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions& options = {});
   /// Leaves the job. Not collective: call barrier() first where peers may still use this PE's memory.
   ~Context();
@@ -97,6 +104,9 @@ class Context {
   /// This PE's own blocks, at offsets of their own; peers reach them by peer_pointer() and the offset.
   Heap& heap() { return *heap_; }
   const MemoryBudget& budget() const { return *budget_; }
+  /// The symmetric heap itself, for callers that agree among the PEs in their own way: the same calls in the same
+  /// order give the same offsets on every PE.
+  Heap& symmetric_heap() { return *symmetric_; }
   /// Collective. A block at the same offset on every PE (as heap().allocate otherwise). Throws on all PEs when one
   /// cannot, and ValueError when they ask for different sizes.
   HeapOffset allocate_symmetric(std::size_t bytes);
@@ -105,6 +115,10 @@ class Context {
   /// A zeroed part of the system area that is never given back: the same offset on every PE whose calls before were
   /// the same. Not collective, costs nothing. For synchronisation words of collectives.
   HeapOffset reserve_system(std::size_t bytes, std::size_t align = fabric::cache_line);
+
+  /// Where StaticData lies: ContextOptions::static_bytes of untouched pages.
+  HeapOffset static_area() const { return static_area_; }
+  std::uint64_t static_area_bytes() const { return endpoint_.segment_bytes() - static_area_.value(); }
 
   /// The peer's memory in this process. Throws IndexError outside its segment. Access through it tells nobody:
   /// call notify(pe) after storing what the peer may wait for.
@@ -202,6 +216,17 @@ class Context {
   /// peer's ring is full. Messages of one thread to one PE arrive in order.
   void send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second = {});
 
+  // ---- board --------------------------------------------------------------------------------------------------
+  // Figures that a PE shows to whoever looks, for PEs that have nothing in common yet.
+
+  /// Shows `value` under `key` (not 0), which this PE does not show now. Waits for one of board_entries places; call
+  /// notify() for those who wait to see it.
+  void show(std::uint64_t key, std::uint64_t value);
+  /// When nobody needs it any more.
+  void take_down(std::uint64_t key);
+  std::optional<std::uint64_t> shown(PeId pe, std::uint64_t key);
+  static constexpr std::size_t board_entries = 64;
+
   // ---- counters and triggered operations ----------------------------------------------------------------------
 
   /// The lowest free counter of this PE, at 0.
@@ -270,6 +295,8 @@ class Context {
 
   /// Collective; for set-up. Collectives proper are a layer above. Throws PeFailedError when a PE dies.
   void barrier();
+  /// Collective; for set-up. What every PE gave, by PE.
+  std::vector<std::uint64_t> exchange(std::uint64_t value);
   /// Throws PeFailedError when a PE of the job has died. One load.
   void check() const { job_->check(); }
 
@@ -324,7 +351,6 @@ class Context {
   void carry_out(PeId owner, const TriggerCell& cell);
   void lock_area(TriggerArea& area);
   static void unlock_area(TriggerArea& area);
-  std::vector<std::uint64_t> exchange(std::uint64_t value);
   void join();
 
   std::shared_ptr<fabric::Job> job_;
@@ -339,7 +365,10 @@ class Context {
   std::shared_ptr<MemoryBudget> budget_;
   std::unique_ptr<Heap> symmetric_;
   std::unique_ptr<Heap> heap_;
+  HeapOffset static_area_;
+  std::mutex board_mutex_;
   std::size_t system_used_;
+  HeapOffset board_;
   std::uint32_t barrier_epoch_ = 0;
 
   // Progress: one thread at a time.

@@ -21,8 +21,9 @@ namespace atl::runtime {
 class MemoryBudget {
  public:
   /// `limit_bytes` 0: ATOLL_MEMORY_LIMIT, or `sharers`' even share of the memory now available on the node.
-  /// `pool_bytes` likewise by ATOLL_POOL_SIZE, or an eighth of the limit.
-  explicit MemoryBudget(std::uint64_t limit_bytes = 0, std::uint64_t pool_bytes = 0, unsigned sharers = 1);
+  /// `pool_bytes` likewise by ATOLL_POOL_SIZE, or an eighth of the limit. `promised_bytes` come on top of the limit.
+  explicit MemoryBudget(std::uint64_t limit_bytes = 0, std::uint64_t pool_bytes = 0, unsigned sharers = 1,
+                        std::uint64_t promised_bytes = 0);
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t pool_limit() const { return pool_limit_; }
@@ -96,6 +97,8 @@ class Heap final : public Memory {
   /// where ATOLL_HUGE_PAGES=off. Returns the bytes that now lie in them.
   std::uint64_t advise_huge(void* block);
   HeapStats stats() const;
+  std::byte* base() const { return base_; }
+  std::size_t capacity() const { return bytes_; }
 
  private:
   struct Span {

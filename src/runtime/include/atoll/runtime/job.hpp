@@ -10,18 +10,31 @@
 
 #include "atoll/base/ids.hpp"
 #include "atoll/fabric/job.hpp"
+#include "atoll/runtime/bootstrap.hpp"
 
 namespace atl::runtime {
 
 /// What a Context is made from.
 struct Membership {
-  std::shared_ptr<fabric::Job> job;
+  std::shared_ptr<fabric::Job> job;  ///< with what watches the other PEs
   PeId pe;
+  std::shared_ptr<Bootstrap> bootstrap = {};  ///< null under `atoll run`
 };
 
-/// The job named by ATOLL_JOB, ATOLL_PE and ATOLL_NPES; none when ATOLL_JOB is not set. Throws SetupError when they
-/// contradict each other or the job is gone.
+/// The job named by ATOLL_JOB, ATOLL_PE and ATOLL_NPES, as `atoll run` sets them; else the job that another launcher
+/// (srun, mpiexec, prterun) started this process for; none when there is no launcher. Throws SetupError when what they
+/// say does not fit together or the job is gone.
 std::optional<Membership> join_from_environment();
+
+/// Whether join_from_environment() would find a job. A look at the environment.
+bool in_job();
+
+/// Joins the job that a launcher's Bootstrap speaks for. Collective over its processes. The lowest rank of the node
+/// makes the job's memory and the others open it. As long as the job is held, a thread of each PE watches the next
+/// one of its node, so that a death is noticed within milliseconds; a job that does not end by itself then is ended
+/// through the launcher after a second. The process takes leave of the launcher when it exits: in good order with
+/// status 0, after its Context ended; with any other status it ends the job.
+Membership join_through(std::shared_ptr<Bootstrap> bootstrap);
 
 /// A job of one PE, this process, over private memory: no files, no other processes.
 Membership single_job(const fabric::JobOptions& options = {});

@@ -23,7 +23,8 @@ struct LaunchOptions {
 
 /// Runs the command as `npes` PEs and returns when all have ended: 0, or the exit status of the first that failed
 /// (128 + signal when it was killed, 124 on time-out). When a PE dies, or leaves without finalizing while others work,
-/// says so on standard error, lets the others' waits fail, and within 2 seconds ends what is left, children included.
+/// says so on standard error, lets the others' waits fail, and within 2 seconds ends what is left, children included. So
+/// it does when it is killed itself, in any way: a second process watches the first, and the first the second.
 /// Takes over this process's signals; meant for a process that does nothing else.
 int launch(const LaunchOptions& options);
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/runtime/board.hpp"
+
+#include "atoll/runtime/context.hpp"
+
+namespace atl::runtime {
+
+void Context::show(std::uint64_t key, std::uint64_t value) {
+  ATOLL_EXPECT(key != 0);
+  auto* entries = local_pointer<BoardEntry>(board_);
+  wait([&] {
+    std::lock_guard lock(board_mutex_);
+    for (std::size_t i = 0; i < board_entries; ++i) {
+      if (entries[i].key.load(std::memory_order_relaxed) != 0) continue;
+      entries[i].value.store(value, std::memory_order_relaxed);
+      entries[i].key.store(key, std::memory_order_release);  // partner: shown()
+      return true;
+    }
+    return false;
+  });
+}
+
+void Context::take_down(std::uint64_t key) {
+  auto* entries = local_pointer<BoardEntry>(board_);
+  {
+    std::lock_guard lock(board_mutex_);
+    for (std::size_t i = 0; i < board_entries; ++i)
+      if (entries[i].key.load(std::memory_order_relaxed) == key) {
+        entries[i].key.store(0, std::memory_order_relaxed);
+        break;
+      }
+  }
+  notify(pe_);  // a thread of ours may wait for a place
+}
+
+std::optional<std::uint64_t> Context::shown(PeId pe, std::uint64_t key) {
+  for (std::size_t i = 0; i < board_entries; ++i) {
+    HeapOffset at(board_.value() + i * sizeof(BoardEntry));
+    // fetch acquires; partner: show().
+    if (fetch<std::uint64_t>(pe, at) == key)
+      return get_value<std::uint64_t>(pe, HeapOffset(at.value() + offsetof(BoardEntry, value)));
+  }
+  return std::nullopt;
+}
+
+}  // namespace atl::runtime

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a launcher's view of the processes to a job: who is on which node, and one shared memory on each.
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/topology.hpp"
+#include "atoll/runtime/job.hpp"
+#include "table.hpp"
+#include "watch.hpp"
+
+namespace atl::runtime {
+namespace {
+
+// Entries carry this first, so that other versions are told apart before anything is read.
+constexpr std::string_view version = "atoll-bootstrap-1";
+
+struct Process {
+  std::string node;
+  std::string host;
+  pid_t pid = 0;
+  std::vector<unsigned> cores;
+};
+
+std::string describe(const Process& process) {
+  std::string cores;
+  for (unsigned core : process.cores) cores += fmt::format("{}{}", cores.empty() ? "" : ",", core);
+  return join_values({std::string(version), process.node, process.host, fmt::format("{}", process.pid), cores});
+}
+
+Process parse(std::uint32_t rank, const std::string& text) {
+  std::vector<std::string> parts;
+  if (text.size() >= 4 + version.size() && text.substr(4, version.size()) == version) parts = split_values(text);
+  ATOLL_VALIDATE(parts.size() == 5, SetupError,
+                 "PE {} runs another version of Atoll, or another program, than this PE. Use one version on all nodes", rank);
+  Process process{parts[1], parts[2], 0, {}};
+  std::from_chars(parts[3].data(), parts[3].data() + parts[3].size(), process.pid);
+  for (const char *at = parts[4].data(), *end = at + parts[4].size(); at < end; ++at) {
+    unsigned core = 0;
+    at = std::from_chars(at, end, core).ptr;
+    process.cores.push_back(core);
+  }
+  return process;
+}
+
+// What is left to say to the launcher when this process ends, known only then: whether all went well.
+struct Farewell {
+  std::shared_ptr<Bootstrap> bootstrap;
+  pid_t pid;  // a forked child takes no leave for its parent
+  std::atomic<bool> left_in_order{false};
+  std::atomic<bool> job_failed{false};
+
+  void say(int status) {
+    if (::getpid() != pid) return;
+    try {
+      if (status == 0 && left_in_order) return bootstrap->finalize();
+    } catch (const Error&) {  // the launcher is gone; so are we
+      return;
+    }
+    // Otherwise without a good-bye, which is a failure to the launcher. Some need to be told that the others must not
+    // wait; when a PE has died before, all have heard, and are to end by themselves.
+    if (status != 0 && !job_failed)
+      bootstrap->abort(status, fmt::format("PE {} exited with status {}", bootstrap->rank(), status));
+  }
+};
+
+/// What a PE holds of its job, and gives back in this order.
+struct Seat {
+  std::shared_ptr<Farewell> farewell;
+  std::shared_ptr<fabric::Job> job;
+  PeId pe;
+  std::unique_ptr<Watch> watch;
+
+  ~Seat() {
+    watch.reset();
+    if (!job) return;
+    farewell->job_failed = job->has_failed();
+    farewell->left_in_order = !job->has_failed() &&
+                              job->record(pe).state.load(std::memory_order_acquire) ==  // partner: the end of the Context
+                                  static_cast<std::uint32_t>(fabric::PeState::finalized);
+  }
+};
+
+void take_leave_at_exit(const std::shared_ptr<Farewell>& farewell) {
+  auto* kept = new std::shared_ptr<Farewell>(farewell);
+  ::on_exit([](int status, void* kept) { (*static_cast<std::shared_ptr<Farewell>*>(kept))->say(status); }, kept);
+}
+
+Deadline patience() {
+  double limit = config::seconds(config::Variable::peer_timeout);
+  return limit == 0 ? Deadline::never() : Deadline::after_seconds(limit);
+}
+
+// The leader's memory, or what kept it from making it: then all PEs say so instead of waiting.
+std::shared_ptr<fabric::Job> make_or_open(Bootstrap& bootstrap, std::uint32_t leader, unsigned cores, std::uint32_t pes) {
+  std::shared_ptr<fabric::Job> job;
+  std::string refusal;
+  if (bootstrap.rank() == leader) {
+    try {
+      auto threads = static_cast<std::uint32_t>(config::integer(config::Variable::threads));
+      job = fabric::Job::create_shm({.npes = pes, .threads_per_pe = threads != 0 ? threads : std::max(1u, cores / pes)});
+      job->control().cores = cores;
+      bootstrap.publish("memory", fmt::format("={}", job->join_name()));
+    } catch (const Error& error) {
+      refusal = error.what();
+      bootstrap.publish("memory", fmt::format("!{}", refusal));
+    }
+  }
+  bootstrap.exchange(patience());
+  ATOLL_VALIDATE(refusal.empty(), SetupError, "{}", refusal);
+  if (job) return job;
+  std::string answer = bootstrap.lookup(leader, "memory");
+  ATOLL_VALIDATE(answer.starts_with('='), SetupError, "PE {} could not make the job's memory: {}", leader, answer.substr(1));
+  return fabric::Job::join_shm(answer.substr(1));
+}
+
+}  // namespace
+
+Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
+  std::uint32_t rank = bootstrap->rank(), size = bootstrap->size();
+  ATOLL_VALIDATE(size >= 1 && rank < size, SetupError, "the launcher says that this is process {} of {}", rank, size);
+  Process self{bootstrap->node_name(), bootstrap->host_name(), ::getpid(), topology().cores};
+  auto texts = bootstrap->allgather("process", describe(self), patience());
+  std::vector<Process> processes;
+  for (std::uint32_t other = 0; other < size; ++other) processes.push_back(parse(other, texts[other]));
+
+  std::vector<std::uint32_t> local;
+  std::vector<unsigned> cores;
+  for (std::uint32_t other = 0; other < size; ++other) {
+    if (processes[other].node != self.node) continue;
+    local.push_back(other);
+    cores.insert(cores.end(), processes[other].cores.begin(), processes[other].cores.end());
+  }
+  for (std::uint32_t other = 0; other < size; ++other)
+    ATOLL_VALIDATE(processes[other].node == self.node, SetupError,
+                   "PE {} is on {} and PE {} on {}: this version of Atoll runs on one node at a time", rank, self.host, other,
+                   processes[other].host);
+  std::sort(cores.begin(), cores.end());
+  cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
+
+  auto seat = std::make_shared<Seat>();
+  seat->farewell = std::make_shared<Farewell>(bootstrap, ::getpid());
+  seat->pe = PeId(rank);
+  seat->job = make_or_open(*bootstrap, local.front(), static_cast<unsigned>(cores.size()), size);
+  // In a ring, from the one after this PE.
+  std::vector<Neighbour> neighbours;
+  auto place = static_cast<std::size_t>(std::find(local.begin(), local.end(), rank) - local.begin());
+  for (std::size_t step = 1; step < local.size(); ++step) {
+    std::uint32_t other = local[(place + step) % local.size()];
+    neighbours.push_back({PeId(other), processes[other].pid});
+  }
+  seat->watch = std::make_unique<Watch>(*seat->job, *bootstrap, std::move(neighbours));
+  take_leave_at_exit(seat->farewell);
+  fabric::Job* job = seat->job.get();
+  return {std::shared_ptr<fabric::Job>(std::move(seat), job), PeId(rank), std::move(bootstrap)};
+}
+
+}  // namespace atl::runtime

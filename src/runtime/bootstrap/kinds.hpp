@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launchers' protocols, one maker each. Which one is used is decided in detect.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "atoll/runtime/bootstrap.hpp"
+
+namespace atl::runtime {
+
+/// What a launcher's environment says of this process.
+struct PmiPlace {
+  int descriptor = -1;  ///< PMI_FD: a socket to the launcher
+  std::uint32_t rank = 0;
+  std::uint32_t size = 1;
+};
+
+/// The text protocol of MPICH's hydra; Slurm's pmi2 plugin speaks it as well.
+std::unique_ptr<Bootstrap> make_pmi1(const PmiPlace& place);
+/// PMI-2's own protocol: Slurm with --mpi=pmi2.
+std::unique_ptr<Bootstrap> make_pmi2(const PmiPlace& place);
+/// PMIx: Open MPI's mpirun and prterun, Slurm with --mpi=pmix, Flux. Throws SetupError when no library can be loaded.
+std::unique_ptr<Bootstrap> make_pmix();
+
+}  // namespace atl::runtime

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+
+#include "../launcher/spawn.hpp"
+#include "atoll/base/clock.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/log.hpp"
+
+namespace atl::runtime {
+namespace {
+
+// Survivors have this long to say what they have to say.
+constexpr std::int64_t grace_ns = 1'000'000'000;
+
+int open_process(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
+
+// Not our child, so waitpid does not tell. Until its parent has asked, the kernel's table does, to the same user.
+std::string end_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  std::getline(file, line);
+  std::size_t name = line.rfind(')');
+  std::size_t last = line.rfind(' ');
+  if (name == std::string::npos || name + 2 >= line.size() || line[name + 2] != 'Z') return "died";
+  int end = std::atoi(line.c_str() + last + 1);
+  return WIFEXITED(end) && WEXITSTATUS(end) == 0 ? "ended without finalizing, while other PEs still work" : describe_end(end);
+}
+
+}  // namespace
+
+Watch::Watch(fabric::Job& job, Bootstrap& bootstrap, std::vector<Neighbour> neighbours)
+    : job_(job), bootstrap_(bootstrap), neighbours_(std::move(neighbours)) {
+  if (neighbours_.empty()) return;
+  stop_ = ::eventfd(0, EFD_CLOEXEC);
+  if (stop_ < 0) throw_errno("cannot watch the other PEs of this node (eventfd)");
+  thread_ = std::thread([this] { run(); });
+  pthread_setname_np(thread_.native_handle(), "atoll-watch");
+}
+
+Watch::~Watch() {
+  if (!thread_.joinable()) return;
+  std::uint64_t one = 1;
+  [[maybe_unused]] auto written = ::write(stop_, &one, sizeof(one));
+  thread_.join();
+  ::close(stop_);
+}
+
+// True when the process has ended, false when this watch is to stop.
+bool Watch::ends(int process) const {
+  for (;;) {
+    pollfd list[] = {{stop_, POLLIN, 0}, {process, POLLIN, 0}};
+    if (::poll(list, 2, -1) > 0) return list[0].revents == 0;
+  }
+}
+
+bool Watch::stopped_within(std::int64_t limit_ns) const {
+  Deadline deadline = Deadline::after_ns(limit_ns);
+  do {
+    pollfd stop{stop_, POLLIN, 0};
+    if (::poll(&stop, 1, static_cast<int>(std::max<std::int64_t>(0, deadline.remaining_ns() / 1'000'000))) > 0) return true;
+  } while (!deadline.passed());
+  return false;
+}
+
+void Watch::run() {
+  sigset_t all;  // signals are for the program's own threads
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  for (const Neighbour& neighbour : neighbours_) {
+    int process = open_process(neighbour.pid);
+    if (process < 0 && errno != ESRCH) {
+      log(LogLevel::warning, "cannot watch PE {}: the death of a PE may go unnoticed (pidfd_open)", neighbour.pe.value());
+      return;
+    }
+    std::string how = "died";
+    if (process >= 0) {
+      bool ended = ends(process);
+      if (ended) how = end_of(neighbour.pid);
+      ::close(process);
+      if (!ended) return;
+    }
+    // Acquire: all it did. Partner: the release when a Context ends.
+    auto state = static_cast<fabric::PeState>(job_.record(neighbour.pe).state.load(std::memory_order_acquire));
+    if (state == fabric::PeState::finalized) continue;
+    return report(neighbour, how);
+  }
+}
+
+void Watch::report(const Neighbour& neighbour, const std::string& how) {
+  int status = 1;
+  if (auto wanted = job_.exit_requested()) {
+    status = *wanted & 0xFF;
+  } else {
+    job_.record(neighbour.pe).pid.store(neighbour.pid, std::memory_order_relaxed);
+    job_.mark_failed(neighbour.pe, 0, how);
+    log_line(LogLevel::error, job_.failure());
+  }
+  // Waits fail now, and programs end. One that computes, or that goes on regardless, must not stay behind.
+  if (stopped_within(grace_ns)) return;
+  bootstrap_.abort(status, job_.failure());
+  if (stopped_within(grace_ns)) return;
+  ::kill(::getpid(), SIGKILL);  // the launcher does not do what it should
+}
+
+}  // namespace atl::runtime

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Noticing that a PE of this node died, where no launcher of ours does it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <thread>
+#include <vector>
+
+#include "atoll/base/ids.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/bootstrap.hpp"
+
+namespace atl::runtime {
+
+struct Neighbour {
+  PeId pe;
+  pid_t pid;
+};
+
+/// A thread that sleeps until the first of `neighbours` ends. If it left in good order the next one is watched;
+/// otherwise the job is marked failed, and aborted a second later if it is still there. When every PE of a node
+/// watches those after it in a ring, any survivor learns of any death.
+class Watch {
+ public:
+  /// `job` and `bootstrap` must outlive it. Throws SetupError when the kernel cannot watch processes.
+  Watch(fabric::Job& job, Bootstrap& bootstrap, std::vector<Neighbour> neighbours);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  void run();
+  bool ends(int process) const;
+  bool stopped_within(std::int64_t limit_ns) const;
+  void report(const Neighbour& neighbour, const std::string& how);
+
+  fabric::Job& job_;
+  Bootstrap& bootstrap_;
+  std::vector<Neighbour> neighbours_;
+  int stop_ = -1;  // an eventfd
+  std::thread thread_;
+};
+
+}  // namespace atl::runtime

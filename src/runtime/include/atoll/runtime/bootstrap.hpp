@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the processes of a job that spans nodes find one another before any fabric works: who they are, and a way to
+// tell all others a few bytes. Whoever started them implements it: PMIx, PMI-2, PMI-1, or Atoll's own rendezvous.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "atoll/base/clock.hpp"
+
+namespace atl::runtime {
+
+/// One process's view of its launcher. Used by one thread at a time, at start-up and at the end; never on a data path.
+///
+/// A process publishes entries, meets all others in exchange(), and then looks up what others published before they
+/// called it. There may be several rounds. Values are any bytes; implementations whose launcher takes text, or short
+/// values only, encode and split them.
+///
+/// Errors: TimeoutError when `deadline` passes, naming whom it waited for where that is known; SetupError when the
+/// launcher refuses or is gone. After either the object can only be aborted or destroyed.
+class Bootstrap {
+ public:
+  /// Longest value of one entry. A node's leader publishes about 200 bytes for each of its PEs.
+  static constexpr std::size_t longest_value = std::size_t{1} << 20;
+  static constexpr std::size_t longest_key = 32;
+
+  virtual ~Bootstrap() = default;
+
+  /// "pmix", "pmi2", "pmi1", "atoll": for messages and `atoll info`.
+  virtual std::string_view name() const = 0;
+  /// This process among those of the job: 0 … size()-1. Becomes its PE.
+  virtual std::uint32_t rank() const = 0;
+  virtual std::uint32_t size() const = 0;
+
+  /// What this process calls its node: processes that give the same text are on one node, and share memory. The
+  /// default is the kernel's boot id with the numbers of its network, process and user namespaces: what has to agree
+  /// for one process to open another's memory. A launcher that simulates nodes on one machine says otherwise.
+  virtual std::string node_name() const;
+  /// What people call the node, for messages. Default: the host's name.
+  virtual std::string host_name() const;
+  /// The job's memory on this node, as Job::join_name() gave it to whoever made it before the PEs started (an agent
+  /// of Atoll's launcher). Empty (the default): the lowest rank of the node makes it.
+  virtual std::string node_memory() const { return {}; }
+
+  /// Adds an entry of this process. The same key twice: the later one, once exchanged. Not collective, may be buffered.
+  virtual void publish(std::string_view key, std::string_view value) = 0;
+  /// Collective: returns when all have called it. What anybody published before is then there for lookup().
+  /// Cost: O(log size) messages per process where the launcher allows it.
+  virtual void exchange(Deadline deadline) = 0;
+  /// An entry of process `rank` that it published before the last exchange(). Throws SetupError when there is none.
+  /// May ask the launcher: one message.
+  virtual std::string lookup(std::uint32_t rank, std::string_view key) = 0;
+
+  /// Everybody's bytes, by rank: publish, exchange, lookup of each. Collective; the key must be new. Override it where
+  /// the launcher has something better than size() look-ups.
+  virtual std::vector<std::string> allgather(std::string_view key, std::string_view mine, Deadline deadline);
+
+  /// Says that this process is done and will leave in good order. Not collective.
+  virtual void finalize() = 0;
+  /// Ends the whole job, on all nodes, with this exit status and this sentence for the user. Returns; the launcher
+  /// ends this process too, in time.
+  virtual void abort(int status, std::string_view why) noexcept = 0;
+};
+
+/// What the launcher that started this process offers, chosen by itself from the environment (or by ATOLL_BOOTSTRAP).
+/// Null: none did, or it started this process alone. Throws SetupError when it is there and cannot be used.
+std::unique_ptr<Bootstrap> bootstrap_from_environment();
+
+/// Whether bootstrap_from_environment() would find one. Asks nobody: a look at the environment.
+bool started_by_foreign_launcher();
+
+}  // namespace atl::runtime

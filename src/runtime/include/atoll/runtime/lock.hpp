@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks among PEs: first come, first served, and each waits on its own memory.
+#pragma once
+
+#include <cstdint>
+
+#include "atoll/base/ids.hpp"
+#include "atoll/runtime/context.hpp"
+
+namespace atl::runtime {
+
+/// A lock is a symmetric 64-bit word, 8-byte aligned, 0 on every PE before its first use and whenever nobody holds it.
+/// Not reentrant: a PE, whichever of its threads, holds or waits for a lock once at a time.
+///
+/// The queue is that of Mellor-Crummey and Scott (1991): a PE that waits spins on its own word, and passing the lock on
+/// is one atomic to the next PE. Free: one compare-and-swap at the lock's home each to take and to give.
+class Lock {
+ public:
+  Lock(Context& context, HeapOffset word);
+
+  /// Returns when this PE holds it: what the last holder did before clear() is visible.
+  void set();
+  /// True: this PE holds it now.
+  bool test();
+  /// Gives it up after completing what this PE has put.
+  void clear();
+
+ private:
+  // A word's halves: at the home PE who came last, on every PE its place in the queue.
+  HeapOffset last() const { return word_; }
+  HeapOffset place() const { return HeapOffset(word_.value() + 4); }
+
+  Context& context_;
+  HeapOffset word_;
+  PeId home_;
+};
+
+}  // namespace atl::runtime

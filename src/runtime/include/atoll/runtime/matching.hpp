@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two-sided messages: a send meets a receive whose pattern fits its tag. The base for MPI.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "atoll/base/clock.hpp"
+#include "atoll/base/ids.hpp"
+#include "atoll/base/status.hpp"
+#include "atoll/runtime/context.hpp"
+
+namespace atl::runtime {
+
+namespace matching {
+class State;
+struct Operation;
+struct Unexpected;
+}  // namespace matching
+
+/// Who sent how much under which tag.
+struct Envelope {
+  PeId source{};
+  std::uint64_t tag = 0;
+  std::uint64_t bytes = 0;  ///< length of the message, also when the buffer was shorter
+};
+
+/// What a receive accepts: a message fits when its source is the one asked for (or any), and its tag equals `tag` in
+/// all bits that `ignore` has not set.
+struct Pattern {
+  std::optional<PeId> source;
+  std::uint64_t tag = 0;
+  std::uint64_t ignore = 0;
+
+  bool fits(PeId from, std::uint64_t bits) const {
+    return ((tag ^ bits) & ~ignore) == 0 && (!source || *source == from);
+  }
+};
+
+enum class SendMode {
+  standard,     ///< complete when the data may be reused
+  synchronous,  ///< complete when a receive has taken the message
+};
+
+/// ok, truncated (the buffer is full, the rest is lost), cancelled, or timed_out (still in flight).
+struct Outcome {
+  Status status = Status::ok;
+  Envelope envelope{};  ///< of a receive
+};
+
+/// An operation in flight. Give each to wait() or test() until it is complete; it is empty afterwards.
+class Request {
+ public:
+  Request() = default;
+  bool empty() const { return operation_ == nullptr; }
+
+ private:
+  friend class Matcher;
+  explicit Request(matching::Operation* operation) : operation_(operation) {}
+  matching::Operation* operation_ = nullptr;
+};
+
+/// A message taken out of matching by claim(), which receive() must then take.
+class Claim {
+ public:
+  const Envelope& envelope() const { return envelope_; }
+
+ private:
+  friend class Matcher;
+  Claim(matching::Unexpected* message, const Envelope& envelope) : message_(message), envelope_(envelope) {}
+  matching::Unexpected* message_;
+  Envelope envelope_;
+};
+
+/// The same on every PE.
+struct MatcherOptions {
+  /// Longer messages stay with the sender until a receive has matched (rendezvous).
+  std::size_t eager_bytes = 8192;
+  /// Payload that may wait at one PE for its receives, from all PEs together. Each PE may use an even share of it;
+  /// what is above it stays with its sender.
+  std::uint64_t unexpected_bytes = std::uint64_t{16} << 20;
+  /// Messages that may wait at one PE, likewise. Senders above their share keep theirs, unless a receive waits that
+  /// no message here fits: then senders may go on, by headers alone, until it is matched. So a program that sends
+  /// and receives in any order which MPI allows goes on, and its memory grows only as far as it must.
+  std::uint32_t unexpected_messages = 16384;
+};
+
+/// What this PE keeps for others at the moment.
+struct MatcherStats {
+  std::uint64_t unexpected_bytes = 0;     ///< payload held for receives to come
+  std::uint64_t unexpected_messages = 0;  ///< also those of which only the header is here
+  std::uint64_t posted_receives = 0;
+  std::uint64_t withheld_sends = 0;       ///< of this PE, waiting for room at their targets
+};
+
+/// Messages from one PE to another are matched in the order they were sent (by one thread), receives in the order
+/// they were posted. Up to `eager_bytes` travel at once. Longer ones are announced; once matched, the receiver gets
+/// them out of the sender's segment, or the sender puts them into the receiver's, bumping a counter that triggers
+/// the completion: one copy. When neither buffer is in a segment they go in pieces through the sender's heap.
+/// Thread-safe. Progress is the Context's.
+class Matcher {
+ public:
+  /// Collective, in the order in which each PE makes its Matchers.
+  explicit Matcher(Context& context, const MatcherOptions& options = {});
+  /// No operation may be in flight.
+  ~Matcher();
+  Matcher(const Matcher&) = delete;
+  Matcher& operator=(const Matcher&) = delete;
+
+  /// `data` must stay as it is until complete.
+  [[nodiscard]] Request send(PeId to, std::uint64_t tag, std::span<const std::byte> data,
+                             SendMode mode = SendMode::standard);
+  /// `into` belongs to the operation until complete.
+  [[nodiscard]] Request receive(const Pattern& pattern, std::span<std::byte> into);
+
+  /// The first message that fits and no receive has taken, left where it is.
+  std::optional<Envelope> probe(const Pattern& pattern);
+  /// The same, taken out: only receive(claim, …) gets it now.
+  std::optional<Claim> claim(const Pattern& pattern);
+  [[nodiscard]] Request receive(Claim claim, std::span<std::byte> into);
+
+  /// Takes back a receive that nothing has matched, or a send that has not left. True: it is complete as cancelled.
+  /// False: it completes as if nothing had been said.
+  bool cancel(const Request& request);
+  /// Makes progress. None: still in flight.
+  std::optional<Outcome> test(Request& request);
+  /// Throws PeFailedError when a PE dies.
+  Outcome wait(Request& request);
+  /// status timed_out: still in flight.
+  Outcome wait(Request& request, Deadline deadline);
+
+  MatcherStats stats() const;
+
+ private:
+  Outcome take(Request& request);
+  // Shared with the message handler, which the context keeps longer.
+  std::shared_ptr<matching::State> state_;
+};
+
+}  // namespace atl::runtime

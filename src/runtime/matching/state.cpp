@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matching and flow control. Each PE may have a share of messages and bytes at every other, and counts it down as it
+// sends; the receiver returns the credit as receives take them. Without credit for bytes a message is announced and
+// its payload stays; without credit for messages it stays altogether, in order.
+#include "state.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "atoll/base/error.hpp"
+
+namespace atl::runtime::matching {
+namespace {
+
+// Messages a sender gets above its share when a receive waits that nothing here fits.
+constexpr std::uint32_t loan = 64;
+
+}  // namespace
+
+State::State(Context& context, const MatcherOptions& options)
+    : context_(context), options_(options), peers_(context.npes()) {
+  ATOLL_VALIDATE(options.eager_bytes <= (std::size_t{1} << 20), ValueError,
+                 "messages of {} bytes cannot be eager: at most 1 MiB", options.eager_bytes);
+  // What a header can return at once bounds the share.
+  window_bytes_ = std::min<std::uint64_t>(options.unexpected_bytes / context.npes(), std::uint64_t{1} << 30);
+  window_messages_ = std::clamp(options.unexpected_messages / context.npes(), 2u, 65535u);
+  for (Peer& peer : peers_) {
+    peer.bytes = window_bytes_;
+    peer.messages = window_messages_;
+  }
+  for (Lane& lane : lanes_) lane.counter = context.allocate_counter();
+}
+
+void State::listen(std::shared_ptr<State> self) {
+  // Under the lock: a message may come at once, and its handler must know by which id to answer.
+  std::lock_guard lock(mutex_);
+  handler_ = context_.register_handler(
+      [self = std::move(self)](Context&, PeId source, std::span<const std::byte> payload) { self->take_in(source, payload); });
+}
+
+void State::close() {
+  for (Lane& lane : lanes_) context_.release_counter(lane.counter);
+  for (std::byte* block : staging_) context_.heap().release(block);
+  staging_.clear();
+}
+
+// ---- the pool of operations ---------------------------------------------------------------------------------------
+
+Operation* State::allocate() {
+  Operation* operation = free_operations_.front();
+  if (operation == nullptr) {
+    operation = &operations_.emplace_back();
+    operation->id = operations_.size();  // from 1: 0 is no operation
+  } else {
+    operation->link.unlink();
+  }
+  operation->status = Status::ok;
+  operation->staged = operation->taken = operation->length = 0;
+  operation->complete.store(false, std::memory_order_relaxed);
+  return operation;
+}
+
+Operation& State::operation_of(std::uint64_t id) {
+  ATOLL_EXPECT(id >= 1 && id <= operations_.size());
+  return operations_[id - 1];
+}
+
+void State::finish(Operation& operation, Status status) {
+  operation.status = status;
+  operation.complete.store(true, std::memory_order_release);  // data and outcome; partner: Matcher::test and wait
+}
+
+Outcome State::release(Operation& operation) {
+  std::lock_guard lock(mutex_);
+  Outcome outcome{operation.status, operation.envelope};
+  free_operations_.append(operation.link);
+  return outcome;
+}
+
+MatcherStats State::stats() {
+  std::lock_guard lock(mutex_);
+  return {unexpected_bytes_, unexpected_.count(), posted_.count(), withheld_};
+}
+
+// ---- credit -------------------------------------------------------------------------------------------------------
+
+Header State::header_for(PeId pe, Kind kind) {
+  Peer& peer = peers_[pe.value()];
+  Header header;
+  header.kind = kind;
+  header.credit_bytes = static_cast<std::uint32_t>(std::exchange(peer.returned_bytes, 0));
+  header.credit_messages = static_cast<std::uint16_t>(std::exchange(peer.returned_messages, 0));
+  if (header.credit_messages != 0 && std::exchange(peer.withholds, false)) --withholding_;
+  return header;
+}
+
+// A receive took a message. Returns whether it is time to return the credit.
+bool State::taken(PeId source, std::uint64_t payload) {
+  Peer& peer = peers_[source.value()];
+  peer.returned_bytes += payload;
+  if (peer.lent != 0) --peer.lent;
+  else ++peer.returned_messages;
+  return peer.returned_messages >= std::max(1u, window_messages_ / 2) ||
+         peer.returned_bytes > window_bytes_ / 2;
+}
+
+Header State::lend(PeId pe) {
+  Header header = header_for(pe, Kind::credit);
+  Peer& peer = peers_[pe.value()];
+  if (std::exchange(peer.withholds, false)) --withholding_;
+  std::uint32_t more = std::min(loan, 65535u - header.credit_messages);
+  peer.lent += more;
+  header.credit_messages = static_cast<std::uint16_t>(header.credit_messages + more);
+  return header;
+}
+
+void State::credit(PeId source, const Header& header) {
+  if (header.credit_messages == 0 && header.credit_bytes == 0) return;
+  Peer& peer = peers_[source.value()];
+  peer.bytes += header.credit_bytes;
+  peer.messages += header.credit_messages;
+  drain(source);
+}
+
+// In a handler, where sending does not wait: under the lock, so that no thread overtakes what was withheld.
+void State::drain(PeId pe) {
+  Peer& peer = peers_[pe.value()];
+  if (!peer.waiting || peer.waiting->empty()) return;
+  while (peer.messages != 0 && !peer.waiting->empty()) {
+    Operation& send = *peer.waiting->front();
+    send.link.unlink();
+    send.stage = Stage::moving;
+    --withheld_;
+    --peer.messages;
+    bool eager = send.mode == SendMode::standard && send.bytes <= std::min(options_.eager_bytes, inline_payload) &&
+                 peer.bytes >= send.bytes;
+    if (eager) {
+      peer.bytes -= send.bytes;
+      Header header = header_for(pe, Kind::eager);
+      header.tag = send.envelope.tag;
+      header.bytes = send.bytes;
+      tell(pe, header, {send.memory, send.bytes});
+      finish(send, Status::ok);
+    } else {
+      tell(pe, announcement(send));
+    }
+  }
+  peer.said_withheld = !peer.waiting->empty();
+  if (peer.said_withheld) tell(pe, header_for(pe, Kind::withheld));
+}
+
+void State::on_withheld(PeId source) {
+  Header header;
+  {
+    std::lock_guard lock(mutex_);
+    Peer& peer = peers_[source.value()];
+    if (!std::exchange(peer.withholds, true)) ++withholding_;
+    if (posted_.awaits(source)) header = lend(source);
+    else if (peer.returned_messages != 0) header = header_for(source, Kind::credit);
+    else return;
+  }
+  tell(source, header);
+}
+
+// ---- sending ------------------------------------------------------------------------------------------------------
+
+void State::tell(PeId pe, const Header& header, std::span<const std::byte> payload) {
+  context_.send(pe, handler_, std::as_bytes(std::span(&header, 1)), payload);
+}
+
+Header State::announcement(const Operation& send) {
+  Header header = header_for(send.envelope.source, Kind::announce);
+  header.tag = send.envelope.tag;
+  header.bytes = send.bytes;
+  header.operation = send.id;
+  header.place = place_of(send.memory, send.bytes);
+  return header;
+}
+
+Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode) {
+  ATOLL_VALIDATE(to.value() < context_.npes(), IndexError, "there is no PE {}: the job has PEs 0 to {}", to.value(),
+                 context_.npes() - 1);
+  Operation* send = nullptr;
+  Header header;
+  {
+    std::lock_guard lock(mutex_);
+    Peer& peer = peers_[to.value()];
+    bool behind = peer.waiting && !peer.waiting->empty();
+    bool eager = mode == SendMode::standard && data.size() <= options_.eager_bytes && peer.bytes >= data.size();
+    if (!behind && peer.messages != 0 && eager) {
+      --peer.messages;
+      peer.bytes -= data.size();
+      header = header_for(to, Kind::eager);
+      header.tag = tag;
+      header.bytes = data.size();
+    } else {
+      send = allocate();
+      send->memory = const_cast<std::byte*>(data.data());
+      send->bytes = data.size();
+      send->envelope = {to, tag, data.size()};
+      send->mode = mode;
+      if (!behind && peer.messages != 0) {
+        --peer.messages;
+        send->stage = Stage::moving;
+        header = announcement(*send);
+      } else {
+        if (!peer.waiting) peer.waiting = std::make_unique<List<Operation>>();
+        peer.waiting->append(send->link);
+        send->stage = Stage::withheld;
+        ++withheld_;
+        if (std::exchange(peer.said_withheld, true)) return send;
+        header = header_for(to, Kind::withheld);
+      }
+    }
+  }
+  if (send != nullptr) {
+    tell(to, header);
+    return send;
+  }
+  try {
+    tell(to, header, data);
+  } catch (const MemoryError&) {  // no room in our heap: nothing was sent
+    std::lock_guard lock(mutex_);
+    Peer& peer = peers_[to.value()];
+    ++peer.messages;
+    peer.bytes += data.size();
+    peer.returned_bytes += header.credit_bytes;
+    peer.returned_messages += header.credit_messages;
+    throw;
+  }
+  return nullptr;
+}
+
+// ---- receiving ----------------------------------------------------------------------------------------------------
+
+Operation* State::receive(const Pattern& pattern, std::span<std::byte> into) {
+  ATOLL_VALIDATE(!pattern.source || pattern.source->value() < context_.npes(), IndexError,
+                 "there is no PE {}: the job has PEs 0 to {}", pattern.source->value(), context_.npes() - 1);
+  Operation* receive;
+  Unexpected* message;
+  std::vector<std::pair<PeId, Header>> loans;
+  {
+    std::lock_guard lock(mutex_);
+    receive = allocate();
+    receive->pattern = pattern;
+    receive->memory = into.data();
+    receive->bytes = into.size();
+    message = unexpected_.find(pattern);
+    if (message != nullptr) {
+      unexpected_.remove(*message);
+      receive->stage = Stage::moving;
+    } else {
+      posted_.append(*receive);
+      receive->stage = Stage::posted;
+      for (std::uint32_t pe = 0; withholding_ != 0 && pe < peers_.size(); ++pe)
+        if (peers_[pe].withholds && (!pattern.source || *pattern.source == PeId(pe)))
+          loans.emplace_back(PeId(pe), lend(PeId(pe)));
+    }
+  }
+  if (message != nullptr) take_from(*message, *receive);
+  for (auto& [pe, header] : loans) tell(pe, header);
+  return receive;
+}
+
+Operation* State::receive(Unexpected& claimed, std::span<std::byte> into) {
+  Operation* receive;
+  {
+    std::lock_guard lock(mutex_);
+    receive = allocate();
+    receive->memory = into.data();
+    receive->bytes = into.size();
+    receive->stage = Stage::moving;
+  }
+  take_from(claimed, *receive);
+  return receive;
+}
+
+std::optional<Envelope> State::probe(const Pattern& pattern) {
+  std::vector<std::pair<PeId, Header>> loans;
+  {
+    std::lock_guard lock(mutex_);
+    if (Unexpected* message = unexpected_.find(pattern)) return message->envelope;
+    // Who probes in a loop waits as one who receives.
+    for (std::uint32_t pe = 0; withholding_ != 0 && pe < peers_.size(); ++pe)
+      if (peers_[pe].withholds && (!pattern.source || *pattern.source == PeId(pe)))
+        loans.emplace_back(PeId(pe), lend(PeId(pe)));
+  }
+  for (auto& [pe, header] : loans) tell(pe, header);
+  return std::nullopt;
+}
+
+Unexpected* State::claim(const Pattern& pattern) {
+  if (!probe(pattern)) return nullptr;
+  std::lock_guard lock(mutex_);
+  Unexpected* message = unexpected_.find(pattern);  // another thread may have been faster
+  if (message != nullptr) unexpected_.remove(*message);
+  return message;
+}
+
+bool State::cancel(Operation& operation) {
+  std::lock_guard lock(mutex_);
+  if (operation.stage == Stage::posted) {
+    posted_.remove(operation);
+  } else if (operation.stage == Stage::withheld) {
+    operation.link.unlink();
+    --withheld_;
+  } else {
+    return false;
+  }
+  operation.stage = Stage::moving;
+  finish(operation, Status::cancelled);
+  return true;
+}
+
+void State::deliver(Operation& receive, const Envelope& envelope, const std::byte* payload) {
+  std::size_t fits = std::min(envelope.bytes, receive.bytes);
+  if (fits != 0) std::memcpy(receive.memory, payload, fits);
+  receive.envelope = envelope;
+  finish(receive, fits < envelope.bytes ? Status::truncated : Status::ok);
+}
+
+void State::store(PeId source, const Header& header, std::span<const std::byte> payload) {
+  Unexpected* message = free_messages_.front();
+  if (message == nullptr) message = &messages_.emplace_back();
+  else message->in_order.unlink();
+  message->envelope = {source, header.tag, header.bytes};
+  message->operation = header.operation;
+  message->place = header.place;
+  if (payload.size() > inline_payload) message->large = std::make_unique_for_overwrite<std::byte[]>(payload.size());
+  if (!payload.empty())
+    std::memcpy(message->large ? message->large.get() : message->small.data(), payload.data(), payload.size());
+  unexpected_bytes_ += payload.size();
+  unexpected_.append(*message);
+}
+
+void State::free_unexpected(Unexpected& message) {
+  if (message.operation == 0) unexpected_bytes_ -= message.envelope.bytes;
+  message.large.reset();
+  free_messages_.append(message.in_order);
+}
+
+void State::take_from(Unexpected& message, Operation& receive) {
+  PeId source = message.envelope.source;
+  bool announced = message.operation != 0;
+  if (announced) {
+    receive.envelope = message.envelope;
+    receive.partner = message.operation;
+    receive.place = message.place;
+    start(receive);
+  } else {
+    deliver(receive, message.envelope, message.large ? message.large.get() : message.small.data());
+  }
+  Header header;
+  {
+    std::lock_guard lock(mutex_);
+    std::uint64_t payload = announced ? 0 : message.envelope.bytes;
+    free_unexpected(message);
+    if (!taken(source, payload)) return;
+    header = header_for(source, Kind::credit);
+  }
+  tell(source, header);
+}
+
+void State::on_message(PeId source, const Header& header, const std::byte* payload) {
+  bool announced = header.kind == Kind::announce;
+  std::uint64_t carried = announced ? 0 : header.bytes;
+  Envelope envelope{source, header.tag, header.bytes};
+  Operation* receive;
+  bool answer = false;
+  Header reply;
+  {
+    std::lock_guard lock(mutex_);
+    receive = posted_.take(source, header.tag);
+    if (receive == nullptr) {
+      store(source, header, {payload, carried});
+      return;
+    }
+    receive->stage = Stage::moving;
+    answer = taken(source, carried);
+    if (answer) reply = header_for(source, Kind::credit);
+  }
+  if (announced) {
+    receive->envelope = envelope;
+    receive->partner = header.operation;
+    receive->place = header.place;
+    start(*receive);
+  } else {
+    deliver(*receive, envelope, payload);
+  }
+  if (answer) tell(source, reply);
+}
+
+void State::take_in(PeId source, std::span<const std::byte> payload) {
+  Header header;
+  ATOLL_EXPECT(payload.size() >= sizeof(header));
+  std::memcpy(&header, payload.data(), sizeof(header));
+  {
+    std::lock_guard lock(mutex_);
+    credit(source, header);
+  }
+  switch (header.kind) {
+    case Kind::eager:
+    case Kind::announce: return on_message(source, header, payload.data() + sizeof(header));
+    case Kind::proceed: return on_proceed(source, header);
+    case Kind::piece: return on_piece(source, header);
+    case Kind::piece_done: return on_piece_done(header);
+    case Kind::finished: {
+      std::unique_lock lock(mutex_);
+      Operation& send = operation_of(header.operation);
+      lock.unlock();
+      return finish(send, Status::ok);
+    }
+    case Kind::credit: return;
+    case Kind::withheld: return on_withheld(source);
+  }
+}
+
+}  // namespace atl::runtime::matching

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that a Matcher knows. Locking: `mutex_` guards everything but the buffers of operations that have been matched.
+// Threads outside handlers must not hold it while they send: sending makes progress, and handlers take it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "lists.hpp"
+#include "wire.hpp"
+
+namespace atl::runtime::matching {
+
+/// Whether an operation can still be taken back.
+enum class Stage : std::uint8_t { posted, withheld, moving };
+
+/// A send or a receive. Pooled: it is reused once its Request was taken.
+struct Operation {
+  Link<Operation> link;  ///< in the posted receives, the sends withheld from one PE, those that wait to move, or the free
+  Stage stage = Stage::moving;
+  Pattern pattern;       ///< of a receive
+  std::uint64_t order = 0;
+  std::uint64_t id = 0;  ///< index in the pool, and a generation above it
+  std::byte* memory = nullptr;
+  std::uint64_t bytes = 0;  ///< size of the buffer
+  Envelope envelope;        ///< of the message; source is the target of a send
+  SendMode mode = SendMode::standard;
+  Status status = Status::ok;
+  std::atomic<bool> complete{false};  ///< stored with release after status, envelope and data; waits acquire
+  // Rendezvous.
+  std::uint64_t partner = 0;     ///< receive: the sender's operation
+  std::uint64_t place = no_place;  ///< receive: where it lies in the sender's segment
+  std::uint32_t lane = 0;        ///< receive
+  std::uint64_t length = 0;      ///< bytes to move
+  std::uint64_t staged = 0;      ///< send: bytes put out in pieces; receive: bytes fetched
+  std::uint64_t taken = 0;       ///< send: bytes of pieces that were fetched
+  std::byte* staging = nullptr;  ///< send: two pieces
+
+  Operation() { link.entry = this; }
+};
+
+/// A message that came before its receive.
+struct Unexpected {
+  Link<Unexpected> in_bin, in_order;
+  Envelope envelope;
+  std::uint64_t operation = 0;  ///< the sender's, of an announced message; 0: the payload is here
+  std::uint64_t place = no_place;
+  std::array<std::byte, inline_payload> small;
+  std::unique_ptr<std::byte[]> large;
+
+  Unexpected() { in_bin.entry = in_order.entry = this; }
+};
+
+class State {
+ public:
+  State(Context& context, const MatcherOptions& options);
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  Operation* send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode);
+  Operation* receive(const Pattern& pattern, std::span<std::byte> into);
+  Operation* receive(Unexpected& claimed, std::span<std::byte> into);
+  std::optional<Envelope> probe(const Pattern& pattern);
+  Unexpected* claim(const Pattern& pattern);
+  bool cancel(Operation& operation);
+  Outcome release(Operation& operation);
+  MatcherStats stats();
+  /// Registers the message handler, which shares the state: messages may still come when the Matcher is gone.
+  void listen(std::shared_ptr<State> self);
+  /// Gives counters and memory back.
+  void close();
+  Context& context() { return context_; }
+
+ private:
+  void take_in(PeId source, std::span<const std::byte> payload);
+
+  // Of each peer. As sender: what we may still send it. As receiver: what it sent that we have taken since.
+  struct Peer {
+    std::uint64_t bytes = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t returned_bytes = 0;
+    std::uint32_t returned_messages = 0;
+    std::uint32_t lent = 0;        ///< messages allowed above its share
+    bool withholds = false;        ///< it keeps messages back
+    bool said_withheld = false;    ///< we keep messages back, and it knows
+    std::unique_ptr<List<Operation>> waiting;  ///< our messages for it, for which there was no credit
+  };
+  /// One of the transfers into this PE that may run at once; each has a counter of its own.
+  struct Lane {
+    CounterId counter;
+    std::uint64_t bumps = 0;
+    bool busy = false;
+  };
+
+  // All of these under the lock.
+  Operation* allocate();
+  Operation& operation_of(std::uint64_t id);
+  Header header_for(PeId pe, Kind kind);
+  Header announcement(const Operation& operation);
+  bool taken(PeId source, std::uint64_t payload);
+  Header lend(PeId pe);
+  void credit(PeId source, const Header& header);
+  void store(PeId source, const Header& header, std::span<const std::byte> payload);
+  void free_unexpected(Unexpected& message);
+  void drain(PeId pe);
+  // Without it.
+  static void finish(Operation& operation, Status status);
+  void tell(PeId pe, const Header& header, std::span<const std::byte> payload = {});
+  void deliver(Operation& receive, const Envelope& envelope, const std::byte* payload);
+  void on_message(PeId source, const Header& header, const std::byte* payload);
+  void on_withheld(PeId source);
+  void start(Operation& receive);
+  void complete_transfer(Operation& receive);
+  void on_proceed(PeId source, const Header& header);
+  void on_piece(PeId source, const Header& header);
+  void on_piece_done(const Header& header);
+  void put_out_pieces(Operation& send);
+  void take_from(Unexpected& message, Operation& receive);
+  std::uint64_t place_of(const std::byte* memory, std::uint64_t bytes) const;
+
+  Context& context_;
+  MatcherOptions options_;
+  HandlerId handler_{};
+  std::uint64_t window_bytes_;
+  std::uint32_t window_messages_;
+  std::mutex mutex_;
+  std::vector<Peer> peers_;
+  std::uint32_t withholding_ = 0;  // peers that keep messages back
+  PostedList<Operation> posted_;
+  UnexpectedList<Unexpected> unexpected_;
+  std::uint64_t unexpected_bytes_ = 0;
+  std::uint64_t withheld_ = 0;
+  std::deque<Operation> operations_;
+  std::deque<Unexpected> messages_;
+  List<Operation> free_operations_;
+  List<Unexpected> free_messages_;
+  std::array<Lane, 8> lanes_;
+  List<Operation> want_lane_;
+  std::vector<std::byte*> staging_;  // blocks not in use
+  std::uint32_t staging_made_ = 0;
+  List<Operation> want_staging_;
+};
+
+}  // namespace atl::runtime::matching

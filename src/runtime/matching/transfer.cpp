@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rendezvous: moving the payload of an announced message once a receive has matched it. Each transfer has a counter
+// of the receiver; what moves the bytes bumps it, and that triggers the completion.
+#include <algorithm>
+#include <cstring>
+
+#include "state.hpp"
+
+namespace atl::runtime::matching {
+namespace {
+
+// Two pieces are under way at once: one is filled while the other is fetched. 128 KiB each stay in the cache.
+constexpr std::uint64_t piece_bytes = std::uint64_t{128} << 10;
+constexpr std::uint64_t pieces_under_way = 2;
+constexpr std::uint32_t most_staging = 8;
+
+}  // namespace
+
+std::uint64_t State::place_of(const std::byte* memory, std::uint64_t bytes) const {
+  const std::byte* segment = context_.local_pointer(HeapOffset(0));
+  std::uint64_t whole = context_.job().segment_bytes();
+  bool inside = memory >= segment && memory < segment + whole &&
+                bytes <= whole - static_cast<std::uint64_t>(memory - segment);
+  return inside ? static_cast<std::uint64_t>(memory - segment) : no_place;
+}
+
+void State::start(Operation& receive) {
+  {
+    std::lock_guard lock(mutex_);
+    auto free = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.busy; });
+    if (free == lanes_.end()) return want_lane_.append(receive.link);
+    free->busy = true;
+    receive.lane = static_cast<std::uint32_t>(free - lanes_.begin());
+  }
+  Lane& lane = lanes_[receive.lane];
+  PeId source = receive.envelope.source;
+  CounterRef counter{context_.pe(), lane.counter};
+  receive.length = std::min(receive.envelope.bytes, receive.bytes);
+
+  // The sender's buffer is in its segment: get it.
+  if (receive.place != no_place || receive.length == 0) {
+    HeapOffset from(receive.place == no_place ? 0 : receive.place);
+    context_.trigger(lane.counter, ++lane.bumps, TriggeredOp::make_call([this, &receive, source](Context&) {
+                       Header header;
+                       {
+                         std::lock_guard lock(mutex_);
+                         header = header_for(source, Kind::finished);
+                       }
+                       header.operation = receive.partner;
+                       tell(source, header);
+                       complete_transfer(receive);
+                     }));
+    context_.get_counted(receive.memory, source, from, receive.length, counter);
+    return;
+  }
+
+  Header header;
+  {
+    std::lock_guard lock(mutex_);
+    header = header_for(source, Kind::proceed);
+  }
+  header.operation = receive.partner;
+  header.bytes = receive.length;
+  header.place = place_of(receive.memory, receive.length);
+  header.tag = receive.id;
+  // Ours is in our segment: the sender puts it, and bumps our counter when it is here.
+  if (header.place != no_place) {
+    header.tag = lane.counter.value();
+    context_.trigger(lane.counter, ++lane.bumps,
+                     TriggeredOp::make_call([this, &receive](Context&) { complete_transfer(receive); }));
+  }
+  tell(source, header);
+}
+
+void State::complete_transfer(Operation& receive) {
+  Operation* next = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    lanes_[receive.lane].busy = false;
+    next = want_lane_.front();
+    if (next != nullptr) next->link.unlink();
+  }
+  finish(receive, receive.length < receive.envelope.bytes ? Status::truncated : Status::ok);
+  if (next != nullptr) start(*next);
+}
+
+// At the sender: a receive has matched.
+void State::on_proceed(PeId source, const Header& header) {
+  Operation* send;
+  {
+    std::lock_guard lock(mutex_);
+    send = &operation_of(header.operation);
+    send->length = header.bytes;
+    send->partner = header.tag;
+    if (header.place == no_place) {
+      if (!staging_.empty()) {
+        send->staging = staging_.back();
+        staging_.pop_back();
+      } else if (staging_made_ < most_staging) {
+        send->staging = static_cast<std::byte*>(context_.heap().allocate(pieces_under_way * piece_bytes));
+        ++staging_made_;
+      } else {
+        return want_staging_.append(send->link);
+      }
+    }
+  }
+  if (header.place == no_place) return put_out_pieces(*send);
+  CounterRef counter{source, CounterId(static_cast<std::uint32_t>(header.tag))};
+  context_.put_counted(source, HeapOffset(header.place), send->memory, send->length, counter);
+  finish(*send, Status::ok);
+}
+
+void State::put_out_pieces(Operation& send) {
+  while (send.staged < send.length && send.staged - send.taken < pieces_under_way * piece_bytes) {
+    std::uint64_t bytes = std::min(piece_bytes, send.length - send.staged);
+    std::byte* place = send.staging + send.staged / piece_bytes % pieces_under_way * piece_bytes;
+    std::memcpy(place, send.memory + send.staged, bytes);
+    Header header;
+    {
+      std::lock_guard lock(mutex_);
+      header = header_for(send.envelope.source, Kind::piece);
+    }
+    header.tag = send.staged;
+    header.bytes = bytes;
+    header.operation = send.partner;
+    header.place = context_.offset_of(place).value();
+    send.staged += bytes;
+    tell(send.envelope.source, header);
+  }
+}
+
+void State::on_piece(PeId source, const Header& header) {
+  Operation* receive;
+  {
+    std::lock_guard lock(mutex_);
+    receive = &operation_of(header.operation);
+  }
+  Lane& lane = lanes_[receive->lane];
+  std::uint64_t bytes = header.bytes;
+  context_.trigger(lane.counter, ++lane.bumps, TriggeredOp::make_call([this, receive, source, bytes](Context&) {
+                     Header reply;
+                     {
+                       std::lock_guard lock(mutex_);
+                       reply = header_for(source, Kind::piece_done);
+                     }
+                     reply.operation = receive->partner;
+                     reply.bytes = bytes;
+                     tell(source, reply);
+                     receive->staged += bytes;
+                     if (receive->staged == receive->length) complete_transfer(*receive);
+                   }));
+  context_.get_counted(receive->memory + header.tag, source, HeapOffset(header.place), bytes,
+                       {context_.pe(), lane.counter});
+}
+
+void State::on_piece_done(const Header& header) {
+  Operation* send;
+  Operation* next = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    send = &operation_of(header.operation);
+    send->taken += header.bytes;
+    if (send->taken == send->length) {
+      next = want_staging_.front();
+      if (next != nullptr) {
+        next->link.unlink();
+        next->staging = send->staging;
+      } else {
+        staging_.push_back(send->staging);
+      }
+    }
+  }
+  if (send->taken < send->length) return put_out_pieces(*send);
+  finish(*send, Status::ok);
+  if (next != nullptr) put_out_pieces(*next);
+}
+
+}  // namespace atl::runtime::matching

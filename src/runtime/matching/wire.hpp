@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header of the messages that matching sends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "atoll/fabric/layout.hpp"
+
+namespace atl::runtime::matching {
+
+enum class Kind : std::uint16_t {
+  eager = 1,   ///< a message with its payload behind the header
+  announce,    ///< a message whose payload stays with the sender
+  proceed,     ///< receiver to sender: matched; put it to `place`, or send it in pieces
+  piece,       ///< a piece lies at `place` in the sender's segment
+  piece_done,  ///< receiver to sender: its place may be reused
+  finished,    ///< receiver to sender: the payload has been fetched
+  credit,      ///< nothing but credit
+  withheld,    ///< the sender keeps messages back for want of credit
+};
+
+inline constexpr std::uint64_t no_place = UINT64_MAX;
+
+// | offset | bytes | field           | valid when                                                              |
+// |--------|-------|-----------------|-------------------------------------------------------------------------|
+// |   0    |   8   | tag             | eager, announce. proceed: counter (with a place) or receive; piece: position |
+// |   8    |   8   | bytes           | of the message (eager, announce), to move (proceed), of this piece        |
+// |  16    |   8   | operation       | announce: the send; to the sender: the same; piece: the receive           |
+// |  24    |   8   | place           | announce, proceed: offset of the buffer in its PE's segment, or no_place; piece: offset |
+// |  32    |   4   | credit_bytes    | payload of the target that has been taken here since the last header      |
+// |  36    |   2   | credit_messages | messages likewise                                                         |
+// |  38    |   2   | kind            | Kind                                                                      |
+struct Header {
+  std::uint64_t tag = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t operation = 0;
+  std::uint64_t place = no_place;
+  std::uint32_t credit_bytes = 0;
+  std::uint16_t credit_messages = 0;
+  Kind kind = Kind::eager;
+};
+static_assert(sizeof(Header) == 40);
+
+/// Payload that fits into one slot of a ring behind the header.
+inline constexpr std::size_t inline_payload = fabric::message_bytes - sizeof(Header);
+static_assert(inline_payload == 256);
+
+}  // namespace atl::runtime::matching

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scripts and programs under a real Slurm on this machine: srun with PMI-2 and PMIx, and sbatch."""
+
+import importlib.util
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from built import ROOT, needs_core
+
+# By path: the folder is no package, and pytest's importlib mode does not look beside the test.
+_spec = importlib.util.spec_from_file_location("slurm_cluster", Path(__file__).with_name("cluster.py"))
+slurm = importlib.util.module_from_spec(_spec)
+sys.modules["slurm_cluster"] = slurm
+_spec.loader.exec_module(slurm)
+
+PROGRAM = ROOT / "build/release/tests/pe_program"
+ANSWERS = ROOT / "tests/python/spmd/answers.py"
+SMALL = {"ATOLL_GRAIN": "4", "ATOLL_HEAP_SIZE": "1G", "ATOLL_THREADS": "1", "PYTHONPATH": str(ROOT / "python")}
+
+pytestmark = [
+    pytest.mark.slow,
+    needs_core,
+    pytest.mark.skipif(bool(slurm.missing()), reason=slurm.missing() or "-"),
+]
+needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason="needs the C++ test program")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with slurm.Cluster() as running:
+        yield running
+
+
+@pytest.mark.parametrize("mpi", ["pmi2", "pmix"])
+@pytest.mark.parametrize("pes", [2, 4, 5])
+def test_a_script_gives_the_answers_of_one_process(cluster, mpi, pes):
+    alone = cluster.run(sys.executable, str(ANSWERS), **SMALL)
+    assert alone.returncode == 0, alone.stderr
+    done = cluster.run("srun", f"--mpi={mpi}", "-n", str(pes), sys.executable, str(ANSWERS), **SMALL)
+    if "Invalid MPI plugin" in done.stderr or "invalid MPI type" in done.stderr.lower():
+        pytest.skip(f"this Slurm has no {mpi}")
+    assert done.returncode == 0, done.stderr + cluster.logs()
+    assert done.stdout == alone.stdout
+
+
+def test_srun_needs_no_option(cluster):
+    code = "import atoll as ak; print(ak.pe(), ak.pes(), int(ak.arange(100).sum()))"
+    done = cluster.run("srun", "-n", "4", sys.executable, "-c", code, **SMALL)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.split("\n")) == ["", *(f"{pe} 4 4950" for pe in range(4))]
+
+
+def test_sbatch(cluster):
+    script = cluster.folder / "job.sh"
+    code = "import atoll as ak; print('pe', ak.pe(), ak.pes(), ak.init().kind)"
+    # Before srun the script itself is no PE, although Slurm's variables are there.
+    script.write_text(f'#!/bin/sh\n{sys.executable} -c "{code}"\nsrun {sys.executable} -c "{code}"\n')
+    output = cluster.folder / "job.out"
+    done = cluster.run("sbatch", "--wait", "-n", "3", "-o", str(output), str(script), **SMALL)
+    text = output.read_text() if output.exists() else ""
+    assert done.returncode == 0, done.stderr + text
+    assert sorted(text.splitlines()) == ["pe 0 1 embedded", *(f"pe {pe} 3 spmd" for pe in range(3))]
+
+
+@needs_program
+@pytest.mark.parametrize("what", ["die", "stubborn", "leave"])
+def test_a_death_ends_the_step_and_is_named(cluster, what):
+    begin = time.monotonic()
+    done = cluster.run("srun", "-n", "4", str(PROGRAM), what, **SMALL)
+    assert done.returncode != 0
+    assert f"PE {0 if what == 'leave' else 3} (pid" in done.stderr + done.stdout
+    assert time.monotonic() - begin < 60
+
+
+@needs_program
+def test_a_bad_status_ends_the_step(cluster):
+    code = "import atoll as ak, sys; ak.barrier(); ak.pe() == 1 and sys.exit(5); [ak.barrier() for _ in range(99)]"
+    done = cluster.run("srun", "-n", "3", sys.executable, "-c", code, **SMALL)
+    assert done.returncode != 0
+    assert "task 1: Exited with exit code 5" in done.stderr
+
+
+def test_without_a_way_to_meet_each_says_so_and_works_alone(cluster):
+    code = "import atoll as ak; print(ak.init().kind)"
+    done = cluster.run("srun", "--mpi=none", "-n", "2", sys.executable, "-c", code, **SMALL)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["embedded", "embedded"]
+    assert done.stderr.count("--mpi=pmi2") == 2
