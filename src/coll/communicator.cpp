@@ -85,19 +85,53 @@ Arguments of_alltoallv(Engine& engine, std::span<const ConstBlock> in, std::span
 
 Communicator::Communicator(runtime::Context& context) : engine_(std::make_unique<Engine>(context)) {}
 
-Communicator::Communicator(Communicator& parent, int colour, int key) {
+Communicator::Communicator(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds)
+    : engine_(std::make_unique<Engine>(context, team, timeout_seconds)) {}
+
+Communicator::Communicator(Communicator& parent, int colour, int key)
+    : Communicator(std::move(split(parent, colour, key)->engine_)) {}
+
+Communicator::Communicator(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+
+std::optional<Communicator> Communicator::split(Communicator& parent, std::optional<int> colour, int key) {
   struct Choice {
-    std::int32_t colour, key;
+    std::int64_t colour;
+    std::int64_t key;
   };
-  auto choices = parent.allgather(Choice{colour, key});
-  std::vector<int> members;
+  constexpr std::int64_t none = INT64_MIN;
+  std::int64_t mine = colour ? *colour : none;
+  auto choices = parent.allgather(Choice{mine, key});
+  std::vector<std::size_t> members;
   for (std::size_t member = 0; member < choices.size(); ++member)
-    if (choices[member].colour == colour) members.push_back(static_cast<int>(member));
-  std::stable_sort(members.begin(), members.end(), [&](int left, int right) {
-    return choices[static_cast<std::size_t>(left)].key < choices[static_cast<std::size_t>(right)].key;
-  });
-  auto own = std::find(members.begin(), members.end(), parent.rank());
-  engine_ = std::make_unique<Engine>(parent, members, static_cast<int>(own - members.begin()));
+    if (colour && choices[member].colour == mine) members.push_back(member);
+  std::stable_sort(members.begin(), members.end(),
+                   [&](std::size_t left, std::size_t right) { return choices[left].key < choices[right].key; });
+  constexpr std::uint64_t no_memory = UINT64_MAX;
+  runtime::Context& context = parent.context();
+  std::uint64_t own = 0;
+  if (colour) {
+    try {
+      own = Engine::make_area(context, members.size()).value();
+    } catch (const MemoryError&) {
+      own = no_memory;
+    }
+  }
+  auto offsets = parent.allgather(own);
+  if (auto refused = std::find(offsets.begin(), offsets.end(), no_memory); refused != offsets.end()) {
+    if (colour && own != no_memory) Engine::release_area(context, HeapOffset(own));
+    throw MemoryError(fmt::format("PE {} has no memory for another communicator",
+                                  parent.pe(static_cast<int>(refused - offsets.begin())).value()));
+  }
+  if (!colour) return std::nullopt;
+  std::vector<PeId> pes;
+  std::vector<HeapOffset> areas;
+  int rank = 0;
+  for (std::size_t member : members) {
+    if (member == static_cast<std::size_t>(parent.rank())) rank = static_cast<int>(pes.size());
+    pes.push_back(parent.pe(static_cast<int>(member)));
+    areas.emplace_back(offsets[member]);
+  }
+  return Communicator(std::make_unique<Engine>(context, std::move(pes), std::move(areas), rank));
 }
 
 Communicator::~Communicator() = default;
@@ -125,10 +159,14 @@ Request Communicator::ibroadcast(void* buffer, std::size_t bytes, int root) {
 }
 
 void Communicator::allreduce(const void* in, void* out, std::size_t count, const Reduction& reduction) {
-  engine_->run(Kind::allreduce, of_elements(count, reduction), in, out, &reduction);
+  Arguments arguments = of_elements(count, reduction);
+  arguments.in_place = in == out;
+  engine_->run(Kind::allreduce, arguments, in, out, &reduction);
 }
 Request Communicator::iallreduce(const void* in, void* out, std::size_t count, const Reduction& reduction) {
-  return Request(engine_.get(), engine_->start(Kind::allreduce, of_elements(count, reduction), in, out, &reduction));
+  Arguments arguments = of_elements(count, reduction);
+  arguments.in_place = in == out;
+  return Request(engine_.get(), engine_->start(Kind::allreduce, arguments, in, out, &reduction));
 }
 
 void Communicator::reduce(const void* in, void* out, std::size_t count, const Reduction& reduction, int root) {

@@ -6,6 +6,8 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/random.hpp"
+#include "atoll/runtime/team.hpp"
 
 namespace atl::coll::detail {
 namespace {
@@ -24,11 +26,14 @@ Engine::Hold::Hold(Engine& engine) : engine_(engine) {
   while (engine_.held_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
 }
 
-HeapOffset Engine::make_area(int size) {
-  auto members = static_cast<std::size_t>(size);
-  auto* area = static_cast<std::byte*>(context_.heap().allocate(Mailboxes::area_bytes(members)));
+HeapOffset Engine::make_area(runtime::Context& context, std::size_t members) {
+  auto* area = static_cast<std::byte*>(context.heap().allocate(Mailboxes::area_bytes(members)));
   Mailboxes::clear(area, members);
-  return context_.offset_of(area);
+  return context.offset_of(area);
+}
+
+void Engine::release_area(runtime::Context& context, HeapOffset area) {
+  context.heap().release(context.local_pointer<std::byte>(area));
 }
 
 void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
@@ -45,7 +50,7 @@ Engine::Engine(runtime::Context& context)
       executor_(context, mail_, staging_),
       timeout_seconds_(config::seconds(config::Variable::peer_timeout)) {
   auto members = static_cast<std::size_t>(size_);
-  HeapOffset area = make_area(size_);
+  HeapOffset area = make_area(context, members);
   // Every PE writes its area's offset into everybody's table.
   HeapOffset table = context_.reserve_system(members * sizeof(std::uint64_t));
   HeapOffset own_entry(table.value() + static_cast<std::uint64_t>(rank_) * sizeof(std::uint64_t));
@@ -63,20 +68,48 @@ Engine::Engine(runtime::Context& context)
   open(std::move(pes), std::move(areas));
 }
 
-Engine::Engine(Communicator& parent, std::vector<int> parent_ranks, int rank)
-    : context_(parent.context()),
+Engine::Engine(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds)
+    : context_(context),
+      rank_(static_cast<int>(team.rank())),
+      size_(static_cast<int>(team.size())),
+      staging_(context),
+      executor_(context, mail_, staging_),
+      timeout_seconds_(timeout_seconds ? *timeout_seconds : config::seconds(config::Variable::peer_timeout)) {
+  HeapOffset area = make_area(context, team.size());
+  std::vector<PeId> pes;
+  std::uint64_t key = 0x9E3779B97F4A7C15ull;
+  for (std::uint32_t rank = 0; rank < team.size(); ++rank) {
+    pes.push_back(team.pe_of(rank));
+    key = random_bits(key, pes.back().value());
+  }
+  key |= 1;  // 0 is no key
+  context_.show(key, area.value());
+  for (PeId pe : pes) context_.notify(pe);
+  std::vector<HeapOffset> areas;
+  Deadline deadline = timeout_seconds_ == 0 ? Deadline::never() : Deadline::after_seconds(timeout_seconds_);
+  for (PeId pe : pes) {
+    std::optional<std::uint64_t> found;
+    if (context_.wait([&] { return (found = context_.shown(pe, key)).has_value(); }, deadline) != Status::ok) {
+      context_.take_down(key);
+      throw TimeoutError(fmt::format("PE {} has not come to make a communicator of {} PEs within {} s", pe.value(), size_,
+                                     timeout_seconds_));
+    }
+    areas.emplace_back(*found);
+  }
+  open(std::move(pes), std::move(areas));
+  // All have read before the key goes; all are gone before the same PEs can make another.
+  run(Kind::barrier, Arguments{}, nullptr, nullptr);
+  context_.take_down(key);
+  run(Kind::barrier, Arguments{}, nullptr, nullptr);
+}
+
+Engine::Engine(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank)
+    : context_(context),
       rank_(rank),
-      size_(static_cast<int>(parent_ranks.size())),
+      size_(static_cast<int>(pes.size())),
       staging_(context_),
       executor_(context_, mail_, staging_),
       timeout_seconds_(config::seconds(config::Variable::peer_timeout)) {
-  std::vector<std::uint64_t> offsets = parent.allgather<std::uint64_t>(make_area(size_).value());
-  std::vector<PeId> pes;
-  std::vector<HeapOffset> areas;
-  for (int member : parent_ranks) {
-    pes.push_back(parent.pe(member));
-    areas.emplace_back(offsets[static_cast<std::size_t>(member)]);
-  }
   open(std::move(pes), std::move(areas));
 }
 
@@ -97,7 +130,7 @@ Engine::~Engine() {
   if (!quiet) return;
   if (scratch_ != nullptr) context_.heap().release(scratch_);
   staging_.release();
-  context_.heap().release(context_.local_pointer<std::byte>(area_));
+  release_area(context_, area_);
 }
 
 PeId Engine::pe(int member) const {
@@ -137,7 +170,7 @@ const std::shared_ptr<Schedule>& Engine::schedule_for(Kind kind, const Arguments
     one_off_ = write_schedule(kind, algorithm, arguments, std::move(one_off_));
     return one_off_;
   }
-  Key key{arguments.bytes, arguments.element_bytes, arguments.root, kind, algorithm};
+  Key key{arguments.bytes, arguments.element_bytes, arguments.root, kind, algorithm, arguments.in_place};
   std::size_t slot = (arguments.bytes * 0x9E3779B97F4A7C15ull >> 58 ^ static_cast<std::size_t>(arguments.root) * 7 ^
                       static_cast<std::size_t>(kind)) % kept_count;
   Kept& kept = kept_[slot];

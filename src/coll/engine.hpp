@@ -22,9 +22,14 @@ class Engine {
  public:
   /// All PEs of the job.
   explicit Engine(runtime::Context& context);
-  /// These members; `parent` brings them together.
-  Engine(Communicator& parent, std::vector<int> parent_ranks, int rank);
+  /// The members of the team, which find one another by their boards.
+  Engine(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds);
+  /// These members, with the areas they have made; all know them already.
+  Engine(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);
   ~Engine();
+  /// Where the others will write to.
+  static HeapOffset make_area(runtime::Context& context, std::size_t members);
+  static void release_area(runtime::Context& context, HeapOffset area);
 
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -54,6 +59,7 @@ class Engine {
     std::int32_t root = -1;
     Kind kind = Kind::count_;
     std::uint8_t algorithm = 0;
+    bool in_place = false;
     bool operator==(const Key&) const = default;
   };
   struct Kept {
@@ -80,7 +86,6 @@ class Engine {
   };
 
   void open(std::vector<PeId> pes, std::vector<HeapOffset> areas);
-  HeapOffset make_area(int size);
   const std::shared_ptr<Schedule>& schedule_for(Kind kind, const Arguments& arguments);
   std::shared_ptr<Schedule> write_schedule(Kind kind, std::uint8_t algorithm, const Arguments& arguments,
                                            std::shared_ptr<Schedule> reuse);

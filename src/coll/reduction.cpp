@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops behind reductions: every type with every operation, as one table of functions.
 #include <array>
+#include <cstring>
 #include <limits>
 
 #include "atoll/coll/collectives.hpp"
@@ -8,12 +9,20 @@
 namespace atl::coll {
 namespace {
 
+template <class T>
+constexpr bool is_complex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
 template <class T, Op op>
 T combine_one(T left, T right) {
   if constexpr (std::is_same_v<T, bool>) {
     if constexpr (op == Op::sum || op == Op::max || op == Op::bit_or) return left || right;
     else if constexpr (op == Op::bit_xor) return left != right;
     else return left && right;
+  } else if constexpr (is_complex<T>) {
+    if constexpr (op == Op::sum) return left + right;
+    // By the formula: what C's operator adds for infinities takes 20 times as long.
+    else return T(left.real() * right.real() - left.imag() * right.imag(),
+                  left.real() * right.imag() + left.imag() * right.real());
   } else if constexpr (std::is_floating_point_v<T>) {
     if constexpr (op == Op::sum) return left + right;
     else if constexpr (op == Op::prod) return left * right;
@@ -36,6 +45,17 @@ T combine_one(T left, T right) {
 
 template <class T, Op op>
 void combine_all(void* into, const void* left, const void* right, std::size_t count, void*) {
+  if constexpr (alignof(T) > 8) {
+    // Mailbox cells align what they carry to 8.
+    for (std::size_t i = 0; i < count; ++i) {
+      T one, other;
+      std::memcpy(&one, static_cast<const std::byte*>(left) + i * sizeof(T), sizeof(T));
+      std::memcpy(&other, static_cast<const std::byte*>(right) + i * sizeof(T), sizeof(T));
+      one = combine_one<T, op>(one, other);
+      std::memcpy(static_cast<std::byte*>(into) + i * sizeof(T), &one, sizeof(T));
+    }
+    return;
+  }
   auto* out = static_cast<T*>(into);
   auto* a = static_cast<const T*>(left);
   auto* b = static_cast<const T*>(right);
@@ -45,15 +65,19 @@ void combine_all(void* into, const void* left, const void* right, std::size_t co
 }
 
 template <class T, Op op>
-constexpr bool is_defined = !(std::is_floating_point_v<T> && (op == Op::bit_and || op == Op::bit_or || op == Op::bit_xor));
+constexpr bool is_defined =
+    op == Op::sum || op == Op::prod ||
+    (!is_complex<T> && (op == Op::min || op == Op::max || !std::is_floating_point_v<T>));
 
 template <class T>
 constexpr std::array<Functor::Combine, op_count> combine_row() {
   std::array<Functor::Combine, op_count> row{};
   row[0] = combine_all<T, Op::sum>;
   row[1] = combine_all<T, Op::prod>;
-  row[2] = combine_all<T, Op::min>;
-  row[3] = combine_all<T, Op::max>;
+  if constexpr (is_defined<T, Op::min>) {
+    row[2] = combine_all<T, Op::min>;
+    row[3] = combine_all<T, Op::max>;
+  }
   if constexpr (is_defined<T, Op::bit_and>) {
     row[4] = combine_all<T, Op::bit_and>;
     row[5] = combine_all<T, Op::bit_or>;
@@ -66,18 +90,20 @@ constexpr std::array<std::array<Functor::Combine, op_count>, type_count> combine
     combine_row<bool>(),          combine_row<std::int8_t>(),   combine_row<std::int16_t>(),
     combine_row<std::int32_t>(),  combine_row<std::int64_t>(),  combine_row<std::uint8_t>(),
     combine_row<std::uint16_t>(), combine_row<std::uint32_t>(), combine_row<std::uint64_t>(),
-    combine_row<float>(),         combine_row<double>()};
-constexpr std::array<std::size_t, type_count> sizes{1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+    combine_row<float>(),         combine_row<double>(),        combine_row<long double>(),
+    combine_row<std::complex<float>>(), combine_row<std::complex<double>>()};
+constexpr std::array<std::size_t, type_count> sizes{1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, sizeof(long double), 8, 16};
 
 template <class T>
 T identity_of(Op op) {
   using limits = std::numeric_limits<T>;
-  switch (op) {
-    case Op::sum: case Op::bit_or: case Op::bit_xor: return T(0);
-    case Op::prod: return T(1);
+  if (op == Op::sum || op == Op::bit_or || op == Op::bit_xor) return T(0);
+  if (op == Op::prod || is_complex<T>) return T(1);
+  if constexpr (!is_complex<T>) switch (op) {
     case Op::min: return limits::has_infinity ? limits::infinity() : limits::max();
     case Op::max: return limits::has_infinity ? -limits::infinity() : limits::lowest();
     case Op::bit_and: return std::is_same_v<T, bool> ? T(1) : static_cast<T>(~std::uint64_t{0});
+    default: break;
   }
   return T(0);
 }
@@ -97,7 +123,10 @@ Reduction::Reduction(Type type, Op op) {
   ATOLL_VALIDATE(row < type_count && column < op_count, ValueError, "no such element type or operation: {}, {}", row,
                  column);
   functor_ = {sizes[row], combine_table[row][column], nullptr};
-  ATOLL_VALIDATE(functor_.combine != nullptr, TypeError, "bitwise reductions need integers or bool, not floating point");
+  bool complex = type == Type::c64 || type == Type::c128;
+  ATOLL_VALIDATE(functor_.combine != nullptr, TypeError, "{}",
+                 complex ? "complex numbers can be summed and multiplied only"
+                         : "bitwise reductions need integers or bool, not floating point");
   code_ = 1 + static_cast<std::uint32_t>(row * op_count + column);
 }
 
@@ -121,6 +150,9 @@ bool Reduction::fill_identity(void* into, std::size_t count) const {
     case Type::u64: fill<std::uint64_t>(into, count, op); break;
     case Type::f32: fill<float>(into, count, op); break;
     case Type::f64: fill<double>(into, count, op); break;
+    case Type::long_double: fill<long double>(into, count, op); break;
+    case Type::c64: fill<std::complex<float>>(into, count, op); break;
+    case Type::c128: fill<std::complex<double>>(into, count, op); break;
   }
   return true;
 }

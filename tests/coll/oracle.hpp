@@ -63,6 +63,10 @@ template <class T>
 T random_value(std::uint64_t bits) {
   if constexpr (std::is_same_v<T, bool>) return bits % 2 != 0;
   else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(0.5 + to_unit_interval(bits));
+  else if constexpr (!std::is_integral_v<T>) {  // complex
+    using Part = typename T::value_type;
+    return T(static_cast<Part>(0.5 + to_unit_interval(bits)), static_cast<Part>(to_unit_interval(bits >> 7) - 0.5));
+  }
   else return static_cast<T>(bits);
 }
 

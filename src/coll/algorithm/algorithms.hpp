@@ -12,6 +12,7 @@
 namespace atl::coll::detail {
 
 struct Arguments {
+  bool in_place = false;  ///< `in` is `out`
   std::uint64_t bytes = 0;          ///< of the whole vector (broadcast, reductions), or per member's block
   std::uint64_t element_bytes = 1;  ///< reductions
   int root = 0;

@@ -3,10 +3,12 @@
 // through which they talk, the schedules made so far. Nothing is process-wide.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,15 +21,16 @@
 
 namespace atl::runtime {
 class Context;
+class Team;
 }
 
 namespace atl::coll {
 
-/// Element types of reductions. Same order as array::DType.
-enum class Type : std::uint8_t { boolean = 0, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 };
-inline constexpr std::size_t type_count = 11;
+/// Element types of reductions: those of array::DType, in its order, then those that only C programs reduce.
+enum class Type : std::uint8_t { boolean = 0, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, long_double, c64, c128 };
+inline constexpr std::size_t type_count = 14;
 
-/// min and max hand NaN on, as NumPy's do. On boolean: sum, max and bit_or are "or"; prod, min and bit_and "and".
+/// Complex numbers have sum and prod only, floating point no bit_*. min and max hand NaN on, as NumPy's do. On boolean: sum, max and bit_or are "or"; prod, min and bit_and "and".
 enum class Op : std::uint8_t { sum = 0, prod, min, max, bit_and, bit_or, bit_xor };
 inline constexpr std::size_t op_count = 7;
 
@@ -38,6 +41,9 @@ inline constexpr Type type_of = [] {
   if constexpr (std::is_same_v<T, bool>) return Type::boolean;
   else if constexpr (std::is_same_v<T, float>) return Type::f32;
   else if constexpr (std::is_same_v<T, double>) return Type::f64;
+  else if constexpr (std::is_same_v<T, long double>) return Type::long_double;
+  else if constexpr (std::is_same_v<T, std::complex<float>>) return Type::c64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>) return Type::c128;
   else {
     static_assert(std::is_integral_v<T>);
     constexpr int log2 = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
@@ -73,6 +79,12 @@ class Reduction {
   Functor functor_;
   std::uint32_t code_ = 0;
 };
+
+/// For any arithmetic or complex type.
+template <class T>
+Reduction reduction_of(Op op) {
+  return Reduction(type_of<T>, op);
+}
 
 struct ConstBlock {
   const void* data = nullptr;
@@ -130,8 +142,13 @@ class Communicator {
  public:
   /// All PEs of the job. Collective.
   explicit Communicator(runtime::Context& context);
+  /// The members of the team, in its order; this PE must be one. Collective over them alone: the other PEs of the job
+  /// take no part. Throws TimeoutError that names who has not come; `timeout_seconds` as in set_timeout_seconds().
+  Communicator(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds = {});
   /// The members of `parent` that give the same `colour`, ordered by (key, rank). Collective over the parent.
   Communicator(Communicator& parent, int colour, int key = 0);
+  /// The same, where members without a colour get none. Throws MemoryError on all members when one has no memory.
+  static std::optional<Communicator> split(Communicator& parent, std::optional<int> colour, int key = 0);
   /// Collective too (a barrier, so that nobody uses the memory any more), unless the communicator has failed or an
   /// exception is under way.
   ~Communicator();
@@ -297,6 +314,7 @@ class Communicator {
   std::uint64_t moved_bytes() const;
 
  private:
+  explicit Communicator(std::unique_ptr<detail::Engine> engine);
   void expose_bytes(void* object, std::vector<void*>& pointers, std::vector<HeapOffset>& offsets);
   std::unique_ptr<detail::Engine> engine_;
 };
