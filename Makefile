@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 BUILD := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint fmt bench docs wheel clean system configure build build-tests
+.PHONY: help demo test test-slow lint fmt bench docs wheel install clean system configure build build-tests
 
 help: ## show this list
 	@echo "make <target>:"
@@ -19,11 +19,11 @@ demo: build ## install what is missing, build, and run the main job on real data
 
 test: build-tests ## everything fast: C++ and Python tests, and the tidy test
 	@echo "== C++ tests"
-	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -LE slow -j $(JOBS)
 	@echo "== Python tests"
 	@$(PY) -m pytest -m "not slow" $(ARGS)
 
-test-slow: build-tests ## everything: sanitizers, then all tests
+test-slow: build-tests $(VENV)/.launchers ## everything: sanitizers, then all tests
 	@for preset in dev tsan; do \
 	  echo "== $$preset: C++ tests under sanitizers" && \
 	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) && \
@@ -47,16 +47,21 @@ fmt: $(VENV)/.dev ## format Python files, and mend what ruff can mend
 bench: build $(VENV)/.dev ## benchmarks beside their peers: make bench ARGS="argsort --size 1e7 --against numpy,polars"
 	@$(VENV)/bin/atoll bench run $(or $(ARGS),--sweep bench/quick.toml)
 
-docs: build $(VENV)/.dev ## write docs/configuration.md from the table of variables
+docs: build $(VENV)/.dev ## write the tables of docs/configuration.md and docs/openshmem.md
 	@$(VENV)/bin/atoll info --config --markdown >build/configuration.md
 	@mv build/configuration.md docs/configuration.md
+	@$(PY) -B src/shmem/generate/generate.py --document docs/openshmem.md
 
 wheel: system $(VENV)/.run ## build a wheel into dist/
 	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation -w dist .
 	@ls dist/*.whl
 
+install: build ## OpenSHMEM (oshcc, oshc++, oshrun, library, headers) into PREFIX: make install PREFIX=/opt/atoll
+	@test -n "$(PREFIX)" || { echo "make install needs a place: make install PREFIX=/opt/atoll" >&2; exit 2; }
+	@cmake --install $(BUILD) --component shmem --prefix "$(abspath $(PREFIX))"
+
 clean: ## remove what was built (keeps .venv)
-	rm -rf build dist python/atoll/bin python/atoll/*.so
+	rm -rf build dist python/atoll/bin python/atoll/include python/atoll/lib python/atoll/*.so
 
 # -- what the targets above stand on --
 
@@ -70,6 +75,10 @@ $(VENV)/.run: pyproject.toml scripts/python-env scripts/requirements.py | system
 $(VENV)/.dev: pyproject.toml scripts/python-env scripts/requirements.py | system
 	@scripts/python-env build run demo bench test lint
 	@touch $@ $(VENV)/.run
+
+$(VENV)/.launchers: pyproject.toml scripts/python-env scripts/requirements.py $(VENV)/.dev
+	@scripts/python-env build run demo bench test lint launchers
+	@touch $@
 
 configure: system $(VENV)/.run
 	@cmake --preset release -DATOLL_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PY) >$(VENV)/configure.log 2>&1 || \

@@ -29,5 +29,6 @@ function(atoll_test layer)
   set(target test_${layer})
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE atoll_${layer} ${arg_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${target} TEST_PREFIX ${layer}/ DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+  math(EXPR limit "${ATOLL_TEST_SECONDS} + 100")  # the watchdog of tests/support needs some of it to print stacks
+  gtest_discover_tests(${target} TEST_PREFIX ${layer}/ DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${limit})
 endfunction()

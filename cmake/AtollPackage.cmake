@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the Python package carries beside its .py files: the module atoll._core and the launcher. In a checkout they are
-# built into python/atoll/ and used from there; in a wheel they are installed to the same places.
+# What the Python package carries beside its .py files: the module atoll._core, the launcher, and OpenSHMEM. In a checkout
+# they are built into python/atoll/ (OpenSHMEM: links to where it is built) and used from there; in a wheel they are
+# installed to the same places.
 add_custom_target(atoll_package)
 if(TARGET _core)
   add_dependencies(atoll_package _core)
@@ -10,11 +11,27 @@ if(TARGET atoll-run)
   add_dependencies(atoll_package atoll-run)
   install(TARGETS atoll-run RUNTIME DESTINATION atoll/bin COMPONENT python)
 endif()
+if(TARGET atoll_shmem_tree)
+  add_dependencies(atoll_package atoll_shmem_tree)
+endif()
 if(NOT SKBUILD AND ATOLL_BUILD_PYTHON)
   if(TARGET _core)
     set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR}/python/atoll)
   endif()
   if(TARGET atoll-run)
     set_target_properties(atoll-run PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR}/python/atoll/bin)
+  endif()
+  if(TARGET atoll_shmem_tree)
+    set(package ${CMAKE_SOURCE_DIR}/python/atoll)
+    set(links COMMAND ${CMAKE_COMMAND} -E make_directory ${package}/bin)
+    foreach(name IN ITEMS include lib)
+      list(APPEND links COMMAND ${CMAKE_COMMAND} -E create_symlink ${ATOLL_SHMEM_TREE}/${name} ${package}/${name})
+    endforeach()
+    foreach(name IN LISTS ATOLL_SHMEM_WRAPPERS)
+      list(APPEND links COMMAND ${CMAKE_COMMAND} -E create_symlink ${ATOLL_SHMEM_TREE}/bin/${name} ${package}/bin/${name})
+    endforeach()
+    add_custom_target(atoll_package_links ${links} VERBATIM)
+    add_dependencies(atoll_package_links atoll_shmem_tree)
+    add_dependencies(atoll_package atoll_package_links)
   endif()
 endif()

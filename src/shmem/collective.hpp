@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collective operations, on teams and on active sets. Both settle who takes part and where the data lie, and hand
+// the rest to the communicator. pSync and pWrk are not used: the communicator has memory of its own, so they keep the
+// values they came with.
+#pragma once
+
+#include <complex>
+#include <type_traits>
+
+#include "team.hpp"
+
+namespace atl::shmem {
+
+/// The PEs start, start + 2^log_stride, ….
+struct ActiveSet {
+  int start;
+  int log_stride;
+  int size;
+};
+
+/// A collective under way: the caller's library and the communicator of those that take part.
+class Collective {
+ public:
+  Collective(Call call, shmem_team_t team)
+      : call_(call), library_(library(call)), communicator_(*library_.teams().find(call, team).communicator) {}
+  Collective(Call call, const ActiveSet& set)
+      : call_(call),
+        library_(library(call)),
+        communicator_(library_.teams().active_set(call, set.start, set.log_stride, set.size)) {}
+
+  coll::Communicator& communicator() { return communicator_; }
+
+  void sync() { communicator_.barrier(); }
+  void barrier() {
+    library_.context().quiet();
+    communicator_.barrier();
+  }
+  enum class Root { writes_dest, keeps_dest };
+  void broadcast(void* dest, const void* source, std::size_t count, std::size_t size, int root, Root rule);
+  void collect(void* dest, const void* source, std::size_t count, std::size_t size);
+  void fcollect(void* dest, const void* source, std::size_t count, std::size_t size);
+  void alltoall(void* dest, const void* source, std::size_t count, std::size_t size);
+  void alltoalls(void* dest, const void* source, std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride,
+                 std::size_t count, std::size_t size);
+  enum class Kind { reduce, inclusive_scan, exclusive_scan };
+  void reduce(void* dest, const void* source, std::size_t count, const coll::Reduction& reduction, Kind kind);
+
+  /// The same bytes as seen in the segment, from where peers copy them directly.
+  void* place(const char* argument, const void* address, std::size_t bytes) const;
+  void check_root(int root) const;
+
+ private:
+  std::size_t bytes_of(std::size_t count, std::size_t size) const;
+  void check_apart(const void* dest, std::size_t dest_bytes, const void* source, std::size_t source_bytes) const;
+
+  Call call_;
+  Library& library_;
+  coll::Communicator& communicator_;
+};
+
+// C's complex numbers are C++'s.
+template <class T>
+struct Element {
+  using type = T;
+};
+template <>
+struct Element<shmemx_complexd> {
+  using type = std::complex<double>;
+};
+template <>
+struct Element<shmemx_complexf> {
+  using type = std::complex<float>;
+};
+
+// `who` is a team or an active set. The forms of the table:
+
+template <class Who>
+int team_sync(Call call, Who who) {
+  Collective(call, who).sync();
+  return 0;
+}
+inline void set_barrier(Call call, ActiveSet set) { Collective(call, set).barrier(); }
+inline void set_sync(Call call, ActiveSet set) { Collective(call, set).sync(); }
+
+inline int team_broadcast(Call call, shmem_team_t team, void* dest, const void* source, std::size_t count,
+                          std::size_t size, int root) {
+  Collective(call, team).broadcast(dest, source, count, size, root, Collective::Root::writes_dest);
+  return 0;
+}
+inline void set_broadcast(Call call, void* dest, const void* source, std::size_t count, std::size_t size, int root,
+                          ActiveSet set) {
+  Collective(call, set).broadcast(dest, source, count, size, root, Collective::Root::keeps_dest);
+}
+template <class Who>
+int collect(Call call, Who who, void* dest, const void* source, std::size_t count, std::size_t size) {
+  Collective(call, who).collect(dest, source, count, size);
+  return 0;
+}
+template <class Who>
+int fcollect(Call call, Who who, void* dest, const void* source, std::size_t count, std::size_t size) {
+  Collective(call, who).fcollect(dest, source, count, size);
+  return 0;
+}
+template <class Who>
+int alltoall(Call call, Who who, void* dest, const void* source, std::size_t count, std::size_t size) {
+  Collective(call, who).alltoall(dest, source, count, size);
+  return 0;
+}
+template <class Who>
+int alltoalls(Call call, Who who, void* dest, const void* source, std::ptrdiff_t dest_stride,
+              std::ptrdiff_t source_stride, std::size_t count, std::size_t size) {
+  Collective(call, who).alltoalls(dest, source, dest_stride, source_stride, count, size);
+  return 0;
+}
+template <class T, class Who>
+int reduce(Call call, Who who, T* dest, const T* source, std::size_t count, coll::Op op) {
+  Collective(call, who).reduce(dest, source, count, coll::reduction_of<typename Element<T>::type>(op),
+                               Collective::Kind::reduce);
+  return 0;
+}
+template <class T>
+int inclusive_scan(Call call, shmem_team_t team, T* dest, const T* source, std::size_t count) {
+  Collective(call, team).reduce(dest, source, count, coll::reduction_of<typename Element<T>::type>(coll::Op::sum),
+                                Collective::Kind::inclusive_scan);
+  return 0;
+}
+template <class T>
+int exclusive_scan(Call call, shmem_team_t team, T* dest, const T* source, std::size_t count) {
+  Collective(call, team).reduce(dest, source, count, coll::reduction_of<typename Element<T>::type>(coll::Op::sum),
+                                Collective::Kind::exclusive_scan);
+  return 0;
+}
+
+void set_lock(Call call, long* lock);
+int test_lock(Call call, long* lock);
+void clear_lock(Call call, long* lock);
+
+}  // namespace atl::shmem

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library.hpp"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/units.hpp"
+#include "atoll/runtime/job.hpp"
+#include "context.hpp"
+#include "memory.hpp"
+#include "team.hpp"
+
+extern "C" {
+// Visible to programs, see direct.h.
+struct shmemx_direct_v1_t shmemx_direct_v1 = {0, 0, 0, 0, 0, -1, 0, {0, nullptr, 0, 0, nullptr}, {}};
+struct shmemx_ctx_v1 shmemx_ctx_invalid_v1 = {0, nullptr, 0, 0, nullptr};
+struct shmemx_team_v1 shmemx_team_world_v1 = {-1, 0, nullptr, {}};
+struct shmemx_team_v1 shmemx_team_shared_v1 = {-1, 0, nullptr, {}};
+
+void shmemx_ring_v1(const uint32_t* bell) {
+  // The bell is the first word of the PE's record.
+  auto* record = reinterpret_cast<atl::fabric::PeRecord*>(const_cast<uint32_t*>(bell));
+  static_assert(offsetof(atl::fabric::PeRecord, sleeping) == 0);
+  atl::fabric::wake_sleepers(*record);
+}
+}
+
+namespace atl::shmem {
+namespace {
+
+constexpr std::size_t widest_scalar = 16;
+
+std::size_t shortened(std::size_t bytes) { return bytes > widest_scalar ? bytes - widest_scalar : 0; }
+
+// Alone a PE needs no launcher, but pages that can be mapped twice for its global data.
+runtime::Membership join() {
+  if (auto membership = runtime::join_from_environment()) return *std::move(membership);
+  return {fabric::Job::create_shm({.npes = 1}), PeId(0)};
+}
+
+// Kept from the first init to the exit of the process: a launcher lets it join once. Given back then, by the process
+// that joined, before it takes leave of the launcher.
+class Seat {
+ public:
+  ~Seat() {
+    if (::getpid() != owner_) new runtime::Membership(std::move(membership_));
+  }
+  const runtime::Membership& membership() const { return membership_; }
+
+ private:
+  runtime::Membership membership_ = join();
+  pid_t owner_ = ::getpid();
+};
+
+const runtime::Membership& membership() {
+  static const Seat seat;
+  return seat.membership();
+}
+
+runtime::ContextOptions context_options() {
+  runtime::ContextOptions options;
+  options.symmetric_bytes = config::symmetric_bytes();
+  options.static_bytes = runtime::StaticData::bytes_needed();
+  return options;
+}
+
+}  // namespace
+
+namespace detail {
+Library* instance = nullptr;
+}
+
+Library::Library(int thread_level)
+    : thread_level_(thread_level),
+      checks_(config::choice(config::Variable::shmem_check) == 1 ? Checks::on : Checks::off),
+      debug_(!config::text(config::Variable::shmem_debug).empty()) {
+  context_ = std::make_unique<runtime::Context>(membership().job, membership().pe, context_options());
+  world_ = std::make_unique<coll::Communicator>(*context_);
+  // A PE may compute for hours before it comes to a barrier.
+  world_->set_timeout_seconds(0);
+  data_ = std::make_unique<runtime::StaticData>(*context_);
+  runtime::Heap& heap = context_->symmetric_heap();
+  addresses_.add({reinterpret_cast<std::uintptr_t>(heap.base()), heap.capacity(), heap.offset_of(heap.base())});
+  for (const runtime::StaticRegion& region : data_->regions())
+    addresses_.add({reinterpret_cast<std::uintptr_t>(region.begin), region.bytes, region.at});
+  memory_ = std::make_unique<SymmetricMemory>(heap, *context_, *world_);
+  contexts_ = std::make_unique<Contexts>(*context_, checks_);
+  open_direct_way();
+  teams_ = std::make_unique<Teams>(*this);
+  world_->barrier();
+}
+
+Library::~Library() = default;
+
+void Library::leave() {
+  context_->quiet();
+  world_->barrier();
+  hub_.reset();
+  teams_.reset();
+  close_direct_way();
+  memory_->release_all();
+  data_.reset();
+  world_.reset();
+  context_->barrier();
+}
+
+void Library::open_direct_way() {
+  contexts_->open_world();
+  shmemx_team_world_v1.my_pe = static_cast<int>(pe().value());
+  shmemx_team_world_v1.n_pes = static_cast<int>(npes());
+  shmemx_direct_v1.n_pes = static_cast<int>(npes());
+  if (checking()) return;  // everything then comes to the library
+  const Region& heap = addresses_.regions().front();
+  shmemx_direct_v1.heap_begin = heap.begin;
+  shmemx_direct_v1.heap_bytes = shortened(heap.bytes);
+  if (addresses_.regions().size() > 1) {
+    const Region& data = addresses_.regions()[1];
+    shmemx_direct_v1.data_begin = data.begin;
+    shmemx_direct_v1.data_bytes = shortened(data.bytes);
+    shmemx_direct_v1.data_shift = static_cast<std::ptrdiff_t>(
+        reinterpret_cast<std::uintptr_t>(context_->local_pointer(data.offset)) - data.begin);
+  }
+  shmemx_direct_v1.my_pe = static_cast<int>(pe().value());
+}
+
+void Library::close_direct_way() {
+  shmemx_direct_v1.heap_bytes = 0;
+  shmemx_direct_v1.data_bytes = 0;
+  shmemx_direct_v1.my_pe = -1;
+  shmemx_direct_v1.n_pes = 0;
+  contexts_->close();
+}
+
+shmem_team_t Library::contexts_team(Call call, shmem_ctx_t ctx) { return contexts_->team_of(call, ctx); }
+
+namespace {
+
+void check_block(Call call, Library& here, const char* argument, const void* address, std::size_t bytes) {
+  if (here.checking() && !here.memory().in_a_block(address, bytes)) [[unlikely]]
+    fail(call, "argument '{}': {} at {} are not all in one block of the symmetric heap, or it has been freed", argument,
+         format_bytes(bytes), address);
+}
+
+}  // namespace
+
+Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes, int pe) {
+  Library& here = library(call);
+  PeId target = here.contexts().target(call, here, ctx, pe);
+  auto at = here.addresses().offset_of(address, bytes);
+  if (!at) [[unlikely]] {
+    if (here.addresses().offset_of(address, 1))
+      fail(call, "argument '{}': {} at {} for PE {} go past the end of symmetric memory", argument, format_bytes(bytes),
+           address, pe);
+    fail(call, "argument '{}': {} for PE {} is not a symmetric address", argument, address, pe);
+  }
+  check_block(call, here, argument, address, bytes);
+  return {here.context(), target, *at};
+}
+
+void check_own(Call call, const char* argument, const void* address, std::size_t bytes) {
+  Library& here = library(call);
+  if (!here.checking()) return;
+  if (!here.addresses().offset_of(address, bytes)) [[unlikely]]
+    fail(call, "argument '{}': {} is not a symmetric address", argument, address);
+  check_block(call, here, argument, address, bytes);
+}
+
+void check_overlap(Call call, const Target& target, std::size_t bytes, const void* other, std::size_t other_bytes) {
+  Library& here = library(call);
+  if (!here.checking() || target.pe != here.pe() || bytes == 0 || other_bytes == 0) return;
+  auto there = here.addresses().offset_of(other, 1);
+  if (!there) return;
+  bool apart = target.at.value() + bytes <= there->value() || there->value() + other_bytes <= target.at.value();
+  if (!apart) fail(call, "arguments 'dest' and 'source' overlap on PE {}", here.pe().value());
+}
+
+}  // namespace atl::shmem

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The symmetric heap as programs see it.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "library.hpp"
+
+namespace atl::shmem {
+
+/// Blocks of the symmetric heap. Every operation is collective over the world and agrees on its outcome: all PEs get
+/// the same offset, or none gets a block.
+class SymmetricMemory {
+ public:
+  SymmetricMemory(runtime::Heap& heap, runtime::Context& context, coll::Communicator& world)
+      : heap_(heap), context_(context), world_(world) {}
+
+  /// Null when a PE has no memory for it.
+  void* allocate(Call call, std::size_t bytes, std::size_t alignment);
+  void* reallocate(Call call, void* block, std::size_t bytes);
+  void release(Call call, void* block);
+  /// At the end of the library, when nobody uses them any more. Not collective.
+  void release_all();
+  /// Whether `bytes` at `address` lie in one block; true for what is not in this heap at all.
+  bool in_a_block(const void* address, std::size_t bytes);
+
+ private:
+  struct Block {
+    void* base = nullptr;  // as the heap knows it
+    std::size_t bytes = 0;  // asked for
+  };
+  Block find(Call call, void* block);
+  void forget(void* block);
+  /// A barrier that says whether all PEs gave the same two values.
+  bool agree(std::uint64_t first, std::uint64_t second);
+
+  runtime::Heap& heap_;
+  runtime::Context& context_;
+  coll::Communicator& world_;
+  std::mutex mutex_;
+  std::map<void*, Block> blocks_;
+};
+
+void* allocate(Call call, std::size_t size);
+void* allocate_with_hints(Call call, std::size_t size, long hints);
+void* allocate_zeroed(Call call, std::size_t count, std::size_t size);
+void* allocate_aligned(Call call, std::size_t alignment, std::size_t size);
+void* reallocate(Call call, void* block, std::size_t size);
+void release(Call call, void* block);
+
+}  // namespace atl::shmem

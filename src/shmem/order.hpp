@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory ordering, and the collectives that are nothing but ordering.
+#pragma once
+
+#include "library.hpp"
+
+namespace atl::shmem {
+
+inline void fence(Call call, shmem_ctx_t ctx) {
+  if (ctx == SHMEM_CTX_INVALID) return;
+  SHMEMX_FENCE_(ctx)
+  (void)library(call).contexts_team(call, ctx);
+  library(call).context().fence();
+}
+
+inline void quiet(Call call, shmem_ctx_t ctx) {
+  if (ctx == SHMEM_CTX_INVALID) return;
+  SHMEMX_QUIET_(ctx)
+  (void)library(call).contexts_team(call, ctx);
+  library(call).context().quiet();
+}
+
+void pe_quiet(Call call, shmem_ctx_t ctx, const int* pes, std::size_t npes);
+
+inline void sync_all(Call call) { library(call).world().barrier(); }
+
+inline void barrier_all(Call call) {
+  Library& here = library(call);
+  here.context().quiet();
+  here.world().barrier();
+}
+
+}  // namespace atl::shmem

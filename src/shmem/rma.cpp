@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rma.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+namespace atl::shmem {
+namespace {
+
+std::size_t bytes_of(Call call, std::size_t count, std::size_t size) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX)
+    fail(call, "argument 'nelems': {} elements are more than there is memory", count);
+  return bytes;
+}
+
+// Bytes from the first element of the first block to the last of the last.
+std::size_t extent(Call call, const char* argument, std::ptrdiff_t stride, const Strided& shape) {
+  if (stride < static_cast<std::ptrdiff_t>(shape.block) && shape.blocks > 1)
+    fail(call, "argument '{}': a stride of {} is less than the {} elements of a block", argument, stride, shape.block);
+  std::size_t steps = 0;
+  if (__builtin_mul_overflow(shape.blocks - 1, static_cast<std::size_t>(stride), &steps))
+    fail(call, "argument '{}': a stride of {} goes past the end of memory", argument, stride);
+  return bytes_of(call, steps + shape.block, shape.element_bytes);
+}
+
+template <class Word>
+void copy_words(std::byte* to, const std::byte* from, std::size_t to_step, std::size_t from_step, std::size_t count) {
+  for (; count != 0; --count, to += to_step, from += from_step) {
+    Word word;
+    std::memcpy(&word, from, sizeof(Word));
+    std::memcpy(to, &word, sizeof(Word));
+  }
+}
+
+void copy_blocks(std::byte* to, const std::byte* from, std::size_t to_step, std::size_t from_step, std::size_t bytes,
+                 std::size_t count) {
+  struct Wide {
+    std::uint64_t low, high;
+  };
+  switch (bytes) {
+    case 1: return copy_words<std::uint8_t>(to, from, to_step, from_step, count);
+    case 2: return copy_words<std::uint16_t>(to, from, to_step, from_step, count);
+    case 4: return copy_words<std::uint32_t>(to, from, to_step, from_step, count);
+    case 8: return copy_words<std::uint64_t>(to, from, to_step, from_step, count);
+    case 16: return copy_words<Wide>(to, from, to_step, from_step, count);
+  }
+  for (; count != 0; --count, to += to_step, from += from_step) std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
+void put_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
+                   int pe) {
+  std::size_t bytes = bytes_of(call, count, size);
+  if (bytes == 0) return;
+  Target to = resolve(call, ctx, "dest", dest, bytes, pe);
+  check_overlap(call, to, bytes, source, bytes);
+  to.context.put(to.pe, to.at, source, bytes);
+}
+
+void get_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
+                   int pe) {
+  std::size_t bytes = bytes_of(call, count, size);
+  if (bytes == 0) return;
+  Target from = resolve(call, ctx, "source", source, bytes, pe);
+  check_overlap(call, from, bytes, dest, bytes);
+  from.context.get(dest, from.pe, from.at, bytes);
+}
+
+void put_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, const Strided& shape, int pe) {
+  if (shape.block == 0 || shape.blocks == 0) return;
+  std::size_t span = extent(call, "dst", shape.to, shape);
+  std::size_t source_span = extent(call, "sst", shape.from, shape);
+  Target to = resolve(call, ctx, "dest", dest, span, pe);
+  check_overlap(call, to, span, source, source_span);
+  std::size_t to_step = static_cast<std::size_t>(shape.to) * shape.element_bytes;
+  std::size_t from_step = static_cast<std::size_t>(shape.from) * shape.element_bytes;
+  std::size_t bytes = shape.block * shape.element_bytes;
+  const auto* from = static_cast<const std::byte*>(source);
+  if (std::byte* there = to.context.peer_pointer(to.pe, to.at, span)) {
+    copy_blocks(there, from, to_step, from_step, bytes, shape.blocks);
+    to.context.notify(to.pe);
+    return;
+  }
+  for (std::size_t i = 0; i < shape.blocks; ++i)
+    to.context.put_nbi(to.pe, HeapOffset(to.at.value() + i * to_step), from + i * from_step, bytes);
+}
+
+void get_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, const Strided& shape, int pe) {
+  if (shape.block == 0 || shape.blocks == 0) return;
+  std::size_t dest_span = extent(call, "dst", shape.to, shape);
+  std::size_t span = extent(call, "sst", shape.from, shape);
+  Target from = resolve(call, ctx, "source", source, span, pe);
+  check_overlap(call, from, span, dest, dest_span);
+  std::size_t to_step = static_cast<std::size_t>(shape.to) * shape.element_bytes;
+  std::size_t from_step = static_cast<std::size_t>(shape.from) * shape.element_bytes;
+  std::size_t bytes = shape.block * shape.element_bytes;
+  auto* to = static_cast<std::byte*>(dest);
+  if (const std::byte* there = from.context.peer_pointer(from.pe, from.at, span))
+    return copy_blocks(to, there, to_step, from_step, bytes, shape.blocks);
+  for (std::size_t i = 0; i < shape.blocks; ++i)
+    from.context.get(to + i * to_step, from.pe, HeapOffset(from.at.value() + i * from_step), bytes);
+}
+
+}  // namespace atl::shmem
