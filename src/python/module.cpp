@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module atoll._core: its parts, and the one table from C++ to Python exceptions.
 #include "expr.hpp"
+#include "symmetric.hpp"
 
 namespace atl::python {
 namespace {
@@ -56,6 +57,7 @@ NB_MODULE(_core, m) {
   bind_operations(m);
   bind_info(m);
   bind_limit(m);
+  bind_symmetric(m);
 }
 
 }  // namespace atl::python

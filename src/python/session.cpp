@@ -10,6 +10,7 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/heap.hpp"
+#include "atoll/runtime/job.hpp"
 #include "expr.hpp"
 
 namespace atl::python {
@@ -89,6 +90,7 @@ void bind_session(nb::module_& m) {
       .def("set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); }, nb::arg("callback").none());
 
   m.def("start_embedded", [](unsigned threads) { return watched(Session::embedded(threads)); }, nb::arg("threads") = 0);
+  m.def("in_job", &runtime::in_job);
   m.def("join_job", [] {
     SessionPtr session;
     {
