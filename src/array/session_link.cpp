@@ -39,8 +39,8 @@ std::unique_ptr<Session::Link> Session::Link::alone(unsigned threads) {
   auto link = std::make_unique<Link>();
   runtime::ContextOptions options;
   options.threads = threads_or_default(threads, 1);
-  auto [job, pe] = runtime::single_job({.npes = 1, .threads_per_pe = options.threads});
-  link->context_ = std::make_shared<runtime::Context>(std::move(job), pe, options);
+  auto single = runtime::single_job({.npes = 1, .threads_per_pe = options.threads});
+  link->context_ = std::make_shared<runtime::Context>(std::move(single.job), single.pe, options);
   return link;
 }
 

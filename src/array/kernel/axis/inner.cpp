@@ -34,7 +34,7 @@ LineReducer::LineReducer(Reduction kind, DType type)
     : places_(wants_places(kind)),
       size_(size_of(type)),
       out_size_(size_of(accumulator_type(kind, type))),
-      unit_(find_unit_kernel(kind, type)),
+      unit_(find_unit_kernels(kind, type).one),
       locate_(find_locate_kernel(type)),
       fold_(kind, type) {}
 

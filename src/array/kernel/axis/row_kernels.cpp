@@ -9,17 +9,11 @@
 #include <type_traits>
 
 #include "kernel/axis/row_kernels.hpp"
+#include "kernel/reduce/combine.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 namespace {
-
-template <class T>
-using Wrap = std::conditional_t<
-    std::is_floating_point_v<T>, T,
-    std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>>;
 
 // Each operation: R is the accumulator's type, T the element's.
 template <class T>

@@ -13,33 +13,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 
-HWY_ATTR std::size_t rows_block(const std::int64_t* indices, std::size_t count, std::int64_t rows, std::int64_t low,
-                                std::uint64_t width, std::int64_t* row, std::uint32_t* offset) {
-  std::size_t taken = 0, i = 0;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  const __m512i all_rows = _mm512_set1_epi64(rows), first = _mm512_set1_epi64(low);
-  const __m512i span = _mm512_set1_epi64(static_cast<std::int64_t>(width));
-  const __m256i iota = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  for (; i + 8 <= count; i += 8) {
-    __m512i index = _mm512_loadu_si512(indices + i);
-    index = _mm512_mask_add_epi64(index, _mm512_movepi64_mask(index), index, all_rows);
-    __mmask8 in = _mm512_cmplt_epu64_mask(_mm512_sub_epi64(index, first), span);
-    __m256i where = _mm256_add_epi32(iota, _mm256_set1_epi32(static_cast<int>(i)));
-    _mm512_storeu_si512(row + taken, _mm512_maskz_compress_epi64(in, index));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(offset + taken), _mm256_maskz_compress_epi32(in, where));
-    taken += static_cast<std::size_t>(std::popcount(in));
-  }
-#endif
-  for (; i < count; ++i) {
-    std::int64_t index = indices[i];
-    index += index < 0 ? rows : 0;
-    row[taken] = index;
-    offset[taken] = static_cast<std::uint32_t>(i);
-    taken += static_cast<std::uint64_t>(index - low) < width;
-  }
-  return taken;
-}
-
 HWY_ATTR std::size_t numbers_block(const std::uint32_t* numbers, std::size_t count, std::uint32_t low,
                                    std::uint32_t width, std::uint32_t* number, std::uint32_t* offset) {
   std::size_t taken = 0, i = 0;
@@ -69,14 +42,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::array {
 namespace {
-HWY_EXPORT(rows_block);
 HWY_EXPORT(numbers_block);
 }  // namespace
-
-std::size_t filter_rows(const std::int64_t* indices, std::size_t count, std::int64_t rows, std::int64_t low,
-                        std::uint64_t width, std::int64_t* row, std::uint32_t* offset) {
-  return HWY_DYNAMIC_DISPATCH(rows_block)(indices, count, rows, low, width, row, offset);
-}
 
 std::size_t filter_numbers(const std::uint32_t* numbers, std::size_t count, std::uint32_t low, std::uint32_t width,
                            std::uint32_t* number, std::uint32_t* offset) {

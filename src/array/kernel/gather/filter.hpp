@@ -12,12 +12,7 @@ namespace atl::array {
 inline constexpr std::size_t filter_block = 256;
 inline constexpr std::size_t filter_slack = 16;
 
-/// Rows (negative ones wrapped by adding `rows`) with row - low < width, and where in the block they stood. Returns
-/// their number. count <= filter_block.
-std::size_t filter_rows(const std::int64_t* indices, std::size_t count, std::int64_t rows, std::int64_t low,
-                        std::uint64_t width, std::int64_t* row, std::uint32_t* offset);
-
-/// The same for unsigned numbers, which do not wrap.
+/// Numbers with number - low < width, and where in the block they stood. Returns how many. count <= filter_block.
 std::size_t filter_numbers(const std::uint32_t* numbers, std::size_t count, std::uint32_t low, std::uint32_t width,
                            std::uint32_t* number, std::uint32_t* offset);
 

@@ -6,10 +6,19 @@
 
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/kernel/gather.hpp"
+#include "atoll/array/kernel/simd.hpp"
 #include "kernel/copy/stream.hpp"
 #include "kernel/gather/bounds.hpp"
-#include "kernel/gather/filter.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/gather/scatter.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernel/gather/filter-inl.hpp"
+
+#ifndef ATOLL_GATHER_SCATTER_ONCE
+#define ATOLL_GATHER_SCATTER_ONCE
 namespace atl::array {
 namespace {
 
@@ -18,105 +27,190 @@ namespace {
 // as long as when each looks at half of them (10^7 int64; 256 to 2048 do as well).
 constexpr std::size_t stream_ahead = 512;
 
-void fetch_stream(const void* from, std::size_t bytes) {
+// Indices looked at before the first of them is written, by a thread that writes all rows.
+constexpr std::size_t rows_ahead = 128;
+
+// The rows [low, high) of an array whose row 0 would be at `origin`, all in one block.
+struct OwnedRows {
+  unsigned char* origin;
+  std::size_t row_bytes;
+  std::int64_t rows;  // of the whole array: what negative indices count from
+  std::int64_t low, high;
+};
+
+// Row i of the values is at data + i * stride.
+struct RowValues {
+  const unsigned char* data;
+  std::size_t stride;
+};
+
+}  // namespace
+}  // namespace atl::array
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace atl::array::HWY_NAMESPACE {
+namespace {
+
+// What is done with a row: call(address, value, row_bytes). bytes() is a constant where it can be.
+
+template <class T>
+struct SetWord {
+  static constexpr std::size_t bytes(std::size_t) { return sizeof(T); }
+  HWY_ATTR static void call(unsigned char* at, const unsigned char* from, std::size_t) {
+    std::memcpy(at, from, sizeof(T));
+  }
+};
+
+struct SetRow {
+  static constexpr std::size_t bytes(std::size_t row_bytes) { return row_bytes; }
+  HWY_ATTR static void call(unsigned char* at, const unsigned char* from, std::size_t row_bytes) {
+    std::memcpy(at, from, row_bytes);
+  }
+};
+
+template <class T>
+struct AddRow {
+  static constexpr std::size_t bytes(std::size_t row_bytes) { return row_bytes; }
+  HWY_ATTR static void call(unsigned char* at, const unsigned char* from, std::size_t row_bytes) {
+    for (std::size_t k = 0; k < row_bytes; k += sizeof(T)) {
+      T sum, add;
+      std::memcpy(&sum, at + k, sizeof(T));
+      std::memcpy(&add, from + k, sizeof(T));
+      if constexpr (std::is_same_v<T, bool>) {
+        sum = sum || add;
+      } else if constexpr (std::is_integral_v<T>) {  // wraps, as NumPy's does
+        using U = std::make_unsigned_t<T>;
+        sum = static_cast<T>(static_cast<U>(static_cast<U>(sum) + static_cast<U>(add)));
+      } else {
+        sum += add;
+      }
+      std::memcpy(at + k, &sum, sizeof(T));
+    }
+  }
+};
+
+// All rows are this thread's: an address is cheaper to compute twice than to keep.
+template <class Do>
+HWY_ATTR void for_all(const OwnedRows& to, const std::int64_t* indices, std::size_t n, RowValues values) {
+  const std::size_t row_bytes = Do::bytes(to.row_bytes);
+  unsigned char* const origin = to.origin;
+  const std::int64_t rows = to.rows;
+  auto address = [=](std::size_t i) HWY_ATTR {
+    std::int64_t index = indices[i];
+    return origin + static_cast<std::size_t>(index + (index < 0 ? rows : 0)) * row_bytes;
+  };
+  std::size_t i = 0;
+  for (; i + rows_ahead < n; ++i) {
+    __builtin_prefetch(address(i + rows_ahead), 1);
+    Do::call(address(i), values.data + i * values.stride, row_bytes);
+  }
+  for (; i < n; ++i) Do::call(address(i), values.data + i * values.stride, row_bytes);
+}
+
+HWY_ATTR void fetch_stream(const void* from, std::size_t bytes) {
   const auto* at = static_cast<const char*>(from);
   for (std::size_t k = 0; k < bytes; k += line_bytes) __builtin_prefetch(at + k);
 }
 
-// Calls put(address, i) for every i whose row lies in [low, high), in the order of i. One line is fetched for each that
-// is written, a block ahead: 10^7 int64 into as many on one thread take 31 ms without fetching, or fetching a block at
-// once, and 22 ms like this. `values`: what put will read, `value_stride` bytes for each i.
-template <class Put>
-void for_owned(const PeerBlocks& to, const std::int64_t* indices, std::size_t n, const unsigned char* values,
-               std::size_t value_stride, std::int64_t low, std::int64_t high, Put put) {
-  struct Located {
-    unsigned char* address[filter_block];
+// Does the indices whose rows lie in [low, high), in order, a block at a time: those of the next block are picked, then one
+// of their lines is fetched for each row of this block that is written. 10^7 int64 into as many on one thread take 31 ms
+// without fetching, or fetching a block at once, and 22 ms like this.
+template <class Do>
+HWY_ATTR void for_owned(const OwnedRows& to, const std::int64_t* indices, std::size_t n, RowValues values) {
+  struct Picked {
     std::int64_t row[filter_block + filter_slack];
     std::uint32_t offset[filter_block + filter_slack];
-    std::size_t first = 0, count = 0;
+    const unsigned char* values;
+    std::size_t count = 0;
   };
-  const std::int64_t rows = to.rows();
-  const bool owns_all = low == 0 && high == rows;
-  // Half of a block is enough to fetch ahead, and what is left of one after the filter when two threads share the rows.
-  const std::size_t block = owns_all ? filter_block / 2 : filter_block;
-  const std::size_t first_block = to.block_of(low);
-  const bool single = first_block == to.block_of(high - 1);  // always with PEs that write their own rows
-  unsigned char* const origin = to.origins()[first_block];
-  const std::size_t row_bytes = to.row_bytes();
-  auto select = [&](Located& at, std::size_t first) {
-    at.first = first;
-    at.count = first < n ? std::min(block, n - first) : 0;
-    if (first + block + stream_ahead <= n) {
-      fetch_stream(indices + first + stream_ahead, block * sizeof(std::int64_t));
-      if (value_stride <= 2 * sizeof(std::uint64_t))  // wider rows are streams of their own
-        fetch_stream(values + (first + stream_ahead - block) * value_stride, block * value_stride);
+  const std::size_t row_bytes = Do::bytes(to.row_bytes), stride = values.stride;
+  unsigned char* const origin = to.origin;
+  const auto width = static_cast<std::uint64_t>(to.high - to.low);
+  Picked both[2];
+  Picked* now = &both[0];
+  Picked* next = &both[1];
+  for (std::size_t first = 0; first < n || now->count > 0; first += filter_block) {
+    if (first + filter_block + stream_ahead <= n) {
+      fetch_stream(indices + first + stream_ahead, filter_block * sizeof(std::int64_t));
+      if (stride <= 2 * sizeof(std::uint64_t))  // wider rows are streams of their own
+        fetch_stream(values.data + (first + stream_ahead - filter_block) * stride, filter_block * stride);
     }
-    if (owns_all) {
-      for (std::size_t k = 0; k < at.count; ++k) {
-        std::int64_t index = indices[first + k];
-        at.row[k] = index + (index < 0 ? rows : 0);
-        at.offset[k] = static_cast<std::uint32_t>(k);
-      }
-    } else if (at.count > 0) {
-      at.count = filter_rows(indices + first, at.count, rows, low, static_cast<std::uint64_t>(high - low), at.row,
-                             at.offset);
-    }
-  };
-  auto fetch = [&](Located& at, std::size_t k) {
-    at.address[k] = single ? origin + static_cast<std::size_t>(at.row[k]) * row_bytes : to.find(at.row[k]);
-    __builtin_prefetch(at.address[k], 1);
-  };
-  Located both[2];
-  Located* now = &both[0];
-  Located* next = &both[1];
-  for (std::size_t first = 0; first < n || now->count > 0; first += block) {
-    select(*next, first);
-    std::size_t together = std::min(now->count, next->count), k = 0;
-    for (; k < together; ++k) {
-      fetch(*next, k);
-      put(now->address[k], now->first + now->offset[k]);
-    }
-    for (std::size_t rest = k; rest < next->count; ++rest) fetch(*next, rest);
-    for (; k < now->count; ++k) put(now->address[k], now->first + now->offset[k]);
-    std::swap(now, next);
     next->count = 0;
+    if (first < n) {
+      std::size_t some = n - first < filter_block ? n - first : filter_block;
+      next->count = rows_block(indices + first, some, to.rows, to.low, width, next->row, next->offset);
+      next->values = values.data + first * stride;
+    }
+    auto fetch = [&](std::size_t k) HWY_ATTR {
+      __builtin_prefetch(origin + static_cast<std::size_t>(next->row[k]) * row_bytes, 1);
+    };
+    auto write = [&](std::size_t k) HWY_ATTR {
+      Do::call(origin + static_cast<std::size_t>(now->row[k]) * row_bytes, now->values + now->offset[k] * stride, row_bytes);
+    };
+    std::size_t together = now->count < next->count ? now->count : next->count, k = 0;
+    for (; k < together; ++k) {
+      fetch(k);
+      write(k);
+    }
+    for (std::size_t rest = k; rest < next->count; ++rest) fetch(rest);
+    for (; k < now->count; ++k) write(k);
+    Picked* written = now;
+    now = next;
+    next = written;
   }
 }
 
-// One thread, one block: nothing to choose, and an address is cheaper to compute twice than to keep.
-template <class T>
-void scatter_words(const PeerBlocks& to, const std::int64_t* indices, std::size_t n, const unsigned char* values,
-                   std::size_t value_stride) {
-  constexpr std::size_t ahead = filter_block / 2;
-  unsigned char* const origin = to.origins()[0];
-  const std::int64_t rows = to.rows();
-  auto address = [=](std::size_t i) {
-    std::int64_t index = indices[i];
-    return origin + static_cast<std::size_t>(index + (index < 0 ? rows : 0)) * sizeof(T);
-  };
-  std::size_t i = 0;
-  for (; i + ahead < n; ++i) {
-    __builtin_prefetch(address(i + ahead), 1);
-    std::memcpy(address(i), values + i * value_stride, sizeof(T));
-  }
-  for (; i < n; ++i) std::memcpy(address(i), values + i * value_stride, sizeof(T));
+template <class Do>
+HWY_ATTR void for_rows(const OwnedRows& to, const std::int64_t* indices, std::size_t n, RowValues values) {
+  if (to.low == 0 && to.high == to.rows) for_all<Do>(to, indices, n, values);
+  else for_owned<Do>(to, indices, n, values);
 }
 
-// Runs body(low, high) over ranges of the rows, one per thread, after the indices were found good.
+HWY_ATTR void set_rows(const OwnedRows& to, const std::int64_t* indices, std::size_t n, RowValues values) {
+  if (to.row_bytes == 1) for_rows<SetWord<std::uint8_t>>(to, indices, n, values);
+  else if (to.row_bytes == 2) for_rows<SetWord<std::uint16_t>>(to, indices, n, values);
+  else if (to.row_bytes == 4) for_rows<SetWord<std::uint32_t>>(to, indices, n, values);
+  else if (to.row_bytes == 8) for_rows<SetWord<std::uint64_t>>(to, indices, n, values);
+  else for_rows<SetRow>(to, indices, n, values);
+}
+
+HWY_ATTR void add_rows(DType type, const OwnedRows& to, const std::int64_t* indices, std::size_t n, RowValues values) {
+  dispatch(type, [&]<class T>(Type<T>) HWY_ATTR { for_rows<AddRow<T>>(to, indices, n, values); });
+}
+
+}  // namespace
+}  // namespace atl::array::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace atl::array {
+namespace {
+
+HWY_EXPORT(set_rows);
+HWY_EXPORT(add_rows);
+
+// Runs body(OwnedRows) over ranges of the rows, after the indices were found good: one for each thread and block.
 template <class Body>
 BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* indices, std::size_t n, RowRange only,
                     Bounds bounds, Body body) {
   if (bounds == Bounds::check)
     if (BadIndex bad = check_indices(work, indices, n, to.rows())) return bad;
-  std::int64_t low = std::max<std::int64_t>(only.begin, 0), high = std::min(only.end, to.rows());
-  if (n == 0 || low >= high) return {};
+  std::int64_t first = std::max<std::int64_t>(only.begin, 0), last = std::min(only.end, to.rows());
+  if (n == 0 || first >= last) return {};
   // Few elements: the caller alone. Otherwise owners are parted at lines.
-  auto row_bytes = std::max<std::size_t>(1, to.row_bytes());
-  std::size_t align = std::max<std::size_t>(1, line_bytes / row_bytes);
-  if (n < index_grain) align = static_cast<std::size_t>(high - low);
-  work.threads.for_ranges(static_cast<std::size_t>(high - low), align,
+  const std::size_t row_bytes = to.row_bytes();
+  std::size_t align = std::max<std::size_t>(1, line_bytes / std::max<std::size_t>(1, row_bytes));
+  if (n < index_grain) align = static_cast<std::size_t>(last - first);
+  work.threads.for_ranges(static_cast<std::size_t>(last - first), align,
                           [&](std::size_t begin, std::size_t end, unsigned) {
-    body(low + static_cast<std::int64_t>(begin), low + static_cast<std::int64_t>(end));
+    std::int64_t low = first + static_cast<std::int64_t>(begin), high = first + static_cast<std::int64_t>(end);
+    while (low < high) {  // PEs write their own rows: one block
+      std::size_t block = to.block_of(low);
+      std::int64_t border = std::min(high, to.end_of(block));
+      body(OwnedRows{to.origins()[block], row_bytes, to.rows(), low, border});
+      low = border;
+    }
   });
   return {};
 }
@@ -125,25 +219,9 @@ BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* 
 
 BadIndex scatter(const Work& work, const PeerBlocks& to, const std::int64_t* indices, std::size_t n, const void* values,
                  std::size_t value_stride, RowRange only, Bounds bounds) {
-  const auto* source = static_cast<const unsigned char*>(values);
-  std::size_t row_bytes = to.row_bytes();
-  return for_owners(work, to, indices, n, only, bounds, [&](std::int64_t low, std::int64_t high) {
-    auto put_words = [&]<class T>(Type<T>) {
-      if (to.single() && low == 0 && high == to.rows()) {
-        scatter_words<T>(to, indices, n, source, value_stride);
-        return;
-      }
-      for_owned(to, indices, n, source, value_stride, low, high, [&](unsigned char* at, std::size_t i) {
-        std::memcpy(at, source + i * value_stride, sizeof(T));
-      });
-    };
-    if (row_bytes == 1 || row_bytes == 2 || row_bytes == 4 || row_bytes == 8) {
-      dispatch_size(row_bytes, put_words);
-      return;
-    }
-    for_owned(to, indices, n, source, value_stride, low, high, [&](unsigned char* at, std::size_t i) {
-      std::memcpy(at, source + i * value_stride, row_bytes);
-    });
+  const RowValues source{static_cast<const unsigned char*>(values), value_stride};
+  return for_owners(work, to, indices, n, only, bounds, [&](const OwnedRows& owned) {
+    HWY_DYNAMIC_DISPATCH(set_rows)(owned, indices, n, source);
   });
 }
 
@@ -151,28 +229,11 @@ BadIndex scatter_add(const Work& work, DType type, std::size_t row_elements, con
                      const std::int64_t* indices, std::size_t n, const void* values, std::size_t value_stride,
                      RowRange only, Bounds bounds) {
   ATOLL_EXPECT(to.row_bytes() == row_elements * size_of(type));
-  const auto* source = static_cast<const unsigned char*>(values);
-  return for_owners(work, to, indices, n, only, bounds, [&](std::int64_t low, std::int64_t high) {
-    dispatch(type, [&]<class T>(Type<T>) {
-      for_owned(to, indices, n, source, value_stride, low, high, [&](unsigned char* at, std::size_t i) {
-        const unsigned char* from = source + i * value_stride;
-        for (std::size_t k = 0; k < row_elements; ++k) {
-          T sum, add;
-          std::memcpy(&sum, at + k * sizeof(T), sizeof(T));
-          std::memcpy(&add, from + k * sizeof(T), sizeof(T));
-          if constexpr (std::is_same_v<T, bool>) {
-            sum = sum || add;
-          } else if constexpr (std::is_integral_v<T>) {  // wraps, as NumPy's does
-            using U = std::make_unsigned_t<T>;
-            sum = static_cast<T>(static_cast<U>(static_cast<U>(sum) + static_cast<U>(add)));
-          } else {
-            sum += add;
-          }
-          std::memcpy(at + k * sizeof(T), &sum, sizeof(T));
-        }
-      });
-    });
+  const RowValues source{static_cast<const unsigned char*>(values), value_stride};
+  return for_owners(work, to, indices, n, only, bounds, [&](const OwnedRows& owned) {
+    HWY_DYNAMIC_DISPATCH(add_rows)(type, owned, indices, n, source);
   });
 }
 
 }  // namespace atl::array
+#endif  // HWY_ONCE

@@ -3,6 +3,7 @@
 #include "atoll/array/kernel/plan.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "atoll/base/topology.hpp"
 #include "kernel/program/chain.hpp"
@@ -197,7 +198,7 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
   ATOLL_EXPECT(grid.is_border(first) && (grid.is_border(first + count) || first + count == total));
   if (count == 0) return {};
   const DType type = program_.type_of(program_.results[0]);
-  const UnitKernel unit_kernel = find_unit_kernel(kind, type);
+  const UnitKernels kernels = find_unit_kernels(kind, type);
   const bool places_wanted = kind == Reduction::argmin || kind == Reduction::argmax;
   const LocateKernel locate = places_wanted ? find_locate_kernel(type) : nullptr;
   const PrecedesKernel precedes = places_wanted ? find_precedes(kind, type) : nullptr;
@@ -228,9 +229,48 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
     // Units one after the other without a division for each.
     UnitGrid::Unit unit = grid.at(unit_begin + begin, total);
     std::uint64_t granule_end = (unit.begin / grid.granule() + 1) * grid.granule();
-    for (std::size_t u = begin; u < end; ++u) {
-      const std::size_t n = unit.end - unit.begin;
+    // The place is looked for only when a unit beats all before it; otherwise it need not say anything.
+    auto beats = [&](TreeNode& node, std::uint64_t unit_first, const void* values, std::size_t n) {
+      if (!best.empty && !precedes(node.bits, unit_first, best.bits, best.position)) return false;
+      node.position = unit_first + locate(values, n, node.bits);
+      best = node;
+      return true;
+    };
+    std::size_t until_checkpoint = 1024;
+    for (std::size_t u = begin; u < end;) {
+      if (thread == 0 && !in_place && --until_checkpoint == 0) {
+        work.monitor.checkpoint(u - begin, end - begin);
+        until_checkpoint = 1024;
+      }
       const std::uint64_t at = unit.begin - first;
+      // Whole units of an array as it lies in memory, several at once.
+      constexpr std::size_t group = TreeFold::leaf_group;
+      if (plain && grid.shift() == 0 && unit.tree_index % group == 0 && end - u > group) {
+        std::array<std::uint64_t, group> bits;
+        kernels.each(plain_data + at * size, grid.unit(), group, bits.data());
+        if (places_wanted) {
+          TreeNode winner;
+          winner.empty = 1;
+          for (std::size_t k = 0; k < group; ++k) {
+            TreeNode node;
+            node.bits = bits[k];
+            const std::size_t skip = k * grid.unit();
+            if (beats(node, unit.begin + skip, plain_data + (at + skip) * size, grid.unit())) winner = node;
+          }
+          winner.index = unit.tree_index / group;
+          winner.level = TreeFold::leaf_group_level;
+          mine.push(winner);
+        } else {
+          mine.push_leaves(unit.tree_index, bits);
+        }
+        u += group;
+        unit.tree_index += group;
+        unit.begin += group * grid.unit();
+        granule_end = unit.begin + grid.granule();
+        unit.end = std::min({unit.begin + grid.unit(), granule_end, total});
+        continue;
+      }
+      const std::size_t n = unit.end - unit.begin;
       for (std::size_t r = 0; r < places.size(); ++r) {
         places[r] = outputs[r] == nullptr ? nullptr
                                           : static_cast<std::byte*>(outputs[r]) +
@@ -239,16 +279,8 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
       const void* values = plain ? plain_data + at * size : runner.run(at, n, places, store);
       TreeNode node;
       node.index = unit.tree_index;
-      node.bits = unit_kernel(values, n);
-      if (places_wanted) {
-        // The place is looked for only when this unit beats all before it; otherwise it need not say anything.
-        if (best.empty || precedes(node.bits, unit.begin, best.bits, best.position)) {
-          node.position = unit.begin + locate(values, n, node.bits);
-          best = node;
-        } else {
-          node.empty = 1;
-        }
-      }
+      node.bits = kernels.one(values, n);
+      if (places_wanted && !beats(node, unit.begin, values, n)) node.empty = 1;
       mine.push(node);
       if (unit.end == granule_end) {
         const std::uint64_t tree_end = grid.tree_end(unit);
@@ -260,7 +292,7 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
       }
       unit.begin = unit.end;
       unit.end = std::min({unit.begin + grid.unit(), granule_end, total});
-      if (thread == 0 && !in_place && u % 1024 == 1023) work.monitor.checkpoint(u - begin, end - begin);
+      ++u;
     }
     if (large) stream_fence();
     folds[thread] = std::move(mine);

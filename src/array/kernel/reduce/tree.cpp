@@ -110,6 +110,16 @@ void TreeFold::push(TreeNode node) {
   nodes_.push_back(node);
 }
 
+void TreeFold::push_leaves(std::uint64_t first, std::span<const std::uint64_t, leaf_group> bits) {
+  TreeNode nodes[leaf_group];
+  for (std::size_t i = 0; i < leaf_group; ++i) nodes[i].bits = bits[i];
+  for (std::size_t apart = 1; apart < leaf_group; apart *= 2)
+    for (std::size_t i = 0; i < leaf_group; i += 2 * apart) combine_(nodes[i], nodes[i + apart]);
+  nodes[0].index = first / leaf_group;
+  nodes[0].level = leaf_group_level;
+  push(nodes[0]);
+}
+
 void TreeFold::pad_to(std::uint64_t end) {
   if (nodes_.empty()) return;
   std::uint64_t at = (nodes_.back().index + 1) << nodes_.back().level;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "kernel/reduce/combine.hpp"
 #include "kernel/reduce/unit.hpp"
@@ -33,25 +34,20 @@ using Vector = typename VectorOf<T>::type;
 template <class T>
 inline constexpr std::size_t block = accumulators * vector_bytes / sizeof(T);
 
-template <class T>
-using Wrap = std::conditional_t<
-    std::is_floating_point_v<T>, T,
-    std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>>;
-
 // Vector forms of an operation: `step` for vectors, `join` for the lanes at the end, `identity` for missing elements.
 template <class T>
 struct AddStep {
   // x + -0.0 is x, also for x = -0.0.
   static constexpr T identity = std::is_floating_point_v<T> ? T(-0.0) : T(0);
-  static HWY_INLINE HWY_ATTR void step(Vector<T>& acc, const Vector<T>& v) { acc += v; }
+  template <class V>
+  static HWY_INLINE HWY_ATTR void step(V& acc, const V& v) { acc += v; }
   static HWY_INLINE HWY_ATTR T join(T x, T y) { return static_cast<T>(x + y); }
 };
 template <class T>
 struct MultiplyStep {
   static constexpr T identity = T(1);
-  static HWY_INLINE HWY_ATTR void step(Vector<T>& acc, const Vector<T>& v) { acc *= v; }
+  template <class V>
+  static HWY_INLINE HWY_ATTR void step(V& acc, const V& v) { acc *= v; }
   static HWY_INLINE HWY_ATTR T join(T x, T y) {
     if constexpr (sizeof(T) < 4) return static_cast<T>(static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y));
     else return x * y;
@@ -61,14 +57,16 @@ template <class T>
 struct MinStep {
   static constexpr T identity =
       std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-  static HWY_INLINE HWY_ATTR void step(Vector<T>& acc, const Vector<T>& v) { acc = v < acc ? v : acc; }
+  template <class V>
+  static HWY_INLINE HWY_ATTR void step(V& acc, const V& v) { acc = v < acc ? v : acc; }
   static HWY_INLINE HWY_ATTR T join(T x, T y) { return y < x ? y : x; }
 };
 template <class T>
 struct MaxStep {
   static constexpr T identity =
       std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  static HWY_INLINE HWY_ATTR void step(Vector<T>& acc, const Vector<T>& v) { acc = v > acc ? v : acc; }
+  template <class V>
+  static HWY_INLINE HWY_ATTR void step(V& acc, const V& v) { acc = v > acc ? v : acc; }
   static HWY_INLINE HWY_ATTR T join(T x, T y) { return y > x ? y : x; }
 };
 
@@ -95,17 +93,30 @@ HWY_INLINE HWY_ATTR bool load_tail(const T* data, std::size_t count, T identity,
   return true;
 }
 
+// Lane i with lane i + half, until one is left. In registers: through memory it cost 50 ns for each unit, a third of a sum in
+// the cache.
+template <class T, class Step, class V, std::size_t... i>
+HWY_INLINE HWY_ATTR T join_halves(const V& v, std::index_sequence<i...>) {
+  constexpr std::size_t half = sizeof...(i);
+  if constexpr (half == 0) {
+    return v[0];
+  } else if constexpr (half == 1) {
+    return Step::join(v[0], v[1]);
+  } else {
+    typedef T Half __attribute__((vector_size(half * sizeof(T))));
+    Half low = __builtin_shufflevector(v, v, i...);
+    Half high = __builtin_shufflevector(v, v, (half + i)...);
+    Step::step(low, high);
+    return join_halves<T, Step>(low, std::make_index_sequence<half / 2>{});
+  }
+}
+
 template <class T, class Step>
 HWY_INLINE HWY_ATTR T join_lanes(Vector<T> a0, Vector<T> a1, Vector<T> a2, Vector<T> a3) {
   Step::step(a0, a1);
   Step::step(a2, a3);
   Step::step(a0, a2);
-  T lanes[vector_bytes / sizeof(T)];
-  __builtin_memcpy(lanes, &a0, sizeof lanes);
-  for (std::size_t half = vector_bytes / sizeof(T) / 2; half > 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) lanes[i] = Step::join(lanes[i], lanes[i + half]);
-  }
-  return lanes[0];
+  return join_halves<T, Step>(a0, std::make_index_sequence<vector_bytes / sizeof(T) / 2>{});
 }
 
 template <class T>
@@ -225,25 +236,37 @@ HWY_ATTR std::size_t locate(const void* data, std::size_t count, std::uint64_t b
   return i;
 }
 
+// Units one after the other without leaving the loop: the processor begins the next while it joins this one's lanes.
+template <UnitKernel unit, class T>
+HWY_ATTR void each_unit(const void* data, std::size_t length, std::size_t units, std::uint64_t* bits) {
+  const T* x = static_cast<const T*>(data);
+  for (std::size_t u = 0; u < units; ++u) bits[u] = unit(x + u * length, length);
+}
+
+template <class T, UnitKernel unit>
+UnitKernels both() {
+  return {unit, &each_unit<unit, T>};
+}
+
 }  // namespace
 
-UnitKernel find_unit(Reduction kind, DType type) {
-  return dispatch(type, [kind](auto t) -> UnitKernel {
+UnitKernels find_units(Reduction kind, DType type) {
+  return dispatch(type, [kind](auto t) -> UnitKernels {
     using Stored = typename decltype(t)::type;
     using T = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
     switch (kind) {
-      case Reduction::sum: return &reduce_unit<Wrap<T>, AddStep<Wrap<T>>>;
-      case Reduction::prod: return &reduce_unit<Wrap<T>, MultiplyStep<Wrap<T>>>;
-      case Reduction::count_nonzero: return &count_nonzero_unit<T>;
-      case Reduction::any: return &any_unit<T>;
-      case Reduction::all: return &all_unit<T>;
+      case Reduction::sum: return both<T, &reduce_unit<Wrap<T>, AddStep<Wrap<T>>>>();
+      case Reduction::prod: return both<T, &reduce_unit<Wrap<T>, MultiplyStep<Wrap<T>>>>();
+      case Reduction::count_nonzero: return both<T, &count_nonzero_unit<T>>();
+      case Reduction::any: return both<T, &any_unit<T>>();
+      case Reduction::all: return both<T, &all_unit<T>>();
       default: break;
     }
     const bool minimum = kind == Reduction::min || kind == Reduction::argmin;
     if constexpr (std::is_floating_point_v<T>) {
-      return minimum ? &extreme_unit<T, MinStep<T>> : &extreme_unit<T, MaxStep<T>>;
+      return minimum ? both<T, &extreme_unit<T, MinStep<T>>>() : both<T, &extreme_unit<T, MaxStep<T>>>();
     } else {
-      return minimum ? &reduce_unit<T, MinStep<T>> : &reduce_unit<T, MaxStep<T>>;
+      return minimum ? both<T, &reduce_unit<T, MinStep<T>>>() : both<T, &reduce_unit<T, MaxStep<T>>>();
     }
   });
 }
@@ -262,8 +285,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::array {
 
-HWY_EXPORT(find_unit);
-UnitKernel find_unit_kernel(Reduction kind, DType type) { return HWY_DYNAMIC_DISPATCH(find_unit)(kind, type); }
+HWY_EXPORT(find_units);
+UnitKernels find_unit_kernels(Reduction kind, DType type) { return HWY_DYNAMIC_DISPATCH(find_units)(kind, type); }
 
 HWY_EXPORT(find_locate);
 LocateKernel find_locate_kernel(DType type) { return HWY_DYNAMIC_DISPATCH(find_locate)(type); }

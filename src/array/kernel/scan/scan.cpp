@@ -84,7 +84,7 @@ class CarryStack {
 template <class T, template <class> class F>
 void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint64_t count, std::uint64_t first,
               std::uint64_t total, const UnitGrid& grid, std::span<const TreeNode> before) {
-  const UnitKernel value_of = find_unit_kernel(reduction_of(kind), type);
+  const UnitKernel value_of = find_unit_kernels(reduction_of(kind), type).one;
   const UnitScan scan_unit = find_unit_scan(kind, type);
   const std::uint64_t unit_begin = grid.units_before(first), unit_end = grid.units_before(first + count);
   const std::uint64_t units = unit_end - unit_begin;

@@ -38,6 +38,9 @@ class PeerBlocks {
     return uniform() ? divide(static_cast<std::uint64_t>(row)) : search(row);
   }
 
+  /// The row after the block's last.
+  std::int64_t end_of(std::size_t block) const { return begins_[block + 1]; }
+
   /// A view of the fields for inner loops.
   std::uint64_t block_rows() const { return block_rows_; }
   std::uint64_t reciprocal() const { return reciprocal_; }

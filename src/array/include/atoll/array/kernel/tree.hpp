@@ -84,6 +84,10 @@ class TreeFold {
   void push(std::span<const TreeNode> nodes) {
     for (const TreeNode& node : nodes) push(node);
   }
+  /// Pushes the values of leaves [first, first + leaf_group) at once; `first` is a multiple of that. Not for places.
+  static constexpr unsigned leaf_group_level = 3;
+  static constexpr std::size_t leaf_group = std::size_t{1} << leaf_group_level;
+  void push_leaves(std::uint64_t first, std::span<const std::uint64_t, leaf_group> bits);
   /// Marks that nothing more comes below tree index `end` although the last unit ends before it.
   void pad_to(std::uint64_t end);
 
