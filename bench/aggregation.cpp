@@ -4,36 +4,19 @@
 // answers checked. One JSON record per line; rates are per PE.
 //
 //     atoll-run -n 2 --bind core bench_aggregation [--trials K] [--table BYTES] [--requests N]
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <atomic>
 #include <bit>
-#include <charconv>
-#include <cstdio>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "atoll/agg/memory.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/prefetch.hpp"
 #include "atoll/base/random.hpp"
-#include "atoll/base/topology.hpp"
-#include "atoll/runtime/context.hpp"
-#include "atoll/runtime/job.hpp"
+#include "job.hpp"
 
 namespace {
 
 using namespace atl;
 using coll::Communicator;
-
-struct Options {
-  int trials = 7;
-  std::uint64_t table = std::uint64_t{8} << 20;
-  std::uint64_t requests = 1'000'000;
-};
 
 struct Contender {
   std::string name;
@@ -42,9 +25,10 @@ struct Contender {
 
 class Bench {
  public:
-  Bench(runtime::Context& context, const Options& options)
-      : context_(context), options_(options), all_(context), hub_(all_), requests_(options.requests) {
-    shift_ = static_cast<unsigned>(std::bit_width(options.table / 8 / context.npes())) - 1;
+  Bench(runtime::Context& context, std::uint64_t trials, std::uint64_t table_bytes, std::uint64_t requests)
+      : context_(context), trials_(trials), all_(context), hub_(all_), requests_(requests) {
+    ATOLL_VALIDATE(table_bytes / 8 >= context.npes(), ValueError, "--table: give at least 8 bytes for each PE");
+    shift_ = static_cast<unsigned>(std::bit_width(table_bytes / 8 / context.npes())) - 1;
     count_ = std::uint64_t{1} << shift_;
     offset_ = context.allocate_symmetric(count_ * 8);
     table_ = context.local_pointer<std::uint64_t>(offset_);
@@ -142,38 +126,29 @@ class Bench {
   void compare(const std::string& name, const std::vector<Contender>& contenders, const std::function<void()>& prepare,
                const std::function<bool()>& correct) {
     std::vector<std::vector<double>> seconds(contenders.size());
-    for (int trial = -1; trial < options_.trials; ++trial)
+    for (std::uint64_t trial = 0; trial <= trials_; ++trial)  // the first warms up
       for (std::size_t k = 0; k < contenders.size(); ++k) {
         prepare();
         all_.barrier();
         std::int64_t begin = now_ns();
         contenders[k].run();
         double taken = all_.allreduce_max(1e-9 * static_cast<double>(now_ns() - begin));
-        if (trial >= 0) seconds[k].push_back(taken);
+        if (trial > 0) seconds[k].push_back(taken);
         if (!all_.all(correct())) {
           failed = true;
           if (all_.rank() == 0) std::fprintf(stderr, "%s: %s is wrong\n", name.c_str(), contenders[k].name.c_str());
         }
         all_.barrier();
       }
-    if (all_.rank() != 0) return;
-    for (std::size_t k = 0; k < contenders.size(); ++k) {
-      std::string list;
-      for (double one : seconds[k]) list += fmt::format("{}{:.4g}", list.empty() ? "" : ", ", one);
-      auto sorted = seconds[k];
-      std::sort(sorted.begin(), sorted.end());
-      double median = sorted[sorted.size() / 2];
-      std::printf("%s\n", fmt::format("{{\"name\": \"{}\", \"contender\": \"{}\", \"bytes\": {}, \"table_bytes\": {}, \"pes\": {}, "
-                                      "\"requests_per_second\": {:.4g}, \"seconds\": [{}], \"processor\": \"{}\"}}",
-                                      name, contenders[k].name, requests_.size() * 8, count_ * 8 * context_.npes(),
-                                      context_.npes(), static_cast<double>(requests_.size()) / median, list,
-                                      topology().processor).c_str());
-      std::fflush(stdout);
-    }
+    for (std::size_t k = 0; k < contenders.size(); ++k)
+      bench::record(context_, name, contenders[k].name,
+                    fmt::format("\"bytes\": {}, \"table_bytes\": {}, \"requests_per_second\": {:.4g}", requests_.size() * 8,
+                                count_ * 8 * context_.npes(), static_cast<double>(requests_.size()) / bench::median(seconds[k])),
+                    seconds[k]);
   }
 
   runtime::Context& context_;
-  Options options_;
+  std::uint64_t trials_;
   Communicator all_;
   agg::Hub hub_;
   std::vector<std::uint64_t> requests_, got_;
@@ -184,40 +159,13 @@ class Bench {
   std::vector<std::uint64_t*> bases_;
 };
 
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    std::string_view name = argv[i], value = argv[i + 1];
-    auto number = [&](auto& into) {
-      auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), into);
-      ATOLL_VALIDATE(error == std::errc{} && end == value.data() + value.size(), ValueError, "{} {}: give a number", name, value);
-    };
-    if (name == "--trials") number(options.trials);
-    else if (name == "--table") number(options.table);
-    else if (name == "--requests") number(options.requests);
-    else throw ValueError(fmt::format("unknown option {}", name));
-  }
-  return options;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    Options options = parse(argc, argv);
-    auto membership = runtime::join_from_environment();
-    ATOLL_VALIDATE(membership.has_value(), SetupError, "run this under atoll-run -n PES");
-    runtime::Context context(membership->job, membership->pe, {.threads = 1});
-    bool failed;
-    {
-      Bench bench(context, options);
-      bench.everything();
-      failed = bench.failed;
-    }
-    context.barrier();
-    return failed ? 1 : 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_aggregation: %s\n", error.what());
-    return 1;
-  }
+  return bench::run(argc, argv, {{"trials", 7}, {"table", 8 << 20}, {"requests", 1'000'000}},
+                    [](runtime::Context& context, const bench::Options& options) {
+                      Bench bench(context, options.at("trials"), options.at("table"), options.at("requests"));
+                      bench.everything();
+                      return !bench.failed;
+                    });
 }

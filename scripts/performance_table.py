@@ -12,15 +12,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent / "python"))
 
 from atoll.bench.record import read
+from atoll.bench.table import duration, rate
 
 Record = dict[str, Any]
-
-
-def seconds(value: float) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if value >= scale:
-            return f"{value / scale:.3g} {unit}"
-    return f"{value / 1e-9:.3g} ns"
 
 
 def table(records: list[Record]) -> str:
@@ -44,21 +38,56 @@ def table(records: list[Record]) -> str:
         cells = [
             name,
             f"{dtype} {dist}, {size:,}",
-            f"{seconds(own)} ± {spread:.0%}",
+            f"{duration(own)} ± {spread:.0%}",
             f"{found['atoll']['gib_s']:.2f}" if found["atoll"]["bytes"] else "",
-            seconds(numpy) if numpy else "",
+            duration(numpy) if numpy else "",
             f"{numpy / own:.2f}" if numpy else "",
-            f"{best} {seconds(peers[best])}" if best else "",
+            f"{best} {duration(peers[best])}" if best else "",
             f"{peers[best] / own:.2f}" if best else "",
-            seconds(limit) if limit else "",
+            duration(limit) if limit else "",
             f"{limit / own:.0%}" if limit else "",
         ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
+#: Sizes shown of operations that were measured with many.
+SHOWN = (8, 4096, 32768, 65536, 2**20, 2**22)
+
+
+def communication(records: list[Record]) -> str:
+    """One row per operation and size: each contender's time, or rate where there is one, and its ratio to Atoll's."""
+    rows: dict[tuple[str, int], dict[str, Record]] = defaultdict(dict)
+    for record in records:
+        rows[record["name"], record["size"]][record["contender"]] = record
+    contenders = list(dict.fromkeys(record["contender"] for record in records))
+    sizes = defaultdict(set)
+    for name, size in rows:
+        sizes[name].add(size)
+    lines = ["| operation | size | " + " | ".join(contenders) + " |", "|---|---" + "|---" * len(contenders) + "|"]
+    for (name, size), found in rows.items():
+        if len(sizes[name]) > 3 and size not in SHOWN:
+            continue
+        cells = [name, f"{size:,}" if size else ""]
+        times = {contender: median(record["seconds"]) for contender, record in found.items()}
+        for contender in contenders:
+            if contender not in found:
+                cells.append("")
+                continue
+            one, time = found[contender], times[contender]
+            figure = rate(one["work"] / time, one["unit"]) if one["unit"] else duration(time)
+            behind = f" ({time / times['atoll']:.2f} x)" if contender != "atoll" and "atoll" in times else ""
+            cells.append(figure + behind)
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     records = read([Path(name) for name in sys.argv[1:]])
+    jobs = [record for record in records if "size_means" in record]
+    if jobs:
+        print(communication(jobs))
+        return
     shapes = sorted({(record["pes"], record["threads"]) for record in records})
     one = records[-1]
     versions = ", ".join(f"{name} {version}" for name, version in one["versions"].items())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bar charts of recorded runs: how many times as fast as a peer, or GiB/s."""
+"""Charts of recorded runs: bars that say how many times as fast as a peer, or GiB/s; `curves` for communication."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from atoll.bench import BenchError
+from atoll.bench import BenchError, curves
 from atoll.bench.record import read
 
 #: One colour per contender in every chart (Okabe and Ito's set, which the colour-blind can tell apart).
@@ -73,7 +73,7 @@ def grouped(records: Sequence[dict[str, Any]], metric: str, baseline: str) -> Gr
 
 
 def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, title: str) -> None:
-    """One chart of all records."""
+    """One picture of all records: bars of arrays, curves of communication."""
     try:
         import matplotlib
     except ImportError:
@@ -82,6 +82,12 @@ def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, tit
     import matplotlib.pyplot as plt
 
     records = read(files)
+    jobs = [one for one in records if "size_means" in one]
+    if jobs and len(jobs) < len(records):
+        raise BenchError("records of arrays and of communication do not fit one picture: plot them apart")
+    if jobs:
+        curves.draw(jobs, out, title)
+        return
     groups = grouped(records, metric, baseline)
     own = {
         group: max((v[0] for bar, v in bars.items() if bar.startswith("atoll")), default=0.0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -121,7 +121,27 @@ class Case:
         return register
 
 
+@dataclass(frozen=True)
+class Program:
+    """A benchmark that is a C program of bench/shmem, of the same name; `programs` runs it."""
+
+    name: str
+    summary: str
+    size_means: str
+    #: The program's option that `--size` sets.
+    size_option: str = ""
+    #: What the program is told always, and what makes it tiny, for tests.
+    words: Sequence[str] = ()
+    tiny: Sequence[str] = ()
+    least_pes: int = 1
+
+    @property
+    def family(self) -> str:
+        return self.name
+
+
 CASES: dict[str, Case] = {}
+PROGRAMS: dict[str, Program] = {}
 
 
 def case(name: str, summary: str, **options: Any) -> Case:
@@ -130,8 +150,13 @@ def case(name: str, summary: str, **options: Any) -> Case:
     return CASES[name]
 
 
+def program(name: str, summary: str, **options: Any) -> None:
+    """Declares a benchmark that is a C program."""
+    PROGRAMS[name] = Program(name, summary, **options)
+
+
 def load() -> dict[str, Case]:
-    """All cases, by name."""
+    """All cases, by name; and PROGRAMS is filled."""
     from atoll.bench import cases
 
     for module in pkgutil.iter_modules(cases.__path__):
@@ -139,10 +164,10 @@ def load() -> dict[str, Case]:
     return CASES
 
 
-def select(names: Iterable[str]) -> list[Case]:
-    """The cases that names mean: a case, a family, or `all`."""
-    every = load()
-    found: dict[str, Case] = {}
+def select(names: Iterable[str]) -> list[Case | Program]:
+    """The benchmarks that names mean: a case, a family, a program, or `all`."""
+    every: dict[str, Case | Program] = {**load(), **PROGRAMS}
+    found: dict[str, Case | Program] = {}
     for name in names:
         matching = [one for one in every.values() if name in (one.name, one.family, "all")]
         if not matching:

@@ -11,8 +11,10 @@ from typing import Any
 
 from atoll.bench import BenchError, peers, record
 from atoll.bench.data import DISTRIBUTIONS
-from atoll.bench.registry import Case, Data, Request, Setup, Skip, Timed, checksum, select
+from atoll.bench.programs import Measured, run_program
+from atoll.bench.registry import Case, Data, Program, Request, Setup, Skip, Timed, checksum, select
 from atoll.bench.timing import in_turns
+from atoll.bench.toolchains import is_toolchain
 
 GIB = 2**30
 
@@ -56,6 +58,7 @@ class Result:
 def wanted_contenders(case: Case, against: Sequence[str]) -> list[str]:
     """Atoll first, then the peers asked for, with their variants: `numpy` means `numpy-unstable` too."""
     own = ["atoll"] if "atoll" in case.contenders else []
+    against = [name for name in against if name == "limit" or not is_toolchain(name)]
     if "all" in against:
         return own + [name for name in case.contenders if name != "atoll"]
     known = set(peers.MODULES)
@@ -141,30 +144,50 @@ def default_threads(pes: int) -> int:
     return max(1, len(os.sched_getaffinity(0)) // pes)
 
 
-def run_command(arguments: argparse.Namespace) -> list[Result]:
-    """`atoll bench run`: every named case, with progress, a table, and records."""
-    from atoll.bench.table import Progress, print_result
+def run_command(arguments: argparse.Namespace) -> None:
+    """`atoll bench run`: every named benchmark, with progress, a table, and records."""
+    from atoll.bench.table import Progress, print_measured, print_result
 
-    setup = Setup(arguments.pes, arguments.threads or default_threads(arguments.pes))
-    peers.prepare_environment(setup.cores)
-    cases = select(arguments.names)
+    chosen = select(arguments.names)
     if arguments.dist is not None and arguments.dist not in DISTRIBUTIONS:
         raise BenchError(f"there is no distribution '{arguments.dist}'. There are: {', '.join(DISTRIBUTIONS)}")
-    against = arguments.against or ["numpy"]
-    results = []
     with Progress() as progress:
-        for one in cases:
-            request = Request(
-                size=arguments.size or one.default_size,
-                dtype=arguments.dtype or one.dtype,
-                dist=arguments.dist or one.dist,
-                seed=arguments.seed,
-            )
+        for one in chosen:
             progress.start(one.name)
-            result = run_case(one, request, setup, against, arguments.trials, arguments.memory, progress.tick)
-            progress.stop()
-            print_result(result)
+            if isinstance(one, Program):
+                measured = run_job(one, arguments, progress.tick)
+                progress.stop()
+                print_measured(measured)
+                records = measured.records()
+            else:
+                result = run_arrays(one, arguments, progress.tick)
+                progress.stop()
+                print_result(result)
+                records = result.records()
             if arguments.json is not None:
-                record.append(arguments.json, result.records())
-            results.append(result)
-    return results
+                record.append(arguments.json, records)
+
+
+def run_arrays(case: Case, arguments: argparse.Namespace, tick: Any) -> Result:
+    pes = arguments.pes or 1
+    setup = Setup(pes, arguments.threads or default_threads(pes))
+    peers.prepare_environment(setup.cores)
+    request = Request(
+        size=arguments.size or case.default_size,
+        dtype=arguments.dtype or case.dtype,
+        dist=arguments.dist or case.dist,
+        seed=arguments.seed,
+    )
+    against = arguments.against or ["numpy"]
+    return run_case(case, request, setup, against, arguments.trials, arguments.memory, tick)
+
+
+def run_job(program: Program, arguments: argparse.Namespace, tick: Any) -> Measured:
+    words = []
+    if arguments.size is not None:
+        if not program.size_option:
+            raise BenchError(f"{program.name} has no --size")
+        words += [f"--{program.size_option}", str(arguments.size)]
+    if arguments.threads is not None and program.name == "threads":
+        words += ["--threads", str(arguments.threads)]
+    return run_program(program, arguments.pes or 2, arguments.against or [], arguments.trials, words, tick)

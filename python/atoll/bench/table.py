@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.status import Status
 from rich.table import Table
 
 from atoll.bench import peers
-from atoll.bench.registry import load
+from atoll.bench.registry import PROGRAMS, Skip, load
 from atoll.bench.timing import Spread
+from atoll.bench.toolchains import toolchain
 
 if TYPE_CHECKING:
+    from atoll.bench.programs import Measured
     from atoll.bench.runner import Result
 
 console = Console()
@@ -88,6 +91,51 @@ def print_result(result: Result) -> None:
         console.print(f"  peak memory: {result.memory_ratio:.2f} x the bytes of the input", highlight=False)
 
 
+def rate(per_second: float, unit: str) -> str:
+    unit = "" if unit == "op" else unit
+    for prefix, scale in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if per_second >= scale:
+            return f"{per_second / scale:.3g} {prefix}{unit}/s"
+    return f"{per_second:.3g} {unit}/s"
+
+
+def print_measured(measured: Measured) -> None:
+    """The table of one program: a row for each point; behind a contender's figure, how many times as fast Atoll is."""
+    program, contenders = measured.program, measured.contenders()
+    title = f"[bold]{program.name}[/bold]  {measured.pes} PE{'s' if measured.pes > 1 else ''}"
+    table = Table(title=title, title_justify="left", title_style="", box=box.SIMPLE_HEAD)
+    table.add_column("operation")
+    table.add_column(program.size_means.replace(" ", "\n"), justify="right")
+    for name in contenders:
+        table.add_column(name, justify="right", style="bold cyan" if name == "atoll" else "")
+        if name != "atoll" and "atoll" in contenders:
+            table.add_column("Atoll is", justify="right")
+    names = list(dict.fromkeys(point.name for point in measured.seconds))
+    for point, by_contender in sorted(measured.seconds.items(), key=lambda item: names.index(item[0].name)):
+        cells = [point.name, f"{point.size:,}" if point.size else ""]
+        spreads = {name: Spread.of(seconds) for name, seconds in by_contender.items()}
+        for name in contenders:
+            spread = spreads.get(name)
+            if spread is None:
+                cells.append("-")
+            else:
+                median = spread.median
+                figure = rate(point.work / median, point.unit) if point.unit else duration(median)
+                cells.append(f"{figure} ±{spread.relative:.0%}")
+            if name != "atoll" and "atoll" in contenders:
+                known = spread is not None and "atoll" in spreads
+                cells.append(ratio(spread.median / spreads["atoll"].median) if spread is not None and known else "-")
+        table.add_row(*cells)
+    # As wide as it needs to be: figures in two lines could not be read.
+    wide = console.options.update(max_width=1000)
+    width = max(console.width, Measurement.get(console, wide, table).maximum)
+    Console(width=width).print(table)
+    for name, library in measured.libraries.items():
+        console.print(f"  [dim]{name}: {library}[/dim]", highlight=False)
+    for name, why in measured.skipped.items():
+        console.print(f"  [dim]{name} skipped: {why}[/dim]", highlight=False)
+
+
 def print_list() -> None:
     """Every case and its contenders; those not installed are dimmed."""
     table = Table("benchmark", "what", "data", "contenders", box=box.SIMPLE_HEAD)
@@ -95,5 +143,14 @@ def print_list() -> None:
     for one in load().values():
         shown = [name if here[name.split("-")[0]] else f"[dim strike]{name}[/]" for name in one.contenders]
         table.add_row(one.name, one.summary, f"{one.dtype} {one.dist}", " ".join(shown))
+    chains = []
+    for name in ("atoll", "limit", "oshcc", "mpicc"):
+        try:
+            toolchain(name)
+            chains.append(name)
+        except Skip:
+            chains.append(f"[dim strike]{name}[/]")
+    for job in PROGRAMS.values():
+        table.add_row(job.name, job.summary, "", " ".join(chains))
     console.print(table)
-    console.print("[dim]Struck through: not installed here.[/dim]")
+    console.print("[dim]Struck through: not installed here. NAME=/path/to/oshcc or mpicc names another library.[/dim]")

@@ -31,20 +31,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run = actions.add_parser("run", help="run benchmarks beside their peers, on the same data, in turns")
     run.add_argument("names", nargs="*", metavar="NAME", help="as in `atoll bench list`: reduce, reduce.sum, all")
     run.add_argument("--size", type=whole, metavar="N", help="elements (default: 10^7)")
-    run.add_argument("--pes", type=whole, default=1, metavar="P", help="PEs of Atoll's session (default: 1)")
+    run.add_argument("--pes", type=whole, metavar="P", help="PEs (default: 1; of communication: 2)")
     run.add_argument("--threads", type=whole, metavar="T", help="threads per PE; peers get P x T (default: all cores)")
     run.add_argument("--trials", type=whole, default=5, metavar="K", help="timed runs of each contender (default: 5)")
     run.add_argument("--dtype", help="element type, as NumPy names it (default: the benchmark's)")
     run.add_argument(
         "--dist", help="distribution of the data: u64 u32 zipf sorted reversed constant few groups many nearly"
     )
-    run.add_argument("--against", type=names, metavar="LIST", help="numpy,polars,… or all (default: numpy)")
+    run.add_argument(
+        "--against",
+        type=names,
+        metavar="LIST",
+        help="numpy,polars,… or all (default: numpy); of communication: limit,NAME=/path/to/oshcc,NAME=/path/to/mpicc",
+    )
     run.add_argument("--seed", type=int, default=1, help="of the data (default: 1)")
     run.add_argument("--json", type=Path, metavar="FILE", help="append one record per line")
     run.add_argument("--memory", action="store_true", help="also the peak of Atoll's memory, in units of the input")
     run.add_argument("--sweep", type=Path, metavar="FILE", help="TOML: names x sizes x pes x threads x peers")
 
-    plot = actions.add_parser("plot", help="draw bar charts of recorded runs")
+    plot = actions.add_parser("plot", help="draw recorded runs")
     plot.add_argument("files", nargs="+", type=Path, metavar="FILE")
     plot.add_argument("--out", type=Path, default=Path("bench.png"), help="PNG, SVG or PDF (default: bench.png)")
     plot.add_argument("--metric", choices=["ratio", "gib_s"], default="ratio", help="speed over a peer's, or GiB/s")

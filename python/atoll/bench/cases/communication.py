@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Communication: the C programs of bench/shmem, over Atoll's OpenSHMEM, others', MPI and a bare shared mapping."""
+
+from atoll.bench.registry import program
+
+program(
+    "latency",
+    "put and quiet, get, fetch-add, compare-and-swap, ping-pong; heap and static variables",
+    size_means="bytes",
+    size_option="most",
+    tiny=["--most", "256"],
+    least_pes=2,
+)
+program(
+    "bandwidth",
+    "64 puts or gets at a time, one way and both ways",
+    size_means="bytes",
+    size_option="most",
+    tiny=["--most", "256"],
+)
+program("message_rate", "puts, gets and atomic adds of 8 bytes, 64 at a time", size_means="bytes")
+program(
+    "threads",
+    "500,000 puts and gets per thread, from 1 thread to all",
+    size_means="threads per PE",
+    size_option="operations",
+    tiny=["--operations", "1000", "--threads", "2"],
+)
+program(
+    "collectives",
+    "barrier, broadcast, allreduce, allgather, alltoall",
+    size_means="bytes per PE",
+    size_option="most",
+    tiny=["--most", "512"],
+)
+program(
+    "randomaccess",
+    "random words of a table over all PEs: get, atomic add, updates by put and by atomics",
+    size_means="bytes of table",
+    size_option="requests",
+    tiny=["--table-words", "4096", "--requests", "1000"],
+)
+program(
+    "indexgather",
+    "random words fetched one by one, and aggregated",
+    size_means="bytes of table",
+    size_option="requests",
+    tiny=["--table-words", "1024", "--requests", "20000"],
+)
+program(
+    "histo",
+    "random words incremented one by one, and aggregated",
+    size_means="bytes of table",
+    size_option="requests",
+    tiny=["--table-words", "1024", "--requests", "20000"],
+)
+program(
+    "isx",
+    "bucket sort of whole numbers, weak and strong; its exchange apart",
+    size_means="keys per PE",
+    size_option="keys",
+    tiny=["--keys", "3000", "--total", "5000", "--key-bits", "12"],
+)
+program(
+    "pe_stream",
+    "a = b + alpha * c in each PE's symmetric memory",
+    size_means="bytes of an array",
+    size_option="elements",
+    tiny=["--elements", "1000"],
+)
+program(
+    "stencil",
+    "star of radius 2 over a square grid",
+    size_means="order",
+    size_option="order",
+    tiny=["--order", "50", "--iterations", "3"],
+)
+program(
+    "transpose",
+    "B += transpose of A, by blocks",
+    size_means="order",
+    size_option="order",
+    tiny=["--order", "60", "--iterations", "3"],
+)
+program(
+    "fft3d",
+    "Fourier transform of a cube: slabs and packed slabs, blocking and overlapped",
+    size_means="side",
+    size_option="side",
+    tiny=["--side", "16"],
+)

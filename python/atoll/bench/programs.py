@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Benchmarks that are C programs over OpenSHMEM or MPI: each contender's job is started in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from atoll.bench import BenchError, record, toolchains
+from atoll.bench.registry import Program, Skip
+from atoll.bench.toolchains import Toolchain
+
+GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Point:
+    """One thing measured: an operation of some size, or a problem of some size."""
+
+    name: str
+    size: int
+    work: float  # units done in the measured time by all PEs together; 0 when only the time counts
+    unit: str
+
+
+@dataclass
+class Measured:
+    """One program, run by all its contenders. Seconds are of one operation, or of the whole problem."""
+
+    program: Program
+    pes: int
+    seconds: dict[Point, dict[str, list[float]]] = field(default_factory=dict)
+    checksums: dict[Point, str] = field(default_factory=dict)
+    libraries: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def contenders(self) -> list[str]:
+        return list(self.libraries)
+
+    def add(self, contender: str, lines: Sequence[dict[str, Any]]) -> None:
+        """Takes what one job printed; BenchError when its answers are not those of the jobs before."""
+        for line in lines:
+            if "library" in line:
+                self.libraries[contender] = line["library"]
+            if "point" not in line:
+                continue
+            point = Point(line["point"], line["size"], line["work"], line["unit"])
+            self.seconds.setdefault(point, {}).setdefault(contender, []).append(line["seconds"])
+            first = self.checksums.setdefault(point, line["checksum"])
+            if first != line["checksum"]:
+                raise BenchError(f"{self.program.name}.{point.name}, size {point.size}: {contender} has another answer")
+
+    def records(self) -> list[dict[str, Any]]:
+        return [
+            record.stamp(
+                name=f"{self.program.name}.{point.name}",
+                contender=contender,
+                size=point.size,
+                size_means=self.program.size_means,
+                dtype="-",
+                dist="-",
+                pes=self.pes,
+                threads=1,
+                seconds=seconds,
+                bytes=point.work if point.unit == "B" else 0,
+                gib_s=point.work / median(seconds) / GIB if point.unit == "B" else 0.0,
+                work=point.work,
+                unit=point.unit,
+                per_second=point.work / median(seconds),
+                checksum=self.checksums[point],
+                library=self.libraries[contender],
+            )
+            for point, by_contender in self.seconds.items()
+            for contender, seconds in by_contender.items()
+        ]
+
+
+def chains_for(program: Program, against: Sequence[str]) -> tuple[list[Toolchain], dict[str, str]]:
+    """Atoll and the contenders asked for, and why others do not take part."""
+    words = [word for word in against if toolchains.is_toolchain(word)]
+    if "all" in against:
+        words += ["limit", "oshcc", "mpicc"]
+    elif not words:
+        words = ["limit"]
+    if not any(word.startswith("atoll=") for word in words):
+        words = ["atoll", *words]
+    chains: dict[str, Toolchain] = {}
+    skipped: dict[str, str] = {}
+    for word in dict.fromkeys(words):
+        try:
+            chain = toolchains.toolchain(word)
+            if chain.compiler == chains.get("atoll", chain).compiler and chains and word == "oshcc":
+                raise Skip("the oshcc on the PATH is Atoll's own: give oshcc=/path/to/another")
+            toolchains.build(program.name, chain)
+        except Skip as reason:
+            skipped[word.partition("=")[0]] = str(reason)
+            continue
+        if chain.name in chains:
+            raise BenchError(f"two contenders are called {chain.name}: name them apart, NAME=/path/to/oshcc")
+        chains[chain.name] = chain
+    return list(chains.values()), skipped
+
+
+def run_program(
+    program: Program,
+    pes: int,
+    against: Sequence[str],
+    trials: int,
+    words: Sequence[str] = (),
+    tick: Callable[[str], None] = lambda name: None,
+) -> Measured:
+    """`trials` jobs of each contender, in turns: A B C A B C … Peers that fail are left out, with the reason."""
+    if pes < program.least_pes:
+        raise BenchError(f"{program.name} needs --pes {program.least_pes} at least")
+    chains, skipped = chains_for(program, against)
+    result = Measured(program, pes, skipped=skipped)
+    for _ in range(trials):
+        for chain in list(chains):
+            tick(chain.name)
+            try:
+                lines = toolchains.run(chain, toolchains.build(program.name, chain), pes, [*program.words, *words])
+            except BenchError as error:
+                if chain.name in ("atoll", "limit"):
+                    raise
+                result.skipped[chain.name] = str(error)
+                chains.remove(chain)
+                continue
+            result.add(chain.name, lines)
+    for chain_name in result.skipped:  # all or nothing: a peer that failed on the way shows no figures
+        result.libraries.pop(chain_name, None)
+        for by_contender in result.seconds.values():
+            by_contender.pop(chain_name, None)
+    if not result.seconds:
+        reasons = "; ".join(f"{name}: {why}" for name, why in result.skipped.items())
+        raise BenchError(f"{program.name}: no contender can run. {reasons}")
+    return result
