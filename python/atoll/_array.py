@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import _core, _elementwise
-from ._dtypes import DTYPE_OF, SCALAR_OF, DTypeLike, check_cast, code_of
+from ._dtypes import DTYPE_OF, SCALAR_OF, Casting, DTypeLike, check_cast, code_of
 from ._elementwise import binary, in_place, operator, operator_of, reflected, unary
 from ._session import current
 from ._views import ITEM_TEMPORARY, METHOD_TEMPORARY, PROPERTY_TEMPORARY, View
@@ -192,7 +192,7 @@ class ndarray:
         """
         return self._read().to_numpy(True)
 
-    def astype(self, dtype: DTypeLike, copy: bool = True, casting: str = "unsafe") -> ndarray:
+    def astype(self, dtype: DTypeLike, copy: bool = True, casting: Casting = "unsafe") -> ndarray:
         """The elements in another type, lazily.
 
         Examples

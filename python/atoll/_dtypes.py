@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from . import _core
 BOOL, INT8, INT64, UINT8, UINT64, FLOAT32, FLOAT64 = (
     _core.DTYPES[name] for name in ("bool", "int8", "int64", "uint8", "uint64", "float32", "float64")
 )
+
+#: What a conversion may lose, as NumPy names it.
+Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 _names = sorted(_core.DTYPES, key=_core.DTYPES.__getitem__)
 #: NumPy dtype and scalar type by code.
@@ -116,9 +119,9 @@ def result_code(*kinds: int) -> int:
     return _supported(np.result_type(*({WEAK_INT: 0, WEAK_FLOAT: 0.0}.get(kind, DTYPE_OF[kind]) for kind in kinds)))
 
 
-def check_cast(source: int, target: int, casting: str) -> None:
+def check_cast(source: int, target: int, casting: Casting) -> None:
     """TypeError, in NumPy's words, when `casting` does not allow source to become target."""
-    if source != target and not np.can_cast(DTYPE_OF[source], DTYPE_OF[target], casting):  # type: ignore[arg-type]
+    if source != target and not np.can_cast(DTYPE_OF[source], DTYPE_OF[target], casting):
         raise TypeError(
             f"Cannot cast array data from {DTYPE_OF[source]!r} to {DTYPE_OF[target]!r} "
             f"according to the rule '{casting}'"

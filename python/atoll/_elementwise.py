@@ -21,6 +21,7 @@ from ._dtypes import (
     SCALAR_KIND,
     UINT64,
     WEAK_INT,
+    Casting,
     Promotion,
     promote,
 )
@@ -214,14 +215,14 @@ def _check_exponents(exponents: _core.Expr) -> None:
         raise ValueError("Integers to negative integer powers are not allowed.")
 
 
-def check_output(name: str, kinds: tuple[int, ...], result: int, target: int, casting: str = "same_kind") -> None:
+def check_output(name: str, kinds: tuple[int, ...], result: int, target: int, casting: Casting = "same_kind") -> None:
     """TypeError, with NumPy's words, when the operation's result may not be cast into an array of type `target`."""
-    if result == target or np.can_cast(DTYPE_OF[result], DTYPE_OF[target], casting):  # type: ignore[arg-type]
+    if result == target or np.can_cast(DTYPE_OF[result], DTYPE_OF[target], casting):
         return
     ufunc: Any = getattr(np, name, None)
     if type(ufunc) is np.ufunc and ufunc.nout == 1 and len(kinds) == ufunc.nin:
         types = [{WEAK_INT: int}.get(kind, float if kind < 0 else DTYPE_OF[kind]) for kind in kinds]
-        ufunc.resolve_dtypes((*types, DTYPE_OF[target]), casting=casting)  # type: ignore[arg-type]
+        ufunc.resolve_dtypes((*types, DTYPE_OF[target]), casting=casting)
     raise TypeError(
         f"Cannot cast ufunc '{name}' output from {DTYPE_OF[result]!r} to {DTYPE_OF[target]!r} "
         f"with casting rule '{casting}'"

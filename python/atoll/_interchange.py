@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._array import expr_of, ndarray, require_out, wrap
-from ._dtypes import DTYPE_OF
+from ._dtypes import DTYPE_OF, Casting
 from ._session import current
 
 _PICKLE_LIMIT = 1 << 30  # bytes
@@ -192,10 +192,10 @@ def _size(a: ndarray, axis: Any = None) -> int:
     return a.size if axis is None else a.shape[axis]
 
 
-def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def _copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
     values = src.to_numpy() if type(src) is ndarray and type(dst) is not ndarray else src
     if type(dst) is not ndarray:
-        np.copyto(dst, values, casting=casting, where=np.asarray(where))  # type: ignore[arg-type]
+        np.copyto(dst, values, casting=casting, where=np.asarray(where))
     elif where is True:
         dst[...] = values
     else:
@@ -208,8 +208,8 @@ def _result_type(*args: Any) -> np.dtype[Any]:
     return np.result_type(*(one.dtype if type(one) is ndarray else one for one in args))
 
 
-def _can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
-    return np.can_cast(from_.dtype if type(from_) is ndarray else from_, to, casting)  # type: ignore[arg-type]
+def _can_cast(from_: Any, to: Any, casting: Casting = "safe") -> bool:
+    return np.can_cast(from_.dtype if type(from_) is ndarray else from_, to, casting)
 
 
 def _isrealobj(x: Any) -> bool:

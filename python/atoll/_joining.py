@@ -13,12 +13,12 @@ import numpy as np
 
 from . import _core
 from ._array import expr_of, ndarray, require_out, wrap
-from ._dtypes import check_cast, code_of, result_code
+from ._dtypes import Casting, check_cast, code_of, result_code
 from ._manipulation import _axis, as_array, atleast_1d, atleast_2d, broadcast_to, ravel
 
 
 def concatenate(
-    arrays: Sequence[Any], axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+    arrays: Sequence[Any], axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: Casting = "same_kind"
 ) -> ndarray:
     """Arrays one after the other along an existing axis (None: flattened).
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import atexit
-import os
 from types import TracebackType
 from typing import Any
 
@@ -75,8 +74,8 @@ def _count(value: Any, name: str) -> int:
 
 
 def in_job() -> bool:
-    """Whether the launcher started this process as one PE of a job."""
-    return bool(os.environ.get("ATOLL_PE"))
+    """Whether a launcher (``atoll run``, srun, mpiexec, prterun) started this process as one PE of a job."""
+    return _core.in_job()
 
 
 def init(pes: int | None = None, threads: int | None = None) -> Session:
@@ -86,7 +85,7 @@ def init(pes: int | None = None, threads: int | None = None) -> Session:
     ----------
     pes : int, optional
         Processes that share the work. 1, the default, is this process alone; more start workers on this machine.
-        Under ``atoll run`` the launcher has decided, and `pes` is not used.
+        Under ``atoll run``, ``srun`` or ``mpiexec`` the launcher has decided, and `pes` is not used.
     threads : int, optional
         Threads of each PE. By default the cores are shared evenly.
 
@@ -148,7 +147,7 @@ def shutdown() -> None:
 
 
 def pe() -> int:
-    """Rank of this PE: 0 but under ``atoll run``, where every PE runs the script.
+    """Rank of this PE: 0 but under a launcher, where every PE runs the script.
 
     Examples
     --------

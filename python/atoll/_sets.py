@@ -142,7 +142,8 @@ def _common(a: Any, b: Any) -> tuple[_core.Expr, _core.Expr]:
     x, y = expr_of(a), expr_of(b)
     code = result_code(x.dtype, y.dtype)
     x, y = (one if one.dtype == code else _core.cast(one, code) for one in (x, y))
-    return tuple(one if one.ndim == 1 else _core.reshape(one, (one.size,)) for one in (x, y))  # type: ignore[return-value]
+    x, y = (one if one.ndim == 1 else _core.reshape(one, (one.size,)) for one in (x, y))
+    return x, y
 
 
 def isin(

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._array import expr_of, ndarray, require_out, wrap
-from ._dtypes import BOOL, DTYPE_OF, KIND_OF, SCALAR_KIND, code_of, fit_scalar, promote, result_code
+from ._dtypes import BOOL, DTYPE_OF, KIND_OF, SCALAR_KIND, Casting, code_of, fit_scalar, promote, result_code
 from ._elementwise import _SAME_OPERATION, binary, check_output, kind_of, op_of, unary
 
 
@@ -20,7 +20,7 @@ class UnaryFunction(Protocol):
     __name__: str
 
     def __call__(
-        self, x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = "same_kind"
+        self, x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: Casting = "same_kind"
     ) -> ndarray: ...
 
 
@@ -30,7 +30,15 @@ class BinaryFunction(Protocol):
     __name__: str
 
     def __call__(
-        self, x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = "same_kind"
+        self,
+        x1: Any,
+        x2: Any,
+        /,
+        out: Any = None,
+        *,
+        where: Any = True,
+        dtype: Any = None,
+        casting: Casting = "same_kind",
     ) -> ndarray: ...
 
 
@@ -61,7 +69,7 @@ True
 """
 
 
-def finish(result: ndarray, out: Any, where: Any, name: str, kinds: tuple[int, ...], casting: str) -> ndarray:
+def finish(result: ndarray, out: Any, where: Any, name: str, kinds: tuple[int, ...], casting: Casting) -> ndarray:
     """Applies `out` and `where` to the result of an elementwise function."""
     if out is None:
         if where is True:
@@ -85,7 +93,7 @@ def finish(result: ndarray, out: Any, where: Any, name: str, kinds: tuple[int, .
     return target
 
 
-def _given_type(name: str, dtype: Any, operands: tuple[Any, ...], casting: str) -> ndarray:
+def _given_type(name: str, dtype: Any, operands: tuple[Any, ...], casting: Casting) -> ndarray:
     """The function computed in `dtype`: the operands must be castable to it."""
     code = code_of(dtype)
     types = promote(name, (code,) * len(operands))
@@ -93,7 +101,7 @@ def _given_type(name: str, dtype: Any, operands: tuple[Any, ...], casting: str) 
         raise TypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
     exprs = [expr_of(x) for x in operands]
     for operand, expr in zip(operands, exprs, strict=True):
-        if type(operand) not in (bool, int, float) and not np.can_cast(DTYPE_OF[expr.dtype], DTYPE_OF[code], casting):  # type: ignore[arg-type]
+        if type(operand) not in (bool, int, float) and not np.can_cast(DTYPE_OF[expr.dtype], DTYPE_OF[code], casting):
             raise TypeError(
                 f"Cannot cast ufunc '{name}' input from {DTYPE_OF[expr.dtype]!r} to {DTYPE_OF[code]!r} "
                 f"with casting rule '{casting}'"
@@ -105,7 +113,7 @@ def _unary(name: str, summary: str, example: str = "[0.25, 0.5]") -> UnaryFuncti
     compute = unary(name)
 
     def function(
-        x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = "same_kind"
+        x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: Casting = "same_kind"
     ) -> ndarray:
         if out is None and where is True and dtype is None:
             return compute(x)
@@ -122,7 +130,7 @@ def _binary(name: str, summary: str, left: str = "[5.0, 6.5]", right: str = "[2.
     compute = binary(name)
 
     def function(
-        x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: str = "same_kind"
+        x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: Casting = "same_kind"
     ) -> ndarray:
         if out is None and where is True and dtype is None:
             return compute(x1, x2)
