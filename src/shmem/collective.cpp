@@ -83,6 +83,31 @@ void Collective::check_apart(const void* dest, std::size_t dest_bytes, const voi
   if (to < from + source_bytes && from < to + dest_bytes) fail(call_, "arguments 'dest' and 'source' overlap");
 }
 
+void Collective::compare(std::uint64_t count, int root) {
+  struct Arrival {
+    char name[48];
+    std::uint64_t count;
+    std::int64_t root;
+  };
+  Arrival mine{{}, count, root};
+  std::strncpy(mine.name, call_.name, sizeof(mine.name) - 1);
+  auto all = communicator_.allgather(mine);
+  const Arrival& first = all.front();
+  for (std::size_t member = 1; member < all.size(); ++member) {
+    const Arrival& other = all[member];
+    auto pe = [&](std::size_t of) { return communicator_.pe(static_cast<int>(of)).value(); };
+    if (std::strcmp(other.name, first.name) != 0)
+      fail(call_, "PE {} has called {} and PE {} {}. Make the same collective calls on all PEs, in the same order", pe(0),
+           first.name, pe(member), other.name);
+    if (other.count != first.count)
+      fail(call_, "argument 'nelems': it is {} on PE {} and {} on PE {}, but has to be one on all PEs", first.count, pe(0),
+           other.count, pe(member));
+    if (other.root != first.root)
+      fail(call_, "argument 'PE_root': it is {} on PE {} and {} on PE {}, but has to be one on all PEs", first.root, pe(0),
+           other.root, pe(member));
+  }
+}
+
 void Collective::check_root(int root) const {
   if (root < 0 || root >= communicator_.size()) [[unlikely]]
     fail(call_, "argument 'PE_root': there is no PE {} among {}", root, communicator_.size());
@@ -91,6 +116,7 @@ void Collective::check_root(int root) const {
 void Collective::broadcast(void* dest, const void* source, std::size_t count, std::size_t size, int root, Root rule) {
   std::size_t bytes = bytes_of(count, size);
   check_root(root);
+  agree(count, root);
   void* to = place("dest", dest, bytes);
   void* from = place("source", source, bytes);
   if (to != from) check_apart(to, bytes, from, bytes);
@@ -101,6 +127,7 @@ void Collective::broadcast(void* dest, const void* source, std::size_t count, st
 
 void Collective::fcollect(void* dest, const void* source, std::size_t count, std::size_t size) {
   std::size_t bytes = bytes_of(count, size);
+  agree(count);
   auto members = static_cast<std::size_t>(communicator_.size());
   void* to = place("dest", dest, bytes_of(bytes, members));
   void* from = place("source", source, bytes);
@@ -110,6 +137,7 @@ void Collective::fcollect(void* dest, const void* source, std::size_t count, std
 
 void Collective::collect(void* dest, const void* source, std::size_t count, std::size_t size) {
   std::size_t bytes = bytes_of(count, size);
+  agree();
   auto sizes = communicator_.allgather<std::uint64_t>(bytes);
   std::size_t total = 0;
   for (std::uint64_t one : sizes) total += one;
@@ -126,6 +154,7 @@ void Collective::collect(void* dest, const void* source, std::size_t count, std:
 
 void Collective::alltoall(void* dest, const void* source, std::size_t count, std::size_t size) {
   std::size_t bytes = bytes_of(count, size);
+  agree(count);
   std::size_t all = bytes_of(bytes, static_cast<std::size_t>(communicator_.size()));
   void* to = place("dest", dest, all);
   void* from = place("source", source, all);
@@ -137,6 +166,7 @@ void Collective::alltoalls(void* dest, const void* source, std::ptrdiff_t dest_s
                            std::size_t count, std::size_t size) {
   if (dest_stride < 1 || source_stride < 1) [[unlikely]]
     fail(call_, "arguments 'dst' and 'sst' are {} and {}: strides start at 1", dest_stride, source_stride);
+  agree(count);
   auto members = static_cast<std::size_t>(communicator_.size());
   std::size_t bytes = bytes_of(count, size);
   std::size_t elements = bytes_of(count, members);
@@ -155,6 +185,7 @@ void Collective::alltoalls(void* dest, const void* source, std::ptrdiff_t dest_s
 
 void Collective::reduce(void* dest, const void* source, std::size_t count, const coll::Reduction& reduction, Kind kind) {
   std::size_t bytes = bytes_of(count, reduction.element_bytes());
+  agree(count);
   void* to = place("dest", dest, bytes);
   void* from = place("source", source, bytes);
   if (to != from) check_apart(to, bytes, from, bytes);

@@ -23,6 +23,8 @@ class Collective {
  public:
   Collective(Call call, shmem_team_t team)
       : call_(call), library_(library(call)), communicator_(*library_.teams().find(call, team).communicator) {}
+  /// All PEs.
+  explicit Collective(Call call) : call_(call), library_(library(call)), communicator_(library_.world()) {}
   Collective(Call call, const ActiveSet& set)
       : call_(call),
         library_(library(call)),
@@ -30,10 +32,13 @@ class Collective {
 
   coll::Communicator& communicator() { return communicator_; }
 
-  void sync() { communicator_.barrier(); }
+  void sync() {
+    agree();
+    communicator_.barrier();
+  }
   void barrier() {
     library_.context().quiet();
-    communicator_.barrier();
+    sync();
   }
   enum class Root { writes_dest, keeps_dest };
   void broadcast(void* dest, const void* source, std::size_t count, std::size_t size, int root, Root rule);
@@ -45,11 +50,16 @@ class Collective {
   enum class Kind { reduce, inclusive_scan, exclusive_scan };
   void reduce(void* dest, const void* source, std::size_t count, const coll::Reduction& reduction, Kind kind);
 
+  /// With checks on: all say first what they came for, so that different calls are told apart and not mixed up.
+  void agree(std::uint64_t count = 0, int root = -1) {
+    if (library_.checking()) [[unlikely]] compare(count, root);
+  }
   /// The same bytes as seen in the segment, from where peers copy them directly.
   void* place(const char* argument, const void* address, std::size_t bytes) const;
   void check_root(int root) const;
 
  private:
+  void compare(std::uint64_t count, int root);
   std::size_t bytes_of(std::size_t count, std::size_t size) const;
   void check_apart(const void* dest, std::size_t dest_bytes, const void* source, std::size_t source_bytes) const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory ordering, and the collectives that are nothing but ordering.
+// Memory ordering, and the collectives of all PEs that are nothing but ordering.
 #pragma once
 
-#include "library.hpp"
+#include "collective.hpp"
 
 namespace atl::shmem {
 
@@ -22,12 +22,7 @@ inline void quiet(Call call, shmem_ctx_t ctx) {
 
 void pe_quiet(Call call, shmem_ctx_t ctx, const int* pes, std::size_t npes);
 
-inline void sync_all(Call call) { library(call).world().barrier(); }
-
-inline void barrier_all(Call call) {
-  Library& here = library(call);
-  here.context().quiet();
-  here.world().barrier();
-}
+inline void sync_all(Call call) { Collective(call).sync(); }
+inline void barrier_all(Call call) { Collective(call).barrier(); }
 
 }  // namespace atl::shmem

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "wait.hpp"
+
 /// A collective under way.
 struct shmemx_request_v1 {
   atl::shmem::Team& team;
@@ -68,9 +70,12 @@ void start_reduction(Call call, shmem_team_t team, void* dest, const void* sourc
 }
 
 int test_request(Call call, shmemx_request_t* request) {
-  (void)library(call);
+  Library& here = library(call);
   if (*request == SHMEMX_REQUEST_INVALID) return 1;
-  if (!(*request)->request.test()) return 0;
+  if (!(*request)->request.test()) {
+    after_failed_test(here);
+    return 0;
+  }
   complete(request);
   return 1;
 }

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
@@ -66,14 +67,15 @@ class Server {
       for (Peer& peer : peers_) list.push_back({peer.socket, POLLIN, 0});
       if (std::all_of(list.begin(), list.end(), [](const pollfd& one) { return one.fd < 0; })) break;
       EXPECT_FALSE(deadline.passed()) << "PEs hang";
-      if (deadline.passed() || aborted_) break;
+      if (deadline.passed() || aborter_) break;
       ::poll(list.data(), list.size(), 100);
       for (std::uint32_t rank = 0; rank < size; ++rank)
         if (list[rank].revents != 0) receive(rank);
     }
+    if (aborter_) await_end(pids[*aborter_], Deadline::after_seconds(10));
     std::vector<int> ends;
     for (std::uint32_t rank = 0; rank < size; ++rank) {
-      if (deadline.passed() || aborted_) ::kill(pids[rank], SIGKILL);
+      if (deadline.passed() || aborter_) ::kill(pids[rank], SIGKILL);
       int status = 0;
       ::waitpid(pids[rank], &status, 0);
       ends.push_back(status);
@@ -87,7 +89,7 @@ class Server {
     for (const Peer& peer : peers_) most = std::max(most, peer.requests);
     return most;
   }
-  bool aborted() const { return aborted_; }
+  bool aborted() const { return aborter_.has_value(); }
   std::uint32_t finalized() const { return finalized_; }
 
  private:
@@ -98,6 +100,14 @@ class Server {
     bool framed = false;  // PMI-2 proper has begun
     bool in_barrier = false;
   };
+
+  // Whoever ends the job may end with its own status.
+  static void await_end(pid_t pid, Deadline deadline) {
+    siginfo_t end{};
+    while (!deadline.passed() && ::waitid(P_PID, static_cast<id_t>(pid), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           end.si_pid == 0)
+      ::usleep(1000);
+  }
 
   void receive(std::uint32_t rank) {
     Peer& peer = peers_[rank];
@@ -190,7 +200,7 @@ class Server {
       ++finalized_;
       say(rank, "cmd=finalize_ack");
     } else if (command == "abort") {
-      aborted_ = true;
+      aborter_ = rank;
     } else {
       ADD_FAILURE() << "unknown request " << command;
     }
@@ -216,7 +226,7 @@ class Server {
       ++finalized_;
       say(rank, "cmd=finalize-response;rc=0;");
     } else if (command == "abort") {
-      aborted_ = true;
+      aborter_ = rank;
     } else {
       ADD_FAILURE() << "unknown request " << command;
     }
@@ -226,7 +236,7 @@ class Server {
   Protocol protocol_;
   std::vector<Peer> peers_;
   std::map<std::string, std::string> table_;
-  bool aborted_ = false;
+  std::optional<std::uint32_t> aborter_;
   std::uint32_t finalized_ = 0;
 };
 
