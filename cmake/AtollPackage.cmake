@@ -2,7 +2,7 @@
 # What the Python package carries beside its .py files: the module atoll._core, the launcher, and OpenSHMEM. In a checkout
 # they are built into python/atoll/ (OpenSHMEM: links to where it is built) and used from there; in a wheel they are
 # installed to the same places.
-add_custom_target(atoll_package)
+add_custom_target(atoll_package ALL)
 if(TARGET _core)
   add_dependencies(atoll_package _core)
   install(TARGETS _core LIBRARY DESTINATION atoll COMPONENT python)
