@@ -11,6 +11,7 @@
 #include "context.hpp"
 #include "memory.hpp"
 #include "team.hpp"
+#include "wait.hpp"
 
 extern "C" {
 // Visible to programs, see direct.h.
@@ -123,6 +124,7 @@ void Library::open_direct_way() {
         reinterpret_cast<std::uintptr_t>(context_->local_pointer(data.offset)) - data.begin);
   }
   shmemx_direct_v1.my_pe = static_cast<int>(pe().value());
+  shmemx_direct_v1.looks = context_->node().oversubscribed ? 0 : first_looks;
 }
 
 void Library::close_direct_way() {
@@ -130,6 +132,7 @@ void Library::close_direct_way() {
   shmemx_direct_v1.data_bytes = 0;
   shmemx_direct_v1.my_pe = -1;
   shmemx_direct_v1.n_pes = 0;
+  shmemx_direct_v1.looks = 0;
   contexts_->close();
 }
 

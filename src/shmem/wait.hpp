@@ -16,14 +16,16 @@ void after_failed_test(Library& here);
 /// Where the next search among several words begins, so that none is passed over for ever.
 std::size_t next_start(std::size_t count);
 
-/// Context::wait, with a first look that is only that: a peer that runs answers within a microsecond, and each pause or
-/// look at the message ring in between would be found in the latency.
+/// A peer that runs answers within this many looks, about a microsecond.
+inline constexpr int first_looks = 512;
+
+/// Context::wait, with a first look that is only that: each pause or look at the message ring in between would be found
+/// in the latency.
 template <class Ready>
 void wait_for(Library& here, Ready&& ready) {
-  constexpr int looks = 512;
   constexpr int looks_per_progress = 32;
   if (!here.context().node().oversubscribed) {
-    for (int i = 1; i <= looks; ++i) {
+    for (int i = 1; i <= first_looks; ++i) {
       if (ready()) return;
       if (i % looks_per_progress == 0) here.context().progress();
     }

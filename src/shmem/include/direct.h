@@ -39,7 +39,8 @@ struct __attribute__((__aligned__(128))) shmemx_direct_v1_t {
   int my_pe; /* -1: ask the library */
   int n_pes;
   struct shmemx_ctx_v1 world;
-  void *reserved[6];
+  size_t looks; /* of a wait at its word before it asks the library; 0 where PEs share cores */
+  void *reserved[5];
 };
 
 extern struct shmemx_direct_v1_t shmemx_direct_v1;
@@ -328,6 +329,29 @@ SHMEMX_HELPER_ void shmemx_copy_from_(void *to, const char *at, size_t bytes, si
     if (SHMEMX_LIKELY_((ctx) != 0 && ((ctx)->flags & SHMEMX_CTX_PLAIN_) != 0)) { \
       __atomic_thread_fence(__ATOMIC_SEQ_CST);                                   \
       return;                                                                    \
+    }                                                                            \
+  }
+
+/* A peer that runs answers within a microsecond: the first looks are nothing but that. */
+#define SHMEMX_HOLDS_(now, cmp, value)                                                                   \
+  ((cmp) == SHMEM_CMP_EQ   ? (now) == (value)                                                            \
+   : (cmp) == SHMEM_CMP_NE ? (now) != (value)                                                            \
+   : (cmp) == SHMEM_CMP_GE ? (now) >= (value)                                                            \
+   : (cmp) == SHMEM_CMP_GT ? (now) > (value)                                                             \
+   : (cmp) == SHMEM_CMP_LE ? (now) <= (value)                                                            \
+                           : (cmp) == SHMEM_CMP_LT && (now) < (value))
+#define SHMEMX_WAIT_UNTIL_(type, address, cmp, value)                            \
+  {                                                                              \
+    for (size_t looks_ = shmemx_direct_v1.looks; looks_ != 0; --looks_) {        \
+      type now_ = __atomic_load_n(address, __ATOMIC_ACQUIRE);                    \
+      if (SHMEMX_HOLDS_(now_, cmp, value)) return;                               \
+    }                                                                            \
+  }
+#define SHMEMX_SIGNAL_WAIT_UNTIL_(address, cmp, value)                           \
+  {                                                                              \
+    for (size_t looks_ = shmemx_direct_v1.looks; looks_ != 0; --looks_) {        \
+      uint64_t now_ = __atomic_load_n(address, __ATOMIC_ACQUIRE);                \
+      if (SHMEMX_HOLDS_(now_, cmp, value)) return now_;                          \
     }                                                                            \
   }
 
