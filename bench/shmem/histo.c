@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // histo: every PE adds one to random words of a table that lies over all PEs, by one atomic operation each
-// (fine_grained), and with the additions for a PE collected and shipped together (aggregated).
+// (fine_grained), with the additions for a PE collected and shipped together by the program (aggregated), and by the
+// library where it does that (aggregator).
+#include "aggregate.h"
 #include "exchange.h"
 #include "table.h"
 
@@ -26,6 +28,16 @@ static void aggregated(void) {
   }
 }
 
+#if AGGREGATE
+static Aggregate increments;
+
+static void aggregator(void) {
+  for (uint64_t i = 0; i < request_count; ++i)
+    aggregate_increment(increments, requests[i] & table_mask, table_pe(requests[i]));
+  aggregate_finish(increments);
+}
+#endif
+
 static void point(const char* name, void (*run)(void), uint64_t* hash) {
   double seconds = bench_problem(table_clear, run);
   uint64_t sum = 0;
@@ -46,5 +58,10 @@ int main(int argc, char** argv) {
   uint64_t hash = 0;
   point("fine_grained", fine_grained, &hash);
   point("aggregated", aggregated, &hash);
+#if AGGREGATE
+  increments = aggregate_make(table, table_words);
+  point("aggregator", aggregator, &hash);
+  aggregate_end(increments);
+#endif
   return bench_end();
 }

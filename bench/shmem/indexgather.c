@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // indexgather: every PE fetches a list of random words from a table that lies over all PEs, word by word
-// (fine_grained), and with the requests for a PE collected and shipped together (aggregated).
+// (fine_grained), with the requests for a PE collected and shipped together by the program (aggregated), and by the
+// library where it does that (aggregator).
+#include "aggregate.h"
 #include "exchange.h"
 #include "table.h"
 
@@ -51,6 +53,16 @@ static void aggregated(void) {
   }
 }
 
+#if AGGREGATE
+static Aggregate fetches;
+
+static void aggregator(void) {
+  for (uint64_t i = 0; i < request_count; ++i)
+    aggregate_get(fetches, &got[i], requests[i] & table_mask, table_pe(requests[i]));
+  aggregate_finish(fetches);
+}
+#endif
+
 static void point(const char* name, void (*run)(void)) {
   double seconds = bench_problem(prepare, run);
   int right = 1;
@@ -71,5 +83,10 @@ int main(int argc, char** argv) {
   positions = bench_memory((size_t)comm_pes() * EXCHANGE_WORDS * 8);
   point("fine_grained", fine_grained);
   point("aggregated", aggregated);
+#if AGGREGATE
+  fetches = aggregate_make(table, table_words);
+  point("aggregator", aggregator);
+  aggregate_end(fetches);
+#endif
   return bench_end();
 }

@@ -42,14 +42,14 @@ program(
 )
 program(
     "indexgather",
-    "random words fetched one by one, and aggregated",
+    "random words fetched one by one, and aggregated by the program or the library",
     size_means="bytes of table",
     size_option="requests",
     tiny=["--table-words", "1024", "--requests", "20000"],
 )
 program(
     "histo",
-    "random words incremented one by one, and aggregated",
+    "random words incremented one by one, and aggregated by the program or the library",
     size_means="bytes of table",
     size_option="requests",
     tiny=["--table-words", "1024", "--requests", "20000"],
