@@ -9,6 +9,10 @@
 namespace atl::shmem {
 namespace {
 
+// A root copies while the others do, from this size on: 32 KiB took 1.7 µs instead of 2.5, 256 KiB 9 instead of 18, but 8
+// bytes 0.18 instead of 0.13.
+constexpr std::size_t worth_overlapping = 8192;
+
 template <class Word>
 void copy_words(std::byte* to, std::size_t to_step, const std::byte* from, std::size_t from_step, std::size_t count) {
   for (; count != 0; --count, to += to_step, from += from_step) {
@@ -120,9 +124,17 @@ void Collective::broadcast(void* dest, const void* source, std::size_t count, st
   void* to = place("dest", dest, bytes);
   void* from = place("source", source, bytes);
   if (to != from) check_apart(to, bytes, from, bytes);
-  bool mine = communicator_.rank() == root;
-  communicator_.broadcast(mine ? from : to, bytes, root);
-  if (mine && rule == Root::writes_dest && to != from && bytes != 0) std::memcpy(to, from, bytes);
+  if (communicator_.rank() != root) return communicator_.broadcast(to, bytes, root);
+  bool copies = rule == Root::writes_dest && to != from && bytes != 0;
+  if (!copies || bytes < worth_overlapping) {
+    communicator_.broadcast(from, bytes, root);
+    if (copies) std::memcpy(to, from, bytes);
+    return;
+  }
+  // While the others fetch theirs.
+  coll::Request request = communicator_.ibroadcast(from, bytes, root);
+  std::memcpy(to, from, bytes);
+  request.wait();
 }
 
 void Collective::fcollect(void* dest, const void* source, std::size_t count, std::size_t size) {
