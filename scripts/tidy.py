@@ -43,7 +43,7 @@ BANNED: list[tuple[str, tuple[str, ...], str]] = [
     ),
     (
         r"\brandom_device\b|\bmt19937|\bs?rand\s*\(\s*\)|\bdefault_random_engine\b|\bgetrandom\s*\(",
-        ("src/base/", "src/runtime/launcher/", "tests/"),
+        ("src/base/", "src/runtime/launcher/", "src/runtime/rendezvous/", "tests/"),
         "use base/random.hpp with a seed",
     ),
     (r"[<\"]rdma/", ("src/fabric/ofi/",), "libfabric is seen by src/fabric/ofi alone"),

@@ -13,7 +13,7 @@ from typing import NoReturn
 #: sub-command -> (module with `configure(parser)` and `main(arguments) -> int`, one line of help)
 COMMANDS = {
     "info": ("atoll.cli.info", "what this machine and this installation are"),
-    "run": ("atoll.cli.run", "run a program on several PEs of this node"),
+    "run": ("atoll.cli.run", "run a program on several PEs, of this host or of several"),
     "demo": ("atoll.cli.demo", "the main job on real data and at scale, beside NumPy"),
     "bench": ("atoll.cli.bench", "benchmarks, beside their peers"),
 }

@@ -13,7 +13,10 @@ from pathlib import Path
 from atoll.cli import CommandError
 
 #: Options of the launcher that take the next word as their value.
-VALUE_OPTIONS = {"-n", "--npes", "-t", "--threads", "--bind", "--timeout"}
+VALUE_OPTIONS = {
+    "-n", "-np", "--npes", "-t", "--threads", "--bind", "--timeout", "--hosts", "--hostfile", "--pes-per-node",
+    "--launch-agent", "--address", "--port", "-x",
+}  # fmt: skip
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -16,6 +16,15 @@ struct PmiPlace {
   std::uint32_t size = 1;
 };
 
+/// What Atoll's launcher says of this process in a job of several hosts.
+struct AgentPlace {
+  int descriptor = -1;  ///< ATOLL_AGENT: a socket to the agent of this host
+  std::uint32_t rank = 0;
+  std::uint32_t size = 1;
+};
+
+/// Atoll's launcher with --hosts.
+std::unique_ptr<Bootstrap> make_rendezvous(const AgentPlace& place);
 /// The text protocol of MPICH's hydra; Slurm's pmi2 plugin speaks it as well.
 std::unique_ptr<Bootstrap> make_pmi1(const PmiPlace& place);
 /// PMI-2's own protocol: Slurm with --mpi=pmi2.

@@ -89,6 +89,11 @@ void LineMerger::finish(std::uint32_t pe) {
   open_ = -1;
 }
 
+void say(const std::string& text) {
+  std::string line = "atoll-run: " + text + "\n";
+  [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
 bool LineMerger::waiting() const {
   for (const Line& line : lines_)
     if (!line.text.empty()) return true;

@@ -39,4 +39,7 @@ class LineMerger {
   std::int64_t open_ = -1;  // the PE whose unfinished line is the last thing written
 };
 
+/// A line of the launcher's own, on standard error.
+void say(const std::string& text);
+
 }  // namespace atl::runtime

@@ -27,7 +27,9 @@ struct Prepared {
   const std::vector<std::string>* candidates;  // full paths, in the order of PATH
   const cpu_set_t* cores;
   int files[3];
+  int inherited;
   bool ignore_interrupt;
+  bool own_session;
   pid_t parent;
 };
 
@@ -53,6 +55,8 @@ struct Prepared {
   if (::getppid() != prepared.parent) ::_exit(1);  // it died before we asked to be told
   for (int number = 0; number < 3; ++number)
     if (prepared.files[number] >= 0 && ::dup2(prepared.files[number], number) < 0) failure = errno;
+  if (prepared.inherited >= 0) ::fcntl(prepared.inherited, F_SETFD, 0);  // in this process alone
+  if (prepared.own_session) ::setsid();
   if (prepared.cores != nullptr) ::sched_setaffinity(0, sizeof(cpu_set_t), prepared.cores);
   int reason = ENOENT;
   for (const std::string& path : *prepared.candidates) {
@@ -106,7 +110,9 @@ pid_t spawn(const SpawnRequest& request) {
                     &candidates,
                     request.cores.empty() ? nullptr : &cores,
                     {request.standard_input, request.standard_output, request.standard_error},
+                    request.inherited,
                     request.ignore_interrupt,
+                    request.own_session,
                     ::getpid()};
   // A signal handler of ours must not run in the child while it shares our memory.
   sigset_t all, before;

@@ -17,10 +17,12 @@ struct SpawnRequest {
   int standard_input = -1;           ///< -1: inherited
   int standard_output = -1;
   int standard_error = -1;
+  int inherited = -1;                ///< one more descriptor that the program gets, under the same number
   bool ignore_interrupt = false;     ///< Ctrl-C on the terminal is not for it
+  bool own_session = false;          ///< nothing on the terminal is for it
 };
 
-/// Starts the process in our own session and process group, to be killed by the kernel when the calling *thread*
+/// Starts the process in our own session (but see own_session) and process group, to be killed by the kernel when the calling *thread*
 /// ends. Throws SetupError when the program cannot be started.
 pid_t spawn(const SpawnRequest& request);
 

@@ -35,8 +35,11 @@ enum class Variable {
   log,
   bootstrap,
   pmix_library,
+  launch_agent,
+  address,
   pe,
   npes,
+  agent,
   job,
   shmem_symmetric_size,
   count_

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Atoll's own launcher over several hosts, seen from a PE: the agent of its host answers at a socket that the PE inherited.
+#include "../rendezvous/frame.hpp"
+
+#include <sys/socket.h>
+
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+#include "kinds.hpp"
+#include "wire.hpp"
+
+namespace atl::runtime {
+namespace {
+
+// The agent is a process of this host. One that does not answer at once is stuck.
+constexpr double agent_seconds = 30;
+
+class Rendezvous final : public Bootstrap {
+ public:
+  Rendezvous(int descriptor, std::uint32_t rank, std::uint32_t size)
+      : wire_(descriptor, fmt::format("the agent of Atoll's launcher (ATOLL_AGENT={})", descriptor)), rank_(rank), size_(size) {
+    Deadline soon = Deadline::after_seconds(agent_seconds);
+    say(FrameKind::pe_hello, Packer().number(rendezvous_version).number(rank).body(), soon);
+    Frame answer = hear(FrameKind::pe_welcome, soon);
+    Unpacker reader(answer.body);
+    std::uint32_t version = reader.number(), size_there = reader.number();
+    ATOLL_VALIDATE(version == rendezvous_version, SetupError,
+                   "this program speaks version {} of the rendezvous, its launcher {}. Use one version of Atoll for both",
+                   rendezvous_version, version);
+    ATOLL_VALIDATE(size_there == size && rank < size, SetupError,
+                   "ATOLL_PE={} and ATOLL_NPES={}, but the job has {} PEs. Leave what the launcher has set", rank, size, size_there);
+    host_ = reader.text();
+  }
+
+  std::string_view name() const override { return "atoll"; }
+  std::uint32_t rank() const override { return rank_; }
+  std::uint32_t size() const override { return size_; }
+  std::string host_name() const override { return host_; }
+
+  void publish(std::string_view key, std::string_view value) override {
+    ATOLL_EXPECT(key.size() <= longest_key && value.size() <= longest_value);
+    pending_.push_back({rank_, std::string(key), std::string(value)});
+  }
+
+  void exchange(Deadline deadline) override { (void)exchange_and_gather("", deadline); }
+
+  // Two messages, whatever the number of PEs: one to the agent, one from it.
+  std::vector<std::string> allgather(std::string_view key, std::string_view mine, Deadline deadline) override {
+    publish(key, mine);
+    auto all = exchange_and_gather(key, deadline);
+    ATOLL_VALIDATE(all.size() == size_, SetupError, "{} of {} PEs have told something under '{}'. Do all run the same program?",
+                   all.size(), size_, key);
+    return all;
+  }
+
+  std::string lookup(std::uint32_t rank, std::string_view key) override {
+    Deadline soon = Deadline::after_seconds(agent_seconds);
+    say(FrameKind::lookup, Packer().number(rank).text(key).body(), soon);
+    Frame answer = hear(FrameKind::found, soon);
+    Unpacker reader(answer.body);
+    bool there = reader.number() != 0;
+    ATOLL_VALIDATE(there, SetupError, "PE {} has told the launcher nothing under '{}'. Do all PEs run the same program?", rank, key);
+    return reader.text();
+  }
+
+  void finalize() override { say(FrameKind::finalize, {}, Deadline::after_seconds(agent_seconds)); }
+
+  void abort(int status, std::string_view why) noexcept override {
+    try {
+      say(FrameKind::abort, Packer().number(static_cast<std::uint32_t>(status)).text(why).body(), Deadline::after_seconds(1));
+    } catch (...) {  // the agent is gone, and takes this process along
+    }
+  }
+
+ private:
+  // One whole frame at a time: the thread that watches the other PEs may abort while another is in an exchange.
+  void say(FrameKind kind, std::string_view body, Deadline deadline) {
+    std::lock_guard lock(sending_);
+    wire_.write(frame_header(kind, body.size()).append(body), deadline);
+  }
+
+  Frame hear(FrameKind expected, Deadline deadline) {
+    for (;;) {
+      // A read that ran out of time has left the header for the next one.
+      if (!header_) header_ = parse_frame_header(wire_.read_exactly(frame_header_bytes, deadline), longest_frame);
+      Frame frame{header_->kind, wire_.read_exactly(header_->body_bytes, deadline)};
+      header_.reset();
+      if (frame.kind == FrameKind::failed) throw PeFailedError(Unpacker(frame.body).text());
+      if (frame.kind == expected) return frame;
+      // The answer to an exchange that was given up.
+      ATOLL_VALIDATE(frame.kind == FrameKind::exchanged, SetupError, "{} says what nobody asked for", wire_.whose());
+    }
+  }
+
+  std::vector<std::string> exchange_and_gather(std::string_view key, Deadline deadline) {
+    say(FrameKind::exchange, Packer().text(key).entries(std::exchange(pending_, {})).body(), deadline);
+    try {
+      return Unpacker(hear(FrameKind::exchanged, deadline).body).texts();
+    } catch (const TimeoutError&) {
+      Deadline soon = Deadline::after_seconds(2);
+      say(FrameKind::who_is_late, {}, soon);
+      std::string who = Unpacker(hear(FrameKind::late, soon).body).text();
+      throw TimeoutError(fmt::format("PE {} waits in vain for {}. Do all PEs run the same program? (ATOLL_PEER_TIMEOUT)", rank_, who));
+    }
+  }
+
+  Wire wire_;
+  std::uint32_t rank_, size_;
+  std::string host_;
+  std::vector<PublishedEntry> pending_;
+  std::optional<FrameHeader> header_;
+  std::mutex sending_;
+};
+
+}  // namespace
+
+std::unique_ptr<Bootstrap> make_rendezvous(const AgentPlace& place) {
+  return std::make_unique<Rendezvous>(place.descriptor, place.rank, place.size);
+}
+
+}  // namespace atl::runtime

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "../rendezvous/handshake.hpp"
+#include "../rendezvous/order.hpp"
+#include "atoll/base/clock.hpp"
+#include "atoll/base/error.hpp"
+#include "desk.hpp"
+#include "guard.hpp"
+#include "output.hpp"
+#include "processes.hpp"
+
+namespace atl::runtime {
+namespace {
+
+constexpr double greeting_seconds = 30;
+constexpr double farewell_seconds = 30;
+constexpr std::int64_t signal_grace_ns = 5'000'000'000;
+constexpr int tick_ms = 100;
+// More than this on its way to the launcher, and the PEs' output waits.
+constexpr std::size_t most_unsent_bytes = std::size_t{1} << 20;
+
+class Agent final : Processes::Listener, Desk::Listener {
+ public:
+  Agent(std::unique_ptr<Link> link, const Order& order, pid_t guard)
+      : signals_(guard), link_(std::move(link)), order_(order), pes_(order.pes, *this), desk_(order_, *this) {}
+  int run();
+
+ private:
+  bool start();
+  void start_pe(std::uint32_t index);
+  bool hear_launcher();
+  void take_frames();
+  void take(const Frame& frame);
+  void feed_input();
+  bool starter_is_gone();
+  int give_up(const std::string& why);
+  int say_farewell();
+  void on_output(std::uint32_t index, std::size_t which, std::string_view text) override {
+    link_->send(FrameKind::output, Packer().number(order_.first_pe + index).number(output_number(which)).raw(text).body());
+  }
+  void on_output_end(std::uint32_t index, std::size_t which) override {
+    link_->send(FrameKind::output_end, Packer().number(order_.first_pe + index).number(output_number(which)).body());
+  }
+  void on_end(std::uint32_t index, int wait_status) override;
+  void on_joined(std::uint32_t pe) override { link_->send(FrameKind::joined, Packer().number(pe).body()); }
+  void on_exchange(const std::vector<PublishedEntry>& entries) override {
+    link_->send(FrameKind::contribution, Packer().entries(entries).body());
+  }
+  void on_abort(std::uint32_t pe, std::uint32_t status, const std::string& why) override {
+    link_->send(FrameKind::job_abort, Packer().number(pe).number(status).text(why).body());
+  }
+  void on_late_hosts(std::uint32_t pe) override { link_->send(FrameKind::late_hosts, Packer().number(pe).body()); }
+  static std::uint32_t output_number(std::size_t which) { return static_cast<std::uint32_t>(which) + 1; }
+
+  Signals signals_;
+  std::unique_ptr<Link> link_;
+  Order order_;
+  Processes pes_;
+  Desk desk_;
+  Descriptor input_;     // PE 0's standard input
+  std::string feed_;     // what is on its way there
+  bool feed_ends_ = false;
+  bool released_ = false;  // the launcher has said `leave`
+  Deadline kill_at_ = Deadline::never();
+};
+
+std::string read_secret(Deadline deadline) {
+  std::string line;
+  for (;;) {
+    pollfd ready{STDIN_FILENO, POLLIN, 0};
+    int left_ms = static_cast<int>(std::clamp<std::int64_t>(deadline.remaining_ns() / 1'000'000, 0, 60'000));
+    char one = 0;
+    ATOLL_VALIDATE(::poll(&ready, 1, left_ms) > 0 && ::read(STDIN_FILENO, &one, 1) == 1 && line.size() < 2 * secret_bytes + 1,
+                   SetupError, "there is no secret on standard input: the launcher starts an agent, and no one else can");
+    if (one == '\n') return line;
+    line += one;
+  }
+}
+
+// The first frame after the handshake.
+Order await_order(Link& link, Deadline deadline) {
+  for (;;) {
+    if (auto frame = link.next()) {
+      ATOLL_VALIDATE(frame->kind == FrameKind::order, SetupError, "the launcher does not say what to start");
+      return unpack_order(frame->body);
+    }
+    pollfd ready{link.descriptor(), POLLIN, 0};
+    ATOLL_VALIDATE(!deadline.passed(), TimeoutError, "the launcher does not say what to start");
+    if (::poll(&ready, 1, tick_ms) > 0 && !link.receive()) throw SetupError(fmt::format("the launcher is gone: {}", link.fault()));
+  }
+}
+
+void Agent::start_pe(std::uint32_t index) {
+  unsigned threads = choose_threads(order_.threads, order_.pes);
+  Descriptor agent = desk_.open(index);
+  SpawnRequest request;
+  request.command = order_.command;
+  request.environment = {{"ATOLL_AGENT", fmt::format("{}", agent.number())},
+                         {"ATOLL_PE", fmt::format("{}", order_.first_pe + index)},
+                         {"ATOLL_NPES", fmt::format("{}", order_.npes)},
+                         {"ATOLL_THREADS", fmt::format("{}", threads)},
+                         {"ATOLL_JOB", ""}};
+  request.cores = choose_cores(static_cast<Binding>(order_.binding), index, order_.pes, threads);
+  request.inherited = agent.number();
+  Descriptor input;
+  if (order_.first_pe + index == 0) {
+    auto [theirs, ours] = make_pipe();
+    ::fcntl(ours.number(), F_SETFL, O_NONBLOCK);
+    input = std::move(theirs);
+    input_ = std::move(ours);
+  } else {
+    input = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  }
+  request.standard_input = input.number();
+  pes_.start(index, std::move(request), Capture::yes);
+}
+
+// False: the launcher has been told why not.
+bool Agent::start() {
+  try {
+    if (::chdir(order_.directory.c_str()) != 0)
+      throw_errno(fmt::format("cannot change to the directory {}, which every host needs", order_.directory));
+    for (std::uint32_t index = 0; index < order_.pes; ++index) start_pe(index);
+  } catch (const Error& error) {
+    link_->send(FrameKind::not_started, Packer().number(127).text(error.what()).body());
+    pes_.kill_everything();
+    return false;
+  }
+  Packer pids;
+  pids.number(order_.pes);
+  for (std::uint32_t index = 0; index < order_.pes; ++index) pids.number(static_cast<std::uint32_t>(pes_.pid(index)));
+  link_->send(FrameKind::started, pids.body());
+  return true;
+}
+
+void Agent::on_end(std::uint32_t index, int wait_status) {
+  desk_.serve(index);
+  desk_.close(index);
+  link_->send(FrameKind::ended, Packer()
+                                    .number(order_.first_pe + index)
+                                    .number(static_cast<std::uint32_t>(wait_status))
+                                    .number(desk_.has_finalized(index) ? 1 : 0)
+                                    .body());
+}
+
+void Agent::take(const Frame& frame) {
+  Unpacker reader(frame.body);
+  switch (frame.kind) {
+    case FrameKind::table: return desk_.complete(reader.entries());
+    case FrameKind::signal: return pes_.signal(static_cast<int>(reader.number()));
+    case FrameKind::input:
+      feed_ += frame.body;
+      feed_ends_ = feed_ends_ || frame.body.empty();
+      return;
+    case FrameKind::hosts_are_late: {
+      std::uint32_t pe = reader.number();
+      ATOLL_VALIDATE(pe - order_.first_pe < order_.pes, SetupError, "PE {} is not on this host", pe);
+      return desk_.answer_late(pe, reader.text());
+    }
+    case FrameKind::end: {
+      reader.number();
+      kill_at_ = Deadline::after_ns(std::int64_t{reader.number()} * 1'000'000);
+      if (std::string sentence = reader.text(); !sentence.empty()) desk_.tell_failure(sentence);
+      return;
+    }
+    case FrameKind::leave: released_ = true; return;
+    default: throw SetupError("the launcher says what it does not say to an agent");
+  }
+}
+
+void Agent::take_frames() {
+  while (auto frame = link_->next()) take(*frame);
+}
+
+// False: it is gone.
+bool Agent::hear_launcher() {
+  bool open = link_->receive();
+  take_frames();
+  return open;
+}
+
+void Agent::feed_input() {
+  if (!input_.open()) {
+    // Nobody reads it: taken all the same, so that the launcher goes on.
+    if (!feed_.empty()) link_->send(FrameKind::input_taken, Packer().number(static_cast<std::uint32_t>(feed_.size())).body());
+    feed_.clear();
+    return;
+  }
+  ssize_t written = feed_.empty() ? 0 : ::write(input_.number(), feed_.data(), feed_.size());
+  if (written > 0) {
+    link_->send(FrameKind::input_taken, Packer().number(static_cast<std::uint32_t>(written)).body());
+    feed_.erase(0, static_cast<std::size_t>(written));
+  }
+  if ((written < 0 && errno != EAGAIN && errno != EINTR) || (feed_.empty() && feed_ends_)) input_.close();
+}
+
+// Whoever started the agent holds the other end of its standard input.
+bool Agent::starter_is_gone() {
+  char bytes[256];
+  ssize_t got = ::read(STDIN_FILENO, bytes, sizeof(bytes));
+  return got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+int Agent::give_up(const std::string& why) {
+  pes_.kill_everything();
+  say(fmt::format("the agent on {} ends its PEs: {}", order_.host, why));
+  return 1;
+}
+
+// All is said when the launcher has read it: closing earlier could take back what is on its way.
+int Agent::say_farewell() {
+  link_->send(FrameKind::done);
+  Deadline soon = Deadline::after_seconds(farewell_seconds);
+  while (!released_ && !soon.passed()) {
+    pollfd watched[] = {{link_->descriptor(), link_->wanted_events(), 0}, {STDIN_FILENO, POLLIN, 0}};
+    ::poll(watched, 2, tick_ms);
+    if ((watched[0].revents & POLLOUT) != 0) link_->flush();
+    if ((watched[0].revents & ~POLLOUT) != 0 && !hear_launcher()) return 1;
+    if (watched[1].revents != 0 && starter_is_gone()) return 1;
+  }
+  return 0;
+}
+
+int Agent::run() {
+  if (!start()) return say_farewell();
+  take_frames();  // what came together with the order
+  while (!pes_.all_ended()) {
+    std::vector<pollfd> watched{{signals_.descriptor(), POLLIN, 0},
+                                {STDIN_FILENO, POLLIN, 0},
+                                {link_->descriptor(), link_->wanted_events(), 0},
+                                {feed_.empty() ? -1 : input_.number(), POLLOUT, 0}};
+    desk_.watch(watched);
+    std::size_t first_output = watched.size();
+    if (link_->unsent_bytes() < most_unsent_bytes) pes_.watch(watched);
+    ::poll(watched.data(), watched.size(), tick_ms);
+    if (watched[0].revents != 0)
+      for (auto [signal, from_terminal] : signals_.take()) {
+        pes_.signal(signal);
+        if (asks_to_end(signal)) kill_at_ = Deadline::after_ns(signal_grace_ns);
+      }
+    if (signals_.guard_is_gone()) return give_up("it is being killed");
+    if (watched[1].revents != 0 && starter_is_gone()) return give_up("the launcher, or what connects it with this host, has ended");
+    if ((watched[2].revents & POLLOUT) != 0) link_->flush();
+    if ((watched[2].revents & ~POLLOUT) != 0 && !hear_launcher()) return give_up(fmt::format("the launcher is gone: {}", link_->fault()));
+    if (link_->peer_is_gone()) return give_up("the launcher's host does not answer any more");
+    desk_.serve(watched.data() + 4, first_output - 4);
+    pes_.read(watched.data() + first_output, watched.size() - first_output);
+    feed_input();
+    pes_.reap();
+    if (kill_at_.passed()) pes_.kill_everything();
+  }
+  pes_.drain();
+  pes_.kill_everything();
+  return say_farewell();
+}
+
+}  // namespace
+
+int run_agent(const AgentOptions& options) {
+  sigset_t broken_pipe;
+  ::sigemptyset(&broken_pipe);
+  ::sigaddset(&broken_pipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
+  return run_guarded([&](pid_t guard) {
+    try {
+      Deadline soon = Deadline::after_seconds(greeting_seconds);
+      std::string secret = read_secret(soon);
+      auto link = greet_launcher(options.addresses, options.port, secret, options.host, soon);
+      Order order = await_order(*link, soon);
+      link->keep_alive(std::int64_t{order.peer_timeout_ms} * 1'000'000);
+      for (const std::string& assignment : order.environment) {
+        std::size_t equals = assignment.find('=');
+        if (equals != std::string::npos) ::setenv(assignment.substr(0, equals).c_str(), assignment.c_str() + equals + 1, 1);
+      }
+      return Agent(std::move(link), order, guard).run();
+    } catch (const Error& error) {
+      say(fmt::format("agent: {}", error.what()));
+      kill_children();
+      return 1;
+    }
+  });
+}
+
+}  // namespace atl::runtime

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agents of a job as the launcher sees them: the commands that run them, their connections, and who is at which stage.
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../rendezvous/handshake.hpp"
+#include "../rendezvous/link.hpp"
+#include "atoll/runtime/launcher.hpp"
+#include "descriptor.hpp"
+
+namespace atl::runtime {
+
+class HostAgents {
+ public:
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    /// The agent has proved that it is ours: it may be told what to do.
+    virtual void on_agent(std::uint32_t host) = 0;
+    /// Throws SetupError when the agent says what it does not say.
+    virtual void on_frame(std::uint32_t host, const Frame& frame) = 0;
+    /// The agent, its host, or what connects us is gone before it was done. Said once.
+    virtual void on_lost(std::uint32_t host, const std::string& why) = 0;
+  };
+  /// Listens. Throws SetupError or ValueError.
+  HostAgents(const LaunchOptions& options, Listener& listener);
+
+  /// Starts all agents. Throws SetupError when the command for it cannot be started.
+  void start(Deadline report_by, std::int64_t silence_limit_ns);
+
+  /// Adds what is to be polled; afterwards serve() takes the same part of the list.
+  void watch(std::vector<pollfd>& list);
+  void serve(const pollfd* list, std::size_t count);
+  /// Looks for ends of the agents' commands, silence and hosts that are late.
+  void look_after();
+
+  void send(std::uint32_t host, FrameKind kind, std::string_view body = {});
+  void send_to_all(FrameKind kind, std::string_view body = {});
+  /// Nothing is expected of it any more.
+  void dismiss(std::uint32_t host);
+  /// Ends the commands of agents that have not reported yet.
+  void drop_unreported();
+
+  bool all_gone() const;
+  bool commands_ended() const;
+  bool connected(std::uint32_t host) const { return hosts_[host].stage == Stage::connected; }
+  std::size_t unsent_bytes(std::uint32_t host) const { return hosts_[host].link ? hosts_[host].link->unsent_bytes() : 0; }
+  /// "host b (PEs 2 to 3)".
+  std::string describe(std::uint32_t host) const;
+
+ private:
+  enum class Stage { starting, connected, gone };
+  struct Host {
+    Stage stage = Stage::starting;
+    std::vector<std::string> command;
+    std::vector<std::string> probe;  // the same without an agent, for people to try; empty: runs here
+    pid_t pid = 0;  // of the command; 0: has ended
+    Descriptor secret;  // its standard input, held open: the agent ends when it is closed
+    Descriptor errors;  // its standard output and error
+    std::string line;   // an unfinished one of these
+    std::unique_ptr<Link> link;
+  };
+  void start(std::uint32_t host);
+  void accept();
+  void greet(Greeting& greeting);
+  void hear(std::uint32_t host);
+  void read_errors(std::uint32_t host);
+  void lose(std::uint32_t host, const std::string& why);
+  std::string why_it_ended(const Host& host, int wait_status) const;
+
+  const LaunchOptions& options_;
+  Listener& listener_;
+  std::string secret_;
+  Descriptor listening_;
+  std::vector<Host> hosts_;
+  std::vector<std::unique_ptr<Greeting>> greetings_;
+  std::vector<std::uint32_t> watched_links_, watched_errors_;
+  std::size_t refusals_said_ = 0;
+  Deadline report_by_ = Deadline::never();
+  double report_seconds_ = 0;
+  std::int64_t silence_limit_ns_ = 0;
+};
+
+}  // namespace atl::runtime

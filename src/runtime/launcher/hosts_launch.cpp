@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hosts_launch.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "../rendezvous/order.hpp"
+#include "agent_command.hpp"
+#include "atoll/base/clock.hpp"
+#include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+#include "guard.hpp"
+#include "host_agents.hpp"
+#include "output.hpp"
+#include "spawn.hpp"
+
+namespace atl::runtime {
+namespace {
+
+// As on one host (launcher.cpp).
+constexpr std::uint32_t grace_ms = 1000;
+constexpr std::uint32_t signal_grace_ms = 5000;
+constexpr std::uint32_t exit_grace_ms = 300;
+constexpr int tick_ms = 100;
+// Agents that were told to end their PEs have this much longer to say that they have done so.
+constexpr std::int64_t agent_grace_ns = 5'000'000'000;
+// What is on its way to PE 0's standard input.
+constexpr std::size_t most_input_bytes = std::size_t{256} << 10;
+// A host that has to be reached first, when ATOLL_PEER_TIMEOUT says to wait for ever.
+constexpr double longest_start_seconds = 300;
+constexpr std::uint32_t no_pe = UINT32_MAX;
+
+struct PeState {
+  std::uint32_t pid = 0;
+  bool joined = false;
+  bool ended = false;
+  bool finalized = false;
+  int wait_status = 0;
+};
+
+class HostsLaunch final : HostAgents::Listener {
+ public:
+  HostsLaunch(const LaunchOptions& options, pid_t guard);
+  int run();
+
+ private:
+  void on_agent(std::uint32_t host) override;
+  void on_frame(std::uint32_t host, const Frame& frame) override;
+  void on_lost(std::uint32_t host, const std::string& why) override;
+  void take_signals();
+  void take_input();
+  void take_output(std::uint32_t host, const Frame& frame, Unpacker& reader);
+  void take_end(std::uint32_t pe, Unpacker& reader);
+  void take_contribution(std::uint32_t host, Unpacker& reader);
+  std::string late_hosts() const;
+  void judge(std::uint32_t pe);
+  void fail(int status, std::uint32_t grace, std::uint32_t pe, const std::string& sentence);
+  std::uint32_t pe_of(std::uint32_t host, Unpacker& reader) const;
+  bool input_is_wanted() const;
+
+  const LaunchOptions& options_;
+  Signals signals_;
+  HostAgents agents_;
+  double peer_seconds_;
+  std::string directory_;
+  std::vector<std::string> environment_;
+  std::vector<PeState> pes_;
+  std::array<LineMerger, 2> mergers_;
+  std::vector<PublishedEntry> published_;
+  std::vector<bool> contributed_;  // hosts in the present exchange
+  std::size_t input_outstanding_ = 0;
+  bool input_open_ = true;
+  int status_ = 0;
+  bool failing_ = false;
+  Deadline give_up_at_ = Deadline::never();
+};
+
+std::string working_directory() {
+  char path[PATH_MAX];
+  if (::getcwd(path, sizeof(path)) == nullptr) throw_errno("cannot tell the working directory");
+  return path;
+}
+
+HostsLaunch::HostsLaunch(const LaunchOptions& options, pid_t guard)
+    : options_(options),
+      signals_(guard),
+      agents_(options, *this),
+      peer_seconds_(config::seconds(config::Variable::peer_timeout)),
+      directory_(working_directory()),
+      environment_(carried_environment(options.pass)),
+      pes_(options.npes),
+      mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels), LineMerger(STDERR_FILENO, options.npes, options.labels)},
+      contributed_(options.hosts.size(), false) {}
+
+void HostsLaunch::fail(int status, std::uint32_t grace, std::uint32_t pe, const std::string& sentence) {
+  if (failing_) return;
+  failing_ = true;
+  status_ = status;
+  give_up_at_ = Deadline::after_ns(std::int64_t{grace} * 1'000'000 + agent_grace_ns);
+  agents_.send_to_all(FrameKind::end, Packer().number(pe).number(grace).text(sentence).body());
+  agents_.drop_unreported();
+}
+
+void HostsLaunch::on_agent(std::uint32_t host) {
+  const HostShare& share = options_.hosts[host];
+  auto timeout_ms = static_cast<std::uint32_t>(std::min(peer_seconds_ * 1000, 1e9));
+  agents_.send(host, FrameKind::order,
+               pack({share.first_pe, share.pes, options_.npes, options_.threads, static_cast<std::uint32_t>(options_.binding),
+                     timeout_ms, share.name, directory_, options_.command, environment_}));
+}
+
+void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
+  for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
+  if (failing_) return;
+  std::string sentence = fmt::format("{}: {}", agents_.describe(host), why);
+  say(sentence);
+  fail(1, grace_ms, options_.hosts[host].first_pe, sentence);
+}
+
+std::uint32_t HostsLaunch::pe_of(std::uint32_t host, Unpacker& reader) const {
+  std::uint32_t pe = reader.number();
+  const HostShare& share = options_.hosts[host];
+  ATOLL_VALIDATE(pe - share.first_pe < share.pes, SetupError, "its agent speaks for PE {}", pe);
+  return pe;
+}
+
+void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
+  Unpacker reader(frame.body);
+  switch (frame.kind) {
+    case FrameKind::started:
+      ATOLL_VALIDATE(reader.number() == options_.hosts[host].pes, SetupError, "its agent has started other PEs than it was told");
+      for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].pid = reader.number();
+      return;
+    case FrameKind::not_started: {
+      auto status = static_cast<int>(reader.number());
+      std::string sentence = fmt::format("{}: {}", agents_.describe(host), reader.text());
+      if (!failing_) say(sentence);
+      return fail(status, 0, options_.hosts[host].first_pe, sentence);
+    }
+    case FrameKind::output:
+    case FrameKind::output_end: return take_output(host, frame, reader);
+    case FrameKind::joined:
+      pes_[pe_of(host, reader)].joined = true;
+      // One that ended before it joined may turn out to be missed.
+      for (std::uint32_t pe = 0; pe < pes_.size(); ++pe)
+        if (pes_[pe].ended && !pes_[pe].finalized) judge(pe);
+      return;
+    case FrameKind::ended: return take_end(pe_of(host, reader), reader);
+    case FrameKind::contribution: return take_contribution(host, reader);
+    case FrameKind::job_abort: {
+      std::uint32_t pe = pe_of(host, reader);
+      int status = static_cast<int>(reader.number()) & 0xFF;
+      std::string why = reader.text();
+      if (!why.empty() && !failing_) say(fmt::format("{} (host {})", why, options_.hosts[host].name));
+      return fail(status, why.empty() ? exit_grace_ms : grace_ms, pe, why);
+    }
+    case FrameKind::input_taken: input_outstanding_ -= std::min<std::size_t>(input_outstanding_, reader.number()); return;
+    case FrameKind::late_hosts: {
+      std::uint32_t pe = pe_of(host, reader);
+      return agents_.send(host, FrameKind::hosts_are_late, Packer().number(pe).text(late_hosts()).body());
+    }
+    case FrameKind::done:
+      for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
+      return agents_.dismiss(host);
+    default: throw SetupError("its agent says what an agent does not say");
+  }
+}
+
+void HostsLaunch::take_output(std::uint32_t host, const Frame& frame, Unpacker& reader) {
+  std::uint32_t pe = pe_of(host, reader), which = reader.number();
+  ATOLL_VALIDATE(which == 1 || which == 2, SetupError, "its agent speaks of output {}", which);
+  if (frame.kind == FrameKind::output) mergers_[which - 1].take(pe, reader.rest());
+  else mergers_[which - 1].finish(pe);
+}
+
+void HostsLaunch::take_contribution(std::uint32_t host, Unpacker& reader) {
+  for (PublishedEntry& entry : reader.entries()) published_.push_back(std::move(entry));
+  contributed_[host] = true;
+  if (std::find(contributed_.begin(), contributed_.end(), false) != contributed_.end()) return;
+  agents_.send_to_all(FrameKind::table, Packer().entries(published_).body());
+  published_.clear();
+  contributed_.assign(contributed_.size(), false);
+}
+
+std::string HostsLaunch::late_hosts() const {
+  std::string late;
+  for (std::uint32_t host = 0; host < contributed_.size(); ++host)
+    if (!contributed_[host]) late += fmt::format("{}{}", late.empty() ? "" : ", ", agents_.describe(host));
+  return late;
+}
+
+void HostsLaunch::take_end(std::uint32_t pe, Unpacker& reader) {
+  pes_[pe].wait_status = static_cast<int>(reader.number());
+  pes_[pe].finalized = reader.number() != 0;
+  pes_[pe].ended = true;
+  judge(pe);
+}
+
+// A PE has ended: was that in order?
+void HostsLaunch::judge(std::uint32_t pe) {
+  if (failing_) return;
+  int end = pes_[pe].wait_status;
+  bool left_early = false;
+  if (WIFEXITED(end) && WEXITSTATUS(end) == 0) {
+    if (pes_[pe].finalized) return;
+    // It never joined, or never said good-bye. That is fine for a program that does not use Atoll at all.
+    bool others = std::any_of(pes_.begin(), pes_.end(), [](const PeState& other) { return other.joined && !other.ended; });
+    if (!others) return;
+    left_early = true;
+  }
+  auto host = std::find_if(options_.hosts.begin(), options_.hosts.end(),
+                           [&](const HostShare& share) { return pe - share.first_pe < share.pes; });
+  std::string sentence = fmt::format("PE {} (host {}, pid {}) {}", pe, host->name, pes_[pe].pid,
+                                     left_early ? "ended without finalizing, while other PEs still work" : describe_end(end));
+  say(sentence);
+  fail(left_early ? 1 : exit_status_of(end), grace_ms, pe, sentence);
+}
+
+void HostsLaunch::take_signals() {
+  for (auto [signal, from_terminal] : signals_.take()) {
+    agents_.send_to_all(FrameKind::signal, Packer().number(static_cast<std::uint32_t>(signal)).body());
+    if (!asks_to_end(signal)) continue;
+    if (failing_) {  // the second one is meant
+      agents_.send_to_all(FrameKind::end, Packer().number(no_pe).number(0).text("").body());
+      give_up_at_ = Deadline::after_ns(agent_grace_ns);
+    }
+    fail(128 + signal, signal_grace_ms, no_pe, "");
+  }
+}
+
+// A launcher in the background of a terminal would be stopped for reading it.
+bool HostsLaunch::input_is_wanted() const {
+  return input_open_ && agents_.connected(0) && input_outstanding_ < most_input_bytes &&
+         (::isatty(STDIN_FILENO) == 0 || ::tcgetpgrp(STDIN_FILENO) == ::getpgrp());
+}
+
+void HostsLaunch::take_input() {
+  char bytes[65536];
+  ssize_t got = ::read(STDIN_FILENO, bytes, sizeof(bytes));
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  std::size_t count = got > 0 ? static_cast<std::size_t>(got) : 0;
+  agents_.send(0, FrameKind::input, {bytes, count});
+  input_outstanding_ += count;
+  input_open_ = count != 0;
+}
+
+int HostsLaunch::run() {
+  Deadline timeout = options_.timeout_seconds > 0 ? Deadline::after_seconds(options_.timeout_seconds) : Deadline::never();
+  double start_seconds = peer_seconds_ == 0 ? longest_start_seconds : std::min(peer_seconds_, longest_start_seconds);
+  agents_.start(Deadline::after_seconds(start_seconds), static_cast<std::int64_t>(peer_seconds_ * 1e9));
+  while (!agents_.all_gone()) {
+    std::vector<pollfd> watched{{signals_.descriptor(), POLLIN, 0}, {input_is_wanted() ? STDIN_FILENO : -1, POLLIN, 0}};
+    agents_.watch(watched);
+    ::poll(watched.data(), watched.size(), tick_ms);
+    if (watched[0].revents != 0) take_signals();
+    if (signals_.guard_is_gone()) {
+      kill_children();
+      return 128 + SIGKILL;
+    }
+    if (watched[1].revents != 0) take_input();
+    agents_.serve(watched.data() + 2, watched.size() - 2);
+    agents_.look_after();
+    for (LineMerger& merger : mergers_) merger.flush_idle(now_ns());
+    if (!failing_ && timeout.passed()) {
+      std::string sentence = fmt::format("the job did not end within {} s", options_.timeout_seconds);
+      say(sentence);
+      fail(124, grace_ms, no_pe, sentence);
+    }
+    if (give_up_at_.passed()) {
+      say("some hosts do not say that their PEs have ended");
+      break;
+    }
+  }
+  for (LineMerger& merger : mergers_)
+    for (std::uint32_t pe = 0; pe < options_.npes; ++pe) merger.finish(pe);
+  // The commands that ran the agents end by themselves; what does not is killed by the guard.
+  for (Deadline soon = Deadline::after_seconds(2); !agents_.commands_ended() && !soon.passed(); agents_.look_after()) {
+    std::vector<pollfd> watched;
+    agents_.watch(watched);
+    ::poll(watched.data(), watched.size(), 5);
+    agents_.serve(watched.data(), watched.size());
+  }
+  return status_;
+}
+
+}  // namespace
+
+int launch_on_hosts(const LaunchOptions& options) {
+  return run_guarded([&](pid_t guard) {
+    try {
+      return HostsLaunch(options, guard).run();
+    } catch (const Error& error) {
+      say(error.what());
+      return 1;
+    }
+  });
+}
+
+}  // namespace atl::runtime

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launcher, its agents (one on each host) and their PEs say to one another, as bytes. All numbers little-endian.
+//
+// A frame:
+// | offset | bytes | field | valid when                                                  |
+// |--------|-------|-------|-------------------------------------------------------------|
+// |   0    |   4   | bytes | length of the body; at most what the reader allows           |
+// |   4    |   2   | kind  | FrameKind                                                    |
+// |   6    |   2   | zero  |                                                              |
+// |   8    | bytes | body  | by kind, see below; a text or list begins with its length (4) |
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atl::runtime {
+
+/// Goes up with every change of this file. Both sides of a connection must have the same.
+inline constexpr std::uint32_t rendezvous_version = 1;
+
+// `text` is a length and bytes; `entries` is a count and, for each, rank (4), key (text), value (text).
+enum class FrameKind : std::uint16_t {
+  // Agent and launcher until they trust one another: handshake.hpp has the tables.
+  hello = 1,
+  challenge,
+  proof,
+  welcome,         // empty
+  refused,         // why (text)
+
+  // Launcher to agent.
+  order = 16,      // Order
+  table,           // entries: what all PEs have published since the last
+  signal,          // number (4)
+  end,             // PE that failed or UINT32_MAX (4), grace in ms (4), sentence (text): tell your PEs, then end them
+  input,           // bytes for PE 0's standard input; none: its end
+  leave,           // empty: all is received, go
+
+  // Agent to launcher.
+  started = 32,    // pids (count, 4 each)
+  not_started,     // exit status (4), sentence (text)
+  output,          // PE (4), 1 standard output or 2 standard error (4), the rest: bytes
+  output_end,      // PE (4), 1 or 2 (4)
+  joined,          // PE (4): it has asked for the job
+  ended,           // PE (4), wait status (4), 1: it had taken leave (4)
+  contribution,    // entries: all PEs of this host are in an exchange
+  job_abort,       // PE (4), exit status (4), sentence (text), empty: a wish, nothing went wrong
+  input_taken,     // bytes of input that have gone to PE 0 (4)
+  done,            // empty: all PEs have ended, nothing follows
+  late_hosts,      // PE (4): which hosts does the exchange wait for?
+  hosts_are_late,  // launcher's answer: PE (4), text
+
+  // PE to its agent. Of these, exchange and the last two are answered.
+  pe_hello = 64,   // version (4), PE (4)
+  exchange,        // key whose values to send back, or empty (text), entries
+  finalize,        // empty
+  abort,           // exit status (4), sentence (text)
+  lookup,          // rank (4), key (text)
+  who_is_late,     // empty
+
+  // Agent to PE.
+  pe_welcome = 96, // version (4), PEs (4), host (text)
+  exchanged,       // values of the key by rank: count, texts
+  found,           // 1 or 0 (4), value (text)
+  late,            // whom the exchange waits for (text)
+  failed,          // sentence (text): another PE has died; nothing else follows
+};
+
+struct Frame {
+  FrameKind kind{};
+  std::string body;
+};
+
+inline constexpr std::size_t frame_header_bytes = 8;
+/// Beyond this a length is not ours.
+inline constexpr std::size_t longest_frame = std::size_t{1} << 30;
+
+struct PublishedEntry {
+  std::uint32_t rank = 0;
+  std::string key;
+  std::string value;
+};
+
+/// Writes a body.
+class Packer {
+ public:
+  Packer& number(std::uint32_t value);
+  Packer& text(std::string_view value);
+  Packer& texts(const std::vector<std::string>& values);
+  Packer& entries(const std::vector<PublishedEntry>& values);
+  Packer& raw(std::string_view bytes);
+  const std::string& body() const { return body_; }
+
+ private:
+  std::string body_;
+};
+
+/// Reads one. Throws SetupError when there is less than asked for.
+class Unpacker {
+ public:
+  explicit Unpacker(std::string_view body) : rest_(body) {}
+  std::uint32_t number();
+  std::string text();
+  std::vector<std::string> texts();
+  std::vector<PublishedEntry> entries();
+  std::string_view take(std::size_t bytes);
+  std::string_view rest() const { return rest_; }
+  /// Throws SetupError when something is left.
+  void end() const;
+
+ private:
+  std::string_view rest_;
+};
+
+std::string frame_header(FrameKind kind, std::size_t body_bytes);
+
+struct FrameHeader {
+  std::size_t body_bytes = 0;
+  FrameKind kind{};
+};
+/// Throws SetupError when these 8 bytes are not a header, or announce more than `longest`.
+FrameHeader parse_frame_header(std::string_view header, std::size_t longest);
+
+}  // namespace atl::runtime

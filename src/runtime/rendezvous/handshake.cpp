@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "handshake.hpp"
+
+#include <poll.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "address.hpp"
+#include "atoll/base/error.hpp"
+#include "sha256.hpp"
+
+namespace atl::runtime {
+namespace {
+
+constexpr std::string_view magic = "ATOLLRDV";
+constexpr std::size_t nonce_bytes = 32;
+constexpr std::size_t hello_bytes = 8 + 4 + 4 + nonce_bytes;
+// Who has not proved anything yet cannot make us keep much.
+constexpr std::size_t longest_unproved = 512;
+constexpr double greeting_seconds = 10;
+
+std::string random_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  if (::getrandom(bytes.data(), count, 0) != static_cast<ssize_t>(count)) throw_errno("cannot make the job's secret (getrandom)");
+  return bytes;
+}
+
+std::string proof_of(const std::string& secret, std::string_view side, std::string_view hello, std::string_view nonce) {
+  return hmac_sha256(secret, std::string(side).append(hello).append(nonce));
+}
+
+int milliseconds_until(Deadline deadline) {
+  return static_cast<int>(std::clamp<std::int64_t>(deadline.remaining_ns() / 1'000'000, 0, 60'000));
+}
+
+// Waits for one frame of a connection that has nothing else to do.
+Frame await_frame(Link& link, Deadline deadline) {
+  for (;;) {
+    if (auto frame = link.next()) return *std::move(frame);
+    ATOLL_VALIDATE(!deadline.passed(), TimeoutError, "it does not answer");
+    pollfd ready{link.descriptor(), link.wanted_events(), 0};
+    if (::poll(&ready, 1, milliseconds_until(deadline)) <= 0) continue;
+    if ((ready.revents & POLLOUT) != 0) link.flush();
+    if ((ready.revents & ~POLLOUT) == 0 || link.receive()) continue;
+    if (auto frame = link.next()) return *std::move(frame);
+    throw SetupError(link.fault());
+  }
+}
+
+std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint32_t host, Deadline deadline) {
+  auto link = std::make_unique<Link>(descriptor, longest_unproved);
+  std::string hello = Packer().raw(magic).number(rendezvous_version).number(host).raw(random_bytes(nonce_bytes)).body();
+  link->send(FrameKind::hello, hello);
+  Frame answer = await_frame(*link, deadline);
+  if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
+  ATOLL_VALIDATE(answer.kind == FrameKind::challenge && answer.body.size() == nonce_bytes + 32, SetupError,
+                 "what answers there is not Atoll's launcher");
+  std::string nonce = answer.body.substr(0, nonce_bytes);
+  ATOLL_VALIDATE(same_digest(answer.body.substr(nonce_bytes), proof_of(secret, "launcher", hello, nonce)), SetupError,
+                 "what answers there does not know the job's secret: it is the launcher of another job");
+  link->send(FrameKind::proof, proof_of(secret, "agent", hello, nonce));
+  answer = await_frame(*link, deadline);
+  if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
+  ATOLL_VALIDATE(answer.kind == FrameKind::welcome, SetupError, "what answers there is not Atoll's launcher");
+  link->allow(longest_frame);
+  return link;
+}
+
+}  // namespace
+
+std::string make_secret() {
+  std::string text;
+  for (char byte : random_bytes(secret_bytes)) text += fmt::format("{:02x}", static_cast<std::uint8_t>(byte));
+  return text;
+}
+
+Greeting::Greeting(int descriptor, std::string peer, const std::string& secret, std::uint32_t hosts)
+    : link_(std::make_unique<Link>(descriptor, longest_unproved)),
+      peer_(std::move(peer)),
+      secret_(secret),
+      hosts_(hosts),
+      deadline_(Deadline::after_seconds(greeting_seconds)) {}
+
+void Greeting::refuse(const std::string& why) {
+  link_->send(FrameKind::refused, Packer().text(why).body());
+  refusal_ = why;
+}
+
+void Greeting::take(const Frame& frame) {
+  if (nonce_.empty()) {
+    bool ours = frame.kind == FrameKind::hello && frame.body.size() == hello_bytes && frame.body.starts_with(magic);
+    if (!ours) return refuse("it is not an agent of Atoll");
+    Unpacker reader(std::string_view(frame.body).substr(magic.size()));
+    std::uint32_t version = reader.number();
+    if (version != rendezvous_version)
+      return refuse(fmt::format("it speaks version {} of the rendezvous, the launcher {}. Install the same Atoll on all hosts",
+                                version, rendezvous_version));
+    host_ = reader.number();
+    if (host_ >= hosts_) return refuse(fmt::format("it says that it is host {} of {}", host_, hosts_));
+    hello_ = frame.body;
+    nonce_ = random_bytes(nonce_bytes);
+    return link_->send(FrameKind::challenge, nonce_ + proof_of(secret_, "launcher", hello_, nonce_));
+  }
+  if (frame.kind != FrameKind::proof || !same_digest(frame.body, proof_of(secret_, "agent", hello_, nonce_)))
+    return refuse("it does not know the job's secret");
+  verified_ = true;
+  link_->send(FrameKind::welcome);
+  link_->allow(longest_frame);
+}
+
+void Greeting::advance() {
+  bool open = link_->receive();
+  try {
+    while (refusal_.empty() && !verified_) {
+      auto frame = link_->next();
+      if (!frame) break;
+      take(*frame);
+    }
+  } catch (const SetupError&) {
+    refuse("it is not an agent of Atoll");
+  }
+  if (!open && refusal_.empty() && !verified_) refusal_ = fmt::format("{} before it had proved who it is", link_->fault());
+}
+
+std::unique_ptr<Link> Greeting::take_link() { return std::move(link_); }
+
+std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, std::uint16_t port, const std::string& secret,
+                                     std::uint32_t host, Deadline deadline) {
+  std::string faults;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    try {
+      // Each has its share of what is left.
+      auto share = deadline.remaining_ns() / static_cast<std::int64_t>(addresses.size() - i);
+      Deadline until = Deadline::after_ns(std::max<std::int64_t>(share, 0));
+      return greet(connect_to(addresses[i], port, until), secret, host, until);
+    } catch (const Error& error) {
+      faults += fmt::format("{}{}: {}", faults.empty() ? "" : "; ", with_port(addresses[i], port), error.what());
+    }
+  }
+  throw SetupError(fmt::format("cannot reach the launcher ({}). Choose an address of its host with --address", faults));
+}
+
+}  // namespace atl::runtime

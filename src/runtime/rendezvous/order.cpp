@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "order.hpp"
+
+#include "atoll/base/error.hpp"
+#include "frame.hpp"
+
+namespace atl::runtime {
+
+std::string pack(const Order& order) {
+  return Packer()
+      .number(order.first_pe)
+      .number(order.pes)
+      .number(order.npes)
+      .number(order.threads)
+      .number(order.binding)
+      .number(order.peer_timeout_ms)
+      .text(order.host)
+      .text(order.directory)
+      .texts(order.command)
+      .texts(order.environment)
+      .body();
+}
+
+Order unpack_order(std::string_view body) {
+  Unpacker reader(body);
+  Order order;
+  order.first_pe = reader.number();
+  order.pes = reader.number();
+  order.npes = reader.number();
+  order.threads = reader.number();
+  order.binding = reader.number();
+  order.peer_timeout_ms = reader.number();
+  order.host = reader.text();
+  order.directory = reader.text();
+  order.command = reader.texts();
+  order.environment = reader.texts();
+  reader.end();
+  bool good = order.pes >= 1 && order.npes <= 65536 && order.first_pe < order.npes && order.pes <= order.npes - order.first_pe &&
+              !order.command.empty();
+  ATOLL_VALIDATE(good, SetupError, "the launcher asks for PEs {} to {} of {}, which makes no sense", order.first_pe,
+                 std::uint64_t{order.first_pe} + order.pes - 1, order.npes);
+  return order;
+}
+
+}  // namespace atl::runtime

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PE's way to find the others under Atoll's own launcher, against the desk that an agent keeps for it. Here one desk serves
+// all PEs of the job, and this test is its launcher.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "atoll/base/error.hpp"
+#include "bootstrap/kinds.hpp"
+#include "launcher/desk.hpp"
+
+namespace atl::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+
+Deadline soon() { return Deadline::after_seconds(20); }
+
+class OneHost final : Desk::Listener {
+ public:
+  OneHost(std::uint32_t pes, std::uint32_t npes) : order_{.pes = pes, .npes = npes, .host = "here"}, desk_(order_, *this) {
+    for (std::uint32_t pe = 0; pe < pes; ++pe) ends_.push_back(desk_.open(pe));
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~OneHost() { stop(); }
+  // What the PEs have said so far is heard then.
+  void stop() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+  // By the socket of PE `seat`.
+  std::unique_ptr<Bootstrap> join(std::uint32_t seat, std::uint32_t pe, std::uint32_t npes) {
+    Descriptor end = std::move(ends_[seat]);
+    return make_rendezvous({::dup(end.number()), pe, npes});
+  }
+  std::unique_ptr<Bootstrap> join(std::uint32_t pe) { return join(pe, pe, order_.npes); }
+  // Each PE a thread.
+  void run(const std::function<void(Bootstrap&)>& body) {
+    std::vector<std::thread> threads;
+    for (std::uint32_t pe = 0; pe < order_.pes; ++pe)
+      threads.emplace_back([&, pe] {
+        auto bootstrap = join(pe);
+        body(*bootstrap);
+      });
+    for (auto& thread : threads) thread.join();
+  }
+
+  std::atomic<std::uint32_t> joined{0}, exchanges{0};
+  std::atomic<bool> fail{false};
+  std::string aborted;
+  bool finalized(std::uint32_t pe) const { return desk_.has_finalized(pe); }
+
+ private:
+  void serve() {
+    while (!stop_) {
+      std::vector<pollfd> list;
+      desk_.watch(list);
+      ::poll(list.data(), list.size(), 5);
+      desk_.serve(list.data(), list.size());
+      if (fail.exchange(false)) desk_.tell_failure("PE 7 on there has died");
+    }
+    for (std::uint32_t pe = 0; pe < order_.pes; ++pe) desk_.serve(pe);
+  }
+  void on_joined(std::uint32_t) override { ++joined; }
+  void on_exchange(const std::vector<PublishedEntry>& entries) override {
+    ++exchanges;
+    desk_.complete(entries);
+  }
+  void on_abort(std::uint32_t pe, std::uint32_t status, const std::string& why) override {
+    aborted = fmt::format("{} {} {}", pe, status, why);
+  }
+  void on_late_hosts(std::uint32_t pe) override { desk_.answer_late(pe, "host there (PE 7)"); }
+
+  Order order_;
+  Desk desk_;
+  std::vector<Descriptor> ends_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+TEST(RendezvousTest, EverybodyLearnsEverybodysBytes) {
+  for (std::uint32_t pes : {1u, 2u, 5u, 8u}) {
+    OneHost host(pes, pes);
+    host.run([&](Bootstrap& bootstrap) {
+      EXPECT_EQ(bootstrap.name(), "atoll");
+      EXPECT_EQ(bootstrap.size(), pes);
+      EXPECT_EQ(bootstrap.host_name(), "here");
+      std::string mine("\0\n", 2);
+      mine += std::to_string(bootstrap.rank());
+      for (const char* key : {"one", "two"}) {
+        auto all = bootstrap.allgather(key, mine, soon());
+        ASSERT_EQ(all.size(), pes);
+        for (std::uint32_t rank = 0; rank < pes; ++rank) EXPECT_EQ(all[rank], std::string("\0\n", 2) + std::to_string(rank));
+      }
+    });
+    EXPECT_EQ(host.joined, pes);
+    EXPECT_EQ(host.exchanges, 2u);
+  }
+}
+
+TEST(RendezvousTest, RoundsOfPublishing) {
+  OneHost host(3, 3);
+  host.run([](Bootstrap& bootstrap) {
+    std::string large(Bootstrap::longest_value, static_cast<char>('a' + bootstrap.rank()));
+    for (int round = 0; round < 3; ++round) {
+      bootstrap.publish("round", fmt::format("{} {}", round, bootstrap.rank()));
+      if (round == 1 && bootstrap.rank() == 2) bootstrap.publish("only", large);
+      bootstrap.exchange(soon());
+      EXPECT_EQ(bootstrap.lookup((bootstrap.rank() + 1) % 3, "round"), fmt::format("{} {}", round, (bootstrap.rank() + 1) % 3));
+      bootstrap.exchange(soon());  // so that nobody runs ahead
+      if (round < 1) EXPECT_THROW(bootstrap.lookup(2, "only"), SetupError);
+      else EXPECT_EQ(bootstrap.lookup(2, "only"), std::string(Bootstrap::longest_value, 'c'));
+    }
+    EXPECT_THROW(bootstrap.lookup(0, "only"), SetupError);
+    EXPECT_THROW(bootstrap.lookup(9, "round"), SetupError);
+  });
+}
+
+TEST(RendezvousTest, WhoeverWaitsInVainIsToldForWhom) {
+  OneHost host(3, 3);
+  auto zero = host.join(0), one = host.join(1);
+  try {
+    zero->exchange(Deadline::after_seconds(0.1));
+    ADD_FAILURE() << "alone";
+  } catch (const TimeoutError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("PE 0 waits in vain for PE 1, PE 2 on here"));
+  }
+}
+
+TEST(RendezvousTest, TheDeathOfAnotherEndsAWait) {
+  OneHost host(2, 2);
+  auto zero = host.join(0);
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    host.fail = true;
+  });
+  try {
+    zero->exchange(soon());
+    ADD_FAILURE() << "alone";
+  } catch (const PeFailedError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("PE 7 on there has died"));
+  }
+  killer.join();
+}
+
+TEST(RendezvousTest, LeavingAndAborting) {
+  OneHost host(2, 2);
+  host.run([](Bootstrap& bootstrap) {
+    bootstrap.exchange(soon());
+    if (bootstrap.rank() == 0) bootstrap.finalize();
+    else bootstrap.abort(7, "enough");
+  });
+  host.stop();
+  EXPECT_TRUE(host.finalized(0));
+  EXPECT_FALSE(host.finalized(1));
+  EXPECT_EQ(host.aborted, "1 7 enough");
+}
+
+TEST(RendezvousTest, APeHasToBeTheOneThatWasStarted) {
+  OneHost host(2, 2);
+  EXPECT_THROW(host.join(0, 0, 3), SetupError);  // another number of PEs than the job has
+  EXPECT_THROW(host.join(1, 0, 2), SetupError);  // another PE than the socket is for: the agent hangs up
+}
+
+}  // namespace
+}  // namespace atl::runtime
