@@ -17,30 +17,21 @@ Traffic& Traffic::operator+=(const Traffic& other) {
   return *this;
 }
 
-Endpoint::Endpoint(std::shared_ptr<Job> job, PeId self, RemotePath* remote)
-    : records_(&job->record(PeId(0))),
+Endpoint::Endpoint(std::shared_ptr<Job> job, PeId self)
+    : bases_(job->segments()),
+      records_(&job->record(PeId(0))),
       ring_(&job->ring(self)),
       segment_bytes_(job->segment_bytes()),
       npes_(job->npes()),
       self_(self),
-      remote_(remote),
+      remote_(job->remote()),
       job_(std::move(job)) {
-  ATOLL_EXPECT(self.value() < npes_);
-  for (std::uint32_t pe = 0; pe < npes_; ++pe) {
-    bool mapped = remote_ == nullptr || !remote_->reaches(PeId(pe));
-    base_table_.push_back(mapped ? job_->segment(PeId(pe)) : nullptr);
-  }
-  bases_ = base_table_.data();
+  ATOLL_EXPECT(self.value() < npes_ && job_->is_local(self) && (remote_ != nullptr || job_->nodes() == 1));
 }
 
-Status Endpoint::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
-                          std::span<const std::byte> second) {
-  std::size_t bytes = first.size() + second.size();
-  ATOLL_EXPECT(bytes <= message_bytes);
-  if (pe.value() >= npes_) [[unlikely]] throw_outside(pe, HeapOffset(0), 0);
-  if (bases_[pe.value()] == nullptr) [[unlikely]] return remote_->try_send(pe, handler, kind, first, second);
-
-  MessageRing& ring = job_->ring(pe);
+Status push_message(Job& job, PeId to, PeId source, std::uint16_t handler, std::uint16_t kind,
+                    std::span<const std::byte> first, std::span<const std::byte> second) {
+  MessageRing& ring = job.ring(to);
   std::uint64_t number = ring.tail.load(std::memory_order_relaxed);
   MessageSlot* slot;
   for (;;) {
@@ -55,18 +46,29 @@ Status Endpoint::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, st
       number = ring.tail.load(std::memory_order_relaxed);
     }
   }
-  slot->source = self_.value();
+  slot->source = source.value();
   slot->handler = handler;
   slot->kind = kind;
-  slot->bytes = static_cast<std::uint32_t>(bytes);
+  slot->bytes = static_cast<std::uint32_t>(first.size() + second.size());
   if (!first.empty()) std::memcpy(slot->payload, first.data(), first.size());
   if (!second.empty()) std::memcpy(slot->payload + first.size(), second.data(), second.size());
   // Release: header and payload. Partner: message_waiting.
   slot->sequence.store(number + 1, std::memory_order_release);
-  ring_bell(records_[pe.value()]);
+  ring_bell(job.record(to));
+  return Status::ok;
+}
+
+Status Endpoint::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
+                          std::span<const std::byte> second) {
+  std::size_t bytes = first.size() + second.size();
+  ATOLL_EXPECT(bytes <= message_bytes);
+  if (pe.value() >= npes_) [[unlikely]] throw_outside(pe, HeapOffset(0), 0);
+  Status status = maps(pe) ? push_message(*job_, pe, self_, handler, kind, first, second)
+                           : remote_->try_send(self_, pe, handler, kind, first, second);
+  if (status != Status::ok) return status;
   bump(traffic_.am_messages, 1);
   bump(traffic_.am_bytes, bytes);
-  return Status::ok;
+  return status;
 }
 
 Traffic Endpoint::traffic() const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
@@ -26,35 +27,47 @@ struct Geometry {
   std::uint64_t total_bytes = 0;
 };
 
+std::uint32_t local_pes_of(const JobOptions& options) {
+  if (options.node_of_pe.empty()) return options.npes;
+  return static_cast<std::uint32_t>(std::count(options.node_of_pe.begin(), options.node_of_pe.end(), options.node));
+}
+
+std::uint64_t share_of(std::uint32_t local_pes) { return most_address_space / local_pes / huge_page * huge_page; }
+
 Geometry geometry_of(const JobOptions& options) {
-  ATOLL_VALIDATE(options.npes >= 1 && options.npes <= most_pes, ValueError,
-                 "a job of {} PEs is not possible on one node. Accepted: 1 to {}", options.npes, most_pes);
+  ATOLL_VALIDATE(options.npes >= 1 && options.npes <= most_pes, ValueError, "a job of {} PEs is not possible. Accepted: 1 to {}",
+                 options.npes, most_pes);
+  std::uint32_t local_pes = local_pes_of(options);
+  ATOLL_EXPECT(local_pes != 0 && (options.node_of_pe.empty() || options.node_of_pe.size() == options.npes));
   Geometry found;
-  std::uint64_t wanted = options.segment_bytes;
-  if (wanted == 0) wanted = config::bytes(config::Variable::heap_size);
-  std::uint64_t share = most_address_space / options.npes / huge_page * huge_page;
-  if (wanted == 0) wanted = std::min(topology().memory_bytes, share);
-  if (options.segment_bytes == 0) {
-    std::uint64_t symmetric = config::symmetric_bytes();
-    ATOLL_VALIDATE(symmetric <= topology().memory_bytes, ValueError,
-                   "SHMEM_SYMMETRIC_SIZE asks for {} per PE, but the node has {} of memory. Lower it",
-                   format_bytes(symmetric), format_bytes(topology().memory_bytes));
-    if (symmetric != 0) wanted = std::min(wanted, share - std::min(share, symmetric_area_bytes(symmetric))) +
-                                 symmetric_area_bytes(symmetric);
-  }
+  std::uint64_t wanted = options.segment_bytes != 0 ? options.segment_bytes : usual_segment_bytes(local_pes);
+  std::uint64_t share = share_of(local_pes);
   ATOLL_VALIDATE(wanted <= share, ValueError,
                  "segments of {} for {} PEs do not fit in the address space. Set ATOLL_HEAP_SIZE to {} or less",
-                 format_bytes(wanted), options.npes, format_bytes(share));
+                 format_bytes(wanted), local_pes, format_bytes(share));
   wanted = std::max<std::uint64_t>(wanted, 2 * huge_page);
   found.segment_bytes = round_up(wanted, segment_alignment(wanted));
   found.ring_offset = sizeof(JobControl) + options.npes * sizeof(PeRecord);
   found.control_bytes =
-      round_up(found.ring_offset + options.npes * sizeof(MessageRing), segment_alignment(found.segment_bytes));
-  found.total_bytes = found.control_bytes + options.npes * found.segment_bytes;
+      round_up(found.ring_offset + local_pes * sizeof(MessageRing), segment_alignment(found.segment_bytes));
+  found.total_bytes = found.control_bytes + local_pes * found.segment_bytes;
   return found;
 }
 
 }  // namespace
+
+std::uint64_t usual_segment_bytes(std::uint32_t local_pes) {
+  std::uint64_t share = share_of(local_pes);
+  std::uint64_t wanted = config::bytes(config::Variable::heap_size);
+  if (wanted == 0) wanted = std::min(topology().memory_bytes, share);
+  std::uint64_t symmetric = config::symmetric_bytes();
+  ATOLL_VALIDATE(symmetric <= topology().memory_bytes, ValueError,
+                 "SHMEM_SYMMETRIC_SIZE asks for {} per PE, but the node has {} of memory. Lower it",
+                 format_bytes(symmetric), format_bytes(topology().memory_bytes));
+  if (symmetric == 0) return wanted;
+  std::uint64_t area = symmetric_area_bytes(symmetric);
+  return std::min(wanted, share - std::min(share, area)) + area;
+}
 
 // Blocks of 2 MiB or more start at multiples of 2 MiB and have a cache line behind them, so that one of exactly 2 MiB
 // takes 4.
@@ -73,10 +86,21 @@ void Job::lay_out(const JobOptions& options) {
   control->creator_pid = ::getpid();
   control->cores = static_cast<std::uint32_t>(topology().cores.size());
   control->threads_per_pe = options.threads_per_pe;
+  control->node = options.node;
+  control->local_pes = local_pes_of(options);
+  auto* records = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
+  std::vector<std::uint32_t> places;  // taken, by node
+  for (std::uint32_t pe = 0; pe < options.npes; ++pe) {
+    std::uint32_t node = options.node_of_pe.empty() ? 0 : options.node_of_pe[pe];
+    if (node >= places.size()) places.resize(node + 1);
+    records[pe].node = node;
+    records[pe].place = places[node]++;
+  }
+  control->nodes = static_cast<std::uint32_t>(places.size());
   auto* rings = reinterpret_cast<MessageRing*>(base_ + geometry.ring_offset);
-  for (std::uint32_t pe = 0; pe < options.npes; ++pe)
+  for (std::uint32_t place = 0; place < control->local_pes; ++place)
     for (std::uint64_t slot = 0; slot < ring_slots; ++slot)
-      rings[pe].slots[slot].sequence.store(slot, std::memory_order_relaxed);
+      rings[place].slots[slot].sequence.store(slot, std::memory_order_relaxed);
   // Release: whoever sees the magic sees the rest. Partner: attach().
   control->magic.store(job_magic, std::memory_order_release);
 }
@@ -88,11 +112,23 @@ void Job::attach() {
   ATOLL_VALIDATE(good, SetupError, "ATOLL_JOB does not name a job of this version of Atoll. Start with `atoll run`");
   segment_bytes_ = control_->segment_bytes;
   control_bytes_ = control_->control_bytes;
-  ATOLL_VALIDATE(control_bytes_ + control_->npes * segment_bytes_ == mapped_bytes_, SetupError,
+  ATOLL_VALIDATE(control_bytes_ + control_->local_pes * segment_bytes_ == mapped_bytes_, SetupError,
                  "the job's shared memory is {} long, not the {} it says. Start the job again", mapped_bytes_,
-                 control_bytes_ + control_->npes * segment_bytes_);
+                 control_bytes_ + control_->local_pes * segment_bytes_);
   records_ = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
-  rings_ = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset);
+  auto* rings = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset);
+  rings_.assign(control_->npes, nullptr);
+  segments_.assign(control_->npes, nullptr);
+  leaders_.assign(control_->nodes, PeId(0));
+  for (std::uint32_t pe = 0; pe < control_->npes; ++pe) {
+    const PeRecord& record = records_[pe];
+    if (record.place == 0) leaders_[record.node] = PeId(pe);
+    if (record.node != control_->node) continue;
+    rings_[pe] = rings + record.place;
+    segments_[pe] = base_ + control_bytes_ + record.place * segment_bytes_;
+  }
+  char name[256] = "";
+  if (::gethostname(name, sizeof(name) - 1) == 0) host_name_ = name;
   prepare_sleeping();
 }
 
@@ -133,6 +169,7 @@ std::shared_ptr<Job> Job::join_shm(const std::string& name) {
 }
 
 Job::~Job() {
+  remote_.reset();  // it uses the memory
   if (base_ != nullptr) unmap(base_, mapped_bytes_);
   if (descriptor_ >= 0) ::close(descriptor_);
 }
@@ -146,11 +183,13 @@ void Job::wake_all() noexcept {
   for (std::uint32_t pe = 0; pe < npes(); ++pe) ring_bell(records_[pe]);
 }
 
-void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexcept {
+// Returns whether it was news.
+bool Job::note_failed(PeId pe, int wait_status, const std::string& cause) noexcept {
   PeRecord& dead = record(pe);
   // Only the first who reports this PE writes its cause; acquire-release orders reporters among themselves.
   auto before = dead.state.exchange(static_cast<std::uint32_t>(PeState::failed), std::memory_order_acq_rel);
-  if (before != static_cast<std::uint32_t>(PeState::failed)) {
+  bool first = before != static_cast<std::uint32_t>(PeState::failed);
+  if (first) {
     std::size_t bytes = std::min(cause.size(), sizeof(dead.cause));
     std::memcpy(dead.cause, cause.data(), bytes);
     dead.wait_status.store(wait_status, std::memory_order_relaxed);
@@ -161,6 +200,39 @@ void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexce
                                              std::memory_order_relaxed);
   }
   wake_all();
+  return first;
+}
+
+void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexcept {
+  // Whose host it is must be known everywhere; the PEs of other nodes are named by whoever has lost them.
+  std::string whole = nodes() > 1 && is_local(pe) ? cause + " on " + host_name_ : cause;
+  if (note_failed(pe, wait_status, whole))
+    tell({News::Kind::failed, pe, record(pe).pid.load(std::memory_order_relaxed), wait_status, whole});
+}
+
+void Job::hear(const News& news) noexcept {
+  switch (news.kind) {
+    case News::Kind::failed:
+      record(news.pe).pid.store(news.pid, std::memory_order_relaxed);
+      (void)note_failed(news.pe, news.status, news.text);
+      break;
+    case News::Kind::exit: (void)note_exit(news.status); break;
+    case News::Kind::shutdown:
+      control_->shutdown.store(1, std::memory_order_release);  // partner: shutdown_requested
+      wake_all();
+      break;
+  }
+}
+
+void Job::listen(PeId pe, Listener listener) {
+  std::unique_lock lock(listeners_mutex_);
+  if (listener) listeners_[pe] = std::move(listener);
+  else listeners_.erase(pe);
+}
+
+void Job::hear_post(PeId pe, PeId source, std::uint16_t kind, std::span<const std::byte> payload) {
+  std::shared_lock lock(listeners_mutex_);
+  if (auto found = listeners_.find(pe); found != listeners_.end()) found->second(source, kind, payload);
 }
 
 std::string Job::failure() const {
@@ -176,15 +248,21 @@ std::string Job::failure() const {
 
 void Job::throw_failure() const { throw PeFailedError(failure()); }
 
-void Job::request_exit(int status) noexcept {
+// Returns whether this status is the job's.
+bool Job::note_exit(int status) noexcept {
   std::uint64_t none = 0;
   // Release: what was done before. Partner: exit_requested.
-  control_->exit.compare_exchange_strong(none, std::uint64_t{1} << 32 | static_cast<std::uint32_t>(status),
-                                         std::memory_order_release, std::memory_order_relaxed);
+  bool first = control_->exit.compare_exchange_strong(none, std::uint64_t{1} << 32 | static_cast<std::uint32_t>(status),
+                                                      std::memory_order_release, std::memory_order_relaxed);
   std::uint32_t nobody = 0;
   // Release: the status. Partner: has_failed().
   control_->failed.compare_exchange_strong(nobody, job_ended, std::memory_order_release, std::memory_order_relaxed);
   wake_all();
+  return first;
+}
+
+void Job::request_exit(int status) noexcept {
+  if (note_exit(status)) tell({.kind = News::Kind::exit, .status = status});
 }
 
 void Job::map_over(PeId pe, HeapOffset at, void* where, std::size_t bytes) {
@@ -202,8 +280,9 @@ Job::Extent Job::touched(PeId pe, HeapOffset at, std::size_t bytes) const noexce
 }
 
 void Job::request_shutdown() noexcept {
-  control_->shutdown.store(1, std::memory_order_release);  // partner: shutdown_requested
-  wake_all();
+  News news{.kind = News::Kind::shutdown};
+  hear(news);
+  tell(news);
 }
 
 }  // namespace atl::fabric

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/board.hpp"
 
+#include <array>
+#include <cstring>
+
 #include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {
+namespace {
+
+constexpr std::size_t board_bytes = Context::board_entries * sizeof(BoardEntry);
+
+}  // namespace
 
 void Context::show(std::uint64_t key, std::uint64_t value) {
   ATOLL_EXPECT(key != 0);
@@ -34,11 +42,17 @@ void Context::take_down(std::uint64_t key) {
 }
 
 std::optional<std::uint64_t> Context::shown(PeId pe, std::uint64_t key) {
+  // What lies on another node is looked through here: one message there and back, not one for each entry.
+  std::array<std::byte, board_bytes> copy;
+  if (!endpoint_.maps(pe)) get(copy.data(), pe, board_, board_bytes);
   for (std::size_t i = 0; i < board_entries; ++i) {
     HeapOffset at(board_.value() + i * sizeof(BoardEntry));
+    std::uint64_t found = 0;
     // fetch acquires; partner: show().
-    if (fetch<std::uint64_t>(pe, at) == key)
-      return get_value<std::uint64_t>(pe, HeapOffset(at.value() + offsetof(BoardEntry, value)));
+    if (endpoint_.maps(pe)) found = fetch<std::uint64_t>(pe, at);
+    else std::memcpy(&found, copy.data() + i * sizeof(BoardEntry), sizeof(found));
+    // The value is in place before the key, but a copy of both may have caught only the key.
+    if (found == key) return get_value<std::uint64_t>(pe, HeapOffset(at.value() + offsetof(BoardEntry, value)));
   }
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining and leaving a job, the parts of a PE's segment, and the bootstrap barrier.
+// Joining and leaving a job, and the parts of a PE's segment.
 #include "atoll/runtime/context.hpp"
 
 #include <unistd.h>
@@ -10,6 +10,7 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/units.hpp"
 #include "atoll/runtime/board.hpp"
+#include "meeting.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -19,8 +20,8 @@ constexpr std::size_t board_bytes = Context::board_entries * sizeof(BoardEntry);
 
 NodeInfo describe_node(const fabric::Job& job, PeId pe, unsigned threads) {
   NodeInfo node;
-  node.pes = job.npes();
-  node.rank = pe.value();
+  node.pes = job.local_pes();
+  node.rank = job.place_of(pe);
   node.cores = std::max(1u, job.control().cores);
   if (threads == 0) threads = static_cast<unsigned>(config::integer(config::Variable::threads));
   if (threads == 0) threads = job.control().threads_per_pe;
@@ -41,7 +42,7 @@ Context::Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions
       endpoint_(job_, pe),
       node_(describe_node(*job_, pe, options.threads)),
       world_(Team::world(npes_, pe)),
-      system_used_(round_up(sizeof(TriggerArea), std::size_t{4096})),
+      system_used_(meeting_offset + meeting_bytes(npes_, job_->nodes())),
       board_(reserve_system(board_bytes)) {
   spin_ns_ = node_.oversubscribed ? 0 : config::integer(config::Variable::spin_us) * 1000;
   handlers_.reserve(most_handlers);
@@ -76,18 +77,29 @@ void Context::join() {
   check();
   if (same_process && state == static_cast<std::uint32_t>(fabric::PeState::finalized)) {
     // Once more: nobody writes here before the barrier below, at which all have cleaned up.
-    std::memset(segment_, 0, system_bytes);
+    std::memset(segment_, 0, meeting_offset);
+    std::size_t rest = meeting_offset + meeting_bytes(npes_, job_->nodes());
+    std::memset(segment_ + rest, 0, system_bytes - rest);
     barrier_epoch_ = job_->control().epoch.load(std::memory_order_acquire);  // partner: barrier()
     record.state.store(static_cast<std::uint32_t>(fabric::PeState::joined), std::memory_order_release);
     state = static_cast<std::uint32_t>(fabric::PeState::absent);
   }
   ATOLL_VALIDATE(state == static_cast<std::uint32_t>(fabric::PeState::absent), SetupError,
                  "PE {} of this job exists already. Start each PE once", pe_.value());
-  barrier();
+  job_->listen(pe_, [this](PeId source, std::uint16_t kind, std::span<const std::byte> payload) {
+    hear_post(source, kind, payload);
+  });
+  try {
+    barrier();
+  } catch (...) {
+    job_->listen(pe_, nullptr);
+    throw;
+  }
 }
 
 Context::~Context() {
   stop_progress_thread();
+  job_->listen(pe_, nullptr);
   fabric::PeRecord& record = job_->record(pe_);
   std::uint32_t state = static_cast<std::uint32_t>(fabric::PeState::joined);
   // Release: all we did. Partner: the launcher, which takes an exit after this for a good one.
@@ -107,16 +119,6 @@ HeapOffset Context::reserve_system(std::size_t bytes, std::size_t align) {
                  format_bytes(bytes));
   system_used_ = at + bytes;
   return HeapOffset(at);
-}
-
-std::vector<std::uint64_t> Context::exchange(std::uint64_t value) {
-  job_->record(pe_).offered.store(value, std::memory_order_relaxed);
-  barrier();
-  std::vector<std::uint64_t> all;
-  for (std::uint32_t pe = 0; pe < npes_; ++pe)
-    all.push_back(job_->record(PeId(pe)).offered.load(std::memory_order_relaxed));
-  barrier();  // nobody offers anew before all have read
-  return all;
 }
 
 HeapOffset Context::allocate_symmetric(std::size_t bytes) {
@@ -148,28 +150,6 @@ HeapOffset Context::allocate_symmetric(std::size_t bytes) {
 void Context::release_symmetric(HeapOffset block) {
   barrier();  // peers may still be using ours
   symmetric_->release(local_pointer(block));
-}
-
-void Context::barrier() {
-  fabric::JobControl& control = job_->control();
-  std::uint32_t epoch = barrier_epoch_++;
-  // Acquire-release: what each did before the barrier, all see after it. The last one in passes it on by `epoch`.
-  if (control.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == npes_) {
-    control.arrived.store(0, std::memory_order_relaxed);
-    control.epoch.store(epoch + 1, std::memory_order_release);
-    job_->wake_all();
-    return;
-  }
-  // Acquire: partner is the store above. 0 means for ever.
-  double limit = config::seconds(config::Variable::peer_timeout);
-  Status status = wait([&] { return control.epoch.load(std::memory_order_acquire) == epoch + 1; },
-                       limit == 0 ? Deadline::never() : Deadline::after_seconds(limit));
-  if (status != Status::ok) {
-    std::uint32_t absent = 0;
-    while (absent < npes_ && job_->record(PeId(absent)).state.load(std::memory_order_relaxed) != 0) ++absent;
-    ATOLL_VALIDATE(absent == npes_, TimeoutError, "PE {} has not joined the job within {} s", absent, limit);
-    throw TimeoutError(fmt::format("not all PEs came to a barrier within {} s (ATOLL_PEER_TIMEOUT)", limit));
-  }
 }
 
 }  // namespace atl::runtime

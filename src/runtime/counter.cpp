@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters and triggered operations. A trigger is queued by its owner and carried out by whoever bumps the counter.
 // The two cannot miss each other: the owner stores the threshold and then loads the value, a bumper changes the value
-// and then loads the threshold, all sequentially consistent.
+// and then loads the threshold, all sequentially consistent. A PE of another node bumps by asking: the message is handled
+// in the owner's process without the owner's help, behind what was put there before it.
 #include <sched.h>
 
 #include <cstring>
@@ -9,6 +10,23 @@
 #include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {
+namespace {
+
+constexpr std::uint16_t bump_request = 0;  // the only kind of post so far
+
+// | offset | bytes | field | valid when                                                                    |
+// |--------|-------|-------|-------------------------------------------------------------------------------|
+// |   0    |   4   | pe    | owner of the counter: the PE that gets this, or another that it is to ask     |
+// |   4    |   4   | id    | of the counter, below counters_per_pe                                         |
+// |   8    |   8   | by    |                                                                               |
+struct BumpRequest {
+  std::uint32_t pe;
+  std::uint32_t id;
+  std::uint64_t by;
+};
+static_assert(sizeof(BumpRequest) == 16);
+
+}  // namespace
 
 TriggerArea& Context::area_of(PeId pe) const {
   return *reinterpret_cast<TriggerArea*>(endpoint_.address(pe, HeapOffset(0), sizeof(TriggerArea)));
@@ -60,9 +78,38 @@ void Context::bump(CounterRef counter, std::uint64_t by) {
   if (count_up(counter, by)) fire(counter);
 }
 
-// Returns whether triggers may be due.
+void Context::bump_behind(PeId target, CounterRef counter) {
+  if (count_up_behind(target, counter, 1)) fire(counter);
+}
+
+// Counts up when what was put to `target` before is there. A target on another node counts, or asks the owner to, so that
+// nobody waits for an answer.
+bool Context::count_up_behind(PeId target, CounterRef counter, std::uint64_t by) {
+  if (endpoint_.maps(target)) [[likely]] return count_up(counter, by);
+  post_bump(target, counter, by);
+  return false;
+}
+
+void Context::post_bump(PeId pe, CounterRef counter, std::uint64_t by) {
+  BumpRequest request{counter.pe.value(), counter.id.value(), by};
+  endpoint_.post(pe, bump_request, std::as_bytes(std::span(&request, 1)));
+}
+
+void Context::hear_post(PeId source, std::uint16_t kind, std::span<const std::byte> payload) {
+  BumpRequest request{};
+  ATOLL_VALIDATE(kind == bump_request && payload.size() == sizeof(request), Error,
+                 "PE {} has posted something unknown (kind {}). Run one version of Atoll on all nodes", source.value(), kind);
+  std::memcpy(&request, payload.data(), sizeof(request));
+  bump({PeId(request.pe), CounterId(request.id)}, request.by);
+}
+
+// Returns whether triggers may be due, and are ours to carry out.
 bool Context::count_up(CounterRef counter, std::uint64_t by) {
   ATOLL_EXPECT(counter.id.value() < counters_per_pe);
+  if (!endpoint_.maps(counter.pe)) [[unlikely]] {
+    post_bump(counter.pe, counter, by);
+    return false;
+  }
   CounterCell& cell = area_of(counter.pe).counters[counter.id.value()];
   // Sequentially consistent with trigger(): see the top. Also publishes our puts to who waits for the counter.
   std::uint64_t value = cell.value.fetch_add(by, std::memory_order_seq_cst) + by;
@@ -184,7 +231,9 @@ void Context::fire(CounterRef counter) {
     while (take_due(current, cell)) {
       carry_out(current.pe, cell);
       CounterRef then{PeId(cell.then_pe), CounterId(cell.then_id)};
-      if (then.id == no_counter || !count_up(then, 1)) continue;
+      if (then.id == no_counter) continue;
+      bool moved = cell.kind != static_cast<std::uint32_t>(TriggerKind::nothing);
+      if (!(moved ? count_up_behind(PeId(cell.pe), then, 1) : count_up(then, 1))) continue;
       if (count < due.size()) due[count++] = then;
       else fire(then);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages. Up to 256 bytes (in fact message_bytes) travel in the receiver's ring, one copy. A longer
-// payload stays in a block of the sender's heap, where the handler reads it in place; a short message tells the
-// sender when to release it.
+// payload stays in a block of the sender's heap, where the handler reads it in place, or from where it is fetched when the
+// sender is on another node; a short message tells the sender when to release it.
 //
 // No deadlock on full rings: a thread that cannot send receives meanwhile, and what handlers send into a full ring is
 // kept aside. What is kept aside stays small because a thread that sends also receives.
@@ -150,8 +150,16 @@ bool Context::receive_messages() {
       large_bytes_.fetch_sub(record.bytes, std::memory_order_relaxed);
       continue;
     }
-    if (slot->kind == large_message)
-      payload = {peer_pointer(source, HeapOffset(record.offset), record.bytes), record.bytes};
+    std::vector<std::byte> fetched;
+    if (slot->kind == large_message) {
+      const std::byte* there = peer_pointer(source, HeapOffset(record.offset), record.bytes);
+      if (there == nullptr) {
+        fetched.resize(record.bytes);
+        get(fetched.data(), source, HeapOffset(record.offset), record.bytes);
+        there = fetched.data();
+      }
+      payload = {there, record.bytes};
+    }
     if (slot->handler < known) {
       deliver(source, slot->handler, payload);
     } else {

@@ -9,8 +9,10 @@ constexpr std::size_t ended_to_keep = 1024;
 
 }  // namespace
 
-Contexts::Contexts(runtime::Context& context, Checks checks) : context_(context), checks_(checks) {
-  for (std::uint32_t pe = 0; pe < context.npes(); ++pe) world_.push_back(peer(PeId(pe)));
+// The tables know no PE that is not reached directly: in a job of several nodes every operation is a call.
+Contexts::Contexts(runtime::Context& context, Checks checks)
+    : context_(context), checks_(checks), direct_(context.job().nodes() == 1) {
+  for (std::uint32_t pe = 0; direct_ && pe < context.npes(); ++pe) world_.push_back(peer(PeId(pe)));
 }
 
 shmemx_peer_v1 Contexts::peer(PeId pe) const {
@@ -23,7 +25,7 @@ shmemx_peer_v1 Contexts::peer(PeId pe) const {
 void Contexts::open_world() {
   shmemx_direct_v1.world.peers = world_.data();
   shmemx_direct_v1.world.npes = world_.size();
-  if (checks_ == Checks::off) shmemx_direct_v1.world.flags = SHMEMX_CTX_PLAIN_;
+  if (checks_ == Checks::off && direct_) shmemx_direct_v1.world.flags = SHMEMX_CTX_PLAIN_;
 }
 
 void Contexts::close() {
@@ -44,7 +46,8 @@ shmem_ctx_t Contexts::create(shmem_team_t team, std::vector<PeId> pes, long opti
   made->team = team;
   made->options = options;
   made->owner = std::this_thread::get_id();
-  for (PeId pe : pes) made->peers.push_back(peer(pe));
+  if (direct_)
+    for (PeId pe : pes) made->peers.push_back(peer(pe));
   const auto& peers = pes.empty() ? world_ : made->peers;
   made->direct = {peers.size(), peers.data(), shmemx_direct_v1.world.flags, 0, made};
   made->pes = std::move(pes);

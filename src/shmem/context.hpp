@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication contexts: who the numbers of PEs stand for. All operations complete when they return, or at the next
-// processor fence, so a context has no queue of its own.
+// Communication contexts: who the numbers of PEs stand for. Operations complete when they return, or at the next processor
+// fence, or, between nodes, when all of the process are complete. So a context has no queue of its own.
 #pragma once
 
 #include <deque>
@@ -52,6 +52,7 @@ class Contexts {
 
   runtime::Context& context_;
   Checks checks_;
+  bool direct_;  // all PEs are on this node
   std::vector<shmemx_peer_v1> world_;
   std::mutex mutex_;
   // Ended ones stay for a while, without PEs: a handle used after its end comes to the library, which knows it no more.

@@ -39,13 +39,14 @@ Teams::Teams(Library& library) : library_(library) {
   coll::Communicator& all = library.world();
   world_.members = runtime::Team::world(library.npes(), library.pe());
   world_.communicator = &all;
-  // The PEs of one host; a job has no others. Its collectives do not mix with the world's.
-  shared_.members = world_.members;
-  shared_.own.emplace(all, 0);
+  // The PEs of this node. Its collectives do not mix with the world's.
+  const fabric::Job& job = library.context().job();
+  shared_.own = coll::Communicator::split(all, static_cast<int>(job.node()), static_cast<int>(job.place_of(library.pe())));
   shared_.own->set_timeout_seconds(0);
   shared_.communicator = &*shared_.own;
+  shared_.members = compact(*shared_.own, library.pe());
   for (auto [handle, team] : {std::pair{SHMEM_TEAM_WORLD, &world_}, std::pair{SHMEM_TEAM_SHARED, &shared_}})
-    *handle = {static_cast<int>(library.pe().value()), static_cast<int>(library.npes()), team, {}};
+    *handle = {static_cast<int>(team->members.rank()), static_cast<int>(team->members.size()), team, {}};
 }
 
 Teams::~Teams() {

@@ -14,7 +14,7 @@ namespace {
 
 using atl::testing::run_pes;
 
-class Failure : public ::testing::TestWithParam<fabric::Kind> {};
+class Failure : public ::testing::TestWithParam<atl::testing::Fabric> {};
 
 template <class Call>
 std::string message_of(Call&& call) {
@@ -93,8 +93,8 @@ TEST_P(Failure, WrongArgumentsAreRefused) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Fabrics, Failure, ::testing::Values(fabric::Kind::loop, fabric::Kind::shm),
-                         [](auto& info) { return info.param == fabric::Kind::loop ? "loop" : "shm"; });
+INSTANTIATE_TEST_SUITE_P(Fabrics, Failure, ::testing::Values(atl::testing::Fabric::loop, atl::testing::Fabric::shm, atl::testing::Fabric::nodes),
+                         [](auto& info) { return atl::testing::name_of(info.param); });
 
 // What every survivor does: collectives until it hears of the death. True: it was told by the right exception.
 bool survive(runtime::Context& context) {

@@ -8,74 +8,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <map>
 #include <thread>
 
 #include "atoll/base/error.hpp"
+#include "linked_jobs.hpp"
 
 namespace atl::fabric {
 namespace {
 
 constexpr std::uint64_t MiB_ = std::uint64_t{1} << 20;
 
-// A network of one other PE, whose memory is a vector.
-class FakeNetwork final : public RemotePath {
- public:
-  explicit FakeNetwork(std::size_t bytes) : memory(bytes) {}
-  bool reaches(PeId pe) const override { return pe == PeId(1); }
-  void put(PeId, HeapOffset to, const void* from, std::size_t bytes) override {
-    std::memcpy(memory.data() + to.value(), from, bytes);
-  }
-  void get(void* to, PeId, HeapOffset from, std::size_t bytes) override {
-    std::memcpy(to, memory.data() + from.value(), bytes);
-  }
-  std::uint64_t atomic(AtomicOp op, unsigned width, PeId, HeapOffset at, std::uint64_t operand,
-                       std::uint64_t expected) override {
-    std::uint64_t old = 0;
-    std::memcpy(&old, memory.data() + at.value(), width);
-    std::uint64_t now = old;
-    switch (op) {
-      case AtomicOp::fetch: break;
-      case AtomicOp::set:
-      case AtomicOp::swap: now = operand; break;
-      case AtomicOp::add: now = old + operand; break;
-      case AtomicOp::bit_and: now = old & operand; break;
-      case AtomicOp::bit_or: now = old | operand; break;
-      case AtomicOp::bit_xor: now = old ^ operand; break;
-      case AtomicOp::compare_swap: now = old == expected ? operand : old; break;
-    }
-    std::memcpy(memory.data() + at.value(), &now, width);
-    return old;
-  }
-  Status try_send(PeId, std::uint16_t handler, std::uint16_t, std::span<const std::byte> first,
-                  std::span<const std::byte> second) override {
-    sent[handler] += first.size() + second.size();
-    return Status::ok;
-  }
-  void fence() override { ++fences; }
-  void quiet() override { ++quiets; }
-
-  std::vector<std::byte> memory;
-  std::map<std::uint16_t, std::size_t> sent;
-  int fences = 0, quiets = 0;
-};
-
-TEST(RemotePathTest, PesThatAreNotMappedAreReachedThroughIt) {
-  auto job = Job::create_loop({.npes = 2, .segment_bytes = 4 * MiB_});
-  FakeNetwork network(4 * MiB_);
-  Endpoint endpoint(job, PeId(0), &network);
+TEST(RemotePathTest, PesOfOtherNodesAreReachedThroughIt) {
+  auto jobs = testing::link_jobs({.npes = 3, .segment_bytes = 4 * MiB_, .node_of_pe = {0, 1, 0}});
+  Endpoint endpoint(jobs[0], PeId(0));
   EXPECT_EQ(endpoint.address(PeId(1), HeapOffset(64), 8), nullptr);
   EXPECT_NE(endpoint.address(PeId(0), HeapOffset(64), 8), nullptr);
-  for (PeId pe : {PeId(0), PeId(1)}) {
+  EXPECT_NE(endpoint.address(PeId(2), HeapOffset(64), 8), nullptr);
+  for (PeId pe : {PeId(0), PeId(1), PeId(2)}) {
     endpoint.put_value<std::uint64_t>(pe, HeapOffset(64), 40);
     EXPECT_EQ(endpoint.get_value<std::uint64_t>(pe, HeapOffset(64)), 40u);
     EXPECT_EQ(endpoint.fetch_add<std::int32_t>(pe, HeapOffset(64), -3), 40);
     EXPECT_EQ(endpoint.compare_swap<std::uint32_t>(pe, HeapOffset(64), 37, 12), 37u);
+    EXPECT_EQ(endpoint.compare_swap<std::uint32_t>(pe, HeapOffset(64), 37, 13), 12u);
     EXPECT_EQ(endpoint.swap<std::uint64_t>(pe, HeapOffset(64), 6), 12u);
     EXPECT_EQ(endpoint.fetch_or<std::uint64_t>(pe, HeapOffset(64), 8), 6u);
     EXPECT_EQ(endpoint.fetch_and<std::uint64_t>(pe, HeapOffset(64), 12), 14u);
     EXPECT_EQ(endpoint.fetch_xor<std::uint64_t>(pe, HeapOffset(64), 1), 12u);
     endpoint.put_signal(pe, HeapOffset(128), "abc", 3, HeapOffset(64), 5, AtomicOp::add);
+    endpoint.quiet();
     EXPECT_EQ(endpoint.fetch<std::uint64_t>(pe, HeapOffset(64)), 18u);
     endpoint.set<double>(pe, HeapOffset(72), 0.1);
     EXPECT_EQ(endpoint.fetch<double>(pe, HeapOffset(72)), 0.1);
@@ -85,14 +45,51 @@ TEST(RemotePathTest, PesThatAreNotMappedAreReachedThroughIt) {
     endpoint.get(text, pe, HeapOffset(128), 3);
     EXPECT_STREQ(text, "abc");
     EXPECT_THROW(endpoint.put(pe, HeapOffset(4 * MiB_ - 2), text, 3), IndexError);
+    EXPECT_THROW(endpoint.put_signal(pe, HeapOffset(128), text, 3, HeapOffset(65), 1), ValueError);
   }
+  // It is PE 1 of node 1 that got it.
+  EXPECT_EQ(std::memcmp(jobs[1]->segment(PeId(1)) + 128, "abc", 3), 0);
+  Endpoint receiver(jobs[1], PeId(1));
   std::byte payload[10] = {};
   EXPECT_EQ(endpoint.try_send(PeId(1), 7, 0, payload, payload), Status::ok);
-  EXPECT_EQ(network.sent[7], 20u);
-  endpoint.fence();
-  endpoint.quiet();
-  EXPECT_EQ(network.fences, 1);
-  EXPECT_EQ(network.quiets, 1);
+  ASSERT_NE(receiver.receive(), nullptr);
+  EXPECT_EQ(receiver.receive()->bytes, 20u);
+  EXPECT_EQ(receiver.receive()->source, 0u);
+  EXPECT_EQ(endpoint.traffic().am_bytes, 20u);
+}
+
+TEST(NodesTest, EachNodeHasTheMemoryOfItsOwnPes) {
+  auto jobs = testing::link_jobs({.npes = 5, .segment_bytes = 4 * MiB_, .node_of_pe = {1, 0, 1, 0, 1}});
+  for (std::uint32_t node : {0u, 1u}) {
+    const Job& job = *jobs[node];
+    EXPECT_EQ(job.nodes(), 2u);
+    EXPECT_EQ(job.node(), node);
+    EXPECT_EQ(job.local_pes(), node == 0 ? 2u : 3u);
+    EXPECT_EQ(job.leader_of(0), PeId(1));
+    EXPECT_EQ(job.leader_of(1), PeId(0));
+    EXPECT_EQ(job.place_of(PeId(3)), 1u);
+    EXPECT_EQ(job.place_of(PeId(4)), 2u);
+    for (std::uint32_t pe = 0; pe < 5; ++pe) EXPECT_EQ(job.segment(PeId(pe)) != nullptr, (pe % 2 == 0) == (node == 1));
+  }
+  EXPECT_EQ(jobs[1]->segment(PeId(4)) - jobs[1]->segment(PeId(2)), static_cast<std::ptrdiff_t>(jobs[1]->segment_bytes()));
+}
+
+TEST(NodesTest, WhatHappensToOneNodeIsKnownToAll) {
+  auto jobs = testing::link_jobs({.npes = 3, .segment_bytes = 4 * MiB_, .node_of_pe = {0, 1, 2}});
+  jobs[1]->set_host_name("reef");
+  jobs[1]->mark_failed(PeId(1), 9, "was killed by signal 9 (Killed)");
+  for (const auto& job : jobs) {
+    EXPECT_EQ(job->failure(), "PE 1 was killed by signal 9 (Killed) on reef");
+    EXPECT_THROW(job->check(), PeFailedError);
+  }
+  auto others = testing::link_jobs({.npes = 2, .segment_bytes = 4 * MiB_, .node_of_pe = {0, 1}});
+  others[0]->request_shutdown();
+  others[1]->request_exit(7);
+  others[0]->request_exit(8);
+  for (const auto& job : others) {
+    EXPECT_TRUE(job->shutdown_requested());
+    EXPECT_EQ(job->exit_requested(), 7);
+  }
 }
 
 TEST(MessageRingTest, FillsEmptiesAndWrapsRound) {

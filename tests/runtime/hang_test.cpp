@@ -7,7 +7,7 @@
 namespace atl::testing {
 namespace {
 
-class Hang : public ::testing::TestWithParam<fabric::Kind> {};
+class Hang : public ::testing::TestWithParam<Fabric> {};
 
 TEST_P(Hang, PrintsTheStacksOfEveryPeAndFails) {
   ::testing::TestPartResultArray failures;
@@ -24,10 +24,10 @@ TEST_P(Hang, PrintsTheStacksOfEveryPeAndFails) {
   std::size_t processes = 0, threads = 0;
   for (std::size_t at = 0; (at = said.find("== process ", at)) != std::string::npos; ++at) ++processes;
   for (std::size_t at = 0; (at = said.find("hread ", at)) != std::string::npos; ++at) ++threads;
-  EXPECT_EQ(processes, GetParam() == fabric::Kind::shm ? 3u : 1u) << said;
+  EXPECT_EQ(processes, GetParam() == Fabric::shm ? 3u : 1u) << said;
   EXPECT_GE(threads, 3u) << said;
 }
-INSTANTIATE_TEST_SUITE_P(Fabrics, Hang, ::testing::Values(fabric::Kind::loop, fabric::Kind::shm));
+INSTANTIATE_TEST_SUITE_P(Fabrics, Hang, ::testing::Values(Fabric::loop, Fabric::shm));
 
 }  // namespace
 }  // namespace atl::testing

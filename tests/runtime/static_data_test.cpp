@@ -39,7 +39,7 @@ class Globals : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   void run(const atl::testing::Body& body) {
     std::uint64_t bytes = StaticData::bytes_needed();
-    atl::testing::run_pes(GetParam(), fabric::Kind::shm, body,
+    atl::testing::run_pes(GetParam(), atl::testing::Fabric::shm, body,
                           {.segment_bytes = (std::uint64_t{64} << 20) + bytes, .static_bytes = bytes});
   }
 };
@@ -188,7 +188,7 @@ TEST_P(Globals, OfDifferentProgramsAreRefused) {
 INSTANTIATE_TEST_SUITE_P(Pes, Globals, ::testing::Values(1u, 2u, 3u, 4u, 5u, 8u));
 
 TEST(StaticDataOfThreads, IsRefused) {
-  atl::testing::run_pes(1, fabric::Kind::loop, [](Context& context) { EXPECT_THROW(StaticData{context}, ValueError); });
+  atl::testing::run_pes(1, atl::testing::Fabric::loop, [](Context& context) { EXPECT_THROW(StaticData{context}, ValueError); });
 }
 
 }  // namespace

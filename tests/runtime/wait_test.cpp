@@ -37,8 +37,10 @@ TEST_P(Waiting, ASleeperIsWokenByEveryKindOfChange) {
         case 3: context.compare_swap<std::uint64_t>(right, word, round - 1, round); break;
         case 4: context.swap<std::uint64_t>(right, word, round); break;
         default:
-          std::atomic_ref<std::uint64_t>(*context.peer_pointer<std::uint64_t>(right, word))
-              .store(round, std::memory_order_release);
+          if (auto* theirs = context.peer_pointer<std::uint64_t>(right, word))
+            std::atomic_ref<std::uint64_t>(*theirs).store(round, std::memory_order_release);
+          else
+            context.put_signal(right, word, nullptr, 0, word, round);
           context.notify(right);
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one body on every PE of a job, as threads (`loop`) or as forked processes (`shm`), and fails the test when a
-// PE fails, dies or hangs. Every test of communication uses it, so that each runs on both fabrics.
+// Runs one body on every PE of a job, as threads (`loop`), as threads that make as if they were on several nodes
+// (`nodes`), or as forked processes (`shm`), and fails the test when a PE fails, dies or hangs. Every test of
+// communication uses it, so that each runs on all fabrics.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,6 +23,7 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/runtime/context.hpp"
+#include "linked_jobs.hpp"
 #include "stacks.hpp"
 
 namespace atl::testing {
@@ -34,6 +36,20 @@ struct RunOptions {
   std::uint64_t symmetric_bytes = 0;
   std::uint64_t static_bytes = 0;
 };
+
+enum class Fabric { loop, nodes, shm };
+
+inline const char* name_of(Fabric fabric) {
+  return fabric == Fabric::loop ? "loop" : fabric == Fabric::nodes ? "nodes" : "shm";
+}
+
+/// Who is on which node: runs of PEs when there is an even number of them, else in turn.
+inline std::vector<std::uint32_t> spread_over_nodes(std::uint32_t npes) {
+  std::uint32_t nodes = npes == 1 ? 1 : npes < 8 ? 2 : 3;
+  std::vector<std::uint32_t> node_of_pe;
+  for (std::uint32_t pe = 0; pe < npes; ++pe) node_of_pe.push_back(npes % 2 == 0 ? pe * nodes / npes : pe % nodes);
+  return node_of_pe;
+}
 
 using Body = std::function<void(runtime::Context&)>;
 
@@ -62,8 +78,8 @@ inline std::string run_one(const std::shared_ptr<fabric::Job>& job, PeId pe, con
   }
 }
 
-inline void run_threads(std::uint32_t npes, const Body& body, const RunOptions& options) {
-  auto job = fabric::Job::create_loop(job_options(npes, options));
+inline void run_threads(const LinkedJobs& jobs, const Body& body, const RunOptions& options) {
+  std::uint32_t npes = jobs[0]->npes();
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<bool> done(npes, false);
@@ -71,7 +87,7 @@ inline void run_threads(std::uint32_t npes, const Body& body, const RunOptions& 
   std::vector<std::thread> threads;
   for (std::uint32_t pe = 0; pe < npes; ++pe)
     threads.emplace_back([&, pe] {
-      std::string fault = run_one(job, PeId(pe), body, options);
+      std::string fault = run_one(jobs[jobs[0]->node_of(PeId(pe))], PeId(pe), body, options);
       std::lock_guard lock(mutex);
       faults[pe] = fault;
       done[pe] = true;
@@ -91,7 +107,7 @@ inline void run_threads(std::uint32_t npes, const Body& body, const RunOptions& 
       for (std::uint32_t pe = 0; pe < npes; ++pe)
         if (!done[pe]) {
           hung += fmt::format(" {}", pe);
-          job->mark_failed(PeId(pe), 0, fmt::format("did not finish within {} s", options.timeout_seconds));
+          jobs[0]->mark_failed(PeId(pe), 0, fmt::format("did not finish within {} s", options.timeout_seconds));
         }
       ADD_FAILURE() << "these PEs hang:" << hung;
       if (!changed.wait_for(lock, std::chrono::seconds(10), all_done)) {
@@ -103,7 +119,7 @@ inline void run_threads(std::uint32_t npes, const Body& body, const RunOptions& 
   for (auto& thread : threads) thread.join();
   for (std::uint32_t pe = 0; pe < npes; ++pe)
     EXPECT_TRUE(faults[pe].empty()) << "PE " << pe << " threw: " << faults[pe];
-  if (job->has_failed()) ADD_FAILURE() << job->failure();
+  if (jobs[0]->has_failed()) ADD_FAILURE() << jobs[0]->failure();
 }
 
 inline void run_processes(std::uint32_t npes, const Body& body, const RunOptions& options) {
@@ -156,29 +172,33 @@ inline void run_processes(std::uint32_t npes, const Body& body, const RunOptions
 
 }  // namespace detail
 
-inline void run_pes(std::uint32_t npes, fabric::Kind kind, const Body& body, const RunOptions& options = {}) {
-  if (kind == fabric::Kind::loop) detail::run_threads(npes, body, options);
-  else detail::run_processes(npes, body, options);
+inline void run_pes(std::uint32_t npes, Fabric fabric, const Body& body, const RunOptions& options = {}) {
+  fabric::JobOptions job = detail::job_options(npes, options);
+  if (fabric == Fabric::shm) return detail::run_processes(npes, body, options);
+  if (fabric == Fabric::loop) return detail::run_threads({fabric::Job::create_loop(job)}, body, options);
+  job.node_of_pe = spread_over_nodes(npes);
+  detail::run_threads(link_jobs(job), body, options);
 }
 
-/// A test suite whose tests run on both fabrics and on 1, 2, 3, 4, 5 and 8 PEs:
+/// A test suite whose tests run on all fabrics and on 1, 2, 3, 4, 5 and 8 PEs:
 ///     class Barrier : public atl::testing::OnPes {};
 ///     TEST_P(Barrier, Holds) { run([](runtime::Context& context) { … }); }
 ///     ATOLL_ON_PES(Barrier);
-class OnPes : public ::testing::TestWithParam<std::tuple<fabric::Kind, std::uint32_t>> {
+class OnPes : public ::testing::TestWithParam<std::tuple<Fabric, std::uint32_t>> {
  protected:
-  fabric::Kind kind() const { return std::get<0>(GetParam()); }
+  Fabric fabric() const { return std::get<0>(GetParam()); }
   std::uint32_t npes() const { return std::get<1>(GetParam()); }
-  void run(const Body& body, const RunOptions& options = {}) { run_pes(npes(), kind(), body, options); }
+  void run(const Body& body, const RunOptions& options = {}) { run_pes(npes(), fabric(), body, options); }
 };
 
-inline std::string pes_name(const ::testing::TestParamInfo<std::tuple<fabric::Kind, std::uint32_t>>& info) {
-  return fmt::format("{}{}", std::get<0>(info.param) == fabric::Kind::loop ? "loop" : "shm", std::get<1>(info.param));
+inline std::string pes_name(const ::testing::TestParamInfo<std::tuple<Fabric, std::uint32_t>>& info) {
+  return fmt::format("{}{}", name_of(std::get<0>(info.param)), std::get<1>(info.param));
 }
 
 #define ATOLL_ON_PES(Suite)                                                                                    \
   INSTANTIATE_TEST_SUITE_P(Pes, Suite,                                                                         \
-                           ::testing::Combine(::testing::Values(::atl::fabric::Kind::loop, ::atl::fabric::Kind::shm), \
+                           ::testing::Combine(::testing::Values(::atl::testing::Fabric::loop, ::atl::testing::Fabric::shm, \
+                                                                ::atl::testing::Fabric::nodes),                \
                                               ::testing::Values(1u, 2u, 3u, 4u, 5u, 8u)),                      \
                            ::atl::testing::pes_name)
 

@@ -15,11 +15,11 @@ namespace atl::array::testing {
 /// Small arrays are spread too.
 inline constexpr std::int64_t grain = 4;
 
-class OnPes : public ::testing::TestWithParam<std::tuple<std::uint32_t, fabric::Kind, unsigned>> {
+class OnPes : public ::testing::TestWithParam<std::tuple<std::uint32_t, atl::testing::Fabric, unsigned>> {
  protected:
   void run(const std::function<void(Engine&)>& body) {
-    auto [npes, kind, threads] = GetParam();
-    atl::testing::run_pes(npes, kind, [&, threads = threads](runtime::Context& context) {
+    auto [npes, fabric, threads] = GetParam();
+    atl::testing::run_pes(npes, fabric, [&, threads = threads](runtime::Context& context) {
       Engine engine(std::shared_ptr<runtime::Context>(std::shared_ptr<void>(), &context), threads, grain);
       body(engine);
     }, {.threads = threads});
@@ -27,14 +27,14 @@ class OnPes : public ::testing::TestWithParam<std::tuple<std::uint32_t, fabric::
 };
 
 inline std::string name_of_param(const ::testing::TestParamInfo<OnPes::ParamType>& info) {
-  auto [npes, kind, threads] = info.param;
-  return fmt::format("{}x{}_{}", npes, threads, kind == fabric::Kind::loop ? "loop" : "shm");
+  auto [npes, fabric, threads] = info.param;
+  return fmt::format("{}x{}_{}", npes, threads, atl::testing::name_of(fabric));
 }
 
 #define ATOLL_ON_PES(suite)                                                                                     \
   INSTANTIATE_TEST_SUITE_P(Pes, suite,                                                                          \
                            ::testing::Combine(::testing::Values(1u, 2u, 3u, 4u, 5u, 8u),                        \
-                                              ::testing::Values(fabric::Kind::loop, fabric::Kind::shm),         \
+                                              ::testing::Values(atl::testing::Fabric::loop, atl::testing::Fabric::shm),         \
                                               ::testing::Values(1u, 2u)),                                       \
                            name_of_param)
 

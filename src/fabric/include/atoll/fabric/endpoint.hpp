@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The endpoint contract: put, get, atomics and messages to any PE. For a PE whose segment is mapped (every PE of
-// `loop` and `shm`) each is inline: a bounds check, a table look-up and a load, store or CPU atomic; no lock, no
-// allocation, no system call, no virtual call. Any other PE goes through RemotePath.
+// The endpoint contract: put, get, atomics and messages to any PE. For a PE whose segment is mapped (every PE of this
+// node) each is inline: a bounds check, a table look-up and a load, store or CPU atomic; no lock, no allocation, no system
+// call, no virtual call. Any other PE goes through the job's RemotePath.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,6 @@
 #include <memory>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include "atoll/base/ids.hpp"
 #include "atoll/base/status.hpp"
@@ -19,32 +18,11 @@
 
 namespace atl::fabric {
 
-enum class AtomicOp : std::uint8_t { fetch, set, add, bit_and, bit_or, bit_xor, swap, compare_swap };
-
 /// Types with remote atomics: 32- and 64-bit integers; float and double for fetch, set and swap.
 template <class T>
 concept AtomicType = (std::is_integral_v<T> || std::is_floating_point_v<T>)&&(sizeof(T) == 4 || sizeof(T) == 8);
 template <class T>
 concept AtomicInteger = AtomicType<T> && std::is_integral_v<T>;
-
-/// The way to PEs whose memory is not mapped: a network, or a simulated one. Every call is made with a checked range.
-class RemotePath {
- public:
-  virtual ~RemotePath() = default;
-  /// True for the PEs that are reached this way, false for those whose segment is mapped.
-  virtual bool reaches(PeId pe) const = 0;
-  /// Source completion: `from` may be reused on return.
-  virtual void put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) = 0;
-  virtual void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) = 0;
-  /// `width` 4 or 8; operands and the returned old value are bit patterns.
-  virtual std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
-                               std::uint64_t expected) = 0;
-  virtual Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
-                          std::span<const std::byte> second) = 0;
-  /// Orders / completes everything sent before.
-  virtual void fence() = 0;
-  virtual void quiet() = 0;
-};
 
 /// What went through an endpoint. Messages are operations, of whatever size.
 struct Traffic {
@@ -60,8 +38,8 @@ struct Traffic {
 /// counters may then miss some. Make one per thread where they must be exact.
 class Endpoint {
  public:
-  /// `remote` may be null when every PE is mapped.
-  Endpoint(std::shared_ptr<Job> job, PeId self, RemotePath* remote = nullptr);
+  /// For `self`, a PE of this node. The job must be connected when it spans nodes.
+  Endpoint(std::shared_ptr<Job> job, PeId self);
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 
@@ -70,6 +48,8 @@ class Endpoint {
   std::uint64_t segment_bytes() const { return segment_bytes_; }
   Job& job() const { return *job_; }
 
+  /// Whether the peer's memory is mapped.
+  bool maps(PeId pe) const { return bases_[pe.value()] != nullptr; }
   /// The peer's memory as this process sees it; null when it is not mapped. Throws IndexError outside its segment.
   std::byte* address(PeId pe, HeapOffset at, std::size_t bytes) const {
     if (pe.value() >= npes_ || at.value() > segment_bytes_ || bytes > segment_bytes_ - at.value()) [[unlikely]]
@@ -88,6 +68,13 @@ class Endpoint {
     ring_bell(records_[pe.value()]);
   }
 
+  /// The same, but `from` must stay until quiet().
+  void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
+    if (address(pe, to, bytes) != nullptr) [[likely]] return put(pe, to, from, bytes);
+    count(traffic_.put_bytes, traffic_.put_messages, bytes);
+    remote_->put_nbi(pe, to, from, bytes);
+  }
+
   /// Stores one value; the fast form of put for scalars.
   template <class T>
   void put_value(PeId pe, HeapOffset to, T value) {
@@ -103,6 +90,13 @@ class Endpoint {
     copy_out(to, source, bytes);
   }
 
+  /// The same, but complete in quiet().
+  void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
+    if (address(pe, from, bytes) != nullptr) [[likely]] return get(to, pe, from, bytes);
+    count(traffic_.get_bytes, traffic_.get_messages, bytes);
+    remote_->get_nbi(to, pe, from, bytes);
+  }
+
   template <class T>
   T get_value(PeId pe, HeapOffset from) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
@@ -114,7 +108,15 @@ class Endpoint {
   /// put(), and then (visible only after it) the signal word becomes or grows by `value`.
   void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                   AtomicOp how = AtomicOp::set) {
-    if (bytes != 0) put_silently(pe, to, from, bytes);
+    if (bytes != 0) {
+      std::byte* target = address(pe, to, bytes);
+      count(traffic_.put_bytes, traffic_.put_messages, bytes);
+      if (target == nullptr) [[unlikely]] {
+        (void)atomic_address(pe, signal, sizeof(value));
+        return remote_->put_signal(pe, to, from, bytes, signal, value, how);
+      }
+      std::memcpy(target, from, bytes);  // the signal that follows wakes
+    }
     if (how == AtomicOp::set) set<std::uint64_t>(pe, signal, value);
     else add<std::uint64_t>(pe, signal, value);
   }
@@ -130,7 +132,7 @@ class Endpoint {
   template <AtomicType T>
   void set(PeId pe, HeapOffset at, T value) {
     std::byte* word = atomic_address(pe, at, sizeof(T));
-    if (word == nullptr) [[unlikely]] return void(remote_atomic<T>(AtomicOp::set, pe, at, value, T{}));
+    if (word == nullptr) [[unlikely]] return remote_->update(AtomicOp::set, sizeof(T), pe, at, bits_of(value));
     std::atomic_ref<T>(*reinterpret_cast<T*>(word)).store(value, std::memory_order_release);
     ring_bell(records_[pe.value()]);
   }
@@ -148,7 +150,10 @@ class Endpoint {
   }
   template <AtomicInteger T>
   void add(PeId pe, HeapOffset at, T value) {
-    fetch_add<T>(pe, at, value);
+    std::byte* word = atomic_address(pe, at, sizeof(T));
+    if (word == nullptr) [[unlikely]] return remote_->update(AtomicOp::add, sizeof(T), pe, at, bits_of(value));
+    std::atomic_ref<T>(*reinterpret_cast<T*>(word)).fetch_add(value, std::memory_order_acq_rel);
+    ring_bell(records_[pe.value()]);
   }
   template <AtomicInteger T>
   T fetch_and(PeId pe, HeapOffset at, T value) {
@@ -195,6 +200,16 @@ class Endpoint {
   /// Puts one message of up to message_bytes (two parts, joined) into the peer's ring. try_again: the ring is full.
   Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                   std::span<const std::byte> second = {});
+
+  /// To the peer's listener, see RemotePath. Only for a PE that is not mapped.
+  void post(PeId pe, std::uint16_t kind, std::span<const std::byte> payload) { remote_->post(self_, pe, kind, payload); }
+  /// Wakes the peer if it sleeps.
+  void ring(PeId pe) {
+    if (maps(pe)) [[likely]] return ring_bell(records_[pe.value()]);
+    remote_->ring(pe);
+  }
+  /// Takes what other nodes have sent. Returns whether there was anything.
+  bool poll() { return remote_ != nullptr && remote_->progress(); }
 
   /// True when a message waits in this PE's ring.
   bool message_waiting() const {
@@ -272,14 +287,6 @@ class Endpoint {
     if (bytes == 1) return load_word<std::uint8_t>(to, source);
     if (bytes != 0) std::memcpy(to, source, bytes);
   }
-  // A put that leaves the waking to the signal that follows.
-  void put_silently(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
-    std::byte* target = address(pe, to, bytes);
-    count(traffic_.put_bytes, traffic_.put_messages, bytes);
-    if (target == nullptr) [[unlikely]] return remote_->put(pe, to, from, bytes);
-    std::memcpy(target, from, bytes);
-  }
-
   std::byte* atomic_address(PeId pe, HeapOffset at, std::size_t width) {
     if ((at.value() & (width - 1)) != 0) [[unlikely]] throw_misaligned(at, width);
     std::byte* word = address(pe, at, width);
@@ -295,11 +302,14 @@ class Endpoint {
     return old;
   }
   template <class T>
-  T remote_atomic(AtomicOp op, PeId pe, HeapOffset at, T value, T expected) {
-    std::uint64_t bits = 0, expected_bits = 0;
+  static std::uint64_t bits_of(T value) {
+    std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof(T));
-    std::memcpy(&expected_bits, &expected, sizeof(T));
-    std::uint64_t old = remote_->atomic(op, sizeof(T), pe, at, bits, expected_bits);
+    return bits;
+  }
+  template <class T>
+  T remote_atomic(AtomicOp op, PeId pe, HeapOffset at, T value, T expected) {
+    std::uint64_t old = remote_->atomic(op, sizeof(T), pe, at, bits_of(value), bits_of(expected));
     T result;
     std::memcpy(&result, &old, sizeof(T));
     return result;
@@ -316,7 +326,6 @@ class Endpoint {
   RemotePath* remote_;
   Counts traffic_;
   std::shared_ptr<Job> job_;
-  std::vector<std::byte*> base_table_;
 };
 
 }  // namespace atl::fabric

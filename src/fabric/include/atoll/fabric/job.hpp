@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job's memory as one PE (or the launcher) sees it: the control block, every PE's record, ring and segment.
-// How the memory is obtained is the fabric's business: `loop` (threads of one process, anonymous memory) or `shm`
-// (processes, one memfd without a name, so that nothing is left behind whatever dies).
+// A job's memory on one node as a PE of it (or the launcher) sees it: the control block, every PE's record, and ring and
+// segment of the node's PEs. How the memory is obtained is the fabric's business: `loop` (threads of one process,
+// anonymous memory) or `shm` (processes, one memfd without a name, so that nothing is left behind whatever dies). PEs of
+// other nodes are reached by the RemotePath that the job is connected to.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "atoll/base/ids.hpp"
 #include "atoll/fabric/doorbell.hpp"
 #include "atoll/fabric/layout.hpp"
+#include "atoll/fabric/remote_path.hpp"
 
 namespace atl::fabric {
 
@@ -29,9 +35,16 @@ struct JobOptions {
   std::uint64_t segment_bytes = 0;
   /// 0: not said. Decides, with the cores, whether waits may spin.
   std::uint32_t threads_per_pe = 0;
+  /// The node of each PE, numbered from 0 without gaps. Empty: all are on one.
+  std::vector<std::uint32_t> node_of_pe = {};
+  /// The node whose memory this is to be.
+  std::uint32_t node = 0;
 };
 
-/// Owns the mapping. Thread-safe: all state is in the job's memory.
+/// The size of segment that a node with so many PEs gets where JobOptions say 0. All nodes must use the same.
+std::uint64_t usual_segment_bytes(std::uint32_t local_pes);
+
+/// Owns the mapping. Thread-safe: its state is in the job's memory.
 class Job {
  public:
   /// PEs will be threads of this process.
@@ -50,8 +63,43 @@ class Job {
   std::uint64_t segment_bytes() const { return segment_bytes_; }
   JobControl& control() const { return *control_; }
   PeRecord& record(PeId pe) const { return records_[pe.value()]; }
-  MessageRing& ring(PeId pe) const { return rings_[pe.value()]; }
-  std::byte* segment(PeId pe) const { return base_ + control_bytes_ + pe.value() * segment_bytes_; }
+  /// The message ring of a PE of this node.
+  MessageRing& ring(PeId pe) const { return *rings_[pe.value()]; }
+  /// Null for a PE of another node.
+  std::byte* segment(PeId pe) const { return segments_[pe.value()]; }
+  /// All of them, by PE.
+  std::byte* const* segments() const { return segments_.data(); }
+
+  // ---- nodes --------------------------------------------------------------------------------------------------
+
+  std::uint32_t nodes() const { return control_->nodes; }
+  /// This one.
+  std::uint32_t node() const { return control_->node; }
+  std::uint32_t local_pes() const { return control_->local_pes; }
+  std::uint32_t node_of(PeId pe) const { return record(pe).node; }
+  bool is_local(PeId pe) const { return node_of(pe) == node(); }
+  /// Place of a PE among those of its node.
+  std::uint32_t place_of(PeId pe) const { return record(pe).place; }
+  /// The lowest PE of a node.
+  PeId leader_of(std::uint32_t node) const { return leaders_[node]; }
+
+  /// The way to the PEs of other nodes, from now on. Before the first Endpoint is made.
+  void connect(std::unique_ptr<RemotePath> path) { remote_ = std::move(path); }
+  RemotePath* remote() const { return remote_.get(); }
+  /// What this node is called in messages. Default: the host's name.
+  void set_host_name(std::string name) { host_name_ = std::move(name); }
+
+  /// Called with what PEs of other nodes post to `pe`, a PE of this process, by whichever thread makes progress. Must
+  /// not wait. Null: no more; returns when no call is under way.
+  using Listener = std::function<void(PeId source, std::uint16_t kind, std::span<const std::byte> payload)>;
+  void listen(PeId pe, Listener listener);
+  /// For the RemotePath: what arrived. Posts to a PE that does not listen are dropped: it has left.
+  void hear_post(PeId pe, PeId source, std::uint16_t kind, std::span<const std::byte> payload);
+  void hear(const News& news) noexcept;
+  /// Tells the other nodes, if there are any.
+  void tell(const News& news) noexcept {
+    if (remote_ != nullptr) remote_->tell(news);
+  }
 
   /// For ATOLL_JOB: "/proc/<pid of the creator>/fd/<n>". Only the same user can open it, while the creator lives.
   std::string join_name() const;
@@ -93,12 +141,14 @@ class Job {
 
  private:
   std::uint64_t file_offset(PeId pe, HeapOffset at) const {
-    return control_bytes_ + pe.value() * segment_bytes_ + at.value();
+    return static_cast<std::uint64_t>(segment(pe) - base_) + at.value();
   }
   Job() = default;
   void lay_out(const JobOptions& options);
   void attach();
   [[noreturn]] void throw_failure() const;
+  bool note_failed(PeId pe, int wait_status, const std::string& cause) noexcept;
+  bool note_exit(int status) noexcept;
 
   Kind kind_ = Kind::loop;
   int descriptor_ = -1;
@@ -108,7 +158,17 @@ class Job {
   std::uint64_t control_bytes_ = 0;
   JobControl* control_ = nullptr;
   PeRecord* records_ = nullptr;
-  MessageRing* rings_ = nullptr;
+  std::vector<MessageRing*> rings_;    // by PE; null: on another node
+  std::vector<std::byte*> segments_;   // likewise
+  std::vector<PeId> leaders_;          // by node
+  std::string host_name_;
+  std::shared_mutex listeners_mutex_;
+  std::map<PeId, Listener> listeners_;
+  std::unique_ptr<RemotePath> remote_;  // last: it goes first
 };
+
+/// Puts one message into the ring of a PE of this node. try_again: the ring is full.
+Status push_message(Job& job, PeId to, PeId source, std::uint16_t handler, std::uint16_t kind,
+                    std::span<const std::byte> first, std::span<const std::byte> second);
 
 }  // namespace atl::fabric

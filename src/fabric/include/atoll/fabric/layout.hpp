@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in a job's shared memory besides the segments: the job's control block, one record per PE, and one
-// message ring per PE. Written by PEs and by their launcher, so every layout is fixed and checked here.
+// What lies in a job's shared memory besides the segments: the job's control block, one record per PE, and one message
+// ring per PE of the node. Written by PEs and by their launcher, so every layout is fixed and checked here.
 //
 //   0                 JobControl
 //   4096              PeRecord[npes]
-//   ring_offset       MessageRing[npes]
-//   control_bytes     segment of PE 0, segment of PE 1, …   (each at a multiple of segment_alignment())
+//   ring_offset       MessageRing[local_pes]
+//   control_bytes     segments of the node's PEs   (each at a multiple of segment_alignment())
+//
+// A job of several nodes has one such memory on each. Rings and segments are those of the node's PEs, in ascending
+// order; records are of all PEs, and those of other nodes hold what this node has been told.
 #pragma once
 
 #include <algorithm>
@@ -44,10 +47,13 @@ enum class PeState : std::uint32_t { absent = 0, joined = 1, finalized = 2, fail
 // |  40    |   4   | creator_pid    |                                                                  |
 // |  44    |   4   | cores          | cores of the node that PEs may use, before any binding           |
 // |  48    |   4   | threads_per_pe | 0: not said                                                      |
+// |  52    |   4   | nodes          | 1 or more                                                        |
+// |  56    |   4   | node           | number of the node that this memory is on, below nodes           |
+// |  60    |   4   | local_pes      | PEs on this node                                                 |
 // |  64    |   4   | failed         | 0, or 1 + the first PE known to have died, or job_ended (release; |
 // |        |       |                | waits acquire)                                                   |
 // |  68    |   4   | shutdown       | 1: the driver ends the job                                       |
-// | 128    |   4   | arrived        | PEs in the current bootstrap barrier                             |
+// | 128    |   4   | arrived        | PEs of the node in the current bootstrap barrier                 |
 // | 192    |   4   | epoch          | completed bootstrap barriers                                     |
 // | 256    |   8   | exit           | 0, or 2^32 + the status that a PE ends the whole job with        |
 struct JobControl {
@@ -60,6 +66,9 @@ struct JobControl {
   std::int32_t creator_pid;
   std::uint32_t cores;
   std::uint32_t threads_per_pe;
+  std::uint32_t nodes;
+  std::uint32_t node;
+  std::uint32_t local_pes;
   alignas(64) std::atomic<std::uint32_t> failed;
   std::atomic<std::uint32_t> shutdown;
   alignas(64) std::atomic<std::uint32_t> arrived;
@@ -67,8 +76,8 @@ struct JobControl {
   alignas(64) std::atomic<std::uint64_t> exit;
   std::byte reserved[4096 - 320];
 };
-inline constexpr std::uint32_t layout_version = 2;
-static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, epoch) == 192 &&
+inline constexpr std::uint32_t layout_version = 3;
+static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, epoch) == 192 &&
               offsetof(JobControl, exit) == 256);
 
 // | offset | bytes | field       | valid when                                                              |
@@ -80,6 +89,8 @@ static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, failed) == 64 &
 // |  76    |   4   | cause_bytes | after failed: length of cause                                           |
 // |  80    |  160  | cause       | after failed: "was killed by signal 9 (Killed)"                         |
 // | 240    |   8   | offered     | this PE's figure in a bootstrap exchange                                |
+// | 248    |   4   | node        | that the PE is on                                                       |
+// | 252    |   4   | place       | of the PE among those of its node, from 0                               |
 struct PeRecord {
   alignas(64) std::atomic<std::uint32_t> sleeping;
   alignas(64) std::atomic<std::uint32_t> state;
@@ -88,9 +99,11 @@ struct PeRecord {
   std::atomic<std::uint32_t> cause_bytes;
   char cause[160];
   std::atomic<std::uint64_t> offered;
-  std::byte reserved[8];
+  std::uint32_t node;
+  std::uint32_t place;
 };
-static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offsetof(PeRecord, offered) == 240);
+static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offsetof(PeRecord, offered) == 240 &&
+              offsetof(PeRecord, place) == 252);
 
 inline constexpr std::size_t message_bytes = 296;  ///< most bytes of payload in one slot
 inline constexpr std::size_t ring_slots = 256;     ///< per PE: 80 KiB, however many PEs there are

@@ -120,7 +120,7 @@ class Context {
   HeapOffset static_area() const { return static_area_; }
   std::uint64_t static_area_bytes() const { return endpoint_.segment_bytes() - static_area_.value(); }
 
-  /// The peer's memory in this process. Throws IndexError outside its segment. Access through it tells nobody:
+  /// The peer's memory in this process, null for a PE of another node. Throws IndexError outside its segment. Access through it tells nobody:
   /// call notify(pe) after storing what the peer may wait for.
   template <class T = std::byte>
   T* peer_pointer(PeId pe, HeapOffset at, std::size_t count = 1) const {
@@ -136,16 +136,16 @@ class Context {
     ATOLL_EXPECT(at >= segment_ && at < segment_ + endpoint_.segment_bytes());
     return HeapOffset(static_cast<std::uint64_t>(at - segment_));
   }
-  /// Wakes the peer if it sleeps. One load.
-  void notify(PeId pe) { fabric::ring_bell(job_->record(pe)); }
+  /// Wakes the peer if it sleeps. One load, or a message to another node.
+  void notify(PeId pe) { endpoint_.ring(pe); }
 
   // ---- one-sided ----------------------------------------------------------------------------------------------
   // Semantics as in fabric::Endpoint. The _nbi forms may complete later, at the latest in quiet().
 
   void put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) { endpoint_.put(pe, to, from, bytes); }
   void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) { endpoint_.get(to, pe, from, bytes); }
-  void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) { endpoint_.put(pe, to, from, bytes); }
-  void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) { endpoint_.get(to, pe, from, bytes); }
+  void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) { endpoint_.put_nbi(pe, to, from, bytes); }
+  void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) { endpoint_.get_nbi(to, pe, from, bytes); }
   template <class T>
   void put_value(PeId pe, HeapOffset to, T value) {
     endpoint_.put_value(pe, to, value);
@@ -161,7 +161,7 @@ class Context {
   /// put() that bumps a counter by 1, after the data is at the target: the target's own counter, or this PE's.
   void put_counted(PeId pe, HeapOffset to, const void* from, std::size_t bytes, CounterRef counter) {
     endpoint_.put(pe, to, from, bytes);
-    bump(counter);
+    bump_behind(pe, counter);
   }
   /// get() that bumps a counter by 1 when the data is here.
   void get_counted(void* to, PeId pe, HeapOffset from, std::size_t bytes, CounterRef counter) {
@@ -255,7 +255,10 @@ class Context {
 
   /// Runs what has arrived: message handlers, triggered functions, hooks. Returns whether there was anything. From a
   /// handler, or while another thread is in it, does nothing.
-  bool progress() { return work_waiting() ? progress_slowly() : false; }
+  bool progress() {
+    bool arrived = endpoint_.poll();
+    return work_waiting() ? progress_slowly() : arrived;
+  }
   /// Until `ready()` is true: makes progress, spins for ATOLL_SPIN_US (not at all when over-subscribed), yields, then
   /// sleeps. Whoever makes it true must put, use an atomic, send, or notify(). Throws PeFailedError when a PE dies.
   template <class Ready>
@@ -346,12 +349,19 @@ class Context {
   void send_large(PeId pe, std::uint16_t handler, std::span<const std::byte> first, std::span<const std::byte> second);
   TriggerArea& area_of(PeId pe) const;
   bool count_up(CounterRef counter, std::uint64_t by);
+  bool count_up_behind(PeId target, CounterRef counter, std::uint64_t by);
+  void bump_behind(PeId target, CounterRef counter);
+  void post_bump(PeId pe, CounterRef counter, std::uint64_t by);
+  void hear_post(PeId source, std::uint16_t kind, std::span<const std::byte> payload);
   bool take_due(CounterRef counter, TriggerCell& taken);
   void fire(CounterRef counter);
   void carry_out(PeId owner, const TriggerCell& cell);
   void lock_area(TriggerArea& area);
   static void unlock_area(TriggerArea& area);
   void join();
+  void open_barrier(std::uint32_t epoch);
+  void meet_nodes(std::uint32_t epoch, Deadline deadline, double limit_seconds);
+  [[noreturn]] void throw_absent(double limit_seconds) const;
 
   std::shared_ptr<fabric::Job> job_;
   PeId pe_;
