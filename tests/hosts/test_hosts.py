@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs over several hosts, each a network namespace: start, output, exit statuses, ends of every kind, refusals."""
 
-import importlib.util
 import os
 import signal
 import socket
@@ -11,14 +10,9 @@ import threading
 import time
 from pathlib import Path
 
+import hosts as network
 import pytest
 from built import ROOT, needs_core, needs_launcher
-
-# By path: the folder is no package, and pytest's importlib mode does not look beside the test.
-_spec = importlib.util.spec_from_file_location("test_hosts_network", Path(__file__).with_name("hosts.py"))
-network = importlib.util.module_from_spec(_spec)
-sys.modules["test_hosts_network"] = network
-_spec.loader.exec_module(network)
 
 pytestmark = [needs_launcher, pytest.mark.skipif(bool(network.missing()), reason=network.missing() or "-")]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `atoll`: info, run, demo, bench. Each sub-command is imported when it is asked for."""
+"""The command `atoll`: info, run, doctor, demo, bench. Each sub-command is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import NoReturn
 COMMANDS = {
     "info": ("atoll.cli.info", "what this machine and this installation are"),
     "run": ("atoll.cli.run", "run a program on several PEs, of this host or of several"),
+    "doctor": ("atoll.cli.doctor", "whether this host, or those of a cluster, can run a job; if not, what to change"),
     "demo": ("atoll.cli.demo", "the main job on real data and at scale, beside NumPy"),
     "bench": ("atoll.cli.bench", "benchmarks, beside their peers"),
 }

@@ -15,6 +15,7 @@
 #include "agent_command.hpp"
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/log.hpp"
 #include "output.hpp"
 #include "spawn.hpp"
 
@@ -49,6 +50,7 @@ HostAgents::HostAgents(const LaunchOptions& options, Listener& listener)
   MeetingPlace place = choose_meeting_place(options, direct);
   listening_ = Descriptor(listen_on(place.listen, options.port));
   std::uint16_t port = port_of(listening_.number());
+  log(LogLevel::info, "agents report to {}", with_port(place.listen.empty() ? "all addresses" : place.listen, port));
   for (std::uint32_t host = 0; host < hosts_.size(); ++host) {
     std::vector<std::string> program{own_program(), "--agent", fmt::format("{}", host), joined(place.by_host[host], ","),
                                      fmt::format("{}", port)};

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`atoll doctor` on this host and on several: what it finds, and what it says of hosts that cannot be used."""
+
+import json
+import os
+import subprocess
+import sys
+
+import hosts as network
+import pytest
+from built import ROOT, needs_core, needs_launcher
+
+from atoll import cli
+from atoll.cli import doctor, doctor_hosts
+
+pytestmark = [needs_core, needs_launcher]
+needs_hosts = pytest.mark.skipif(bool(network.missing()), reason=network.missing() or "-")
+
+
+@pytest.fixture(scope="module")
+def hosts():
+    with network.Hosts(2) as made:
+        yield made
+
+
+def run_doctor(*words, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "atoll", "doctor", *words], capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "ATOLL_HEAP_SIZE": "1G", **environment},
+    )  # fmt: skip
+
+
+def test_this_host(capsys):
+    status = cli.main(["doctor"])
+    shown = capsys.readouterr().out
+    for text in ("Atoll ", "GiB available", "open files"):
+        assert text in shown
+    # Whether there is anything to change depends on the machine.
+    assert ("nothing to change" in shown) == (status == 0)
+
+
+def test_limits_are_judged():
+    good = doctor.report()
+    good.update(files=65536, memlock_bytes=None, memory_available_bytes=8 * 2**30, fabrics={"ofi": "tcp"})
+    assert doctor.judge(good) == []
+    assert "ulimit -n" in doctor.judge({**good, "files": 256})[0]
+    assert "only 8 MiB of memory" in doctor.judge({**good, "memory_available_bytes": 8 * 2**20})[0]
+    locked = {**good, "memlock_bytes": 65536, "fabrics": {"ofi": "libfabric 1.17, verbs;ofi_rxm"}}
+    assert "ulimit -l unlimited" in doctor.judge(locked)[0]
+    assert doctor.judge({**locked, "memlock_bytes": None}) == []
+    assert "does not load: boom" in doctor.judge({**good, "broken": "boom"})[0]
+
+
+def test_versions_are_compared():
+    one = {"atoll": "1.0", "python": "3.11.7"}
+    assert doctor.compare({"a": one, "b": dict(one)}) == []
+    said = doctor.compare({"a": one, "b": {**one, "atoll": "1.1"}})
+    assert said == ["hosts differ in their version of Atoll: 1.0 on a; 1.1 on b. Install one version on all hosts"]
+
+
+def test_names_of_hosts(tmp_path):
+    assert doctor_hosts.names_of("a:2,b,a:1,[::1]:4,me@c:3,fe80::7", None) == ["a", "b", "::1", "me@c", "fe80::7"]
+    file = tmp_path / "hosts"
+    file.write_text("# all\na slots=2\n\nb:3 # fast\n")
+    assert doctor_hosts.names_of(None, file) == ["a", "b"]
+    assert doctor_hosts.host_list(["a", "::1"]) == "a:1,[::1]:1"
+
+
+def test_a_hostfile_that_is_none(capsys):
+    assert cli.main(["doctor", "--hostfile", "/nonexistent"]) == cli.FAILED
+    assert "cannot read /nonexistent: No such file" in capsys.readouterr().err
+
+
+@needs_hosts
+def test_hosts_are_visited(hosts):
+    words = ["--hosts", ",".join(hosts.names), "--launch-agent", hosts.agent, "--address", hosts.address, "--json"]
+    done = run_doctor(*words)
+    found = json.loads(done.stdout)
+    assert sorted(found["hosts"]) == hosts.names
+    for visit in found["hosts"].values():
+        assert visit["atoll"] == found["this"]["atoll"]
+        assert visit["address"].startswith(f"{hosts.address}:")
+        assert 0 < visit["round_trip_seconds"] < 1
+        assert abs(visit["clock_seconds"]) <= 0.5 * visit["round_trip_seconds"] + 0.05  # they share a clock
+    assert "job" in found
+    assert (found["problems"] == []) == (done.returncode == 0)
+
+
+@needs_hosts
+def test_a_host_that_cannot_be_used_is_said(hosts):
+    words = ["--hosts", f"{hosts.names[0]},nowhere", "--launch-agent", hosts.agent, "--address", hosts.address]
+    done = run_doctor(*words)
+    assert done.returncode == 1
+    assert "nowhere\ncannot be used" in done.stdout
+    assert "- nowhere: " in done.stdout
+    assert "host nowhere (PE 0): the command for its agent exited with status 255" in done.stdout
+    assert "reports to" in done.stdout  # the other one works
+
+
+@needs_hosts
+def test_a_host_that_hangs_is_given_up(hosts):
+    agent = f"sh -c 'sleep 1000' {hosts.agent.split()[0]} {{host}}"
+    done = run_doctor("--hosts", "a", "--launch-agent", agent, "--address", "lo", "--timeout", "2")
+    assert done.returncode == 1
+    assert "- a: it has not answered within 2 s" in done.stdout
