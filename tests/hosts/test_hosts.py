@@ -2,6 +2,7 @@
 """Jobs over several hosts, each a network namespace: start, output, exit statuses, ends of every kind, refusals."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -251,6 +252,46 @@ def test_a_slow_network():
         done = hosts.run("sh", "-c", "echo $ATOLL_PE", slots=4)
         assert done.returncode == 0, done.stderr
         assert lines(done.stdout) == [str(pe) for pe in range(8)]
+
+
+# -- jobs of Atoll: what PEs hear of one another, on one host through its agent --
+
+PROGRAM = ROOT / "build/release/tests/pe_program"
+needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason="needs the C++ test program")
+
+
+def run_program(*words, hosts="localhost:4"):
+    return run_launcher("--hosts", hosts, PROGRAM, *words, ATOLL_HEAP_SIZE="64M")
+
+
+@needs_program
+@pytest.mark.parametrize("pes", [1, 2, 5, 8])
+def test_pes_of_one_host_meet(pes):
+    done = run_program("hello", hosts=f"localhost:{pes}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert lines(done.stdout) == [f"hello from {pe} of {pes}" for pe in range(pes)]
+
+
+@needs_program
+@pytest.mark.parametrize(("what", "status"), [("die", 128 + signal.SIGKILL), ("leave", 1), ("status", 3)])
+def test_the_end_of_a_pe_is_heard(what, status):
+    done = run_program(what)
+    assert done.returncode == status, done.stderr
+    victim = 0 if what == "leave" else 3
+    assert re.search(rf"atoll-run: PE {victim} .*host localhost", done.stderr)
+    if what != "status":
+        assert done.stdout.count(f"survivor: PE {victim} (pid ") == 3
+
+
+@needs_program
+@pytest.mark.parametrize("status", [0, 7])
+@pytest.mark.parametrize("caller", [0, 3])
+def test_one_pe_can_end_the_whole_job(status, caller):
+    done = run_program("end", status, caller)
+    assert done.returncode == status
+    assert f"word of {caller};" in done.stdout
+    assert "word of 2;" in done.stdout  # it was waiting, and told
+    assert done.stderr == ""
 
 
 # -- what cannot be done is said --

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
+#include <optional>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
@@ -52,11 +53,16 @@ Process parse(std::uint32_t rank, const std::string& text) {
 struct Farewell {
   std::shared_ptr<Bootstrap> bootstrap;
   pid_t pid;  // a forked child takes no leave for its parent
+  std::weak_ptr<fabric::Job> job = {};  // at the end of the process it may be gone, or not
+  std::optional<int> exit_wish = {};    // what was in it
   std::atomic<bool> left_in_order{false};
   std::atomic<bool> job_failed{false};
 
+  void look_at(const fabric::Job& seen) { exit_wish = seen.exit_requested(); }
   void say(int status) {
     if (::getpid() != pid) return;
+    if (auto seen = job.lock()) look_at(*seen);
+    if (exit_wish) bootstrap->end_job(*exit_wish & 0xFF);
     try {
       if (status == 0 && left_in_order) return bootstrap->finalize();
     } catch (const Error&) {  // the launcher is gone; so are we
@@ -79,6 +85,7 @@ struct Seat {
   ~Seat() {
     watch.reset();
     if (!job) return;
+    farewell->look_at(*job);
     farewell->job_failed = job->has_failed();
     farewell->left_in_order = !job->has_failed() &&
                               job->record(pe).state.load(std::memory_order_acquire) ==  // partner: the end of the Context
@@ -147,6 +154,7 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
   seat->farewell = std::make_shared<Farewell>(bootstrap, ::getpid());
   seat->pe = PeId(rank);
   seat->job = make_or_open(*bootstrap, local.front(), static_cast<unsigned>(cores.size()), size);
+  seat->farewell->job = seat->job;
   // In a ring, from the one after this PE.
   std::vector<Neighbour> neighbours;
   auto place = static_cast<std::size_t>(std::find(local.begin(), local.end(), rank) - local.begin());

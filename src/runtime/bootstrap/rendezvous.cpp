@@ -76,6 +76,8 @@ class Rendezvous final : public Bootstrap {
     }
   }
 
+  void end_job(int status) noexcept override { abort(status, ""); }
+
  private:
   // One whole frame at a time: the thread that watches the other PEs may abort while another is in an exchange.
   void say(FrameKind kind, std::string_view body, Deadline deadline) {

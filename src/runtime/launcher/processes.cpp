@@ -94,6 +94,9 @@ void Processes::drain() {
   for (std::uint32_t process = 0; process < processes_.size(); ++process)
     for (std::size_t which = 0; which < 2; ++which) {
       read_output(process, which);
+      Descriptor& from = processes_[process].output[which];
+      if (!from.open()) continue;
+      from.close();
       listener_.on_output_end(process, which);
     }
 }

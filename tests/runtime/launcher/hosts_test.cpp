@@ -70,6 +70,7 @@ TEST(Hosts, BlocksOfPes) {
   EXPECT_EQ(go("a,b,c", 2, 0), "a:0-0 b:1-1");
   EXPECT_EQ(go("a:3,b", 4, 0), "a:0-2 b:3-3");
   EXPECT_EQ(go("a:2,b:1,a:1", 0, 0), "a:0-2 b:3-3");
+  EXPECT_EQ(go("a,a,b,b", 0, 0), "a:0-1 b:2-3");  // as PBS lists them
   EXPECT_EQ(go("a:1,b:1", 0, 4), "a:0-3 b:4-7");
   EXPECT_EQ(go("a,b", 5, 4), "a:0-3 b:4-4");
   EXPECT_THAT(fault_of([&] { go("a:2,b:2", 5, 0); }), HasSubstr("-n 5 is more than the 4 PEs that the hosts have room for"));

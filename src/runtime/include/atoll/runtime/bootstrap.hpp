@@ -63,6 +63,9 @@ class Bootstrap {
   /// Ends the whole job, on all nodes, with this exit status and this sentence for the user. Returns; the launcher
   /// ends this process too, in time.
   virtual void abort(int status, std::string_view why) noexcept = 0;
+  /// A PE wishes the whole job to end with this status, and nothing went wrong: the others have a moment to write what they
+  /// have buffered. Default: nothing, the PEs' own watch ends the job.
+  virtual void end_job(int status) noexcept { static_cast<void>(status); }
 };
 
 /// What the launcher that started this process offers, chosen by itself from the environment (or by ATOLL_BOOTSTRAP).
