@@ -2,7 +2,7 @@
 // Atoll's own launcher over several hosts, seen from a PE: the agent of its host answers at a socket that the PE inherited.
 #include "../rendezvous/frame.hpp"
 
-#include <sys/socket.h>
+#include <poll.h>
 
 #include <mutex>
 #include <optional>
@@ -78,6 +78,21 @@ class Rendezvous final : public Bootstrap {
 
   void end_job(int status) noexcept override { abort(status, ""); }
 
+  int news() const override { return agent_is_gone_ ? -1 : wire_.descriptor(); }
+
+  std::optional<Failure> take_news() override {
+    pollfd ready{wire_.descriptor(), POLLIN, 0};
+    if (!wire_.has_input() && ::poll(&ready, 1, 0) <= 0) return std::nullopt;
+    try {
+      (void)hear(FrameKind::failed, Deadline::after_seconds(agent_seconds));
+    } catch (const PeFailedError&) {
+      return failure_;
+    } catch (const Error&) {  // the agent takes this process along
+      agent_is_gone_ = true;
+    }
+    return std::nullopt;
+  }
+
  private:
   // One whole frame at a time: the thread that watches the other PEs may abort while another is in an exchange.
   void say(FrameKind kind, std::string_view body, Deadline deadline) {
@@ -91,7 +106,12 @@ class Rendezvous final : public Bootstrap {
       if (!header_) header_ = parse_frame_header(wire_.read_exactly(frame_header_bytes, deadline), longest_frame);
       Frame frame{header_->kind, wire_.read_exactly(header_->body_bytes, deadline)};
       header_.reset();
-      if (frame.kind == FrameKind::failed) throw PeFailedError(Unpacker(frame.body).text());
+      if (frame.kind == FrameKind::failed) {
+        Unpacker reader(frame.body);
+        failure_.rank = reader.number();
+        failure_.how = reader.text();
+        throw PeFailedError(fmt::format("PE {} {}", failure_.rank, failure_.how));
+      }
       if (frame.kind == expected) return frame;
       // The answer to an exchange that was given up.
       ATOLL_VALIDATE(frame.kind == FrameKind::exchanged, SetupError, "{} says what nobody asked for", wire_.whose());
@@ -116,6 +136,8 @@ class Rendezvous final : public Bootstrap {
   std::vector<PublishedEntry> pending_;
   std::optional<FrameHeader> header_;
   std::mutex sending_;
+  Failure failure_;
+  bool agent_is_gone_ = false;
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ std::string end_of(pid_t pid) {
 
 Watch::Watch(fabric::Job& job, Bootstrap& bootstrap, std::vector<Neighbour> neighbours)
     : job_(job), bootstrap_(bootstrap), neighbours_(std::move(neighbours)) {
-  if (neighbours_.empty()) return;
+  if (neighbours_.empty() && bootstrap_.news() < 0) return;
   stop_ = ::eventfd(0, EFD_CLOEXEC);
   if (stop_ < 0) throw_errno("cannot watch the other PEs of this node (eventfd)");
   thread_ = std::thread([this] { run(); });
@@ -58,12 +58,20 @@ Watch::~Watch() {
   ::close(stop_);
 }
 
-// True when the process has ended, false when this watch is to stop.
-bool Watch::ends(int process) const {
+// What comes first: this watch is to stop, the process has ended, the launcher has something to say.
+Watch::Event Watch::wait(int process) const {
   for (;;) {
-    pollfd list[] = {{stop_, POLLIN, 0}, {process, POLLIN, 0}};
-    if (::poll(list, 2, -1) > 0) return list[0].revents == 0;
+    pollfd list[] = {{stop_, POLLIN, 0}, {process, POLLIN, 0}, {bootstrap_.news(), POLLIN, 0}};
+    if (::poll(list, 3, -1) <= 0) continue;
+    return list[0].revents != 0 ? Event::stop : list[1].revents != 0 ? Event::end : Event::news;
   }
+}
+
+// True when it was a death. Then the launcher ends what does not end by itself.
+bool Watch::hear_news() {
+  auto failure = bootstrap_.take_news();
+  if (failure) job_.mark_failed(PeId(failure->rank), 0, failure->how);
+  return failure.has_value();
 }
 
 bool Watch::stopped_within(std::int64_t limit_ns) const {
@@ -79,6 +87,7 @@ void Watch::run() {
   sigset_t all;  // signals are for the program's own threads
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  if (hear_news()) return;  // what came together with the last answer
   for (const Neighbour& neighbour : neighbours_) {
     int process = open_process(neighbour.pid);
     if (process < 0 && errno != ESRCH) {
@@ -87,15 +96,19 @@ void Watch::run() {
     }
     std::string how = "died";
     if (process >= 0) {
-      bool ended = ends(process);
-      if (ended) how = end_of(neighbour.pid);
+      Event event;
+      while ((event = wait(process)) == Event::news && !hear_news()) {
+      }
+      if (event == Event::end) how = end_of(neighbour.pid);
       ::close(process);
-      if (!ended) return;
+      if (event != Event::end) return;
     }
     // Acquire: all it did. Partner: the release when a Context ends.
     auto state = static_cast<fabric::PeState>(job_.record(neighbour.pe).state.load(std::memory_order_acquire));
     if (state == fabric::PeState::finalized) continue;
     return report(neighbour, how);
+  }
+  while (wait(-1) == Event::news && !hear_news()) {
   }
 }
 

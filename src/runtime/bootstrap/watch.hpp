@@ -20,7 +20,8 @@ struct Neighbour {
 
 /// A thread that sleeps until the first of `neighbours` ends. If it left in good order the next one is watched;
 /// otherwise the job is marked failed, and aborted a second later if it is still there. When every PE of a node
-/// watches those after it in a ring, any survivor learns of any death.
+/// watches those after it in a ring, any survivor learns of any death. What the launcher says of deaths counts as well: it
+/// knows of those on other nodes.
 class Watch {
  public:
   /// `job` and `bootstrap` must outlive it. Throws SetupError when the kernel cannot watch processes.
@@ -30,8 +31,10 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
 
  private:
+  enum class Event { stop, end, news };
   void run();
-  bool ends(int process) const;
+  Event wait(int process) const;
+  bool hear_news();
   bool stopped_within(std::int64_t limit_ns) const;
   void report(const Neighbour& neighbour, const std::string& how);
 

@@ -168,9 +168,9 @@ void Agent::take(const Frame& frame) {
       return desk_.answer_late(pe, reader.text());
     }
     case FrameKind::end: {
-      reader.number();
       kill_at_ = Deadline::after_ns(std::int64_t{reader.number()} * 1'000'000);
-      if (std::string sentence = reader.text(); !sentence.empty()) desk_.tell_failure(sentence);
+      std::uint32_t pe = reader.number();
+      if (std::string how = reader.text(); !how.empty()) desk_.tell_failure(pe, how);
       return;
     }
     case FrameKind::leave: released_ = true; return;

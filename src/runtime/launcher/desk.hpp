@@ -44,8 +44,8 @@ class Desk {
   /// What all PEs of the job have published: the exchange is over.
   void complete(const std::vector<PublishedEntry>& entries);
   void answer_late(std::uint32_t pe, const std::string& whom);
-  /// Ends every wait with this sentence.
-  void tell_failure(const std::string& sentence);
+  /// That a PE has died, and how: every wait ends.
+  void tell_failure(std::uint32_t pe, const std::string& how);
 
   bool has_finalized(std::uint32_t index) const { return seats_[index].finalized; }
 

@@ -35,7 +35,6 @@ constexpr std::int64_t agent_grace_ns = 5'000'000'000;
 constexpr std::size_t most_input_bytes = std::size_t{256} << 10;
 // A host that has to be reached first, when ATOLL_PEER_TIMEOUT says to wait for ever.
 constexpr double longest_start_seconds = 300;
-constexpr std::uint32_t no_pe = UINT32_MAX;
 
 struct PeState {
   std::uint32_t pid = 0;
@@ -61,7 +60,8 @@ class HostsLaunch final : HostAgents::Listener {
   void take_contribution(std::uint32_t host, Unpacker& reader);
   std::string late_hosts() const;
   void judge(std::uint32_t pe);
-  void fail(int status, std::uint32_t grace, std::uint32_t pe, const std::string& sentence);
+  void fail(int status, std::uint32_t grace, std::uint32_t pe = 0, const std::string& how = {});
+  const std::string& host_of(std::uint32_t pe) const;
   std::uint32_t pe_of(std::uint32_t host, Unpacker& reader) const;
   bool input_is_wanted() const;
 
@@ -99,12 +99,13 @@ HostsLaunch::HostsLaunch(const LaunchOptions& options, pid_t guard)
       mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels), LineMerger(STDERR_FILENO, options.npes, options.labels)},
       contributed_(options.hosts.size(), false) {}
 
-void HostsLaunch::fail(int status, std::uint32_t grace, std::uint32_t pe, const std::string& sentence) {
+// The other PEs are told that PE `pe` is lost, and how; without that they are just ended.
+void HostsLaunch::fail(int status, std::uint32_t grace, std::uint32_t pe, const std::string& how) {
   if (failing_) return;
   failing_ = true;
   status_ = status;
   give_up_at_ = Deadline::after_ns(std::int64_t{grace} * 1'000'000 + agent_grace_ns);
-  agents_.send_to_all(FrameKind::end, Packer().number(pe).number(grace).text(sentence).body());
+  agents_.send_to_all(FrameKind::end, Packer().number(grace).number(pe).text(how).body());
   agents_.drop_unreported();
 }
 
@@ -119,9 +120,8 @@ void HostsLaunch::on_agent(std::uint32_t host) {
 void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
   for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
   if (failing_) return;
-  std::string sentence = fmt::format("{}: {}", agents_.describe(host), why);
-  say(sentence);
-  fail(1, grace_ms, options_.hosts[host].first_pe, sentence);
+  say(fmt::format("{}: {}", agents_.describe(host), why));
+  fail(1, grace_ms, options_.hosts[host].first_pe, fmt::format("is lost with its host {}: {}", options_.hosts[host].name, why));
 }
 
 std::uint32_t HostsLaunch::pe_of(std::uint32_t host, Unpacker& reader) const {
@@ -140,9 +140,8 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       return;
     case FrameKind::not_started: {
       auto status = static_cast<int>(reader.number());
-      std::string sentence = fmt::format("{}: {}", agents_.describe(host), reader.text());
-      if (!failing_) say(sentence);
-      return fail(status, 0, options_.hosts[host].first_pe, sentence);
+      if (!failing_) say(fmt::format("{}: {}", agents_.describe(host), reader.text()));
+      return fail(status, 0);
     }
     case FrameKind::output:
     case FrameKind::output_end: return take_output(host, frame, reader);
@@ -158,8 +157,10 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       std::uint32_t pe = pe_of(host, reader);
       int status = static_cast<int>(reader.number()) & 0xFF;
       std::string why = reader.text();
-      if (!why.empty() && !failing_) say(fmt::format("{} (host {})", why, options_.hosts[host].name));
-      return fail(status, why.empty() ? exit_grace_ms : grace_ms, pe, why);
+      if (why.empty()) return fail(status, exit_grace_ms);
+      const std::string& name = options_.hosts[host].name;
+      if (!failing_) say(fmt::format("{} (host {})", why, name));
+      return fail(status, grace_ms, pe, fmt::format("on {} has ended the job: {}", name, why));
     }
     case FrameKind::input_taken: input_outstanding_ -= std::min<std::size_t>(input_outstanding_, reader.number()); return;
     case FrameKind::late_hosts: {
@@ -215,12 +216,15 @@ void HostsLaunch::judge(std::uint32_t pe) {
     if (!others) return;
     left_early = true;
   }
-  auto host = std::find_if(options_.hosts.begin(), options_.hosts.end(),
-                           [&](const HostShare& share) { return pe - share.first_pe < share.pes; });
-  std::string sentence = fmt::format("PE {} (host {}, pid {}) {}", pe, host->name, pes_[pe].pid,
-                                     left_early ? "ended without finalizing, while other PEs still work" : describe_end(end));
-  say(sentence);
-  fail(left_early ? 1 : exit_status_of(end), grace_ms, pe, sentence);
+  std::string how = left_early ? "ended without finalizing, while other PEs still work" : describe_end(end);
+  say(fmt::format("PE {} (host {}, pid {}) {}", pe, host_of(pe), pes_[pe].pid, how));
+  fail(left_early ? 1 : exit_status_of(end), grace_ms, pe, fmt::format("on {} {}", host_of(pe), how));
+}
+
+const std::string& HostsLaunch::host_of(std::uint32_t pe) const {
+  auto share = std::find_if(options_.hosts.begin(), options_.hosts.end(),
+                            [&](const HostShare& one) { return pe - one.first_pe < one.pes; });
+  return share->name;
 }
 
 void HostsLaunch::take_signals() {
@@ -228,10 +232,10 @@ void HostsLaunch::take_signals() {
     agents_.send_to_all(FrameKind::signal, Packer().number(static_cast<std::uint32_t>(signal)).body());
     if (!asks_to_end(signal)) continue;
     if (failing_) {  // the second one is meant
-      agents_.send_to_all(FrameKind::end, Packer().number(no_pe).number(0).text("").body());
+      agents_.send_to_all(FrameKind::end, Packer().number(0).number(0).text("").body());
       give_up_at_ = Deadline::after_ns(agent_grace_ns);
     }
-    fail(128 + signal, signal_grace_ms, no_pe, "");
+    fail(128 + signal, signal_grace_ms);
   }
 }
 
@@ -269,9 +273,10 @@ int HostsLaunch::run() {
     agents_.look_after();
     for (LineMerger& merger : mergers_) merger.flush_idle(now_ns());
     if (!failing_ && timeout.passed()) {
-      std::string sentence = fmt::format("the job did not end within {} s", options_.timeout_seconds);
-      say(sentence);
-      fail(124, grace_ms, no_pe, sentence);
+      say(fmt::format("the job did not end within {} s", options_.timeout_seconds));
+      auto late = std::find_if(pes_.begin(), pes_.end(), [](const PeState& pe) { return !pe.ended; });
+      auto pe = static_cast<std::uint32_t>(late - pes_.begin());
+      fail(124, grace_ms, late == pes_.end() ? 0 : pe, "did not end in time");
     }
     if (give_up_at_.passed()) {
       say("some hosts do not say that their PEs have ended");

@@ -32,6 +32,8 @@ class OneHost final : Desk::Listener {
     if (thread_.joinable()) thread_.join();
   }
 
+  void close() { desk_.close(0); }
+
   // By the socket of PE `seat`.
   std::unique_ptr<Bootstrap> join(std::uint32_t seat, std::uint32_t pe, std::uint32_t npes) {
     Descriptor end = std::move(ends_[seat]);
@@ -61,7 +63,7 @@ class OneHost final : Desk::Listener {
       desk_.watch(list);
       ::poll(list.data(), list.size(), 5);
       desk_.serve(list.data(), list.size());
-      if (fail.exchange(false)) desk_.tell_failure("PE 7 on there has died");
+      if (fail.exchange(false)) desk_.tell_failure(7, "on there has died");
     }
     for (std::uint32_t pe = 0; pe < order_.pes; ++pe) desk_.serve(pe);
   }
@@ -145,6 +147,26 @@ TEST(RendezvousTest, TheDeathOfAnotherEndsAWait) {
     EXPECT_THAT(error.what(), HasSubstr("PE 7 on there has died"));
   }
   killer.join();
+}
+
+TEST(RendezvousTest, TheDeathOfAnotherIsNews) {
+  OneHost host(1, 1);
+  auto bootstrap = host.join(0);
+  (void)bootstrap->allgather("key", "value", soon());
+  EXPECT_FALSE(bootstrap->take_news().has_value());
+  host.fail = true;
+  pollfd news{bootstrap->news(), POLLIN, 0};
+  ASSERT_EQ(::poll(&news, 1, 20'000), 1);
+  auto failure = bootstrap->take_news();
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_EQ(failure->rank, 7u);
+  EXPECT_EQ(failure->how, "on there has died");
+  // An agent that is gone has no news, and is not asked again.
+  host.stop();
+  host.close();
+  ASSERT_EQ(::poll(&news, 1, 20'000), 1);
+  EXPECT_FALSE(bootstrap->take_news().has_value());
+  EXPECT_EQ(bootstrap->news(), -1);
 }
 
 TEST(RendezvousTest, LeavingAndAborting) {

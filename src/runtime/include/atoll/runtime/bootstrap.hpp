@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,11 @@ namespace atl::runtime {
 /// launcher refuses or is gone. After either the object can only be aborted or destroyed.
 class Bootstrap {
  public:
+  /// "PE 3" "on host b was killed by signal 9 (Killed)".
+  struct Failure {
+    std::uint32_t rank = 0;
+    std::string how;
+  };
   /// Longest value of one entry. A node's leader publishes about 200 bytes for each of its PEs.
   static constexpr std::size_t longest_value = std::size_t{1} << 20;
   static constexpr std::size_t longest_key = 32;
@@ -63,6 +69,10 @@ class Bootstrap {
   /// Ends the whole job, on all nodes, with this exit status and this sentence for the user. Returns; the launcher
   /// ends this process too, in time.
   virtual void abort(int status, std::string_view why) noexcept = 0;
+  /// Readable when the launcher may have something to say that nobody asked for. -1 (the default): it never has.
+  virtual int news() const { return -1; }
+  /// What it is: that another PE has died. Does not wait. Used by one thread, once all exchanges are over.
+  virtual std::optional<Failure> take_news() { return std::nullopt; }
   /// A PE wishes the whole job to end with this status, and nothing went wrong: the others have a moment to write what they
   /// have buffered. Default: nothing, the PEs' own watch ends the job.
   virtual void end_job(int status) noexcept { static_cast<void>(status); }
