@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atoll's own launcher over several hosts, seen from a PE: the agent of its host answers at a socket that the PE inherited.
+// Atoll's own launcher over several hosts, seen from a PE: the agent of its host answers at a socket that the PE
+// inherited.
 #include "../rendezvous/frame.hpp"
 
 #include <poll.h>
@@ -22,7 +23,9 @@ constexpr double agent_seconds = 30;
 class Rendezvous final : public Bootstrap {
  public:
   Rendezvous(int descriptor, std::uint32_t rank, std::uint32_t size)
-      : wire_(descriptor, fmt::format("the agent of Atoll's launcher (ATOLL_AGENT={})", descriptor)), rank_(rank), size_(size) {
+      : wire_(descriptor, fmt::format("the agent of Atoll's launcher (ATOLL_AGENT={})", descriptor)),
+        rank_(rank),
+        size_(size) {
     Deadline soon = Deadline::after_seconds(agent_seconds);
     say(FrameKind::pe_hello, Packer().number(rendezvous_version).number(rank).body(), soon);
     Frame answer = hear(FrameKind::pe_welcome, soon);
@@ -32,7 +35,8 @@ class Rendezvous final : public Bootstrap {
                    "this program speaks version {} of the rendezvous, its launcher {}. Use one version of Atoll for both",
                    rendezvous_version, version);
     ATOLL_VALIDATE(size_there == size && rank < size, SetupError,
-                   "ATOLL_PE={} and ATOLL_NPES={}, but the job has {} PEs. Leave what the launcher has set", rank, size, size_there);
+                   "ATOLL_PE={} and ATOLL_NPES={}, but the job has {} PEs. Leave what the launcher has set", rank, size,
+                   size_there);
     host_ = reader.text();
   }
 
@@ -52,8 +56,8 @@ class Rendezvous final : public Bootstrap {
   std::vector<std::string> allgather(std::string_view key, std::string_view mine, Deadline deadline) override {
     publish(key, mine);
     auto all = exchange_and_gather(key, deadline);
-    ATOLL_VALIDATE(all.size() == size_, SetupError, "{} of {} PEs have told something under '{}'. Do all run the same program?",
-                   all.size(), size_, key);
+    ATOLL_VALIDATE(all.size() == size_, SetupError,
+                   "{} of {} PEs have told something under '{}'. Do all run the same program?", all.size(), size_, key);
     return all;
   }
 
@@ -71,7 +75,8 @@ class Rendezvous final : public Bootstrap {
 
   void abort(int status, std::string_view why) noexcept override {
     try {
-      say(FrameKind::abort, Packer().number(static_cast<std::uint32_t>(status)).text(why).body(), Deadline::after_seconds(1));
+      say(FrameKind::abort, Packer().number(static_cast<std::uint32_t>(status)).text(why).body(),
+          Deadline::after_seconds(1));
     } catch (...) {  // the agent is gone, and takes this process along
     }
   }

@@ -36,7 +36,8 @@ std::string end_of(pid_t pid) {
   std::size_t last = line.rfind(' ');
   if (name == std::string::npos || name + 2 >= line.size() || line[name + 2] != 'Z') return "died";
   int end = std::atoi(line.c_str() + last + 1);
-  return WIFEXITED(end) && WEXITSTATUS(end) == 0 ? "ended without finalizing, while other PEs still work" : describe_end(end);
+  bool well = WIFEXITED(end) && WEXITSTATUS(end) == 0;
+  return well ? "ended without finalizing, while other PEs still work" : describe_end(end);
 }
 
 }  // namespace
@@ -78,7 +79,8 @@ bool Watch::stopped_within(std::int64_t limit_ns) const {
   Deadline deadline = Deadline::after_ns(limit_ns);
   do {
     pollfd stop{stop_, POLLIN, 0};
-    if (::poll(&stop, 1, static_cast<int>(std::max<std::int64_t>(0, deadline.remaining_ns() / 1'000'000))) > 0) return true;
+    if (::poll(&stop, 1, static_cast<int>(std::max<std::int64_t>(0, deadline.remaining_ns() / 1'000'000))) > 0)
+      return true;
   } while (!deadline.passed());
   return false;
 }
@@ -91,7 +93,8 @@ void Watch::run() {
   for (const Neighbour& neighbour : neighbours_) {
     int process = open_process(neighbour.pid);
     if (process < 0 && errno != ESRCH) {
-      log(LogLevel::warning, "cannot watch PE {}: the death of a PE may go unnoticed (pidfd_open)", neighbour.pe.value());
+      log(LogLevel::warning, "cannot watch PE {}: the death of a PE may go unnoticed (pidfd_open)",
+          neighbour.pe.value());
       return;
     }
     std::string how = "died";

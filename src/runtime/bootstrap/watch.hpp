@@ -20,8 +20,8 @@ struct Neighbour {
 
 /// A thread that sleeps until the first of `neighbours` ends. If it left in good order the next one is watched;
 /// otherwise the job is marked failed, and aborted a second later if it is still there. When every PE of a node
-/// watches those after it in a ring, any survivor learns of any death. What the launcher says of deaths counts as well: it
-/// knows of those on other nodes.
+/// watches those after it in a ring, any survivor learns of any death. What the launcher says of deaths counts as well:
+/// it knows of those on other nodes.
 class Watch {
  public:
   /// `job` and `bootstrap` must outlive it. Throws SetupError when the kernel cannot watch processes.

@@ -80,7 +80,8 @@ std::string read_secret(Deadline deadline) {
     pollfd ready{STDIN_FILENO, POLLIN, 0};
     int left_ms = static_cast<int>(std::clamp<std::int64_t>(deadline.remaining_ns() / 1'000'000, 0, 60'000));
     char one = 0;
-    ATOLL_VALIDATE(::poll(&ready, 1, left_ms) > 0 && ::read(STDIN_FILENO, &one, 1) == 1 && line.size() < 2 * secret_bytes + 1,
+    ATOLL_VALIDATE(::poll(&ready, 1, left_ms) > 0 && ::read(STDIN_FILENO, &one, 1) == 1 &&
+                   line.size() < 2 * secret_bytes + 1,
                    SetupError, "there is no secret on standard input: the launcher starts an agent, and no one else can");
     if (one == '\n') return line;
     line += one;
@@ -96,7 +97,8 @@ Order await_order(Link& link, Deadline deadline) {
     }
     pollfd ready{link.descriptor(), POLLIN, 0};
     ATOLL_VALIDATE(!deadline.passed(), TimeoutError, "the launcher does not say what to start");
-    if (::poll(&ready, 1, tick_ms) > 0 && !link.receive()) throw SetupError(fmt::format("the launcher is gone: {}", link.fault()));
+    if (::poll(&ready, 1, tick_ms) > 0 && !link.receive())
+      throw SetupError(fmt::format("the launcher is gone: {}", link.fault()));
   }
 }
 
@@ -192,7 +194,8 @@ bool Agent::hear_launcher() {
 void Agent::feed_input() {
   if (!input_.open()) {
     // Nobody reads it: taken all the same, so that the launcher goes on.
-    if (!feed_.empty()) link_->send(FrameKind::input_taken, Packer().number(static_cast<std::uint32_t>(feed_.size())).body());
+    auto bytes = static_cast<std::uint32_t>(feed_.size());
+    if (bytes != 0) link_->send(FrameKind::input_taken, Packer().number(bytes).body());
     feed_.clear();
     return;
   }
@@ -249,9 +252,11 @@ int Agent::run() {
         if (asks_to_end(signal)) kill_at_ = Deadline::after_ns(signal_grace_ns);
       }
     if (signals_.guard_is_gone()) return give_up("it is being killed");
-    if (watched[1].revents != 0 && starter_is_gone()) return give_up("the launcher, or what connects it with this host, has ended");
+    if (watched[1].revents != 0 && starter_is_gone())
+      return give_up("the launcher, or what connects it with this host, has ended");
     if ((watched[2].revents & POLLOUT) != 0) link_->flush();
-    if ((watched[2].revents & ~POLLOUT) != 0 && !hear_launcher()) return give_up(fmt::format("the launcher is gone: {}", link_->fault()));
+    if ((watched[2].revents & ~POLLOUT) != 0 && !hear_launcher())
+      return give_up(fmt::format("the launcher is gone: {}", link_->fault()));
     if (link_->peer_is_gone()) return give_up("the launcher's host does not answer any more");
     desk_.serve(watched.data() + 4, first_output - 4);
     pes_.read(watched.data() + first_output, watched.size() - first_output);
@@ -280,7 +285,8 @@ int run_agent(const AgentOptions& options) {
       link->keep_alive(std::int64_t{order.peer_timeout_ms} * 1'000'000);
       for (const std::string& assignment : order.environment) {
         std::size_t equals = assignment.find('=');
-        if (equals != std::string::npos) ::setenv(assignment.substr(0, equals).c_str(), assignment.c_str() + equals + 1, 1);
+        if (equals == std::string::npos) continue;
+        ::setenv(assignment.substr(0, equals).c_str(), assignment.c_str() + equals + 1, 1);
       }
       return Agent(std::move(link), order, guard).run();
     } catch (const Error& error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher's deputy on one host of a job: starts the PEs there, passes on what they write and what happens to them, and
-// keeps the table that they find one another by. It ends them when the launcher is gone, and they end with it.
+// The launcher's deputy on one host of a job: starts the PEs there, passes on what they write and what happens to them,
+// and keeps the table that they find one another by. It ends them when the launcher is gone, and they end with it.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct AgentOptions {
   std::uint16_t port = 0;
 };
 
-/// Reads the job's secret from standard input, which then only tells, by its end, that whoever started the agent is gone.
-/// Returns the exit status.
+/// Reads the job's secret from standard input, which then only tells, by its end, that whoever started the agent is
+/// gone. Returns the exit status.
 int run_agent(const AgentOptions& options);
 
 }  // namespace atl::runtime

@@ -74,8 +74,9 @@ std::vector<std::string> carried_environment(const std::vector<std::string>& pas
     std::string_view assignment(*item);
     std::string_view name = assignment.substr(0, assignment.find('='));
     auto is = [&](const char* one) { return name == one; };
-    bool wanted = std::any_of(prefixes.begin(), prefixes.end(), [&](const char* one) { return name.starts_with(one); }) ||
-                  std::any_of(names.begin(), names.end(), is) || std::find(pass.begin(), pass.end(), name) != pass.end();
+    auto begins = [&](const char* one) { return name.starts_with(one); };
+    bool wanted = std::any_of(prefixes.begin(), prefixes.end(), begins) || std::any_of(names.begin(), names.end(), is) ||
+                  std::find(pass.begin(), pass.end(), name) != pass.end();
     if (wanted && std::none_of(own.begin(), own.end(), is)) carried.emplace_back(assignment);
   }
   for (const std::string& one : pass)

@@ -44,8 +44,8 @@ void Desk::serve(std::uint32_t index) {
   try {
     while (auto frame = link->next()) take(index, *frame);
   } catch (const SetupError& error) {
-    say(fmt::format("PE {} on {}: {}. Does its program use another version of Atoll?", order_.first_pe + index, order_.host,
-                    error.what()));
+    say(fmt::format("PE {} on {}: {}. Does its program use another version of Atoll?", order_.first_pe + index,
+                    order_.host, error.what()));
     open = false;
   }
   if (!open) close(index);

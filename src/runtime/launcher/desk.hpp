@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An agent's service to the PEs of its host: the other end of each PE's Bootstrap, and the table of what all PEs of the job
-// have published. A PE's messages stay on its host; of an exchange the launcher sees one message per host.
+// An agent's service to the PEs of its host: the other end of each PE's Bootstrap, and the table of what all PEs of the
+// job have published. A PE's messages stay on its host; of an exchange the launcher sees one message per host.
 #pragma once
 
 #include <poll.h>

@@ -16,7 +16,8 @@ namespace {
 sigset_t taken_signals() {
   sigset_t taken;
   ::sigemptyset(&taken);
-  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH}) ::sigaddset(&taken, signal);
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH})
+    ::sigaddset(&taken, signal);
   return taken;
 }
 

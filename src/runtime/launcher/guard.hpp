@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two processes, each of which ends the job when the other is killed by whatever means: the guard, which is the one that
-// the user sees, and its child, which does the work.
+// Two processes, each of which ends the job when the other is killed by whatever means: the guard, which is the one
+// that the user sees, and its child, which does the work.
 #pragma once
 
 #include <signal.h>
@@ -13,8 +13,8 @@
 
 namespace atl::runtime {
 
-/// Runs `work` in a child and returns its exit status; nothing that it has started is left then. Signals go to the child.
-/// `work` gets the guard's pid, for Signals.
+/// Runs `work` in a child and returns its exit status; nothing that it has started is left then. Signals go to the
+/// child. `work` gets the guard's pid, for Signals.
 int run_guarded(const std::function<int(pid_t guard)>& work);
 
 /// The signals that a launcher hears of, as something to poll. Made by the child of run_guarded().

@@ -44,7 +44,8 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
 
 HostAgents::HostAgents(const LaunchOptions& options, Listener& listener)
     : options_(options), listener_(listener), secret_(make_secret()), hosts_(options.hosts.size()) {
-  std::string agent = options.launch_agent.empty() ? config::text(config::Variable::launch_agent) : options.launch_agent;
+  std::string agent = options.launch_agent;
+  if (agent.empty()) agent = config::text(config::Variable::launch_agent);
   std::vector<bool> direct;
   for (const HostShare& host : options.hosts) direct.push_back(options.launch_agent.empty() && is_this_host(host.name));
   MeetingPlace place = choose_meeting_place(options, direct);
@@ -52,8 +53,8 @@ HostAgents::HostAgents(const LaunchOptions& options, Listener& listener)
   std::uint16_t port = port_of(listening_.number());
   log(LogLevel::info, "agents report to {}", with_port(place.listen.empty() ? "all addresses" : place.listen, port));
   for (std::uint32_t host = 0; host < hosts_.size(); ++host) {
-    std::vector<std::string> program{own_program(), "--agent", fmt::format("{}", host), joined(place.by_host[host], ","),
-                                     fmt::format("{}", port)};
+    std::vector<std::string> program{own_program(), "--agent", fmt::format("{}", host),
+                                     joined(place.by_host[host], ","), fmt::format("{}", port)};
     hosts_[host].command = direct[host] ? program : command_on_host(agent, options.hosts[host].name, program);
     if (!direct[host]) hosts_[host].probe = command_on_host(agent, options.hosts[host].name, {"true"});
   }
@@ -62,7 +63,8 @@ HostAgents::HostAgents(const LaunchOptions& options, Listener& listener)
 std::string HostAgents::describe(std::uint32_t host) const {
   const HostShare& share = options_.hosts[host];
   return share.pes == 1 ? fmt::format("host {} (PE {})", share.name, share.first_pe)
-                        : fmt::format("host {} (PEs {} to {})", share.name, share.first_pe, share.first_pe + share.pes - 1);
+                        : fmt::format("host {} (PEs {} to {})", share.name, share.first_pe,
+                                      share.first_pe + share.pes - 1);
 }
 
 void HostAgents::start(Deadline report_by, std::int64_t silence_limit_ns) {
@@ -92,7 +94,8 @@ void HostAgents::start(std::uint32_t number) {
 
 void HostAgents::watch(std::vector<pollfd>& list) {
   list.push_back({listening_.number(), POLLIN, 0});
-  for (const auto& greeting : greetings_) list.push_back({greeting->link().descriptor(), greeting->link().wanted_events(), 0});
+  for (const auto& greeting : greetings_)
+    list.push_back({greeting->link().descriptor(), greeting->link().wanted_events(), 0});
   watched_links_.clear();
   watched_errors_.clear();
   for (std::uint32_t host = 0; host < hosts_.size(); ++host)
@@ -128,7 +131,8 @@ void HostAgents::accept() {
   for (int descriptor; (descriptor = ::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
     if (greetings_.size() >= most_greetings + hosts_.size()) ::close(descriptor);
     else greetings_.push_back(
-        std::make_unique<Greeting>(descriptor, peer_of(descriptor), secret_, static_cast<std::uint32_t>(hosts_.size())));
+        std::make_unique<Greeting>(descriptor, peer_of(descriptor), secret_,
+                                   static_cast<std::uint32_t>(hosts_.size())));
   }
 }
 
@@ -185,8 +189,8 @@ void HostAgents::read_errors(std::uint32_t number) {
 }
 
 std::string HostAgents::why_it_ended(const Host& host, int wait_status) const {
-  std::string what = fmt::format("the command for its agent {} before the agent had reported: {}", describe_end(wait_status),
-                                 joined(host.command, " "));
+  std::string what = fmt::format("the command for its agent {} before the agent had reported: {}",
+                                 describe_end(wait_status), joined(host.command, " "));
   int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0;
   if (status == 126 || status == 127) return what + ". Is Atoll installed at the same place on every host?";
   return host.probe.empty() ? what : fmt::format("{}. Does this work: {}", what, joined(host.probe, " "));
@@ -202,7 +206,8 @@ void HostAgents::look_after() {
       if (host.stage == Stage::starting) lose(number, why_it_ended(host, end));
     }
     if (host.stage == Stage::starting && report_by_.passed())
-      lose(number, fmt::format("its agent has not reported within {:.0f} s: {}", report_seconds_, joined(host.command, " ")));
+      lose(number, fmt::format("its agent has not reported within {:.0f} s: {}", report_seconds_,
+                               joined(host.command, " ")));
     if (host.link && host.link->peer_is_gone()) {
       lose(number, fmt::format("it has not answered for {:.0f} s. Is it, or the network to it, down?",
                                1e-9 * static_cast<double>(silence_limit_ns_)));

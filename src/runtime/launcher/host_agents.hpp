@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agents of a job as the launcher sees them: the commands that run them, their connections, and who is at which stage.
+// The agents of a job as the launcher sees them: the commands that run them, their connections, and who is at which
+// stage.
 #pragma once
 
 #include <poll.h>
@@ -51,7 +52,6 @@ class HostAgents {
   bool all_gone() const;
   bool commands_ended() const;
   bool connected(std::uint32_t host) const { return hosts_[host].stage == Stage::connected; }
-  std::size_t unsent_bytes(std::uint32_t host) const { return hosts_[host].link ? hosts_[host].link->unsent_bytes() : 0; }
   /// "host b (PEs 2 to 3)".
   std::string describe(std::uint32_t host) const;
 

@@ -45,12 +45,13 @@ HostEntry parse_host(std::string_view text, std::string_view whole) {
     count = text.substr(colon + 1);
     counted = true;
   }
-  ATOLL_VALIDATE(is_name(name), ValueError, "'{}' in {} is no host. Accepted: a name or address, with :N for N PEs", text, whole);
+  ATOLL_VALIDATE(is_name(name), ValueError, "'{}' in {} is no host. Accepted: a name or address, with :N for N PEs",
+                 text, whole);
   entry.name = name;
   if (!counted) return entry;
   entry.slots = slots_from(count);
-  ATOLL_VALIDATE(entry.slots.has_value(), ValueError, "'{}' in {}: '{}' is no number of PEs. Accepted: 1 to {}", text, whole, count,
-                 most_pes);
+  ATOLL_VALIDATE(entry.slots.has_value(), ValueError, "'{}' in {}: '{}' is no number of PEs. Accepted: 1 to {}", text,
+                 whole, count, most_pes);
   return entry;
 }
 
@@ -101,31 +102,37 @@ std::vector<HostEntry> parse_hostfile(std::string_view text, const std::string& 
 std::vector<HostEntry> read_hostfile(const std::string& path) {
   std::ifstream file(path);
   std::string text((std::istreambuf_iterator<char>(file)), {});
-  ATOLL_VALIDATE(file.is_open() && !file.bad(), ValueError, "cannot read --hostfile {}: {}", path, std::strerror(errno));
+  ATOLL_VALIDATE(file.is_open() && !file.bad(), ValueError, "cannot read --hostfile {}: {}", path,
+                 std::strerror(errno));
   return parse_hostfile(text, path);
 }
 
 std::vector<HostShare> spread(const std::vector<HostEntry>& hosts, std::uint32_t npes, std::uint32_t per_host) {
   std::vector<HostEntry> distinct;
   for (const HostEntry& host : hosts) {
-    auto same = std::find_if(distinct.begin(), distinct.end(), [&](const HostEntry& one) { return one.name == host.name; });
+    auto same = std::find_if(distinct.begin(), distinct.end(),
+                             [&](const HostEntry& one) { return one.name == host.name; });
     if (same == distinct.end()) distinct.push_back(host);
     else same->slots = same->slots.value_or(1) + host.slots.value_or(1);
   }
   auto count = static_cast<std::uint32_t>(distinct.size());
-  bool numbered = std::any_of(distinct.begin(), distinct.end(), [](const HostEntry& one) { return one.slots.has_value(); });
+  bool numbered = std::any_of(distinct.begin(), distinct.end(),
+                              [](const HostEntry& one) { return one.slots.has_value(); });
   std::vector<HostShare> shares;
   std::uint64_t room = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     std::uint32_t slots = distinct[i].slots.value_or(1);
     if (per_host != 0) slots = per_host;
     else if (!numbered && npes != 0) slots = npes / count + (i < npes % count ? 1 : 0);
-    std::uint64_t wanted = npes == 0 ? slots : std::min<std::uint64_t>(slots, npes - std::min<std::uint64_t>(npes, room));
-    if (wanted != 0) shares.push_back({distinct[i].name, static_cast<std::uint32_t>(room), static_cast<std::uint32_t>(wanted)});
+    std::uint64_t left = npes == 0 ? slots : npes - std::min<std::uint64_t>(npes, room);
+    auto pes = static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, left));
+    if (pes != 0) shares.push_back({distinct[i].name, static_cast<std::uint32_t>(room), pes});
     room += slots;
-    ATOLL_VALIDATE(npes != 0 || room <= most_pes, ValueError, "the hosts have room for more than {} PEs. Say how many: -n", most_pes);
+    ATOLL_VALIDATE(npes != 0 || room <= most_pes, ValueError,
+                   "the hosts have room for more than {} PEs. Say how many: -n", most_pes);
   }
-  ATOLL_VALIDATE(room >= npes, ValueError, "-n {} is more than the {} PEs that the hosts have room for. Give more hosts, more slots, "
+  ATOLL_VALIDATE(room >= npes, ValueError,
+                 "-n {} is more than the {} PEs that the hosts have room for. Give more hosts, more slots, "
                  "or hosts without a number, which share evenly", npes, room);
   return shares;
 }

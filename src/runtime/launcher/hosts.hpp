@@ -25,9 +25,9 @@ std::vector<HostEntry> parse_hostfile(std::string_view text, const std::string& 
 std::vector<HostEntry> read_hostfile(const std::string& path);
 
 /// Spreads PEs over hosts in blocks, in the order of the list; a host named twice counts once, with both its slots.
-/// `npes` 0: all slots, where a host without a number has one. Otherwise, when no host has a number, they share evenly; when
-/// some have, a host without has one. `per_host` 0: as the slots say; else every host takes that many. Hosts that are left
-/// with nothing are left out. Throws ValueError when the PEs do not fit.
+/// `npes` 0: all slots, where a host without a number has one. Otherwise, when no host has a number, they share evenly;
+/// when some have, a host without has one. `per_host` 0: as the slots say; else every host takes that many. Hosts that
+/// are left with nothing are left out. Throws ValueError when the PEs do not fit.
 std::vector<HostShare> spread(const std::vector<HostEntry>& hosts, std::uint32_t npes, std::uint32_t per_host);
 
 }  // namespace atl::runtime

@@ -96,7 +96,8 @@ HostsLaunch::HostsLaunch(const LaunchOptions& options, pid_t guard)
       directory_(working_directory()),
       environment_(carried_environment(options.pass)),
       pes_(options.npes),
-      mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels), LineMerger(STDERR_FILENO, options.npes, options.labels)},
+      mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels),
+               LineMerger(STDERR_FILENO, options.npes, options.labels)},
       contributed_(options.hosts.size(), false) {}
 
 // The other PEs are told that PE `pe` is lost, and how; without that they are just ended.
@@ -113,7 +114,8 @@ void HostsLaunch::on_agent(std::uint32_t host) {
   const HostShare& share = options_.hosts[host];
   auto timeout_ms = static_cast<std::uint32_t>(std::min(peer_seconds_ * 1000, 1e9));
   agents_.send(host, FrameKind::order,
-               pack({share.first_pe, share.pes, options_.npes, options_.threads, static_cast<std::uint32_t>(options_.binding),
+               pack({share.first_pe, share.pes, options_.npes, options_.threads,
+                     static_cast<std::uint32_t>(options_.binding),
                      timeout_ms, share.name, directory_, options_.command, environment_}));
 }
 
@@ -121,7 +123,8 @@ void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
   for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
   if (failing_) return;
   say(fmt::format("{}: {}", agents_.describe(host), why));
-  fail(1, grace_ms, options_.hosts[host].first_pe, fmt::format("is lost with its host {}: {}", options_.hosts[host].name, why));
+  fail(1, grace_ms, options_.hosts[host].first_pe,
+       fmt::format("is lost with its host {}: {}", options_.hosts[host].name, why));
 }
 
 std::uint32_t HostsLaunch::pe_of(std::uint32_t host, Unpacker& reader) const {
@@ -135,8 +138,10 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
   Unpacker reader(frame.body);
   switch (frame.kind) {
     case FrameKind::started:
-      ATOLL_VALIDATE(reader.number() == options_.hosts[host].pes, SetupError, "its agent has started other PEs than it was told");
-      for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].pid = reader.number();
+      ATOLL_VALIDATE(reader.number() == options_.hosts[host].pes, SetupError,
+                     "its agent has started other PEs than it was told");
+      for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i)
+        pes_[options_.hosts[host].first_pe + i].pid = reader.number();
       return;
     case FrameKind::not_started: {
       auto status = static_cast<int>(reader.number());
@@ -162,7 +167,9 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       if (!failing_) say(fmt::format("{} (host {})", why, name));
       return fail(status, grace_ms, pe, fmt::format("on {} has ended the job: {}", name, why));
     }
-    case FrameKind::input_taken: input_outstanding_ -= std::min<std::size_t>(input_outstanding_, reader.number()); return;
+    case FrameKind::input_taken:
+      input_outstanding_ -= std::min<std::size_t>(input_outstanding_, reader.number());
+      return;
     case FrameKind::late_hosts: {
       std::uint32_t pe = pe_of(host, reader);
       return agents_.send(host, FrameKind::hosts_are_late, Packer().number(pe).text(late_hosts()).body());
@@ -212,7 +219,8 @@ void HostsLaunch::judge(std::uint32_t pe) {
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) {
     if (pes_[pe].finalized) return;
     // It never joined, or never said good-bye. That is fine for a program that does not use Atoll at all.
-    bool others = std::any_of(pes_.begin(), pes_.end(), [](const PeState& other) { return other.joined && !other.ended; });
+    bool others = std::any_of(pes_.begin(), pes_.end(),
+                              [](const PeState& other) { return other.joined && !other.ended; });
     if (!others) return;
     left_early = true;
   }
@@ -256,7 +264,8 @@ void HostsLaunch::take_input() {
 }
 
 int HostsLaunch::run() {
-  Deadline timeout = options_.timeout_seconds > 0 ? Deadline::after_seconds(options_.timeout_seconds) : Deadline::never();
+  Deadline timeout = Deadline::never();
+  if (options_.timeout_seconds > 0) timeout = Deadline::after_seconds(options_.timeout_seconds);
   double start_seconds = peer_seconds_ == 0 ? longest_start_seconds : std::min(peer_seconds_, longest_start_seconds);
   agents_.start(Deadline::after_seconds(start_seconds), static_cast<std::int64_t>(peer_seconds_ * 1e9));
   while (!agents_.all_gone()) {

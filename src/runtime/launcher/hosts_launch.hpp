@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher of a job on several hosts: starts an agent on each, is the place where they meet, and speaks to the user for
-// all of them.
+// The launcher of a job on several hosts: starts an agent on each, is the place where they meet, and speaks to the user
+// for all of them.
 #pragma once
 
 #include "atoll/runtime/launcher.hpp"

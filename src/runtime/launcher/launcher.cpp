@@ -39,7 +39,9 @@ class Launch final : Processes::Listener {
   void judge(std::uint32_t pe);
   void miss_those_who_left();
   void fail(int status, std::int64_t grace);
-  void on_output(std::uint32_t pe, std::size_t which, std::string_view text) override { mergers_[which].take(pe, text); }
+  void on_output(std::uint32_t pe, std::size_t which, std::string_view text) override {
+    mergers_[which].take(pe, text);
+  }
   void on_output_end(std::uint32_t pe, std::size_t which) override { mergers_[which].finish(pe); }
   void on_end(std::uint32_t pe, int wait_status) override {
     ends_[pe] = wait_status;
@@ -136,7 +138,8 @@ void Launch::miss_those_who_left() {
 }
 
 int Launch::run() {
-  Deadline timeout = options_.timeout_seconds > 0 ? Deadline::after_seconds(options_.timeout_seconds) : Deadline::never();
+  Deadline timeout = Deadline::never();
+  if (options_.timeout_seconds > 0) timeout = Deadline::after_seconds(options_.timeout_seconds);
   try {
     for (std::uint32_t pe = 0; pe < pes_.count(); ++pe) start(pe);
   } catch (const SetupError& error) {

@@ -22,8 +22,8 @@ struct SpawnRequest {
   bool own_session = false;          ///< nothing on the terminal is for it
 };
 
-/// Starts the process in our own session (but see own_session) and process group, to be killed by the kernel when the calling *thread*
-/// ends. Throws SetupError when the program cannot be started.
+/// Starts the process in our own session (but see own_session) and process group, to be killed by the kernel when the
+/// calling *thread* ends. Throws SetupError when the program cannot be started.
 pid_t spawn(const SpawnRequest& request);
 
 /// "was killed by signal 9 (Killed)", "exited with status 3".

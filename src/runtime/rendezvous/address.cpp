@@ -66,7 +66,8 @@ std::vector<Interface> interfaces() {
     int family = one->ifa_addr->sa_family;
     if (family != AF_INET && family != AF_INET6) continue;
     // Only hosts of one cable know a link-local address, and only with their own interface's name.
-    if (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<sockaddr_in6*>(one->ifa_addr)->sin6_addr)) continue;
+    if (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<sockaddr_in6*>(one->ifa_addr)->sin6_addr))
+      continue;
     socklen_t bytes = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
     found.push_back({one->ifa_name, numeric(one->ifa_addr, bytes), is_loopback(one->ifa_addr)});
   }
@@ -132,7 +133,8 @@ int listen_on(const std::string& address, std::uint16_t port) {
     int on = 1, off = 0;
     ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (found->ai_family == AF_INET6) ::setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-    if (::bind(descriptor, found->ai_addr, found->ai_addrlen) == 0 && ::listen(descriptor, 1024) == 0) return descriptor;
+    if (::bind(descriptor, found->ai_addr, found->ai_addrlen) == 0 && ::listen(descriptor, 1024) == 0)
+      return descriptor;
     fault = std::strerror(errno);
     ::close(descriptor);
   }
@@ -143,7 +145,8 @@ int listen_on(const std::string& address, std::uint16_t port) {
 std::uint16_t port_of(int listener) {
   sockaddr_storage own{};
   socklen_t bytes = sizeof(own);
-  if (::getsockname(listener, reinterpret_cast<sockaddr*>(&own), &bytes) != 0) throw_errno("cannot tell on which port we listen");
+  if (::getsockname(listener, reinterpret_cast<sockaddr*>(&own), &bytes) != 0)
+    throw_errno("cannot tell on which port we listen");
   return port_in(own);
 }
 
@@ -171,7 +174,8 @@ int connect_to(const std::string& address, std::uint16_t port, Deadline deadline
 }
 
 std::string with_port(const std::string& address, std::uint16_t port) {
-  return address.find(':') == std::string::npos ? fmt::format("{}:{}", address, port) : fmt::format("[{}]:{}", address, port);
+  bool six = address.find(':') != std::string::npos;
+  return six ? fmt::format("[{}]:{}", address, port) : fmt::format("{}:{}", address, port);
 }
 
 std::string peer_of(int descriptor) {

@@ -24,7 +24,8 @@ constexpr double greeting_seconds = 10;
 
 std::string random_bytes(std::size_t count) {
   std::string bytes(count, '\0');
-  if (::getrandom(bytes.data(), count, 0) != static_cast<ssize_t>(count)) throw_errno("cannot make the job's secret (getrandom)");
+  if (::getrandom(bytes.data(), count, 0) != static_cast<ssize_t>(count))
+    throw_errno("cannot make the job's secret (getrandom)");
   return bytes;
 }
 
@@ -122,13 +123,14 @@ void Greeting::advance() {
   } catch (const SetupError&) {
     refuse("it is not an agent of Atoll");
   }
-  if (!open && refusal_.empty() && !verified_) refusal_ = fmt::format("{} before it had proved who it is", link_->fault());
+  if (!open && refusal_.empty() && !verified_)
+    refusal_ = fmt::format("{} before it had proved who it is", link_->fault());
 }
 
 std::unique_ptr<Link> Greeting::take_link() { return std::move(link_); }
 
-std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, std::uint16_t port, const std::string& secret,
-                                     std::uint32_t host, Deadline deadline) {
+std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, std::uint16_t port,
+                                     const std::string& secret, std::uint32_t host, Deadline deadline) {
   std::string faults;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the launcher and an agent make sure of one another: both know the job's secret, and prove it without telling it
-// (HMAC-SHA256 over fresh random numbers of both sides). What follows is neither encrypted nor signed: it protects against
-// other users of the network and stray connections, not against somebody who can change packets.
+// (HMAC-SHA256 over fresh random numbers of both sides). What follows is neither encrypted nor signed: it protects
+// against other users of the network and stray connections, not against somebody who can change packets.
 //
 // hello, agent to launcher:
 // | offset | bytes | field   | valid when                        |
@@ -62,9 +62,9 @@ class Greeting {
   std::string refusal_;
 };
 
-/// The agent's side: connects to the first of `addresses` that answers and proves itself. Blocks until the deadline. Throws
-/// SetupError or TimeoutError, naming the addresses and why each failed.
-std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, std::uint16_t port, const std::string& secret,
-                                     std::uint32_t host, Deadline deadline);
+/// The agent's side: connects to the first of `addresses` that answers and proves itself. Blocks until the deadline.
+/// Throws SetupError or TimeoutError, naming the addresses and why each failed.
+std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, std::uint16_t port,
+                                     const std::string& secret, std::uint32_t host, Deadline deadline);
 
 }  // namespace atl::runtime

@@ -30,10 +30,11 @@ class Link {
 
   /// Frames up to this size from now on.
   void allow(std::size_t longest) { longest_ = longest; }
-  /// Has the kernel ask the other host's kernel for a sign of life whenever the connection is quiet. `limit_ns` 0: never.
+  /// Has the kernel ask the other host's kernel for a sign of life whenever the connection is quiet. `limit_ns` 0:
+  /// never.
   void keep_alive(std::int64_t limit_ns);
-  /// True when the other host has not acknowledged anything for the limit given to keep_alive. A process that is stopped
-  /// or busy there does not matter: its kernel answers.
+  /// True when the other host has not acknowledged anything for the limit given to keep_alive. A process that is
+  /// stopped or busy there does not matter: its kernel answers.
   bool peer_is_gone() const;
   /// No more will be sent.
   void close_sending();

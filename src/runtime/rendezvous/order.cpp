@@ -35,8 +35,8 @@ Order unpack_order(std::string_view body) {
   order.command = reader.texts();
   order.environment = reader.texts();
   reader.end();
-  bool good = order.pes >= 1 && order.npes <= 65536 && order.first_pe < order.npes && order.pes <= order.npes - order.first_pe &&
-              !order.command.empty();
+  bool good = order.pes >= 1 && order.npes <= 65536 && order.first_pe < order.npes &&
+              order.pes <= order.npes - order.first_pe && !order.command.empty();
   ATOLL_VALIDATE(good, SetupError, "the launcher asks for PEs {} to {} of {}, which makes no sense", order.first_pe,
                  std::uint64_t{order.first_pe} + order.pes - 1, order.npes);
   return order;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PE's way to find the others under Atoll's own launcher, against the desk that an agent keeps for it. Here one desk serves
-// all PEs of the job, and this test is its launcher.
+// A PE's way to find the others under Atoll's own launcher, against the desk that an agent keeps for it. Here one desk
+// serves all PEs of the job, and this test is its launcher.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,7 +21,8 @@ Deadline soon() { return Deadline::after_seconds(20); }
 
 class OneHost final : Desk::Listener {
  public:
-  OneHost(std::uint32_t pes, std::uint32_t npes) : order_{.pes = pes, .npes = npes, .host = "here"}, desk_(order_, *this) {
+  OneHost(std::uint32_t pes, std::uint32_t npes)
+      : order_{.pes = pes, .npes = npes, .host = "here"}, desk_(order_, *this) {
     for (std::uint32_t pe = 0; pe < pes; ++pe) ends_.push_back(desk_.open(pe));
     thread_ = std::thread([this] { serve(); });
   }
@@ -96,7 +97,8 @@ TEST(RendezvousTest, EverybodyLearnsEverybodysBytes) {
       for (const char* key : {"one", "two"}) {
         auto all = bootstrap.allgather(key, mine, soon());
         ASSERT_EQ(all.size(), pes);
-        for (std::uint32_t rank = 0; rank < pes; ++rank) EXPECT_EQ(all[rank], std::string("\0\n", 2) + std::to_string(rank));
+        for (std::uint32_t rank = 0; rank < pes; ++rank)
+          EXPECT_EQ(all[rank], std::string("\0\n", 2) + std::to_string(rank));
       }
     });
     EXPECT_EQ(host.joined, pes);
@@ -112,7 +114,8 @@ TEST(RendezvousTest, RoundsOfPublishing) {
       bootstrap.publish("round", fmt::format("{} {}", round, bootstrap.rank()));
       if (round == 1 && bootstrap.rank() == 2) bootstrap.publish("only", large);
       bootstrap.exchange(soon());
-      EXPECT_EQ(bootstrap.lookup((bootstrap.rank() + 1) % 3, "round"), fmt::format("{} {}", round, (bootstrap.rank() + 1) % 3));
+      EXPECT_EQ(bootstrap.lookup((bootstrap.rank() + 1) % 3, "round"),
+                fmt::format("{} {}", round, (bootstrap.rank() + 1) % 3));
       bootstrap.exchange(soon());  // so that nobody runs ahead
       if (round < 1) EXPECT_THROW(bootstrap.lookup(2, "only"), SetupError);
       else EXPECT_EQ(bootstrap.lookup(2, "only"), std::string(Bootstrap::longest_value, 'c'));

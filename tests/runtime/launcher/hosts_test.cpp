@@ -19,7 +19,7 @@ using ::testing::Not;
 std::string show(const std::vector<HostEntry>& hosts) {
   std::string text;
   for (const HostEntry& host : hosts)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", host.name, host.slots ? fmt::format("{}", *host.slots) : "-");
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", host.name, host.slots ? std::to_string(*host.slots) : "-");
   return text;
 }
 
@@ -27,7 +27,8 @@ std::string show(const std::vector<HostEntry>& hosts) {
 std::string show(const std::vector<HostShare>& shares) {
   std::string text;
   for (const HostShare& share : shares)
-    text += fmt::format("{}{}:{}-{}", text.empty() ? "" : " ", share.name, share.first_pe, share.first_pe + share.pes - 1);
+    text += fmt::format("{}{}:{}-{}", text.empty() ? "" : " ", share.name, share.first_pe,
+                        share.first_pe + share.pes - 1);
   return text;
 }
 
@@ -45,7 +46,8 @@ TEST(Hosts, Lists) {
   EXPECT_EQ(show(parse_hosts("a,b")), "a=- b=-");
   EXPECT_EQ(show(parse_hosts("10.0.0.1:4,me@node-7.example.org,[fe80::1]:2,::1")),
             "10.0.0.1=4 me@node-7.example.org=- fe80::1=2 ::1=-");
-  for (const char* nonsense : {"", "a,,b", ",a", "a:", "a:0", "a:-1", "a:x", "a:70000", "-oProxyCommand=x", "a b", "a;rm", "[::1]x", "[", "a:2:3x,"})
+  for (const char* nonsense : {"", "a,,b", ",a", "a:", "a:0", "a:-1", "a:x", "a:70000", "-oProxyCommand=x", "a b",
+                               "a;rm", "[::1]x", "[", "a:2:3x,"})
     EXPECT_NE(fault_of([&] { parse_hosts(nonsense); }), "nothing") << nonsense;
   EXPECT_THAT(fault_of([] { parse_hosts("a:two"); }), HasSubstr("'two' is no number of PEs. Accepted: 1 to 65536"));
 }
@@ -57,11 +59,14 @@ TEST(Hosts, Files) {
                             std::pair{"a slots=2 b", "line 1 of F"}, std::pair{"a:0", "is no number of PEs"},
                             std::pair{"# nobody\n", "F names no host"}})
     EXPECT_THAT(fault_of([&, text = text] { parse_hostfile(text, "F"); }), HasSubstr(said)) << text;
-  EXPECT_THAT(fault_of([] { read_hostfile("/nonexistent/file"); }), HasSubstr("cannot read --hostfile /nonexistent/file: No such file"));
+  EXPECT_THAT(fault_of([] { read_hostfile("/nonexistent/file"); }),
+              HasSubstr("cannot read --hostfile /nonexistent/file: No such file"));
 }
 
 TEST(Hosts, BlocksOfPes) {
-  auto go = [](const char* hosts, std::uint32_t npes, std::uint32_t per_host) { return show(spread(parse_hosts(hosts), npes, per_host)); };
+  auto go = [](const char* hosts, std::uint32_t npes, std::uint32_t per_host) {
+    return show(spread(parse_hosts(hosts), npes, per_host));
+  };
   EXPECT_EQ(go("a:2,b:2", 0, 0), "a:0-1 b:2-3");
   EXPECT_EQ(go("a:2,b:2", 3, 0), "a:0-1 b:2-2");
   EXPECT_EQ(go("a:2,b:2", 2, 0), "a:0-1");
@@ -73,20 +78,24 @@ TEST(Hosts, BlocksOfPes) {
   EXPECT_EQ(go("a,a,b,b", 0, 0), "a:0-1 b:2-3");  // as PBS lists them
   EXPECT_EQ(go("a:1,b:1", 0, 4), "a:0-3 b:4-7");
   EXPECT_EQ(go("a,b", 5, 4), "a:0-3 b:4-4");
-  EXPECT_THAT(fault_of([&] { go("a:2,b:2", 5, 0); }), HasSubstr("-n 5 is more than the 4 PEs that the hosts have room for"));
+  EXPECT_THAT(fault_of([&] { go("a:2,b:2", 5, 0); }),
+              HasSubstr("-n 5 is more than the 4 PEs that the hosts have room for"));
   EXPECT_NE(fault_of([&] { go("a,b", 5, 2); }), "nothing");
   EXPECT_NE(fault_of([&] { go("a:60000,b:60000", 0, 0); }), "nothing");
 }
 
 TEST(AgentCommand, WordsAreThoseOfAShell) {
-  EXPECT_THAT(split_words("ssh  -o 'User Known=x' \"a b\"c\t'' "), ElementsAre("ssh", "-o", "User Known=x", "a bc", ""));
+  EXPECT_THAT(split_words("ssh  -o 'User Known=x' \"a b\"c\t'' "),
+              ElementsAre("ssh", "-o", "User Known=x", "a bc", ""));
   EXPECT_THAT(split_words(""), ElementsAre());
   EXPECT_THROW(split_words("ssh 'x"), ValueError);
 }
 
 TEST(AgentCommand, TheHostIsPlacedOrFollows) {
-  EXPECT_THAT(command_on_host("ip netns exec {host}", "b", {"run", "x y"}), ElementsAre("ip", "netns", "exec", "b", "run", "x y"));
-  EXPECT_THAT(command_on_host("wrap --to={host}:22 {host}", "b", {"run"}), ElementsAre("wrap", "--to=b:22", "b", "run"));
+  EXPECT_THAT(command_on_host("ip netns exec {host}", "b", {"run", "x y"}),
+              ElementsAre("ip", "netns", "exec", "b", "run", "x y"));
+  EXPECT_THAT(command_on_host("wrap --to={host}:22 {host}", "b", {"run"}),
+              ElementsAre("wrap", "--to=b:22", "b", "run"));
   // Through ssh a shell reads the words.
   EXPECT_THAT(command_on_host("/usr/bin/ssh -p 22", "me@b", {"/opt/it's/run", "1.2.3.4,::1"}),
               ElementsAre("/usr/bin/ssh", "-p", "22", "me@b", "'/opt/it'\\''s/run'", "1.2.3.4,::1"));

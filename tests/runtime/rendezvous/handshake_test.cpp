@@ -114,7 +114,8 @@ TEST(Handshake, AProofCannotBeRepeated) {
 }
 
 TEST(Handshake, VersionsAndHostsHaveToFit) {
-  for (auto [version, host, said] : {std::tuple{rendezvous_version + 1, 1u, "speaks version 2 of the rendezvous, the launcher 1"},
+  for (auto [version, host, said] : {std::tuple{rendezvous_version + 1, 1u,
+                                                "speaks version 2 of the rendezvous, the launcher 1"},
                                      std::tuple{rendezvous_version, 3u, "it says that it is host 3 of 3"}}) {
     Verdict verdict = meet(make_secret(), [&, version = version, host = host](std::uint16_t port) {
       std::string hello = make_hello(version, host);
@@ -149,7 +150,8 @@ TEST(Handshake, GarbageIsRefused) {
 TEST(Handshake, ALauncherThatIsNoneIsToldApart) {
   int listener = listen_on(loopback, 0);
   std::thread server([&] {
-    for (const std::string& answer : {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"), frame_header(FrameKind::welcome, 0),
+    for (const std::string& answer : {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"),
+                                      frame_header(FrameKind::welcome, 0),
                                       frame_header(FrameKind::challenge, 64) + std::string(64, 'x')}) {
       pollfd ready{listener, POLLIN, 0};
       EXPECT_GT(::poll(&ready, 1, 10'000), 0);

@@ -73,8 +73,8 @@ class Bootstrap {
   virtual int news() const { return -1; }
   /// What it is: that another PE has died. Does not wait. Used by one thread, once all exchanges are over.
   virtual std::optional<Failure> take_news() { return std::nullopt; }
-  /// A PE wishes the whole job to end with this status, and nothing went wrong: the others have a moment to write what they
-  /// have buffered. Default: nothing, the PEs' own watch ends the job.
+  /// A PE wishes the whole job to end with this status, and nothing went wrong: the others have a moment to write what
+  /// they have buffered. Default: nothing, the PEs' own watch ends the job.
   virtual void end_job(int status) noexcept { static_cast<void>(status); }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher: starts the PEs of a job, on this host or on several, passes their output on, and ends the job when one of
-// them dies.
+// The launcher: starts the PEs of a job, on this host or on several, passes their output on, and ends the job when one
+// of them dies.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,10 @@ struct LaunchOptions {
 
 /// Runs the command as `npes` PEs and returns when all have ended: 0, or the exit status of the first that failed
 /// (128 + signal when it was killed, 124 on time-out). When a PE dies, or leaves without finalizing while others work,
-/// says so on standard error, lets the others' waits fail, and within 2 seconds ends what is left, children included. So
-/// it does when it is killed itself, in any way: a second process watches the first, and the first the second. The same
-/// holds on every host, where an agent stands in for the launcher; a host that does not answer for ATOLL_PEER_TIMEOUT
-/// seconds counts as dead.
+/// says so on standard error, lets the others' waits fail, and within 2 seconds ends what is left, children included.
+/// So it does when it is killed itself, in any way: a second process watches the first, and the first the second. The
+/// same holds on every host, where an agent stands in for the launcher; a host that does not answer for
+/// ATOLL_PEER_TIMEOUT seconds counts as dead.
 /// Takes over this process's signals; meant for a process that does nothing else.
 int launch(const LaunchOptions& options);
 
