@@ -15,7 +15,7 @@
 
 extern "C" {
 // Visible to programs, see direct.h.
-struct shmemx_direct_v1_t shmemx_direct_v1 = {0, 0, 0, 0, 0, -1, 0, {0, nullptr, 0, 0, nullptr}, {}};
+struct shmemx_direct_v1_t shmemx_direct_v1 = {0, 0, 0, 0, 0, -1, 0, {0, nullptr, 0, 0, nullptr}, 0, {}};
 struct shmemx_ctx_v1 shmemx_ctx_invalid_v1 = {0, nullptr, 0, 0, nullptr};
 struct shmemx_team_v1 shmemx_team_world_v1 = {-1, 0, nullptr, {}};
 struct shmemx_team_v1 shmemx_team_shared_v1 = {-1, 0, nullptr, {}};

@@ -65,6 +65,7 @@ def version_script(table: Table) -> str:
         "shmemx_ctx_invalid_v1",
         "shmemx_team_world_v1",
         "shmemx_team_shared_v1",
+        "shmemx_looked_v1",
         "shmemx_ring_v1",
         "shmemx_start_pes_v1",
     ]

@@ -49,6 +49,8 @@ extern struct shmemx_team_v1 shmemx_team_world_v1, shmemx_team_shared_v1;
 
 /* Wakes the PE whose bell is not 0. */
 void shmemx_ring_v1(const uint32_t *bell);
+/* Where PEs share cores: who finds the same value in the same word again gives the core away. */
+void shmemx_looked_v1(const void *word, uint64_t value);
 
 #define SHMEMX_HELPER_ extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
 #define SHMEMX_LIKELY_(condition) __builtin_expect(!!(condition), 1)
@@ -97,6 +99,15 @@ SHMEMX_HELPER_ void shmemx_bell_(shmem_ctx_t ctx, int pe) {
   const uint32_t *bell = ctx->peers[pe].bell;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (!SHMEMX_LIKELY_(__atomic_load_n(bell, __ATOMIC_RELAXED) == 0)) shmemx_ring_v1(bell);
+}
+
+/* After a look at a word, which may be one of many in a loop of the program's own. */
+SHMEMX_HELPER_ void shmemx_look_(const void *word, const void *seen, size_t size) {
+  if (!SHMEMX_LIKELY_(shmemx_direct_v1.looks != 0)) {
+    uint64_t value = 0;
+    __builtin_memcpy(&value, seen, size);
+    shmemx_looked_v1(word, value);
+  }
 }
 
 /* One element arrives at once, and after what was put before it. */
@@ -242,8 +253,11 @@ SHMEMX_HELPER_ void shmemx_copy_from_(void *to, const char *at, size_t bytes, si
 
 #define SHMEMX_SIGNAL_FETCH_(address)                                            \
   {                                                                              \
-    if (SHMEMX_LIKELY_(shmemx_direct_v1.my_pe >= 0))                             \
-      return __atomic_load_n(address, __ATOMIC_ACQUIRE);                         \
+    if (SHMEMX_LIKELY_(shmemx_direct_v1.my_pe >= 0)) {                           \
+      uint64_t now_ = __atomic_load_n(address, __ATOMIC_ACQUIRE);                \
+      shmemx_look_(address, &now_, sizeof(now_));                                \
+      return now_;                                                               \
+    }                                                                            \
   }
 
 /* Atomics are acquire-release: a word updated here publishes what its updater did before. */
@@ -254,6 +268,7 @@ SHMEMX_HELPER_ void shmemx_copy_from_(void *to, const char *at, size_t bytes, si
     if (SHMEMX_LIKELY_(at_ != 0)) {                                              \
       type old_;                                                                 \
       __atomic_load((type *)(void *)at_, &old_, __ATOMIC_ACQUIRE);               \
+      shmemx_look_(at_, &old_, sizeof(type));                                    \
       __VA_ARGS__;                                                               \
     }                                                                            \
   }
@@ -282,7 +297,8 @@ SHMEMX_HELPER_ void shmemx_copy_from_(void *to, const char *at, size_t bytes, si
     char *at_ = shmemx_at_(ctx, dest, pe);                                       \
     if (SHMEMX_LIKELY_(at_ != 0)) {                                              \
       type old_ = cond;                                                          \
-      __atomic_compare_exchange_n((type *)(void *)at_, &old_, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+      if (!__atomic_compare_exchange_n((type *)(void *)at_, &old_, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) \
+        shmemx_look_(at_, &old_, sizeof(type));                                  \
       shmemx_bell_(ctx, pe);                                                     \
       __VA_ARGS__;                                                               \
     }                                                                            \
