@@ -50,6 +50,12 @@ constexpr std::array table{
     Entry{V::shmem_debug, "SHMEM_DEBUG", Kind::text, "", "", 0, 0, "Set: OpenSHMEM says why an allocation gave nothing."},
     Entry{V::cc, "ATOLL_CC", Kind::text, "cc", "", 0, 0, "The C compiler that oshcc calls."},
     Entry{V::cxx, "ATOLL_CXX", Kind::text, "c++", "", 0, 0, "The C++ compiler that oshc++ calls."},
+    Entry{V::fabric_provider, "ATOLL_FABRIC_PROVIDER", Kind::text, "", "", 0, 0,
+          "libfabric's provider between nodes, as `fi_info` calls it. Default: the fastest that there is. Alike on all nodes."},
+    Entry{V::fabric_rma, "ATOLL_FABRIC_RMA", Kind::choice, "auto", "auto|off", 0, 0,
+          "off: long transfers between nodes are made of messages, as where the network cannot reach memory by itself."},
+    Entry{V::node_name, "ATOLL_NODE_NAME", Kind::text, "", "", 0, 0,
+          "What this process calls its node and host. PEs with different names do not share memory, even on one host: for tests."},
     Entry{V::log, "ATOLL_LOG", Kind::choice, "warning", "error|warning|info|debug", 0, 0, "What to log on standard error."},
     Entry{V::bootstrap, "ATOLL_BOOTSTRAP", Kind::choice, "auto", "auto|none|pmix|pmi2|pmi1|atoll", 0, 0,
           "How PEs that a launcher started (srun, mpiexec, prterun, `atoll run --hosts`) find one another. auto: by what it "

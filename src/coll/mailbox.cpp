@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mailbox.hpp"
 
+#include <algorithm>
+
 namespace atl::coll::detail {
 
 void Mailboxes::open(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank) {
@@ -34,10 +36,35 @@ std::uint64_t Mailboxes::presence(std::uint32_t member) const {
   return context_->fetch<std::uint64_t>(ways_[member].pe, ways_[member].presence);
 }
 
-void Mailboxes::put_remote(Way& way, std::size_t slot, std::uint64_t header, const std::byte* data,
-                           std::uint64_t bytes) {
-  HeapOffset cell(way.remote_ring.value() + slot * sizeof(Cell));
-  context_->put_signal(way.pe, HeapOffset(cell.value() + offsetof(Cell, payload)), data, bytes, cell, header);
+// To a peer that is not mapped: the cells that lie side by side go together, and the header of the first comes last.
+bool Mailboxes::put_remote(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes,
+                           std::uint32_t& cells) {
+  Way& way = ways_[member];
+  auto all = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (bytes + sizeof(Cell::payload) - 1) / sizeof(Cell::payload)));
+  while (cells < all) {
+    if (!has_room(member)) return false;
+    auto room = static_cast<std::uint32_t>(ring_cells - (way.sent - way.known_read));
+    auto slot = static_cast<std::uint32_t>(way.sent % ring_cells);
+    std::uint32_t run = std::min({all - cells, room, ring_cells - slot});
+    std::byte image[ring_cells * sizeof(Cell)];
+    std::uint64_t first = 0, used = 0;
+    for (std::uint32_t i = 0; i < run; ++i, ++cells) {
+      std::uint64_t header = std::uint64_t{tag} << 32 | static_cast<std::uint32_t>(way.sent + i + 1);
+      std::uint64_t done = std::uint64_t{cells} * sizeof(Cell::payload);
+      std::uint64_t part = std::min<std::uint64_t>(bytes - done, sizeof(Cell::payload));
+      std::byte* cell = image + i * sizeof(Cell);
+      std::memcpy(cell, &header, sizeof(header));
+      if (part != 0) std::memcpy(cell + offsetof(Cell, payload), data + done, part);
+      if (i == 0) first = header;
+      used = i * sizeof(Cell) + offsetof(Cell, payload) + part;
+    }
+    HeapOffset at(way.remote_ring.value() + slot * sizeof(Cell));
+    context_->put_signal(way.pe, HeapOffset(at.value() + offsetof(Cell, payload)), image + offsetof(Cell, payload),
+                         used - offsetof(Cell, payload), at, first);
+    way.sent += run;
+    moved_bytes_ += std::uint64_t{run} * sizeof(Cell);
+  }
+  return true;
 }
 
 void Mailboxes::give_credit(Way& way) {

@@ -95,29 +95,23 @@ class Mailboxes {
   /// Sends a message, or what is left of it: `cells` counts those already sent. False: no room for the rest.
   bool put(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, std::uint32_t& cells) {
     Way& way = ways_[member];
+    if (way.remote == nullptr) [[unlikely]] return put_remote(member, tag, data, bytes, cells);
     do {
       if (!has_room(member)) [[unlikely]] return false;
       std::uint64_t done = std::uint64_t{cells} * sizeof(Cell::payload);
       std::uint64_t part = bytes - done < sizeof(Cell::payload) ? bytes - done : sizeof(Cell::payload);
       std::uint64_t header = std::uint64_t{tag} << 32 | static_cast<std::uint32_t>(way.sent + 1);
-      std::size_t slot = way.sent % ring_cells;
-      if (way.remote != nullptr) [[likely]] {
-        Cell& cell = way.remote[slot];
-        if (part == 8) std::memcpy(cell.payload, data + done, 8);
-        else if (part != 0) std::memcpy(cell.payload, data + done, part);
-        // Release: the payload. Partner: the acquire in peek.
-        cell.header.store(header, std::memory_order_release);
-      } else {
-        put_remote(way, slot, header, data + done, part);
-      }
+      Cell& cell = way.remote[way.sent % ring_cells];
+      if (part == 8) std::memcpy(cell.payload, data + done, 8);
+      else if (part != 0) std::memcpy(cell.payload, data + done, part);
+      // Release: the payload. Partner: the acquire in peek.
+      cell.header.store(header, std::memory_order_release);
       ++way.sent;
       ++cells;
     } while (std::uint64_t{cells} * sizeof(Cell::payload) < bytes);
-    if (way.remote != nullptr) [[likely]] {
-      fabric::ring_bell(*way.record);
-      // The line of the next message: it is still in the reader's cache, and comes here while this PE does other work.
-      __builtin_prefetch(&way.remote[way.sent % ring_cells], 1);
-    }
+    fabric::ring_bell(*way.record);
+    // The line of the next message: it is still in the reader's cache, and comes here while this PE does other work.
+    __builtin_prefetch(&way.remote[way.sent % ring_cells], 1);
     moved_bytes_ += std::uint64_t{cells} * sizeof(Cell);
     return true;
   }
@@ -180,7 +174,7 @@ class Mailboxes {
     PeId pe;
     HeapOffset remote_ring, remote_credit, presence;
   };
-  void put_remote(Way& way, std::size_t slot, std::uint64_t header, const std::byte* data, std::uint64_t bytes);
+  bool put_remote(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, std::uint32_t& cells);
   void give_credit(Way& way);
 
   runtime::Context* context_ = nullptr;

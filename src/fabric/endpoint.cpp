@@ -61,8 +61,8 @@ Status push_message(Job& job, PeId to, PeId source, std::uint16_t handler, std::
 Status Endpoint::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                           std::span<const std::byte> second) {
   std::size_t bytes = first.size() + second.size();
-  ATOLL_EXPECT(bytes <= message_bytes);
   if (pe.value() >= npes_) [[unlikely]] throw_outside(pe, HeapOffset(0), 0);
+  ATOLL_EXPECT(bytes <= longest_message(pe));
   Status status = maps(pe) ? push_message(*job_, pe, self_, handler, kind, first, second)
                            : remote_->try_send(self_, pe, handler, kind, first, second);
   if (status != Status::ok) return status;

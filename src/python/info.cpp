@@ -2,6 +2,7 @@
 // What this machine and this build are, for `atoll info`; and the hand-written loops that benchmarks compare with.
 #include "atoll/base/config.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/fabric/network.hpp"
 #include "expr.hpp"
 
 namespace atl::python {
@@ -31,8 +32,11 @@ nb::dict info() {
   nb::dict fabrics;
   fabrics["loop"] = "";
   fabrics["shm"] = "";
-  fabrics["ofi"] = "not part of this version: PEs of one job run on one host";
+  const std::string network = fabric::describe_network();
+  const std::string_view none = "none: ";
+  fabrics["ofi"] = network.starts_with(none) ? network.substr(none.size()) : std::string();
   d["fabrics"] = fabrics;
+  d["network"] = network;
   nb::list config;
   static constexpr std::array kinds{"integer", "bytes", "seconds", "choice", "text"};
   for (const config::Entry& entry : config::entries())

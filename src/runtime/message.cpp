@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Active messages. Up to 256 bytes (in fact message_bytes) travel in the receiver's ring, one copy. A longer
+// Active messages. Up to 256 bytes (in fact message_bytes) travel in the receiver's ring, one copy. Over the network up to
+// 16 KiB come along with the message, and lie in the receiver's memory until its handler has run. A longer
 // payload stays in a block of the sender's heap, where the handler reads it in place, or from where it is fetched when the
 // sender is on another node; a short message tells the sender when to release it.
 //
@@ -7,6 +8,7 @@
 // kept aside. What is kept aside stays small because a thread that sends also receives.
 #include <sched.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "atoll/base/units.hpp"
@@ -31,6 +33,15 @@ static_assert(sizeof(LargeRecord) == 16);
 constexpr std::uint64_t most_large_bytes = std::uint64_t{256} << 20;
 constexpr int messages_per_round = 128;
 
+// What came over the network, for as long as its handler runs.
+struct Carried {
+  fabric::CarriedMessage message{};
+  Carried() = default;
+  ~Carried() { std::free(message.data); }
+  Carried(const Carried&) = delete;
+  Carried& operator=(const Carried&) = delete;
+};
+
 std::span<const std::byte> bytes_of(const LargeRecord& record) { return std::as_bytes(std::span(&record, 1)); }
 
 }  // namespace
@@ -46,7 +57,7 @@ HandlerId Context::register_handler(Handler handler) {
 }
 
 void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second) {
-  if (first.size() + second.size() <= fabric::message_bytes)
+  if (pe.value() >= npes_ || first.size() + second.size() <= endpoint_.longest_message(pe))
     send_small(pe, handler.value(), small_message, first, second);
   else
     send_large(pe, handler.value(), first, second);
@@ -143,8 +154,13 @@ bool Context::receive_messages() {
     } release{endpoint_};
     PeId source(slot->source);
     std::span<const std::byte> payload(slot->payload, slot->bytes);
+    Carried carried;
+    if (slot->kind == fabric::carried_message) {
+      std::memcpy(&carried.message, slot->payload, sizeof(carried.message));
+      payload = {carried.message.data, carried.message.bytes};
+    }
     LargeRecord record{};
-    if (slot->kind != small_message) std::memcpy(&record, slot->payload, sizeof(record));
+    if (slot->kind == large_message || slot->kind == release_large) std::memcpy(&record, slot->payload, sizeof(record));
     if (slot->kind == release_large) {
       heap_->release(local_pointer(HeapOffset(record.offset)));
       large_bytes_.fetch_sub(record.bytes, std::memory_order_relaxed);

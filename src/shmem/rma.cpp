@@ -51,21 +51,23 @@ void copy_blocks(std::byte* to, const std::byte* from, std::size_t to_step, std:
 }  // namespace
 
 void put_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
-                   int pe) {
+                   int pe, Completion completion) {
   std::size_t bytes = bytes_of(call, count, size);
   if (bytes == 0) return;
   Target to = resolve(call, ctx, "dest", dest, bytes, pe);
   check_overlap(call, to, bytes, source, bytes);
-  to.context.put(to.pe, to.at, source, bytes);
+  if (completion == Completion::at_quiet) to.context.put_nbi(to.pe, to.at, source, bytes);
+  else to.context.put(to.pe, to.at, source, bytes);
 }
 
 void get_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
-                   int pe) {
+                   int pe, Completion completion) {
   std::size_t bytes = bytes_of(call, count, size);
   if (bytes == 0) return;
   Target from = resolve(call, ctx, "source", source, bytes, pe);
   check_overlap(call, from, bytes, dest, bytes);
-  from.context.get(dest, from.pe, from.at, bytes);
+  if (completion == Completion::at_quiet) from.context.get_nbi(dest, from.pe, from.at, bytes);
+  else from.context.get(dest, from.pe, from.at, bytes);
 }
 
 void put_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, const Strided& shape, int pe) {

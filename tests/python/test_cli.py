@@ -80,7 +80,7 @@ def test_output_may_be_cut_short():
 def test_info_for_people(capsys):
     assert cli.main(["info"]) == 0
     out = capsys.readouterr().out
-    for row in ("version", "processor", "NUMA domains", "memory", "SIMD level", "fabric shm"):
+    for row in ("version", "processor", "NUMA domains", "memory", "SIMD level", "network", "fabric shm", "fabric ofi"):
         assert row in out
 
 

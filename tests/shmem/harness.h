@@ -19,6 +19,13 @@
 
 static int me, npes, right, left; /* this PE, all PEs, the neighbours on a ring */
 
+/* Whether two PEs are on one node. OSH_PES_PER_NODE: so many on each, in order; not set: there is one node. */
+static inline int share_node(int one, int other) {
+  const char* text = getenv("OSH_PES_PER_NODE");
+  int each = text == NULL ? npes : atoi(text);
+  return one / each == other / each;
+}
+
 /* ---- what is running, and what failed --------------------------------------------------------------------------- */
 
 typedef struct {

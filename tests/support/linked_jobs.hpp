@@ -54,6 +54,7 @@ class CopyPath final : public fabric::RemotePath {
   void update(fabric::AtomicOp op, unsigned width, PeId pe, HeapOffset where, std::uint64_t operand) override {
     (void)atomic(op, width, pe, where, operand, 0);
   }
+  std::size_t longest_message() const override { return fabric::message_bytes; }
   Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                   std::span<const std::byte> second) override {
     return fabric::push_message(job_of(pe), pe, self, handler, kind, first, second);

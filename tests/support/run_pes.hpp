@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one body on every PE of a job, as threads (`loop`), as threads that make as if they were on several nodes
-// (`nodes`), or as forked processes (`shm`), and fails the test when a PE fails, dies or hangs. Every test of
-// communication uses it, so that each runs on all fabrics.
+// (`nodes`), as forked processes (`shm`), or as forked processes that make as if they were on several nodes and use the
+// network between them (`ofi`), and fails the test when a PE fails, dies or hangs. Every test of communication uses it, so
+// that each runs on all fabrics.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,8 +23,11 @@
 #include <vector>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/fabric/network.hpp"
 #include "atoll/runtime/context.hpp"
+#include "atoll/runtime/job.hpp"
 #include "linked_jobs.hpp"
+#include "process_bootstrap.hpp"
 #include "stacks.hpp"
 
 namespace atl::testing {
@@ -37,10 +41,11 @@ struct RunOptions {
   std::uint64_t static_bytes = 0;
 };
 
-enum class Fabric { loop, nodes, shm };
+enum class Fabric { loop, nodes, shm, ofi };
 
 inline const char* name_of(Fabric fabric) {
-  return fabric == Fabric::loop ? "loop" : fabric == Fabric::nodes ? "nodes" : "shm";
+  constexpr const char* names[] = {"loop", "nodes", "shm", "ofi"};
+  return names[static_cast<std::size_t>(fabric)];
 }
 
 /// Who is on which node: runs of PEs when there is an even number of them, else in turn.
@@ -122,8 +127,12 @@ inline void run_threads(const LinkedJobs& jobs, const Body& body, const RunOptio
   if (jobs[0]->has_failed()) ADD_FAILURE() << jobs[0]->failure();
 }
 
-inline void run_processes(std::uint32_t npes, const Body& body, const RunOptions& options) {
-  auto job = fabric::Job::create_shm(job_options(npes, options));
+// What a process of the test does as a PE: joins the job, runs the body. Returns what went wrong.
+using Pe = std::function<std::string(PeId)>;
+
+// `died` hears of PEs that failed.
+inline void run_processes(std::uint32_t npes, const Pe& be_pe, const std::function<void(PeId, int, const std::string&)>& died,
+                          const RunOptions& options) {
   std::vector<pid_t> pids;
   std::fflush(nullptr);
   pid_t parent = ::getpid();
@@ -133,7 +142,7 @@ inline void run_processes(std::uint32_t npes, const Body& body, const RunOptions
     if (pid == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) std::_Exit(1);
-      std::string fault = run_one(job, PeId(pe), body, options);
+      std::string fault = be_pe(PeId(pe));
       if (!fault.empty()) std::fprintf(stderr, "PE %u threw: %s\n", pe, fault.c_str());
       std::fflush(nullptr);
       std::_Exit(fault.empty() && !::testing::Test::HasFailure() ? 0 : 1);
@@ -154,7 +163,7 @@ inline void run_processes(std::uint32_t npes, const Body& body, const RunOptions
       std::string cause = WIFSIGNALED(status) ? fmt::format("was killed by signal {}", WTERMSIG(status))
                                               : fmt::format("exited with status {}", WEXITSTATUS(status));
       ADD_FAILURE() << "PE " << pe << " " << cause;
-      job->mark_failed(PeId(pe), status, cause);
+      died(PeId(pe), status, cause);
     }
     if (any) continue;
     if (!killed && deadline.passed()) {
@@ -170,22 +179,54 @@ inline void run_processes(std::uint32_t npes, const Body& body, const RunOptions
   }
 }
 
+inline void run_on_one_node(std::uint32_t npes, const Body& body, const RunOptions& options) {
+  auto job = fabric::Job::create_shm(job_options(npes, options));
+  run_processes(
+      npes, [&](PeId pe) { return run_one(job, pe, body, options); },
+      [&](PeId pe, int status, const std::string& cause) { job->mark_failed(pe, status, cause); }, options);
+}
+
+// PEs find out by themselves that one has died.
+inline void run_on_network(std::uint32_t npes, const Body& body, const RunOptions& options) {
+  SharedTable table(npes);
+  auto node_of_pe = spread_over_nodes(npes);
+  run_processes(
+      npes,
+      [&](PeId pe) -> std::string {
+        ::setenv("ATOLL_HEAP_SIZE", std::to_string(options.segment_bytes).c_str(), 1);
+        ::setenv("ATOLL_THREADS", std::to_string(options.threads).c_str(), 1);
+        try {
+          auto node = fmt::format("node{}", node_of_pe[pe.value()]);
+          auto seat = runtime::join_through(std::make_shared<ProcessBootstrap>(table, pe.value(), node));
+          return run_one(seat.job, pe, body, options);
+        } catch (const std::exception& error) {
+          return error.what();
+        }
+      },
+      [](PeId, int, const std::string&) {}, options);
+}
+
 }  // namespace detail
 
 inline void run_pes(std::uint32_t npes, Fabric fabric, const Body& body, const RunOptions& options = {}) {
   fabric::JobOptions job = detail::job_options(npes, options);
-  if (fabric == Fabric::shm) return detail::run_processes(npes, body, options);
+  if (fabric == Fabric::shm) return detail::run_on_one_node(npes, body, options);
+  if (fabric == Fabric::ofi) return detail::run_on_network(npes, body, options);
   if (fabric == Fabric::loop) return detail::run_threads({fabric::Job::create_loop(job)}, body, options);
   job.node_of_pe = spread_over_nodes(npes);
   detail::run_threads(link_jobs(job), body, options);
 }
 
-/// A test suite whose tests run on all fabrics and on 1, 2, 3, 4, 5 and 8 PEs:
+/// A test suite whose tests run on all fabrics and on 1, 2, 3, 4, 5 and 8 PEs (over the network on 2 and 4):
 ///     class Barrier : public atl::testing::OnPes {};
 ///     TEST_P(Barrier, Holds) { run([](runtime::Context& context) { … }); }
 ///     ATOLL_ON_PES(Barrier);
 class OnPes : public ::testing::TestWithParam<std::tuple<Fabric, std::uint32_t>> {
  protected:
+  void SetUp() override {
+    static const std::string network = fabric::describe_network();
+    if (this->fabric() == Fabric::ofi && network.starts_with("none")) GTEST_SKIP() << "no network: " << network;
+  }
   Fabric fabric() const { return std::get<0>(GetParam()); }
   std::uint32_t npes() const { return std::get<1>(GetParam()); }
   void run(const Body& body, const RunOptions& options = {}) { run_pes(npes(), fabric(), body, options); }
@@ -200,6 +241,9 @@ inline std::string pes_name(const ::testing::TestParamInfo<std::tuple<Fabric, st
                            ::testing::Combine(::testing::Values(::atl::testing::Fabric::loop, ::atl::testing::Fabric::shm, \
                                                                 ::atl::testing::Fabric::nodes),                \
                                               ::testing::Values(1u, 2u, 3u, 4u, 5u, 8u)),                      \
+                           ::atl::testing::pes_name);                                                          \
+  INSTANTIATE_TEST_SUITE_P(Network, Suite,                                                                     \
+                           ::testing::Combine(::testing::Values(::atl::testing::Fabric::ofi), ::testing::Values(2u, 4u)), \
                            ::atl::testing::pes_name)
 
 }  // namespace atl::testing

@@ -44,6 +44,7 @@ def describe(found: dict[str, Any]) -> list[tuple[str, str]]:
         ("memory", f"{gib(found['memory_bytes'])}, {gib(found['memory_available_bytes'])} available"),
         ("SIMD level", str(found["simd"])),
         ("L2 cache", f"{found['l2_bytes'] / 2**20:.1f} MiB per core"),
+        ("network", str(found["network"])),
     ]
     for name, missing in found["fabrics"].items():
         rows.append((f"fabric {name}", "ready" if not missing else f"missing: {missing}"))

@@ -6,11 +6,14 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
+#include <map>
 #include <optional>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/base/units.hpp"
+#include "atoll/fabric/network.hpp"
 #include "atoll/runtime/job.hpp"
 #include "table.hpp"
 #include "watch.hpp"
@@ -103,19 +106,22 @@ Deadline patience() {
   return limit == 0 ? Deadline::never() : Deadline::after_seconds(limit);
 }
 
-// The leader's memory, or what kept it from making it: then all PEs say so instead of waiting.
-std::shared_ptr<fabric::Job> make_or_open(Bootstrap& bootstrap, std::uint32_t leader, unsigned cores, std::uint32_t pes) {
+// What a process tells in place of something that it could not make: then all say so instead of waiting.
+std::string refused(const Error& error) { return fmt::format("!{}", error.what()); }
+
+// The leader's memory.
+std::shared_ptr<fabric::Job> make_or_open(Bootstrap& bootstrap, std::uint32_t leader, const fabric::JobOptions& options,
+                                          unsigned cores) {
   std::shared_ptr<fabric::Job> job;
   std::string refusal;
   if (bootstrap.rank() == leader) {
     try {
-      auto threads = static_cast<std::uint32_t>(config::integer(config::Variable::threads));
-      job = fabric::Job::create_shm({.npes = pes, .threads_per_pe = threads != 0 ? threads : std::max(1u, cores / pes)});
+      job = fabric::Job::create_shm(options);
       job->control().cores = cores;
       bootstrap.publish("memory", fmt::format("={}", job->join_name()));
     } catch (const Error& error) {
       refusal = error.what();
-      bootstrap.publish("memory", fmt::format("!{}", refusal));
+      bootstrap.publish("memory", refused(error));
     }
   }
   bootstrap.exchange(patience());
@@ -126,16 +132,64 @@ std::shared_ptr<fabric::Job> make_or_open(Bootstrap& bootstrap, std::uint32_t le
   return fabric::Job::join_shm(answer.substr(1));
 }
 
+// The size of segment that every node can have. What the user asks for must be the same everywhere.
+std::uint64_t agree_on_segment(Bootstrap& bootstrap, std::uint32_t local_pes, const std::vector<Process>& processes) {
+  std::uint64_t asked = config::bytes(config::Variable::heap_size);
+  auto sizes = bootstrap.allgather("segment", fmt::format("{} {}", asked, fabric::usual_segment_bytes(local_pes)), patience());
+  std::uint64_t least = UINT64_MAX;
+  for (std::uint32_t pe = 0; pe < sizes.size(); ++pe) {
+    std::uint64_t asked_there = 0, usual_there = 0;
+    const char* end = sizes[pe].data() + sizes[pe].size();
+    const char* space = std::from_chars(sizes[pe].data(), end, asked_there).ptr;
+    if (space != end) std::from_chars(space + 1, end, usual_there);
+    ATOLL_VALIDATE(asked_there == asked, SetupError, "PE {} on {} has ATOLL_HEAP_SIZE={}, PE {} on {} has {}. Set it alike on all nodes",
+                   bootstrap.rank(), processes[bootstrap.rank()].host, asked, pe, processes[pe].host, asked_there);
+    least = std::min(least, usual_there);
+  }
+  return least;
+}
+
+void join_network(Bootstrap& bootstrap, fabric::Job& job, const std::vector<Process>& processes) {
+  std::unique_ptr<fabric::NetworkEnd> end;
+  std::string card, refusal;
+  try {
+    end = fabric::open_network(job, PeId(bootstrap.rank()));
+    card = fmt::format("={}", end->card());
+  } catch (const Error& error) {
+    refusal = error.what();
+    card = refused(error);
+  }
+  auto cards = bootstrap.allgather("network", card, patience());
+  ATOLL_VALIDATE(refusal.empty(), SetupError, "{}", refusal);
+  std::vector<std::string> hosts;
+  for (std::uint32_t pe = 0; pe < cards.size(); ++pe) {
+    ATOLL_VALIDATE(cards[pe].starts_with('='), SetupError, "PE {} on {} cannot join the network: {}", pe, processes[pe].host,
+                   cards[pe].empty() ? "it does not say why" : cards[pe].substr(1));
+    cards[pe].erase(0, 1);
+    hosts.push_back(processes[pe].host);
+  }
+  job.set_host_name(processes[bootstrap.rank()].host);
+  end->connect(cards, std::move(hosts));
+}
+
 }  // namespace
 
 Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
   std::uint32_t rank = bootstrap->rank(), size = bootstrap->size();
   ATOLL_VALIDATE(size >= 1 && rank < size, SetupError, "the launcher says that this is process {} of {}", rank, size);
-  Process self{bootstrap->node_name(), bootstrap->host_name(), ::getpid(), topology().cores};
+  std::string pretended = config::text(config::Variable::node_name);
+  Process self{pretended.empty() ? bootstrap->node_name() : pretended, pretended.empty() ? bootstrap->host_name() : pretended,
+               ::getpid(), topology().cores};
   auto texts = bootstrap->allgather("process", describe(self), patience());
   std::vector<Process> processes;
   for (std::uint32_t other = 0; other < size; ++other) processes.push_back(parse(other, texts[other]));
 
+  // Nodes are numbered by their lowest PEs.
+  std::map<std::string, std::uint32_t> nodes;
+  fabric::JobOptions options{.npes = size};
+  for (const Process& process : processes)
+    options.node_of_pe.push_back(nodes.try_emplace(process.node, static_cast<std::uint32_t>(nodes.size())).first->second);
+  options.node = nodes[self.node];
   std::vector<std::uint32_t> local;
   std::vector<unsigned> cores;
   for (std::uint32_t other = 0; other < size; ++other) {
@@ -143,17 +197,18 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
     local.push_back(other);
     cores.insert(cores.end(), processes[other].cores.begin(), processes[other].cores.end());
   }
-  for (std::uint32_t other = 0; other < size; ++other)
-    ATOLL_VALIDATE(processes[other].node == self.node, SetupError,
-                   "PE {} is on {} and PE {} on {}: this version of Atoll runs on one node at a time", rank, self.host, other,
-                   processes[other].host);
   std::sort(cores.begin(), cores.end());
   cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
+  auto node_cores = static_cast<unsigned>(cores.size()), node_pes = static_cast<unsigned>(local.size());
+  auto threads = static_cast<std::uint32_t>(config::integer(config::Variable::threads));
+  options.threads_per_pe = threads != 0 ? threads : std::max(1u, node_cores / node_pes);
+  if (nodes.size() > 1) options.segment_bytes = agree_on_segment(*bootstrap, node_pes, processes);
 
   auto seat = std::make_shared<Seat>();
   seat->farewell = std::make_shared<Farewell>(bootstrap, ::getpid());
   seat->pe = PeId(rank);
-  seat->job = make_or_open(*bootstrap, local.front(), static_cast<unsigned>(cores.size()), size);
+  seat->job = make_or_open(*bootstrap, local.front(), options, node_cores);
+  if (nodes.size() > 1) join_network(*bootstrap, *seat->job, processes);
   seat->farewell->job = seat->job;
   // In a ring, from the one after this PE.
   std::vector<Neighbour> neighbours;

@@ -197,7 +197,9 @@ class Endpoint {
     if (remote_ != nullptr) [[unlikely]] remote_->quiet();
   }
 
-  /// Puts one message of up to message_bytes (two parts, joined) into the peer's ring. try_again: the ring is full.
+  /// Most bytes of one message to that PE: message_bytes, or more where it is carried over a network.
+  std::size_t longest_message(PeId pe) const { return maps(pe) ? message_bytes : remote_->longest_message(); }
+  /// Puts one message (two parts, joined) into the peer's ring. try_again: the ring is full.
   Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                   std::span<const std::byte> second = {});
 

@@ -143,6 +143,20 @@ struct MessageRing {
 };
 static_assert(sizeof(MessageRing) == 128 + ring_slots * sizeof(MessageSlot));
 
+// A message that came over the network and is longer than a slot is kept in memory of the receiver's process, and what
+// lies in the ring says where. The receiver frees it (std::free).
+//
+// | offset | bytes | field | valid when                              |
+// |--------|-------|-------|-----------------------------------------|
+// |   0    |   8   | data  | kind is carried_message; not null       |
+// |   8    |   8   | bytes | of it                                   |
+struct CarriedMessage {
+  std::byte* data;
+  std::uint64_t bytes;
+};
+static_assert(sizeof(CarriedMessage) == 16);
+inline constexpr std::uint16_t carried_message = 0xFFFF;  ///< MessageSlot::kind; below: the runtime's
+
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
 
 }  // namespace atl::fabric

@@ -53,6 +53,8 @@ class RemotePath {
                                std::uint64_t expected) = 0;
   /// An atomic that nobody waits for: complete in quiet().
   virtual void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) = 0;
+  /// Most bytes of one try_send: at least message_bytes. What does not fit into a slot arrives as a carried_message.
+  virtual std::size_t longest_message() const = 0;
   /// Into the PE's message ring, from `self`. try_again: the PE takes no more just now.
   virtual Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                           std::span<const std::byte> second) = 0;

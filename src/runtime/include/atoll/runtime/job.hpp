@@ -29,8 +29,8 @@ std::optional<Membership> join_from_environment();
 /// Whether join_from_environment() would find a job. A look at the environment.
 bool in_job();
 
-/// Joins the job that a launcher's Bootstrap speaks for. Collective over its processes. The lowest rank of the node
-/// makes the job's memory and the others open it. As long as the job is held, a thread of each PE watches the next
+/// Joins the job that a launcher's Bootstrap speaks for. Collective over its processes. On each node the lowest rank
+/// makes the memory of its PEs and the others open it; between nodes PEs reach one another by the network. As long as the job is held, a thread of each PE watches the next
 /// one of its node, so that a death is noticed within milliseconds; a job that does not end by itself then is ended
 /// through the launcher after a second. The process takes leave of the launcher when it exits: in good order with
 /// status 0, after its Context ended; with any other status it ends the job.

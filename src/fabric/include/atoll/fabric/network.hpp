@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network between the nodes of a job, by libfabric: how a process joins it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "atoll/base/ids.hpp"
+#include "atoll/fabric/job.hpp"
+
+namespace atl::fabric {
+
+/// A process's end of the network before it knows the others'.
+class NetworkEnd {
+ public:
+  virtual ~NetworkEnd() = default;
+  /// What all other processes must be told: some bytes.
+  virtual std::string card() const = 0;
+  /// `cards` and `hosts` (names, for messages) are everybody's, by PE. Connects the job. Throws SetupError when two
+  /// processes do not fit together (version, byte order, provider, size of the segment), naming both.
+  virtual void connect(const std::vector<std::string>& cards, std::vector<std::string> hosts) = 0;
+};
+
+/// Opens the network for PE `self` of the job, which this process is; the job's memory must outlive the job's RemotePath.
+/// Throws SetupError when Atoll was built without libfabric, or there is none, or no provider that will do.
+std::unique_ptr<NetworkEnd> open_network(Job& job, PeId self);
+
+/// For `atoll info`: "libfabric 1.17, tcp;ofi_rxm", or why there is none.
+std::string describe_network();
+
+}  // namespace atl::fabric

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// In the place of the network when libfabric's headers were not there to build it.
+#include "atoll/base/error.hpp"
+#include "atoll/fabric/network.hpp"
+
+namespace atl::fabric {
+namespace {
+
+constexpr const char* why = "Atoll was built without libfabric's headers (Debian: libfabric-dev)";
+
+}  // namespace
+
+std::unique_ptr<NetworkEnd> open_network(Job&, PeId) {
+  throw SetupError(fmt::format("this job spans several nodes, but {}. Install them and build again", why));
+}
+
+std::string describe_network() { return fmt::format("none: {}", why); }
+
+}  // namespace atl::fabric

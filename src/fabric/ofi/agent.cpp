@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agent: one thread of the process, which makes progress while no other does, sleeps on the network while there is none
+// to make, and notices peers that are lost.
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/log.hpp"
+#include "path.hpp"
+
+namespace atl::fabric::ofi {
+namespace {
+
+// While others poll the agent looks this often whether they still do. They answer sooner than it could.
+constexpr std::int64_t nap_ns = 50'000;
+// After something came, more is likely: so long it looks without sleeping.
+constexpr std::int64_t eager_ns = 20'000;
+constexpr std::int64_t longest_sleep_ns = 100'000'000;
+// A peer whose connection broke has this long to be heard of from others: that it left, or how it died.
+constexpr std::int64_t grace_ns = 1'000'000'000;
+constexpr std::int64_t goodbye_ns = 1'000'000'000;
+
+}  // namespace
+
+Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers, std::vector<std::string> hosts)
+    : job_(job),
+      self_(self),
+      segment_(job.segment(self)),
+      segment_bytes_(job.segment_bytes()),
+      device_(std::move(device)),
+      peers_(peers.size()),
+      hosts_(std::move(hosts)) {
+  for (std::size_t pe = 0; pe < peers.size(); ++pe) peers_[pe].memory = peers[pe];
+  patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
+  wake_ = ::eventfd(0, EFD_CLOEXEC);
+  if (wake_ < 0) throw_errno("cannot make an event for the network's thread (eventfd)");
+  device_->start();
+  agent_ = std::thread([this] { run_agent(); });
+  pthread_setname_np(agent_.native_handle(), "atoll-network");
+}
+
+Path::~Path() {
+  say_goodbye();
+  stop_.store(true, std::memory_order_relaxed);
+  std::uint64_t one = 1;
+  [[maybe_unused]] auto written = ::write(wake_, &one, sizeof(one));
+  agent_.join();
+  ::close(wake_);
+}
+
+void Path::say_goodbye() {
+  Deadline deadline = Deadline::after_ns(goodbye_ns);
+  try {
+    {
+      Hold hold(*this);
+      for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
+        if (peers_[pe].used && !peers_[pe].gone) {
+          Header header{};
+          header.type = MessageType::bye;
+          send_operation(PeId(pe), header, {});
+        }
+    }
+    for (int rounds = 0; !deadline.passed(); ++rounds) {
+      Hold hold(*this);
+      bool any = poll();
+      bool heard = std::all_of(dirty_.begin(), dirty_.end(), [&](std::uint32_t pe) { return settled(peers_[pe]); });
+      // When the job has failed, whoever did not answer never may; but what is under way must get out.
+      if (!any && waiting_.empty() && owed_.empty() && (heard || (job_.has_failed() && rounds > 1000))) break;
+      if (!any) hold.rest(std::min(rounds, 500));
+    }
+  } catch (const std::exception& error) {
+    log(LogLevel::debug, "leaving the network: {}", error.what());
+  }
+}
+
+// False: the agent is to stop.
+bool Path::nap(std::int64_t limit_ns, bool on_network) {
+  pollfd list[] = {{wake_, POLLIN, 0}, {device_->descriptor(), POLLIN, 0}};
+  timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
+  ::ppoll(list, on_network ? 2 : 1, &limit, nullptr);
+  return !stop_.load(std::memory_order_relaxed);
+}
+
+void Path::run_agent() {
+  sigset_t all;  // signals are for the program's own threads
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  std::uint64_t polls = 0;
+  std::int64_t last_came_ns = 0;
+  try {
+    while (!stop_.load(std::memory_order_relaxed)) {
+      std::uint64_t seen = polls_.load(std::memory_order_relaxed);
+      if (seen != polls) {
+        polls = seen;
+        if (!nap(nap_ns, false)) return;
+        continue;
+      }
+      bool came, idle = false;
+      {
+        Hold hold(*this);
+        came = poll();
+        look_after_peers();
+        std::int64_t now = now_ns();
+        if (came) last_came_ns = now;
+        else if (now - last_came_ns > eager_ns) idle = waiting_.empty() && parked_.empty() && device_->may_block();
+      }
+      if (idle) {
+        if (!nap(longest_sleep_ns, true)) return;
+      } else if (!came) {
+        if (now_ns() - last_came_ns > eager_ns) {
+          if (!nap(nap_ns, false)) return;  // for room in a ring or in the network
+        } else {
+          ::sched_yield();
+        }
+      }
+    }
+  } catch (const std::exception& error) {
+    job_.mark_failed(self_, 0, fmt::format("lost the network: {}", error.what()));
+    log_line(LogLevel::error, job_.failure());
+  }
+}
+
+void Path::lose(PeId pe, const std::string& why) {
+  job_.mark_failed(pe, 0, fmt::format("on {} is lost: {}", hosts_[pe.value()], why));
+  log_line(LogLevel::error, job_.failure());
+}
+
+void Path::look_after_peers() {
+  std::int64_t now = now_ns();
+  if (any_failed_) {
+    any_failed_ = false;
+    for (std::uint32_t pe = 0; pe < peers_.size(); ++pe) {
+      Peer& one = peers_[pe];
+      if (one.failed_at == 0 || one.gone || job_.has_failed()) continue;
+      if (now - one.failed_at > grace_ns) lose(PeId(pe), one.failure);
+      else any_failed_ = true;
+    }
+  }
+  // The leaders of nodes look after one another in a ring.
+  if (patience_ns_ == 0 || job_.place_of(self_) != 0 || now < next_look_ns_ || job_.has_failed()) return;
+  next_look_ns_ = now + patience_ns_ / 4;
+  PeId next = job_.leader_of((job_.node() + 1) % job_.nodes());
+  Peer& leader = peer(next);
+  if (leader.gone) return;
+  if (leader.heard_at == 0) leader.heard_at = now;
+  if (now - leader.heard_at > patience_ns_)
+    return lose(next, fmt::format("it has not answered for {} s", patience_ns_ / 1'000'000'000));
+  Header header{};
+  header.type = MessageType::ping;
+  send(next, header, {}, {}, false);
+}
+
+}  // namespace atl::fabric::ofi

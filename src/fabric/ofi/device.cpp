@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device.hpp"
+
+#include <rdma/fi_errno.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/log.hpp"
+
+namespace atl::fabric::ofi {
+namespace {
+
+// 4 MiB in all: what a burst of small puts from several peers takes before the network has to hold them back.
+constexpr std::size_t most_receives = 256;
+constexpr std::size_t most_sends = 128;
+constexpr std::size_t longest_transfer = std::size_t{1} << 30;
+constexpr std::uint64_t segment_key = 1, buffers_key = 2;
+
+}  // namespace
+
+Device::Device(std::byte* segment, std::size_t segment_bytes)
+    : segment_(segment), segment_bytes_(segment_bytes), info_(choose_provider()) {
+  fid_fabric* fabric = nullptr;
+  check(library().fabric(info_->fabric_attr, &fabric, nullptr), fmt::format("cannot open {}", provider_name(*info_)));
+  fabric_.reset(fabric);
+  fid_domain* domain = nullptr;
+  check(::fi_domain(fabric, info_.get(), &domain, nullptr), "cannot open a domain");
+  domain_.reset(domain);
+  fi_av_attr table{};
+  table.type = FI_AV_TABLE;
+  fid_av* peers = nullptr;
+  check(::fi_av_open(domain, &table, &peers, nullptr), "cannot open a table of addresses");
+  peers_.reset(peers);
+  fi_cq_attr queue{};
+  queue.format = FI_CQ_FORMAT_MSG;
+  queue.wait_obj = FI_WAIT_FD;
+  queue.size = info_->tx_attr->size + info_->rx_attr->size;
+  fid_cq* completions = nullptr;
+  check(::fi_cq_open(domain, &queue, &completions, nullptr), "cannot open a queue that a thread can sleep on");
+  completions_.reset(completions);
+  check(::fi_control(&completions->fid, FI_GETWAIT, &descriptor_), "cannot tell what to sleep on");
+  fid_ep* endpoint = nullptr;
+  check(::fi_endpoint(domain, info_.get(), &endpoint, nullptr), "cannot open an endpoint");
+  endpoint_.reset(endpoint);
+  check(::fi_ep_bind(endpoint, &peers->fid, 0), "cannot bind addresses");
+  check(::fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV), "cannot bind completions");
+  check(::fi_enable(endpoint), "cannot enable the endpoint");
+  local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
+  most_transfer_ = std::min(info_->ep_attr->max_msg_size, longest_transfer);
+  ATOLL_VALIDATE(info_->ep_attr->max_msg_size >= most_message, SetupError,
+                 "the network's provider {} takes messages of at most {} bytes, and Atoll needs {}. Choose another with "
+                 "ATOLL_FABRIC_PROVIDER", provider_name(*info_), info_->ep_attr->max_msg_size, most_message);
+  open_segment();
+  make_buffers();
+}
+
+Owned<fid_mr> Device::expose(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key) {
+  fid_mr* region = nullptr;
+  int status = ::fi_mr_reg(domain_.get(), memory, bytes, access, 0, key, 0, &region, nullptr);
+  if (status != 0) {
+    log(LogLevel::info, "the network cannot register {} bytes: {}", bytes, error_text(status));
+    return nullptr;
+  }
+  Owned<fid_mr> made(region);
+  if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) {
+    check(::fi_mr_bind(region, &endpoint_->fid, 0), "cannot bind memory");
+    check(::fi_mr_enable(region), "cannot enable memory");
+  }
+  return made;
+}
+
+// Without it every transfer is made of messages.
+void Device::open_segment() {
+  if ((info_->caps & FI_RMA) == 0 || config::choice(config::Variable::fabric_rma) == 1) return;
+  segment_region_ = expose(segment_, segment_bytes_, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE, segment_key);
+  if (!segment_region_)
+    log(LogLevel::warning, "the network cannot reach the segment by itself: long transfers will be slow. A smaller "
+                           "ATOLL_HEAP_SIZE may help");
+}
+
+void Device::make_buffers() {
+  std::size_t receives = std::min(most_receives, info_->rx_attr->size), sends = std::min(most_sends, info_->tx_attr->size);
+  std::size_t bytes = (receives + sends) * most_message;
+  buffers_ = std::make_unique<std::byte[]>(bytes);
+  if (local_registration_) {
+    buffers_region_ = expose(buffers_.get(), bytes, FI_SEND | FI_RECV, buffers_key);
+    ATOLL_VALIDATE(buffers_region_ != nullptr, SetupError, "the network cannot register {} bytes of buffers. Raise the limit "
+                   "of locked memory (ulimit -l)", bytes);
+  }
+  std::byte* at = buffers_.get();
+  receives_.resize(receives);
+  for (Operation& one : receives_) {
+    one.kind = Operation::Kind::receive;
+    one.buffer = at;
+    at += most_message;
+  }
+  sends_.resize(sends);
+  for (Operation& one : sends_) {
+    one.kind = Operation::Kind::send;
+    one.buffer = at;
+    at += most_message;
+    free_sends_.push_back(&one);
+  }
+}
+
+Card Device::card() const {
+  Card card{};
+  card.magic = card_magic;
+  card.version = wire_version;
+  std::size_t bytes = sizeof(card.address);
+  int status = ::fi_getname(&endpoint_->fid, card.address, &bytes);
+  ATOLL_VALIDATE(status == 0 && bytes <= sizeof(card.address), SetupError, "the network's provider {} has addresses of {} bytes: "
+                 "at most {} are possible", provider_name(*info_), bytes, sizeof(card.address));
+  card.address_bytes = static_cast<std::uint32_t>(bytes);
+  card.segment_bytes = segment_bytes_;
+  card.has_rma = segment_region_ != nullptr;
+  if (segment_region_) {
+    bool virtual_addresses = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+    card.segment_base = virtual_addresses ? reinterpret_cast<std::uint64_t>(segment_) : 0;
+    card.segment_key = ::fi_mr_key(segment_region_.get());
+  }
+  std::string provider = provider_name(*info_).substr(0, sizeof(card.provider) - 1);
+  std::memcpy(card.provider, provider.data(), provider.size());
+  return card;
+}
+
+fi_addr_t Device::add_peer(const Card& card) {
+  fi_addr_t address = FI_ADDR_UNSPEC;
+  int inserted = ::fi_av_insert(peers_.get(), card.address, 1, &address, 0, nullptr);
+  ATOLL_VALIDATE(inserted == 1, SetupError, "the network does not take a peer's address");
+  return address;
+}
+
+void Device::start() {
+  for (Operation& one : receives_) post_receive(one);
+}
+
+void Device::post_receive(Operation& operation) {
+  void* descriptor = buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr;
+  for (;;) {
+    auto status = ::fi_recv(endpoint_.get(), operation.buffer, most_message, descriptor, FI_ADDR_UNSPEC, &operation.context);
+    if (status == 0) return;
+    ATOLL_VALIDATE(status == -FI_EAGAIN, Error, "the network takes no more receives: {}", error_text(status));
+    (void)::fi_cq_read(completions_.get(), nullptr, 0);  // progress alone
+  }
+}
+
+int Device::inject(const void* message, std::size_t bytes, fi_addr_t to) {
+  return static_cast<int>(::fi_inject(endpoint_.get(), message, bytes, to));
+}
+
+Operation* Device::take_send() {
+  if (free_sends_.empty()) return nullptr;
+  Operation* taken = free_sends_.back();
+  free_sends_.pop_back();
+  return taken;
+}
+
+int Device::send(Operation& operation, std::size_t bytes, fi_addr_t to) {
+  void* descriptor = buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr;
+  return static_cast<int>(::fi_send(endpoint_.get(), operation.buffer, bytes, descriptor, to, &operation.context));
+}
+
+Operation& Device::take_transfer() {
+  if (free_transfers_.empty()) {
+    transfers_.push_back(std::make_unique<Operation>());
+    transfers_.back()->kind = Operation::Kind::transfer;
+    free_transfers_.push_back(transfers_.back().get());
+  }
+  Operation* taken = free_transfers_.back();
+  free_transfers_.pop_back();
+  return *taken;
+}
+
+int Device::write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until,
+                   Operation& operation) {
+  iovec source{const_cast<void*>(from), bytes};
+  void* descriptor = local_descriptor(from, bytes);
+  fi_rma_iov target{to.base + offset, bytes, to.key};
+  fi_msg_rma message{&source, &descriptor, 1, to.address, &target, 1, &operation.context, 0};
+  std::uint64_t flags = FI_COMPLETION | (until == Until::delivered ? FI_DELIVERY_COMPLETE : FI_INJECT_COMPLETE);
+  return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, flags));
+}
+
+int Device::read(void* to, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset, Operation& operation) {
+  return static_cast<int>(::fi_read(endpoint_.get(), to, bytes, local_descriptor(to, bytes), from.address, from.base + offset,
+                                    from.key, &operation.context));
+}
+
+std::size_t Device::completions(Completion* into, std::size_t most) {
+  constexpr std::size_t batch = 32;
+  fi_cq_msg_entry entries[batch];
+  auto got = ::fi_cq_read(completions_.get(), entries, std::min(most, batch));
+  if (got == -FI_EAGAIN) return 0;
+  if (got == -FI_EAVAIL) {
+    fi_cq_err_entry failed{};
+    if (::fi_cq_readerr(completions_.get(), &failed, 0) <= 0) return 0;
+    if (failed.op_context == nullptr) return 0;
+    *into = {static_cast<Operation*>(failed.op_context), 0, failed.err};
+    return 1;
+  }
+  ATOLL_VALIDATE(got >= 0, Error, "the network fails: {}", error_text(got));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(got); ++i)
+    into[i] = {static_cast<Operation*>(entries[i].op_context), entries[i].len, 0};
+  return static_cast<std::size_t>(got);
+}
+
+bool Device::may_block() {
+  fid* object = &completions_->fid;
+  return ::fi_trywait(fabric_.get(), &object, 1) == 0;
+}
+
+}  // namespace atl::fabric::ofi

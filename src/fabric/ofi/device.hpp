@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// One process's endpoint of libfabric: what is opened, registered and posted, without a protocol. Not thread-safe.
+#pragma once
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_rma.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "library.hpp"
+#include "wire.hpp"
+
+namespace atl::fabric::ofi {
+
+/// Counts the transfers that one caller waits for.
+struct Pending {
+  std::uint32_t left = 0;
+};
+
+/// What a completion points to.
+struct Operation {
+  fi_context2 context;  // first: the provider's
+  enum class Kind : std::uint8_t { receive, send, transfer };
+  Kind kind;
+  std::uint32_t peer = 0;        ///< PE; send, transfer
+  std::byte* buffer = nullptr;   ///< receive, send
+  Pending* pending = nullptr;    ///< transfer; null: nobody waits for it alone
+};
+
+/// A finished operation: `bytes` of a receive, or the error that ended it.
+struct Completion {
+  Operation* operation = nullptr;
+  std::size_t bytes = 0;
+  int error = 0;
+};
+
+/// Where a peer's memory is, as the network counts.
+struct RemoteMemory {
+  fi_addr_t address = FI_ADDR_UNSPEC;
+  std::uint64_t base = 0;
+  std::uint64_t key = 0;
+  bool reachable = false;
+};
+
+class Device {
+ public:
+  /// Opens the provider and lets the network reach `segment`. Throws SetupError.
+  Device(std::byte* segment, std::size_t segment_bytes);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  Card card() const;
+  fi_addr_t add_peer(const Card& card);
+
+  /// Posts all receives. After the peers were added.
+  void start();
+  void post_receive(Operation& operation);
+  // What follows returns 0, -FI_EAGAIN when there is no room just now, or another error of libfabric.
+
+  /// Sends up to inject_bytes() and forgets about it.
+  int inject(const void* message, std::size_t bytes, fi_addr_t to);
+  /// A buffer to send from, null when all are under way.
+  Operation* take_send();
+  void give_back_send(Operation& operation) { free_sends_.push_back(&operation); }
+  int send(Operation& operation, std::size_t bytes, fi_addr_t to);
+  enum class Until { reusable, delivered };
+  /// One write or read of the peer's memory, at most most_transfer() long.
+  int write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until, Operation& operation);
+  int read(void* to, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset, Operation& operation);
+  Operation& take_transfer();
+  /// Whoever waited for these transfers does not any more.
+  void forget(const Pending& pending, Pending& instead) {
+    for (auto& one : transfers_)
+      if (one->pending == &pending) one->pending = &instead;
+  }
+  void give_back_transfer(Operation& operation) { free_transfers_.push_back(&operation); }
+
+  /// Up to `most` that have finished. Also what makes progress.
+  std::size_t completions(Completion* into, std::size_t most);
+  /// Readable when there may be completions. Only after may_block() said so.
+  int descriptor() const { return descriptor_; }
+  bool may_block();
+
+  std::size_t inject_bytes() const { return info_->tx_attr->inject_size; }
+  std::size_t most_transfer() const { return most_transfer_; }
+  /// Writes land in order, and before messages sent after them.
+  bool writes_in_order() const {
+    constexpr std::uint64_t wanted = FI_ORDER_SAW | FI_ORDER_WAW;
+    return (info_->tx_attr->msg_order & wanted) == wanted;
+  }
+  /// Whether the network may read and write this memory of ours by itself.
+  bool usable(const void* memory, std::size_t bytes) const {
+    return !local_registration_ || in_segment(memory, bytes);
+  }
+  bool has_rma() const { return segment_region_ != nullptr; }
+
+ private:
+  bool in_segment(const void* memory, std::size_t bytes) const {
+    auto* at = static_cast<const std::byte*>(memory);
+    return at >= segment_ && at < segment_ + segment_bytes_ && bytes <= static_cast<std::size_t>(segment_ + segment_bytes_ - at);
+  }
+  void* local_descriptor(const void* memory, std::size_t bytes) const {
+    return local_registration_ && in_segment(memory, bytes) ? ::fi_mr_desc(segment_region_.get()) : nullptr;
+  }
+  Owned<fid_mr> expose(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key);
+  void open_segment();
+  void make_buffers();
+
+  std::byte* segment_;
+  std::size_t segment_bytes_;
+  Info info_;
+  Owned<fid_fabric> fabric_;
+  Owned<fid_domain> domain_;
+  Owned<fid_av> peers_;
+  Owned<fid_cq> completions_;
+  Owned<fid_mr> segment_region_, buffers_region_;
+  int descriptor_ = -1;
+  bool local_registration_ = false;
+  std::size_t most_transfer_ = 0;
+  std::unique_ptr<std::byte[]> buffers_;
+  std::vector<Operation> receives_, sends_;
+  std::vector<Operation*> free_sends_, free_transfers_;
+  std::vector<std::unique_ptr<Operation>> transfers_;
+  Owned<fid_ep> endpoint_;  // last: it goes first, and uses all of the above until then
+};
+
+}  // namespace atl::fabric::ofi

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library.hpp"
+
+#include <dlfcn.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+
+namespace atl::fabric::ofi {
+namespace {
+
+constexpr std::uint32_t oldest = FI_VERSION(1, 14);
+
+// Fastest first. What is not listed (shm, which knows one node only; udp, which is for tests) is used when asked for.
+constexpr std::array preferred = {"cxi", "efa", "opx", "psm3", "psm2", "verbs;ofi_rxm", "tcp", "tcp;ofi_rxm", "net"};
+
+template <class Function>
+void find(void* handle, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(handle, name));
+  ATOLL_VALIDATE(function != nullptr, SetupError, "libfabric has no {}: it is damaged, or none that Atoll knows", name);
+}
+
+Library load() {
+  void* handle = ::dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* why = ::dlerror();
+    throw SetupError(fmt::format("this job spans several nodes, and libfabric cannot be loaded ({}). Install it on every "
+                                 "node (Debian: libfabric1)", why != nullptr ? why : "no reason given"));
+  }
+  Library found{};
+  find(handle, "fi_getinfo", found.getinfo);
+  find(handle, "fi_freeinfo", found.freeinfo);
+  find(handle, "fi_dupinfo", found.dupinfo);
+  find(handle, "fi_fabric", found.fabric);
+  find(handle, "fi_strerror", found.strerror);
+  find(handle, "fi_version", found.version);
+  ATOLL_VALIDATE(found.version() >= oldest, SetupError, "libfabric {}.{} is too old: Atoll needs {}.{}",
+                 FI_MAJOR(found.version()), FI_MINOR(found.version()), FI_MAJOR(oldest), FI_MINOR(oldest));
+  return found;
+}
+
+std::size_t rank_of(const fi_info& info) {
+  auto at = std::find(preferred.begin(), preferred.end(), provider_name(info));
+  return static_cast<std::size_t>(at - preferred.begin());
+}
+
+// Messages in order are indispensable. The rest is used where it is offered.
+Info ask(const std::string& provider, std::uint64_t caps) {
+  Info hints(library().dupinfo(nullptr));
+  if (!hints) throw MemoryError("no memory to ask libfabric for a provider");
+  hints->caps = caps;
+  hints->mode = FI_CONTEXT | FI_CONTEXT2;
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;
+  hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+  hints->tx_attr->msg_order = FI_ORDER_SAS;
+  hints->rx_attr->msg_order = FI_ORDER_SAS;
+  if (!provider.empty()) hints->fabric_attr->prov_name = ::strdup(provider.c_str());
+  fi_info* found = nullptr;
+  if (library().getinfo(FI_VERSION(1, 14), nullptr, nullptr, 0, hints.get(), &found) != 0) return nullptr;
+  return Info(found);
+}
+
+}  // namespace
+
+const Library& library() {
+  static const Library loaded = load();
+  return loaded;
+}
+
+std::string error_text(std::int64_t status) { return library().strerror(static_cast<int>(status < 0 ? -status : status)); }
+
+void check(std::int64_t status, std::string_view what) {
+  ATOLL_VALIDATE(status >= 0, SetupError, "the network: {}: {}", what, error_text(status));
+}
+
+std::string provider_name(const fi_info& info) { return info.fabric_attr->prov_name; }
+
+Info choose_provider() {
+  std::string wanted = config::text(config::Variable::fabric_provider);
+  Info found = ask(wanted, FI_MSG | FI_RMA);
+  if (!found) found = ask(wanted, FI_MSG);
+  ATOLL_VALIDATE(found != nullptr, SetupError,
+                 "libfabric {}.{} has no provider{} with reliable datagrams in order between these nodes. `fi_info` lists "
+                 "what there is; choose with ATOLL_FABRIC_PROVIDER",
+                 FI_MAJOR(library().version()), FI_MINOR(library().version()),
+                 wanted.empty() ? std::string() : fmt::format(" '{}'", wanted));
+  // An outer provider such as ofi_rxm is asked for by the inner one's name, too: the first is then the best.
+  const fi_info* best = found.get();
+  std::size_t rank = preferred.size();
+  std::string seen;
+  for (const fi_info* one = found.get(); one != nullptr; one = one->next) {
+    if (seen.find(provider_name(*one)) == std::string::npos) seen += fmt::format("{}{}", seen.empty() ? "" : ", ", provider_name(*one));
+    if (rank_of(*one) >= rank) continue;
+    rank = rank_of(*one);
+    best = one;
+  }
+  ATOLL_VALIDATE(!wanted.empty() || rank < preferred.size(), SetupError,
+                 "none of libfabric's providers here ({}) is one that Atoll uses by itself. Choose one with "
+                 "ATOLL_FABRIC_PROVIDER", seen);
+  Info chosen(library().dupinfo(best));
+  if (!chosen) throw MemoryError("no memory for the network's description");
+  return chosen;
+}
+
+}  // namespace atl::fabric::ofi

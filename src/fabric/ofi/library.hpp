@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// libfabric, loaded when a job first spans nodes: programs on one node need no network library.
+#pragma once
+
+#include <rdma/fabric.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace atl::fabric::ofi {
+
+/// The entry points that are not behind the tables of objects. Loaded once per process, never unloaded: providers have
+/// threads and exit handlers.
+struct Library {
+  decltype(&::fi_getinfo) getinfo;
+  decltype(&::fi_freeinfo) freeinfo;
+  decltype(&::fi_dupinfo) dupinfo;
+  decltype(&::fi_fabric) fabric;
+  decltype(&::fi_strerror) strerror;
+  decltype(&::fi_version) version;
+};
+
+/// Throws SetupError when there is no libfabric, or one that is too old.
+const Library& library();
+
+struct FreeInfo {
+  void operator()(fi_info* info) const { library().freeinfo(info); }
+};
+using Info = std::unique_ptr<fi_info, FreeInfo>;
+
+/// The provider to use: ATOLL_FABRIC_PROVIDER, or the fastest that there is. Throws SetupError when none will do, saying
+/// what there is.
+Info choose_provider();
+
+std::string provider_name(const fi_info& info);
+
+/// Throws SetupError with libfabric's own words when `status`, as returned by it, is an error.
+void check(std::int64_t status, std::string_view what);
+std::string error_text(std::int64_t status);
+
+/// Closes an object of libfabric.
+struct Close {
+  template <class Object>
+  void operator()(Object* object) const {
+    ::fi_close(&object->fid);
+  }
+};
+template <class Object>
+using Owned = std::unique_ptr<Object, Close>;
+
+}  // namespace atl::fabric::ofi

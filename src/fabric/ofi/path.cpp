@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+// What PEs ask of the path: sending, and waiting for what was sent.
+#include "path.hpp"
+
+#include <rdma/fi_errno.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "atoll/base/error.hpp"
+
+namespace atl::fabric::ofi {
+namespace {
+
+constexpr std::uint32_t most_under_way = 512;
+constexpr std::uint32_t most_messages = 64;
+// Gets by messages that one caller has under way.
+constexpr std::uint32_t most_gets = 16;
+
+// Rounds of waiting in which nothing came: looks alone, then looks with the core on offer, then sleep.
+constexpr int looks = 200;
+constexpr int yields = 400;
+constexpr std::int64_t longest_sleep_ns = 10'000'000;
+
+Header header_of(MessageType type) {
+  Header header{};
+  header.type = type;
+  return header;
+}
+
+}  // namespace
+
+Path::Hold::Hold(Path& path) : path_(path), nested_(path.owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+  if (!nested_) take();
+}
+
+Path::Hold::~Hold() {
+  if (!nested_) leave();
+}
+
+void Path::Hold::take() {
+  path_.mutex_.lock();
+  path_.owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+}
+
+void Path::Hold::leave() {
+  path_.owner_.store(std::thread::id(), std::memory_order_relaxed);
+  path_.mutex_.unlock();
+}
+
+void Path::Hold::rest(int rounds) {
+  ATOLL_EXPECT(!nested_);
+  path_.polls_.fetch_add(1, std::memory_order_relaxed);
+  if (rounds < looks + yields) {
+    leave();
+    if (rounds < looks) cpu_relax();
+    else ::sched_yield();
+  } else {
+    // Announced before the path is let go: what comes from now on rings. The agent takes over.
+    Sleeper sleeper(path_.job_.record(path_.self_));
+    sleeper.announce();
+    leave();
+    sleeper.block(longest_sleep_ns);
+  }
+  take();
+}
+
+// What a caller waits for and then does not, because a PE has died, must not be written to any more.
+Path::Awaited::~Awaited() {
+  if (pending.left == 0) return;
+  for (Request& request : path_.requests_)
+    if (request.pending == &pending) request.pending = &path_.abandoned_, request.to = nullptr;
+  path_.device_->forget(pending, path_.abandoned_);
+}
+
+template <class Ready>
+void Path::wait(Hold& hold, Ready&& ready) {
+  ATOLL_EXPECT(!handling_);
+  for (int rounds = 0; !ready(); ++rounds) {
+    if (poll()) {
+      rounds = 0;
+      continue;
+    }
+    job_.check();
+    hold.rest(rounds);
+  }
+}
+
+void Path::throw_gone(PeId pe) const {
+  throw Error(fmt::format("PE {} has left the job: its memory cannot be reached any more. Meet in a barrier before PEs leave",
+                          pe.value()));
+}
+
+void Path::mark_dirty(PeId pe) {
+  Peer& to = peer(pe);
+  if (!to.dirty) dirty_.push_back(pe.value());
+  to.dirty = true;
+}
+
+// ---- messages ---------------------------------------------------------------------------------------------------------
+
+// False: there was no room. What cannot be sent at all is given up: the peer has left, or is soon known to have died.
+bool Path::went(Peer& to, int status) {
+  if (status == -FI_EAGAIN) return false;
+  if (status != 0) note_failure(to, status);
+  return true;
+}
+
+void Path::note_failure(Peer& to, int error) {
+  if (to.gone) return;
+  if (to.failed_at == 0) to.failed_at = now_ns();
+  to.failure = error_text(error);
+  any_failed_ = true;
+}
+
+bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second, bool counted) {
+  if (counted && to.sent - to.held_back - to.complete >= most_under_way && !to.gone) return false;
+  header.done = to.done;
+  header.taken = to.taken;
+  std::size_t bytes = sizeof(Header) + first.size() + second.size();
+  auto write_to = [&](std::byte* at) {
+    std::memcpy(at, &header, sizeof(Header));
+    if (!first.empty()) std::memcpy(at + sizeof(Header), first.data(), first.size());
+    if (!second.empty()) std::memcpy(at + sizeof(Header) + first.size(), second.data(), second.size());
+  };
+  if (bytes <= device_->inject_bytes() && bytes <= 256) {
+    std::byte message[256];
+    write_to(message);
+    if (!went(to, device_->inject(message, bytes, to.memory.address))) return false;
+  } else {
+    Operation* operation = device_->take_send();
+    if (operation == nullptr) return false;
+    operation->peer = static_cast<std::uint32_t>(&to - peers_.data());
+    write_to(operation->buffer);
+    int status = device_->send(*operation, bytes, to.memory.address);
+    if (status != 0) device_->give_back_send(*operation);
+    if (!went(to, status)) return false;
+  }
+  to.told_done = to.done;
+  to.told_taken = to.taken;
+  return true;
+}
+
+bool Path::try_transmit(Peer& to, const Packet& packet) {
+  Header header;
+  std::memcpy(&header, packet.bytes.data(), sizeof(header));
+  return try_transmit(to, header, Bytes(packet.bytes).subspan(sizeof(header)), {}, packet.counted);
+}
+
+// Now, or behind what waits already: for a thread that handles arrivals may not wait itself, and order is kept.
+void Path::send(PeId pe, Header header, Bytes first, Bytes second, bool counted) {
+  Peer& to = peer(pe);
+  header.source = self_.value();
+  to.used = true;
+  if (to.outbox.empty() && try_transmit(to, header, first, second, counted)) return;
+  Packet packet{std::vector<std::byte>(sizeof(Header) + first.size() + second.size()), counted};
+  std::memcpy(packet.bytes.data(), &header, sizeof(Header));
+  if (!first.empty()) std::memcpy(packet.bytes.data() + sizeof(Header), first.data(), first.size());
+  if (!second.empty()) std::memcpy(packet.bytes.data() + sizeof(Header) + first.size(), second.data(), second.size());
+  to.outbox.push_back(std::move(packet));
+  if (counted) ++to.held_back;
+  if (!to.queued) waiting_.push_back(pe.value());
+  to.queued = true;
+}
+
+// One that the peer counts.
+void Path::send_operation(PeId pe, Header header, Bytes payload) {
+  Peer& to = peer(pe);
+  mark_dirty(pe);
+  to.unflushed = false;
+  ++to.sent;
+  send(pe, header, payload, {}, true);
+}
+
+// ---- put --------------------------------------------------------------------------------------------------------------
+
+// One write or read, handed over as soon as there is room. One that fails never completes: whoever waits for it learns of
+// the peer's end.
+template <class Start>
+void Path::transfer(Hold& hold, Peer& with, Pending* pending, Start&& start) {
+  Operation& operation = device_->take_transfer();
+  operation.peer = static_cast<std::uint32_t>(&with - peers_.data());
+  operation.pending = pending;
+  int status = start(operation);
+  for (; status == -FI_EAGAIN; status = start(operation)) {
+    if (!poll()) hold.rest(0);
+    if (job_.has_failed()) device_->give_back_transfer(operation);
+    job_.check();
+  }
+  if (pending != nullptr) ++pending->left;
+  else ++transfers_;
+  if (status == 0) return;
+  note_failure(with, status);
+  device_->give_back_transfer(operation);
+  if (pending != nullptr) return;
+  if (with.gone) --transfers_;
+  else ++with.lost;
+}
+
+// Hands the transfer to the network. It is complete in the sense of `pending`; null: when quiet() says so.
+void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending* pending) {
+  Peer& target = peer(pe);
+  auto until = pending != nullptr && device_->writes_in_order() ? Device::Until::reusable : Device::Until::delivered;
+  for (std::size_t done = 0; done < bytes;) {
+    std::size_t part = std::min(bytes - done, device_->most_transfer());
+    transfer(hold, target, pending, [&](Operation& operation) {
+      return device_->write(from + done, part, target.memory, to.value() + done, until, operation);
+    });
+    done += part;
+  }
+  target.used = true;
+  if (until == Device::Until::reusable) {
+    target.unflushed = true;
+    mark_dirty(pe);
+  }
+}
+
+// Writes, in their place in the order of things. On return `from` may be reused.
+void Path::write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes) {
+  Peer& target = peer(pe);
+  if (target.fenced) {
+    wait(hold, [&] { return settled(target); });
+    target.fenced = false;
+  }
+  Awaited awaited(*this);
+  write(hold, pe, to, from, bytes, &awaited.pending);
+  wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
+}
+
+void Path::put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes) {
+  Peer& target = peer(pe);
+  for (std::size_t done = 0; done < bytes; done += most_payload) {
+    Header header = header_of(MessageType::put);
+    header.offset = to.value() + done;
+    send_operation(pe, header, Bytes(from + done, std::min(bytes - done, most_payload)));
+    // What waits has been copied: only so much.
+    if (!handling_) wait(hold, [&] { return target.outbox.empty() || target.gone; });
+  }
+}
+
+void Path::wait_for_room(Hold& hold, const Peer& to) {
+  if (!handling_) wait(hold, [&] { return to.sent - to.complete < most_under_way || to.gone; });
+}
+
+void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  Hold hold(*this);
+  Peer& target = peer(pe);
+  wait_for_room(hold, target);
+  if ((bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) && to.value() % bytes == 0) {
+    Header header = header_of(MessageType::put_word);
+    header.width = static_cast<std::uint8_t>(bytes);
+    header.offset = to.value();
+    std::memcpy(&header.operand, from, bytes);
+    return send_operation(pe, header, {});
+  }
+  // What arrives may start puts, and whoever handles that may not wait for the network.
+  const auto* source = static_cast<const std::byte*>(from);
+  bool by_network = bytes > most_payload && target.memory.reachable && device_->usable(from, bytes) && !handling_;
+  if (by_network) write_through(hold, pe, to, source, bytes);
+  else put_by_messages(hold, pe, to, source, bytes);
+}
+
+void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
+  if (bytes > most_payload) {
+    Hold hold(*this);
+    Peer& target = peer(pe);
+    if (target.memory.reachable && device_->usable(from, bytes) && !target.fenced && !handling_)
+      return write(hold, pe, to, static_cast<const std::byte*>(from), bytes, nullptr);
+  }
+  put(pe, to, from, bytes);
+}
+
+void Path::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
+                      AtomicOp how) {
+  if (bytes > most_payload) {
+    put(pe, to, from, bytes);
+    return update(how, 8, pe, signal, value);
+  }
+  Hold hold(*this);
+  Peer& target = peer(pe);
+  wait_for_room(hold, target);
+  Header header = header_of(MessageType::put_signal);
+  header.op = static_cast<std::uint8_t>(how);
+  header.offset = to.value();
+  header.operand = value;
+  header.signal = signal.value();
+  send_operation(pe, header, Bytes(static_cast<const std::byte*>(from), bytes));
+}
+
+void Path::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) {
+  Hold hold(*this);
+  Peer& target = peer(pe);
+  wait_for_room(hold, target);
+  Header header = header_of(MessageType::update);
+  header.op = static_cast<std::uint8_t>(op);
+  header.width = static_cast<std::uint8_t>(width);
+  header.offset = at.value();
+  header.operand = operand;
+  send_operation(pe, header, {});
+}
+
+void Path::ring(PeId pe) {
+  Hold hold(*this);
+  send_operation(pe, header_of(MessageType::ring), {});
+}
+
+void Path::post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) {
+  ATOLL_EXPECT(self == self_ && payload.size() <= message_bytes);
+  Hold hold(*this);
+  Peer& target = peer(pe);
+  wait_for_room(hold, target);
+  Header header = header_of(MessageType::post);
+  header.number = kind;
+  send_operation(pe, header, payload);
+}
+
+// ---- get and atomics ----------------------------------------------------------------------------------------------------
+
+std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending* pending) {
+  if (free_requests_.empty()) {
+    requests_.emplace_back();
+    free_requests_.push_back(static_cast<std::uint32_t>(requests_.size() - 1));
+  }
+  std::uint32_t number = free_requests_.back();
+  free_requests_.pop_back();
+  requests_[number] = {to, bytes, pending, pe.value(), true};
+  if (pending != nullptr) ++pending->left;
+  else ++unanswered_;
+  return number;
+}
+
+void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending* pending) {
+  Peer& source = peer(pe);
+  if (source.gone) throw_gone(pe);
+  if (bytes > most_payload && source.memory.reachable && device_->usable(to, bytes)) {
+    // What this PE has put there before is read, too.
+    wait(hold, [&] { return settled(source); });
+    for (std::size_t done = 0; done < bytes;) {
+      std::size_t part = std::min(bytes - done, device_->most_transfer());
+      transfer(hold, source, pending, [&](Operation& operation) {
+        return device_->read(to + done, part, source.memory, from.value() + done, operation);
+      });
+      done += part;
+    }
+    source.used = true;
+    return;
+  }
+  for (std::size_t done = 0; done < bytes; done += most_payload) {
+    std::size_t part = std::min(bytes - done, most_payload);
+    wait(hold, [&] { return (pending != nullptr ? pending->left : unanswered_) < most_gets; });
+    Header header = header_of(MessageType::get);
+    header.offset = from.value() + done;
+    header.number = static_cast<std::uint32_t>(part);
+    header.request = add_request(pe, to + done, header.number, pending);
+    send(pe, header, {}, {}, false);
+  }
+}
+
+void Path::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
+  if (bytes == 0) return;
+  Hold hold(*this);
+  Awaited awaited(*this);
+  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, &awaited.pending);
+  wait(hold, [&] {
+    if (awaited.pending.left != 0 && peer(pe).gone) throw_gone(pe);
+    return awaited.pending.left == 0;
+  });
+}
+
+void Path::get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
+  if (bytes == 0) return;
+  Hold hold(*this);
+  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, nullptr);
+}
+
+std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
+                           std::uint64_t expected) {
+  Hold hold(*this);
+  if (peer(pe).gone) throw_gone(pe);
+  std::uint64_t old = 0;
+  Awaited awaited(*this);
+  Header header = header_of(MessageType::atomic);
+  header.op = static_cast<std::uint8_t>(op);
+  header.width = static_cast<std::uint8_t>(width);
+  header.offset = at.value();
+  header.operand = operand;
+  header.request = add_request(pe, reinterpret_cast<std::byte*>(&old), sizeof(old), &awaited.pending);
+  Bytes comparand = op == AtomicOp::compare_swap ? std::as_bytes(std::span(&expected, 1)) : Bytes();
+  send(pe, header, comparand, {}, false);
+  wait(hold, [&] {
+    if (awaited.pending.left != 0 && peer(pe).gone) throw_gone(pe);
+    return awaited.pending.left == 0;
+  });
+  return old;
+}
+
+// ---- active messages ----------------------------------------------------------------------------------------------------
+
+Status Path::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
+                      std::span<const std::byte> second) {
+  ATOLL_EXPECT(self == self_);
+  Hold hold(*this);
+  Peer& to = peer(pe);
+  if (to.gone) throw_gone(pe);
+  if (to.messages - to.messages_taken >= most_messages && !handling_) (void)poll();
+  if (to.messages - to.messages_taken >= most_messages || !to.outbox.empty()) return Status::try_again;
+  Header header = header_of(MessageType::message);
+  header.number = static_cast<std::uint32_t>(kind) << 16 | handler;
+  ++to.messages;
+  send(pe, header, first, second, false);
+  return Status::ok;
+}
+
+// ---- order --------------------------------------------------------------------------------------------------------------
+
+// Messages stay in order by themselves, and behind writes. Only a write can overtake messages.
+void Path::fence() {
+  Hold hold(*this);
+  for (std::uint32_t pe : dirty_)
+    if (!settled(peers_[pe])) peers_[pe].fenced = true;
+  if (transfers_ != 0) wait(hold, [&] { return transfers_ == 0; });
+}
+
+void Path::quiet() {
+  Hold hold(*this);
+  wait(hold, [&] {
+    std::size_t left = 0;
+    for (std::uint32_t pe : dirty_) {
+      Peer& to = peers_[pe];
+      if (to.unflushed && !to.gone) send_operation(PeId(pe), header_of(MessageType::flush), {});
+      if (!settled(to)) {
+        dirty_[left++] = pe;
+        continue;
+      }
+      to.dirty = to.fenced = false;
+    }
+    dirty_.resize(left);
+    return dirty_.empty() && transfers_ == 0 && unanswered_ == 0;
+  });
+}
+
+bool Path::progress() {
+  if (owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return false;
+  polls_.fetch_add(1, std::memory_order_relaxed);
+  if (!mutex_.try_lock()) return false;
+  std::lock_guard lock(mutex_, std::adopt_lock);
+  owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  bool any = false;
+  try {
+    any = poll();
+  } catch (...) {
+    owner_.store(std::thread::id(), std::memory_order_relaxed);
+    throw;
+  }
+  owner_.store(std::thread::id(), std::memory_order_relaxed);
+  return any;
+}
+
+void Path::tell(const News& news) noexcept {
+  try {
+    NewsRecord record{};
+    record.kind = static_cast<std::uint32_t>(news.kind);
+    record.pe = news.pe.value();
+    record.pid = news.pid;
+    record.status = news.status;
+    record.bytes = static_cast<std::uint32_t>(std::min(news.text.size(), sizeof(record.text)));
+    std::memcpy(record.text, news.text.data(), record.bytes);
+    Hold hold(*this);
+    for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
+      if (!job_.is_local(PeId(pe)) && !peers_[pe].gone)
+        send(PeId(pe), header_of(MessageType::news), std::as_bytes(std::span(&record, 1)), {}, false);
+  } catch (const std::exception&) {
+    // Best effort: those who are not told lose the PE by themselves.
+  }
+}
+
+}  // namespace atl::fabric::ofi

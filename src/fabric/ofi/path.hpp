@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The RemotePath over libfabric. Short transfers, atomics and everything about words are messages, which the target's
+// process carries out; long transfers are reads and writes of the network.
+//
+// Completion. Each peer counts the operations of ours that it has carried out, and its count comes back in the header of
+// whatever it sends next, at the latest in an acknowledgement of its own. Since messages arrive in order, behind the writes
+// sent before them, an operation is complete when the peer has counted it or one after it.
+//
+// Flow control. A peer has at most `most_under_way` of our operations and `most_messages` of our active messages
+// uncounted. An active message that finds its ring full waits here, and is counted when it is in.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "atoll/base/clock.hpp"
+#include "atoll/fabric/job.hpp"
+#include "device.hpp"
+#include "wire.hpp"
+
+namespace atl::fabric::ofi {
+
+class Path final : public RemotePath {
+ public:
+  /// `peers` by PE; those of this node are not used.
+  Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers, std::vector<std::string> hosts);
+  /// Says good-bye, and stays until those it has talked to have heard it, for a second at the most.
+  ~Path() override;
+
+  void put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
+  void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
+  void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
+                  AtomicOp how) override;
+  void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
+  void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
+  std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
+                       std::uint64_t expected) override;
+  void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
+  std::size_t longest_message() const override { return most_payload; }
+  Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
+                  std::span<const std::byte> second) override;
+  void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override;
+  void ring(PeId pe) override;
+  void fence() override;
+  void quiet() override;
+  bool progress() override;
+  void tell(const News& news) noexcept override;
+
+ private:
+  using Bytes = std::span<const std::byte>;
+
+  struct Packet {  // a message that has to wait for room
+    std::vector<std::byte> bytes;
+    bool counted;
+  };
+  struct Peer {
+    RemoteMemory memory;
+    std::uint32_t sent = 0;        // operations for it
+    std::uint32_t held_back = 0;   // those of them that wait in the outbox
+    std::uint32_t complete = 0;    // those that it has counted
+    std::uint32_t messages = 0;    // active messages sent
+    std::uint32_t messages_taken = 0;
+    std::uint32_t done = 0;        // its operations carried out here, and what it was told of that
+    std::uint32_t told_done = 0;
+    std::uint32_t taken = 0;       // likewise its active messages
+    std::uint32_t told_taken = 0;
+    bool used = false;             // something went there
+    bool dirty = false;            // in dirty_
+    bool owed = false;             // in owed_
+    bool unflushed = false;        // writes went out after the last message
+    bool fenced = false;           // what is sent from now on must not overtake
+    bool gone = false;             // it has left in good order
+    bool queued = false;           // in waiting_
+    std::uint32_t lost = 0;        // transfers that failed, and that quiet() still waits for
+    std::int64_t failed_at = 0;    // when a transfer to it failed, 0: none has
+    std::int64_t heard_at = 0;     // a leader: when it last answered
+    std::string failure;
+    std::deque<Packet> outbox;
+  };
+  struct Request {
+    std::byte* to = nullptr;
+    std::uint32_t bytes = 0;
+    Pending* pending = nullptr;  // null: in quiet()
+    std::uint32_t peer = 0;
+    bool active = false;
+  };
+  struct Parked {  // an active message that found its ring full
+    std::uint32_t source;
+    std::uint32_t number;
+    std::vector<std::byte> payload;
+  };
+
+  // Holds the path for this thread; within what arrived, the thread has it already.
+  class Hold {
+   public:
+    explicit Hold(Path& path);
+    ~Hold();
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    /// Lets others have it for a moment, longer the more often nothing came.
+    void rest(int rounds);
+
+   private:
+    void take();
+    void leave();
+    Path& path_;
+    bool nested_;
+  };
+
+  // What one caller waits for. Made and destroyed while it holds the path.
+  struct Awaited {
+    explicit Awaited(Path& path) : path_(path) {}
+    ~Awaited();
+    Awaited(const Awaited&) = delete;
+    Awaited& operator=(const Awaited&) = delete;
+    Pending pending;
+
+   private:
+    Path& path_;
+  };
+
+  Peer& peer(PeId pe) { return peers_[pe.value()]; }
+  bool settled(const Peer& peer) const { return peer.complete == peer.sent || peer.gone; }
+
+  // Sending (path.cpp).
+  void send_operation(PeId pe, Header header, Bytes payload);
+  void send(PeId pe, Header header, Bytes first, Bytes second, bool counted);
+  bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second, bool counted);
+  bool try_transmit(Peer& peer, const Packet& packet);
+  bool went(Peer& peer, int status);
+  void note_failure(Peer& peer, int error);
+  template <class Start>
+  void transfer(Hold& hold, Peer& with, Pending* pending, Start&& start);
+  void write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending* pending);
+  void write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
+  void put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
+  void wait_for_room(Hold& hold, const Peer& to);
+  void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending* pending);
+  std::uint32_t add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending* pending);
+  void mark_dirty(PeId pe);
+  void throw_gone(PeId pe) const;
+  template <class Ready>
+  void wait(Hold& hold, Ready&& ready);
+
+  // Receiving (receive.cpp).
+  bool poll();
+  bool take_completions();
+  bool handle_arrivals();
+  void handle(Bytes message);
+  void carry_out(const Header& header, Bytes payload);
+  void answer_get(const Header& header, PeId to);
+  void finish_request(const Header& header, Bytes payload);
+  bool push(std::uint32_t source, std::uint32_t number, Bytes payload);
+  void take_message(const Header& header, Bytes payload);
+  void take_leave_of(PeId pe);
+  void take_news(Bytes payload);
+  bool place_parked();
+  bool send_waiting();
+  void owe(PeId pe);
+  void send_owed();
+  std::byte* own(std::uint64_t offset, std::size_t bytes) const;
+  void fail_operation(const Completion& failed);
+
+  // The agent (agent.cpp): makes progress while nobody else does.
+  void run_agent();
+  bool nap(std::int64_t limit_ns, bool on_network);
+  void look_after_peers();
+  void lose(PeId pe, const std::string& why);
+  void say_goodbye();
+
+  Job& job_;
+  PeId self_;
+  std::byte* segment_;
+  std::uint64_t segment_bytes_;
+  std::unique_ptr<Device> device_;
+  std::vector<Peer> peers_;
+  std::vector<std::string> hosts_;
+
+  std::mutex mutex_;  // guards all that follows
+  std::atomic<std::thread::id> owner_{};
+  bool handling_ = false;
+  std::deque<Completion> arrivals_;
+  std::deque<Parked> parked_;
+  std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
+  std::vector<Request> requests_;
+  std::vector<std::uint32_t> free_requests_;
+  std::uint32_t transfers_ = 0;  // writes and reads under way that quiet() waits for
+  std::uint32_t unanswered_ = 0;  // likewise requests
+  Pending abandoned_;             // of callers that wait no more
+  bool any_failed_ = false;       // some peer's failed_at is set
+
+  std::atomic<std::uint64_t> polls_{0};  // by others than the agent
+  std::atomic<bool> stop_{false};
+  int wake_ = -1;  // an eventfd: ends the agent's sleep
+  std::int64_t patience_ns_ = 0;   // for a leader that does not answer; 0: for ever
+  std::int64_t next_look_ns_ = 0;
+  std::thread agent_;
+};
+
+}  // namespace atl::fabric::ofi

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// What arrives: completions of our own operations, and messages of other nodes, carried out by whichever thread looks.
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "atoll/base/error.hpp"
+#include "path.hpp"
+
+namespace atl::fabric::ofi {
+namespace {
+
+// Active messages that may be taken before their sender must be told.
+constexpr std::uint32_t most_untold = 16;
+// Messages handled in one go, so that whoever polls gets back to its own work.
+constexpr int most_at_once = 64;
+
+template <class T>
+void store_word(std::byte* at, std::uint64_t value) {
+  // Release: what was put before it. Partner: acquire loads in waits.
+  std::atomic_ref<T>(*reinterpret_cast<T*>(at)).store(static_cast<T>(value), std::memory_order_release);
+}
+template <class T>
+void load_word(std::byte* to, std::byte* at) {
+  T value = std::atomic_ref<T>(*reinterpret_cast<T*>(at)).load(std::memory_order_acquire);  // partner: store_word
+  std::memcpy(to, &value, sizeof(T));
+}
+
+}  // namespace
+
+bool Path::poll() {
+  bool any = take_completions();
+  if (handling_) return any;  // further up this stack, messages are being handled
+  if (handle_arrivals()) any = true;
+  if (!parked_.empty() && place_parked()) any = true;
+  if (!waiting_.empty() && send_waiting()) any = true;
+  // Whoever answers says it on the way. Only when there is nothing else to do is it worth a message.
+  if (!any && !owed_.empty()) send_owed();
+  // Another thread of the PE may sleep until this, or wait for what was put.
+  if (any) ring_bell(job_.record(self_));
+  return any;
+}
+
+bool Path::take_completions() {
+  Completion list[32];
+  std::size_t count = device_->completions(list, 32);
+  for (std::size_t i = 0; i < count; ++i) {
+    Operation& operation = *list[i].operation;
+    if (list[i].error != 0) {
+      fail_operation(list[i]);
+      continue;
+    }
+    switch (operation.kind) {
+      case Operation::Kind::receive: arrivals_.push_back(list[i]); break;
+      case Operation::Kind::send: device_->give_back_send(operation); break;
+      case Operation::Kind::transfer:
+        if (operation.pending != nullptr) --operation.pending->left;
+        else --transfers_;
+        device_->give_back_transfer(operation);
+        break;
+    }
+  }
+  return count != 0;
+}
+
+void Path::fail_operation(const Completion& failed) {
+  Operation& operation = *failed.operation;
+  // Of a peer that broke off in the middle of a message; its death is told by others.
+  if (operation.kind == Operation::Kind::receive) return device_->post_receive(operation);
+  Peer& to = peers_[operation.peer];
+  note_failure(to, failed.error);
+  if (operation.kind == Operation::Kind::send) return device_->give_back_send(operation);
+  // Whoever waits for it learns of the peer's death. What was for a peer that has left matters to nobody.
+  if (to.gone) --(operation.pending != nullptr ? operation.pending->left : transfers_);
+  else if (operation.pending == nullptr) ++to.lost;
+  device_->give_back_transfer(operation);
+}
+
+bool Path::handle_arrivals() {
+  handling_ = true;
+  struct Done {
+    bool& handling;
+    ~Done() { handling = false; }
+  } done{handling_};
+  int handled = 0;
+  for (; !arrivals_.empty() && handled < most_at_once; ++handled) {
+    Completion arrival = arrivals_.front();
+    arrivals_.pop_front();
+    handle(Bytes(arrival.operation->buffer, arrival.bytes));
+    device_->post_receive(*arrival.operation);
+  }
+  return handled != 0;
+}
+
+void Path::handle(Bytes message) {
+  Header header;
+  ATOLL_VALIDATE(message.size() >= sizeof(header), Error, "a message of {} bytes came from the network: it is not Atoll's",
+                 message.size());
+  std::memcpy(&header, message.data(), sizeof(header));
+  ATOLL_VALIDATE(header.source < peers_.size() && !job_.is_local(PeId(header.source)), Error,
+                 "a message came from the network that says it is from PE {}", header.source);
+  Peer& from = peers_[header.source];
+  Bytes payload = message.subspan(sizeof(header));
+  from.used = true;
+  // In the order they were sent, so that these never go back.
+  from.complete = header.done;
+  from.messages_taken = header.taken;
+  PeId source(header.source);
+  switch (header.type) {
+    case MessageType::put:
+    case MessageType::put_word:
+    case MessageType::put_signal:
+    case MessageType::update:
+    case MessageType::flush:
+    case MessageType::post:
+    case MessageType::ring:
+    case MessageType::bye:
+      carry_out(header, payload);
+      ++from.done;
+      owe(source);
+      break;
+    case MessageType::message: take_message(header, payload); break;
+    case MessageType::atomic: {
+      std::uint64_t expected = 0;
+      if (payload.size() == sizeof(expected)) std::memcpy(&expected, payload.data(), sizeof(expected));
+      Header answer{};
+      answer.type = MessageType::answer;
+      answer.request = header.request;
+      answer.operand = apply_atomic(static_cast<AtomicOp>(header.op), header.width, own(header.offset, header.width),
+                                    header.operand, expected);
+      send(source, answer, {}, {}, false);
+      break;
+    }
+    case MessageType::get: answer_get(header, source); break;
+    case MessageType::answer: finish_request(header, payload); break;
+    case MessageType::ack: break;
+    case MessageType::news: take_news(payload); break;
+    case MessageType::ping: {
+      Header answer{};
+      answer.type = MessageType::pong;
+      send(source, answer, {}, {}, false);
+      break;
+    }
+    case MessageType::pong: from.heard_at = now_ns(); break;
+  }
+}
+
+std::byte* Path::own(std::uint64_t offset, std::size_t bytes) const {
+  ATOLL_VALIDATE(offset <= segment_bytes_ && bytes <= segment_bytes_ - offset, Error,
+                 "a message from the network is for {} bytes at offset {}, outside the segment", bytes, offset);
+  return segment_ + offset;
+}
+
+void Path::carry_out(const Header& header, Bytes payload) {
+  switch (header.type) {
+    case MessageType::put: std::memcpy(own(header.offset, payload.size()), payload.data(), payload.size()); break;
+    case MessageType::put_word: {
+      std::byte* at = own(header.offset, header.width);
+      if (header.width == 8) store_word<std::uint64_t>(at, header.operand);
+      else if (header.width == 4) store_word<std::uint32_t>(at, header.operand);
+      else if (header.width == 2) store_word<std::uint16_t>(at, header.operand);
+      else store_word<std::uint8_t>(at, header.operand);
+      break;
+    }
+    case MessageType::put_signal:
+      if (!payload.empty()) std::memcpy(own(header.offset, payload.size()), payload.data(), payload.size());
+      (void)apply_atomic(static_cast<AtomicOp>(header.op), 8, own(header.signal, 8), header.operand, 0);
+      break;
+    case MessageType::update:
+      (void)apply_atomic(static_cast<AtomicOp>(header.op), header.width, own(header.offset, header.width), header.operand, 0);
+      break;
+    case MessageType::post:
+      job_.hear_post(self_, PeId(header.source), static_cast<std::uint16_t>(header.number), payload);
+      break;
+    case MessageType::bye: take_leave_of(PeId(header.source)); break;
+    default: break;
+  }
+}
+
+void Path::answer_get(const Header& header, PeId to) {
+  ATOLL_VALIDATE(header.number <= most_payload, Error, "PE {} asks for {} bytes at once", to.value(), header.number);
+  std::byte* at = own(header.offset, header.number);
+  Header answer{};
+  answer.type = MessageType::answer;
+  answer.request = header.request;
+  std::size_t bytes = header.number;
+  bool aligned = header.offset % std::max<std::size_t>(bytes, 1) == 0;
+  if (!aligned || (bytes != 8 && bytes != 4 && bytes != 2 && bytes != 1)) return send(to, answer, Bytes(at, bytes), {}, false);
+  std::byte word[8];
+  if (bytes == 8) load_word<std::uint64_t>(word, at);
+  else if (bytes == 4) load_word<std::uint32_t>(word, at);
+  else if (bytes == 2) load_word<std::uint16_t>(word, at);
+  else load_word<std::uint8_t>(word, at);
+  send(to, answer, Bytes(word, bytes), {}, false);
+}
+
+// An atomic's old value is in the header, what was got is in the payload.
+void Path::finish_request(const Header& header, Bytes payload) {
+  ATOLL_VALIDATE(header.request < requests_.size() && requests_[header.request].active &&
+                     requests_[header.request].bytes >= payload.size(), Error,
+                 "PE {} answers what nobody asked", header.source);
+  Request& request = requests_[header.request];
+  if (request.to != nullptr) {
+    if (payload.empty()) std::memcpy(request.to, &header.operand, request.bytes);
+    else std::memcpy(request.to, payload.data(), payload.size());
+  }
+  if (request.pending != nullptr) --request.pending->left;
+  else --unanswered_;
+  request.active = false;
+  free_requests_.push_back(header.request);
+}
+
+// Nothing more comes from it, and what is still under way to it matters to nobody.
+void Path::take_leave_of(PeId pe) {
+  Peer& left = peer(pe);
+  left.gone = true;
+  transfers_ -= std::exchange(left.lost, 0);
+  for (std::uint32_t number = 0; number < requests_.size(); ++number) {
+    Request& request = requests_[number];
+    if (!request.active || request.peer != pe.value() || request.pending != nullptr) continue;
+    request.active = false;
+    --unanswered_;
+    free_requests_.push_back(number);
+  }
+}
+
+// False: the ring is full.
+bool Path::push(std::uint32_t source, std::uint32_t number, Bytes payload) {
+  auto handler = static_cast<std::uint16_t>(number), kind = static_cast<std::uint16_t>(number >> 16);
+  if (payload.size() <= message_bytes) {
+    if (push_message(job_, self_, PeId(source), handler, kind, payload, {}) != Status::ok) return false;
+  } else {
+    CarriedMessage carried{static_cast<std::byte*>(std::malloc(payload.size())), payload.size()};
+    ATOLL_VALIDATE(carried.data != nullptr, MemoryError, "no memory for a message of {} bytes from PE {}", payload.size(), source);
+    std::memcpy(carried.data, payload.data(), payload.size());
+    if (push_message(job_, self_, PeId(source), handler, carried_message, std::as_bytes(std::span(&carried, 1)), {}) != Status::ok) {
+      std::free(carried.data);
+      return false;
+    }
+  }
+  Peer& from = peers_[source];
+  if (++from.taken - from.told_taken >= most_untold) owe(PeId(source));
+  return true;
+}
+
+void Path::take_message(const Header& header, Bytes payload) {
+  if (parked_.empty() && push(header.source, header.number, payload)) return;
+  parked_.push_back({header.source, header.number, {payload.begin(), payload.end()}});
+}
+
+bool Path::place_parked() {
+  bool any = false;
+  for (; !parked_.empty() && push(parked_.front().source, parked_.front().number, parked_.front().payload); any = true)
+    parked_.pop_front();
+  return any;
+}
+
+void Path::take_news(Bytes payload) {
+  NewsRecord record;
+  ATOLL_VALIDATE(payload.size() == sizeof(record), Error, "news of {} bytes came from the network", payload.size());
+  std::memcpy(&record, payload.data(), sizeof(record));
+  ATOLL_VALIDATE(record.pe < peers_.size() && record.bytes <= sizeof(record.text), Error, "news came from the network that make no sense");
+  job_.hear({.kind = static_cast<News::Kind>(record.kind),
+             .pe = PeId(record.pe),
+             .pid = record.pid,
+             .status = record.status,
+             .text = std::string(record.text, record.bytes)});
+}
+
+bool Path::send_waiting() {
+  bool any = false;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    Peer& to = peers_[waiting_[i]];
+    while (!to.outbox.empty() && (to.gone || try_transmit(to, to.outbox.front()))) {
+      if (to.outbox.front().counted) --to.held_back;
+      to.outbox.pop_front();
+      any = true;
+    }
+    if (!to.outbox.empty()) {
+      ++i;
+      continue;
+    }
+    to.queued = false;
+    waiting_[i] = waiting_.back();
+    waiting_.pop_back();
+  }
+  return any;
+}
+
+void Path::owe(PeId pe) {
+  Peer& to = peer(pe);
+  if (!to.owed) owed_.push_back(pe.value());
+  to.owed = true;
+}
+
+void Path::send_owed() {
+  for (std::uint32_t pe : std::exchange(owed_, {})) {
+    Peer& to = peers_[pe];
+    to.owed = false;
+    if (to.told_done == to.done && to.told_taken == to.taken) continue;
+    Header header{};
+    header.type = MessageType::ack;
+    send(PeId(pe), header, {}, {}, false);
+  }
+}
+
+}  // namespace atl::fabric::ofi

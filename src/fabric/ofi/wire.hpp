@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What processes of different nodes send one another. All of it little-endian, and of one version: cards are compared
+// before anything else is sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "atoll/fabric/layout.hpp"
+
+namespace atl::fabric::ofi {
+
+inline constexpr std::uint32_t wire_version = 1;
+inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; reads otherwise in another byte order
+
+// What a process tells all others through the launcher.
+//
+// | offset | bytes | field         | valid when                                                            |
+// |--------|-------|---------------|-----------------------------------------------------------------------|
+// |   0    |   8   | magic         | card_magic                                                            |
+// |   8    |   4   | version       | wire_version                                                          |
+// |  12    |   4   | address_bytes | of the provider's address, 1 … 160                                    |
+// |  16    |   8   | segment_bytes | alike on all PEs                                                      |
+// |  24    |   8   | segment_base  | what the provider counts the segment's addresses from                 |
+// |  32    |   8   | segment_key   | has_rma is 1                                                          |
+// |  40    |   4   | has_rma       | 1: the segment can be read and written by the network itself          |
+// |  44    |   4   | zero          |                                                                       |
+// |  48    |  48   | provider      | its name, then zeros                                                  |
+// |  96    |  160  | address       | first address_bytes of it                                             |
+struct Card {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t address_bytes;
+  std::uint64_t segment_bytes;
+  std::uint64_t segment_base;
+  std::uint64_t segment_key;
+  std::uint32_t has_rma;
+  std::uint32_t zero;
+  char provider[48];
+  std::byte address[160];
+};
+static_assert(sizeof(Card) == 256 && offsetof(Card, provider) == 48 && offsetof(Card, address) == 96);
+
+enum class MessageType : std::uint8_t {
+  put,         ///< payload to `offset`
+  put_word,    ///< `operand`, of `width` bytes, to `offset`, at once
+  put_signal,  ///< payload to `offset`, then the atomic `op` with `operand` on the 64-bit word at `signal`
+  update,      ///< the atomic `op` with `operand` on the word at `offset`
+  flush,       ///< nothing: its acknowledgement says that what went before has arrived
+  post,        ///< payload to the listener; `number` is its kind
+  ring,        ///< wakes the PE
+  message,     ///< payload to the message ring; `number` is the handler, with the kind in its upper half
+  atomic,      ///< as update, but asks for the old value; the payload is what to compare with
+  get,         ///< asks for the `number` bytes at `offset`
+  answer,      ///< to atomic and get: `operand` is the old value, or the payload is what was asked for
+  ack,         ///< nothing but what every header says
+  news,        ///< payload is a NewsRecord
+  ping,        ///< asks for a pong
+  pong,
+  bye,         ///< the sender leaves in good order: what is still under way to it matters to nobody
+};
+
+// Every message starts with one.
+//
+// | offset | bytes | field         | valid when                                                                     |
+// |--------|-------|---------------|--------------------------------------------------------------------------------|
+// |   0    |   1   | type          | MessageType                                                                    |
+// |   1    |   1   | op            | put_signal, update, atomic: AtomicOp                                           |
+// |   2    |   1   | width         | put_word: 1, 2, 4 or 8; update, atomic: 4 or 8                                 |
+// |   3    |   1   | zero          |                                                                                |
+// |   4    |   4   | source        | PE of the sender                                                               |
+// |   8    |   4   | done          | always: operations of the addressee (put … ring, bye) that are complete here, mod 2^32 |
+// |  12    |   4   | taken         | always: messages of the addressee that are in the message ring, mod 2^32       |
+// |  16    |   4   | request       | atomic, get, answer: the asker's number for it                                 |
+// |  20    |   4   | number        | see MessageType                                                                |
+// |  24    |   8   | offset        | in the addressee's segment                                                     |
+// |  32    |   8   | operand       | see MessageType                                                                |
+// |  40    |   8   | signal        | put_signal; offset in the addressee's segment                                  |
+struct Header {
+  MessageType type;
+  std::uint8_t op;
+  std::uint8_t width;
+  std::uint8_t zero;
+  std::uint32_t source;
+  std::uint32_t done;
+  std::uint32_t taken;
+  std::uint32_t request;
+  std::uint32_t number;
+  std::uint64_t offset;
+  std::uint64_t operand;
+  std::uint64_t signal;
+};
+static_assert(sizeof(Header) == 48 && offsetof(Header, offset) == 24 && offsetof(Header, signal) == 40);
+
+/// Most bytes of a message, and of what follows its header. Longer transfers are left to the network itself, where it
+/// can. 16 KiB: what the tcp provider sends without asking first.
+inline constexpr std::size_t most_message = 16384;
+inline constexpr std::size_t most_payload = most_message - sizeof(Header);
+static_assert(most_payload >= message_bytes);
+
+// | offset | bytes | field  | valid when                          |
+// |--------|-------|--------|-------------------------------------|
+// |   0    |   4   | kind   | News::Kind                          |
+// |   4    |   4   | pe     | failed                              |
+// |   8    |   4   | pid    | failed                              |
+// |  12    |   4   | status | failed, exit                        |
+// |  16    |   4   | bytes  | length of text, 0 … 156             |
+// |  20    |  156  | text   | first `bytes` of it                 |
+struct NewsRecord {
+  std::uint32_t kind;
+  std::uint32_t pe;
+  std::int32_t pid;
+  std::int32_t status;
+  std::uint32_t bytes;
+  char text[156];
+};
+static_assert(sizeof(NewsRecord) == 176 && offsetof(NewsRecord, text) == 20);
+
+}  // namespace atl::fabric::ofi

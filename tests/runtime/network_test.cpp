@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs over the network: every way that a transfer can take, and how PEs on several nodes fail.
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include <numeric>
+
+#include "atoll/base/config.hpp"
+#include "run_pes.hpp"
+
+namespace atl::runtime {
+namespace {
+
+using testing::ProcessBootstrap;
+using testing::SharedTable;
+using ::testing::HasSubstr;
+
+// Runs `be` in a process for each node name; its answer is the process's exit status. Returns how all ended.
+std::vector<int> run_nodes(const std::vector<std::string>& nodes,
+                           const std::function<int(std::shared_ptr<Bootstrap>, PeId)>& be) {
+  SharedTable table(static_cast<std::uint32_t>(nodes.size()));
+  std::vector<pid_t> pids;
+  std::fflush(nullptr);
+  for (std::uint32_t pe = 0; pe < nodes.size(); ++pe) {
+    pid_t pid = ::fork();
+    EXPECT_GE(pid, 0);
+    if (pid == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::setenv("ATOLL_HEAP_SIZE", "64M", 0);
+      ::setenv("ATOLL_THREADS", "1", 1);
+      int status = 99;
+      try {
+        status = be(std::make_shared<ProcessBootstrap>(table, pe, nodes[pe]), PeId(pe));
+      } catch (const std::exception& error) {
+        std::fprintf(stderr, "PE %u threw: %s\n", pe, error.what());
+      }
+      std::fflush(nullptr);
+      std::_Exit(::testing::Test::HasFailure() ? 98 : status);
+    }
+    pids.push_back(pid);
+  }
+  std::vector<int> ends;
+  Deadline deadline = Deadline::after_seconds(60);
+  for (pid_t pid : pids) {
+    int status = 0;
+    while (::waitpid(pid, &status, WNOHANG) == 0) {
+      if (deadline.passed()) ::kill(pid, SIGKILL);
+      ::poll(nullptr, 0, 2);
+    }
+    ends.push_back(status);
+  }
+  EXPECT_FALSE(deadline.passed()) << "a PE hangs";
+  return ends;
+}
+
+bool succeeded(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
+
+class Network : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string network = fabric::describe_network();
+    if (network.starts_with("none")) GTEST_SKIP() << "no network: " << network;
+  }
+};
+
+// Sizes about those at which the way changes, at aligned and other places, there and back.
+int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
+  auto seat = join_through(bootstrap);
+  Context context(seat.job, seat.pe);
+  constexpr std::size_t most = std::size_t{3} << 20;
+  HeapOffset block = context.allocate_symmetric(2 * most);
+  std::vector<std::byte> out(most), in(most), nbi(most);
+  PeId other((context.pe().value() + 1) % context.npes());
+  auto* own = context.local_pointer(block);
+  std::uint8_t round = 0;
+  for (std::size_t bytes : {1ul, 2ul, 3ul, 4ul, 8ul, 9ul, 100ul, 16335ul, 16336ul, 16337ul, 70'000ul, most - 64}) {
+    for (std::size_t shift : {0ul, 1ul, 8ul}) {
+      ++round;
+      for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(i * 7 + round + context.pe().value());
+      HeapOffset at(block.value() + shift), second(block.value() + most + shift);
+      context.put(other, at, out.data(), bytes);
+      context.put_nbi(other, second, out.data(), bytes);
+      context.quiet();
+      context.get(in.data(), other, at, bytes);
+      context.get_nbi(nbi.data(), other, second, bytes);
+      context.quiet();
+      EXPECT_EQ(std::memcmp(in.data(), out.data(), bytes), 0) << bytes << " bytes at " << shift;
+      EXPECT_EQ(std::memcmp(nbi.data(), out.data(), bytes), 0) << bytes << " bytes at " << shift;
+      context.barrier();
+      for (std::size_t i = 0; i < bytes; ++i)
+        if (own[shift + i] != static_cast<std::byte>(i * 7 + round + (context.pe().value() + context.npes() - 1) % context.npes())) {
+          ADD_FAILURE() << "byte " << i << " of " << bytes << " at " << shift;
+          break;
+        }
+      context.barrier();
+    }
+  }
+  // A later put of any size stays behind a fence.
+  HeapOffset flag(block.value() + most - 8), data = block;
+  for (std::uint64_t i = 1; i <= 200; ++i) {
+    std::vector<std::uint64_t> values(i % 3 == 0 ? 20'000 : 10, i);
+    context.put_value<std::uint64_t>(other, data, 0);
+    context.fence();
+    context.put(other, data, values.data(), values.size() * 8);
+    context.fence();
+    context.put_value<std::uint64_t>(other, flag, i);
+    context.wait_until<std::uint64_t>(flag, Compare::equal, i);
+    EXPECT_EQ(*context.local_pointer<std::uint64_t>(data), i);
+    EXPECT_EQ(context.local_pointer<std::uint64_t>(data)[values.size() - 1], i);
+    context.barrier();
+  }
+  context.barrier();
+  return 0;
+}
+
+TEST_F(Network, TransfersOfEverySizeArriveWhole) {
+  for (auto [name, value] : {std::pair{"ATOLL_FABRIC_RMA", "auto"}, std::pair{"ATOLL_FABRIC_RMA", "off"},
+                             std::pair{"ATOLL_FABRIC_PROVIDER", "tcp;ofi_rxm"}, std::pair{"ATOLL_FABRIC_PROVIDER", "net"}}) {
+    ::setenv(name, value, 1);
+    bool there = !fabric::describe_network().starts_with("none");
+    if (there) {
+      for (int end : run_nodes({"a", "b", "a"}, [](auto bootstrap, PeId) { return move_all_sizes(bootstrap); }))
+        EXPECT_TRUE(succeeded(end)) << name << "=" << value;
+    }
+    ::unsetenv(name);
+  }
+}
+
+// PEs of its node and of another change one word at once: all of it by the processors of one node.
+TEST_F(Network, AtomicsOfBothNodesOnOneWordAddUp) {
+  constexpr std::uint64_t rounds = 2000;
+  auto ends = run_nodes({"a", "a", "b", "b"}, [](auto bootstrap, PeId) {
+    auto seat = join_through(bootstrap);
+    Context context(seat.job, seat.pe);
+    HeapOffset word = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(word) = 0;
+    context.barrier();
+    std::uint64_t last = 0;
+    for (std::uint64_t i = 0; i < rounds; ++i) {
+      if (i % 4 == 0) {
+        std::uint64_t old = context.fetch_add<std::uint64_t>(PeId(1), word, 1);
+        EXPECT_TRUE(i == 0 || old > last);
+        last = old;
+      } else {
+        context.add<std::uint64_t>(PeId(1), word, 1);
+      }
+    }
+    context.barrier();
+    EXPECT_EQ(context.fetch<std::uint64_t>(PeId(1), word), 4 * rounds);
+    context.barrier();
+    return 0;
+  });
+  for (int end : ends) EXPECT_TRUE(succeeded(end));
+}
+
+// What a survivor does; 0: it was told by the right exception, in time.
+int survive(const std::shared_ptr<Bootstrap>& bootstrap, PeId dies, const std::string& host, bool talk) {
+  auto seat = join_through(bootstrap);
+  Context context(seat.job, seat.pe);
+  HeapOffset word = context.allocate_symmetric(8);
+  context.barrier();
+  if (context.pe() == dies) ::raise(SIGKILL);
+  std::int64_t begin = now_ns();
+  try {
+    if (talk)
+      for (;; context.check()) (void)context.fetch_add<std::uint64_t>(dies, word, 1);  // its neighbour maps the word
+    context.wait([] { return false; });
+  } catch (const PeFailedError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("PE {}", dies.value())));
+    EXPECT_THAT(error.what(), HasSubstr(host));
+    EXPECT_LT(now_ns() - begin, 10'000'000'000);
+    return 0;
+  }
+  return 1;
+}
+
+TEST_F(Network, ADeathOnOneNodeIsKnownOnAll) {
+  for (bool talk : {false, true}) {
+    auto ends = run_nodes({"reef", "reef", "shoal", "shoal"},
+                          [&](auto bootstrap, PeId) { return survive(bootstrap, PeId(3), "shoal", talk); });
+    for (std::size_t pe : {0, 1, 2}) EXPECT_TRUE(succeeded(ends[pe])) << "PE " << pe << (talk ? ", talking" : "");
+    EXPECT_TRUE(WIFSIGNALED(ends[3]));
+  }
+}
+
+TEST_F(Network, AnUnansweringNodeIsLost) {
+  ::setenv("ATOLL_PEER_TIMEOUT", "2", 1);
+  for (bool talk : {false, true}) {
+    auto ends = run_nodes({"reef", "reef", "shoal"},
+                          [&](auto bootstrap, PeId) { return survive(bootstrap, PeId(2), "shoal", talk); });
+    for (std::size_t pe : {0, 1}) EXPECT_TRUE(succeeded(ends[pe])) << "PE " << pe << (talk ? ", talking" : "");
+    EXPECT_TRUE(WIFSIGNALED(ends[2]));
+  }
+  ::unsetenv("ATOLL_PEER_TIMEOUT");
+}
+
+TEST_F(Network, ProcessesThatDoNotFitTogetherAreToldSo) {
+  struct Difference {
+    const char* variable;
+    const char* values[2];
+    const char* said;
+  };
+  for (const Difference& one : {Difference{"ATOLL_HEAP_SIZE", {"64M", "128M"}, "ATOLL_HEAP_SIZE"},
+                                Difference{"ATOLL_FABRIC_PROVIDER", {"tcp;ofi_rxm", "nonesuch"}, "nonesuch"}}) {
+    auto ends = run_nodes({"reef", "shoal"}, [&](auto bootstrap, PeId pe) {
+      ::setenv(one.variable, one.values[pe.value()], 1);
+      try {
+        (void)join_through(bootstrap);
+      } catch (const SetupError& error) {
+        EXPECT_THAT(error.what(), HasSubstr(one.said));
+        if (std::string(one.said) == one.variable) { EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr("reef"), HasSubstr("shoal"))); }
+        return 0;
+      }
+      return 1;
+    });
+    for (int end : ends) EXPECT_TRUE(succeeded(end)) << one.variable;
+  }
+}
+
+TEST_F(Network, AnIdleProcessUsesNoProcessor) {
+  auto ends = run_nodes({"reef", "shoal"}, [](auto bootstrap, PeId) {
+    auto seat = join_through(bootstrap);
+    Context context(seat.job, seat.pe);
+    context.barrier();
+    auto spent = [] {
+      rusage used{};
+      ::getrusage(RUSAGE_SELF, &used);
+      return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+             static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+    };
+    ::poll(nullptr, 0, 200);  // until the last acknowledgement is through
+    double before = spent();
+    EXPECT_EQ(context.wait([] { return false; }, Deadline::after_seconds(1)), Status::timed_out);
+    EXPECT_LT(spent() - before, 0.05);
+    context.barrier();
+    return 0;
+  });
+  for (int end : ends) EXPECT_TRUE(succeeded(end));
+}
+
+TEST_F(Network, NodesAreDescribed) {
+  auto ends = run_nodes({"b", "a", "b"}, [](auto bootstrap, PeId pe) {
+    auto seat = join_through(bootstrap);
+    Context context(seat.job, seat.pe);
+    EXPECT_EQ(seat.job->nodes(), 2u);
+    EXPECT_EQ(seat.job->node(), pe == PeId(1) ? 1u : 0u);
+    EXPECT_EQ(context.node().pes, pe == PeId(1) ? 1u : 2u);
+    EXPECT_EQ(context.node().rank, pe == PeId(2) ? 1u : 0u);
+    EXPECT_EQ(context.peer_pointer(PeId(1), HeapOffset(0)) == nullptr, pe != PeId(1));
+    EXPECT_EQ(context.peer_pointer(PeId(2), HeapOffset(0)) == nullptr, pe == PeId(1));
+    auto all = context.exchange(pe.value() * 10);
+    EXPECT_THAT(all, ::testing::ElementsAre(0, 10, 20));
+    context.barrier();
+    return 0;
+  });
+  for (int end : ends) EXPECT_TRUE(succeeded(end));
+}
+
+}  // namespace
+}  // namespace atl::runtime
