@@ -47,6 +47,7 @@ std::pair<ErrorCode, std::string> describe_current_exception() {
 }
 
 constexpr std::int64_t callback_period_ns = 50'000'000;
+constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -84,6 +85,7 @@ Engine::Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std:
       communicator_(std::make_unique<coll::Communicator>(*context_)),
       interruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::yes)),
       uninterruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::no)),
+      staging_(context_->job().nodes() > 1 ? Buffer<std::byte>(context_->heap(), staging_bytes) : Buffer<std::byte>()),
       trimmer_(context_, commands_) {}
 
 Engine::~Engine() = default;
@@ -198,13 +200,6 @@ void Engine::together(const std::function<void()>& body) {
   const auto failed = std::find_if(codes.begin(), codes.end(), [](ErrorCode c) { return c != ErrorCode::none; });
   if (failed == codes.end()) return;
   throw_described(*failed, communicator_->broadcast_text(text, static_cast<int>(failed - codes.begin())));
-}
-
-std::vector<std::byte*> Engine::peer_blocks(const void* mine) {
-  auto* block = static_cast<std::byte*>(const_cast<void*>(mine));
-  if (npes_ == 1) return {block};
-  const auto pointers = communicator_->expose(block);
-  return {pointers.data(), pointers.data() + pointers.size()};
 }
 
 }  // namespace atl::array

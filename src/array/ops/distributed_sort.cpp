@@ -3,15 +3,22 @@
 
 #include <algorithm>
 
-#include "atoll/array/kernel/copy.hpp"
+#include "atoll/array/ops/routing.hpp"
 #include "atoll/coll/collectives.hpp"
 
 namespace atl::array {
 
 template <class Word>
-DistributedSort<Word>::DistributedSort(Engine& engine, const CompositeKey& key, const PartitionPlan& plan, Packing packing,
-                                       const ArrayData& result)
-    : engine_(engine), key_(key), plan_(plan), packing_(packing), result_(result), blocks_(engine, result), places_(plan.buckets()) {
+DistributedSort<Word>::DistributedSort(Engine& engine, CompositeKey& key, const PartitionPlan& plan, Packing packing,
+                                       const ArrayData& result, std::vector<Array> columns)
+    : engine_(engine),
+      key_(key),
+      plan_(plan),
+      packing_(packing),
+      result_(result),
+      columns_(std::move(columns)),
+      blocks_(engine, result),
+      places_(plan.buckets()) {
   ATOLL_EXPECT(size_of(result.dtype) == sizeof(Word));
 }
 
@@ -26,12 +33,16 @@ void DistributedSort<Word>::run() {
   std::vector<std::uint64_t> all(buckets * engine_.npes());
   engine_.communicator().allgather(mine.data(), buckets * sizeof(std::uint64_t), all.data());
   place_buckets(all);
-  engine_.together([&] { spare_ = Buffer<Word>(engine_.memory(), std::max<std::size_t>(spare_words_, 1)); });
-  spares_ = engine_.peer_blocks(spare_.data());
+  engine_.together([&] {
+    spare_ = Buffer<Word>(engine_.memory(), std::max<std::size_t>(spare_words_, 1));
+    if (outgoing_words_ > 0) outgoing_ = Buffer<Word>(engine_.memory(), outgoing_words_);
+  });
+  spares_ = Reach(engine_, spare_.data());
   engine_.checkpoint();
 
   const std::vector<Word*> to = starts(counts);
   scatter<Word>(work, key_, plan_, packing_, to);
+  send_outgoing();
   engine_.barrier();
   engine_.checkpoint();
   sort_mine();
@@ -71,6 +82,10 @@ void DistributedSort<Word>::place_buckets(std::span<const std::uint64_t> all_cou
       place.offset = owner_spare[place.owner];
       owner_spare[place.owner] += static_cast<std::size_t>(place.count);
     }
+    if (place.way != Way::by_cut && !blocks_.reach().maps(place.owner)) {
+      place.outgoing = outgoing_words_;
+      outgoing_words_ += static_cast<std::size_t>(place.mine);
+    }
   }
   spare_words_ = owner_spare[engine_.pe()];
 }
@@ -83,16 +98,74 @@ std::vector<Word*> DistributedSort<Word>::starts(std::span<const std::uint64_t> 
     const Place& place = places_[b];
     if (place.mine == 0) continue;
     Word* next = nullptr;
-    if (place.way == Way::direct) next = at(place.begin) + place.before;
-    else if (place.way == Way::by_owner) next = reinterpret_cast<Word*>(spares_[place.owner]) + place.offset + place.before;
+    const bool far = is_far(place);
+    if (far) next = outgoing_.data() + place.outgoing;
+    else if (place.way == Way::direct) next = at(place.begin) + place.before;
+    else if (place.way == Way::by_owner)
+      next = reinterpret_cast<Word*>(spares_.mapped(place.owner)) + place.offset + place.before;
     else next = spare_.data() + place.offset;
-    if (place.way != Way::by_cut && place.owner != engine_.pe()) engine_.count_put(static_cast<std::size_t>(place.mine) * sizeof(Word));
+    if (!far && place.way != Way::by_cut && place.owner != engine_.pe())
+      engine_.count_put(static_cast<std::size_t>(place.mine) * sizeof(Word));
     for (std::size_t i = b; i < my_counts.size(); i += buckets) {
       to[i] = next;
       next += my_counts[i];
     }
   }
   return to;
+}
+
+template <class Word>
+void DistributedSort<Word>::send_outgoing() {
+  for (const Place& place : places_) {
+    if (!is_far(place)) continue;
+    const Word* words = outgoing_.data() + place.outgoing;
+    const std::size_t bytes = static_cast<std::size_t>(place.mine) * sizeof(Word);
+    if (place.way == Way::direct) {
+      const std::int64_t row = place.begin + place.before - blocks_.distribution().begin(place.owner);
+      blocks_.reach().start_put(place.owner, static_cast<std::size_t>(row) * sizeof(Word), words, bytes);
+    } else {
+      const std::size_t at = place.offset + static_cast<std::size_t>(place.before);
+      spares_.start_put(place.owner, at * sizeof(Word), words, bytes);
+    }
+  }
+  spares_.complete();
+}
+
+/// Lists in the key the rows of other nodes whose words tie in these buckets. Collective; sorts the buckets' words.
+template <class Word>
+void DistributedSort<Word>::bring_tied_keys(std::span<const BucketOf<Word>> buckets) {
+  engine_.threads().for_each_dynamic(buckets.size(), [&](std::size_t i, unsigned) {
+    sort_words(buckets[i].words, buckets[i].n);
+  });
+  std::vector<std::uint64_t> rows;
+  auto add = [&](std::uint64_t word) {
+    if (const std::uint64_t row = word & packing_.row_mask(); !key_.in_pieces(row)) rows.push_back(row);
+  };
+  for (const auto& bucket : buckets) {
+    if (packing_.resolves(bucket.shift, key_)) continue;
+    bool tied = false;
+    for (std::size_t i = 1; i < bucket.n; ++i) {
+      const bool ties = ((bucket.words[i] ^ bucket.words[i - 1]) >> packing_.row_bits) == 0;
+      if (ties && !tied) add(bucket.words[i - 1]);
+      if (ties) add(bucket.words[i]);
+      tied = ties;
+    }
+  }
+  if (!engine_.communicator().any(!rows.empty())) return;
+  std::sort(rows.begin(), rows.end());
+  engine_.together([&] {
+    tied_rows_ = Buffer<std::uint64_t>(engine_.memory(), rows.size());
+    for (const Array& column : columns_) tied_keys_.emplace_back(engine_.memory(), rows.size() * column->row_bytes());
+  });
+  std::copy(rows.begin(), rows.end(), tied_rows_.data());
+  std::vector<Key> keys;
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    const OpenBlocks from(engine_, *columns_[column]);
+    const auto* numbers = reinterpret_cast<const std::int64_t*>(tied_rows_.data());
+    gather_over_nodes(engine_, from, numbers, rows.size(), tied_keys_[column].data());
+    keys.push_back({columns_[column]->dtype, tied_keys_[column].data()});
+  }
+  key_.list_rows({tied_rows_.data(), rows.size()}, keys);
 }
 
 template <class Word>
@@ -106,6 +179,7 @@ void DistributedSort<Word>::sort_mine() {
   }
   if constexpr (sizeof(Word) == 8) {
     if (rows()) {
+      if (engine_.spans_nodes()) bring_tied_keys(buckets);
       sort_buckets(engine_.work(Interruptible::no), key_, packing_, std::move(buckets), 0);
       buckets.clear();
     }
@@ -119,10 +193,7 @@ void DistributedSort<Word>::sort_mine() {
 /// Copies words to their final positions, on whichever PEs those lie.
 template <class Word>
 void DistributedSort<Word>::deliver(const Word* words, std::int64_t begin, std::int64_t count) {
-  Work work = engine_.work(Interruptible::no);
-  blocks_.write_pieces(begin, begin + count, [&](std::int64_t from, std::int64_t to, std::byte* target) {
-    copy_bytes(work, target, words + (from - begin), static_cast<std::size_t>(to - from) * sizeof(Word));
-  });
+  blocks_.write_rows(begin, begin + count, words);
 }
 
 /// Whether the bucket's words, PE after PE, are sorted already: a key that is alone in its bucket.
@@ -164,7 +235,7 @@ void DistributedSort<Word>::cut(const Place& place) {
   const std::int64_t last = std::min(end, result_.first_row() + result_.local_rows());
   if (ordered) {
     deliver(words, place.begin + place.before, place.mine);
-    engine_.barrier();
+    blocks_.close();
   } else {
     sort_all(words, n);
     // The ranks, within the bucket, at which PEs' parts begin.
@@ -211,7 +282,7 @@ void DistributedSort<Word>::cut(const Place& place) {
       const auto& own = cuts[engine_.pe()];
       deliver(words + own[r], position, own[r + 1] - own[r]);
     }
-    engine_.barrier();
+    blocks_.close();
     if (first < last) sort_all(at(first), static_cast<std::size_t>(last - first));
   }
   if constexpr (sizeof(Word) == 8) {

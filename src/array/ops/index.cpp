@@ -4,21 +4,23 @@
 #include "atoll/array/kernel/gather.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/move.hpp"
+#include "atoll/array/ops/routing.hpp"
 
 namespace atl::array {
 namespace {
 
-PeerBlocks peer_blocks(const OpenBlocks& blocks, std::size_t row_bytes) {
+/// All rows, when all PEs' memory is mapped.
+PeerBlocks peer_blocks(const OpenBlocks& blocks) {
   const Distribution& distribution = blocks.distribution();
-  if (distribution.npes() == 1) return PeerBlocks(blocks.block(0), distribution.rows(), row_bytes);
+  if (distribution.npes() == 1) return PeerBlocks(blocks.reach().mapped(0), distribution.rows(), blocks.row_bytes());
   std::vector<void*> bases;
   std::vector<std::int64_t> begins;
   for (std::uint32_t pe = 0; pe < distribution.npes(); ++pe) {
-    bases.push_back(blocks.block(pe));
+    bases.push_back(blocks.reach().mapped(pe));
     begins.push_back(distribution.begin(pe));
   }
   begins.push_back(distribution.rows());
-  return PeerBlocks(bases, begins, row_bytes);
+  return PeerBlocks(bases, begins, blocks.row_bytes());
 }
 
 /// Every PE throws when any PE met a bad index: that of the lowest PE.
@@ -33,6 +35,54 @@ Shape result_shape(const ArrayData& array, const ArrayData& indices) {
   Shape shape = indices.shape;
   for (std::int64_t extent : array.shape.inner()) shape.push_back(extent);
   return shape;
+}
+
+/// The rows to assign: one for each index, or one for all.
+struct RowValues {
+  const std::byte* each;
+  const std::byte* same;
+  std::size_t row_bytes;
+  std::size_t stride() const { return same != nullptr ? 0 : row_bytes; }
+};
+
+void assign_rows(const Work& work, const ArrayData& array, AssignMode mode, const PeerBlocks& to,
+                 const std::int64_t* indices, std::size_t count, const std::byte* values, std::size_t stride,
+                 RowRange only) {
+  const auto row_size = static_cast<std::size_t>(array.shape.row_size());
+  (void)(mode == AssignMode::set
+             ? scatter(work, to, indices, count, values, stride, only, Bounds::checked)
+             : scatter_add(work, array.dtype, row_size, to, indices, count, values, stride, only, Bounds::checked));
+}
+
+/// Every PE writes its own rows: it goes through the indices of all PEs where they lie.
+void assign_here(Engine& engine, const ArrayData& array, const ArrayData& indices, RowValues values, AssignMode mode) {
+  OpenBlocks target(engine, array);
+  OpenBlocks index_blocks(engine, indices);
+  const Reach value_blocks(engine, values.each);
+  const PeerBlocks to = peer_blocks(target);
+  const RowRange mine{array.first_row(), array.first_row() + array.local_rows()};
+  for (std::uint32_t pe = 0; pe < engine.npes() && array.local_rows() > 0; ++pe) {
+    const auto count = static_cast<std::size_t>(indices.distribution.count(pe) * indices.shape.row_size());
+    if (count == 0) continue;
+    const auto* from = reinterpret_cast<const std::int64_t*>(index_blocks.reach().mapped(pe));
+    assign_rows(engine.work(Interruptible::no), array, mode, to, from, count,
+                values.same != nullptr ? values.same : value_blocks.mapped(pe), values.stride(), mine);
+  }
+  target.close();
+}
+
+/// Every PE writes its own rows: indices and values come to it in the same order as above.
+void assign_over_nodes(Engine& engine, const ArrayData& array, const ArrayData& indices, RowValues values,
+                       AssignMode mode) {
+  OpenBlocks target(engine, array);
+  Routing routing(engine, target, indices.data<std::int64_t>(), static_cast<std::size_t>(indices.local_size()),
+                  values.same != nullptr ? std::nullopt : std::optional(values.each));
+  const PeerBlocks own(array.bytes(), array.local_rows(), values.row_bytes);
+  routing.for_all_requests([&](const Routing::Requests& requests) {
+    assign_rows(engine.work(Interruptible::no), array, mode, own, requests.rows, requests.count,
+                values.same != nullptr ? values.same : requests.values, values.stride(), {});
+  });
+  target.close();
 }
 
 }  // namespace
@@ -56,7 +106,6 @@ Array take(Engine& engine, Array array, Array indices) {
       local_count = static_cast<std::size_t>(result->local_rows() * indices->shape.row_size());
     } else {
       moved = replicate(engine, *indices);
-      const std::size_t row_bytes = array->row_bytes();
       // A scalar index selects one row, spread over the PEs along its own first axis: everybody reads its piece.
       OpenBlocks blocks(engine, *array);
       std::int64_t row = *reinterpret_cast<const std::int64_t*>(moved.data());
@@ -64,8 +113,9 @@ Array take(Engine& engine, Array array, Array indices) {
       if (row < -array->shape.rows() || row >= array->shape.rows()) bad = {0, row};
       if (!bad) {
         if (row < 0) row += array->shape.rows();
-        std::memcpy(result->bytes(), blocks.row(row) + (row_bytes == 0 ? 0 : static_cast<std::size_t>(result->first_index()) * size_of(array->dtype)),
-                    result->local_bytes());
+        const std::int64_t first = row * array->shape.row_size() + result->first_index();
+        const std::size_t begin = static_cast<std::size_t>(first) * size_of(array->dtype);
+        blocks.read_bytes(begin, begin + result->local_bytes(), result->bytes());
       }
       agree_on(engine, bad, array->shape.rows());
       return result;
@@ -74,9 +124,12 @@ Array take(Engine& engine, Array array, Array indices) {
   }
   OpenBlocks blocks(engine, *array);
   Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
-  const BadIndex bad = array->row_bytes() == 0 ? check_indices(work, local, local_count, array->shape.rows())
-                                               : gather(work, peer_blocks(blocks, array->row_bytes()), local, local_count, result->bytes());
+  const bool checked_only = array->row_bytes() == 0 || engine.spans_nodes();
+  const BadIndex bad = checked_only ? check_indices(work, local, local_count, array->shape.rows())
+                                    : gather(work, peer_blocks(blocks), local, local_count, result->bytes());
   agree_on(engine, bad, array->shape.rows());
+  if (engine.spans_nodes() && array->row_bytes() != 0)
+    gather_over_nodes(engine, blocks, local, local_count, result->bytes());
   if (engine.npes() > 1) blocks.close();
   return result;
 }
@@ -105,13 +158,8 @@ void assign_index(Engine& engine, Array array, Array indices, Array value, Assig
   Buffer<std::byte> moved;
   const std::byte* values = one_row ? everywhere.data() : value->bytes();
   if (engine.npes() == 1) {
-    const PeerBlocks to(array->bytes(), rows, row_bytes);
-    const std::size_t stride = one_row ? 0 : row_bytes;
-    const auto count = static_cast<std::size_t>(indices->local_size());
-    (void)(mode == AssignMode::set
-               ? scatter(work, to, indices->data<std::int64_t>(), count, values, stride, {}, Bounds::checked)
-               : scatter_add(work, array->dtype, static_cast<std::size_t>(array->shape.row_size()), to,
-                             indices->data<std::int64_t>(), count, values, stride, {}, Bounds::checked));
+    assign_rows(work, *array, mode, PeerBlocks(array->bytes(), rows, row_bytes), indices->data<std::int64_t>(),
+                static_cast<std::size_t>(indices->local_size()), values, one_row ? 0 : row_bytes, {});
     return;
   }
   if (!one_row && indices->shape.ndim() > 0 && !(value->distribution == indices->distribution)) {
@@ -121,23 +169,9 @@ void assign_index(Engine& engine, Array array, Array indices, Array value, Assig
     moved = replicate(engine, *value);
     values = moved.data();
   }
-  OpenBlocks target(engine, *array);
-  OpenBlocks index_blocks(engine, *indices);
-  const std::vector<std::byte*> value_blocks = engine.peer_blocks(values);
-  const PeerBlocks to = peer_blocks(target, row_bytes);
-  const RowRange mine{array->first_row(), array->first_row() + array->local_rows()};
-  for (std::uint32_t pe = 0; pe < engine.npes() && array->local_rows() > 0; ++pe) {
-    const auto count = static_cast<std::size_t>(indices->distribution.count(pe) * indices->shape.row_size());
-    if (count == 0) continue;
-    const auto* from = reinterpret_cast<const std::int64_t*>(index_blocks.block(pe));
-    const std::byte* data = one_row ? everywhere.data() : value_blocks[pe];
-    const std::size_t stride = one_row ? 0 : row_bytes;
-    (void)(mode == AssignMode::set
-               ? scatter(work, to, from, count, data, stride, mine, Bounds::checked)
-               : scatter_add(work, array->dtype, static_cast<std::size_t>(array->shape.row_size()), to, from, count, data, stride, mine,
-                             Bounds::checked));
-  }
-  target.close();
+  const RowValues source{values, one_row ? everywhere.data() : nullptr, row_bytes};
+  if (engine.spans_nodes()) assign_over_nodes(engine, *array, *indices, source, mode);
+  else assign_here(engine, *array, *indices, source, mode);
 }
 
 }  // namespace atl::array

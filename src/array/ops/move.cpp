@@ -2,6 +2,7 @@
 #include "atoll/array/ops/move.hpp"
 
 #include <cstring>
+#include <tuple>
 
 #include "atoll/array/kernel/copy.hpp"
 #include "atoll/array/kernel/fill.hpp"
@@ -41,7 +42,7 @@ Strides broadcast_strides(const Shape& value, const Shape& shape, DType dtype) {
 }
 
 /// The rows of `source` that follow one another at a distance of `step`, cut where the owner changes. Calls
-/// `visit(first result row, count, owner, first source row)`.
+/// `visit(first result row, count, first source row)`.
 template <class Visit>
 void for_row_runs(const Distribution& source, std::int64_t start, std::int64_t step, std::int64_t begin, std::int64_t end,
                   Visit&& visit) {
@@ -51,7 +52,7 @@ void for_row_runs(const Distribution& source, std::int64_t start, std::int64_t s
     std::int64_t count = end - begin;
     if (step > 0) count = std::min(count, (source.end(owner) - 1 - row) / step + 1);
     if (step < 0) count = std::min(count, (row - source.begin(owner)) / -step + 1);
-    visit(begin, count, owner, row);
+    visit(begin, count, row);
     begin += count;
   }
 }
@@ -69,22 +70,16 @@ Shape counts_of(const std::vector<Slice>& slices) {
   return shape;
 }
 
-/// Copies flat elements [begin, end) of an open array to `to`.
-void read_flat(Engine& engine, const OpenBlocks& blocks, const ArrayData& array, std::int64_t begin, std::int64_t end,
-               std::byte* to) {
-  const std::int64_t row_size = array.shape.row_size();
-  const std::size_t element = size_of(array.dtype);
-  Work work = engine.work();
-  while (begin < end) {
-    const std::uint32_t owner = blocks.distribution().owner(begin / row_size);
-    const std::int64_t owner_begin = blocks.distribution().begin(owner) * row_size;
-    const std::int64_t stop = std::min(end, blocks.distribution().end(owner) * row_size);
-    const std::size_t bytes = static_cast<std::size_t>(stop - begin) * element;
-    if (owner != engine.pe()) engine.count_got(bytes);
-    copy_bytes(work, to, blocks.block(owner) + static_cast<std::size_t>(begin - owner_begin) * element, bytes);
-    to += bytes;
-    begin = stop;
+/// Which bytes of each row of `source` hold a box: from the first byte of its first element to behind its last.
+std::pair<std::size_t, std::size_t> span_of(std::int64_t first, const Shape& box, const Strides& strides, int row_axis,
+                                            DType dtype) {
+  std::int64_t low = first, high = first;
+  for (int axis = 0; axis < box.ndim(); ++axis) {
+    if (axis == row_axis) continue;
+    const std::int64_t reach = (box[axis] - 1) * strides[static_cast<std::size_t>(axis)];
+    (reach < 0 ? low : high) += reach;
   }
+  return {static_cast<std::size_t>(low), static_cast<std::size_t>(high) + size_of(dtype)};
 }
 
 }  // namespace
@@ -122,14 +117,20 @@ Array get_slice(Engine& engine, Array array, std::vector<Slice> slices) {
     from[axis] *= slices[axis].step;
   }
   if (result->local_size() > 0) {
+    std::size_t low, high;
+    std::tie(low, high) = span_of(inner_offset, shape, from, 0, array->dtype);
+    const std::int64_t corner = inner_offset - static_cast<std::int64_t>(low);
+    auto copy_rows = [&](std::int64_t begin, std::int64_t count, std::int64_t row) {
+      std::byte* target = result->bytes() + static_cast<std::size_t>(begin - result->first_row()) * result->row_bytes();
+      auto copy_spans = [&](std::int64_t i, std::int64_t n, const std::byte* spans, std::int64_t stride) {
+        from[0] = stride;
+        copy_box(engine, array->dtype, shape.with_rows(n), spans + corner, from,
+                 target + static_cast<std::size_t>(i) * result->row_bytes(), to);
+      };
+      blocks.read_spans({row, slices[0].step, count, low, high}, copy_spans);
+    };
     for_row_runs(array->distribution, slices[0].start, slices[0].step, result->first_row(),
-                 result->first_row() + result->local_rows(),
-                 [&](std::int64_t begin, std::int64_t count, std::uint32_t owner, std::int64_t row) {
-                   if (owner != engine.pe()) engine.count_got(static_cast<std::size_t>(count) * result->row_bytes());
-                   copy_box(engine, array->dtype, shape.with_rows(count),
-                            blocks.row(row) + inner_offset, from,
-                            result->bytes() + static_cast<std::size_t>(begin - result->first_row()) * result->row_bytes(), to);
-                 });
+                 result->first_row() + result->local_rows(), copy_rows);
   }
   blocks.close();
   return result;
@@ -200,7 +201,8 @@ Array reshape(Engine& engine, Array array, Shape shape) {
   if (engine.npes() == 1) return alias(array, shape, 0, engine);
   Array result = engine.make(array->dtype, shape);
   OpenBlocks blocks(engine, *array);
-  read_flat(engine, blocks, *array, result->first_index(), result->first_index() + result->local_size(), result->bytes());
+  const std::size_t begin = static_cast<std::size_t>(result->first_index()) * size_of(array->dtype);
+  blocks.read_bytes(begin, begin + result->local_bytes(), result->bytes());
   blocks.close();
   return result;
 }
@@ -218,26 +220,31 @@ Array transpose(Engine& engine, Array array, std::vector<int> axes) {
     from[axis] = own[static_cast<std::size_t>(axes[axis])];
     if (axes[axis] == 0) spread = static_cast<int>(axis);
   }
+  const auto row_axis = static_cast<std::size_t>(spread);
   for (std::uint32_t step = 0; step < engine.npes() && result->local_size() > 0; ++step) {
     // Everybody starts with another peer, so that no PE's memory is asked by all at once.
     const std::uint32_t peer = (engine.pe() + step) % engine.npes();
-    std::int64_t first = array->distribution.begin(peer), count = array->distribution.count(peer);
+    std::int64_t first = array->distribution.begin(peer), last = array->distribution.end(peer);
     Shape box = shape.with_rows(result->local_rows());
-    std::int64_t from_offset = spread == 0 ? 0 : result->first_row() * from[0];
-    std::int64_t to_offset = 0;
+    std::int64_t from_offset = 0, to_offset = 0;
     if (spread == 0) {
-      const std::int64_t begin = std::max(first, result->first_row());
-      const std::int64_t end = std::min(first + count, result->first_row() + result->local_rows());
-      if (begin >= end) continue;
-      from_offset = (begin - first) * from[0];
-      to_offset = (begin - result->first_row()) * to[0];
-      box[0] = end - begin;
+      first = std::max(first, result->first_row());
+      last = std::min(last, result->first_row() + result->local_rows());
+      to_offset = (first - result->first_row()) * to[0];
     } else {
-      box[spread] = count;
-      to_offset = first * to[static_cast<std::size_t>(spread)];
+      from_offset = result->first_row() * from[0];
+      to_offset = first * to[row_axis];
     }
-    if (peer != engine.pe()) engine.count_got(static_cast<std::size_t>(box.size()) * size_of(array->dtype));
-    copy_box(engine, array->dtype, box, blocks.block(peer) + from_offset, from, result->bytes() + to_offset, to);
+    if (first >= last) continue;
+    const auto [low, high] = span_of(from_offset, box, from, spread, array->dtype);
+    const std::int64_t corner = from_offset - static_cast<std::int64_t>(low);
+    blocks.read_spans({first, 1, last - first, low, high}, [&](std::int64_t i, std::int64_t n, const std::byte* spans,
+                                                               std::int64_t stride) {
+      Strides strides = from;
+      strides[row_axis] = stride;
+      box[spread] = n;
+      copy_box(engine, array->dtype, box, spans + corner, strides, result->bytes() + to_offset + i * to[row_axis], to);
+    });
   }
   blocks.close();
   return result;
@@ -248,17 +255,14 @@ Array concatenate(Engine& engine, std::vector<Array> parts) {
   for (const Array& part : parts) rows += part->shape.rows();
   const Shape shape = parts.front()->shape.with_rows(rows);
   Array result = engine.make(parts.front()->dtype, shape);
-  Work work = engine.work();
   const std::int64_t mine = result->first_row(), past = mine + result->local_rows();
   std::int64_t first = 0;
   for (const Array& part : parts) {
     OpenBlocks blocks(engine, *part);
     const std::int64_t begin = std::max(mine, first), end = std::min(past, first + part->shape.rows());
     if (begin < end) {
-      blocks.read_pieces(begin - first, end - first, [&](std::int64_t from, std::int64_t to, const std::byte* data) {
-        copy_bytes(work, result->bytes() + static_cast<std::size_t>(from + first - mine) * result->row_bytes(), data,
-                   static_cast<std::size_t>(to - from) * result->row_bytes());
-      });
+      const std::size_t offset = static_cast<std::size_t>(begin - mine) * result->row_bytes();
+      blocks.read_rows(begin - first, end - first, result->bytes() + offset);
     }
     blocks.close();
     first += part->shape.rows();
@@ -270,7 +274,7 @@ Buffer<std::byte> replicate(Engine& engine, const ArrayData& array) {
   Buffer<std::byte> all;
   engine.together([&] { all = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(array.shape.size()) * size_of(array.dtype)); });
   OpenBlocks blocks(engine, array);
-  read_flat(engine, blocks, array, 0, array.shape.size(), all.data());
+  blocks.read_rows(0, array.shape.rows(), all.data());
   blocks.close();
   return all;
 }
@@ -280,11 +284,7 @@ Buffer<std::byte> redistribute(Engine& engine, const ArrayData& array, const Dis
   Buffer<std::byte> mine;
   engine.together([&] { mine = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(end - begin) * array.row_bytes()); });
   OpenBlocks blocks(engine, array);
-  Work work = engine.work();
-  blocks.read_pieces(begin, end, [&](std::int64_t first, std::int64_t last, const std::byte* from) {
-    copy_bytes(work, mine.data() + static_cast<std::size_t>(first - begin) * array.row_bytes(), from,
-               static_cast<std::size_t>(last - first) * array.row_bytes());
-  });
+  blocks.read_rows(begin, end, mine.data());
   blocks.close();
   return mine;
 }

@@ -51,13 +51,14 @@ TreeFold fold_before(Engine& engine, Work& work, const ArrayData& array, Reducti
   };
   const Plan plan(Identity::program(array.dtype));
   std::vector<TreeNode> mine;
-  blocks.read_pieces(share(engine.pe()), share(engine.pe() + 1), [&](std::int64_t begin, std::int64_t end, std::byte* from) {
+  auto fold_piece = [&](std::int64_t begin, std::int64_t end, const std::byte* from) {
     const Domain domain = Domain::flat(static_cast<std::uint64_t>(end - begin), static_cast<std::uint64_t>(begin));
     TreeFold fold(kind, array.dtype);
     plan.reduce(work, domain, std::vector{Leaf::dense(from, domain)}, std::array<void*, 1>{nullptr}, kind, grid,
                 static_cast<std::uint64_t>(array.shape.size()), fold);
     mine.insert(mine.end(), fold.nodes().begin(), fold.nodes().end());
-  });
+  };
+  blocks.read_pieces(share(engine.pe()), share(engine.pe() + 1), fold_piece, granule);
   // Pieces end where a PE's elements do, and so do their nodes.
   const std::uint64_t stop = grid.at(grid.units_before(static_cast<std::uint64_t>(array.first_index())), static_cast<std::uint64_t>(array.shape.size())).tree_index;
   TreeFold before(kind, array.dtype);
@@ -86,11 +87,7 @@ Array reduce_axes(Engine& engine, Array array, Reduction kind, std::uint32_t axe
     if (array->local_size() > 0 || (shape.size() > 0 && array->local_rows() > 0))
       reduce_inner(identity.plan, work, identity.domain, identity.leaves, kind, axes, rows.data());
     OpenBlocks blocks(engine, *result);
-    blocks.write_pieces(array->first_row(), array->first_row() + array->local_rows(),
-                      [&](std::int64_t begin, std::int64_t end, std::byte* to) {
-                        std::memcpy(to, rows.data() + static_cast<std::size_t>(begin - array->first_row()) * row_bytes,
-                                    static_cast<std::size_t>(end - begin) * row_bytes);
-                      });
+    blocks.write_rows(array->first_row(), array->first_row() + array->local_rows(), rows.data());
     blocks.close();
     return result;
   }

@@ -129,14 +129,12 @@ void assign_mask(Engine& engine, Array array, Array mask, Array value) {
   if (mine > 0) {
     const std::byte* values = nullptr;
     Buffer<std::byte> gathered;
-    if (blocks.distribution().owner(place.first) == blocks.distribution().owner(place.first + mine - 1)) {
+    const std::uint32_t owner = blocks.distribution().owner(place.first);
+    if (owner == blocks.distribution().owner(place.first + mine - 1) && blocks.reach().maps(owner)) {
       values = blocks.row(place.first);
     } else {
       gathered = Buffer<std::byte>(engine.memory(), counts.total() * local.element_bytes);
-      blocks.read_pieces(place.first, place.first + mine, [&](std::int64_t begin, std::int64_t end, const std::byte* from) {
-        copy_bytes(work, gathered.data() + static_cast<std::size_t>(begin - place.first) * local.element_bytes, from,
-                   static_cast<std::size_t>(end - begin) * local.element_bytes);
-      });
+      blocks.read_rows(place.first, place.first + mine, gathered.data());
       values = gathered.data();
     }
     expand(work, counts, local.element_bytes, values, local.mask, array->bytes());

@@ -78,16 +78,18 @@ Array coargsort_distributed(Engine& engine, const std::vector<Array>& keys) {
   if (rows < 2 || key.chunks() == 0) return number_rows(engine, result);
 
   // Rows whose words tie are compared by their keys, wherever those lie.
-  std::vector<std::vector<std::byte*>> blocks;
-  for (const Array& column : keys) blocks.push_back(engine.peer_blocks(column->bytes()));
+  std::vector<Reach> blocks;
+  for (const Array& column : keys) blocks.emplace_back(engine, column->bytes());
   for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
-    if (pe == engine.pe() || keys[0]->distribution.count(pe) == 0) continue;
+    if (pe == engine.pe() || keys[0]->distribution.count(pe) == 0 || !blocks[0].maps(pe)) continue;
     std::vector<Key> peer;
-    for (std::size_t column = 0; column < keys.size(); ++column) peer.push_back({keys[column]->dtype, blocks[column][pe]});
+    for (std::size_t column = 0; column < keys.size(); ++column)
+      peer.push_back({keys[column]->dtype, blocks[column].mapped(pe)});
     key.add_piece(peer, static_cast<std::size_t>(keys[0]->distribution.count(pe)), static_cast<std::uint64_t>(keys[0]->distribution.begin(pe)));
   }
   const PartitionPlan plan = agree_on_plan(engine, key, rows);
-  DistributedSort<std::uint64_t>(engine, key, plan, Packing::for_rows(static_cast<std::uint64_t>(rows)), *result).run();
+  const Packing packing = Packing::for_rows(static_cast<std::uint64_t>(rows));
+  DistributedSort<std::uint64_t>(engine, key, plan, packing, *result, keys).run();
   return result;
 }
 
@@ -115,7 +117,7 @@ Array sort_wide_distributed(Engine& engine, const Array& array) {
   const Key column{array->dtype, array->bytes()};
   const auto local = static_cast<std::size_t>(array->local_rows());
   const KeyRange range = merge_ranges(engine, {key_range(work, column, local, Zeros::apart)})[0];
-  const CompositeKey key({&column, 1}, {&range, 1}, local, static_cast<std::uint64_t>(array->first_row()), Zeros::apart);
+  CompositeKey key({&column, 1}, {&range, 1}, local, static_cast<std::uint64_t>(array->first_row()), Zeros::apart);
   if (array->shape.rows() < 2 || key.chunks() == 0) {
     std::memcpy(result->bytes(), array->bytes(), array->local_bytes());
     return result;

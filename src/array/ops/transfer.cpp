@@ -12,22 +12,16 @@ namespace atl::array {
 Array from_buffer(Engine& engine, DType dtype, Shape shape, DriverOnly<const void*> values) {
   Array result = engine.make(dtype, shape);
   const auto* source = static_cast<const std::byte*>(values.value);
-  Work work = engine.work();
   // In SPMD everybody has the values and takes its own rows; a driver hands rows out to those who have none.
   const auto has_values = engine.allgather_value<std::uint8_t>(source != nullptr);
   const bool from_driver = has_values.size() > 1 && has_values[1] == 0;
   if (!from_driver) {
-    copy_bytes(work, result->bytes(), source + static_cast<std::size_t>(result->first_row()) * result->row_bytes(),
-               result->local_bytes());
+    const std::size_t first = static_cast<std::size_t>(result->first_row()) * result->row_bytes();
+    copy_bytes(engine.work(), result->bytes(), source + first, result->local_bytes());
     return result;
   }
   OpenBlocks blocks(engine, *result);
-  if (source != nullptr) {
-    blocks.write_pieces(0, shape.rows(), [&](std::int64_t begin, std::int64_t end, std::byte* to) {
-      copy_bytes(work, to, source + static_cast<std::size_t>(begin) * result->row_bytes(),
-                 static_cast<std::size_t>(end - begin) * result->row_bytes());
-    });
-  }
+  if (source != nullptr) blocks.write_rows(0, shape.rows(), source);
   blocks.close();
   return result;
 }
@@ -41,25 +35,14 @@ Array from_local(Engine& engine, DType dtype, Shape local_shape, DriverOnly<cons
   const std::int64_t first = std::accumulate(counts.begin(), counts.begin() + engine.pe(), std::int64_t{0});
   Array result = engine.make(dtype, local_shape.with_rows(total));
   OpenBlocks blocks(engine, *result);
-  Work work = engine.work();
-  const auto* source = static_cast<const std::byte*>(rows.value);
-  blocks.write_pieces(first, first + local_shape.rows(), [&](std::int64_t begin, std::int64_t end, std::byte* to) {
-    copy_bytes(work, to, source + static_cast<std::size_t>(begin - first) * result->row_bytes(),
-               static_cast<std::size_t>(end - begin) * result->row_bytes());
-  });
+  blocks.write_rows(first, first + local_shape.rows(), rows.value);
   blocks.close();
   return result;
 }
 
 void to_buffer(Engine& engine, Array array, DriverOnly<void*> destination) {
   OpenBlocks blocks(engine, *array);
-  if (auto* to = static_cast<std::byte*>(destination.value)) {
-    Work work = engine.work();
-    blocks.read_pieces(0, array->shape.rows(), [&](std::int64_t begin, std::int64_t end, const std::byte* from) {
-      copy_bytes(work, to + static_cast<std::size_t>(begin) * array->row_bytes(), from,
-                 static_cast<std::size_t>(end - begin) * array->row_bytes());
-    });
-  }
+  if (destination.value != nullptr) blocks.read_rows(0, array->shape.rows(), destination.value);
   blocks.close();
 }
 

@@ -8,10 +8,12 @@
 #include "atoll/array/ops/elementwise.hpp"
 #include "atoll/array/ops/index.hpp"
 #include "atoll/array/ops/move.hpp"
+#include "atoll/array/ops/reach.hpp"
 #include "atoll/array/ops/reduce.hpp"
 #include "atoll/array/ops/select.hpp"
 #include "atoll/array/ops/sort.hpp"
 #include "atoll/array/ops/transfer.hpp"
+#include "atoll/coll/collectives.hpp"
 
 namespace atl::array {
 namespace {
@@ -138,46 +140,64 @@ std::size_t merge_counted(Counted<T> a, Counted<T> b, T* values, std::int64_t* c
 /// have in one range of values. Rows stay where they are.
 std::vector<Array> unique_of_few(Engine& engine, const Array& flat, std::uint8_t outputs) {
   const Unique mine = unique(engine.work(Interruptible::no), flat->dtype, flat->bytes(), static_cast<std::size_t>(flat->local_size()), {.counts = true});
-  const auto all_values = engine.peer_blocks(mine.values.data());
-  const auto all_counts = engine.peer_blocks(mine.counts.data());
-  const auto lengths = engine.allgather_value(static_cast<std::uint64_t>(mine.count));
+  const Reach all_values(engine, mine.values.data()), all_counts(engine, mine.counts.data());
   std::vector<Array> result(4);
   dispatch(flat->dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     // Borders between the PEs' ranges: quantiles of evenly spaced values of every PE.
     constexpr std::size_t samples = 64;
+    const T* own = reinterpret_cast<const T*>(mine.values.data());
     std::vector<std::uint64_t> sample;
     for (std::size_t k = 0; k < samples && mine.count > 0; ++k)
-      sample.push_back(ordered_bits(reinterpret_cast<const T*>(mine.values.data())[mine.count * k / samples]));
+      sample.push_back(ordered_bits(own[mine.count * k / samples]));
     std::vector<std::uint64_t> pooled;
     for (const auto& part : engine.allgather_vector(sample)) pooled.insert(pooled.end(), part.begin(), part.end());
     std::sort(pooled.begin(), pooled.end());
-    auto border = [&](std::uint32_t pe, const T* values, std::size_t n) -> std::size_t {
-      if (pe == 0 || pooled.empty()) return 0;
-      if (pe == engine.npes()) return n;
-      const std::uint64_t at = pooled[pooled.size() * pe / engine.npes()];
-      return static_cast<std::size_t>(std::lower_bound(values, values + n, at, [](T value, std::uint64_t bits) { return ordered_bits(value) < bits; }) - values);
+    // Where each PE's range begins in this PE's values, and then where this PE's range lies in all others'.
+    struct Range {
+      std::uint64_t begin, end;
     };
-    std::vector<Counted<T>> parts;
-    std::size_t total = 0;
-    for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
-      const auto n = static_cast<std::size_t>(lengths[pe]);
-      const auto* values = reinterpret_cast<const T*>(all_values[pe]);
-      const auto* counts = reinterpret_cast<const std::int64_t*>(all_counts[pe]);
-      const std::size_t begin = border(engine.pe(), values, n), end = border(engine.pe() + 1, values, n);
-      if (begin == end) continue;
-      if (pe != engine.pe()) engine.count_got((end - begin) * (sizeof(T) + sizeof(std::int64_t)));
-      parts.push_back({values + begin, counts + begin, end - begin});
-      total += end - begin;
+    std::vector<Range> ranges(engine.npes(), {0, mine.count});
+    for (std::uint32_t pe = 1; pe < engine.npes() && !pooled.empty(); ++pe) {
+      const std::uint64_t at = pooled[pooled.size() * pe / engine.npes()];
+      const T* border = std::lower_bound(own, own + mine.count, at,
+                                         [](T value, std::uint64_t bits) { return ordered_bits(value) < bits; });
+      ranges[pe].begin = ranges[pe - 1].end = static_cast<std::uint64_t>(border - own);
     }
-    Buffer<T> values[2];
-    Buffer<std::int64_t> counts[2];
+    ranges = engine.communicator().alltoall(ranges);
+    std::size_t total = 0, far = 0;
+    for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
+      total += ranges[pe].end - ranges[pe].begin;
+      if (!all_values.maps(pe)) far += ranges[pe].end - ranges[pe].begin;
+    }
+    Buffer<T> values[2], far_values;
+    Buffer<std::int64_t> counts[2], far_counts;
     engine.together([&] {
       for (int k = 0; k < 2; ++k) {
         values[k] = Buffer<T>(engine.memory(), total);
         counts[k] = Buffer<std::int64_t>(engine.memory(), total);
       }
+      far_values = Buffer<T>(engine.memory(), far);
+      far_counts = Buffer<std::int64_t>(engine.memory(), far);
     });
+    std::vector<Counted<T>> parts;
+    far = 0;
+    for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
+      const auto [begin, end] = ranges[pe];
+      if (begin == end) continue;
+      if (all_values.maps(pe)) {
+        if (pe != engine.pe()) engine.count_got((end - begin) * (sizeof(T) + sizeof(std::int64_t)));
+        parts.push_back({reinterpret_cast<const T*>(all_values.mapped(pe)) + begin,
+                         reinterpret_cast<const std::int64_t*>(all_counts.mapped(pe)) + begin, end - begin});
+        continue;
+      }
+      const std::size_t n = end - begin;
+      all_values.start_get(far_values.data() + far, pe, begin * sizeof(T), n * sizeof(T));
+      all_counts.start_get(far_counts.data() + far, pe, begin * sizeof(std::int64_t), n * sizeof(std::int64_t));
+      parts.push_back({far_values.data() + far, far_counts.data() + far, n});
+      far += n;
+    }
+    all_values.complete();
     Counted<T> merged{nullptr, nullptr, 0};
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const std::size_t n = merge_counted(merged, parts[k], values[k % 2].data(), counts[k % 2].data());

@@ -155,6 +155,17 @@ void CompositeKey::add_piece(std::span<const Key> keys, std::size_t n, std::uint
   pieces_.push_back(std::move(piece));
 }
 
+void CompositeKey::list_rows(std::span<const std::uint64_t> rows, std::span<const Key> keys) {
+  listed_.rows = rows;
+  listed_.data.clear();
+  for (const Key& key : keys) listed_.data.push_back(key.data);
+}
+
+bool CompositeKey::in_pieces(std::uint64_t row) const {
+  return std::any_of(pieces_.begin(), pieces_.end(),
+                     [row](const Piece& piece) { return row - piece.first < piece.count; });
+}
+
 void CompositeKey::load(std::size_t begin, std::size_t count, std::uint64_t* dst) const {
   const Chunk& chunk = chunks_[0];
   const Piece& own = pieces_[0];
@@ -175,11 +186,16 @@ void CompositeKey::load(std::size_t begin, std::size_t count, std::uint64_t* dst
 
 template <class T>
 T CompositeKey::fetch(unsigned column, std::uint64_t row) const {
-  const Piece* piece = pieces_.data();
-  while (row - piece->first >= piece->count) ++piece;
-  T value;
-  std::memcpy(&value, static_cast<const char*>(piece->data[column]) + (row - piece->first) * sizeof(T), sizeof(T));
-  return value;
+  auto at = [&](const std::vector<const void*>& data, std::size_t index) {
+    T value;
+    std::memcpy(&value, static_cast<const char*>(data[column]) + index * sizeof(T), sizeof(T));
+    return value;
+  };
+  for (const Piece& piece : pieces_)
+    if (row - piece.first < piece.count) return at(piece.data, row - piece.first);
+  const auto found = std::lower_bound(listed_.rows.begin(), listed_.rows.end(), row);
+  ATOLL_EXPECT(found != listed_.rows.end() && *found == row);
+  return at(listed_.data, static_cast<std::size_t>(found - listed_.rows.begin()));
 }
 
 void CompositeKey::gather(unsigned chunk, const std::uint64_t* rows, std::size_t count, std::uint64_t bias,

@@ -90,8 +90,9 @@ KeyRange key_range(Work work, Key key, std::size_t n, Zeros zeros = Zeros::equal
 /// k columns as one bit string per row: first column most significant, each less its minimum and only as wide as
 /// its range, cut into chunks of up to 64 bits (chunk 0 the most significant). Two rows compare as their chunks do.
 ///
-/// Rows are numbered globally. The rows of a job may lie in several pieces (one per PE, all mapped here): the first
-/// piece is this PE's own, which is read in blocks; the others are looked up only when rows tie.
+/// Rows are numbered globally. The rows of a job may lie in several pieces (one per PE whose memory is mapped): the
+/// first piece is this PE's own, which is read in blocks; the others are looked up only when rows tie. Such rows of
+/// other nodes are brought here and listed.
 class CompositeKey {
  public:
   static constexpr std::size_t block = 512;  // rows handled at a time: everything about a block stays in L1
@@ -104,6 +105,9 @@ class CompositeKey {
 
   /// Rows of another PE: column data of rows from `first_row` on. Pieces must not overlap.
   void add_piece(std::span<const Key> keys, std::size_t n, std::uint64_t first_row);
+  /// Single rows outside the pieces: their numbers, ascending, and column data in that order.
+  void list_rows(std::span<const std::uint64_t> rows, std::span<const Key> keys);
+  bool in_pieces(std::uint64_t row) const;
 
   std::size_t rows() const { return pieces_[0].count; }         // in this PE's piece
   std::uint64_t first_row() const { return pieces_[0].first; }  // of this PE's piece
@@ -135,6 +139,10 @@ class CompositeKey {
     std::size_t count;
     std::vector<const void*> data;
   };
+  struct Listed {
+    std::span<const std::uint64_t> rows;
+    std::vector<const void*> data;
+  };
   template <class T>
   T fetch(unsigned column, std::uint64_t row) const;
 
@@ -142,6 +150,7 @@ class CompositeKey {
   std::vector<Column> columns_;
   std::vector<Chunk> chunks_;
   std::vector<Piece> pieces_;
+  Listed listed_;
 };
 
 }  // namespace atl::array

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchange of a distributed sort: every word is written once, straight to where its bucket ends up.
+// The exchange of a distributed sort: every word crosses once, straight to where its bucket ends up.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,16 @@ namespace atl::array {
 /// A bucket has its final place in the result. Where that lies on one PE, the words go there at once and are sorted in place.
 /// The few buckets across a border of PEs go to memory of the border's left PE, are sorted there and copied. A large bucket
 /// across borders (a heavy key) stays where it comes from, is cut exactly at the borders and crosses then.
+///
+/// Words for PEs of other nodes are collected by bucket here, and each bucket is sent in one piece. Rows that tie there
+/// and whose keys lie on other nodes (rare: their words agree in all bits that fit) are found after the words were
+/// sorted, and the keys brought here.
 template <class Word>
 class DistributedSort {
  public:
-  DistributedSort(Engine& engine, const CompositeKey& key, const PartitionPlan& plan, Packing packing, const ArrayData& result);
+  /// `columns` hold what `key` is made of; none for Packing::values().
+  DistributedSort(Engine& engine, CompositeKey& key, const PartitionPlan& plan, Packing packing,
+                  const ArrayData& result, std::vector<Array> columns = {});
   void run();
 
  private:
@@ -31,11 +37,17 @@ class DistributedSort {
     std::int64_t before = 0;  // on lower PEs
     std::int64_t mine = 0;    // on this PE
     std::size_t offset = 0;   // in the owner's (by_owner) or this PE's (by_cut) spare memory
+    std::size_t outgoing = 0; // of this PE's words among those for other nodes
   };
 
   void place_buckets(std::span<const std::uint64_t> all_counts);
+  bool is_far(const Place& place) const {
+    return place.mine > 0 && place.way != Way::by_cut && !spares_.maps(place.owner);
+  }
   std::vector<Word*> starts(std::span<const std::uint64_t> my_counts) const;
+  void send_outgoing();
   void sort_mine();
+  void bring_tied_keys(std::span<const BucketOf<Word>> buckets);
   void deliver(const Word* words, std::int64_t begin, std::int64_t count);
   void cut(const Place& place);
   bool in_order(const Place& place, const Word* words);
@@ -44,15 +56,20 @@ class DistributedSort {
   bool rows() const { return packing_.row_bits != 0; }
 
   Engine& engine_;
-  const CompositeKey& key_;
+  CompositeKey& key_;
   const PartitionPlan& plan_;
   Packing packing_;
   const ArrayData& result_;
+  std::vector<Array> columns_;
   OpenBlocks blocks_;
   std::vector<Place> places_;
   std::size_t spare_words_ = 0;
+  std::size_t outgoing_words_ = 0;
   Buffer<Word> spare_;
-  std::vector<std::byte*> spares_;
+  Buffer<Word> outgoing_;
+  Reach spares_;
+  Buffer<std::uint64_t> tied_rows_;
+  std::vector<Buffer<std::byte>> tied_keys_;
 };
 
 }  // namespace atl::array
