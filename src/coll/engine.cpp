@@ -15,6 +15,10 @@ namespace {
 // Looks at the mailbox before the waiting machinery takes over: covers an exchange between PEs that arrive together.
 constexpr int quick_looks = 200;
 
+// Scratch that comes with the area: 128 bytes per member hold what all have to say in agreeing on an error, so that
+// being out of memory can be agreed on.
+std::size_t reserved_scratch(std::size_t members) { return (members + 8) * 128; }
+
 std::uint32_t digest(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   std::uint64_t mixed = (a * 0x9E3779B97F4A7C15ull ^ b) * 0xBF58476D1CE4E5B9ull ^ c * 0x94D049BB133111EBull;
   return static_cast<std::uint32_t>(mixed >> 40);
@@ -27,7 +31,8 @@ Engine::Hold::Hold(Engine& engine) : engine_(engine) {
 }
 
 HeapOffset Engine::make_area(runtime::Context& context, std::size_t members) {
-  auto* area = static_cast<std::byte*>(context.heap().allocate(Mailboxes::area_bytes(members)));
+  const std::size_t bytes = Mailboxes::area_bytes(members) + reserved_scratch(members);
+  auto* area = static_cast<std::byte*>(context.heap().allocate(bytes));
   Mailboxes::clear(area, members);
   return context.offset_of(area);
 }
@@ -39,6 +44,9 @@ void Engine::release_area(runtime::Context& context, HeapOffset area) {
 void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
   area_ = areas[static_cast<std::size_t>(rank_)];
   pes_ = pes;
+  std::vector<std::uint32_t> nodes;
+  for (PeId pe : pes) nodes.push_back(context_.job().node_of(pe));
+  placement_ = Placement(nodes);
   mail_.open(context_, std::move(pes), std::move(areas), rank_);
 }
 
@@ -157,13 +165,13 @@ std::shared_ptr<Schedule> Engine::write_schedule(Kind kind, std::uint8_t algorit
                                                  std::shared_ptr<Schedule> reuse) {
   // Its memory is used again, unless a queued operation still has it.
   if (reuse == nullptr || reuse.use_count() > 1) reuse = std::make_shared<Schedule>();
-  ScheduleBuilder steps(*reuse, rank_, size_);
+  ScheduleBuilder steps(*reuse, rank_, placement_);
   Selection::write(kind, algorithm, steps, arguments);
   return reuse;
 }
 
 const std::shared_ptr<Schedule>& Engine::schedule_for(Kind kind, const Arguments& arguments) {
-  std::uint8_t algorithm = selection_.choose(kind, arguments, size_);
+  std::uint8_t algorithm = selection_.choose(kind, arguments, placement_);
   bool lists = kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
   if (lists) {
     // Full of addresses: not worth keeping.
@@ -191,6 +199,9 @@ std::uint32_t Engine::begin_call(Kind kind, const Arguments& arguments, const Re
 }
 
 void* Engine::scratch(std::uint64_t bytes) {
+  const auto members = static_cast<std::size_t>(size_);
+  if (bytes <= reserved_scratch(members))
+    return context_.local_pointer<std::byte>(HeapOffset(area_.value() + Mailboxes::area_bytes(members)));
   if (bytes > scratch_bytes_) {
     if (scratch_ != nullptr) context_.heap().release(scratch_);
     scratch_ = nullptr;

@@ -108,6 +108,7 @@ class Engine {
   int rank_ = 0;
   int size_ = 1;
   std::vector<PeId> pes_;  // empty: all of the job
+  Placement placement_;
   HeapOffset area_;
   Mailboxes mail_;
   StagingPool staging_;

@@ -5,7 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "placement.hpp"
 
 namespace atl::coll::detail {
 
@@ -21,6 +24,7 @@ struct Ref {
   Space space = Space::input;
   std::uint64_t offset = 0;
   Ref operator+(std::uint64_t bytes) const { return {space, offset + bytes}; }
+  bool operator==(const Ref&) const = default;
 };
 inline constexpr Ref in_at(std::uint64_t offset) { return {Space::input, offset}; }
 inline constexpr Ref out_at(std::uint64_t offset) { return {Space::output, offset}; }
@@ -65,46 +69,71 @@ struct Schedule {
 /// ends agree. A message of no bytes is no message.
 class ScheduleBuilder {
  public:
-  ScheduleBuilder(Schedule& schedule, int rank, int size) : schedule_(schedule), rank_(rank), size_(size) {
+  ScheduleBuilder(Schedule& schedule, int rank, const Placement& placement)
+      : schedule_(schedule), placement_(&placement), rank_(rank), size_(placement.size()) {
     schedule_.steps.clear();
     schedule_.scratch_bytes = 0;
   }
+  /// Writes what an algorithm does among some members into the same schedule: `members[rank]` is this one. What the
+  /// algorithm calls input and output lies at `input` and `output`.
+  ScheduleBuilder(ScheduleBuilder& all, std::span<const int> members, int rank, Ref input, Ref output)
+      : schedule_(all.schedule_),
+        members_(members),
+        rank_(rank),
+        size_(static_cast<int>(members.size())),
+        input_(input),
+        output_(output) {}
+  ScheduleBuilder(const ScheduleBuilder&) = delete;
+  ScheduleBuilder& operator=(const ScheduleBuilder&) = delete;
+
   int rank() const { return rank_; }
   int size() const { return size_; }
+  /// Of all members.
+  const Placement& placement() const { return *placement_; }
 
   void send(int peer, Ref from, std::uint64_t bytes) {
     if (bytes == 0) return;
-    add({bytes <= longest_small_message ? Step::Kind::put : Step::Kind::send, Side::left,
-         static_cast<std::uint32_t>(peer), bytes, {}, from, {}});
+    add({bytes <= longest_small_message ? Step::Kind::put : Step::Kind::send, Side::left, member(peer), bytes, {},
+         there(from), {}});
   }
   void recv(int peer, Ref into, std::uint64_t bytes) {
     if (bytes == 0) return;
-    add({bytes <= longest_small_message ? Step::Kind::take : Step::Kind::recv, Side::left,
-         static_cast<std::uint32_t>(peer), bytes, into, {}, {}});
+    add({bytes <= longest_small_message ? Step::Kind::take : Step::Kind::recv, Side::left, member(peer), bytes,
+         there(into), {}, {}});
   }
   /// into = arriving ∘ own when `side` (of what arrives) is left, own ∘ arriving otherwise.
   void recv_fold(int peer, Ref into, Ref own, std::uint64_t bytes, Side side) {
     if (bytes == 0) return;
-    add({bytes <= longest_small_message ? Step::Kind::fold : Step::Kind::recv_fold, side,
-         static_cast<std::uint32_t>(peer), bytes, into, own, {}});
+    add({bytes <= longest_small_message ? Step::Kind::fold : Step::Kind::recv_fold, side, member(peer), bytes,
+         there(into), there(own), {}});
   }
   /// A message without content.
-  void signal(int peer) { add({Step::Kind::put, Side::left, static_cast<std::uint32_t>(peer), 0, {}, {}, {}}); }
-  void await(int peer) { add({Step::Kind::take, Side::left, static_cast<std::uint32_t>(peer), 0, {}, {}, {}}); }
+  void signal(int peer) { add({Step::Kind::put, Side::left, member(peer), 0, {}, {}, {}}); }
+  void await(int peer) { add({Step::Kind::take, Side::left, member(peer), 0, {}, {}, {}}); }
   /// Ends a group: between two joins at most one large message goes each way between two members, and sends are
   /// listed before receives.
   void join() {
     if (pending_) schedule_.steps.push_back({Step::Kind::join, Side::left, 0, 0, {}, {}, {}});
     pending_ = false;
   }
+  /// Copies that follow one another in both places become one.
   void copy(Ref into, Ref from, std::uint64_t bytes) {
-    if (bytes != 0) add({Step::Kind::copy, Side::left, 0, bytes, into, from, {}});
+    if (bytes == 0) return;
+    into = there(into), from = there(from);
+    if (!schedule_.steps.empty()) {
+      Step& last = schedule_.steps.back();
+      if (last.kind == Step::Kind::copy && last.into + last.bytes == into && last.from + last.bytes == from) {
+        last.bytes += bytes;
+        return;
+      }
+    }
+    add({Step::Kind::copy, Side::left, 0, bytes, into, from, {}});
   }
   void reduce(Ref into, Ref left, Ref right, std::uint64_t bytes) {
-    if (bytes != 0) add({Step::Kind::reduce, Side::left, 0, bytes, into, left, right});
+    if (bytes != 0) add({Step::Kind::reduce, Side::left, 0, bytes, there(into), there(left), there(right)});
   }
   void identity(Ref into, std::uint64_t bytes) {
-    if (bytes != 0) add({Step::Kind::identity, Side::left, 0, bytes, into, {}, {}});
+    if (bytes != 0) add({Step::Kind::identity, Side::left, 0, bytes, there(into), {}, {}});
   }
   /// Reserves scratch; 64-byte aligned.
   Ref scratch(std::uint64_t bytes) {
@@ -119,9 +148,21 @@ class ScheduleBuilder {
     pending_ = pending_ || step.kind == Step::Kind::send || step.kind == Step::Kind::recv ||
                step.kind == Step::Kind::recv_fold;
   }
+  std::uint32_t member(int peer) const {
+    return static_cast<std::uint32_t>(members_.empty() ? peer : members_[static_cast<std::size_t>(peer)]);
+  }
+  Ref there(Ref ref) const {
+    if (ref.space == Space::input) return input_ + ref.offset;
+    if (ref.space == Space::output) return output_ + ref.offset;
+    return ref;
+  }
   Schedule& schedule_;
+  const Placement* placement_ = nullptr;
+  std::span<const int> members_;  // empty: all
   int rank_;
   int size_;
+  Ref input_ = in_at(0);
+  Ref output_ = out_at(0);
   bool pending_ = false;
 };
 

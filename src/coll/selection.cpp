@@ -19,22 +19,26 @@ struct Family {
   std::span<const Entry> algorithms;
 };
 
-constexpr Entry barriers[] = {{"dissemination", barrier_dissemination}};
+constexpr Entry barriers[] = {{"dissemination", barrier_dissemination}, {"hierarchical", barrier_hierarchical}};
 constexpr Entry broadcasts[] = {
-    {"binomial", broadcast_binomial}, {"flat", broadcast_flat}, {"scatter_allgather", broadcast_scatter_allgather}};
+    {"binomial", broadcast_binomial}, {"flat", broadcast_flat}, {"scatter_allgather", broadcast_scatter_allgather},
+    {"hierarchical", broadcast_hierarchical}};
 constexpr Entry reduces[] = {{"binomial", reduce_binomial}, {"halving", reduce_halving}};
 constexpr Entry allreduces[] = {{"recursive_doubling", allreduce_recursive_doubling},
-                                {"halving_doubling", allreduce_halving_doubling}};
+                                {"halving_doubling", allreduce_halving_doubling},
+                                {"hierarchical", allreduce_hierarchical}};
 constexpr Entry scans[] = {{"recursive_doubling", scan_recursive_doubling}};
 constexpr Entry exscans[] = {{"recursive_doubling", exscan_recursive_doubling}};
 constexpr Entry gathers[] = {{"binomial", gather_binomial}, {"flat", gather_flat}};
 constexpr Entry gathervs[] = {{"flat", gatherv_flat}};
 constexpr Entry scatters[] = {{"binomial", scatter_binomial}, {"flat", scatter_flat}};
 constexpr Entry scattervs[] = {{"flat", scatterv_flat}};
-constexpr Entry allgathers[] = {{"flat", allgather_flat}, {"bruck", allgather_bruck}, {"ring", allgather_ring}};
-constexpr Entry allgathervs[] = {{"flat", allgatherv_flat}, {"ring", allgatherv_ring}};
-constexpr Entry alltoalls[] = {
-    {"flat", alltoall_flat}, {"bruck", alltoall_bruck}, {"pairwise", alltoall_pairwise}};
+constexpr Entry allgathers[] = {{"flat", allgather_flat}, {"bruck", allgather_bruck}, {"ring", allgather_ring},
+                                {"hierarchical", allgather_hierarchical}};
+constexpr Entry allgathervs[] = {
+    {"flat", allgatherv_flat}, {"ring", allgatherv_ring}, {"hierarchical", allgatherv_hierarchical}};
+constexpr Entry alltoalls[] = {{"flat", alltoall_flat}, {"bruck", alltoall_bruck}, {"pairwise", alltoall_pairwise},
+                               {"hierarchical", alltoall_hierarchical}};
 constexpr Entry alltoallvs[] = {{"flat", alltoallv_flat}, {"pairwise", alltoallv_pairwise}};
 
 // In the order of Kind.
@@ -49,6 +53,77 @@ std::string names_of(const Family& family) {
   std::string names;
   for (const Entry& entry : family.algorithms) names += fmt::format("{}{}={}", names.empty() ? "" : ", ", family.name, entry.name);
   return names;
+}
+
+/// Number of the algorithm for members that are all alike far from one another.
+std::uint8_t choose_level(Kind kind, const Arguments& arguments, int size) {
+  std::uint64_t bytes = arguments.bytes;
+  auto n = static_cast<std::uint64_t>(size);
+  switch (kind) {
+    case Kind::broadcast:
+      // Copying straight from the root costs it nothing, but its cache or memory serves n - 1 readers.
+      if (n == 2) return 1;
+      if (bytes <= 8 * KiB) return 0;
+      return n <= 4 ? 1 : 2;
+    case Kind::reduce:
+      return bytes <= 16 * KiB || bytes < arguments.element_bytes * n ? 0 : 1;
+    case Kind::allreduce:
+      // Two PEs: what the other has just written costs as much as anything, and this way it is read once. 1 MiB on cores
+      // far apart took 240 µs by halves, 50 (of old data) to 170 (just written) whole.
+      if (n == 2 && bytes <= 4 * MiB) return 0;
+      // One exchange of the whole against two of the half: even where messages stop being small.
+      return bytes <= 2 * longest_small_message || bytes < arguments.element_bytes * n ? 0 : 1;
+    case Kind::gather:
+    case Kind::scatter:
+      return n > 8 && bytes * n <= 64 * KiB ? 0 : 1;
+    case Kind::allgather:
+      if (n <= 8) return 0;
+      return bytes * n <= 16 * KiB ? 1 : n <= 64 ? 0 : 2;
+    case Kind::allgatherv:
+      return n <= 64 ? 0 : 1;
+    case Kind::alltoall:
+      if (n <= 16) return 0;
+      return bytes <= 256 ? 1 : 2;
+    case Kind::alltoallv:
+      return n <= 16 ? 0 : 1;
+    default:
+      return 0;
+  }
+}
+
+/// The two-level algorithm of the kind; the family has one.
+std::uint8_t hierarchical(Kind kind) {
+  const auto algorithms = families[static_cast<std::size_t>(kind)].algorithms;
+  std::uint8_t i = 0;
+  while (algorithms[i].name != "hierarchical") ++i;
+  return i;
+}
+
+/// Whether two levels take less than one, among members of several nodes: fewer messages between nodes for what is
+/// short, less volume for what every member of a node needs.
+bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& placement) {
+  const std::uint64_t bytes = arguments.bytes;
+  std::uint64_t in_all = bytes * static_cast<std::uint64_t>(placement.size());
+  switch (kind) {
+    case Kind::barrier:
+    case Kind::broadcast:
+      return true;
+    case Kind::allreduce:
+      // All leaders get the parts of all nodes, at worst those of all members; beyond, halving moves less.
+      return in_all <= 64 * KiB;
+    case Kind::allgatherv:
+      in_all = 0;
+      for (const Block& block : arguments.out_blocks) in_all += block.bytes;
+      [[fallthrough]];
+    case Kind::allgather:
+      // Both levels need room for all blocks beside the result; a copy of more takes longer than the messages.
+      return in_all <= 16 * MiB;
+    case Kind::alltoall:
+      // Each byte is copied three times more than in a message of its own.
+      return bytes <= 512;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -83,41 +158,15 @@ void Selection::force(std::string_view choices, std::string_view where) {
   }
 }
 
-std::uint8_t Selection::choose(Kind kind, const Arguments& arguments, int size) const {
+std::uint8_t Selection::choose(Kind kind, const Arguments& arguments, const Placement& placement) const {
   std::uint8_t forced = forced_[static_cast<std::size_t>(kind)];
   if (forced != automatic) return forced;
-  std::uint64_t bytes = arguments.bytes;
-  auto n = static_cast<std::uint64_t>(size);
-  switch (kind) {
-    case Kind::broadcast:
-      // Copying straight from the root costs it nothing, but its cache or memory serves n - 1 readers.
-      if (n == 2) return 1;
-      if (bytes <= 8 * KiB) return 0;
-      return n <= 4 ? 1 : 2;
-    case Kind::reduce:
-      return bytes <= 16 * KiB || bytes < arguments.element_bytes * n ? 0 : 1;
-    case Kind::allreduce:
-      // Two PEs: what the other has just written costs as much as anything, and this way it is read once. 1 MiB on cores
-      // far apart took 240 µs by halves, 50 (of old data) to 170 (just written) whole.
-      if (n == 2 && bytes <= 4 * MiB) return 0;
-      // One exchange of the whole against two of the half: even where messages stop being small.
-      return bytes <= 2 * longest_small_message || bytes < arguments.element_bytes * n ? 0 : 1;
-    case Kind::gather:
-    case Kind::scatter:
-      return n > 8 && bytes * n <= 64 * KiB ? 0 : 1;
-    case Kind::allgather:
-      if (n <= 8) return 0;
-      return bytes * n <= 16 * KiB ? 1 : n <= 64 ? 0 : 2;
-    case Kind::allgatherv:
-      return n <= 64 ? 0 : 1;
-    case Kind::alltoall:
-      if (n <= 16) return 0;
-      return bytes <= 256 ? 1 : 2;
-    case Kind::alltoallv:
-      return n <= 16 ? 0 : 1;
-    default:
-      return 0;
-  }
+  if (placement.has_levels() && suits_hierarchy(kind, arguments, placement)) return hierarchical(kind);
+  return choose_level(kind, arguments, placement.size());
+}
+
+void Selection::write_level(Kind kind, ScheduleBuilder& steps, const Arguments& arguments) {
+  write(kind, choose_level(kind, arguments, steps.size()), steps, arguments);
 }
 
 void Selection::write(Kind kind, std::uint8_t algorithm, ScheduleBuilder& steps, const Arguments& arguments) {

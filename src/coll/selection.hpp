@@ -25,8 +25,10 @@ class Selection {
   /// "allreduce=recursive_doubling,broadcast=binomial". Throws ValueError that lists what there is.
   void force(std::string_view choices, std::string_view where);
   /// Number of the algorithm, for write(). Same arguments, same number on every member.
-  std::uint8_t choose(Kind kind, const Arguments& arguments, int size) const;
+  std::uint8_t choose(Kind kind, const Arguments& arguments, const Placement& placement) const;
   static void write(Kind kind, std::uint8_t algorithm, ScheduleBuilder& steps, const Arguments& arguments);
+  /// Writes what suits members that are all alike far from one another.
+  static void write_level(Kind kind, ScheduleBuilder& steps, const Arguments& arguments);
 
  private:
   static constexpr std::uint8_t automatic = 255;

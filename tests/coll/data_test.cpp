@@ -42,7 +42,8 @@ TEST_P(Data, BarrierHoldsEverybody) {
 TEST_P(Data, Broadcast) {
   run([](runtime::Context& context) {
     Communicator all(context);
-    for (const char* how : {"broadcast=auto", "broadcast=binomial", "broadcast=flat", "broadcast=scatter_allgather"}) {
+    for (const char* how : {"broadcast=auto", "broadcast=binomial", "broadcast=flat", "broadcast=scatter_allgather",
+                            "broadcast=hierarchical"}) {
       all.force_algorithms(how);
       for (std::size_t i = 0; i < sizes.size() * 2; ++i) {
         std::size_t size = sizes[i / 2];
@@ -88,7 +89,8 @@ TEST_P(Data, Allgather) {
   run([](runtime::Context& context) {
     Communicator all(context);
     auto n = static_cast<std::size_t>(all.size());
-    for (const char* how : {"allgather=auto", "allgather=flat", "allgather=bruck", "allgather=ring"}) {
+    for (const char* how : {"allgather=auto", "allgather=flat", "allgather=bruck", "allgather=ring",
+                            "allgather=hierarchical"}) {
       all.force_algorithms(how);
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         std::vector<std::byte> everything;
@@ -109,7 +111,8 @@ TEST_P(Data, Alltoall) {
   run([](runtime::Context& context) {
     Communicator all(context);
     auto n = static_cast<std::size_t>(all.size());
-    for (const char* how : {"alltoall=auto", "alltoall=flat", "alltoall=bruck", "alltoall=pairwise"}) {
+    for (const char* how : {"alltoall=auto", "alltoall=flat", "alltoall=bruck", "alltoall=pairwise",
+                            "alltoall=hierarchical"}) {
       all.force_algorithms(how);
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         std::size_t size = sizes[i];
@@ -134,7 +137,7 @@ TEST_P(Data, FormsWithBlocks) {
     int n = all.size();
     std::uint64_t seed = 20131;
     for (const char* how : {"alltoallv=auto,allgatherv=auto", "alltoallv=flat,allgatherv=flat",
-                            "alltoallv=pairwise,allgatherv=ring"}) {
+                            "alltoallv=pairwise,allgatherv=ring", "allgatherv=hierarchical"}) {
       all.force_algorithms(how);
       for (std::uint64_t round = 0; round < 20; ++round) {
         auto bytes_between = [&](int from, int to) {

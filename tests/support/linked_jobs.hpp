@@ -14,7 +14,7 @@ namespace atl::testing {
 /// The job of each node.
 using LinkedJobs = std::vector<std::shared_ptr<fabric::Job>>;
 
-class CopyPath final : public fabric::RemotePath {
+class CopyPath : public fabric::RemotePath {
  public:
   CopyPath(std::vector<fabric::Job*> jobs, std::uint32_t node) : jobs_(std::move(jobs)), node_(node) {}
 

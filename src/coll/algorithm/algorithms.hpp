@@ -51,6 +51,13 @@ void alltoall_bruck(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoall_pairwise(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoallv_flat(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoallv_pairwise(ScheduleBuilder& steps, const Arguments& arguments);
+// Of two levels, see hierarchy.hpp.
+void barrier_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void broadcast_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void allreduce_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void allgather_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void allgatherv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void alltoall_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 
 // What several of them share.
 

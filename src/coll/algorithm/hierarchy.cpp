@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hierarchy.hpp"
+
+#include <algorithm>
+
+namespace atl::coll::detail {
+
+Hierarchy::Hierarchy(ScheduleBuilder& steps, int root)
+    : steps_(steps), placement_(steps.placement()), node_(placement_.node_of(steps.rank())) {
+  for (int node = 0; node < placement_.nodes(); ++node) leaders_.push_back(placement_.members(node).front());
+  if (root >= 0) leaders_[static_cast<std::size_t>(placement_.node_of(root))] = root;
+}
+
+Circle::Circle(const std::vector<std::uint64_t>& sizes, int rank) : rank_(rank) {
+  const int n = static_cast<int>(sizes.size());
+  std::uint64_t at = 0;
+  for (int distance = 0; distance < n; ++distance) {
+    offsets_.push_back(at);
+    at += sizes[static_cast<std::size_t>((rank + distance) % n)];
+  }
+  offsets_.push_back(at);
+}
+
+void allgather_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks) {
+  int n = steps.size(), rank = steps.rank();
+  for (int have = 1; have < n; have *= 2) {
+    int more = std::min(have, n - have);
+    steps.send((rank - have + n) % n, blocks, circle.offset(more));
+    steps.recv((rank + have) % n, blocks + circle.offset(have), circle.offset(have + more) - circle.offset(have));
+    steps.join();
+  }
+}
+
+}  // namespace atl::coll::detail

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of two levels on nodes of different size: the right answer, the documented order of evaluation, and no
+// more messages between nodes than there would be with one PE on each.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "oracle.hpp"
+#include "run_pes.hpp"
+
+namespace atl::coll {
+namespace {
+
+using testing::evaluate_tree;
+
+/// Counts what a node sends: puts with a signal, and words.
+class CountingPath final : public atl::testing::CopyPath {
+ public:
+  CountingPath(std::vector<fabric::Job*> jobs, std::uint32_t node, std::atomic<int>& messages)
+      : CopyPath(std::move(jobs), node), messages_(messages) {}
+  void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
+                  fabric::AtomicOp how) override {
+    ++messages_;
+    CopyPath::put(pe, to, from, bytes);
+    (void)CopyPath::atomic(how, 8, pe, signal, value, 0);
+  }
+  void update(fabric::AtomicOp op, unsigned width, PeId pe, HeapOffset where, std::uint64_t operand) override {
+    ++messages_;
+    (void)CopyPath::atomic(op, width, pe, where, operand, 0);
+  }
+
+ private:
+  std::atomic<int>& messages_;
+};
+
+struct Nodes {
+  explicit Nodes(std::vector<std::uint32_t> node_of_pe) : node_of(std::move(node_of_pe)) {
+    for (std::uint32_t node : node_of) count = std::max(count, node + 1);
+  }
+  /// Rounds in which news of one node can reach all.
+  int rounds() const { return static_cast<int>(std::bit_width(count - 1)); }
+  std::vector<std::uint32_t> node_of;
+  std::uint32_t count = 0;
+};
+
+class Hierarchical : public ::testing::TestWithParam<std::vector<std::uint32_t>> {
+ protected:
+  Nodes nodes{GetParam()};
+  std::vector<std::atomic<int>> messages = std::vector<std::atomic<int>>(nodes.count);
+
+  void run(const atl::testing::Body& body) {
+    atl::testing::RunOptions options;
+    const auto npes = static_cast<std::uint32_t>(nodes.node_of.size());
+    fabric::JobOptions one = atl::testing::detail::job_options(npes, options);
+    one.node_of_pe = nodes.node_of;
+    atl::testing::LinkedJobs jobs;
+    std::vector<fabric::Job*> plain;
+    for (one.node = 0; one.node < nodes.count; ++one.node) {
+      jobs.push_back(fabric::Job::create_loop(one));
+      plain.push_back(jobs.back().get());
+    }
+    for (std::uint32_t node = 0; node < nodes.count; ++node)
+      jobs[node]->connect(std::make_unique<CountingPath>(plain, node, messages[node]));
+    atl::testing::detail::run_threads(jobs, body, options);
+  }
+
+  /// Runs `once` on all PEs and returns how many messages this node has sent to others for it.
+  template <class Once>
+  int count_messages(runtime::Context& context, Once&& once) {
+    const int barriers = count_with_barriers(context, [] {});
+    return count_with_barriers(context, once) - barriers;
+  }
+  template <class Once>
+  int count_with_barriers(runtime::Context& context, Once&& once) {
+    const std::atomic<int>& sent = messages[context.job().node()];
+    context.barrier();
+    const int before = sent;
+    context.barrier();
+    once();
+    context.barrier();
+    const int after = sent;
+    context.barrier();
+    return after - before;
+  }
+};
+
+constexpr const char* forced =
+    "barrier=hierarchical,broadcast=hierarchical,allreduce=hierarchical,allgather=hierarchical,allgatherv=hierarchical,"
+    "alltoall=hierarchical";
+
+TEST_P(Hierarchical, MovesTheRightBytes) {
+  run([](runtime::Context& context) {
+    Communicator all(context);
+    all.force_algorithms(forced);
+    const int n = all.size(), rank = all.rank();
+    const auto members = static_cast<std::size_t>(n);
+    for (std::size_t size : {0, 1, 8, 57, 1009, 5000, 70001}) {
+      auto expect_block = [&](const testing::Bytes& bytes, int block, const std::vector<std::byte>& wanted,
+                              const char* what) {
+        const std::byte* found = bytes.data() + static_cast<std::size_t>(block) * size;
+        ASSERT_TRUE(std::equal(wanted.begin(), wanted.end(), found)) << what << " of " << size << " bytes";
+      };
+      auto piece = [&](int from, int to) {
+        return testing::random_bytes(testing::stream(size, from * 100 + to), size);
+      };
+      for (int root = 0; root < n; ++root) {
+        testing::Bytes buffer(context, size, (rank + root) % 2 == 0);
+        const auto wanted = piece(root, 99);
+        if (rank == root) testing::copy(buffer.data(), wanted.data(), size);
+        all.broadcast(buffer.data(), size, root);
+        expect_block(buffer, 0, wanted, "broadcast");
+      }
+      testing::Bytes in(context, size * members, rank % 2 == 0), out(context, size * members, rank % 3 == 0);
+      for (int to = 0; to < n; ++to)
+        testing::copy(in.data() + static_cast<std::size_t>(to) * size, piece(rank, to).data(), size);
+      all.alltoall(in.data(), size, out.data());
+      for (int from = 0; from < n; ++from) expect_block(out, from, piece(from, rank), "alltoall");
+      all.allgather(in.data(), size, out.data());
+      for (int from = 0; from < n; ++from) expect_block(out, from, piece(from, 0), "allgather");
+    }
+    std::vector<int> own(static_cast<std::size_t>(rank) * 301, rank);
+    std::vector<int> wanted;
+    for (int from = 0; from < n; ++from) wanted.insert(wanted.end(), static_cast<std::size_t>(from) * 301, from);
+    EXPECT_EQ(all.allgatherv(std::span<const int>(own)), wanted);
+  });
+}
+
+TEST_P(Hierarchical, ReducesInTheOrderOfRanks) {
+  run([](runtime::Context& context) {
+    Communicator all(context);
+    all.force_algorithms(forced);
+    for (std::size_t count : {1, 5, 200, 9000}) {
+      auto input = [&](int rank) {
+        std::vector<double> values(count);
+        testing::fill_values(values.data(), testing::stream(count, rank), count);
+        return values;
+      };
+      std::vector<double> in = input(all.rank()), out(count), wanted(count);
+      std::vector<std::vector<double>> inputs;
+      for (int rank = 0; rank < all.size(); ++rank) inputs.push_back(input(rank));
+      for (std::size_t i = 0; i < count; ++i) {
+        std::vector<double> column;
+        for (const auto& values : inputs) column.push_back(values[i]);
+        wanted[i] = evaluate_tree(column, [](double a, double b) { return a + b; });
+      }
+      all.allreduce(in.data(), out.data(), count, reduction_of<double>(Op::sum));
+      ASSERT_EQ(std::memcmp(out.data(), wanted.data(), count * sizeof(double)), 0) << count;
+      all.allreduce(in.data(), in.data(), count, reduction_of<double>(Op::sum));
+      ASSERT_EQ(std::memcmp(in.data(), wanted.data(), count * sizeof(double)), 0) << count << ", in place";
+    }
+  });
+}
+
+TEST_P(Hierarchical, BarrierHoldsEverybody) {
+  run([](runtime::Context& context) {
+    Communicator all(context);
+    all.force_algorithms(forced);
+    HeapOffset word = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(word) = 0;
+    all.barrier();
+    for (std::uint64_t round = 1; round <= 100; ++round) {
+      context.fetch_add<std::uint64_t>(PeId(0), word, 1);
+      all.barrier();
+      EXPECT_EQ(context.fetch<std::uint64_t>(PeId(0), word), round * context.npes());
+      all.barrier();
+    }
+  });
+}
+
+TEST_P(Hierarchical, SendsOneMessagePerNodeAndRound) {
+  run([this](runtime::Context& context) {
+    Communicator all(context);
+    // With one PE per node, or one node, one level is chosen by itself.
+    if (nodes.count == 1 || all.size() == static_cast<int>(nodes.count)) all.force_algorithms(forced);
+    const int rounds = nodes.rounds();
+    double value = all.rank(), sum = 0;
+    std::vector<char> bytes(static_cast<std::size_t>(all.size())), received(bytes.size());
+    EXPECT_EQ(count_messages(context, [&] { all.barrier(); }), rounds);
+    EXPECT_LE(count_messages(context, [&] { all.broadcast(&value, 8, 0); }), rounds);
+    EXPECT_EQ(count_messages(context, [&] { all.allreduce(&value, &sum, 1, reduction_of<double>(Op::sum)); }), rounds);
+    EXPECT_EQ(count_messages(context, [&] { all.allgather(bytes.data(), 1, received.data()); }), rounds);
+    EXPECT_EQ(count_messages(context, [&] { all.alltoall(bytes.data(), 1, received.data()); }), rounds);
+  });
+}
+
+using NodeOfPe = std::vector<std::uint32_t>;
+INSTANTIATE_TEST_SUITE_P(Nodes, Hierarchical,
+                         ::testing::Values(NodeOfPe{0, 0, 0}, NodeOfPe{0, 1, 2}, NodeOfPe{0, 0, 1, 1},
+                                           NodeOfPe{0, 1, 1, 2, 2, 2}, NodeOfPe{0, 1, 2, 1, 2, 2},
+                                           NodeOfPe{2, 0, 1, 0, 2}, NodeOfPe{0, 0, 0, 0, 0, 1, 2},
+                                           NodeOfPe{0, 0, 1, 2, 2, 3, 3, 3, 4}));
+
+}  // namespace
+}  // namespace atl::coll
