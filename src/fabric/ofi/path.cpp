@@ -60,8 +60,12 @@ void Path::Hold::rest(int rounds) {
     // Announced before the path is let go: what comes from now on rings. The agent takes over.
     Sleeper sleeper(path_.job_.record(path_.self_));
     sleeper.announce();
+    ++path_.sleepers_;
     leave();
     sleeper.block(longest_sleep_ns);
+    take();
+    --path_.sleepers_;
+    return;
   }
   take();
 }

@@ -72,6 +72,8 @@ class Path final : public RemotePath {
     bool used = false;             // something went there
     bool dirty = false;            // in dirty_
     bool owed = false;             // in owed_
+    bool urgent = false;           // and somebody is likely to wait for it
+    std::int64_t told_at = 0;      // when it was last sent an acknowledgement
     bool unflushed = false;        // writes went out after the last message
     bool fenced = false;           // what is sent from now on must not overtake
     bool gone = false;             // it has left in good order
@@ -162,7 +164,8 @@ class Path final : public RemotePath {
   bool place_parked();
   bool send_waiting();
   void owe(PeId pe);
-  void send_owed();
+  enum class Owed { all, urgent };
+  void send_owed(Owed which);
   std::byte* own(std::uint64_t offset, std::size_t bytes) const;
   void fail_operation(const Completion& failed);
 
@@ -192,6 +195,9 @@ class Path final : public RemotePath {
   std::uint32_t transfers_ = 0;  // writes and reads under way that quiet() waits for
   std::uint32_t unanswered_ = 0;  // likewise requests
   Pending abandoned_;             // of callers that wait no more
+  bool any_urgent_ = false;       // of owed_
+  std::uint32_t sleepers_ = 0;    // callers that wait, asleep
+  bool changed_memory_ = false;   // by what arrived: the PE may wait for it
   bool any_failed_ = false;       // some peer's failed_at is set
 
   std::atomic<std::uint64_t> polls_{0};  // by others than the agent

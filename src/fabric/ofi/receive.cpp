@@ -12,6 +12,8 @@ namespace {
 
 // Active messages that may be taken before their sender must be told.
 constexpr std::uint32_t most_untold = 16;
+// After a put its PE most often waits in quiet(): it is told at once, but in a stream of them not more often than this.
+constexpr std::int64_t between_urgent_ns = 5'000;
 // Messages handled in one go, so that whoever polls gets back to its own work.
 constexpr int most_at_once = 64;
 
@@ -34,10 +36,11 @@ bool Path::poll() {
   if (handle_arrivals()) any = true;
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
-  // Whoever answers says it on the way. Only when there is nothing else to do is it worth a message.
-  if (!any && !owed_.empty()) send_owed();
-  // Another thread of the PE may sleep until this, or wait for what was put.
-  if (any) ring_bell(job_.record(self_));
+  // Whoever answers says it on the way. Only when there is nothing else to do, or somebody waits, is it worth a message.
+  if (!any && !owed_.empty()) send_owed(Owed::all);
+  else if (any_urgent_ && arrivals_.empty()) send_owed(Owed::urgent);
+  // A thread of the PE may sleep until this. Whoever sleeps for another reason is left alone: the agent gets on without it.
+  if (std::exchange(changed_memory_, false) || (any && sleepers_ != 0)) ring_bell(job_.record(self_));
   return any;
 }
 
@@ -116,8 +119,11 @@ void Path::handle(Bytes message) {
     case MessageType::ring:
     case MessageType::bye:
       carry_out(header, payload);
+      changed_memory_ = true;
       ++from.done;
       owe(source);
+      if (header.type == MessageType::put || header.type == MessageType::put_word || header.type == MessageType::flush)
+        from.urgent = any_urgent_ = true;
       break;
     case MessageType::message: take_message(header, payload); break;
     case MessageType::atomic: {
@@ -128,6 +134,7 @@ void Path::handle(Bytes message) {
       answer.request = header.request;
       answer.operand = apply_atomic(static_cast<AtomicOp>(header.op), header.width, own(header.offset, header.width),
                                     header.operand, expected);
+      changed_memory_ = true;
       send(source, answer, {}, {}, false);
       break;
     }
@@ -293,15 +300,24 @@ void Path::owe(PeId pe) {
   to.owed = true;
 }
 
-void Path::send_owed() {
-  for (std::uint32_t pe : std::exchange(owed_, {})) {
+void Path::send_owed(Owed which) {
+  any_urgent_ = false;
+  std::int64_t now = now_ns();
+  std::size_t left = 0;
+  for (std::uint32_t pe : owed_) {
     Peer& to = peers_[pe];
-    to.owed = false;
+    if (which == Owed::urgent && (!to.urgent || now - to.told_at < between_urgent_ns)) {
+      owed_[left++] = pe;
+      continue;
+    }
+    to.owed = to.urgent = false;
     if (to.told_done == to.done && to.told_taken == to.taken) continue;
+    to.told_at = now;
     Header header{};
     header.type = MessageType::ack;
     send(PeId(pe), header, {}, {}, false);
   }
+  owed_.resize(left);
 }
 
 }  // namespace atl::fabric::ofi
