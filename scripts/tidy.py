@@ -35,7 +35,11 @@ BANNED: list[tuple[str, tuple[str, ...], str]] = [
         ("src/base/config.cpp", "tests/shmem/"),
         "declare the variable in src/base/config.cpp and read it there",
     ),
-    (r"\bsetenv\s*\(|\bputenv\s*\(", ("src/runtime/launcher/", "tests/"), "pass configuration as an argument"),
+    (
+        r"\bsetenv\s*\(|\bputenv\s*\(",
+        ("src/runtime/launcher/", "src/fabric/ofi/", "tests/"),
+        "pass configuration as an argument",
+    ),
     (
         r"\bclock_gettime\s*\(|\bgettimeofday\s*\(|\b(?:system|steady|high_resolution)_clock\b",
         ("src/base/", "bench/shmem/"),

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -28,6 +29,9 @@ void find(void* handle, const char* name, Function& function) {
 }
 
 Library load() {
+  // One of the libraries that libfabric brings along (infinipath, for psm) would catch SIGSEGV and its like in the whole
+  // process, write a file into the working directory, and let the process exit with 1 instead of dying.
+  ::setenv("IPATH_NO_BACKTRACE", "1", 0);
   void* handle = ::dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = ::dlerror();

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs of Atoll over two hosts: PEs meet over the network, do what they do on one host, hear of one another's end."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import hosts as network
+import pytest
+from built import ROOT, needs_core, needs_launcher
+
+PROGRAM = ROOT / "build/release/tests/pe_program"
+SHMEM = ROOT / "build/release/tests/shmem"
+SMALL = {"ATOLL_HEAP_SIZE": "256M", "SHMEM_SYMMETRIC_SIZE": "64M", "ATOLL_THREADS": "1"}
+CHAPTERS = ["memory", "contexts", "rma", "atomics", "signals", "collectives", "reductions", "wait"]
+
+pytestmark = [
+    needs_launcher,
+    pytest.mark.skipif(bool(network.missing()), reason=network.missing() or "-"),
+    pytest.mark.skipif(not PROGRAM.exists(), reason="needs the C++ test program"),
+]
+
+
+@pytest.fixture(scope="module")
+def hosts():
+    with network.Hosts(2) as made:
+        yield made
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_pes_of_two_hosts_meet(hosts, slots):
+    done = hosts.run(PROGRAM, "hello", slots=slots, **SMALL)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"hello from {pe} of {2 * slots}" for pe in range(2 * slots)]
+
+
+# die: the last PE is killed in the middle of barriers; leave: PE 0 goes without a word; status: PE k exits with k.
+@pytest.mark.parametrize(("what", "victim", "status"), [("die", 3, 137), ("leave", 0, 1), ("status", 3, 3)])
+def test_the_end_of_a_pe_is_heard_on_both_hosts(hosts, what, victim, status):
+    begin = time.monotonic()
+    done = hosts.run(PROGRAM, what, slots=2, **SMALL)
+    assert done.returncode == status, done.stderr
+    assert re.search(rf"atoll-run: PE {victim} .*host {hosts.names[victim // 2]}", done.stderr)
+    if what != "status":
+        told = [line for line in done.stdout.splitlines() if line.startswith(f"survivor: PE {victim} ")]
+        assert len(told) == 3, done.stdout
+    assert time.monotonic() - begin < 20
+    assert hosts.everything_ends(2)
+
+
+def test_a_pe_that_hears_nothing_is_ended(hosts):
+    done = hosts.run(PROGRAM, "stubborn", slots=2, **SMALL)
+    assert done.returncode == 128 + signal.SIGKILL
+    assert hosts.everything_ends(2)
+
+
+@pytest.mark.parametrize("status", [0, 7])
+def test_one_pe_can_end_the_whole_job(hosts, status):
+    done = hosts.run(PROGRAM, "end", status, 3, slots=2, **SMALL)
+    assert done.returncode == status
+    assert "word of 3;" in done.stdout
+    assert "atoll-run:" not in done.stderr
+
+
+@pytest.mark.slow
+def test_survivors_of_a_lost_host_are_told():
+    with network.Hosts(2) as hosts:
+        folder = hosts.folder / "pids"
+        folder.mkdir()
+        environment = {**os.environ, **SMALL, "ATOLL_PEER_TIMEOUT": "4"}
+        job = subprocess.Popen(
+            hosts.command(PROGRAM, "idle", folder / "pid", slots=2), env=environment, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        for _ in range(4):
+            assert job.stdout.readline() == "ready\n"
+        hosts.link_down(1)
+        begin = time.monotonic()
+        output, errors = job.communicate(timeout=60)
+        assert job.returncode == 1, errors
+        assert f"host {hosts.names[1]} (PEs 2 to 3): it has not answered for 4 s" in errors
+        told = [line for line in output.splitlines() if re.match(rf"survivor: PE [23] .* {hosts.names[1]}", line)]
+        assert len(told) == 2, output
+        assert time.monotonic() - begin < 20
+        assert hosts.everything_ends(8)
+
+
+@needs_core
+def test_a_crash_is_a_crash(hosts, tmp_path, monkeypatch):
+    """Libraries that come with libfabric must not catch it."""
+    monkeypatch.chdir(tmp_path)
+    crash = "ak.pe() == 1 and os.kill(os.getpid(), signal.SIGSEGV)"
+    code = f"import os, signal, atoll as ak; ak.barrier(); {crash}; ak.barrier()"
+    environment = {**SMALL, "PYTHONPATH": str(ROOT / "python"), "ATOLL_HEAP_SIZE": "1G"}
+    done = hosts.run(sys.executable, "-c", code, slots=1, **environment)
+    assert done.returncode == 128 + signal.SIGSEGV, done.stderr
+    assert "was killed by signal 11" in done.stderr
+    assert [file.name for file in tmp_path.iterdir() if not file.name.startswith("core")] == []
+
+
+@needs_core
+@pytest.mark.slow
+def test_symmetric_arrays_on_two_hosts(hosts):
+    script = ROOT / "tests/python/spmd/shmem_all.py"
+    environment = {**SMALL, "PYTHONPATH": str(ROOT / "python"), "ATOLL_HEAP_SIZE": "1G"}
+    done = hosts.run(sys.executable, script, slots=2, timeout=200, **environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "all parts hold on 4 PEs\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_openshmem_on_two_hosts(hosts, chapter):
+    program = SHMEM / f"{chapter}_c"
+    if not program.exists():
+        pytest.skip("needs the OpenSHMEM test programs")
+    done = hosts.run(program, slots=2, timeout=200, **SMALL)
+    assert done.returncode == 0, done.stderr + done.stdout
