@@ -114,8 +114,9 @@ class Rendezvous final : public Bootstrap {
       if (frame.kind == FrameKind::failed) {
         Unpacker reader(frame.body);
         failure_.rank = reader.number();
+        failure_.host = reader.text();
         failure_.how = reader.text();
-        throw PeFailedError(fmt::format("PE {} {}", failure_.rank, failure_.how));
+        throw PeFailedError(fmt::format("PE {} {} on {}", failure_.rank, failure_.how, failure_.host));
       }
       if (frame.kind == expected) return frame;
       // The answer to an exchange that was given up.

@@ -71,8 +71,11 @@ Watch::Event Watch::wait(int process) const {
 // True when it was a death. Then the launcher ends what does not end by itself.
 bool Watch::hear_news() {
   auto failure = bootstrap_.take_news();
-  if (failure) job_.mark_failed(PeId(failure->rank), 0, failure->how);
-  return failure.has_value();
+  if (!failure) return false;
+  // Of its own PEs the job knows the host.
+  PeId pe(failure->rank);
+  job_.mark_failed(pe, 0, job_.is_local(pe) ? failure->how : fmt::format("{} on {}", failure->how, failure->host));
+  return true;
 }
 
 bool Watch::stopped_within(std::int64_t limit_ns) const {

@@ -172,7 +172,8 @@ void Agent::take(const Frame& frame) {
     case FrameKind::end: {
       kill_at_ = Deadline::after_ns(std::int64_t{reader.number()} * 1'000'000);
       std::uint32_t pe = reader.number();
-      if (std::string how = reader.text(); !how.empty()) desk_.tell_failure(pe, how);
+      std::string host = reader.text(), how = reader.text();
+      if (!how.empty()) desk_.tell_failure(pe, host, how);
       return;
     }
     case FrameKind::leave: released_ = true; return;

@@ -122,9 +122,9 @@ void Desk::answer_late(std::uint32_t pe, const std::string& whom) {
   if (const auto& link = seats_[pe - order_.first_pe].link) link->send(FrameKind::late, Packer().text(whom).body());
 }
 
-void Desk::tell_failure(std::uint32_t pe, const std::string& how) {
+void Desk::tell_failure(std::uint32_t pe, const std::string& host, const std::string& how) {
   for (Seat& seat : seats_)
-    if (seat.link) seat.link->send(FrameKind::failed, Packer().number(pe).text(how).body());
+    if (seat.link) seat.link->send(FrameKind::failed, Packer().number(pe).text(host).text(how).body());
 }
 
 }  // namespace atl::runtime

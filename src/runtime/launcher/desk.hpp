@@ -45,7 +45,7 @@ class Desk {
   void complete(const std::vector<PublishedEntry>& entries);
   void answer_late(std::uint32_t pe, const std::string& whom);
   /// That a PE has died, and how: every wait ends.
-  void tell_failure(std::uint32_t pe, const std::string& how);
+  void tell_failure(std::uint32_t pe, const std::string& host, const std::string& how);
 
   bool has_finalized(std::uint32_t index) const { return seats_[index].finalized; }
 

@@ -26,6 +26,7 @@ namespace {
 constexpr std::size_t most_refusals_said = 10;
 constexpr std::size_t most_greetings = 256;
 constexpr std::size_t longest_line = 4096;
+constexpr std::int64_t look_ns = 100'000'000;
 
 std::string own_program() {
   char path[PATH_MAX];
@@ -197,14 +198,20 @@ std::string HostAgents::why_it_ended(const Host& host, int wait_status) const {
 }
 
 void HostAgents::look_after() {
+  int end = 0;
+  for (pid_t pid; (pid = ::waitpid(-1, &end, WNOHANG)) > 0;) {
+    auto host = std::find_if(hosts_.begin(), hosts_.end(), [&](const Host& one) { return one.pid == pid; });
+    if (host == hosts_.end()) continue;
+    auto number = static_cast<std::uint32_t>(host - hosts_.begin());
+    host->pid = 0;
+    if (host->errors.open()) read_errors(number);  // first what it had to say
+    if (host->stage == Stage::starting) lose(number, why_it_ended(*host, end));
+  }
+  // With many hosts a look at each after every message would be most of the work.
+  if (!next_look_.passed()) return;
+  next_look_ = Deadline::after_ns(look_ns);
   for (std::uint32_t number = 0; number < hosts_.size(); ++number) {
     Host& host = hosts_[number];
-    int end = 0;
-    if (host.pid != 0 && ::waitpid(host.pid, &end, WNOHANG) == host.pid) {
-      host.pid = 0;
-      if (host.errors.open()) read_errors(number);  // first what it had to say
-      if (host.stage == Stage::starting) lose(number, why_it_ended(host, end));
-    }
     if (host.stage == Stage::starting && report_by_.passed())
       lose(number, fmt::format("its agent has not reported within {:.0f} s: {}", report_seconds_,
                                joined(host.command, " ")));

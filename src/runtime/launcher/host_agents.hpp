@@ -84,6 +84,7 @@ class HostAgents {
   std::vector<std::uint32_t> watched_links_, watched_errors_;
   std::size_t refusals_said_ = 0;
   Deadline report_by_ = Deadline::never();
+  Deadline next_look_ = Deadline::after_ns(0);
   double report_seconds_ = 0;
   std::int64_t silence_limit_ns_ = 0;
 };

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <optional>
 
 #include "../rendezvous/order.hpp"
 #include "agent_command.hpp"
@@ -24,11 +25,15 @@
 namespace atl::runtime {
 namespace {
 
+// Longer than on one host: a PE that leaves the network of a job that has failed takes a second (measured over TCP), and
+// says what it has to say after that.
+constexpr std::uint32_t grace_ms = 1600;
 // As on one host (launcher.cpp).
-constexpr std::uint32_t grace_ms = 1000;
 constexpr std::uint32_t signal_grace_ms = 5000;
 constexpr std::uint32_t exit_grace_ms = 300;
 constexpr int tick_ms = 100;
+// PEs tell one another of a death by the network, and may be quicker than the agents.
+constexpr std::int64_t news_ns = 1'000'000'000;
 // Agents that were told to end their PEs have this much longer to say that they have done so.
 constexpr std::int64_t agent_grace_ns = 5'000'000'000;
 // What is on its way to PE 0's standard input.
@@ -60,6 +65,7 @@ class HostsLaunch final : HostAgents::Listener {
   void take_contribution(std::uint32_t host, Unpacker& reader);
   std::string late_hosts() const;
   void judge(std::uint32_t pe);
+  void blame(std::uint32_t pe);
   void fail(int status, std::uint32_t grace, std::uint32_t pe = 0, const std::string& how = {});
   const std::string& host_of(std::uint32_t pe) const;
   std::uint32_t pe_of(std::uint32_t host, Unpacker& reader) const;
@@ -79,6 +85,8 @@ class HostsLaunch final : HostAgents::Listener {
   bool input_open_ = true;
   int status_ = 0;
   bool failing_ = false;
+  std::optional<std::uint32_t> suspect_;  // to blame, unless another turns out to have failed before it
+  Deadline blame_at_ = Deadline::never();
   Deadline give_up_at_ = Deadline::never();
 };
 
@@ -106,7 +114,7 @@ void HostsLaunch::fail(int status, std::uint32_t grace, std::uint32_t pe, const 
   failing_ = true;
   status_ = status;
   give_up_at_ = Deadline::after_ns(std::int64_t{grace} * 1'000'000 + agent_grace_ns);
-  agents_.send_to_all(FrameKind::end, Packer().number(grace).number(pe).text(how).body());
+  agents_.send_to_all(FrameKind::end, Packer().number(grace).number(pe).text(host_of(pe)).text(how).body());
   agents_.drop_unreported();
 }
 
@@ -123,8 +131,7 @@ void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
   for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
   if (failing_) return;
   say(fmt::format("{}: {}", agents_.describe(host), why));
-  fail(1, grace_ms, options_.hosts[host].first_pe,
-       fmt::format("is lost with its host {}: {}", options_.hosts[host].name, why));
+  fail(1, grace_ms, options_.hosts[host].first_pe, "is lost, and so is its host: " + why);
 }
 
 std::uint32_t HostsLaunch::pe_of(std::uint32_t host, Unpacker& reader) const {
@@ -163,9 +170,8 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       int status = static_cast<int>(reader.number()) & 0xFF;
       std::string why = reader.text();
       if (why.empty()) return fail(status, exit_grace_ms);
-      const std::string& name = options_.hosts[host].name;
-      if (!failing_) say(fmt::format("{} (host {})", why, name));
-      return fail(status, grace_ms, pe, fmt::format("on {} has ended the job: {}", name, why));
+      if (!failing_) say(fmt::format("{} (host {})", why, options_.hosts[host].name));
+      return fail(status, grace_ms, pe, fmt::format("has ended the job ({})", why));
     }
     case FrameKind::input_taken:
       input_outstanding_ -= std::min<std::size_t>(input_outstanding_, reader.number());
@@ -215,18 +221,29 @@ void HostsLaunch::take_end(std::uint32_t pe, Unpacker& reader) {
 void HostsLaunch::judge(std::uint32_t pe) {
   if (failing_) return;
   int end = pes_[pe].wait_status;
-  bool left_early = false;
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) {
     if (pes_[pe].finalized) return;
     // It never joined, or never said good-bye. That is fine for a program that does not use Atoll at all.
-    bool others = std::any_of(pes_.begin(), pes_.end(),
-                              [](const PeState& other) { return other.joined && !other.ended; });
-    if (!others) return;
-    left_early = true;
+    bool others = std::any_of(pes_.begin(), pes_.end(), [](const PeState& other) {
+      return other.joined && (!other.ended || other.wait_status != 0);
+    });
+    if (others) blame(pe);
+  } else if (pes_[pe].joined && WIFEXITED(end)) {
+    // It has not told that it fails, as a PE does: it may have heard that another one did before we have.
+    if (suspect_) return;
+    suspect_ = pe;
+    blame_at_ = Deadline::after_ns(news_ns);
+  } else {
+    blame(pe);
   }
+}
+
+void HostsLaunch::blame(std::uint32_t pe) {
+  int end = pes_[pe].wait_status;
+  bool left_early = WIFEXITED(end) && WEXITSTATUS(end) == 0;
   std::string how = left_early ? "ended without finalizing, while other PEs still work" : describe_end(end);
   say(fmt::format("PE {} (host {}, pid {}) {}", pe, host_of(pe), pes_[pe].pid, how));
-  fail(left_early ? 1 : exit_status_of(end), grace_ms, pe, fmt::format("on {} {}", host_of(pe), how));
+  fail(left_early ? 1 : exit_status_of(end), grace_ms, pe, how);
 }
 
 const std::string& HostsLaunch::host_of(std::uint32_t pe) const {
@@ -240,7 +257,7 @@ void HostsLaunch::take_signals() {
     agents_.send_to_all(FrameKind::signal, Packer().number(static_cast<std::uint32_t>(signal)).body());
     if (!asks_to_end(signal)) continue;
     if (failing_) {  // the second one is meant
-      agents_.send_to_all(FrameKind::end, Packer().number(0).number(0).text("").body());
+      agents_.send_to_all(FrameKind::end, Packer().number(0).number(0).text("").text("").body());
       give_up_at_ = Deadline::after_ns(agent_grace_ns);
     }
     fail(128 + signal, signal_grace_ms);
@@ -287,11 +304,13 @@ int HostsLaunch::run() {
       auto pe = static_cast<std::uint32_t>(late - pes_.begin());
       fail(124, grace_ms, late == pes_.end() ? 0 : pe, "did not end in time");
     }
+    if (!failing_ && blame_at_.passed()) blame(*suspect_);
     if (give_up_at_.passed()) {
       say("some hosts do not say that their PEs have ended");
       break;
     }
   }
+  if (!failing_ && suspect_) blame(*suspect_);
   for (LineMerger& merger : mergers_)
     for (std::uint32_t pe = 0; pe < options_.npes; ++pe) merger.finish(pe);
   // The commands that ran the agents end by themselves; what does not is killed by the guard.

@@ -33,7 +33,7 @@ enum class FrameKind : std::uint16_t {
   order = 16,      // Order
   table,           // entries: what all PEs have published since the last
   signal,          // number (4)
-  end,             // grace in ms (4), PE that failed (4), how (text): tell your PEs, then end them; no text: do not tell
+  end,             // grace in ms (4), then as in failed: tell your PEs, then end them; how is empty: do not tell
   input,           // bytes for PE 0's standard input; none: its end
   leave,           // empty: all is received, go
 
@@ -64,7 +64,7 @@ enum class FrameKind : std::uint16_t {
   exchanged,       // values of the key by rank: count, texts
   found,           // 1 or 0 (4), value (text)
   late,            // whom the exchange waits for (text)
-  failed,          // PE (4), how (text): it has died, and with it the job
+  failed,          // PE (4), its host (text), how (text): it has died, and with it the job
 };
 
 struct Frame {

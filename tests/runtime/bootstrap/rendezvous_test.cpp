@@ -64,7 +64,7 @@ class OneHost final : Desk::Listener {
       desk_.watch(list);
       ::poll(list.data(), list.size(), 5);
       desk_.serve(list.data(), list.size());
-      if (fail.exchange(false)) desk_.tell_failure(7, "on there has died");
+      if (fail.exchange(false)) desk_.tell_failure(7, "there", "has died");
     }
     for (std::uint32_t pe = 0; pe < order_.pes; ++pe) desk_.serve(pe);
   }
@@ -147,7 +147,7 @@ TEST(RendezvousTest, TheDeathOfAnotherEndsAWait) {
     zero->exchange(soon());
     ADD_FAILURE() << "alone";
   } catch (const PeFailedError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("PE 7 on there has died"));
+    EXPECT_THAT(error.what(), HasSubstr("PE 7 has died on there"));
   }
   killer.join();
 }
@@ -163,7 +163,8 @@ TEST(RendezvousTest, TheDeathOfAnotherIsNews) {
   auto failure = bootstrap->take_news();
   ASSERT_TRUE(failure.has_value());
   EXPECT_EQ(failure->rank, 7u);
-  EXPECT_EQ(failure->how, "on there has died");
+  EXPECT_EQ(failure->host, "there");
+  EXPECT_EQ(failure->how, "has died");
   // An agent that is gone has no news, and is not asked again.
   host.stop();
   host.close();

@@ -24,10 +24,10 @@ namespace atl::runtime {
 /// launcher refuses or is gone. After either the object can only be aborted or destroyed.
 class Bootstrap {
  public:
-  /// "PE 3" "on host b was killed by signal 9 (Killed)".
   struct Failure {
     std::uint32_t rank = 0;
-    std::string how;
+    std::string host;
+    std::string how;  ///< "was killed by signal 9 (Killed)"
   };
   /// Longest value of one entry. A node's leader publishes about 200 bytes for each of its PEs.
   static constexpr std::size_t longest_value = std::size_t{1} << 20;
