@@ -41,21 +41,25 @@ def test_this_host(capsys):
 
 def test_limits_are_judged():
     good = doctor.report()
-    good.update(files=65536, memlock_bytes=None, memory_available_bytes=8 * 2**30, fabrics={"ofi": "tcp"})
+    good.update(
+        files=65536, memlock_bytes=None, memory_available_bytes=8 * 2**30, network="libfabric 1.17, tcp;ofi_rxm"
+    )
     assert doctor.judge(good) == []
     assert "ulimit -n" in doctor.judge({**good, "files": 256})[0]
     assert "only 8 MiB of memory" in doctor.judge({**good, "memory_available_bytes": 8 * 2**20})[0]
-    locked = {**good, "memlock_bytes": 65536, "fabrics": {"ofi": "libfabric 1.17, verbs;ofi_rxm"}}
+    locked = {**good, "memlock_bytes": 65536, "network": "libfabric 1.17, verbs;ofi_rxm"}
     assert "ulimit -l unlimited" in doctor.judge(locked)[0]
     assert doctor.judge({**locked, "memlock_bytes": None}) == []
     assert "does not load: boom" in doctor.judge({**good, "broken": "boom"})[0]
 
 
 def test_versions_are_compared():
-    one = {"atoll": "1.0", "python": "3.11.7"}
+    one = {"atoll": "1.0", "python": "3.11.7", "network": "libfabric 1.17, tcp"}
     assert doctor.compare({"a": one, "b": dict(one)}) == []
     said = doctor.compare({"a": one, "b": {**one, "atoll": "1.1"}})
     assert said == ["hosts differ in their version of Atoll: 1.0 on a; 1.1 on b. Install one version on all hosts"]
+    none = {**one, "network": "none: no libfabric"}
+    assert doctor.compare({"a": none, "b": none}) == ["a, b cannot reach other hosts: none: no libfabric"]
 
 
 def test_names_of_hosts(tmp_path):

@@ -135,6 +135,11 @@ def test_a_python_script_gets_this_interpreter(tmp_path):
     assert run.with_interpreter(["-n", "4", "--", str(script)]) == ["-n", "4", "--", *python, str(script)]
     assert run.with_interpreter(["-n", "4", "ls", "a.py"]) == ["-n", "4", "ls", "a.py"]
     assert run.with_interpreter(["--help"]) == ["--help"]
+    for given in (
+        ["--hosts", "a:2,b:2", "-x", "NAME=1"],
+        ["-np", "2", "--hostfile", "f", "--launch-agent", "ssh -p 22"],
+    ):
+        assert run.with_interpreter([*given, str(script)]) == [*given, *python, str(script)]
 
 
 def test_a_script_that_is_not_there(capsys, monkeypatch):

@@ -71,7 +71,7 @@ def report() -> Report:
         for name in ("cores", "memory_bytes", "memory_available_bytes"):
             found[name] = info[name]
         found["numa"] = max(1, len(info["numa"]))
-        found["fabrics"] = dict(info["fabrics"])
+        found["network"] = info["network"]
     except (ImportError, ValueError) as error:
         found["broken"] = str(error)
     return found
@@ -87,8 +87,7 @@ def judge(found: Report) -> list[str]:
     else:
         if found["memory_available_bytes"] < LEAST_MEMORY:
             said.append(f"only {found['memory_available_bytes'] // MIB} MiB of memory are available. End what uses it")
-        network = str(found["fabrics"].get("ofi", ""))
-        if any(word in network for word in LOCKING_PROVIDERS) and found["memlock_bytes"] is not None:
+        if any(word in found["network"] for word in LOCKING_PROVIDERS) and found["memlock_bytes"] is not None:
             amount = found["memlock_bytes"] // MIB
             said.append(
                 f"only {amount} MiB may be locked, and the network card needs all segments locked: ulimit -l unlimited"
@@ -114,13 +113,17 @@ def compare(reports: dict[str, Report]) -> list[str]:
     for key, name, advice in (
         ("atoll", "Atoll", "Install one version on all hosts"),
         ("python", "Python", "PEs of one job had better run the same Python"),
+        ("network", "the network", "Install one libfabric, or set ATOLL_FABRIC_PROVIDER to what all have"),
     ):
         values: dict[str, list[str]] = {}
         for host, found in reports.items():
-            values.setdefault(str(found[key]), []).append(host)
+            values.setdefault(str(found.get(key, "none")), []).append(host)
         if len(values) > 1:
             listed = "; ".join(f"{value} on {', '.join(hosts)}" for value, hosts in values.items())
             said.append(f"hosts differ in their version of {name}: {listed}. {advice}")
+    missing = [host for host, found in reports.items() if str(found.get("network", "none")).startswith("none")]
+    if missing and len(reports) > 1:
+        said.append(f"{', '.join(missing)} cannot reach other hosts: {reports[missing[0]].get('network')}")
     return said
 
 
@@ -128,12 +131,11 @@ def describe(found: Report) -> str:
     if "broken" in found:
         return "Atoll does not load"
     memlock = "unlimited" if found["memlock_bytes"] is None else f"{found['memlock_bytes'] / MIB:.0f} MiB"
-    network = found["fabrics"].get("ofi") or "libfabric"
     parts = [
         f"Atoll {found['atoll']}, Python {found['python']}, kernel {found['kernel']}",
         f"{found['cores']} cores in {found['numa']} NUMA domain(s), "
         f"{found['memory_available_bytes'] / 2**30:.1f} of {found['memory_bytes'] / 2**30:.1f} GiB available",
-        f"network: {network}",
+        f"network: {found['network']}",
         f"limits: {found['files'] or 'unlimited'} open files, {memlock} locked",
     ]
     return "\n".join(parts)
