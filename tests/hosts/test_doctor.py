@@ -102,6 +102,7 @@ def test_a_host_that_cannot_be_used_is_said(hosts):
 
 
 @needs_hosts
+@pytest.mark.slow
 def test_a_host_that_hangs_is_given_up(hosts):
     agent = f"sh -c 'sleep 1000' {hosts.agent.split()[0]} {{host}}"
     done = run_doctor("--hosts", "a", "--launch-agent", agent, "--address", "lo", "--timeout", "2")

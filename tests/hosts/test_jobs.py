@@ -51,6 +51,7 @@ def test_the_end_of_a_pe_is_heard_on_both_hosts(hosts, what, victim, status):
     assert hosts.everything_ends(2)
 
 
+@pytest.mark.slow
 def test_a_pe_that_hears_nothing_is_ended(hosts):
     done = hosts.run(PROGRAM, "stubborn", slots=2, **SMALL)
     assert done.returncode == 128 + signal.SIGKILL

@@ -77,6 +77,13 @@ def test_output_may_be_cut_short():
 
 
 @needs_core
+def test_info_of_fabrics(capsys):
+    assert cli.main(["info", "--fabrics"]) == 0
+    rows = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert rows == ["network", "fabric", "fabric", "fabric", "ATOLL_FABRIC_PROVIDER", "ATOLL_FABRIC_RMA"]
+
+
+@needs_core
 def test_info_for_people(capsys):
     assert cli.main(["info"]) == 0
     out = capsys.readouterr().out

@@ -13,6 +13,7 @@ from atoll.cli.config_table import accepted, to_markdown
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", action="store_true", help="every ATOLL_* variable: value, default, meaning")
+    parser.add_argument("--fabrics", action="store_true", help="how PEs reach one another, and why a way is missing")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="for programs")
     form.add_argument("--markdown", action="store_true", help="the configuration as the page docs/configuration.md")
@@ -70,6 +71,11 @@ def main(arguments: argparse.Namespace) -> int:
             table.add_row(name, str(value), str(default), accepted(kind, choices).replace("`", ""), meaning)
         console.print(table)
         return 0
-    for name, text in describe(found):
-        console.print(f"[bold]{name:<13}[/bold] {text}", soft_wrap=True, highlight=False)
+    rows = describe(found)
+    if arguments.fabrics:
+        rows = [row for row in rows if row[0].startswith(("fabric", "network"))]
+        rows += [(row[0], str(row[1]) or "not set") for row in found["config"] if row[0].startswith("ATOLL_FABRIC")]
+    width = max(len(name) for name, _ in rows)
+    for name, text in rows:
+        console.print(f"[bold]{name:<{width}}[/bold] {text}", soft_wrap=True, highlight=False)
     return 0

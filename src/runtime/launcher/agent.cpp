@@ -173,7 +173,10 @@ void Agent::take(const Frame& frame) {
       kill_at_ = Deadline::after_ns(std::int64_t{reader.number()} * 1'000'000);
       std::uint32_t pe = reader.number();
       std::string host = reader.text(), how = reader.text();
-      if (!how.empty()) desk_.tell_failure(pe, host, how);
+      if (how.empty()) return;
+      desk_.tell_failure(pe, host, how);
+      // Programs that are no PEs of Atoll, or not yet, have nothing to say to it.
+      if (!desk_.anybody_joined()) kill_at_ = Deadline::after_ns(0);
       return;
     }
     case FrameKind::leave: released_ = true; return;

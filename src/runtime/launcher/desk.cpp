@@ -61,6 +61,7 @@ void Desk::take(std::uint32_t index, const Frame& frame) {
       ATOLL_VALIDATE(version != rendezvous_version || claimed == pe, SetupError, "says that it is PE {}", claimed);
       // Of another version, the PE itself says what to do.
       seat.link->send(FrameKind::pe_welcome, Packer().number(rendezvous_version).number(order_.npes).text(order_.host).body());
+      anybody_joined_ = true;
       return listener_.on_joined(pe);
     }
     case FrameKind::exchange: return take_exchange(index, reader);

@@ -47,6 +47,8 @@ class Desk {
   /// That a PE has died, and how: every wait ends.
   void tell_failure(std::uint32_t pe, const std::string& host, const std::string& how);
 
+  /// Whether a PE of this host has asked for the job, and so hears of failures.
+  bool anybody_joined() const { return anybody_joined_; }
   bool has_finalized(std::uint32_t index) const { return seats_[index].finalized; }
 
  private:
@@ -64,6 +66,7 @@ class Desk {
   const Order& order_;
   Listener& listener_;
   std::vector<Seat> seats_;
+  bool anybody_joined_ = false;
   std::vector<std::uint32_t> watched_;
   std::vector<PublishedEntry> published_;
   std::map<std::string, std::map<std::uint32_t, std::string>, std::less<>> table_;  // key, rank
