@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from atoll import _core
+
 SCRIPTS = Path(__file__).parent / "spmd"
 _answers = set()
 
@@ -22,6 +24,17 @@ def run(pes, *command):
 @pytest.mark.parametrize("pes", [1, 2, 3, 4, 5, 8])
 def test_answers_do_not_depend_on_pes(pes):
     done = run(pes, sys.executable, str(SCRIPTS / "answers.py"))
+    assert done.returncode == 0, done.stderr
+    _answers.add(done.stdout)
+    assert len(_answers) == 1
+
+
+@pytest.mark.parametrize("hosts", ["a:1,b:1", "a:2,b:2", "a:1,b:2,c:1"])
+def test_answers_do_not_depend_on_nodes(hosts):
+    if _core.info()["network"].startswith("none"):
+        pytest.skip("no network between nodes")
+    pretend = ["--hosts", hosts, "--address", "127.0.0.1", "--launch-agent", "env ATOLL_NODE_NAME={host}"]
+    done = run(sum(int(host[-1]) for host in hosts.split(",")), *pretend, sys.executable, str(SCRIPTS / "answers.py"))
     assert done.returncode == 0, done.stderr
     _answers.add(done.stdout)
     assert len(_answers) == 1

@@ -17,6 +17,11 @@ inline constexpr std::int64_t grain = 4;
 
 class OnPes : public ::testing::TestWithParam<std::tuple<std::uint32_t, atl::testing::Fabric, unsigned>> {
  protected:
+  void SetUp() override {
+    static const std::string network = fabric::describe_network();
+    if (std::get<1>(GetParam()) == atl::testing::Fabric::ofi && network.starts_with("none"))
+      GTEST_SKIP() << "no network: " << network;
+  }
   void run(const std::function<void(Engine&)>& body) {
     auto [npes, fabric, threads] = GetParam();
     atl::testing::run_pes(npes, fabric, [&, threads = threads](runtime::Context& context) {
@@ -38,6 +43,12 @@ inline std::string name_of_param(const ::testing::TestParamInfo<OnPes::ParamType
                                               ::testing::Values(atl::testing::Fabric::loop, atl::testing::Fabric::shm, \
                                                                 atl::testing::Fabric::nodes),                   \
                                               ::testing::Values(1u, 2u)),                                       \
+                           name_of_param);                                                                      \
+  ATOLL_ON_NETWORK(suite)
+#define ATOLL_ON_NETWORK(suite)                                                                                 \
+  INSTANTIATE_TEST_SUITE_P(Network, suite,                                                                      \
+                           ::testing::Combine(::testing::Values(2u, 4u),                                        \
+                                              ::testing::Values(atl::testing::Fabric::ofi), ::testing::Values(1u)), \
                            name_of_param)
 
 template <class T>

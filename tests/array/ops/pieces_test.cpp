@@ -133,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Pes, Pieces,
                                             ::testing::Values(atl::testing::Fabric::loop, atl::testing::Fabric::nodes),
                                             ::testing::Values(2u)),
                          name_of_param);
+ATOLL_ON_NETWORK(Pieces);
 
 }  // namespace
 }  // namespace atl::array::testing
