@@ -15,7 +15,7 @@ from built import ROOT, needs_core, needs_launcher
 PROGRAM = ROOT / "build/release/tests/pe_program"
 SHMEM = ROOT / "build/release/tests/shmem"
 SMALL = {"ATOLL_HEAP_SIZE": "256M", "SHMEM_SYMMETRIC_SIZE": "64M", "ATOLL_THREADS": "1"}
-CHAPTERS = ["memory", "contexts", "rma", "atomics", "signals", "collectives", "reductions", "wait"]
+CHAPTERS = ["setup", "memory", "teams", "contexts", "rma", "atomics", "signals", "collectives", "reductions", "wait"]
 
 pytestmark = [
     needs_launcher,
@@ -104,6 +104,25 @@ def test_a_crash_is_a_crash(hosts, tmp_path, monkeypatch):
 
 @needs_core
 @pytest.mark.slow
+@pytest.mark.parametrize("slots", [1, 2])
+def test_arrays_give_the_answers_of_one_process(hosts, slots):
+    script = ROOT / "tests/python/spmd/answers.py"
+    environment = {**SMALL, "PYTHONPATH": str(ROOT / "python"), "ATOLL_HEAP_SIZE": "1G", "ATOLL_GRAIN": "4"}
+    alone = subprocess.run(
+        [sys.executable, script],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    done = hosts.run(sys.executable, script, slots=slots, timeout=200, **environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == alone.stdout
+
+
+@needs_core
+@pytest.mark.slow
 def test_symmetric_arrays_on_two_hosts(hosts):
     script = ROOT / "tests/python/spmd/shmem_all.py"
     environment = {**SMALL, "PYTHONPATH": str(ROOT / "python"), "ATOLL_HEAP_SIZE": "1G"}
@@ -118,5 +137,5 @@ def test_openshmem_on_two_hosts(hosts, chapter):
     program = SHMEM / f"{chapter}_c"
     if not program.exists():
         pytest.skip("needs the OpenSHMEM test programs")
-    done = hosts.run(program, slots=2, timeout=200, **SMALL)
+    done = hosts.run("-x", "OSH_PES_PER_NODE=2", program, slots=2, timeout=200, **SMALL)
     assert done.returncode == 0, done.stderr + done.stdout
