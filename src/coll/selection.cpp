@@ -23,7 +23,8 @@ constexpr Entry barriers[] = {{"dissemination", barrier_dissemination}, {"hierar
 constexpr Entry broadcasts[] = {
     {"binomial", broadcast_binomial}, {"flat", broadcast_flat}, {"scatter_allgather", broadcast_scatter_allgather},
     {"hierarchical", broadcast_hierarchical}};
-constexpr Entry reduces[] = {{"binomial", reduce_binomial}, {"halving", reduce_halving}};
+constexpr Entry reduces[] = {
+    {"binomial", reduce_binomial}, {"halving", reduce_halving}, {"hierarchical", reduce_hierarchical}};
 constexpr Entry allreduces[] = {{"recursive_doubling", allreduce_recursive_doubling},
                                 {"halving_doubling", allreduce_halving_doubling},
                                 {"hierarchical", allreduce_hierarchical}};
@@ -108,8 +109,9 @@ bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& pla
     case Kind::barrier:
     case Kind::broadcast:
       return true;
+    case Kind::reduce:
     case Kind::allreduce:
-      // All leaders get the parts of all nodes, at worst those of all members; beyond, halving moves less.
+      // All leaders (or the root) get the parts of all nodes, at worst those of all members; beyond, halving moves less.
       return in_all <= 64 * KiB;
     case Kind::allgatherv:
       in_all = 0;

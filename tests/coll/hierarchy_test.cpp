@@ -86,7 +86,7 @@ class Hierarchical : public ::testing::TestWithParam<std::vector<std::uint32_t>>
 
 constexpr const char* forced =
     "barrier=hierarchical,broadcast=hierarchical,allreduce=hierarchical,allgather=hierarchical,allgatherv=hierarchical,"
-    "alltoall=hierarchical";
+    "alltoall=hierarchical,reduce=hierarchical";
 
 TEST_P(Hierarchical, MovesTheRightBytes) {
   run([](runtime::Context& context) {
@@ -145,6 +145,10 @@ TEST_P(Hierarchical, ReducesInTheOrderOfRanks) {
       }
       all.allreduce(in.data(), out.data(), count, reduction_of<double>(Op::sum));
       ASSERT_EQ(std::memcmp(out.data(), wanted.data(), count * sizeof(double)), 0) << count;
+      const int root = static_cast<int>(count) % all.size();
+      out.assign(count, 0);
+      all.reduce(in.data(), out.data(), count, reduction_of<double>(Op::sum), root);
+      if (all.rank() == root) { ASSERT_EQ(std::memcmp(out.data(), wanted.data(), count * sizeof(double)), 0) << count; }
       all.allreduce(in.data(), in.data(), count, reduction_of<double>(Op::sum));
       ASSERT_EQ(std::memcmp(in.data(), wanted.data(), count * sizeof(double)), 0) << count << ", in place";
     }
@@ -178,6 +182,7 @@ TEST_P(Hierarchical, SendsOneMessagePerNodeAndRound) {
     EXPECT_EQ(count_messages(context, [&] { all.barrier(); }), rounds);
     EXPECT_LE(count_messages(context, [&] { all.broadcast(&value, 8, 0); }), rounds);
     EXPECT_EQ(count_messages(context, [&] { all.allreduce(&value, &sum, 1, reduction_of<double>(Op::sum)); }), rounds);
+    EXPECT_LE(count_messages(context, [&] { all.reduce(&value, &sum, 1, reduction_of<double>(Op::sum), 0); }), 1);
     EXPECT_EQ(count_messages(context, [&] { all.allgather(bytes.data(), 1, received.data()); }), rounds);
     EXPECT_EQ(count_messages(context, [&] { all.alltoall(bytes.data(), 1, received.data()); }), rounds);
   });

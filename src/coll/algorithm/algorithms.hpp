@@ -54,6 +54,7 @@ void alltoallv_pairwise(ScheduleBuilder& steps, const Arguments& arguments);
 // Of two levels, see hierarchy.hpp.
 void barrier_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void broadcast_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void reduce_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void allgather_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void allgatherv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);

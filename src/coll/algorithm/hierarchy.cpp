@@ -31,4 +31,20 @@ void allgather_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks) 
   }
 }
 
+void gather_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks, int root) {
+  int n = steps.size(), rank = steps.rank(), shifted = (rank - root + n) % n;
+  for (int distance = 1; distance < n; distance *= 2) {
+    if ((shifted & distance) != 0) {
+      steps.send((rank - distance + n) % n, blocks, circle.offset(std::min(distance, n - shifted)));
+      steps.join();
+      return;
+    }
+    if (shifted + distance < n) {
+      steps.recv((rank + distance) % n, blocks + circle.offset(distance),
+                 circle.offset(std::min(2 * distance, n - shifted)) - circle.offset(distance));
+      steps.join();
+    }
+  }
+}
+
 }  // namespace atl::coll::detail

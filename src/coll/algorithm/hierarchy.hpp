@@ -58,5 +58,7 @@ class Circle {
 
 /// Bruck's allgather of blocks of any size, in place: `blocks` begins with this member's own and receives the others'.
 void allgather_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks);
+/// Gathers them on `root`, up a binomial tree; others get those of the members below them.
+void gather_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks, int root);
 
 }  // namespace atl::coll::detail
