@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <optional>
 
 #include "atoll/base/config.hpp"
 #include "library.hpp"
@@ -37,8 +38,9 @@ void fail_by_exception(Call call) {
   try {
     throw;
   } catch (const PeFailedError&) {
-    // Who died, and why, the launcher says, once for all.
-    std::_Exit(failure_status);
+    // Who died, and why, the launcher says, once for all. A job that a PE has ended ends with that PE's status everywhere.
+    auto wanted = detail::instance == nullptr ? std::nullopt : detail::instance->context().job().exit_requested();
+    std::_Exit(wanted ? *wanted & 0xFF : failure_status);
   } catch (const std::bad_alloc&) {
     fail(call, "out of memory");
   } catch (const std::exception& error) {

@@ -23,6 +23,7 @@ constexpr std::uint64_t segment_key = 1, buffers_key = 2;
 
 Device::Device(std::byte* segment, std::size_t segment_bytes)
     : segment_(segment), segment_bytes_(segment_bytes), info_(choose_provider()) {
+  SignalsKept kept;
   fid_fabric* fabric = nullptr;
   check(library().fabric(info_->fabric_attr, &fabric, nullptr), fmt::format("cannot open {}", provider_name(*info_)));
   fabric_.reset(fabric);
@@ -130,8 +131,7 @@ Card Device::card() const {
 fi_addr_t Device::add_peer(const Card& card) {
   fi_addr_t address = FI_ADDR_UNSPEC;
   int inserted = ::fi_av_insert(peers_.get(), card.address, 1, &address, 0, nullptr);
-  ATOLL_VALIDATE(inserted == 1, SetupError, "the network does not take a peer's address");
-  return address;
+  return inserted == 1 ? address : FI_ADDR_UNSPEC;
 }
 
 void Device::start() {

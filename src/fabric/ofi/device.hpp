@@ -56,6 +56,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   Card card() const;
+  /// FI_ADDR_UNSPEC: the address is of a kind that the provider here cannot use.
   fi_addr_t add_peer(const Card& card);
 
   /// Posts all receives. After the peers were added.

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -29,9 +28,7 @@ void find(void* handle, const char* name, Function& function) {
 }
 
 Library load() {
-  // One of the libraries that libfabric brings along (infinipath, for psm) would catch SIGSEGV and its like in the whole
-  // process, write a file into the working directory, and let the process exit with 1 instead of dying.
-  ::setenv("IPATH_NO_BACKTRACE", "1", 0);
+  SignalsKept kept;
   void* handle = ::dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = ::dlerror();
@@ -50,10 +47,12 @@ Library load() {
   return found;
 }
 
+// Less is better. Of one provider's addresses IPv4 before IPv6: alike on all nodes, whatever interfaces they have.
 std::size_t rank_of(const fi_info& info) {
   auto at = std::find(preferred.begin(), preferred.end(), provider_name(info));
-  return static_cast<std::size_t>(at - preferred.begin());
+  return static_cast<std::size_t>(at - preferred.begin()) * 2 + (info.addr_format == FI_SOCKADDR_IN6 ? 1 : 0);
 }
+constexpr std::size_t worst_rank = preferred.size() * 2;
 
 // Messages in order are indispensable. The rest is used where it is offered.
 Info ask(const std::string& provider, std::uint64_t caps) {
@@ -70,11 +69,22 @@ Info ask(const std::string& provider, std::uint64_t caps) {
   hints->rx_attr->msg_order = FI_ORDER_SAS;
   if (!provider.empty()) hints->fabric_attr->prov_name = ::strdup(provider.c_str());
   fi_info* found = nullptr;
+  SignalsKept kept;
   if (library().getinfo(FI_VERSION(1, 14), nullptr, nullptr, 0, hints.get(), &found) != 0) return nullptr;
   return Info(found);
 }
 
 }  // namespace
+
+SignalsKept::SignalsKept() {
+  for (int signal = 1; signal < static_cast<int>(before_.size()); ++signal)
+    ::sigaction(signal, nullptr, &before_[static_cast<std::size_t>(signal)]);
+}
+
+SignalsKept::~SignalsKept() {
+  for (int signal = 1; signal < static_cast<int>(before_.size()); ++signal)
+    ::sigaction(signal, &before_[static_cast<std::size_t>(signal)], nullptr);
+}
 
 const Library& library() {
   static const Library loaded = load();
@@ -100,7 +110,7 @@ Info choose_provider() {
                  wanted.empty() ? std::string() : fmt::format(" '{}'", wanted));
   // An outer provider such as ofi_rxm is asked for by the inner one's name, too: the first is then the best.
   const fi_info* best = found.get();
-  std::size_t rank = preferred.size();
+  std::size_t rank = worst_rank + 2;
   std::string seen;
   for (const fi_info* one = found.get(); one != nullptr; one = one->next) {
     if (seen.find(provider_name(*one)) == std::string::npos) seen += fmt::format("{}{}", seen.empty() ? "" : ", ", provider_name(*one));
@@ -108,7 +118,7 @@ Info choose_provider() {
     rank = rank_of(*one);
     best = one;
   }
-  ATOLL_VALIDATE(!wanted.empty() || rank < preferred.size(), SetupError,
+  ATOLL_VALIDATE(!wanted.empty() || rank < worst_rank, SetupError,
                  "none of libfabric's providers here ({}) is one that Atoll uses by itself. Choose one with "
                  "ATOLL_FABRIC_PROVIDER", seen);
   Info chosen(library().dupinfo(best));

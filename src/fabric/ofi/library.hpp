@@ -3,7 +3,9 @@
 #pragma once
 
 #include <rdma/fabric.h>
+#include <signal.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +25,19 @@ struct Library {
 
 /// Throws SetupError when there is no libfabric, or one that is too old.
 const Library& library();
+
+/// Some providers handle the program's signals as soon as they are loaded or asked. While this lives; afterwards signals are
+/// handled as they were before.
+class SignalsKept {
+ public:
+  SignalsKept();
+  ~SignalsKept();
+  SignalsKept(const SignalsKept&) = delete;
+  SignalsKept& operator=(const SignalsKept&) = delete;
+
+ private:
+  std::array<struct sigaction, 32> before_{};
+};
 
 struct FreeInfo {
   void operator()(fi_info* info) const { library().freeinfo(info); }

@@ -43,7 +43,11 @@ class End final : public NetworkEnd {
       ATOLL_VALIDATE(card.segment_bytes == card_.segment_bytes, SetupError,
                      "PE {} on {} has a segment of {}, PE {} on {} one of {}. Set ATOLL_HEAP_SIZE alike on all nodes", self_.value(),
                      host, format_bytes(card_.segment_bytes), pe, hosts[pe], format_bytes(card.segment_bytes));
-      peers[pe] = {device_->add_peer(card), card.segment_base, card.segment_key, card.has_rma == 1 && card_.has_rma == 1};
+      fi_addr_t address = device_->add_peer(card);
+      ATOLL_VALIDATE(address != FI_ADDR_UNSPEC, SetupError,
+                     "PE {} on {} has an address that the network of PE {} on {} cannot use. Name one interface to both: FI_TCP_IFACE",
+                     pe, hosts[pe], self_.value(), host);
+      peers[pe] = {address, card.segment_base, card.segment_key, card.has_rma == 1 && card_.has_rma == 1};
     }
     job_.connect(std::make_unique<Path>(job_, self_, std::move(device_), std::move(peers), std::move(hosts)));
   }

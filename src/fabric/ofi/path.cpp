@@ -205,7 +205,8 @@ void Path::transfer(Hold& hold, Peer& with, Pending* pending, Start&& start) {
 // Hands the transfer to the network. It is complete in the sense of `pending`; null: when quiet() says so.
 void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending* pending) {
   Peer& target = peer(pe);
-  auto until = pending != nullptr && device_->writes_in_order() ? Device::Until::reusable : Device::Until::delivered;
+  // In order, it has arrived when a message sent after it has.
+  auto until = device_->writes_in_order() ? Device::Until::reusable : Device::Until::delivered;
   for (std::size_t done = 0; done < bytes;) {
     std::size_t part = std::min(bytes - done, device_->most_transfer());
     transfer(hold, target, pending, [&](Operation& operation) {
@@ -214,10 +215,8 @@ void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std:
     done += part;
   }
   target.used = true;
-  if (until == Device::Until::reusable) {
-    target.unflushed = true;
-    mark_dirty(pe);
-  }
+  target.unflushed = true;
+  mark_dirty(pe);
 }
 
 // Writes, in their place in the order of things. On return `from` may be reused.
@@ -230,6 +229,7 @@ void Path::write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* fr
   Awaited awaited(*this);
   write(hold, pe, to, from, bytes, &awaited.pending);
   wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
+  if (!target.gone) send_operation(pe, header_of(MessageType::flush), {});  // also wakes the PE
 }
 
 void Path::put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes) {
