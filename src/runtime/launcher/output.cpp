@@ -94,10 +94,4 @@ void say(const std::string& text) {
   [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-bool LineMerger::waiting() const {
-  for (const Line& line : lines_)
-    if (!line.text.empty()) return true;
-  return false;
-}
-
 }  // namespace atl::runtime

@@ -22,8 +22,6 @@ class LineMerger {
   void flush_idle(std::int64_t now_ns);
   /// The PE will write no more.
   void finish(std::uint32_t pe);
-  /// True when an unfinished line waits for flush_idle().
-  bool waiting() const;
 
  private:
   struct Line {

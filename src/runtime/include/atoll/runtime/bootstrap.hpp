@@ -47,9 +47,6 @@ class Bootstrap {
   virtual std::string node_name() const;
   /// What people call the node, for messages. Default: the host's name.
   virtual std::string host_name() const;
-  /// The job's memory on this node, as Job::join_name() gave it to whoever made it before the PEs started (an agent
-  /// of Atoll's launcher). Empty (the default): the lowest rank of the node makes it.
-  virtual std::string node_memory() const { return {}; }
 
   /// Adds an entry of this process. The same key twice: the later one, once exchanged. Not collective, may be buffered.
   virtual void publish(std::string_view key, std::string_view value) = 0;
