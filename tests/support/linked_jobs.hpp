@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -59,8 +61,16 @@ class CopyPath : public fabric::RemotePath {
                   std::span<const std::byte> second) override {
     return fabric::push_message(job_of(pe), pe, self, handler, kind, first, second);
   }
+  // One after the other, as a network would: who hears a post may post in turn, and a chain of such must not be a stack.
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override {
-    job_of(pe).hear_post(pe, self, kind, payload);
+    static thread_local std::deque<std::function<void()>> waiting;
+    static thread_local bool delivering = false;
+    waiting.push_back([&job = job_of(pe), pe, self, kind, bytes = std::vector(payload.begin(), payload.end())] {
+      job.hear_post(pe, self, kind, bytes);
+    });
+    if (delivering) return;
+    for (delivering = true; !waiting.empty(); waiting.pop_front()) waiting.front()();
+    delivering = false;
   }
   void ring(PeId pe) override { fabric::ring_bell(job_of(pe).record(pe)); }
   void fence() override {}

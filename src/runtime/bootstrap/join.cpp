@@ -97,8 +97,13 @@ struct Seat {
 };
 
 void take_leave_at_exit(const std::shared_ptr<Farewell>& farewell) {
-  auto* kept = new std::shared_ptr<Farewell>(farewell);
-  ::on_exit([](int status, void* kept) { (*static_cast<std::shared_ptr<Farewell>*>(kept))->say(status); }, kept);
+  auto kept = std::make_unique<std::shared_ptr<Farewell>>(farewell);
+  ::on_exit(
+      [](int status, void* kept) {
+        std::unique_ptr<std::shared_ptr<Farewell>> mine(static_cast<std::shared_ptr<Farewell>*>(kept));
+        (*mine)->say(status);
+      },
+      kept.release());
 }
 
 Deadline patience() {
