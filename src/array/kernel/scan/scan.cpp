@@ -163,8 +163,8 @@ Reduction reduction_of(Scan kind) {
 
 void scan(Work& work, Scan kind, DType type, const void* in, void* out, std::uint64_t count, std::uint64_t first,
           std::uint64_t total, const UnitGrid& grid, std::span<const TreeNode> before) {
+  if (count == 0) return;  // wherever it lies: PEs that have no elements of a short array
   ATOLL_EXPECT(grid.is_border(first) && (grid.is_border(first + count) || first + count == total));
-  if (count == 0) return;
   dispatch(type, [&](auto t) {
     using Stored = typename decltype(t)::type;
     using T = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
