@@ -198,44 +198,28 @@ static inline void comm_broadcast(void* to, const void* from, size_t bytes, int 
   comm_barrier();
 }
 
-static inline void comm_allgather(void* to, const void* from, size_t bytes) {
-  char* out = to;
-  if (bytes <= COMM_SMALL) {
-    comm_next_epoch();
-    for (int pe = 0; pe < comm_all_pes; ++pe)
-      if (pe != comm_own_pe) comm_send_small(pe, from, bytes);
-    memcpy(out + (size_t)comm_own_pe * bytes, from, bytes);
-    for (int pe = 0; pe < comm_all_pes; ++pe)
-      if (pe != comm_own_pe) memcpy(out + (size_t)pe * bytes, comm_receive_small(pe), bytes);
-    return;
-  }
-  comm_barrier();
-  for (int step = 0; step < comm_all_pes; ++step) {
-    int pe = (comm_own_pe + step) % comm_all_pes;
-    memcpy(out + (size_t)pe * bytes, comm_at(from, pe), bytes);
-  }
-  comm_barrier();
-}
-
-static inline void comm_alltoall(void* to, const void* from, size_t bytes) {
+// From each PE to each: the block for a PE begins `step` bytes after that for the one before.
+static inline void comm_exchange(void* to, const void* from, size_t bytes, size_t step) {
   char* out = to;
   const char* in = from;
   if (bytes <= COMM_SMALL) {
     comm_next_epoch();
     for (int pe = 0; pe < comm_all_pes; ++pe)
-      if (pe != comm_own_pe) comm_send_small(pe, in + (size_t)pe * bytes, bytes);
-    memcpy(out + (size_t)comm_own_pe * bytes, in + (size_t)comm_own_pe * bytes, bytes);
+      if (pe != comm_own_pe) comm_send_small(pe, in + (size_t)pe * step, bytes);
+    memcpy(out + (size_t)comm_own_pe * bytes, in + (size_t)comm_own_pe * step, bytes);
     for (int pe = 0; pe < comm_all_pes; ++pe)
       if (pe != comm_own_pe) memcpy(out + (size_t)pe * bytes, comm_receive_small(pe), bytes);
     return;
   }
   comm_barrier();
-  for (int step = 0; step < comm_all_pes; ++step) {
-    int pe = (comm_own_pe + step) % comm_all_pes;
-    memcpy(out + (size_t)pe * bytes, (char*)comm_at(in, pe) + (size_t)comm_own_pe * bytes, bytes);
+  for (int turn = 0; turn < comm_all_pes; ++turn) {
+    int pe = (comm_own_pe + turn) % comm_all_pes;
+    memcpy(out + (size_t)pe * bytes, (char*)comm_at(in, pe) + (size_t)comm_own_pe * step, bytes);
   }
   comm_barrier();
 }
+static inline void comm_allgather(void* to, const void* from, size_t bytes) { comm_exchange(to, from, bytes, 0); }
+static inline void comm_alltoall(void* to, const void* from, size_t bytes) { comm_exchange(to, from, bytes, bytes); }
 
 static inline void comm_sum(double* to, const double* from, size_t count) {
   if (count == 1) {

@@ -50,15 +50,15 @@ class Collective {
   enum class Kind { reduce, inclusive_scan, exclusive_scan };
   void reduce(void* dest, const void* source, std::size_t count, const coll::Reduction& reduction, Kind kind);
 
-  /// With checks on: all say first what they came for, so that different calls are told apart and not mixed up.
-  void agree(std::uint64_t count = 0, int root = -1) {
-    if (library_.checking()) [[unlikely]] compare(count, root);
-  }
   /// The same bytes as seen in the segment, from where peers copy them directly.
   void* place(const char* argument, const void* address, std::size_t bytes) const;
   void check_root(int root) const;
 
  private:
+  // With checks on: all say first what they came for, so that different calls are told apart and not mixed up.
+  void agree(std::uint64_t count = 0, int root = -1) {
+    if (library_.checking()) [[unlikely]] compare(count, root);
+  }
   void compare(std::uint64_t count, int root);
   std::size_t bytes_of(std::size_t count, std::size_t size) const;
   void check_apart(const void* dest, std::size_t dest_bytes, const void* source, std::size_t source_bytes) const;

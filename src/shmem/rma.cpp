@@ -33,8 +33,8 @@ void copy_words(std::byte* to, const std::byte* from, std::size_t to_step, std::
   }
 }
 
-void copy_blocks(std::byte* to, const std::byte* from, std::size_t to_step, std::size_t from_step, std::size_t bytes,
-                 std::size_t count) {
+void copy_blocks(std::byte* to, const std::byte* from, const Strided& shape) {
+  std::size_t to_step = shape.to_bytes(), from_step = shape.from_bytes(), bytes = shape.block_bytes(), count = shape.blocks;
   struct Wide {
     std::uint64_t low, high;
   };
@@ -76,17 +76,14 @@ void put_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, con
   std::size_t source_span = extent(call, "sst", shape.from, shape);
   Target to = resolve(call, ctx, "dest", dest, span, pe);
   check_overlap(call, to, span, source, source_span);
-  std::size_t to_step = static_cast<std::size_t>(shape.to) * shape.element_bytes;
-  std::size_t from_step = static_cast<std::size_t>(shape.from) * shape.element_bytes;
-  std::size_t bytes = shape.block * shape.element_bytes;
   const auto* from = static_cast<const std::byte*>(source);
   if (std::byte* there = to.context.peer_pointer(to.pe, to.at, span)) {
-    copy_blocks(there, from, to_step, from_step, bytes, shape.blocks);
+    copy_blocks(there, from, shape);
     to.context.notify(to.pe);
     return;
   }
   for (std::size_t i = 0; i < shape.blocks; ++i)
-    to.context.put_nbi(to.pe, HeapOffset(to.at.value() + i * to_step), from + i * from_step, bytes);
+    to.context.put(to.pe, HeapOffset(to.at.value() + i * shape.to_bytes()), from + i * shape.from_bytes(), shape.block_bytes());
 }
 
 void get_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, const Strided& shape, int pe) {
@@ -95,14 +92,11 @@ void get_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, con
   std::size_t span = extent(call, "sst", shape.from, shape);
   Target from = resolve(call, ctx, "source", source, span, pe);
   check_overlap(call, from, span, dest, dest_span);
-  std::size_t to_step = static_cast<std::size_t>(shape.to) * shape.element_bytes;
-  std::size_t from_step = static_cast<std::size_t>(shape.from) * shape.element_bytes;
-  std::size_t bytes = shape.block * shape.element_bytes;
   auto* to = static_cast<std::byte*>(dest);
   if (const std::byte* there = from.context.peer_pointer(from.pe, from.at, span))
-    return copy_blocks(to, there, to_step, from_step, bytes, shape.blocks);
+    return copy_blocks(to, there, shape);
   for (std::size_t i = 0; i < shape.blocks; ++i)
-    from.context.get(to + i * to_step, from.pe, HeapOffset(from.at.value() + i * from_step), bytes);
+    from.context.get(to + i * shape.to_bytes(), from.pe, HeapOffset(from.at.value() + i * shape.from_bytes()), shape.block_bytes());
 }
 
 }  // namespace atl::shmem

@@ -16,6 +16,10 @@ struct Strided {
   std::size_t block;
   std::size_t blocks;
   std::size_t element_bytes;
+
+  std::size_t to_bytes() const { return static_cast<std::size_t>(to) * element_bytes; }
+  std::size_t from_bytes() const { return static_cast<std::size_t>(from) * element_bytes; }
+  std::size_t block_bytes() const { return block * element_bytes; }
 };
 
 /// When the call is complete here: on return, or, where that is later, at the next quiet.

@@ -267,15 +267,19 @@ static int flag_without_data(const long* first, const long* second) {
   return second[0] == 1 && second[1] == 0;
 }
 
+static void begin_batch(void) {
+  memset(x, 0, sizeof x);
+  memset(y, 0, sizeof y);
+  memset(saw, 0, sizeof saw);
+  turn = 0;
+  shmem_barrier_all();
+}
+
 /* Runs `side` on both PEs of a pair; `forbidden` judges what the even and the odd PE saw. */
 static void race(void (*side)(int i), int (*forbidden)(const long* even, const long* odd), long count) {
   if (side == sb_barrier && npes % 2) return;
   for (long at = 0; at < count; at += batch) {
-    memset(x, 0, sizeof x);
-    memset(y, 0, sizeof y);
-    memset(saw, 0, sizeof saw);
-    turn = 0;
-    shmem_barrier_all();
+    begin_batch();
     if (partner < npes)
       for (int i = 0; i < batch; ++i) {
         meet(i + 1, partner);
@@ -297,11 +301,7 @@ static void race(void (*side)(int i), int (*forbidden)(const long* even, const l
 static void iriw(int by_atomics, long count) {
   if (npes < 4) return;
   for (long at = 0; at < count; at += batch) {
-    memset(x, 0, sizeof x);
-    memset(y, 0, sizeof y);
-    memset(saw, 0, sizeof saw);
-    turn = 0;
-    shmem_barrier_all();
+    begin_batch();
     if (me < 4)
       for (int i = 0; i < batch; ++i) {
         meet(i + 1, (me + 1) % 4);

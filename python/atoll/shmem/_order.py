@@ -57,6 +57,7 @@ def wait_until(ivar: NDArray[Any], cmp: str, value: Any, index: int = 0, timeout
     return symmetric().wait_until(ivar, _comparison(cmp), value, index, -1.0 if timeout is None else timeout)
 
 
+# shmem_test's name, and not a test whose argument has a default.
 def test(ivar: NDArray[Any], cmp: str, value: Any, index: int = 0) -> bool:  # noqa: PT028
     """Whether an element compares so now; see `wait_until`.
 

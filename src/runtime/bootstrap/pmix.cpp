@@ -66,18 +66,21 @@ constexpr std::uint8_t scope_global = 3;
 constexpr std::uint32_t everybody = UINT32_MAX - 1;
 constexpr int status_ok = 0, status_timeout = -24;
 
-Info info_of(const char* key, bool flag) {
+Info info_of(const char* key, Type type) {
   Info info{};
   std::strncpy(info.key, key, sizeof(info.key) - 1);
-  info.value.type = type_bool;
+  info.value.type = type;
+  return info;
+}
+
+Info info_of(const char* key, bool flag) {
+  Info info = info_of(key, type_bool);
   info.value.flag = flag;
   return info;
 }
 
 Info info_of(const char* key, int number) {
-  Info info{};
-  std::strncpy(info.key, key, sizeof(info.key) - 1);
-  info.value.type = type_int;
+  Info info = info_of(key, type_int);
   info.value.integer = number;
   return info;
 }

@@ -17,6 +17,7 @@
 #include "desk.hpp"
 #include "guard.hpp"
 #include "output.hpp"
+#include "patience.hpp"
 #include "processes.hpp"
 
 namespace atl::runtime {
@@ -24,8 +25,6 @@ namespace {
 
 constexpr double greeting_seconds = 30;
 constexpr double farewell_seconds = 30;
-constexpr std::int64_t signal_grace_ns = 5'000'000'000;
-constexpr int tick_ms = 100;
 // More than this on its way to the launcher, and the PEs' output waits.
 constexpr std::size_t most_unsent_bytes = std::size_t{1} << 20;
 

@@ -20,6 +20,7 @@
 #include "guard.hpp"
 #include "host_agents.hpp"
 #include "output.hpp"
+#include "patience.hpp"
 #include "spawn.hpp"
 
 namespace atl::runtime {
@@ -27,11 +28,7 @@ namespace {
 
 // Longer than on one host: a PE that leaves the network of a job that has failed takes a second (measured over TCP), and
 // says what it has to say after that.
-constexpr std::uint32_t grace_ms = 1600;
-// As on one host (launcher.cpp).
-constexpr std::uint32_t signal_grace_ms = 5000;
-constexpr std::uint32_t exit_grace_ms = 300;
-constexpr int tick_ms = 100;
+constexpr std::int64_t grace_ns = 1'600'000'000;
 // PEs tell one another of a death by the network, and may be quicker than the agents.
 constexpr std::int64_t news_ns = 1'000'000'000;
 // Agents that were told to end their PEs have this much longer to say that they have done so.
@@ -66,7 +63,7 @@ class HostsLaunch final : HostAgents::Listener {
   std::string late_hosts() const;
   void judge(std::uint32_t pe);
   void blame(std::uint32_t pe);
-  void fail(int status, std::uint32_t grace, std::uint32_t pe = 0, const std::string& how = {});
+  void fail(int status, std::int64_t limit_ns, std::uint32_t pe = 0, const std::string& how = {});
   const std::string& host_of(std::uint32_t pe) const;
   std::uint32_t pe_of(std::uint32_t host, Unpacker& reader) const;
   bool input_is_wanted() const;
@@ -109,12 +106,12 @@ HostsLaunch::HostsLaunch(const LaunchOptions& options, pid_t guard)
       contributed_(options.hosts.size(), false) {}
 
 // The other PEs are told that PE `pe` is lost, and how; without that they are just ended.
-void HostsLaunch::fail(int status, std::uint32_t grace, std::uint32_t pe, const std::string& how) {
+void HostsLaunch::fail(int status, std::int64_t limit_ns, std::uint32_t pe, const std::string& how) {
   if (failing_) return;
   failing_ = true;
   status_ = status;
-  give_up_at_ = Deadline::after_ns(std::int64_t{grace} * 1'000'000 + agent_grace_ns);
-  agents_.send_to_all(FrameKind::end, Packer().number(grace).number(pe).text(host_of(pe)).text(how).body());
+  give_up_at_ = Deadline::after_ns(limit_ns + agent_grace_ns);
+  agents_.send_to_all(FrameKind::end, Packer().number(static_cast<std::uint32_t>(limit_ns / 1'000'000)).number(pe).text(host_of(pe)).text(how).body());
   agents_.drop_unreported();
 }
 
@@ -131,7 +128,7 @@ void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
   for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
   if (failing_) return;
   say(fmt::format("{}: {}", agents_.describe(host), why));
-  fail(1, grace_ms, options_.hosts[host].first_pe, "is lost, and so is its host: " + why);
+  fail(1, grace_ns, options_.hosts[host].first_pe, "is lost, and so is its host: " + why);
 }
 
 std::uint32_t HostsLaunch::pe_of(std::uint32_t host, Unpacker& reader) const {
@@ -169,9 +166,9 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       std::uint32_t pe = pe_of(host, reader);
       int status = static_cast<int>(reader.number()) & 0xFF;
       std::string why = reader.text();
-      if (why.empty()) return fail(status, exit_grace_ms);
+      if (why.empty()) return fail(status, exit_grace_ns);
       if (!failing_) say(fmt::format("{} (host {})", why, options_.hosts[host].name));
-      return fail(status, grace_ms, pe, fmt::format("has ended the job ({})", why));
+      return fail(status, grace_ns, pe, fmt::format("has ended the job ({})", why));
     }
     case FrameKind::input_taken:
       input_outstanding_ -= std::min<std::size_t>(input_outstanding_, reader.number());
@@ -243,7 +240,7 @@ void HostsLaunch::blame(std::uint32_t pe) {
   bool left_early = WIFEXITED(end) && WEXITSTATUS(end) == 0;
   std::string how = left_early ? "ended without finalizing, while other PEs still work" : describe_end(end);
   say(fmt::format("PE {} (host {}, pid {}) {}", pe, host_of(pe), pes_[pe].pid, how));
-  fail(left_early ? 1 : exit_status_of(end), grace_ms, pe, how);
+  fail(left_early ? 1 : exit_status_of(end), grace_ns, pe, how);
 }
 
 const std::string& HostsLaunch::host_of(std::uint32_t pe) const {
@@ -260,7 +257,7 @@ void HostsLaunch::take_signals() {
       agents_.send_to_all(FrameKind::end, Packer().number(0).number(0).text("").text("").body());
       give_up_at_ = Deadline::after_ns(agent_grace_ns);
     }
-    fail(128 + signal, signal_grace_ms);
+    fail(128 + signal, signal_grace_ns);
   }
 }
 
@@ -302,7 +299,7 @@ int HostsLaunch::run() {
       say(fmt::format("the job did not end within {} s", options_.timeout_seconds));
       auto late = std::find_if(pes_.begin(), pes_.end(), [](const PeState& pe) { return !pe.ended; });
       auto pe = static_cast<std::uint32_t>(late - pes_.begin());
-      fail(124, grace_ms, late == pes_.end() ? 0 : pe, "did not end in time");
+      fail(124, grace_ns, late == pes_.end() ? 0 : pe, "did not end in time");
     }
     if (!failing_ && blame_at_.passed()) blame(*suspect_);
     if (give_up_at_.passed()) {

@@ -15,6 +15,7 @@
 #include "atoll/runtime/job.hpp"
 #include "guard.hpp"
 #include "output.hpp"
+#include "patience.hpp"
 #include "processes.hpp"
 
 namespace atl::runtime {
@@ -22,11 +23,6 @@ namespace {
 
 // After a PE has died the others have this long to say what they have to say, then they are killed.
 constexpr std::int64_t grace_ns = 1'000'000'000;
-// When the launcher itself is told to end, PEs have this long to react to the signal.
-constexpr std::int64_t signal_grace_ns = 5'000'000'000;
-constexpr int tick_ms = 100;
-// When a PE ends the whole job, those that hear of it may still write what they have buffered.
-constexpr std::int64_t exit_grace_ns = 300'000'000;
 
 class Launch final : Processes::Listener {
  public:
