@@ -50,7 +50,7 @@ BANNED: list[tuple[str, tuple[str, ...], str]] = [
         ("src/base/", "src/runtime/launcher/", "src/runtime/rendezvous/", "tests/"),
         "use base/random.hpp with a seed",
     ),
-    (r"[<\"]rdma/", ("src/fabric/ofi/",), "libfabric is seen by src/fabric/ofi alone"),
+    (r"[<\"]rdma/", ("src/fabric/ofi/", "bench/raw_libfabric.hpp"), "libfabric is seen by src/fabric/ofi alone"),
     (
         r"\bmmap\s*\(|\bshm_open\s*\(",
         ("src/fabric/", "src/base/", "tests/", "bench/shmem/"),
