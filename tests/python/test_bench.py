@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -253,3 +255,36 @@ def test_peak_memory_of_argsort(capsys):
     assert cli.main(words) == 0
     (peak,) = re.findall(r"peak memory: ([0-9.]+) x", capsys.readouterr().out)
     assert 2 <= float(peak) <= 4.1
+
+
+@pytest.mark.skipif(not peers.is_here("atoll"), reason="Atoll is not built")
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_the_pes_of_a_job_run_benchmarks_together(tmp_path, nodes):
+    path = tmp_path / "runs.jsonl"
+    atoll = [sys.executable, "-m", "atoll"]
+    places = ["-n", "2"]
+    if nodes == 2:
+        places = ["--hosts", "here:1,there:1", "--address", "127.0.0.1", "--launch-agent", "env ATOLL_NODE_NAME={host}"]
+    words = ["argsort", "scatter", "--size", "100000", "--trials", "2", "--against", "numpy", "--json", str(path)]
+    command = [*atoll, "run", *places, *atoll, "bench", "run", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("moved between PEs") == 2
+    records = record.read([path])
+    assert {(one["name"], one["contender"]) for one in records} == {
+        (name, contender) for name in ("argsort", "scatter") for contender in ("atoll", "numpy", "numpy-unstable")
+    } - {("scatter", "numpy-unstable")}
+    assert len({one["checksum"] for one in records if one["name"] == "argsort"}) == 1
+    assert all(one["pes"] == 2 for one in records)
+    moved = [one["moved_ratio"] for one in records if one["name"] == "argsort" and one["contender"] == "atoll"]
+    # Half of the keys belong on the other PE.
+    assert 0.4 < moved[0] < 1.3
+
+
+@pytest.mark.skipif(not peers.is_here("atoll"), reason="Atoll is not built")
+def test_programs_start_their_own_jobs():
+    atoll = [sys.executable, "-m", "atoll"]
+    command = [*atoll, "run", "-n", "2", *atoll, "bench", "run", "latency"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert "latency starts jobs of its own: run it without `atoll run`" in done.stderr

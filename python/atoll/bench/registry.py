@@ -50,6 +50,8 @@ class Timed:
     export: Callable[[Any], Any] = np.asarray
     #: Undoes what `run` changed, untimed, before the next run.
     reset: Callable[[], None] | None = None
+    #: How many runs a trial has, when several processes must agree.
+    agree: Callable[[int], int] = lambda runs: runs
 
 
 class Skip(Exception):

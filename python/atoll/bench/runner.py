@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from atoll.bench import BenchError, peers, record
+from atoll.bench import BenchError, peers, record, together
 from atoll.bench.data import DISTRIBUTIONS
 from atoll.bench.programs import Measured, run_program
 from atoll.bench.registry import Case, Data, Program, Request, Setup, Skip, Timed, checksum, select
@@ -31,10 +31,14 @@ class Result:
     checksums: dict[str, str]
     skipped: dict[str, str] = field(default_factory=dict)
     memory_ratio: float | None = None
+    #: Bytes that went from PE to PE in one run of Atoll, over the bytes of the input; None with one PE.
+    moved_ratio: float | None = None
 
     def records(self) -> list[dict[str, Any]]:
         from statistics import median
 
+        own = {"memory_ratio": self.memory_ratio, "moved_ratio": self.moved_ratio}
+        own = {key: value for key, value in own.items() if value is not None}
         return [
             record.stamp(
                 name=self.case.name,
@@ -49,7 +53,7 @@ class Result:
                 bytes=self.bytes,
                 gib_s=self.bytes / median(seconds) / GIB if self.bytes else 0.0,
                 checksum=self.checksums[name],
-                **({"memory_ratio": self.memory_ratio} if name == "atoll" and self.memory_ratio is not None else {}),
+                **(own if name == "atoll" else {}),
             )
             for name, seconds in self.seconds.items()
         ]
@@ -78,7 +82,8 @@ def set_up(case: Case, names: Sequence[str], data: Data, setup: Setup) -> tuple[
     for name in names:
         try:
             peers.require(name)
-            ready[name] = case.contenders[name](data, setup)
+            timed = case.contenders[name](data, setup)
+            ready[name] = together.timed_together(timed) if name == "atoll" and together.in_job() else timed
         except Skip as reason:
             skipped[name] = str(reason)
     return ready, skipped
@@ -113,18 +118,33 @@ def run_case(
 ) -> Result:
     """One case, all its contenders."""
     data = case.make(request)
-    ready, skipped = set_up(case, wanted_contenders(case, against), data, setup)
+    wanted = wanted_contenders(case, against)
+    ready, skipped = set_up(case, wanted if together.leads() else wanted[:1], data, setup)
     if not ready:
         reasons = "; ".join(f"{name}: {why}" for name, why in skipped.items())
         raise BenchError(f"{case.name}: no contender can run. {reasons}")
     checksums = check_answers(case, data, ready)
+    moved = moved_ratio(case, data, ready["atoll"], setup) if "atoll" in ready and setup.pes > 1 else None
     tick("")
     seconds = in_turns(ready, trials, tick)
-    result = Result(case, request, setup, case.nominal_bytes(data), seconds, checksums, skipped)
+    result = Result(case, request, setup, case.nominal_bytes(data), seconds, checksums, skipped, moved_ratio=moved)
     if memory and "atoll" in ready:
         ready.clear()  # its arrays belong to the session that ends now
         result.memory_ratio = peak_memory_ratio(case, data, setup)
     return result
+
+
+def moved_ratio(case: Case, data: Data, timed: Timed, setup: Setup) -> float:
+    """Bytes that PE 0 sends and fetches in one run, times the number of PEs, over the bytes of the input."""
+    if timed.reset is not None:
+        timed.reset()
+    before = together.bytes_moved()
+    timed.run()
+    return (together.bytes_moved() - before) * setup.pes / max(1, input_bytes(data))
+
+
+def input_bytes(data: Data) -> int:
+    return sum(value.nbytes for value in data.values() if hasattr(value, "nbytes"))
 
 
 def peak_memory_ratio(case: Case, data: Data, setup: Setup) -> float:
@@ -136,8 +156,7 @@ def peak_memory_ratio(case: Case, data: Data, setup: Setup) -> float:
     timed = case.contenders["atoll"](data, setup)
     timed.run()
     peak = ak.stats()["memory_peak"] * setup.pes
-    inputs = sum(value.nbytes for value in data.values() if hasattr(value, "nbytes"))
-    return float(peak / max(1, inputs))
+    return float(peak / max(1, input_bytes(data)))
 
 
 def default_threads(pes: int) -> int:
@@ -151,16 +170,22 @@ def run_command(arguments: argparse.Namespace) -> None:
     chosen = select(arguments.names)
     if arguments.dist is not None and arguments.dist not in DISTRIBUTIONS:
         raise BenchError(f"there is no distribution '{arguments.dist}'. There are: {', '.join(DISTRIBUTIONS)}")
+    leads = together.leads()
     with Progress() as progress:
         for one in chosen:
-            progress.start(one.name)
+            if leads:
+                progress.start(one.name)
             if isinstance(one, Program):
+                if together.in_job():
+                    raise BenchError(f"{one.name} starts jobs of its own: run it without `atoll run`")
                 measured = run_job(one, arguments, progress.tick)
                 progress.stop()
                 print_measured(measured)
                 records = measured.records()
             else:
                 result = run_arrays(one, arguments, progress.tick)
+                if not leads:
+                    continue
                 progress.stop()
                 print_result(result)
                 records = result.records()
@@ -169,8 +194,11 @@ def run_command(arguments: argparse.Namespace) -> None:
 
 
 def run_arrays(case: Case, arguments: argparse.Namespace, tick: Any) -> Result:
-    pes = arguments.pes or 1
-    setup = Setup(pes, arguments.threads or default_threads(pes))
+    if together.in_job():
+        setup = together.setup()
+    else:
+        pes = arguments.pes or 1
+        setup = Setup(pes, arguments.threads or default_threads(pes))
     peers.prepare_environment(setup.cores)
     request = Request(
         size=arguments.size or case.default_size,

@@ -87,6 +87,8 @@ def print_result(result: Result) -> None:
     console.print(table)
     for name, why in result.skipped.items():
         console.print(f"  [dim]{name} skipped: {why}[/dim]", highlight=False)
+    if result.moved_ratio is not None:
+        console.print(f"  moved between PEs: {result.moved_ratio:.2f} x the bytes of the input", highlight=False)
     if result.memory_ratio is not None:
         console.print(f"  peak memory: {result.memory_ratio:.2f} x the bytes of the input", highlight=False)
 

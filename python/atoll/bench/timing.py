@@ -68,7 +68,7 @@ def in_turns(
     contenders: dict[str, Timed], trials: int, tick: Callable[[str], None] = lambda name: None
 ) -> dict[str, list[float]]:
     """`trials` timings of each contender, in turns. Each has run once before, so that memory and code are warm."""
-    repeats = {name: repeats_for(once(timed, 1)) for name, timed in contenders.items()}
+    repeats = {name: timed.agree(repeats_for(once(timed, 1))) for name, timed in contenders.items()}
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     collecting = gc.isenabled()
     gc.collect()

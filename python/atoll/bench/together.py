@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Array benchmarks on the PEs of a job (`atoll run … atoll bench run argsort`): every PE runs the script. PE 0
+times, runs the other contenders, shows the table and writes the records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from atoll.bench.registry import Setup, Timed
+
+
+def in_job() -> bool:
+    import atoll as ak
+    from atoll._session import in_job
+
+    return in_job() and ak.pes() > 1
+
+
+def leads() -> bool:
+    """Whether this process is the one that reports: PE 0, or the only one."""
+    import atoll as ak
+
+    return not in_job() or ak.pe() == 0
+
+
+def setup() -> Setup:
+    """The job's shape."""
+    import atoll as ak
+
+    return Setup(ak.pes(), ak.init().threads)
+
+
+def from_first(number: int) -> int:
+    """PE 0's number, on every PE; all must call this."""
+    import atoll as ak
+
+    return int(ak.array([number])[0])
+
+
+def timed_together(timed: Timed) -> Timed:
+    """The same run, from when all PEs begin until the last has ended."""
+    import atoll as ak
+
+    def run() -> Any:
+        answer = timed.run()
+        ak.barrier()
+        return answer
+
+    def reset() -> None:
+        if timed.reset is not None:
+            timed.reset()
+        ak.barrier()
+
+    return Timed(run, timed.export, reset, from_first)
+
+
+def bytes_moved() -> int:
+    """Bytes that PE 0 has sent to other PEs or fetched from them so far."""
+    import atoll as ak
+
+    counters = ak.stats()
+    return counters["bytes_put"] + counters["bytes_got"] + counters["bytes_sent"]
