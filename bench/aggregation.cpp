@@ -3,10 +3,14 @@
 // their message path alone, and by a hand-written loop on the bare shared mapping ("limit"), alternating in one run,
 // answers checked. One JSON record per line; rates are per PE.
 //
-//     atoll-run -n 2 --bind core bench_aggregation [--trials K] [--table BYTES] [--requests N]
+//     atoll-run -n 2 --bind core bench_aggregation [--trials K] [--table BYTES] [--requests N] [--memory BYTES]
+//
+// On several nodes: straight to every PE ("one-hop"), or by relays ("two-hops"), and how many messages a PE sent. Over the
+// loopback interface with --hosts a:2,b:2 --address 127.0.0.1 --launch-agent "env ATOLL_NODE_NAME={host}".
 #include <atomic>
 #include <bit>
 
+#include "atoll/agg/function.hpp"
 #include "atoll/agg/memory.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/prefetch.hpp"
@@ -25,8 +29,8 @@ struct Contender {
 
 class Bench {
  public:
-  Bench(runtime::Context& context, std::uint64_t trials, std::uint64_t table_bytes, std::uint64_t requests)
-      : context_(context), trials_(trials), all_(context), hub_(all_), requests_(requests) {
+  Bench(runtime::Context& context, std::uint64_t trials, std::uint64_t table_bytes, std::uint64_t requests, std::uint64_t memory_bytes)
+      : context_(context), trials_(trials), memory_bytes_(memory_bytes), all_(context), hub_(all_), requests_(requests) {
     ATOLL_VALIDATE(table_bytes / 8 >= context.npes(), ValueError, "--table: give at least 8 bytes for each PE");
     shift_ = static_cast<unsigned>(std::bit_width(table_bytes / 8 / context.npes())) - 1;
     count_ = std::uint64_t{1} << shift_;
@@ -42,22 +46,30 @@ class Bench {
     using Word = std::atomic_ref<std::uint64_t>;
     const std::uint64_t mask = count_ - 1;
     auto member = [&](std::uint64_t request) { return static_cast<int>(request >> shift_); };
-    agg::Options by_message{.path = agg::Path::message};
+    const bool mapped = context_.job().nodes() == 1;
+    agg::Options first{.memory_bytes = memory_bytes_}, second = first;
+    if (mapped) {
+      second.path = agg::Path::message;
+    } else {
+      first.hops = agg::Hops::one;
+      second.hops = agg::Hops::two;
+    }
+    const std::string first_name = mapped ? "atoll" : "one-hop", second_name = mapped ? "atoll-message" : "two-hops";
     auto fill = [&] {
       for (std::uint64_t i = 0; i < count_; ++i) table_[i] = random_bits(77, context_.pe().value() * count_ + i);
       std::fill(got_.begin(), got_.end(), 0);
       all_.barrier();
     };
     {
-      agg::GetAggregator<std::uint64_t> gets(hub_, table_, count_), messages(hub_, table_, count_, by_message);
+      agg::GetAggregator<std::uint64_t> gets(hub_, table_, count_, first), messages(hub_, table_, count_, second);
       auto through = [&](auto& aggregator) {
         for (std::uint64_t i = 0; i < requests_.size(); ++i)
           aggregator.push(member(requests_[i]), requests_[i] & mask, &got_[i]);
         aggregator.finish();
       };
       compare("indexgather",
-              {{"atoll", [&] { through(gets); }},
-               {"atoll-message", [&] { through(messages); }},
+              {{first_name, [&] { through(gets); }},
+               {second_name, [&] { through(messages); }},
                {"limit", [&] {
                   for (std::uint64_t i = 0; i < requests_.size(); ++i)
                     got_[i] = bases_[requests_[i] >> shift_][requests_[i] & mask];
@@ -74,14 +86,14 @@ class Bench {
       all_.barrier();
     };
     {
-      agg::AddAggregator<std::uint64_t> adds(hub_, table_, count_), messages(hub_, table_, count_, by_message);
+      agg::AddAggregator<std::uint64_t> adds(hub_, table_, count_, first), messages(hub_, table_, count_, second);
       auto through = [&](auto& aggregator) {
         for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask, 1);
         aggregator.finish();
       };
       compare("histo",
-              {{"atoll", [&] { through(adds); }},
-               {"atoll-message", [&] { through(messages); }},
+              {{first_name, [&] { through(adds); }},
+               {second_name, [&] { through(messages); }},
                {"limit", [&] {
                   const std::uint64_t ahead = 32, n = requests_.size();
                   for (std::uint64_t i = 0; i < n; ++i) {
@@ -97,14 +109,27 @@ class Bench {
               });
     }
     {
-      agg::PutAggregator<std::uint64_t> puts(hub_, table_, count_), messages(hub_, table_, count_, by_message);
+      auto count_one = [&](const std::uint64_t& index, int) { ++table_[index]; };
+      agg::FunctionAggregator<std::uint64_t> calls(hub_, count_one, first), messages(hub_, count_one, second);
+      auto through = [&](auto& aggregator) {
+        for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask);
+        aggregator.finish();
+      };
+      compare("function", {{first_name, [&] { through(calls); }}, {second_name, [&] { through(messages); }}}, zero, [&] {
+        std::uint64_t sum = 0;
+        for (std::uint64_t i = 0; i < count_; ++i) sum += table_[i];
+        return all_.allreduce_sum(sum) == requests_.size() * context_.npes();
+      });
+    }
+    {
+      agg::PutAggregator<std::uint64_t> puts(hub_, table_, count_, first), messages(hub_, table_, count_, second);
       auto through = [&](auto& aggregator) {
         for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask, request + 1);
         aggregator.finish();
       };
       compare("put",
-              {{"atoll", [&] { through(puts); }},
-               {"atoll-message", [&] { through(messages); }},
+              {{first_name, [&] { through(puts); }},
+               {second_name, [&] { through(messages); }},
                {"limit", [&] {
                   const std::uint64_t ahead = 32, n = requests_.size();
                   for (std::uint64_t i = 0; i < n; ++i) {
@@ -115,7 +140,7 @@ class Bench {
                 }}},
               zero, [&] {
                 for (std::uint64_t request : requests_)
-                  if (bases_[request >> shift_][request & mask] != request + 1) return false;
+                  if (bases_[request >> shift_] != nullptr && bases_[request >> shift_][request & mask] != request + 1) return false;
                 return true;
               });
     }
@@ -123,17 +148,21 @@ class Bench {
   bool failed = false;
 
  private:
-  void compare(const std::string& name, const std::vector<Contender>& contenders, const std::function<void()>& prepare,
+  void compare(const std::string& name, std::vector<Contender> contenders, const std::function<void()>& prepare,
                const std::function<bool()>& correct) {
+    if (context_.job().nodes() > 1) contenders.resize(2);  // the limit is of one node
     std::vector<std::vector<double>> seconds(contenders.size());
+    std::vector<std::uint64_t> messages(contenders.size());
     for (std::uint64_t trial = 0; trial <= trials_; ++trial)  // the first warms up
       for (std::size_t k = 0; k < contenders.size(); ++k) {
         prepare();
         all_.barrier();
+        std::uint64_t sent = context_.endpoint().traffic().am_messages;
         std::int64_t begin = now_ns();
         contenders[k].run();
         double taken = all_.allreduce_max(1e-9 * static_cast<double>(now_ns() - begin));
         if (trial > 0) seconds[k].push_back(taken);
+        messages[k] = context_.endpoint().traffic().am_messages - sent;
         if (!all_.all(correct())) {
           failed = true;
           if (all_.rank() == 0) std::fprintf(stderr, "%s: %s is wrong\n", name.c_str(), contenders[k].name.c_str());
@@ -142,13 +171,13 @@ class Bench {
       }
     for (std::size_t k = 0; k < contenders.size(); ++k)
       bench::record(context_, name, contenders[k].name,
-                    fmt::format("\"bytes\": {}, \"table_bytes\": {}, \"requests_per_second\": {:.4g}", requests_.size() * 8,
-                                count_ * 8 * context_.npes(), static_cast<double>(requests_.size()) / bench::median(seconds[k])),
+                    fmt::format("\"bytes\": {}, \"table_bytes\": {}, \"requests_per_second\": {:.4g}, "
+                                "\"messages\": {}", requests_.size() * 8, count_ * 8 * context_.npes(), static_cast<double>(requests_.size()) / bench::median(seconds[k]), messages[k]),
                     seconds[k]);
   }
 
   runtime::Context& context_;
-  std::uint64_t trials_;
+  std::uint64_t trials_, memory_bytes_;
   Communicator all_;
   agg::Hub hub_;
   std::vector<std::uint64_t> requests_, got_;
@@ -162,9 +191,10 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run(argc, argv, {{"trials", 7}, {"table", 8 << 20}, {"requests", 1'000'000}},
+  return bench::run(argc, argv, {{"trials", 7}, {"table", 8 << 20}, {"requests", 1'000'000}, {"memory", 4 << 20}},
                     [](runtime::Context& context, const bench::Options& options) {
-                      Bench bench(context, options.at("trials"), options.at("table"), options.at("requests"));
+                      Bench bench(context, options.at("trials"), options.at("table"), options.at("requests"),
+                                  options.at("memory"));
                       bench.everything();
                       return !bench.failed;
                     });

@@ -2,18 +2,33 @@
 #include "atoll/agg/hub.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "atoll/base/config.hpp"
 #include "atoll/runtime/context.hpp"
 
 namespace atl::agg {
+namespace {
+
+// What goes along with the header of a message between nodes, so that it takes one way.
+constexpr std::size_t short_message = 16384;
+
+Hops forced_hops() {
+  constexpr std::array choices{Hops::automatic, Hops::one, Hops::two};
+  return choices[static_cast<std::size_t>(config::choice(config::Variable::aggregation_hops))];
+}
+
+}  // namespace
+
 namespace detail {
 
-enum class MessageKind : std::uint32_t { items = 0, answer = 1, failure = 2 };  // the last two: back to the origin
+// The middle two go back to whoever sent the items: the origin, or the relay that handed them on.
+enum class MessageKind : std::uint32_t { items = 0, answer = 1, failure = 2, items_of_node = 3 };
 
 // | offset | bytes | field     | valid when                                              |
 // |--------|-------|-----------|---------------------------------------------------------|
@@ -41,10 +56,12 @@ class HubState {
       early_.push_back({source, std::vector<std::byte>(payload.begin(), payload.end())});
       return;
     }
+    bool is_answer = header.kind == MessageKind::answer || header.kind == MessageKind::failure;
+    if (is_answer && header.origin != rank) return part_done(context, header);
     auto found = aggregators_.find(header.id);
     if (found != aggregators_.end()) {
       run(context, *found->second, source, header, payload.subspan(sizeof(header)));
-    } else if (header.kind == MessageKind::items) {
+    } else if (header.kind == MessageKind::items || header.kind == MessageKind::items_of_node) {
       // Gone, by an exception on this PE. Its peers must not wait for it.
       header.kind = MessageKind::failure;
       context.send(source, handler, std::as_bytes(std::span(&header, 1)));
@@ -68,43 +85,104 @@ class HubState {
   }
 
   runtime::HandlerId handler;
+  std::uint32_t rank = 0;
 
  private:
   struct Early {
     PeId source;
     std::vector<std::byte> payload;
   };
+  // A message that came here for all of this node. Apart from the aggregator, as peers must get their answers without it.
+  struct Relayed {
+    PeId source;
+    std::uint32_t parts;  // not done yet
+    bool failed;
+  };
+  using RelayedKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // id, origin, slot
+  static RelayedKey key_of(const Header& header) { return {header.id, header.origin, header.slot}; }
+
   void run(runtime::Context& context, Aggregator& aggregator, PeId source, const Header& header,
            std::span<const std::byte> body) {
-    if (header.kind != MessageKind::items) {
-      // The destination is the source of its answer; members are found by the slot's lane.
-      int member = aggregator.member_of(source);
+    if (header.kind == MessageKind::items) {
+      carry_out(context, aggregator, source, header, aggregator.own_items(body));
+    } else if (header.kind == MessageKind::items_of_node) {
+      Items items = aggregator.node_items(body);
+      if (aggregator.relay_ == Aggregator::Relay::hand_on) hand_on(context, aggregator, source, header, items);
+      else carry_out(context, aggregator, source, header, items);
+    } else {
+      std::size_t lane = aggregator.lane_of(source);
       if (header.kind == MessageKind::failure) aggregator.failed_elsewhere_.store(true, std::memory_order_relaxed);
-      else aggregator.answered(member, header.slot, body);
+      else aggregator.answered(lane, header.slot, body);
       // Release: what answered() wrote. Partner: the acquire in drain() and ship().
-      aggregator.lanes_[static_cast<std::size_t>(member)].busy.fetch_and(~(1u << header.slot),
-                                                                         std::memory_order_release);
-      return;
+      aggregator.lanes_[lane].busy.fetch_and(~(1u << header.slot), std::memory_order_release);
     }
+  }
+
+  // False when it threw.
+  static bool receive(Aggregator& aggregator, const Header& header, const Items& items, std::vector<std::byte>& answer) {
+    try {
+      aggregator.receive(static_cast<int>(header.origin), items, answer);
+      return true;
+    } catch (...) {
+      aggregator.fail(std::current_exception());
+      answer.clear();
+      return false;
+    }
+  }
+  void carry_out(runtime::Context& context, Aggregator& aggregator, PeId source, const Header& header, const Items& items) {
     std::vector<std::byte> answer = std::exchange(aggregator.answer_, {});
     answer.clear();
     Header back = header;
-    back.kind = MessageKind::answer;
-    try {
-      aggregator.receive(static_cast<int>(header.origin), body, answer);
-    } catch (...) {
-      aggregator.fail(std::current_exception());
-      back.kind = MessageKind::failure;
-      answer.clear();
-    }
+    back.kind = receive(aggregator, header, items, answer) ? MessageKind::answer : MessageKind::failure;
     context.send(source, handler, std::as_bytes(std::span(&back, 1)), answer);
     aggregator.answer_ = std::move(answer);  // its memory, for the next
+  }
+
+  // One message for each other member of this node that has items here.
+  void hand_on(runtime::Context& context, Aggregator& aggregator, PeId source, const Header& header, const Items& items) {
+    const coll::Communicator& communicator = aggregator.communicator();
+    const std::vector<int>& node = communicator.placement().members(communicator.placement().node_of(aggregator.rank()));
+    std::vector<std::vector<std::byte>> parts = std::exchange(aggregator.handed_on_, {});
+    parts.resize(node.size());
+    for (auto& part : parts) part.clear();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      auto& part = parts[items.index_in_node(i)];
+      part.insert(part.end(), items[i], items[i] + aggregator.item_bytes_);
+    }
+    auto used = std::count_if(parts.begin(), parts.end(), [](const auto& part) { return !part.empty(); });
+    relayed_[key_of(header)] = {source, static_cast<std::uint32_t>(used), false};
+    Header on = header;
+    on.kind = MessageKind::items;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (!parts[i].empty() && node[i] != aggregator.rank())
+        context.send(communicator.pe(node[i]), handler, std::as_bytes(std::span(&on, 1)), parts[i]);
+    // While the others do theirs.
+    if (auto& own = parts[static_cast<std::size_t>(communicator.placement().index_in_node(aggregator.rank()))]; !own.empty()) {
+      std::vector<std::byte> nothing;
+      on.kind = receive(aggregator, header, aggregator.own_items(own), nothing) ? MessageKind::answer : MessageKind::failure;
+      part_done(context, on);
+    }
+    aggregator.handed_on_ = std::move(parts);
+  }
+
+  void part_done(runtime::Context& context, const Header& header) {
+    auto found = relayed_.find(key_of(header));
+    if (found == relayed_.end()) return;
+    Relayed& relayed = found->second;
+    relayed.failed = relayed.failed || header.kind == MessageKind::failure;
+    if (--relayed.parts != 0) return;
+    Header back = header;
+    back.kind = relayed.failed ? MessageKind::failure : MessageKind::answer;
+    PeId source = relayed.source;
+    relayed_.erase(found);
+    context.send(source, handler, std::as_bytes(std::span(&back, 1)));
   }
 
   // Recursive: sending the answer to an early message makes progress, which may deliver more.
   std::recursive_mutex mutex_;
   std::uint32_t next_id_ = 0;
   std::map<std::uint32_t, Aggregator*> aggregators_;
+  std::map<RelayedKey, Relayed> relayed_;
   std::vector<Early> early_;
 };
 
@@ -117,6 +195,7 @@ Hub::Hub(coll::Communicator& communicator)
   ATOLL_VALIDATE(communicator.size() == static_cast<int>(communicator.context().npes()), ValueError,
                  "an aggregation hub needs a communicator of all PEs: this one has {} of {}", communicator.size(),
                  communicator.context().npes());
+  state_->rank = static_cast<std::uint32_t>(communicator.rank());
   state_->handler = communicator.context().register_handler(
       [state = state_](runtime::Context& context, PeId source, std::span<const std::byte> payload) {
         state->deliver(context, source, payload);
@@ -125,20 +204,59 @@ Hub::Hub(coll::Communicator& communicator)
 
 Hub::~Hub() = default;
 
-Aggregator::Aggregator(Hub& hub, const Options& options, std::size_t item_bytes)
+Aggregator::Aggregator(Hub& hub, const Options& options, std::size_t item_bytes, Relay relay)
     : hub_(hub),
       state_(hub.state_),
       rank_(hub.communicator().rank()),
       size_(hub.communicator().size()),
       item_bytes_(item_bytes),
-      lanes_(static_cast<std::size_t>(hub.communicator().size())) {
+      relay_(relay),
+      lane_of_member_(static_cast<std::size_t>(size_)),
+      member_of_pe_(static_cast<std::size_t>(size_)) {
+  const coll::Communicator& communicator = hub.communicator();
+  const coll::Placement& placement = communicator.placement();
+  const int own_node = placement.node_of(rank_);
+  const std::size_t own_members = placement.members(own_node).size();
+  const std::size_t lanes_of_two_hops = own_members + static_cast<std::size_t>(placement.nodes()) - 1;
+  auto share_of = [&](std::size_t lanes) { return options.memory_bytes / (lanes * (1 + window)); };
+  Hops hops = options.hops == Hops::automatic ? forced_hops() : options.hops;
+  if (relay == Relay::never || !placement.has_levels()) hops = Hops::one;
+  if (hops == Hops::automatic) {
+    // What relays carry out themselves costs them nothing: on 4 nodes of 4 PEs 1.3 to 4 times as many updates per second.
+    // What they hand on is one more message, 0.6 times as many calls on 2 nodes of 2; 1.2 times on 4 of 4 with 2 KiB each.
+    bool fuller = share_of(lane_of_member_.size()) < short_message && 2 * lanes_of_two_hops <= lane_of_member_.size();
+    hops = relay == Relay::carry_out || fuller ? Hops::two : Hops::one;
+  }
+  const bool two_hops = hops == Hops::two;
+  lanes_ = std::vector<Lane>(two_hops ? lanes_of_two_hops : lane_of_member_.size());
+  for (int member = 0; member < size_; ++member) {
+    const auto index = static_cast<std::size_t>(member);
+    const int node = placement.node_of(member);
+    member_of_pe_[communicator.pe(member).value()] = member;
+    int to = member;
+    std::size_t lane = index;
+    if (two_hops && node == own_node) {
+      lane = static_cast<std::size_t>(placement.index_in_node(member));
+    } else if (two_hops) {
+      // Members of a node share the work: each relays for those that have its number in their nodes.
+      const std::vector<int>& there = placement.members(node);
+      to = there[static_cast<std::size_t>(placement.index_in_node(rank_)) % there.size()];
+      lane = own_members + static_cast<std::size_t>(node < own_node ? node : node - 1);
+      lanes_[lane].prefix_bytes = Items::prefix_bytes;
+    }
+    lane_of_member_[index] = static_cast<std::uint32_t>(lane);
+    lanes_[lane].pe = communicator.pe(to);
+  }
   // Per destination one buffer fills and `window` fly. 64 KiB make the cost of a message small, and bridge the time
   // for which a destination that shares its core is away.
-  std::size_t share = options.memory_bytes / (lanes_.size() * (1 + window));
-  buffer_bytes_ = std::max(std::clamp<std::size_t>(share, 256, 65536) / item_bytes * item_bytes, item_bytes);
-  const auto& communicator = hub.communicator();
-  member_of_pe_.resize(lanes_.size());
-  for (int member = 0; member < size_; ++member) member_of_pe_[communicator.pe(member).value()] = member;
+  buffer_bytes_ = std::max(std::clamp<std::size_t>(share_of(lanes_.size()), 256, 65536), item_bytes_ + Items::prefix_bytes);
+}
+
+Items Aggregator::own_items(std::span<const std::byte> bytes) const { return Items(bytes, item_bytes_, rank_, nullptr); }
+
+Items Aggregator::node_items(std::span<const std::byte> bytes) const {
+  const coll::Placement& placement = communicator().placement();
+  return Items(bytes, item_bytes_, rank_, &placement.members(placement.node_of(rank_)));
 }
 
 void Aggregator::open() {
@@ -160,14 +278,19 @@ void Aggregator::fail(std::exception_ptr failure) {
 }
 
 std::byte* Aggregator::room_for_item(int member) {
-  Lane& lane = lanes_[static_cast<std::size_t>(member)];
-  if (lane.used + item_bytes_ > lane.buffer.size()) [[unlikely]] {
-    if (lane.used != 0) ship(member);
+  const std::size_t number = lane_of(member);
+  Lane& lane = lanes_[number];
+  if (lane.used + lane.prefix_bytes + item_bytes_ > lane.buffer.size()) [[unlikely]] {
+    if (lane.used != 0) ship(number);
     lane.buffer.resize(buffer_bytes_);
   }
   std::byte* item = lane.buffer.data() + lane.used;
-  lane.used += item_bytes_;
-  return item;
+  if (lane.prefix_bytes != 0) {
+    auto index = static_cast<std::uint16_t>(communicator().placement().index_in_node(member));
+    std::memcpy(item, &index, sizeof(index));
+  }
+  lane.used += lane.prefix_bytes + item_bytes_;
+  return item + lane.prefix_bytes;
 }
 
 template <class Ready>
@@ -176,15 +299,15 @@ void Aggregator::wait(Ready&& ready) {
   Deadline deadline = seconds == 0 ? Deadline::never() : Deadline::after_seconds(seconds);
   if (communicator().context().wait(ready, deadline) == Status::ok) return;
   std::string late;
-  for (int member = 0; member < size_; ++member)
-    if (lanes_[static_cast<std::size_t>(member)].busy.load(std::memory_order_relaxed) != 0)
-      late += fmt::format("{}PE {}", late.empty() ? "" : ", ", communicator().pe(member).value());
+  for (const Lane& lane : lanes_)
+    if (lane.busy.load(std::memory_order_relaxed) != 0)
+      late += fmt::format("{}{}PE {}", late.empty() ? "" : ", ", lane.prefix_bytes != 0 ? "the node of " : "", lane.pe.value());
   throw TimeoutError(fmt::format("aggregated operations on {} were not carried out within {} s: a PE answers when it waits or "
                                  "makes progress. Raise ATOLL_PEER_TIMEOUT if it may compute for so long", late, seconds));
 }
 
-void Aggregator::ship(int member) {
-  Lane& lane = lanes_[static_cast<std::size_t>(member)];
+void Aggregator::ship(std::size_t number) {
+  Lane& lane = lanes_[number];
   if (lane.used == 0) return;
   constexpr std::uint32_t all_slots = (1u << window) - 1;
   runtime::Context& context = communicator().context();
@@ -193,17 +316,18 @@ void Aggregator::ship(int member) {
     wait([&] { return lane.busy.load(std::memory_order_acquire) != all_slots; });
   auto slot = static_cast<std::uint32_t>(std::countr_one(lane.busy.load(std::memory_order_acquire)));
   lane.busy.fetch_or(1u << slot, std::memory_order_relaxed);
-  shipped(member, slot);
-  detail::Header header{id_, static_cast<std::uint32_t>(rank_), slot, detail::MessageKind::items};
+  shipped(number, slot);
+  auto kind = lane.prefix_bytes != 0 ? detail::MessageKind::items_of_node : detail::MessageKind::items;
+  detail::Header header{id_, static_cast<std::uint32_t>(rank_), slot, kind};
   message_bytes_ += sizeof(header) + lane.used;
-  context.send(communicator().pe(member), state_->handler, std::as_bytes(std::span(&header, 1)),
+  context.send(lane.pe, state_->handler, std::as_bytes(std::span(&header, 1)),
                std::span<const std::byte>(lane.buffer.data(), lane.used));
   lane.used = 0;
 }
 
 void Aggregator::flush() {
   // From the right neighbour on, so that not all fall upon the same destination.
-  for (int step = 1; step <= size_; ++step) ship((rank_ + step) % size_);
+  for (int step = 1; step <= size_; ++step) ship(lane_of((rank_ + step) % size_));
 }
 
 // Ships everything and waits until its destinations have handled it.

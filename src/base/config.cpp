@@ -43,6 +43,9 @@ constexpr std::array table{
           "Progress bars. auto: for operations over a second, on a terminal or in a notebook."},
     Entry{V::coll, "ATOLL_COLL", Kind::text, "", "", 0, 0,
           "Algorithms that collectives must use, for measuring: \"allreduce=recursive_doubling,broadcast=binomial\"."},
+    Entry{V::aggregation_hops, "ATOLL_AGGREGATION_HOPS", Kind::choice, "auto", "auto|1|2", 0, 0,
+          "How far aggregated operations travel to a PE of another node, for measuring. 1: straight. 2: by a PE of that node, "
+          "so that what its PEs get shares a message."},
     Entry{V::shmem_check, "ATOLL_SHMEM_CHECK", Kind::choice, "0", "0|1", 0, 0,
           "1: OpenSHMEM checks addresses, PEs, overlaps and contexts of every call, and makes all of them calls."},
     Entry{V::shmem_version, "SHMEM_VERSION", Kind::text, "", "", 0, 0, "Set: print the version of OpenSHMEM at start."},

@@ -141,6 +141,7 @@ Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 int Communicator::rank() const { return engine_->rank(); }
 int Communicator::size() const { return engine_->size(); }
 PeId Communicator::pe(int member) const { return engine_->pe(member); }
+const Placement& Communicator::placement() const { return engine_->placement(); }
 runtime::Context& Communicator::context() const { return engine_->context(); }
 
 // The two forms of an operation differ in one call only.

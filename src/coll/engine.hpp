@@ -34,6 +34,7 @@ class Engine {
   int rank() const { return rank_; }
   int size() const { return size_; }
   PeId pe(int member) const;
+  const Placement& placement() const { return placement_; }
   runtime::Context& context() const { return context_; }
   Selection& selection() { return selection_; }
   void forget_schedules();

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "placement.hpp"
+#include "atoll/coll/placement.hpp"
 
 namespace atl::coll::detail {
 

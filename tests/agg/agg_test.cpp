@@ -16,13 +16,17 @@ using coll::Communicator;
 
 class Aggregators : public atl::testing::OnPes {
  protected:
-  // On every path, and with buffers so small that windows close all the time.
+  // On every path, by one hop and by two, and with buffers so small that windows close all the time.
   void on_every_path(const std::function<void(Hub&, Communicator&, const Options&)>& body) {
     run([&](runtime::Context& context) {
       Communicator all(context);
       Hub hub(all);
       for (Path path : {Path::automatic, Path::message})
-        for (std::size_t memory : {std::size_t{1}, std::size_t{4} << 20}) body(hub, all, {path, memory});
+        for (Hops hops : {Hops::one, Hops::two}) {
+          if (hops == Hops::two && !all.placement().has_levels()) continue;
+          for (std::size_t memory : {std::size_t{1}, std::size_t{4} << 20})
+            body(hub, all, {.path = path, .hops = hops, .memory_bytes = memory});
+        }
       all.barrier();
     });
   }
@@ -198,6 +202,68 @@ TEST_P(Aggregators, ThrowingFunctionIsToldToAll) {
     }
     calls.push(0, 1);
     calls.finish();
+  });
+}
+
+// What two hops are for. A message has 16 bytes of its own, an item here 12, and two more where a relay reads it.
+TEST_P(Aggregators, TwoHopsSendOneMessagePerNode) {
+  run([](runtime::Context& context) {
+    Communicator all(context);
+    Hub hub(all);
+    const coll::Placement& placement = all.placement();
+    auto members = static_cast<std::uint64_t>(all.size());
+    auto nodes = static_cast<std::uint64_t>(placement.nodes());
+    auto here = placement.members(placement.node_of(all.rank())).size();
+    auto* own = static_cast<std::uint64_t*>(context.heap().allocate(8));
+    *own = 0;
+    for (Hops hops : {Hops::one, Hops::two, Hops::automatic}) {
+      AddAggregator<std::uint64_t> adds(hub, own, 1, {.hops = hops});
+      all.barrier();
+      for (int member = 0; member < all.size(); ++member) adds.push(member, 0, 1);
+      adds.finish();
+      bool two = hops != Hops::one && placement.has_levels();
+      EXPECT_EQ(adds.message_bytes(), two ? (nodes - 1) * 16 + (members - here) * 14 : (members - here) * (16 + 12));
+      all.barrier();
+    }
+    EXPECT_EQ(*own, 3 * members);
+    context.heap().release(own);
+    all.barrier();
+  });
+}
+
+TEST_P(Aggregators, HopsAreForcedByTheEnvironment) {
+  for (std::uint64_t hops : {1, 2}) {
+    ::setenv("ATOLL_AGGREGATION_HOPS", std::to_string(hops).c_str(), 1);
+    run([&](runtime::Context& context) {
+      Communicator all(context);
+      Hub hub(all);
+      const coll::Placement& placement = all.placement();
+      FunctionAggregator<std::uint64_t> calls(hub, [](const std::uint64_t&, int) {});
+      int other_node = (placement.node_of(all.rank()) + 1) % placement.nodes();
+      for (int member : placement.members(other_node)) calls.push(member, 1);
+      calls.finish();
+      std::uint64_t there = placement.members(other_node).size();
+      bool two = hops == 2 && placement.has_levels();
+      EXPECT_EQ(calls.message_bytes(), two ? 16 + there * 10 : there * (16 + 8));
+      all.barrier();
+    });
+    ::unsetenv("ATOLL_AGGREGATION_HOPS");
+  }
+}
+
+// An array that only its own PE can reach is left to that PE.
+TEST_P(Aggregators, PrivateArrays) {
+  on_every_path([](Hub& hub, Communicator& all, const Options& options) {
+    std::vector<std::uint64_t> own(100, 0);
+    {
+      AddAggregator<std::uint64_t> adds(hub, own.data(), own.size(), options);
+      all.barrier();
+      for (int member = 0; member < all.size(); ++member)
+        for (std::uint64_t i = 0; i < own.size(); ++i) adds.push(member, i, i);
+      adds.finish();
+      all.barrier();
+    }
+    for (std::uint64_t i = 0; i < own.size(); ++i) ASSERT_EQ(own[i], i * static_cast<std::uint64_t>(all.size()));
   });
 }
 

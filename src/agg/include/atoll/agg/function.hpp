@@ -25,7 +25,7 @@ class FunctionAggregator final : public Aggregator {
 
   /// Collective; the same function on every member, as far as the program cares.
   FunctionAggregator(Hub& hub, Function function, const Options& options = {})
-      : Aggregator(hub, options, sizeof(Payload)), function_(std::move(function)) {
+      : Aggregator(hub, options, sizeof(Payload), Relay::hand_on), function_(std::move(function)) {
     open();
   }
   ~FunctionAggregator() override { close(); }
@@ -43,10 +43,10 @@ class FunctionAggregator final : public Aggregator {
   }
 
  private:
-  void receive(int origin, std::span<const std::byte> items, std::vector<std::byte>&) override {
-    for (std::size_t at = 0; at < items.size(); at += sizeof(Payload)) {
+  void receive(int origin, const Items& items, std::vector<std::byte>&) override {
+    for (std::size_t i = 0; i < items.size(); ++i) {
       Payload payload;
-      std::memcpy(&payload, &items[at], sizeof(Payload));
+      std::memcpy(&payload, items[i], sizeof(Payload));
       function_(payload, origin);
     }
   }

@@ -21,15 +21,52 @@ enum class Path {
   message,    ///< always messages (except to this PE itself): for tests and measuring
 };
 
+/// How operations travel to members of other nodes.
+enum class Hops {
+  automatic,  ///< as ATOLL_AGGREGATION_HOPS says, or suits
+  one,        ///< straight: a buffer per member
+  two,        ///< by a member of that node, the relay: a buffer per node, and per member of this node
+};
+
 struct Options {
   Path path = Path::automatic;
+  Hops hops = Hops::automatic;
   /// Most memory for buffers, per aggregator, whatever the number of members (at least 256 bytes per message).
   std::size_t memory_bytes = std::size_t{4} << 20;
 };
 
 namespace detail {
 class HubState;
+struct Header;
 }
+
+/// The items of one message: of this member, or of any of its node.
+class Items {
+ public:
+  std::size_t size() const { return bytes_.size() / stride_; }
+  const std::byte* operator[](std::size_t i) const { return bytes_.data() + (i + 1) * stride_ - item_bytes_; }
+  /// Whose it is.
+  int member(std::size_t i) const { return node_ == nullptr ? rank_ : (*node_)[index_in_node(i)]; }
+  /// Only of items of any member.
+  std::size_t index_in_node(std::size_t i) const {
+    std::uint16_t index = 0;
+    std::memcpy(&index, bytes_.data() + i * stride_, sizeof(index));
+    ATOLL_EXPECT(index < node_->size());
+    return index;
+  }
+  /// Before an item of any member.
+  static constexpr std::size_t prefix_bytes = sizeof(std::uint16_t);
+
+ private:
+  friend class Aggregator;
+  Items(std::span<const std::byte> bytes, std::size_t item_bytes, int rank, const std::vector<int>* node)
+      : bytes_(bytes), item_bytes_(item_bytes), stride_(item_bytes + (node == nullptr ? 0 : prefix_bytes)), rank_(rank), node_(node) {}
+  std::span<const std::byte> bytes_;
+  std::size_t item_bytes_;
+  std::size_t stride_;
+  int rank_;
+  const std::vector<int>* node_;  // null: all are of this member
+};
 
 /// Registers this PE's message handler once, for all aggregators over a communicator of all PEs. Collective.
 /// Aggregators must not outlive it, nor it the communicator.
@@ -50,6 +87,9 @@ class Hub {
 /// Buffers per destination, shipped as one message when full. At most `window` messages per destination are under
 /// way: so memory is bounded, a slow destination slows its senders, and the next buffer fills while the last ones
 /// fly. Constructed collectively; pushed to by one thread.
+///
+/// With two hops another node is one destination: the relay, one of its members, always the same for one sender, so that
+/// order is kept. It answers when all of a message is done, so the window bounds what relays hold as well.
 class Aggregator {
  public:
   virtual ~Aggregator();
@@ -66,7 +106,14 @@ class Aggregator {
 
  protected:
   static constexpr std::uint32_t window = 4;
-  Aggregator(Hub& hub, const Options& options, std::size_t item_bytes);
+  /// What a relay does with items of other members of its node.
+  enum class Relay {
+    hand_on,    ///< sends them on
+    carry_out,  ///< receive() carries them out
+    never,      ///< there are none: all messages go straight
+  };
+  /// `relay` is the same on all members.
+  Aggregator(Hub& hub, const Options& options, std::size_t item_bytes, Relay relay);
   /// Messages are received from here on: the last thing a derived constructor does.
   void open();
   /// Withdraws from the hub: the first thing a derived destructor does. Not before a finish().
@@ -76,14 +123,17 @@ class Aggregator {
   int size() const { return size_; }
   coll::Communicator& communicator() const { return hub_.communicator(); }
 
-  /// Room for one item in the buffer to `member`; ships it first when it is full.
+  /// The buffers: one per destination of messages.
+  std::size_t lanes() const { return lanes_.size(); }
+  std::size_t lane_of(int member) const { return lane_of_member_[static_cast<std::size_t>(member)]; }
+  /// Room for one item in the buffer for `member`; ships it first when it is full.
   std::byte* room_for_item(int member);
   /// A message is about to leave with these items in this slot of the window (0 … window-1).
-  virtual void shipped(int member, std::uint32_t slot) {}
-  /// At the destination, in progress(): must handle all items; may write an answer.
-  virtual void receive(int origin, std::span<const std::byte> items, std::vector<std::byte>& answer) = 0;
+  virtual void shipped(std::size_t lane, std::uint32_t slot) {}
+  /// At the destination, in progress(): must handle all items; may write an answer, unless relays hand on.
+  virtual void receive(int origin, const Items& items, std::vector<std::byte>& answer) = 0;
   /// At the origin, in progress().
-  virtual void answered(int member, std::uint32_t slot, std::span<const std::byte> answer) {}
+  virtual void answered(std::size_t lane, std::uint32_t slot, std::span<const std::byte> answer) {}
   /// Whether receive() may push, and then: moves what it pushed into buffers; returns whether there was anything.
   virtual bool may_push_late() const { return false; }
   virtual bool collect_late() { return false; }
@@ -91,16 +141,20 @@ class Aggregator {
  private:
   friend class detail::HubState;
   struct Lane {
+    PeId pe{0};  // that messages go to
     std::vector<std::byte> buffer;
     std::size_t used = 0;
+    std::size_t prefix_bytes = 0;        // of an item
     std::atomic<std::uint32_t> busy{0};  // bit per slot of the window
   };
-  void ship(int member);
+  void ship(std::size_t lane);
   void drain();
   template <class Ready>
   void wait(Ready&& ready);
-  int member_of(PeId pe) const { return member_of_pe_[pe.value()]; }
+  std::size_t lane_of(PeId pe) const { return lane_of(member_of_pe_[pe.value()]); }
   void fail(std::exception_ptr failure);
+  Items own_items(std::span<const std::byte> bytes) const;
+  Items node_items(std::span<const std::byte> bytes) const;
 
   Hub& hub_;
   std::shared_ptr<detail::HubState> state_;
@@ -108,10 +162,13 @@ class Aggregator {
   int size_;
   std::uint32_t id_ = 0;
   std::size_t item_bytes_;
-  std::size_t buffer_bytes_;
+  Relay relay_;
+  std::vector<std::uint32_t> lane_of_member_;
   std::vector<Lane> lanes_;
+  std::size_t buffer_bytes_;
   std::vector<int> member_of_pe_;
-  std::vector<std::byte> answer_;  // reused by receive(), one at a time
+  std::vector<std::byte> answer_;                // reused by receive(), one at a time
+  std::vector<std::vector<std::byte>> handed_on_;  // likewise, by member of this node
   std::uint64_t message_bytes_ = 0;
   std::atomic<bool> failed_{false};  // failure_ is set
   std::atomic<bool> failed_elsewhere_{false};

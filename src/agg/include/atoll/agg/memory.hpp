@@ -42,17 +42,34 @@ template <class T>
 class Table {
  public:
   Table(coll::Communicator& communicator, T* own, std::uint64_t count, Path path)
-      : own_(own), pointers_(communicator.expose(own)), counts_(communicator.allgather(count)) {
+      : pointers_(communicator.expose(own)), counts_(communicator.allgather(count)) {
     auto rank = static_cast<std::size_t>(communicator.rank());
     for (std::size_t member = 0; member < counts_.size(); ++member) {
       bool direct = member == rank || path == Path::automatic;
       bases_.push_back(direct ? pointers_[member] : nullptr);
       if (counts_[member] > longest_) longest_ = counts_[member];
+      if (counts_[member] != 0 && !pointers_.in_segment(member)) all_in_segments_ = false;
     }
   }
   /// Null where the member is reached by messages.
   T* base(int member) const { return bases_[static_cast<std::size_t>(member)]; }
-  T* own() const { return own_; }
+  /// Where the item's element lies, whose index (of that type) is at its start; null: there is none.
+  template <class Index>
+  T* element(const Items& items, std::size_t i) const {
+    Index index;
+    std::memcpy(&index, items[i], sizeof(Index));
+    auto member = static_cast<std::size_t>(items.member(i));
+    return index < counts_[member] ? pointers_[member] + index : nullptr;
+  }
+  template <class Index>
+  [[noreturn]] void fail(const Items& items, std::size_t i) const {
+    Index index;
+    std::memcpy(&index, items[i], sizeof(Index));
+    check(items.member(i), index);
+    throw Error("unreachable");
+  }
+  /// Whether any PE of a node reaches the arrays of the others.
+  bool all_in_segments() const { return all_in_segments_; }
   std::uint64_t count(int member) const { return counts_[static_cast<std::size_t>(member)]; }
   /// Indices are sent in so many bytes.
   std::size_t index_bytes() const { return longest_ <= UINT32_MAX ? 4 : 8; }
@@ -63,11 +80,11 @@ class Table {
   }
 
  private:
-  T* own_;
   coll::PeerPointers<T> pointers_;
   std::vector<std::uint64_t> counts_;
   std::vector<T*> bases_;
   std::uint64_t longest_ = 0;
+  bool all_in_segments_ = true;
 };
 
 /// Accesses whose lines are on their way. 32: more than the 20 or so misses a core can have open.
@@ -122,32 +139,25 @@ class UpdateAggregator final : public Aggregator {
     std::memcpy(item + index_bytes_, &value, sizeof(T));
   }
   UpdateAggregator(Hub& hub, detail::Table<T> table, const Options& options)
-      : Aggregator(hub, options, table.index_bytes() + sizeof(T)),
+      : Aggregator(hub, options, table.index_bytes() + sizeof(T), table.all_in_segments() ? Relay::carry_out : Relay::never),
         table_(std::move(table)),
         index_bytes_(table_.index_bytes()) {
     open();
   }
-  void receive(int, std::span<const std::byte> items, std::vector<std::byte>&) override {
+  void receive(int, const Items& items, std::vector<std::byte>&) override {
     if (index_bytes_ == 4) apply_items<std::uint32_t>(items);
     else apply_items<std::uint64_t>(items);
   }
   template <class Index>
-  void apply_items(std::span<const std::byte> items) {
-    constexpr std::size_t item_bytes = sizeof(Index) + sizeof(T);
-    const std::byte* data = items.data();
-    T* own = table_.own();
-    const std::uint64_t count = table_.count(rank());
-    for (std::size_t at = 0; at < items.size(); at += item_bytes) {
-      Index index, ahead;
+  void apply_items(const Items& items) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (std::size_t later = i + detail::in_flight; later < items.size())
+        prefetch_for_write(table_.template element<Index>(items, later));
+      T* element = table_.template element<Index>(items, i);
+      if (element == nullptr) [[unlikely]] table_.template fail<Index>(items, i);
       T value;
-      if (std::size_t later = at + detail::in_flight * item_bytes; later < items.size()) {
-        std::memcpy(&ahead, data + later, sizeof(Index));
-        if (ahead < count) prefetch_for_write(own + ahead);
-      }
-      std::memcpy(&index, data + at, sizeof(Index));
-      std::memcpy(&value, data + at + sizeof(Index), sizeof(T));
-      if (index >= count) [[unlikely]] table_.check(rank(), index);
-      detail::apply<T, update>(own[index], value);
+      std::memcpy(&value, items[i] + sizeof(Index), sizeof(T));
+      detail::apply<T, update>(*element, value);
     }
   }
 
@@ -186,42 +196,39 @@ class GetAggregator final : public Aggregator {
   [[gnu::noinline]] void push_message(int member, std::uint64_t index, T* into) {
     std::byte* item = room_for_item(member);
     std::memcpy(item, &index, index_bytes_);
-    places_[static_cast<std::size_t>(member)].next.push_back(into);
+    places_[lane_of(member)].next.push_back(into);
   }
   struct Places {
     std::vector<T*> next;
     std::array<std::vector<T*>, window> under_way;
   };
   GetAggregator(Hub& hub, detail::Table<const T> table, const Options& options)
-      : Aggregator(hub, options, table.index_bytes()),
+      : Aggregator(hub, options, table.index_bytes(), table.all_in_segments() ? Relay::carry_out : Relay::never),
         table_(std::move(table)),
         index_bytes_(table_.index_bytes()),
-        places_(static_cast<std::size_t>(size())) {
+        places_(lanes()) {
     open();
   }
-  void shipped(int member, std::uint32_t slot) override {
-    Places& places = places_[static_cast<std::size_t>(member)];
+  void shipped(std::size_t lane, std::uint32_t slot) override {
+    Places& places = places_[lane];
     std::swap(places.next, places.under_way[slot]);
     places.next.clear();
   }
-  void receive(int, std::span<const std::byte> items, std::vector<std::byte>& answer) override {
-    answer.resize(items.size() / index_bytes_ * sizeof(T));
+  void receive(int, const Items& items, std::vector<std::byte>& answer) override {
+    answer.resize(items.size() * sizeof(T));
     if (index_bytes_ == 4) read_items<std::uint32_t>(items, answer.data());
     else read_items<std::uint64_t>(items, answer.data());
   }
   template <class Index>
-  void read_items(std::span<const std::byte> items, std::byte* answer) const {
-    const T* own = table_.own();
-    const std::uint64_t count = table_.count(rank());
-    for (std::size_t i = 0; i < items.size() / sizeof(Index); ++i) {
-      Index index;
-      std::memcpy(&index, items.data() + i * sizeof(Index), sizeof(Index));
-      if (index >= count) [[unlikely]] table_.check(rank(), index);
-      std::memcpy(answer + i * sizeof(T), own + index, sizeof(T));
+  void read_items(const Items& items, std::byte* answer) const {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const T* element = table_.template element<Index>(items, i);
+      if (element == nullptr) [[unlikely]] table_.template fail<Index>(items, i);
+      std::memcpy(answer + i * sizeof(T), element, sizeof(T));
     }
   }
-  void answered(int member, std::uint32_t slot, std::span<const std::byte> answer) override {
-    std::vector<T*>& places = places_[static_cast<std::size_t>(member)].under_way[slot];
+  void answered(std::size_t lane, std::uint32_t slot, std::span<const std::byte> answer) override {
+    std::vector<T*>& places = places_[lane].under_way[slot];
     // Shorter when the destination refused: finish() throws there, and here.
     for (std::size_t i = 0; i < places.size() && (i + 1) * sizeof(T) <= answer.size(); ++i)
       std::memcpy(places[i], &answer[i * sizeof(T)], sizeof(T));

@@ -18,6 +18,7 @@
 
 #include "atoll/base/error.hpp"
 #include "atoll/base/ids.hpp"
+#include "atoll/coll/placement.hpp"
 
 namespace atl::runtime {
 class Context;
@@ -105,6 +106,8 @@ class PeerPointers {
   /// Null when that member's object is not in memory mapped here (or it exposed null).
   T* operator[](std::size_t member) const { return pointers_[member]; }
   HeapOffset offset(std::size_t member) const { return offsets_[member]; }
+  /// Whether that member's object lies where the PEs of its node can use it directly.
+  bool in_segment(std::size_t member) const { return offsets_[member].value() != UINT64_MAX; }
   std::size_t size() const { return pointers_.size(); }
   T* const* data() const { return pointers_.data(); }
   /// True when every non-null object can be used directly.
@@ -159,6 +162,8 @@ class Communicator {
   int size() const;
   /// The PE behind a member.
   PeId pe(int member) const;
+  /// Which members share a node.
+  const Placement& placement() const;
   runtime::Context& context() const;
 
   // --- Blocking forms. Costs: n members, a = latency of a small message, b = seconds per byte.

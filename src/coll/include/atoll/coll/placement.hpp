@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which members share a node. The same on every member, so that all write schedules that fit.
+// Which members share a node. The same on every member, so that all make the same choices by it.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace atl::coll::detail {
+namespace atl::coll {
 
 class Placement {
  public:
@@ -42,4 +42,4 @@ class Placement {
   std::vector<std::vector<int>> members_;
 };
 
-}  // namespace atl::coll::detail
+}  // namespace atl::coll
