@@ -50,8 +50,8 @@ class Toolchain:
 
 
 def own_compiler() -> str | None:
-    """Atoll's oshcc: in the package, in the checkout's newest build, or on the PATH."""
-    found = [PACKAGE / "bin" / "oshcc", *CHECKOUT.glob("build/*/shmem/bin/oshcc")]
+    """Atoll's oshcc: in the package, in the checkout's newest optimised build, or on the PATH."""
+    found = [PACKAGE / "bin" / "oshcc", *CHECKOUT.glob("build/rel*/shmem/bin/oshcc")]
     found = sorted((one for one in found if one.is_file()), key=lambda path: path.stat().st_mtime, reverse=True)
     if found:
         return str(found[0])
