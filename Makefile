@@ -77,6 +77,7 @@ $(VENV)/.dev: pyproject.toml scripts/python-env scripts/requirements.py | system
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.launchers: pyproject.toml scripts/python-env scripts/requirements.py $(VENV)/.dev
+	@scripts/system-packages launchers
 	@scripts/python-env build run demo bench test lint launchers
 	@touch $@
 

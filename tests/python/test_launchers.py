@@ -49,7 +49,15 @@ def run(launcher, pes, *command, timeout=60, **environment):
 
 
 def left_behind(mark):
-    """Processes whose command line holds `mark`, but this one."""
+    """Processes with `mark` in their command line, but this one. Launchers may go a little before their PEs."""
+    for _ in range(100):
+        if not (found := running(mark)):
+            break
+        time.sleep(0.1)
+    return found
+
+
+def running(mark):
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -81,7 +89,12 @@ def test_a_script_gives_the_answers_of_one_process(launcher, pes):
 
 
 def test_every_process_is_a_pe(launcher):
-    code = "import atoll as ak; s = ak.init(); assert s.kind == 'spmd'; print(s.pe, s.pes, int(ak.arange(100).sum()))"
+    code = """
+import atoll as ak, sys
+s = ak.init()
+assert s.kind == 'spmd'
+sys.stdout.write(f'{s.pe} {s.pes} {int(ak.arange(100).sum())}\\n')  # at once: launchers pass on pieces
+"""
     done = run(launcher, 4, sys.executable, "-c", code)
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.split("\n")) == ["", *(f"{pe} 4 4950" for pe in range(4))]
@@ -109,7 +122,7 @@ for _ in range(1000): ak.barrier()
     assert done.returncode != 0
     assert names_the_failure(done), done.stderr
     assert time.monotonic() - begin < 30
-    assert left_behind(mark) == []
+    assert not left_behind(mark)
 
 
 def test_an_exception_on_one_pe_ends_the_job(launcher):
@@ -124,7 +137,7 @@ for _ in range(1000): ak.barrier()
     done = run(launcher, 3, sys.executable, "-c", code)
     assert done.returncode != 0
     assert "just here" in done.stderr
-    assert left_behind(mark) == []
+    assert not left_behind(mark)
 
 
 @pytest.mark.skipif(not PROGRAM.exists(), reason="needs the C++ test program")
@@ -132,7 +145,8 @@ for _ in range(1000): ak.barrier()
 def test_programs_that_die_or_go_on_are_ended(launcher, what):
     begin = time.monotonic()
     done = run(launcher, 4, PROGRAM, what)
-    assert done.returncode != 0
+    # MPICH's ends the others when one leaves, and may report the status of that one.
+    assert done.returncode != 0 or (what == "leave" and "hydra" in launcher[0])
     assert time.monotonic() - begin < 20
     assert what == "leave" or names_the_failure(done), done.stderr
-    assert [line for line in left_behind(str(PROGRAM)) if what in line] == []
+    assert not left_behind(f"{PROGRAM} {what}")

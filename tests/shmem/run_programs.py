@@ -77,7 +77,7 @@ def marked(mark: str) -> list[int]:
 
 
 def start_of(job: Job, launcher: str, nodes: int) -> list[str]:
-    """The launcher and its options; over several nodes, as many PEs on each as on the others, the first ones one more."""
+    """The launcher and its options; over several nodes, as many PEs on each, the first ones one more."""
     if not job.pes:
         return []
     if nodes == 1:

@@ -39,14 +39,14 @@ def test_a_script_gives_the_answers_of_one_process(cluster, mpi, pes):
     alone = cluster.run(sys.executable, str(ANSWERS), **SMALL)
     assert alone.returncode == 0, alone.stderr
     done = cluster.run("srun", f"--mpi={mpi}", "-n", str(pes), sys.executable, str(ANSWERS), **SMALL)
-    if "Invalid MPI plugin" in done.stderr or "invalid MPI type" in done.stderr.lower():
-        pytest.skip(f"this Slurm has no {mpi}")
+    if "invalid mpi" in done.stderr.lower():
+        pytest.skip(f"this Slurm has no {mpi} (Debian: libpmix-dev)")
     assert done.returncode == 0, done.stderr + cluster.logs()
     assert done.stdout == alone.stdout
 
 
 def test_srun_needs_no_option(cluster):
-    code = "import atoll as ak; print(ak.pe(), ak.pes(), int(ak.arange(100).sum()))"
+    code = "import atoll as ak; print(f'{ak.pe()} {ak.pes()} {int(ak.arange(100).sum())}\\n', end='')"
     done = cluster.run("srun", "-n", "4", sys.executable, "-c", code, **SMALL)
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.split("\n")) == ["", *(f"{pe} 4 4950" for pe in range(4))]
