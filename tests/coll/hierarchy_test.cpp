@@ -86,7 +86,7 @@ class Hierarchical : public ::testing::TestWithParam<std::vector<std::uint32_t>>
 
 constexpr const char* forced =
     "barrier=hierarchical,broadcast=hierarchical,allreduce=hierarchical,allgather=hierarchical,allgatherv=hierarchical,"
-    "alltoall=hierarchical,reduce=hierarchical";
+    "alltoall=hierarchical,reduce=hierarchical,scatter=hierarchical";
 
 TEST_P(Hierarchical, MovesTheRightBytes) {
   run([](runtime::Context& context) {
@@ -117,6 +117,11 @@ TEST_P(Hierarchical, MovesTheRightBytes) {
       for (int from = 0; from < n; ++from) expect_block(out, from, piece(from, rank), "alltoall");
       all.allgather(in.data(), size, out.data());
       for (int from = 0; from < n; ++from) expect_block(out, from, piece(from, 0), "allgather");
+      for (int root = 0; root < n; ++root) {
+        testing::Bytes own(context, size, (rank + root) % 2 == 0);
+        all.scatter(in.data(), own.data(), size, root);
+        expect_block(own, 0, piece(root, rank), "scatter");
+      }
     }
     std::vector<int> own(static_cast<std::size_t>(rank) * 301, rank);
     std::vector<int> wanted;
@@ -185,6 +190,9 @@ TEST_P(Hierarchical, SendsOneMessagePerNodeAndRound) {
     EXPECT_LE(count_messages(context, [&] { all.reduce(&value, &sum, 1, reduction_of<double>(Op::sum), 0); }), 1);
     EXPECT_EQ(count_messages(context, [&] { all.allgather(bytes.data(), 1, received.data()); }), rounds);
     EXPECT_EQ(count_messages(context, [&] { all.alltoall(bytes.data(), 1, received.data()); }), rounds);
+    // What is this short goes straight, by itself.
+    all.force_algorithms(forced);
+    EXPECT_LE(count_messages(context, [&] { all.scatter(bytes.data(), received.data(), 1, 0); }), rounds);
   });
 }
 

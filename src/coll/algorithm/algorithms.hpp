@@ -56,6 +56,7 @@ void barrier_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void broadcast_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void reduce_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void scatter_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void allgather_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void allgatherv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoall_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);

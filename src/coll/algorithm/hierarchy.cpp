@@ -21,6 +21,13 @@ Circle::Circle(const std::vector<std::uint64_t>& sizes, int rank) : rank_(rank) 
   offsets_.push_back(at);
 }
 
+Circle Circle::of_nodes(const Hierarchy& hierarchy, std::uint64_t bytes) {
+  std::vector<std::uint64_t> sizes;
+  for (int node = 0; node < hierarchy.placement().nodes(); ++node)
+    sizes.push_back(bytes * hierarchy.placement().members(node).size());
+  return Circle(sizes, hierarchy.node());
+}
+
 void allgather_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks) {
   int n = steps.size(), rank = steps.rank();
   for (int have = 1; have < n; have *= 2) {
@@ -45,6 +52,21 @@ void gather_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks, int
       steps.join();
     }
   }
+}
+
+void scatter_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks, int root) {
+  int n = steps.size(), rank = steps.rank(), shifted = (rank - root + n) % n;
+  int distance = 1;
+  while (distance < n && (shifted & distance) == 0) distance *= 2;
+  if (shifted != 0) {
+    steps.recv((rank - distance + n) % n, blocks, circle.offset(std::min(distance, n - shifted)));
+    steps.join();
+  }
+  for (distance /= 2; distance > 0; distance /= 2)
+    if (shifted + distance < n)
+      steps.send((rank + distance) % n, blocks + circle.offset(distance),
+                 circle.offset(std::min(2 * distance, n - shifted)) - circle.offset(distance));
+  steps.join();
 }
 
 }  // namespace atl::coll::detail

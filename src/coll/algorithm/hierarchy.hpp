@@ -43,6 +43,8 @@ class Circle {
  public:
   /// `sizes[m]`: bytes of member m's block.
   Circle(const std::vector<std::uint64_t>& sizes, int rank);
+  /// Of nodes, from this one on: a block is what its members have together, `bytes` each.
+  static Circle of_nodes(const Hierarchy& hierarchy, std::uint64_t bytes);
   /// Of the block `distance` members on; of the end for as many as there are.
   std::uint64_t offset(int distance) const { return offsets_[static_cast<std::size_t>(distance)]; }
   std::uint64_t bytes() const { return offsets_.back(); }
@@ -60,5 +62,7 @@ class Circle {
 void allgather_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks);
 /// Gathers them on `root`, up a binomial tree; others get those of the members below them.
 void gather_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks, int root);
+/// The other way: the root has all blocks, others get their own and those of the members below them.
+void scatter_circle(ScheduleBuilder& steps, const Circle& circle, Ref blocks, int root);
 
 }  // namespace atl::coll::detail
