@@ -38,7 +38,8 @@ constexpr std::array table{
     Entry{V::spin_us, "ATOLL_SPIN_US", Kind::integer, "20", "", 0, 1000000,
           "Microseconds a wait spins before it yields and then blocks, when cores are not over-subscribed."},
     Entry{V::peer_timeout, "ATOLL_PEER_TIMEOUT", Kind::seconds, "60", "", 0, 0,
-          "Seconds a collective operation waits for a PE that is alive but does not take part. 0: for ever."},
+          "Seconds a collective operation waits for a PE that is alive but does not take part, and after which a host, or a PE "
+          "that should answer and does not, is lost. 0: for ever."},
     Entry{V::progress, "ATOLL_PROGRESS", Kind::choice, "auto", "auto|on|off", 0, 0,
           "Progress bars. auto: for operations over a second, on a terminal or in a notebook."},
     Entry{V::coll, "ATOLL_COLL", Kind::text, "", "", 0, 0,

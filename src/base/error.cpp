@@ -22,7 +22,10 @@ std::string_view to_string(Status status) {
   return "unknown status";
 }
 
-void throw_errno(std::string what) { throw SetupError(fmt::format("{}: {}", what, std::strerror(errno))); }
+void throw_errno(std::string what) {
+  int error = errno;
+  throw SetupError(fmt::format("{}: {}{}", what, std::strerror(error), error == EMFILE ? ". Raise the limit of open files (ulimit -n)" : ""));
+}
 
 namespace detail {
 void assertion_failed(const char* kind, const char* condition, const char* file, int line) {

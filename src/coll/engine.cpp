@@ -283,7 +283,7 @@ std::string Engine::timeout_text() const {
   for (int member = 0; member < size_; ++member) {
     std::uint64_t presence = mail_.presence(static_cast<std::uint32_t>(member));
     if (presence >> 8 >= sequence_) continue;
-    late += fmt::format("{}PE {}", late.empty() ? "" : ", ", pe(member).value());
+    late += fmt::format("{}{}", late.empty() ? "" : ", ", context_.job().describe(pe(member)));
     elsewhere += presence >> 8 == 0
                      ? fmt::format("; PE {} has called none yet", pe(member).value())
                      : fmt::format("; the last that PE {} called was {} (number {})", pe(member).value(),
@@ -291,7 +291,7 @@ std::string Engine::timeout_text() const {
   }
   if (late.empty()) {
     std::uint32_t member = executor_.waits_for();
-    late = member < static_cast<std::uint32_t>(size_) ? fmt::format("PE {}", mail_.pe(member).value()) : "a PE";
+    late = member < static_cast<std::uint32_t>(size_) ? context_.job().describe(mail_.pe(member)) : "a PE";
     return fmt::format("{} (number {}): all PEs have called it, but {} has not answered for {} s", name_of(last_kind_),
                        sequence_, late, timeout_seconds_);
   }

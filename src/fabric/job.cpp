@@ -127,9 +127,11 @@ void Job::attach() {
     rings_[pe] = rings + record.place;
     segments_[pe] = base_ + control_bytes_ + record.place * segment_bytes_;
   }
-  char name[256] = "";
-  if (::gethostname(name, sizeof(name) - 1) == 0) host_name_ = name;
   prepare_sleeping();
+}
+
+std::string Job::describe(PeId pe) const {
+  return nodes() == 1 || hosts_.empty() ? fmt::format("PE {}", pe.value()) : fmt::format("PE {} on {}", pe.value(), hosts_[pe.value()]);
 }
 
 std::shared_ptr<Job> Job::create_loop(const JobOptions& options) {
@@ -205,7 +207,7 @@ bool Job::note_failed(PeId pe, int wait_status, const std::string& cause) noexce
 
 void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexcept {
   // Whose host it is must be known everywhere; the PEs of other nodes are named by whoever has lost them.
-  std::string whole = nodes() > 1 && is_local(pe) ? cause + " on " + host_name_ : cause;
+  std::string whole = hosts_.empty() || !is_local(pe) ? cause : cause + " on " + hosts_[pe.value()];
   if (note_failed(pe, wait_status, whole))
     tell({News::Kind::failed, pe, record(pe).pid.load(std::memory_order_relaxed), wait_status, whole});
 }
@@ -235,15 +237,22 @@ void Job::hear_post(PeId pe, PeId source, std::uint16_t kind, std::span<const st
   if (auto found = listeners_.find(pe); found != listeners_.end()) found->second(source, kind, payload);
 }
 
+std::optional<News> Job::first_failure() const {
+  std::uint32_t failed = control_->failed.load(std::memory_order_acquire);  // partner: mark_failed
+  if (failed == 0 || failed == job_ended) return std::nullopt;
+  const PeRecord& dead = record(PeId(failed - 1));
+  return News{News::Kind::failed, PeId(failed - 1), dead.pid.load(std::memory_order_relaxed),
+              dead.wait_status.load(std::memory_order_relaxed),
+              std::string(dead.cause, std::min<std::size_t>(dead.cause_bytes.load(std::memory_order_relaxed), sizeof(dead.cause)))};
+}
+
 std::string Job::failure() const {
   std::uint32_t failed = control_->failed.load(std::memory_order_acquire);  // partner: mark_failed
   if (failed == 0) return {};
   if (failed == job_ended) return fmt::format("a PE has ended the job with status {}", exit_requested().value_or(0));
-  const PeRecord& dead = record(PeId(failed - 1));
-  std::string cause(dead.cause, std::min<std::size_t>(dead.cause_bytes.load(std::memory_order_relaxed), sizeof(dead.cause)));
-  std::int32_t pid = dead.pid.load(std::memory_order_relaxed);
-  return kind_ == Kind::loop || pid == 0 ? fmt::format("PE {} {}", failed - 1, cause)
-                                         : fmt::format("PE {} (pid {}) {}", failed - 1, pid, cause);
+  News first = *first_failure();
+  return kind_ == Kind::loop || first.pid == 0 ? fmt::format("PE {} {}", failed - 1, first.text)
+                                               : fmt::format("PE {} (pid {}) {}", failed - 1, first.pid, first.text);
 }
 
 void Job::throw_failure() const { throw PeFailedError(failure()); }

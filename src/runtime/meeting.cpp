@@ -73,8 +73,8 @@ void Context::meet_nodes(std::uint32_t epoch, Deadline deadline, double limit_se
     set<std::uint64_t>(job_->leader_of(after), arrived_at(round), count);
     const auto* word = local_pointer<const std::uint64_t>(arrived_at(round));
     if (wait_until(word, Compare::greater_equal, count, deadline) != Status::ok)
-      throw TimeoutError(fmt::format("the node of PE {} has not come to a barrier within {} s (ATOLL_PEER_TIMEOUT)",
-                                     job_->leader_of(before).value(), limit_seconds));
+      throw TimeoutError(fmt::format("{} or another PE of its node has not come to a barrier within {} s (ATOLL_PEER_TIMEOUT)",
+                                     job_->describe(job_->leader_of(before)), limit_seconds));
   }
 }
 

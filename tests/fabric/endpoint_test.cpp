@@ -76,7 +76,7 @@ TEST(NodesTest, EachNodeHasTheMemoryOfItsOwnPes) {
 
 TEST(NodesTest, WhatHappensToOneNodeIsKnownToAll) {
   auto jobs = testing::link_jobs({.npes = 3, .segment_bytes = 4 * MiB_, .node_of_pe = {0, 1, 2}});
-  jobs[1]->set_host_name("reef");
+  jobs[1]->set_hosts({"cay", "reef", "shoal"});
   jobs[1]->mark_failed(PeId(1), 9, "was killed by signal 9 (Killed)");
   for (const auto& job : jobs) {
     EXPECT_EQ(job->failure(), "PE 1 was killed by signal 9 (Killed) on reef");
@@ -90,6 +90,27 @@ TEST(NodesTest, WhatHappensToOneNodeIsKnownToAll) {
     EXPECT_TRUE(job->shutdown_requested());
     EXPECT_EQ(job->exit_requested(), 7);
   }
+}
+
+TEST(NodesTest, PesAreNamedWithTheirHosts) {
+  auto jobs = testing::link_jobs({.npes = 2, .segment_bytes = 4 * MiB_, .node_of_pe = {0, 1}});
+  EXPECT_EQ(jobs[0]->describe(PeId(1)), "PE 1");
+  jobs[0]->set_hosts({"cay", "reef"});
+  EXPECT_EQ(jobs[0]->describe(PeId(1)), "PE 1 on reef");
+}
+
+TEST(NodesTest, WhoIsLostIsToldTheLauncher) {
+  auto job = Job::create_loop({.npes = 2, .segment_bytes = 4 * MiB_});
+  EXPECT_FALSE(job->report_loss(PeId(1), "is lost"));
+  EXPECT_FALSE(job->first_failure());
+  std::string said;
+  job->set_loss_listener([&](PeId pe, const std::string& how) { return said = fmt::format("PE {} {}", pe.value(), how), true; });
+  EXPECT_TRUE(job->report_loss(PeId(1), "is lost"));
+  EXPECT_EQ(said, "PE 1 is lost");
+  job->mark_failed(PeId(1), 9, "is lost");
+  ASSERT_TRUE(job->first_failure());
+  EXPECT_EQ(job->first_failure()->text, "is lost");
+  EXPECT_EQ(job->first_failure()->status, 9);
 }
 
 TEST(MessageRingTest, FillsEmptiesAndWrapsRound) {

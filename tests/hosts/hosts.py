@@ -204,14 +204,40 @@ class Hosts:
         """Pulls the host's network cable."""
         _ip("link", "set", self._cable(number), "down")
 
-    def processes_on(self, number: int) -> list[str]:
-        """Command lines of what runs on a host, its door-keeper aside."""
+    def swallow(self, number: int, address: str) -> None:
+        """Packets from the host to an address vanish without a word, as in a firewall: they go to nobody's card."""
+        nobody = ["lladdr", "02:00:00:00:00:99", "nud", "permanent"]
+        _ip("-n", self.names[number], "neigh", "replace", address, "dev", "eth0", *nobody)
+
+    def part(self, one: int, other: int) -> None:
+        """No packet comes from one host to the other any more, nor back. All others reach both."""
+        self.swallow(one, self.address_of(other))
+        self.swallow(other, self.address_of(one))
+
+    def kill(self, number: int) -> None:
+        """All that runs on the host, its agent too, at once."""
+        for pid in self.pids_on(number):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def pids_on(self, number: int, what: str = "") -> list[int]:
+        """Of what runs on the host, its door-keeper aside; those whose command line holds `what`."""
         inside = subprocess.run(["ip", "netns", "pids", self.names[number]], capture_output=True, text=True, check=True)
         found = []
         for pid in inside.stdout.split():
             with contextlib.suppress(OSError):
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+                if str(DOOR) not in words and what in words:
+                    found.append(int(pid))
+        return found
+
+    def processes_on(self, number: int) -> list[str]:
+        """Command lines of what runs on a host, its door-keeper aside."""
+        found = []
+        for pid in self.pids_on(number):
+            with contextlib.suppress(OSError):
                 words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
-                if words and str(DOOR) not in words:
+                if words:
                     found.append(words)
         return found
 

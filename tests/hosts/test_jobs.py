@@ -66,29 +66,6 @@ def test_one_pe_can_end_the_whole_job(hosts, status):
     assert "atoll-run:" not in done.stderr
 
 
-@pytest.mark.slow
-def test_survivors_of_a_lost_host_are_told():
-    with network.Hosts(2) as hosts:
-        folder = hosts.folder / "pids"
-        folder.mkdir()
-        environment = {**os.environ, **SMALL, "ATOLL_PEER_TIMEOUT": "4"}
-        job = subprocess.Popen(
-            hosts.command(PROGRAM, "idle", folder / "pid", slots=2), env=environment, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        for _ in range(4):
-            assert job.stdout.readline() == "ready\n"
-        hosts.link_down(1)
-        begin = time.monotonic()
-        output, errors = job.communicate(timeout=60)
-        assert job.returncode == 1, errors
-        assert f"host {hosts.names[1]} (PEs 2 to 3): it has not answered for 4 s" in errors
-        told = [line for line in output.splitlines() if re.match(rf"survivor: PE [23] .* {hosts.names[1]}", line)]
-        assert len(told) == 2, output
-        assert time.monotonic() - begin < 20
-        assert hosts.everything_ends(8)
-
-
 @needs_core
 def test_a_crash_is_a_crash(hosts, tmp_path, monkeypatch):
     """Libraries that come with libfabric must not catch it."""

@@ -29,6 +29,8 @@ constexpr std::int64_t longest_sleep_ns = 100'000'000;
 // A peer whose connection broke has this long to be heard of from others: that it left, or how it died.
 constexpr std::int64_t grace_ns = 1'000'000'000;
 constexpr std::int64_t goodbye_ns = 1'000'000'000;
+// So often in ATOLL_PEER_TIMEOUT who should answer is asked for a sign of life.
+constexpr std::int64_t looks_in_patience = 16;
 
 }  // namespace
 
@@ -61,6 +63,8 @@ Path::~Path() {
 void Path::say_goodbye() {
   Deadline deadline = Deadline::after_ns(goodbye_ns);
   try {
+    // Who has not heard of it yet would take the good-bye for the failure.
+    if (auto failure = job_.first_failure()) tell(*failure);
     {
       Hold hold(*this);
       for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
@@ -131,8 +135,9 @@ void Path::run_agent() {
 }
 
 void Path::lose(PeId pe, const std::string& why) {
-  job_.mark_failed(pe, 0, fmt::format("on {} is lost: {}", hosts_[pe.value()], why));
-  log_line(LogLevel::error, job_.failure());
+  std::string how = fmt::format("on {} is lost: PE {} on {} {}", hosts_[pe.value()], self_.value(), hosts_[self_.value()], why);
+  job_.mark_failed(pe, 0, how);
+  if (!job_.report_loss(pe, how)) log_line(LogLevel::error, job_.failure());
 }
 
 void Path::look_after_peers() {
@@ -142,22 +147,47 @@ void Path::look_after_peers() {
     for (std::uint32_t pe = 0; pe < peers_.size(); ++pe) {
       Peer& one = peers_[pe];
       if (one.failed_at == 0 || one.gone || job_.has_failed()) continue;
-      if (now - one.failed_at > grace_ns) lose(PeId(pe), one.failure);
+      if (now - one.failed_at > grace_ns) lose(PeId(pe), fmt::format("cannot reach it ({}). Is the network between them up?", one.failure));
       else any_failed_ = true;
     }
   }
+  if (patience_ns_ == 0 || now < next_look_ns_ || job_.has_failed()) return;
+  next_look_ns_ = now + patience_ns_ / looks_in_patience;
   // The leaders of nodes look after one another in a ring.
-  if (patience_ns_ == 0 || job_.place_of(self_) != 0 || now < next_look_ns_ || job_.has_failed()) return;
-  next_look_ns_ = now + patience_ns_ / 4;
+  bool leader = job_.place_of(self_) == 0;
   PeId next = job_.leader_of((job_.node() + 1) % job_.nodes());
-  Peer& leader = peer(next);
-  if (leader.gone) return;
-  if (leader.heard_at == 0) leader.heard_at = now;
-  if (now - leader.heard_at > patience_ns_)
-    return lose(next, fmt::format("it has not answered for {} s", patience_ns_ / 1'000'000'000));
+  for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
+    if (!look_for_sign(PeId(pe), (leader && pe == next.value()) || is_expected_to_answer(PeId(pe)))) return;
+}
+
+bool Path::is_expected_to_answer(PeId pe) const {
+  const Peer& one = peers_[pe.value()];
+  return !settled(one) || one.transferring != 0 || !one.outbox.empty() ||
+         std::any_of(requests_.begin(), requests_.end(), [&](const Request& request) { return request.active && request.peer == pe.value(); });
+}
+
+// False: it is lost, and so is the job.
+bool Path::look_for_sign(PeId pe, bool expected) {
+  Peer& one = peer(pe);
+  bool heard = std::exchange(one.heard, false);
+  if (one.gone || !expected) {
+    one.heard_at = 0;
+    return true;
+  }
+  std::int64_t now = now_ns();
+  if (heard || one.heard_at == 0) one.heard_at = now;
+  // Noticed before anybody's collective operation gives up, who could only say that a PE did not come.
+  std::int64_t limit_ns = patience_ns_ / 4 * 3;
+  if (now - one.heard_at > limit_ns) {
+    lose(pe, fmt::format("has heard nothing of it for {:.3g} s. Is it stopped, or the network between them cut or blocked?",
+                         1e-9 * static_cast<double>(limit_ns)));
+    return false;
+  }
+  if (!one.outbox.empty()) return true;  // it has enough to answer
   Header header{};
   header.type = MessageType::ping;
-  send(next, header, {}, {}, false);
+  send(pe, header, {}, {}, false);
+  return true;
 }
 
 }  // namespace atl::fabric::ofi

@@ -16,7 +16,8 @@ namespace {
 // 4 MiB in all: what a burst of small puts from several peers takes before the network has to hold them back.
 constexpr std::size_t most_receives = 256;
 constexpr std::size_t most_sends = 128;
-constexpr std::size_t longest_transfer = std::size_t{1} << 30;
+// Each that is done is a sign of life of a slow network.
+constexpr std::size_t longest_transfer = std::size_t{32} << 20;
 constexpr std::uint64_t segment_key = 1, buffers_key = 2;
 
 }  // namespace
@@ -25,30 +26,30 @@ Device::Device(std::byte* segment, std::size_t segment_bytes)
     : segment_(segment), segment_bytes_(segment_bytes), info_(choose_provider()) {
   SignalsKept kept;
   fid_fabric* fabric = nullptr;
-  check(library().fabric(info_->fabric_attr, &fabric, nullptr), fmt::format("cannot open {}", provider_name(*info_)));
+  check(library().fabric(info_->fabric_attr, &fabric, nullptr), *info_, "cannot open it");
   fabric_.reset(fabric);
   fid_domain* domain = nullptr;
-  check(::fi_domain(fabric, info_.get(), &domain, nullptr), "cannot open a domain");
+  check(::fi_domain(fabric, info_.get(), &domain, nullptr), *info_, "cannot open a domain");
   domain_.reset(domain);
   fi_av_attr table{};
   table.type = FI_AV_TABLE;
   fid_av* peers = nullptr;
-  check(::fi_av_open(domain, &table, &peers, nullptr), "cannot open a table of addresses");
+  check(::fi_av_open(domain, &table, &peers, nullptr), *info_, "cannot open a table of addresses");
   peers_.reset(peers);
   fi_cq_attr queue{};
   queue.format = FI_CQ_FORMAT_MSG;
   queue.wait_obj = FI_WAIT_FD;
   queue.size = info_->tx_attr->size + info_->rx_attr->size;
   fid_cq* completions = nullptr;
-  check(::fi_cq_open(domain, &queue, &completions, nullptr), "cannot open a queue that a thread can sleep on");
+  check(::fi_cq_open(domain, &queue, &completions, nullptr), *info_, "cannot open a queue that a thread can sleep on");
   completions_.reset(completions);
-  check(::fi_control(&completions->fid, FI_GETWAIT, &descriptor_), "cannot tell what to sleep on");
+  check(::fi_control(&completions->fid, FI_GETWAIT, &descriptor_), *info_, "cannot tell what to sleep on");
   fid_ep* endpoint = nullptr;
-  check(::fi_endpoint(domain, info_.get(), &endpoint, nullptr), "cannot open an endpoint");
+  check(::fi_endpoint(domain, info_.get(), &endpoint, nullptr), *info_, "cannot open an endpoint");
   endpoint_.reset(endpoint);
-  check(::fi_ep_bind(endpoint, &peers->fid, 0), "cannot bind addresses");
-  check(::fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV), "cannot bind completions");
-  check(::fi_enable(endpoint), "cannot enable the endpoint");
+  check(::fi_ep_bind(endpoint, &peers->fid, 0), *info_, "cannot bind addresses");
+  check(::fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV), *info_, "cannot bind completions");
+  check(::fi_enable(endpoint), *info_, "cannot enable the endpoint");
   local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
   most_transfer_ = std::min(info_->ep_attr->max_msg_size, longest_transfer);
   ATOLL_VALIDATE(info_->ep_attr->max_msg_size >= most_message, SetupError,
@@ -67,8 +68,8 @@ Owned<fid_mr> Device::expose(void* memory, std::size_t bytes, std::uint64_t acce
   }
   Owned<fid_mr> made(region);
   if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) {
-    check(::fi_mr_bind(region, &endpoint_->fid, 0), "cannot bind memory");
-    check(::fi_mr_enable(region), "cannot enable memory");
+    check(::fi_mr_bind(region, &endpoint_->fid, 0), *info_, "cannot bind memory");
+    check(::fi_mr_enable(region), *info_, "cannot enable memory");
   }
   return made;
 }

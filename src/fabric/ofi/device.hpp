@@ -31,6 +31,7 @@ struct Operation {
   std::uint32_t peer = 0;        ///< PE; send, transfer
   std::byte* buffer = nullptr;   ///< receive, send
   Pending* pending = nullptr;    ///< transfer; null: nobody waits for it alone
+  std::uint32_t bytes = 0;       ///< transfer
 };
 
 /// A finished operation: `bytes` of a receive, or the error that ended it.

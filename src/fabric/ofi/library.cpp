@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
 
 #include <algorithm>
 #include <array>
@@ -93,8 +94,15 @@ const Library& library() {
 
 std::string error_text(std::int64_t status) { return library().strerror(static_cast<int>(status < 0 ? -status : status)); }
 
-void check(std::int64_t status, std::string_view what) {
-  ATOLL_VALIDATE(status >= 0, SetupError, "the network: {}: {}", what, error_text(status));
+void check(std::int64_t status, const fi_info& info, std::string_view what) {
+  if (status >= 0) return;
+  std::string text = fmt::format("the network's provider {}: {}: {}. ", provider_name(info), what, error_text(status));
+  if (status == -FI_EADDRINUSE || status == -FI_EADDRNOTAVAIL)
+    text += "Are its ports taken (FI_TCP_PORT_LOW_RANGE, FI_TCP_PORT_HIGH_RANGE), or is its interface the wrong one (FI_TCP_IFACE)?";
+  else if (status == -FI_EMFILE) text += "Raise the limit of open files (ulimit -n)";
+  else if (status == -FI_ENOSYS || status == -FI_EOPNOTSUPP) text += "Atoll cannot use it: choose another with ATOLL_FABRIC_PROVIDER";
+  else text += "FI_LOG_LEVEL=warn may tell why; `fi_info` lists other providers for ATOLL_FABRIC_PROVIDER";
+  throw SetupError(text);
 }
 
 std::string provider_name(const fi_info& info) { return info.fabric_attr->prov_name; }

@@ -50,8 +50,8 @@ Info choose_provider();
 
 std::string provider_name(const fi_info& info);
 
-/// Throws SetupError with libfabric's own words when `status`, as returned by it, is an error.
-void check(std::int64_t status, std::string_view what);
+/// Throws SetupError with libfabric's own words, and what to try, when `status`, as returned by it, is an error.
+void check(std::int64_t status, const fi_info& info, std::string_view what);
 std::string error_text(std::int64_t status);
 
 /// Closes an object of libfabric.

@@ -14,6 +14,8 @@ namespace atl::fabric::ofi {
 namespace {
 
 constexpr std::uint32_t most_under_way = 512;
+// Of long transfers, with each peer. Far more than a network holds; 2 s of 1 Gb/s.
+constexpr std::size_t most_transferring = std::size_t{256} << 20;
 constexpr std::uint32_t most_messages = 64;
 // Gets by messages that one caller has under way.
 constexpr std::uint32_t most_gets = 16;
@@ -182,10 +184,14 @@ void Path::send_operation(PeId pe, Header header, Bytes payload) {
 // One write or read, handed over as soon as there is room. One that fails never completes: whoever waits for it learns of
 // the peer's end.
 template <class Start>
-void Path::transfer(Hold& hold, Peer& with, Pending* pending, Start&& start) {
+void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending* pending, Start&& start) {
+  // What is said to the peer queues behind what is under way, and who is not heard of for too long counts as lost.
+  if (with.transferring + bytes > most_transferring)
+    wait(hold, [&] { return with.transferring == 0 || with.transferring + bytes <= most_transferring || with.gone; });
   Operation& operation = device_->take_transfer();
   operation.peer = static_cast<std::uint32_t>(&with - peers_.data());
   operation.pending = pending;
+  operation.bytes = static_cast<std::uint32_t>(bytes);
   int status = start(operation);
   for (; status == -FI_EAGAIN; status = start(operation)) {
     if (!poll()) hold.rest(0);
@@ -194,7 +200,10 @@ void Path::transfer(Hold& hold, Peer& with, Pending* pending, Start&& start) {
   }
   if (pending != nullptr) ++pending->left;
   else ++transfers_;
-  if (status == 0) return;
+  if (status == 0) {
+    with.transferring += bytes;
+    return;
+  }
   note_failure(with, status);
   device_->give_back_transfer(operation);
   if (pending != nullptr) return;
@@ -209,7 +218,7 @@ void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std:
   auto until = device_->writes_in_order() ? Device::Until::reusable : Device::Until::delivered;
   for (std::size_t done = 0; done < bytes;) {
     std::size_t part = std::min(bytes - done, device_->most_transfer());
-    transfer(hold, target, pending, [&](Operation& operation) {
+    transfer(hold, target, part, pending, [&](Operation& operation) {
       return device_->write(from + done, part, target.memory, to.value() + done, until, operation);
     });
     done += part;
@@ -343,7 +352,7 @@ void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::s
     wait(hold, [&] { return settled(source); });
     for (std::size_t done = 0; done < bytes;) {
       std::size_t part = std::min(bytes - done, device_->most_transfer());
-      transfer(hold, source, pending, [&](Operation& operation) {
+      transfer(hold, source, part, pending, [&](Operation& operation) {
         return device_->read(to + done, part, source.memory, from.value() + done, operation);
       });
       done += part;

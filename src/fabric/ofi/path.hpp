@@ -80,7 +80,9 @@ class Path final : public RemotePath {
     bool queued = false;           // in waiting_
     std::uint32_t lost = 0;        // transfers that failed, and that quiet() still waits for
     std::int64_t failed_at = 0;    // when a transfer to it failed, 0: none has
-    std::int64_t heard_at = 0;     // a leader: when it last answered
+    std::size_t transferring = 0;  // bytes of writes and reads under way
+    bool heard = false;            // since the last look
+    std::int64_t heard_at = 0;     // 0: nothing is expected of it
     std::string failure;
     std::deque<Packet> outbox;
   };
@@ -137,7 +139,7 @@ class Path final : public RemotePath {
   bool went(Peer& peer, int status);
   void note_failure(Peer& peer, int error);
   template <class Start>
-  void transfer(Hold& hold, Peer& with, Pending* pending, Start&& start);
+  void transfer(Hold& hold, Peer& with, std::size_t bytes, Pending* pending, Start&& start);
   void write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending* pending);
   void write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
   void put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
@@ -173,6 +175,8 @@ class Path final : public RemotePath {
   void run_agent();
   bool nap(std::int64_t limit_ns, bool on_network);
   void look_after_peers();
+  bool look_for_sign(PeId pe, bool expected);
+  bool is_expected_to_answer(PeId pe) const;
   void lose(PeId pe, const std::string& why);
   void say_goodbye();
 
@@ -203,7 +207,7 @@ class Path final : public RemotePath {
   std::atomic<std::uint64_t> polls_{0};  // by others than the agent
   std::atomic<bool> stop_{false};
   int wake_ = -1;  // an eventfd: ends the agent's sleep
-  std::int64_t patience_ns_ = 0;   // for a leader that does not answer; 0: for ever
+  std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever
   std::int64_t next_look_ns_ = 0;
   std::thread agent_;
 };

@@ -59,6 +59,8 @@ bool Path::take_completions() {
       case Operation::Kind::transfer:
         if (operation.pending != nullptr) --operation.pending->left;
         else --transfers_;
+        peers_[operation.peer].transferring -= operation.bytes;
+        peers_[operation.peer].heard = true;
         device_->give_back_transfer(operation);
         break;
     }
@@ -73,6 +75,7 @@ void Path::fail_operation(const Completion& failed) {
   Peer& to = peers_[operation.peer];
   note_failure(to, failed.error);
   if (operation.kind == Operation::Kind::send) return device_->give_back_send(operation);
+  to.transferring -= operation.bytes;
   // Whoever waits for it learns of the peer's death. What was for a peer that has left matters to nobody.
   if (to.gone) --(operation.pending != nullptr ? operation.pending->left : transfers_);
   else if (operation.pending == nullptr) ++to.lost;
@@ -104,7 +107,7 @@ void Path::handle(Bytes message) {
                  "a message came from the network that says it is from PE {}", header.source);
   Peer& from = peers_[header.source];
   Bytes payload = message.subspan(sizeof(header));
-  from.used = true;
+  from.used = from.heard = true;
   // In the order they were sent, so that these never go back.
   from.complete = header.done;
   from.messages_taken = header.taken;
@@ -148,7 +151,7 @@ void Path::handle(Bytes message) {
       send(source, answer, {}, {}, false);
       break;
     }
-    case MessageType::pong: from.heard_at = now_ns(); break;
+    case MessageType::pong: break;
   }
 }
 

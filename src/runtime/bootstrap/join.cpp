@@ -165,15 +165,18 @@ void join_network(Bootstrap& bootstrap, fabric::Job& job, const std::vector<Proc
     card = refused(error);
   }
   auto cards = bootstrap.allgather("network", card, patience());
-  ATOLL_VALIDATE(refusal.empty(), SetupError, "{}", refusal);
+  auto throw_refused = [&](std::uint32_t pe, const std::string& why) {
+    throw SetupError(fmt::format("PE {} on {} cannot join the network: {}", pe, processes[pe].host, why));
+  };
+  if (!refusal.empty()) throw_refused(bootstrap.rank(), refusal);
   std::vector<std::string> hosts;
   for (std::uint32_t pe = 0; pe < cards.size(); ++pe) {
-    ATOLL_VALIDATE(cards[pe].starts_with('='), SetupError, "PE {} on {} cannot join the network: {}", pe, processes[pe].host,
-                   cards[pe].empty() ? "it does not say why" : cards[pe].substr(1));
+    if (!cards[pe].starts_with('=')) throw_refused(pe, cards[pe].empty() ? "it does not say why" : cards[pe].substr(1));
     cards[pe].erase(0, 1);
     hosts.push_back(processes[pe].host);
   }
-  job.set_host_name(processes[bootstrap.rank()].host);
+  job.set_hosts(hosts);
+  job.set_loss_listener([&bootstrap](PeId pe, const std::string& how) { return bootstrap.report_loss(pe.value(), how); });
   end->connect(cards, std::move(hosts));
 }
 

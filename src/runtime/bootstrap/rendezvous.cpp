@@ -81,6 +81,15 @@ class Rendezvous final : public Bootstrap {
     }
   }
 
+  bool report_loss(std::uint32_t rank, std::string_view how) noexcept override {
+    try {
+      say(FrameKind::lost, Packer().number(rank).text(how).body(), Deadline::after_seconds(1));
+      return true;
+    } catch (...) {  // the agent is gone, and takes this process along
+      return false;
+    }
+  }
+
   void end_job(int status) noexcept override { abort(status, ""); }
 
   int news() const override { return agent_is_gone_ ? -1 : wire_.descriptor(); }
@@ -116,7 +125,7 @@ class Rendezvous final : public Bootstrap {
         failure_.rank = reader.number();
         failure_.host = reader.text();
         failure_.how = reader.text();
-        throw PeFailedError(fmt::format("PE {} {} on {}", failure_.rank, failure_.how, failure_.host));
+        throw PeFailedError(fmt::format("PE {} {}", failure_.rank, failure_.sentence()));
       }
       if (frame.kind == expected) return frame;
       // The answer to an exchange that was given up.

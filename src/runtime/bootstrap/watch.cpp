@@ -72,9 +72,12 @@ Watch::Event Watch::wait(int process) const {
 bool Watch::hear_news() {
   auto failure = bootstrap_.take_news();
   if (!failure) return false;
-  // Of its own PEs the job knows the host.
+  // The other nodes hear it from the launcher, too.
   PeId pe(failure->rank);
-  job_.mark_failed(pe, 0, job_.is_local(pe) ? failure->how : fmt::format("{} on {}", failure->how, failure->host));
+  job_.hear({.kind = fabric::News::Kind::failed,
+             .pe = pe,
+             .pid = job_.record(pe).pid.load(std::memory_order_relaxed),
+             .text = job_.nodes() > 1 ? failure->sentence() : failure->how});
   return true;
 }
 

@@ -58,6 +58,9 @@ class Agent final : Processes::Listener, Desk::Listener {
   void on_abort(std::uint32_t pe, std::uint32_t status, const std::string& why) override {
     link_->send(FrameKind::job_abort, Packer().number(pe).number(status).text(why).body());
   }
+  void on_loss(std::uint32_t pe, std::uint32_t lost, const std::string& how) override {
+    link_->send(FrameKind::loss, Packer().number(pe).number(lost).text(how).body());
+  }
   void on_late_hosts(std::uint32_t pe) override { link_->send(FrameKind::late_hosts, Packer().number(pe).body()); }
   static std::uint32_t output_number(std::size_t which) { return static_cast<std::uint32_t>(which) + 1; }
 
@@ -283,7 +286,7 @@ int run_agent(const AgentOptions& options) {
     try {
       Deadline soon = Deadline::after_seconds(greeting_seconds);
       std::string secret = read_secret(soon);
-      auto link = greet_launcher(options.addresses, options.port, secret, options.host, soon);
+      auto link = greet_launcher(options.addresses, options.port, secret, options.host, soon, STDIN_FILENO);
       Order order = await_order(*link, soon);
       link->keep_alive(std::int64_t{order.peer_timeout_ms} * 1'000'000);
       for (const std::string& assignment : order.environment) {

@@ -70,6 +70,10 @@ void Desk::take(std::uint32_t index, const Frame& frame) {
       std::uint32_t status = reader.number();
       return listener_.on_abort(pe, status, reader.text());
     }
+    case FrameKind::lost: {
+      std::uint32_t lost = reader.number();
+      return listener_.on_loss(pe, lost, reader.text());
+    }
     case FrameKind::lookup: {
       std::uint32_t rank = reader.number();
       return seat.link->send(FrameKind::found, found(rank, reader.text()));

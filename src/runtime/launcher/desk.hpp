@@ -26,6 +26,8 @@ class Desk {
     /// All PEs of this host are in an exchange, and have published this since the last.
     virtual void on_exchange(const std::vector<PublishedEntry>& entries) = 0;
     virtual void on_abort(std::uint32_t pe, std::uint32_t status, const std::string& why) = 0;
+    /// A PE does not reach another one any more.
+    virtual void on_loss(std::uint32_t pe, std::uint32_t lost, const std::string& how) = 0;
     /// A PE waits in vain, and all of this host are there: answer_late() is to follow.
     virtual void on_late_hosts(std::uint32_t pe) = 0;
   };

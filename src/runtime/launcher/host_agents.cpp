@@ -213,7 +213,8 @@ void HostAgents::look_after() {
   for (std::uint32_t number = 0; number < hosts_.size(); ++number) {
     Host& host = hosts_[number];
     if (host.stage == Stage::starting && report_by_.passed())
-      lose(number, fmt::format("its agent has not reported within {:.0f} s: {}", report_seconds_,
+      lose(number, fmt::format("its agent has not reported within {:.0f} s. Is the host up, and port {} of this one not blocked "
+                               "by a firewall? It was started by: {}", report_seconds_, port_of(listening_.number()),
                                joined(host.command, " ")));
     if (host.link && host.link->peer_is_gone()) {
       lose(number, fmt::format("it has not answered for {:.0f} s. Is it, or the network to it, down?",

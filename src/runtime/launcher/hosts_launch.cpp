@@ -63,7 +63,7 @@ class HostsLaunch final : HostAgents::Listener {
   std::string late_hosts() const;
   void judge(std::uint32_t pe);
   void blame(std::uint32_t pe);
-  void fail(int status, std::int64_t limit_ns, std::uint32_t pe = 0, const std::string& how = {});
+  void fail(int status, std::int64_t limit_ns, std::uint32_t pe = 0, const std::string& how = {}, const std::string& host = {});
   const std::string& host_of(std::uint32_t pe) const;
   std::uint32_t pe_of(std::uint32_t host, Unpacker& reader) const;
   bool input_is_wanted() const;
@@ -105,13 +105,13 @@ HostsLaunch::HostsLaunch(const LaunchOptions& options, pid_t guard)
                LineMerger(STDERR_FILENO, options.npes, options.labels)},
       contributed_(options.hosts.size(), false) {}
 
-// The other PEs are told that PE `pe` is lost, and how; without that they are just ended.
-void HostsLaunch::fail(int status, std::int64_t limit_ns, std::uint32_t pe, const std::string& how) {
+// The other PEs are told that PE `pe` is lost, how, and where unless that says it; without that they are just ended.
+void HostsLaunch::fail(int status, std::int64_t limit_ns, std::uint32_t pe, const std::string& how, const std::string& host) {
   if (failing_) return;
   failing_ = true;
   status_ = status;
   give_up_at_ = Deadline::after_ns(limit_ns + agent_grace_ns);
-  agents_.send_to_all(FrameKind::end, Packer().number(static_cast<std::uint32_t>(limit_ns / 1'000'000)).number(pe).text(host_of(pe)).text(how).body());
+  agents_.send_to_all(FrameKind::end, Packer().number(static_cast<std::uint32_t>(limit_ns / 1'000'000)).number(pe).text(host).text(how).body());
   agents_.drop_unreported();
 }
 
@@ -128,7 +128,7 @@ void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
   for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
   if (failing_) return;
   say(fmt::format("{}: {}", agents_.describe(host), why));
-  fail(1, grace_ns, options_.hosts[host].first_pe, "is lost, and so is its host: " + why);
+  fail(1, grace_ns, options_.hosts[host].first_pe, fmt::format("on {} is lost with its host: {}", options_.hosts[host].name, why));
 }
 
 std::uint32_t HostsLaunch::pe_of(std::uint32_t host, Unpacker& reader) const {
@@ -168,7 +168,15 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       std::string why = reader.text();
       if (why.empty()) return fail(status, exit_grace_ns);
       if (!failing_) say(fmt::format("{} (host {})", why, options_.hosts[host].name));
-      return fail(status, grace_ns, pe, fmt::format("has ended the job ({})", why));
+      return fail(status, grace_ns, pe, fmt::format("has ended the job ({})", why), host_of(pe));
+    }
+    case FrameKind::loss: {
+      (void)pe_of(host, reader);
+      std::uint32_t lost = reader.number();
+      std::string how = reader.text();
+      ATOLL_VALIDATE(lost < pes_.size(), SetupError, "its agent speaks of PE {}", lost);
+      if (!failing_) say(fmt::format("PE {} {}", lost, how));
+      return fail(1, grace_ns, lost, how);
     }
     case FrameKind::input_taken:
       input_outstanding_ -= std::min<std::size_t>(input_outstanding_, reader.number());
@@ -240,7 +248,7 @@ void HostsLaunch::blame(std::uint32_t pe) {
   bool left_early = WIFEXITED(end) && WEXITSTATUS(end) == 0;
   std::string how = left_early ? "ended without finalizing, while other PEs still work" : describe_end(end);
   say(fmt::format("PE {} (host {}, pid {}) {}", pe, host_of(pe), pes_[pe].pid, how));
-  fail(left_early ? 1 : exit_status_of(end), grace_ns, pe, how);
+  fail(left_early ? 1 : exit_status_of(end), grace_ns, pe, how, host_of(pe));
 }
 
 const std::string& HostsLaunch::host_of(std::uint32_t pe) const {
@@ -299,7 +307,8 @@ int HostsLaunch::run() {
       say(fmt::format("the job did not end within {} s", options_.timeout_seconds));
       auto late = std::find_if(pes_.begin(), pes_.end(), [](const PeState& pe) { return !pe.ended; });
       auto pe = static_cast<std::uint32_t>(late - pes_.begin());
-      fail(124, grace_ns, late == pes_.end() ? 0 : pe, "did not end in time");
+      pe = late == pes_.end() ? 0 : pe;
+      fail(124, grace_ns, pe, "did not end in time", host_of(pe));
     }
     if (!failing_ && blame_at_.passed()) blame(*suspect_);
     if (give_up_at_.passed()) {

@@ -150,7 +150,7 @@ std::uint16_t port_of(int listener) {
   return port_in(own);
 }
 
-int connect_to(const std::string& address, std::uint16_t port, Deadline deadline) {
+int connect_to(const std::string& address, std::uint16_t port, Deadline deadline, const std::function<bool()>& go_on) {
   std::string fault = "no address";
   Resolved found = resolve(address, port, AI_NUMERICHOST, fault);
   for (addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
@@ -160,7 +160,7 @@ int connect_to(const std::string& address, std::uint16_t port, Deadline deadline
       continue;
     }
     int error = ::connect(descriptor, one->ai_addr, one->ai_addrlen) == 0 ? 0 : errno;
-    while (error == EINPROGRESS && !deadline.passed()) {
+    while (error == EINPROGRESS && !deadline.passed() && go_on()) {
       pollfd ready{descriptor, POLLOUT, 0};
       ::poll(&ready, 1, static_cast<int>(std::clamp<std::int64_t>(deadline.remaining_ns() / 1'000'000, 0, 1000)));
       socklen_t bytes = sizeof(error);

@@ -18,7 +18,7 @@
 namespace atl::runtime {
 
 /// Goes up with every change of this file. Both sides of a connection must have the same.
-inline constexpr std::uint32_t rendezvous_version = 1;
+inline constexpr std::uint32_t rendezvous_version = 2;
 
 // `text` is a length and bytes; `entries` is a count and, for each, rank (4), key (text), value (text).
 enum class FrameKind : std::uint16_t {
@@ -50,6 +50,7 @@ enum class FrameKind : std::uint16_t {
   done,            // empty: all PEs have ended, nothing follows
   late_hosts,      // PE (4): which hosts does the exchange wait for?
   hosts_are_late,  // launcher's answer: PE (4), text
+  loss,            // PE (4), lost PE (4), how (text)
 
   // PE to its agent. Of these, exchange and the last two are answered.
   pe_hello = 64,   // version (4), PE (4)
@@ -58,13 +59,14 @@ enum class FrameKind : std::uint16_t {
   abort,           // exit status (4), sentence (text)
   lookup,          // rank (4), key (text)
   who_is_late,     // empty
+  lost,            // PE that the network does not reach any more (4), how, with its host (text)
 
   // Agent to PE.
   pe_welcome = 96, // version (4), PEs (4), host (text)
   exchanged,       // values of the key by rank: count, texts
   found,           // 1 or 0 (4), value (text)
   late,            // whom the exchange waits for (text)
-  failed,          // PE (4), its host (text), how (text): it has died, and with it the job
+  failed,          // PE (4), its host or nothing (text), how (text): it has died, and with it the job
 };
 
 struct Frame {

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -33,15 +34,23 @@ std::string proof_of(const std::string& secret, std::string_view side, std::stri
   return hmac_sha256(secret, std::string(side).append(hello).append(nonce));
 }
 
+// No file, or its end has not come.
+bool is_open(int descriptor) {
+  pollfd ready{descriptor, POLLIN, 0};
+  char byte = 0;
+  return descriptor < 0 || ::poll(&ready, 1, 0) <= 0 || ::read(descriptor, &byte, 1) != 0;
+}
+
 int milliseconds_until(Deadline deadline) {
-  return static_cast<int>(std::clamp<std::int64_t>(deadline.remaining_ns() / 1'000'000, 0, 60'000));
+  return static_cast<int>(std::clamp<std::int64_t>(deadline.remaining_ns() / 1'000'000, 0, 1000));
 }
 
 // Waits for one frame of a connection that has nothing else to do.
-Frame await_frame(Link& link, Deadline deadline) {
+Frame await_frame(Link& link, Deadline deadline, int starter) {
   for (;;) {
     if (auto frame = link.next()) return *std::move(frame);
     ATOLL_VALIDATE(!deadline.passed(), TimeoutError, "it does not answer");
+    ATOLL_VALIDATE(is_open(starter), SetupError, "it does not answer, and has given up");
     pollfd ready{link.descriptor(), link.wanted_events(), 0};
     if (::poll(&ready, 1, milliseconds_until(deadline)) <= 0) continue;
     if ((ready.revents & POLLOUT) != 0) link.flush();
@@ -51,11 +60,11 @@ Frame await_frame(Link& link, Deadline deadline) {
   }
 }
 
-std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint32_t host, Deadline deadline) {
+std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint32_t host, Deadline deadline, int starter) {
   auto link = std::make_unique<Link>(descriptor, longest_unproved);
   std::string hello = Packer().raw(magic).number(rendezvous_version).number(host).raw(random_bytes(nonce_bytes)).body();
   link->send(FrameKind::hello, hello);
-  Frame answer = await_frame(*link, deadline);
+  Frame answer = await_frame(*link, deadline, starter);
   if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
   ATOLL_VALIDATE(answer.kind == FrameKind::challenge && answer.body.size() == nonce_bytes + 32, SetupError,
                  "what answers there is not Atoll's launcher");
@@ -63,7 +72,7 @@ std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint
   ATOLL_VALIDATE(same_digest(answer.body.substr(nonce_bytes), proof_of(secret, "launcher", hello, nonce)), SetupError,
                  "what answers there does not know the job's secret: it is the launcher of another job");
   link->send(FrameKind::proof, proof_of(secret, "agent", hello, nonce));
-  answer = await_frame(*link, deadline);
+  answer = await_frame(*link, deadline, starter);
   if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
   ATOLL_VALIDATE(answer.kind == FrameKind::welcome, SetupError, "what answers there is not Atoll's launcher");
   link->allow(longest_frame);
@@ -130,15 +139,16 @@ void Greeting::advance() {
 std::unique_ptr<Link> Greeting::take_link() { return std::move(link_); }
 
 std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, std::uint16_t port,
-                                     const std::string& secret, std::uint32_t host, Deadline deadline) {
+                                     const std::string& secret, std::uint32_t host, Deadline deadline, int starter) {
   std::string faults;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     try {
       // Each has its share of what is left.
       auto share = deadline.remaining_ns() / static_cast<std::int64_t>(addresses.size() - i);
       Deadline until = Deadline::after_ns(std::max<std::int64_t>(share, 0));
-      return greet(connect_to(addresses[i], port, until), secret, host, until);
+      return greet(connect_to(addresses[i], port, until, [&] { return is_open(starter); }), secret, host, until, starter);
     } catch (const Error& error) {
+      if (!is_open(starter)) throw SetupError("the launcher has given up, before this host could reach it");
       faults += fmt::format("{}{}: {}", faults.empty() ? "" : "; ", with_port(addresses[i], port), error.what());
     }
   }

@@ -54,7 +54,7 @@ class OneHost final : Desk::Listener {
 
   std::atomic<std::uint32_t> joined{0}, exchanges{0};
   std::atomic<bool> fail{false};
-  std::string aborted;
+  std::string aborted, reported;
   bool finalized(std::uint32_t pe) const { return desk_.has_finalized(pe); }
 
  private:
@@ -75,6 +75,9 @@ class OneHost final : Desk::Listener {
   }
   void on_abort(std::uint32_t pe, std::uint32_t status, const std::string& why) override {
     aborted = fmt::format("{} {} {}", pe, status, why);
+  }
+  void on_loss(std::uint32_t pe, std::uint32_t lost, const std::string& how) override {
+    reported = fmt::format("{} {} {}", pe, lost, how);
   }
   void on_late_hosts(std::uint32_t pe) override { desk_.answer_late(pe, "host there (PE 7)"); }
 
@@ -184,6 +187,18 @@ TEST(RendezvousTest, LeavingAndAborting) {
   EXPECT_TRUE(host.finalized(0));
   EXPECT_FALSE(host.finalized(1));
   EXPECT_EQ(host.aborted, "1 7 enough");
+}
+
+TEST(RendezvousTest, WhomAPeHasLostIsReported) {
+  OneHost host(2, 2);
+  EXPECT_TRUE(host.join(1)->report_loss(5, "on reef is lost"));
+  host.stop();
+  EXPECT_EQ(host.reported, "1 5 on reef is lost");
+  Bootstrap::Failure failure{5, "", "on reef is lost"};
+  EXPECT_EQ(failure.sentence(), "on reef is lost");
+  failure.host = "reef";
+  failure.how = "died";
+  EXPECT_EQ(failure.sentence(), "died on reef");
 }
 
 TEST(RendezvousTest, APeHasToBeTheOneThatWasStarted) {

@@ -93,6 +93,21 @@ TEST(Handshake, AnAgentOfAnotherJobStaysOut) {
   EXPECT_THAT(verdict.agent_error, HasSubstr("does not know the job's secret"));
 }
 
+// To a launcher that takes connections and never says a word.
+TEST(Handshake, AnAgentGivesUpWithWhoeverStartedIt) {
+  int listener = listen_on(loopback, 0), starter[2];
+  ASSERT_EQ(::pipe(starter), 0);
+  ::close(starter[1]);
+  try {
+    (void)greet_launcher({loopback}, port_of(listener), make_secret(), 0, Deadline::after_seconds(300), starter[0]);
+    ADD_FAILURE() << "greeted";
+  } catch (const SetupError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the launcher has given up"));
+  }
+  ::close(starter[0]);
+  ::close(listener);
+}
+
 TEST(Handshake, AProofByGuessingIsRefused) {
   Verdict verdict = meet(make_secret(), [&](std::uint16_t port) {
     std::string hello = make_hello(rendezvous_version, 1), guess(32, 'x');
@@ -115,7 +130,7 @@ TEST(Handshake, AProofCannotBeRepeated) {
 
 TEST(Handshake, VersionsAndHostsHaveToFit) {
   for (auto [version, host, said] : {std::tuple{rendezvous_version + 1, 1u,
-                                                "speaks version 2 of the rendezvous, the launcher 1"},
+                                                "speaks version 3 of the rendezvous, the launcher 2"},
                                      std::tuple{rendezvous_version, 3u, "it says that it is host 3 of 3"}}) {
     Verdict verdict = meet(make_secret(), [&, version = version, host = host](std::uint16_t port) {
       std::string hello = make_hello(version, host);

@@ -86,8 +86,10 @@ class Job {
   /// The way to the PEs of other nodes, from now on. Before the first Endpoint is made.
   void connect(std::unique_ptr<RemotePath> path) { remote_ = std::move(path); }
   RemotePath* remote() const { return remote_.get(); }
-  /// What this node is called in messages. Default: the host's name.
-  void set_host_name(std::string name) { host_name_ = std::move(name); }
+  /// What the hosts of the PEs are called in messages, by PE. Until then this node has the host's name.
+  void set_hosts(std::vector<std::string> names) { hosts_ = std::move(names); }
+  /// "PE 3", in a job of several nodes "PE 3 on host-b".
+  std::string describe(PeId pe) const;
 
   /// Called with what PEs of other nodes post to `pe`, a PE of this process, by whichever thread makes progress. Must
   /// not wait. Null: no more; returns when no call is under way.
@@ -108,8 +110,15 @@ class Job {
 
   /// Records that a PE died and wakes everybody. The first call for a job decides who is named.
   void mark_failed(PeId pe, int wait_status, const std::string& cause) noexcept;
+  /// Who tells the launcher of a PE that was lost by the network, which the launcher need not have noticed. Called with
+  /// any locks held, must not wait for long; returns whether the launcher says it to the user. Before connect().
+  using LossListener = std::function<bool(PeId pe, const std::string& how)>;
+  void set_loss_listener(LossListener listener) { loss_listener_ = std::move(listener); }
+  bool report_loss(PeId pe, const std::string& how) { return loss_listener_ && loss_listener_(pe, how); }
   /// A sentence about the first PE that died: "PE 2 (pid 123) was killed by signal 9 (Killed)". Empty: none.
   std::string failure() const;
+  /// The same for a PE of another node: what to hear(). Nothing: none has died.
+  std::optional<News> first_failure() const;
   bool has_failed() const { return control_->failed.load(std::memory_order_acquire) != 0; }
   /// Throws PeFailedError when a PE died. One load otherwise.
   void check() const {
@@ -161,7 +170,8 @@ class Job {
   std::vector<MessageRing*> rings_;    // by PE; null: on another node
   std::vector<std::byte*> segments_;   // likewise
   std::vector<PeId> leaders_;          // by node
-  std::string host_name_;
+  std::vector<std::string> hosts_;
+  LossListener loss_listener_;
   std::shared_mutex listeners_mutex_;
   std::map<PeId, Listener> listeners_;
   std::unique_ptr<RemotePath> remote_;  // last: it goes first

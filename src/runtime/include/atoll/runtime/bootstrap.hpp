@@ -28,6 +28,8 @@ class Bootstrap {
     std::uint32_t rank = 0;
     std::string host;
     std::string how;  ///< "was killed by signal 9 (Killed)"
+    /// With the host; it is empty when `how` says it.
+    std::string sentence() const { return host.empty() ? how : how + " on " + host; }
   };
   /// Longest value of one entry. A node's leader publishes about 200 bytes for each of its PEs.
   static constexpr std::size_t longest_value = std::size_t{1} << 20;
@@ -66,6 +68,11 @@ class Bootstrap {
   /// Ends the whole job, on all nodes, with this exit status and this sentence for the user. Returns; the launcher
   /// ends this process too, in time.
   virtual void abort(int status, std::string_view why) noexcept = 0;
+  /// That a PE of another node is lost, and how this one knows. Returns whether the launcher says it to the user and ends
+  /// the job. Default: it need not know, PEs that fail are enough.
+  virtual bool report_loss(std::uint32_t rank, std::string_view how) noexcept {
+    return static_cast<void>(rank), static_cast<void>(how), false;
+  }
   /// Readable when the launcher may have something to say that nobody asked for. -1 (the default): it never has.
   virtual int news() const { return -1; }
   /// What it is: that another PE has died. Does not wait. Used by one thread, once all exchanges are over.

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs over several hosts when a host, the network or a PE fails: every survivor is told who, where and what to look
+at, within ATOLL_PEER_TIMEOUT and the seconds it takes to end; nothing stays behind; who is only slow is waited for."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import hosts as network
+import pytest
+from built import ROOT, needs_core, needs_launcher
+
+PROGRAM = ROOT / "build/release/tests/pe_program"
+OSHCC = ROOT / "build/release/shmem/bin/oshcc"
+SMALL = {"ATOLL_HEAP_SIZE": "1G", "SHMEM_SYMMETRIC_SIZE": "64M", "ATOLL_THREADS": "1"}
+# The least that a busy machine needs to start a job.
+TIMEOUT_S = 8
+SHORT = {**SMALL, "ATOLL_PEER_TIMEOUT": str(TIMEOUT_S), "PYTHONPATH": str(ROOT / "python")}
+
+pytestmark = [
+    needs_launcher,
+    pytest.mark.skipif(bool(network.missing()), reason=network.missing() or "-"),
+    pytest.mark.skipif(not PROGRAM.exists(), reason="needs the C++ test program"),
+]
+
+# Says "ready" on every PE, then works with all others for ever.
+PYTHON = """
+import atoll as ak
+numbers = ak.arange(200000)
+ak.barrier()
+print("ready", flush=True)
+while True:
+    try:
+        ak.sort(-numbers).sum().item()
+    except ak.PeFailedError as error:
+        print("survivor:", error, flush=True)
+        raise SystemExit(17) from None
+"""
+C = """
+#include <shmem.h>
+#include <stdio.h>
+static long word, words[10000];
+int main(void) {
+  shmem_init();
+  shmem_barrier_all();
+  puts("ready");
+  fflush(stdout);
+  for (;;) {
+    for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+      shmem_long_atomic_inc(&word, pe);
+      shmem_long_put(words, words, 10000, pe);
+    }
+    shmem_barrier_all();
+  }
+}
+"""
+
+
+@pytest.fixture
+def hosts():
+    with network.Hosts(3) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def osh_program(tmp_path_factory):
+    if not OSHCC.exists():
+        pytest.skip("needs oshcc")
+    folder = tmp_path_factory.mktemp("osh")
+    (folder / "work.c").write_text(C)
+    subprocess.run([OSHCC, "-O1", folder / "work.c", "-o", folder / "work"], check=True)
+    return folder / "work"
+
+
+class Job:
+    """A job whose PEs have all said that they are ready."""
+
+    def __init__(self, hosts, *words, slots=1, **environment):
+        self.hosts = hosts
+        self.launcher = subprocess.Popen(
+            hosts.command(*words, slots=slots), env={**os.environ, **SHORT, **environment}, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        for _ in range(slots * len(hosts.names)):
+            line = self.launcher.stdout.readline()
+            assert line == "ready\n", line + self.launcher.communicate(timeout=60)[1]
+
+    def end(self, within):
+        """What the survivors say, and the launcher."""
+        begin = time.monotonic()
+        output, errors = self.launcher.communicate(timeout=100)
+        assert time.monotonic() - begin < within, errors
+        assert self.launcher.returncode != 0
+        assert self.hosts.everything_ends(TIMEOUT_S + 5)
+        return [line for line in output.splitlines() if line.startswith("survivor: ")], errors
+
+
+def words_of(what, tmp_path, osh_program):
+    return {
+        "waits": [PROGRAM, "idle", tmp_path / "pid"],
+        "arrays": [sys.executable, "-c", PYTHON],
+        "openshmem": [osh_program],
+    }[what]
+
+
+KINDS = pytest.mark.parametrize(
+    "what",
+    [
+        "waits",
+        pytest.param("arrays", marks=[needs_core, pytest.mark.slow]),
+        pytest.param("openshmem", marks=pytest.mark.slow),
+    ],
+)
+# The ends of PEs that have to be noticed by silence: what is stated, the end of what does not end, and a busy machine.
+SILENCE_S = TIMEOUT_S + 20
+
+
+@KINDS
+def test_a_host_whose_processes_are_all_killed(hosts, tmp_path, osh_program, what):
+    job = Job(hosts, *words_of(what, tmp_path, osh_program), slots=2)
+    hosts.kill(1)
+    told, errors = job.end(within=20)
+    assert f"host {hosts.names[1]} (PEs 2 to 3): the connection to its agent ended" in errors
+    for line in told:
+        assert f"on {hosts.names[1]}" in line
+    assert len(told) == (0 if what == "openshmem" else 4), told
+
+
+def test_two_hosts_at_once(hosts, tmp_path, osh_program):
+    job = Job(hosts, *words_of("waits", tmp_path, osh_program))
+    hosts.kill(1)
+    hosts.kill(2)
+    told, errors = job.end(within=20)
+    assert re.search(rf"host {hosts.names[0][:-1]}[12] \(PE [12]\): the connection to its agent ended", errors)
+    assert any(
+        re.match(rf"survivor: PE [12] on {hosts.names[0][:-1]}[12] is lost with its host", line) for line in told
+    )
+
+
+@KINDS
+@pytest.mark.slow
+def test_a_host_whose_cable_is_pulled(hosts, tmp_path, osh_program, what):
+    job = Job(hosts, *words_of(what, tmp_path, osh_program), slots=2)
+    hosts.link_down(1)
+    told, errors = job.end(within=SILENCE_S)
+    assert hosts.names[1] in errors
+    assert len([line for line in told if f"on {hosts.names[1]} is lost" in line]) >= (0 if what == "openshmem" else 4)
+
+
+LOST = r"PE (\d) (\(pid \d+\) )?on \S+ is lost: PE (\d) on \S+ has heard nothing of it for 6 s\. Is it stopped"
+
+
+@KINDS
+def test_a_firewall_between_two_hosts_that_both_reach_the_launcher(hosts, tmp_path, osh_program, what):
+    job = Job(hosts, *words_of(what, tmp_path, osh_program))
+    hosts.part(1, 2)
+    told, errors = job.end(within=SILENCE_S)
+    found = re.search("atoll-run: " + LOST, errors)
+    assert found, errors
+    assert {found[1], found[3]} == {"1", "2"}
+    if what != "openshmem":
+        assert len(told) == 3
+        for line in told:
+            assert re.match("survivor: " + LOST, line)
+
+
+@pytest.mark.slow
+def test_a_firewall_from_the_start(hosts):
+    hosts.part(0, 2)
+    done = hosts.run(PROGRAM, "hello", slots=1, **SHORT)
+    assert done.returncode == 1
+    assert re.search("atoll-run: " + LOST, done.stderr), done.stderr
+    assert len(re.findall("survivor: " + LOST, done.stdout)) == 2
+    assert hosts.everything_ends(10)
+
+
+@pytest.mark.slow
+def test_a_firewall_before_the_launcher(hosts):
+    hosts.swallow(1, hosts.address)
+    done = hosts.run(PROGRAM, "hello", slots=1, **SHORT)
+    assert done.returncode == 1
+    said = f"host {hosts.names[1]} (PE 1): its agent has not reported within {TIMEOUT_S} s. Is the host up, and port "
+    assert said in done.stderr
+    assert hosts.everything_ends(10)  # the agent that still tries, too
+
+
+@pytest.mark.parametrize("which", ["agent", "program"])
+def test_an_end_before_all_have_met(hosts, which):
+    victim = "$PPID" if which == "agent" else "$$"
+    done = hosts.run("sh", "-c", f"[ $ATOLL_PE = 1 ] && kill -9 {victim}; exec {PROGRAM} hello", slots=1, **SHORT)
+    assert done.returncode != 0
+    assert re.search(rf"host {hosts.names[1]}[ ,]", done.stderr), done.stderr
+    assert hosts.everything_ends(10)
+
+
+@pytest.mark.slow
+def test_a_pe_that_is_stopped(hosts, tmp_path, osh_program):
+    job = Job(hosts, *words_of("arrays", tmp_path, osh_program))
+    os.kill(hosts.pids_on(2, "import atoll")[0], signal.SIGSTOP)
+    told, errors = job.end(within=SILENCE_S)
+    assert re.search(r"PE 2 on \S+ is lost: PE \d on \S+ has heard nothing of it", errors)
+    assert len(told) == 2
+
+
+@needs_core
+@pytest.mark.parametrize("late", [0, 3])  # the leader of a host, and another
+@pytest.mark.parametrize("seconds", [1, pytest.param(10, marks=pytest.mark.slow)])
+def test_a_slow_pe_is_waited_for(hosts, late, seconds):
+    code = f"""
+import os, signal, subprocess
+import atoll as ak
+ak.barrier()
+if ak.pe() == {late}:
+    subprocess.Popen(["sh", "-c", f"sleep {seconds}; kill -CONT {{os.getpid()}}"])
+    os.kill(os.getpid(), signal.SIGSTOP)
+print(ak.arange(100000).sum().item())
+"""
+    environment = {**SHORT, "ATOLL_PEER_TIMEOUT": "60"}
+    done = hosts.run(sys.executable, "-c", code, slots=2, timeout=100, **environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "4999950000\n" * 6
+
+
+@contextlib.contextmanager
+def ports_taken(hosts, number):
+    code = "import socket, time; taken = [socket.create_server(('0.0.0.0', 47000 + i)) for i in range(2)]"
+    code += "; print(1, flush=True); time.sleep(100)"
+    command = ["ip", "netns", "exec", hosts.names[number], sys.executable, "-c", code]
+    taker = subprocess.Popen(command, stdout=subprocess.PIPE)
+    taker.stdout.readline()
+    yield
+    taker.kill()
+    taker.communicate()
+
+
+def test_ports_of_the_network_that_are_taken(hosts):
+    limits = {"FI_TCP_PORT_LOW_RANGE": "47000", "FI_TCP_PORT_HIGH_RANGE": "47001"}
+    with ports_taken(hosts, 1):
+        done = hosts.run(PROGRAM, "hello", slots=1, **SHORT, **limits, ATOLL_FABRIC_PROVIDER="tcp;ofi_rxm")
+    assert done.returncode == 18
+    said = f"error: PE 1 on {hosts.names[1]} cannot join the network: the network's provider tcp;ofi_rxm: cannot open"
+    assert done.stdout.count(said) == 3
+    assert done.stdout.count("Are its ports taken (FI_TCP_PORT_LOW_RANGE") == 3
+    assert hosts.everything_ends(10)
+
+
+@pytest.mark.parametrize(
+    ("provider", "said"),
+    [
+        ("verbs", "has no provider 'verbs' with reliable datagrams in order"),
+        ("shm", "the network's provider shm: cannot open a queue that a thread can sleep on"),
+    ],
+)
+def test_a_provider_that_cannot_be_used(hosts, provider, said):
+    done = hosts.run(PROGRAM, "hello", slots=1, **SHORT, ATOLL_FABRIC_PROVIDER=provider)
+    assert done.returncode == 18
+    lines = [line for line in done.stdout.splitlines() if said in line]
+    assert len(lines) == 3
+    for line in lines:
+        assert re.match(rf"error: PE \d on {hosts.names[0][:-1]}\d cannot join the network: ", line)
+        assert "ATOLL_FABRIC_PROVIDER" in line
+
+
+def test_one_host_without_a_library_for_the_network(hosts, tmp_path):
+    (tmp_path / "libfabric.so.1").write_text("no library")
+    script = f"[ $ATOLL_PE = 2 ] && export LD_LIBRARY_PATH={tmp_path}; exec {PROGRAM} hello"
+    done = hosts.run("sh", "-c", script, slots=1, **SHORT)
+    assert done.returncode == 18
+    said = f"error: PE 2 on {hosts.names[2]} cannot join the network: this job spans several nodes, and libfabric"
+    assert done.stdout.count(said) == 3
+    assert hosts.everything_ends(10)
