@@ -171,7 +171,9 @@ std::shared_ptr<Job> Job::join_shm(const std::string& name) {
 }
 
 Job::~Job() {
-  remote_.reset();  // it uses the memory
+  // It uses the memory, and while it ends its own thread may still look for it here: reset() would clear the pointer first.
+  delete remote_.get();
+  (void)remote_.release();
   if (base_ != nullptr) unmap(base_, mapped_bytes_);
   if (descriptor_ >= 0) ::close(descriptor_);
 }

@@ -11,11 +11,16 @@
 
 namespace atl::runtime {
 namespace {
-constexpr std::int64_t idle_ns = 100'000'000;
+constexpr std::int64_t idle_on_terminal_ns = 100'000'000;
+constexpr std::int64_t idle_elsewhere_ns = 2'000'000'000;
+constexpr std::size_t longest_held = std::size_t{1} << 20;
 }
 
 LineMerger::LineMerger(int descriptor, std::uint32_t npes, Labels labels)
-    : descriptor_(descriptor), labels_(labels), lines_(npes) {}
+    : descriptor_(descriptor),
+      idle_ns_(::isatty(descriptor) == 1 ? idle_on_terminal_ns : idle_elsewhere_ns),
+      labels_(labels),
+      lines_(npes) {}
 
 void LineMerger::write(std::string_view text) {
   while (!text.empty()) {
@@ -64,21 +69,22 @@ void LineMerger::take(std::uint32_t pe, std::string_view text) {
     write(out);
     open_ = -1;
   }
-  if (!text.empty()) {
-    line.text += text;
-    line.since_ns = now_ns();
-  }
+  if (text.empty()) return;
+  line.text += text;
+  line.since_ns = now_ns();
+  if (line.text.size() > longest_held) send_unfinished(pe);
 }
 
 void LineMerger::flush_idle(std::int64_t now) {
-  for (std::uint32_t pe = 0; pe < lines_.size(); ++pe) {
-    Line& line = lines_[pe];
-    if (line.text.empty() || now - line.since_ns < idle_ns) continue;
-    begin_line(pe);
-    write(line.text);
-    line.text.clear();
-    open_ = pe;
-  }
+  for (std::uint32_t pe = 0; pe < lines_.size(); ++pe)
+    if (!lines_[pe].text.empty() && now - lines_[pe].since_ns >= idle_ns_) send_unfinished(pe);
+}
+
+void LineMerger::send_unfinished(std::uint32_t pe) {
+  begin_line(pe);
+  write(lines_[pe].text);
+  lines_[pe].text.clear();
+  open_ = pe;
 }
 
 void LineMerger::finish(std::uint32_t pe) {

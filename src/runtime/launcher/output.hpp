@@ -18,7 +18,8 @@ class LineMerger {
 
   /// Takes what a PE wrote; whole lines go out at once, the rest waits for its end.
   void take(std::uint32_t pe, std::string_view text);
-  /// Sends an unfinished line on when its PE has said nothing for a while: a prompt, a progress bar.
+  /// Sends an unfinished line on when its PE has said nothing for a while: a prompt, a progress bar. On a terminal that is
+  /// soon; elsewhere nobody waits for it, and a PE that just has to wait for its core keeps its line whole.
   void flush_idle(std::int64_t now_ns);
   /// The PE will write no more.
   void finish(std::uint32_t pe);
@@ -29,9 +30,11 @@ class LineMerger {
     std::int64_t since_ns = 0;
   };
   void begin_line(std::uint32_t pe);
+  void send_unfinished(std::uint32_t pe);
   void write(std::string_view text);
 
   int descriptor_;
+  std::int64_t idle_ns_;
   Labels labels_;
   std::vector<Line> lines_;
   std::int64_t open_ = -1;  // the PE whose unfinished line is the last thing written
