@@ -35,7 +35,9 @@ std::vector<unsigned> members(hwloc_const_bitmap_t set) {
   return list;
 }
 
-Topology discover() {
+}  // namespace
+
+Topology read_topology() {
   Topology found;
   hwloc_topology_t handle = nullptr;
   hwloc_topology_init(&handle);
@@ -44,14 +46,15 @@ Topology discover() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   sched_getaffinity(0, sizeof(allowed), &allowed);
-  auto may_use = [&](unsigned core) { return core < CPU_SETSIZE && CPU_ISSET(core, &allowed); };
+  const bool made_up = hwloc_topology_is_thissystem(handle) == 0;
+  auto may_use = [&](unsigned core) { return made_up || (core < CPU_SETSIZE && CPU_ISSET(core, &allowed)); };
 
   for (int i = 0; i < hwloc_get_nbobjs_by_type(handle, HWLOC_OBJ_CORE); ++i) {
     auto threads = members(hwloc_get_obj_by_type(handle, HWLOC_OBJ_CORE, static_cast<unsigned>(i))->cpuset);
     auto usable = std::find_if(threads.begin(), threads.end(), may_use);
     if (usable != threads.end()) found.cores.push_back(*usable);
   }
-  if (found.cores.empty())
+  if (found.cores.empty() && !made_up)
     for (unsigned core = 0; core < CPU_SETSIZE; ++core)
       if (may_use(core)) found.cores.push_back(core);
 
@@ -63,6 +66,12 @@ Topology discover() {
       if (may_use(core)) domain.cores.push_back(core);
     if (!domain.cores.empty()) found.numa.push_back(std::move(domain));
   }
+  for (int i = 0; i < hwloc_get_nbobjs_by_type(handle, HWLOC_OBJ_PACKAGE); ++i) {
+    std::vector<unsigned> cores;
+    for (unsigned core : members(hwloc_get_obj_by_type(handle, HWLOC_OBJ_PACKAGE, static_cast<unsigned>(i))->cpuset))
+      if (may_use(core)) cores.push_back(core);
+    if (!cores.empty()) found.sockets.push_back(std::move(cores));
+  }
   if (hwloc_obj_t l2 = hwloc_get_obj_by_type(handle, HWLOC_OBJ_L2CACHE, 0)) found.l2_bytes = l2->attr->cache.size;
   if (hwloc_obj_t package = hwloc_get_obj_by_type(handle, HWLOC_OBJ_PACKAGE, 0))
     if (const char* model = hwloc_obj_get_info_by_name(package, "CPUModel")) found.processor = model;
@@ -72,10 +81,8 @@ Topology discover() {
   return found;
 }
 
-}  // namespace
-
 const Topology& topology() {
-  static const Topology found = discover();
+  static const Topology found = read_topology();
   return found;
 }
 

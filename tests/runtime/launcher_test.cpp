@@ -237,7 +237,9 @@ TEST(Launcher, NonsenseIsExplained) {
                                  std::pair{"-n 2", "no program to run is given"},
                                  std::pair{"-n", "-n needs a value"},
                                  std::pair{"--frob=1 -n 2 true", "there is no option --frob"},
-                                 std::pair{"-n 2 --bind socket true", "Accepted: none, core, numa"},
+                                 std::pair{"-n 2 --bind chip true", "Accepted: none, core, numa, socket"},
+                                 std::pair{"--pes-per-node chip true", "Accepted: 1 to 65536, numa or socket"},
+                                 std::pair{"-n 3 --pes-per-node 2 true", "-n 3 is more than --pes-per-node 2 allows"},
                                  std::pair{"-n 2 -t -1 true", "-t '-1' is not valid"},
                                  std::pair{"-n 2 --timeout nan true", "--timeout 'nan' is not valid"}}) {
     Outcome outcome = shell(std::string("@run ") + arguments);
@@ -252,6 +254,17 @@ TEST(Launcher, NonsenseIsExplained) {
   Outcome large = shell("ATOLL_HEAP_SIZE=1000T @run -n 2 true");
   EXPECT_EQ(large.status, 2);
   EXPECT_TRUE(large.has("Set ATOLL_HEAP_SIZE to")) << large.output;
+}
+
+TEST(Launcher, CountsPesByParts) {
+  auto run = [](std::string_view options) {
+    return shell(fmt::format("HWLOC_SYNTHETIC='package:2 numa:2 core:2 pu:1' @run {} sh -c 'echo of $ATOLL_NPES with $ATOLL_THREADS'",
+                             options));
+  };
+  EXPECT_TRUE(run("--pes-per-node numa --bind none").has("of 4 with 2\n"));
+  EXPECT_TRUE(run("--pes-per-node socket --bind none").has("of 2 with 4\n"));
+  EXPECT_TRUE(run("--pes-per-node 3").has("of 3 with 2\n"));
+  EXPECT_TRUE(run("-n 1 --pes-per-node numa --bind none").has("of 1 with 8\n"));
 }
 
 // Starts the launcher without a shell in between. Returns its pid and the read end of its output.

@@ -105,7 +105,7 @@ Order await_order(Link& link, Deadline deadline) {
 }
 
 void Agent::start_pe(std::uint32_t index) {
-  unsigned threads = choose_threads(order_.threads, order_.pes);
+  unsigned threads = choose_threads(order_.threads, order_.pes, static_cast<Binding>(order_.binding));
   Descriptor agent = desk_.open(index);
   SpawnRequest request;
   request.command = order_.command;

@@ -64,7 +64,7 @@ class Launch final : Processes::Listener {
 
 Launch::Launch(const LaunchOptions& options, pid_t guard)
     : options_(options),
-      threads_(choose_threads(options.threads, options.npes)),
+      threads_(choose_threads(options.threads, options.npes, options.binding)),
       capture_(options.npes == 1 && options.labels == Labels::no ? Capture::no : Capture::yes),
       job_(fabric::Job::create_shm({.npes = options.npes, .threads_per_pe = threads_})),
       signals_(guard),

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/topology.hpp"
 #include "agent.hpp"
 #include "atoll/runtime/launcher.hpp"
 #include "hosts.hpp"
@@ -24,7 +26,10 @@ Runs PROGRAM as N processing elements (PEs), on this host or on several, and pas
 
   -n, -np, --npes N    number of PEs
   -t, --threads T      threads per PE (default: ATOLL_THREADS, or the cores shared evenly)
-      --bind HOW       none (default), core (T cores of its own for each PE) or numa (a NUMA domain)
+      --bind HOW       none (default), core (T cores of its own for each PE), numa (a NUMA domain) or socket; PEs that are
+                       more than domains or sockets share them
+      --pes-per-node K K PEs on every host, whatever a list says; numa or socket: as many as this host has of those, and
+                       bound to them
   -l, --label          begin each line of PE 3 with "[3] "
       --timeout S      end the job after S seconds, with status 124
   -h, --help           this text
@@ -32,7 +37,6 @@ Runs PROGRAM as N processing elements (PEs), on this host or on several, and pas
 on several hosts:
       --hosts LIST     a:2,b:2 : two PEs on each, in blocks; a,b : N shared evenly. Without -n all that fit
       --hostfile FILE  the same, as lines: "a slots=2", "a:2" or "a"; # begins a comment
-      --pes-per-node K K PEs on every host, whatever the list says
       --launch-agent C command that runs a program on a host: its name follows, or replaces {host}
                        (default: ATOLL_LAUNCH_AGENT, or ssh -o BatchMode=yes)
       --address A      address, name or interface of this host that the others can reach (default: ATOLL_ADDRESS, or the
@@ -53,11 +57,11 @@ class UsageError : public ValueError {
 };
 
 template <class T>
-T number(std::string_view option, std::string_view text, T least, T most) {
+T number(std::string_view option, std::string_view text, T least, T most, std::string_view or_else = "") {
   T value{};
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   bool good = error == std::errc{} && end == text.data() + text.size() && value >= least && value <= most;
-  if (!good) throw UsageError(fmt::format("{} '{}' is not valid. Accepted: {} to {}", option, text, least, most));
+  if (!good) throw UsageError(fmt::format("{} '{}' is not valid. Accepted: {} to {}{}", option, text, least, most, or_else));
   return value;
 }
 
@@ -67,18 +71,36 @@ enum class Wish { launch, help };
 struct HostWishes {
   std::vector<HostEntry> hosts;
   std::uint32_t per_host = 0;
+  std::optional<Binding> binding;  // as --bind says
   bool only_for_hosts = false;  // an option was given that means nothing on one host
 };
 
+Binding binding_of(std::string_view word) {
+  if (word == "none") return Binding::none;
+  if (word == "core") return Binding::core;
+  if (word == "numa") return Binding::numa;
+  if (word == "socket") return Binding::socket;
+  throw UsageError(fmt::format("--bind '{}' is not valid. Accepted: none, core, numa, socket", word));
+}
+
 // False: it is not about hosts.
 bool take_host_option(std::string_view word, std::string_view value, LaunchOptions& options, HostWishes& wishes) {
-  bool names_hosts = word == "--hosts" || word == "--hostfile";
-  if (names_hosts) {
+  if (word == "--hosts" || word == "--hostfile") {
     auto named = word == "--hosts" ? parse_hosts(value) : read_hostfile(std::string(value));
     wishes.hosts.insert(wishes.hosts.end(), named.begin(), named.end());
-  } else if (word == "--pes-per-node") {
-    wishes.per_host = number<std::uint32_t>(word, value, 1, 65536);
-  } else if (word == "--launch-agent") {
+    return true;
+  }
+  if (word == "--pes-per-node") {
+    if (value == "numa" || value == "socket") {
+      options.binding = value == "numa" ? Binding::numa : Binding::socket;
+      std::size_t parts = value == "numa" ? topology().numa.size() : topology().sockets.size();
+      wishes.per_host = std::max(1u, static_cast<std::uint32_t>(parts));
+    } else {
+      wishes.per_host = number<std::uint32_t>(word, value, 1, 65536, ", numa or socket");
+    }
+    return true;
+  }
+  if (word == "--launch-agent") {
     options.launch_agent = value;
   } else if (word == "--address") {
     options.address = value;
@@ -87,7 +109,7 @@ bool take_host_option(std::string_view word, std::string_view value, LaunchOptio
   } else {
     return false;
   }
-  wishes.only_for_hosts = wishes.only_for_hosts || !names_hosts;
+  wishes.only_for_hosts = true;
   return true;
 }
 
@@ -139,24 +161,25 @@ Wish parse(std::span<const char* const> arguments, LaunchOptions& options) {
       options.pass.emplace_back(value);
     } else if (word == "--timeout") {
       options.timeout_seconds = number<double>(word, value, 0, 1e9);
-    } else if (value == "none") {
-      options.binding = Binding::none;
-    } else if (value == "core") {
-      options.binding = Binding::core;
-    } else if (value == "numa") {
-      options.binding = Binding::numa;
     } else {
-      throw UsageError(fmt::format("--bind '{}' is not valid. Accepted: none, core, numa", value));
+      wishes.binding = binding_of(value);
     }
   }
   for (; at < arguments.size(); ++at) options.command.emplace_back(arguments[at]);
   if (options.command.empty()) throw UsageError("no program to run is given");
+  if (wishes.binding) options.binding = *wishes.binding;
   if (!wishes.hosts.empty()) {
     options.hosts = spread(wishes.hosts, have_npes ? options.npes : 0, wishes.per_host);
     options.npes = options.hosts.back().first_pe + options.hosts.back().pes;
     return Wish::launch;
   }
   if (wishes.only_for_hosts) throw UsageError("there are options for several hosts, but no --hosts");
+  if (wishes.per_host != 0) {
+    if (have_npes && options.npes > wishes.per_host)
+      throw UsageError(fmt::format("-n {} is more than --pes-per-node {} allows on this host", options.npes, wishes.per_host));
+    if (!have_npes) options.npes = wishes.per_host;
+    return Wish::launch;
+  }
   if (!have_npes) throw UsageError("the number of PEs is not given: -n N");
   return Wish::launch;
 }

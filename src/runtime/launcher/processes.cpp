@@ -21,15 +21,16 @@ std::pair<Descriptor, Descriptor> make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-unsigned choose_threads(unsigned asked, std::uint32_t pes) {
+unsigned choose_threads(unsigned asked, std::uint32_t pes, Binding binding, const Topology& node) {
   if (asked != 0) return asked;
   auto wanted = static_cast<unsigned>(config::integer(config::Variable::threads));
   if (wanted != 0) return wanted;
-  return std::max(1u, static_cast<unsigned>(topology().cores.size()) / pes);
+  std::size_t parts = binding == Binding::numa ? node.numa.size() : binding == Binding::socket ? node.sockets.size() : 1;
+  return std::max(1u, static_cast<unsigned>(node.cores.size() / std::max<std::size_t>(pes, parts)));
 }
 
-std::vector<unsigned> choose_cores(Binding binding, std::uint32_t index, std::uint32_t pes, unsigned threads) {
-  const Topology& node = topology();
+std::vector<unsigned> choose_cores(Binding binding, std::uint32_t index, std::uint32_t pes, unsigned threads,
+                                   const Topology& node) {
   std::vector<unsigned> chosen;
   if (binding == Binding::core) {
     for (unsigned thread = 0; thread < threads; ++thread)
@@ -37,6 +38,8 @@ std::vector<unsigned> choose_cores(Binding binding, std::uint32_t index, std::ui
   } else if (binding == Binding::numa && !node.numa.empty()) {
     // Neighbouring PEs share a domain: their segments and their talk stay there.
     chosen = node.numa[std::size_t{index} * node.numa.size() / pes].cores;
+  } else if (binding == Binding::socket && !node.sockets.empty()) {
+    chosen = node.sockets[std::size_t{index} * node.sockets.size() / pes];
   }
   return chosen;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "atoll/base/topology.hpp"
 #include "atoll/runtime/launcher.hpp"
 #include "descriptor.hpp"
 #include "spawn.hpp"
@@ -66,9 +67,11 @@ class Processes {
   std::vector<char> buffer_;
 };
 
-/// Threads of each of `pes` PEs of this host: as asked for, else ATOLL_THREADS, else an even share of the cores.
-unsigned choose_threads(unsigned asked, std::uint32_t pes);
+/// Threads of each of `pes` PEs of this host: as asked for, else ATOLL_THREADS, else an even share of the cores, or of
+/// those that a PE is bound to.
+unsigned choose_threads(unsigned asked, std::uint32_t pes, Binding binding, const Topology& node = topology());
 /// Cores of the PE that is number `index` of `pes` on this host. Empty: any.
-std::vector<unsigned> choose_cores(Binding binding, std::uint32_t index, std::uint32_t pes, unsigned threads);
+std::vector<unsigned> choose_cores(Binding binding, std::uint32_t index, std::uint32_t pes, unsigned threads,
+                                   const Topology& node = topology());
 
 }  // namespace atl::runtime

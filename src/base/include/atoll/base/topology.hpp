@@ -17,12 +17,15 @@ struct Topology {
   std::string processor;
   std::vector<unsigned> cores;  ///< that this process may run on, one hardware thread each
   std::vector<NumaDomain> numa;
+  std::vector<std::vector<unsigned>> sockets;  ///< processor numbers of each
   std::uint64_t l2_bytes = 0;     ///< per core
   std::uint64_t memory_bytes = 0; ///< of the node, or of the control group if that is less
 };
 
 /// Read once; the affinity mask is that of the first call.
 const Topology& topology();
+/// As it is now. A machine that is made up for hwloc (HWLOC_SYNTHETIC, HWLOC_XMLFILE) may be used whole.
+Topology read_topology();
 
 /// Bytes that can be allocated now without swapping: MemAvailable, or what the control group leaves.
 std::uint64_t available_memory_bytes();

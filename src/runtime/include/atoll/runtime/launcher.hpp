@@ -10,7 +10,7 @@
 
 namespace atl::runtime {
 
-enum class Binding { none, core, numa };
+enum class Binding { none, core, numa, socket };
 enum class Labels { no, yes };
 
 /// A host with its PEs: first_pe … first_pe + pes - 1.
