@@ -56,8 +56,9 @@ constexpr std::array table{
     Entry{V::cxx, "ATOLL_CXX", Kind::text, "c++", "", 0, 0, "The C++ compiler that oshc++ calls."},
     Entry{V::fabric_provider, "ATOLL_FABRIC_PROVIDER", Kind::text, "", "", 0, 0,
           "libfabric's provider between nodes, as `fi_info` calls it. Default: the fastest that there is. Alike on all nodes."},
-    Entry{V::fabric_rma, "ATOLL_FABRIC_RMA", Kind::choice, "auto", "auto|off", 0, 0,
-          "off: long transfers between nodes are made of messages, as where the network cannot reach memory by itself."},
+    Entry{V::fabric_rma, "ATOLL_FABRIC_RMA", Kind::choice, "auto", "auto|off|register|refuse", 0, 0,
+          "off: long transfers between nodes are made of messages, as where the network cannot reach memory by itself. For tests: "
+          "register: private memory is registered first, as where the network needs that; refuse: and none can be."},
     Entry{V::node_name, "ATOLL_NODE_NAME", Kind::text, "", "", 0, 0,
           "What this process calls its node and host. PEs with different names do not share memory, even on one host: for tests."},
     Entry{V::log, "ATOLL_LOG", Kind::choice, "warning", "error|warning|info|debug", 0, 0, "What to log on standard error."},

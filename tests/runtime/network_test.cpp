@@ -73,7 +73,7 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
   PeId other((context.pe().value() + 1) % context.npes());
   auto* own = context.local_pointer(block);
   std::uint8_t round = 0;
-  for (std::size_t bytes : {1ul, 2ul, 3ul, 4ul, 8ul, 9ul, 100ul, 16335ul, 16336ul, 16337ul, 70'000ul, most - 64}) {
+  for (std::size_t bytes : {1ul, 2ul, 3ul, 4ul, 8ul, 9ul, 100ul, 16335ul, 16336ul, 16337ul, 70'000ul, 300'001ul, most - 64}) {
     for (std::size_t shift : {0ul, 1ul, 8ul}) {
       ++round;
       for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(i * 7 + round + context.pe().value());
@@ -115,6 +115,7 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
 
 TEST_F(Network, TransfersOfEverySizeArriveWhole) {
   for (auto [name, value] : {std::pair{"ATOLL_FABRIC_RMA", "auto"}, std::pair{"ATOLL_FABRIC_RMA", "off"},
+                             std::pair{"ATOLL_FABRIC_RMA", "register"}, std::pair{"ATOLL_FABRIC_RMA", "refuse"},
                              std::pair{"ATOLL_FABRIC_PROVIDER", "tcp;ofi_rxm"}, std::pair{"ATOLL_FABRIC_PROVIDER", "net"}}) {
     ::setenv(name, value, 1);
     bool there = !fabric::describe_network().starts_with("none");
@@ -184,7 +185,7 @@ TEST_F(Network, ADeathOnOneNodeIsKnownOnAll) {
 }
 
 TEST_F(Network, AnUnansweringNodeIsLost) {
-  ::setenv("ATOLL_PEER_TIMEOUT", "2", 1);
+  ::setenv("ATOLL_PEER_TIMEOUT", "4", 1);
   for (bool talk : {false, true}) {
     auto ends = run_nodes({"reef", "reef", "shoal"},
                           [&](auto bootstrap, PeId) { return survive(bootstrap, PeId(2), "shoal", talk); });

@@ -18,12 +18,22 @@ constexpr std::size_t most_receives = 256;
 constexpr std::size_t most_sends = 128;
 // Each that is done is a sign of life of a slow network.
 constexpr std::size_t longest_transfer = std::size_t{32} << 20;
-constexpr std::uint64_t segment_key = 1, buffers_key = 2;
+constexpr std::uint64_t segment_key = 1, buffers_key = 2, private_key = 3;
+// Shorter ones are made of messages: pinning pages, and letting them go, costs about as much as copying so much.
+constexpr std::size_t worth_registering = std::size_t{256} << 10;
+// Choices of ATOLL_FABRIC_RMA.
+enum Rma { rma_auto, rma_off, rma_register, rma_refuse };
 
 }  // namespace
 
 Device::Device(std::byte* segment, std::size_t segment_bytes)
-    : segment_(segment), segment_bytes_(segment_bytes), info_(choose_provider()) {
+    : segment_(segment),
+      segment_bytes_(segment_bytes),
+      info_(choose_provider()),
+      registrations_([this](void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key) {
+        bool refuse = config::choice(config::Variable::fabric_rma) == rma_refuse;
+        return refuse ? nullptr : expose(memory, bytes, access, key);
+      }, private_key) {
   SignalsKept kept;
   fid_fabric* fabric = nullptr;
   check(library().fabric(info_->fabric_attr, &fabric, nullptr), *info_, "cannot open it");
@@ -50,7 +60,7 @@ Device::Device(std::byte* segment, std::size_t segment_bytes)
   check(::fi_ep_bind(endpoint, &peers->fid, 0), *info_, "cannot bind addresses");
   check(::fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV), *info_, "cannot bind completions");
   check(::fi_enable(endpoint), *info_, "cannot enable the endpoint");
-  local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0;
+  local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0 || config::choice(config::Variable::fabric_rma) >= rma_register;
   most_transfer_ = std::min(info_->ep_attr->max_msg_size, longest_transfer);
   ATOLL_VALIDATE(info_->ep_attr->max_msg_size >= most_message, SetupError,
                  "the network's provider {} takes messages of at most {} bytes, and Atoll needs {}. Choose another with "
@@ -76,7 +86,7 @@ Owned<fid_mr> Device::expose(void* memory, std::size_t bytes, std::uint64_t acce
 
 // Without it every transfer is made of messages.
 void Device::open_segment() {
-  if ((info_->caps & FI_RMA) == 0 || config::choice(config::Variable::fabric_rma) == 1) return;
+  if ((info_->caps & FI_RMA) == 0 || config::choice(config::Variable::fabric_rma) == rma_off) return;
   segment_region_ = expose(segment_, segment_bytes_, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE, segment_key);
   if (!segment_region_)
     log(LogLevel::warning, "the network cannot reach the segment by itself: long transfers will be slow. A smaller "
@@ -176,10 +186,25 @@ Operation& Device::take_transfer() {
   return *taken;
 }
 
+bool Device::lend(const void* memory, std::size_t bytes, std::uint64_t access, Registrations::Loan& loan) {
+  if (!local_registration_ || in_segment(memory, bytes)) return true;
+  if (bytes < worth_registering) return false;
+  loan = registrations_.lend(memory, bytes, access);
+  return loan != nullptr;
+}
+
+void* Device::local_descriptor(const void* memory, std::size_t bytes, std::uint64_t access, Operation& operation) {
+  if (!local_registration_) return nullptr;
+  if (in_segment(memory, bytes)) return ::fi_mr_desc(segment_region_.get());
+  operation.loan = registrations_.find(memory, bytes, access);
+  ATOLL_EXPECT(operation.loan != nullptr);
+  return ::fi_mr_desc(operation.loan->handle.get());
+}
+
 int Device::write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until,
                    Operation& operation) {
   iovec source{const_cast<void*>(from), bytes};
-  void* descriptor = local_descriptor(from, bytes);
+  void* descriptor = local_descriptor(from, bytes, FI_WRITE, operation);
   fi_rma_iov target{to.base + offset, bytes, to.key};
   fi_msg_rma message{&source, &descriptor, 1, to.address, &target, 1, &operation.context, 0};
   std::uint64_t flags = FI_COMPLETION | (until == Until::delivered ? FI_DELIVERY_COMPLETE : FI_INJECT_COMPLETE);
@@ -187,8 +212,9 @@ int Device::write(const void* from, std::size_t bytes, const RemoteMemory& to, s
 }
 
 int Device::read(void* to, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset, Operation& operation) {
-  return static_cast<int>(::fi_read(endpoint_.get(), to, bytes, local_descriptor(to, bytes), from.address, from.base + offset,
-                                    from.key, &operation.context));
+  void* descriptor = local_descriptor(to, bytes, FI_READ, operation);
+  return static_cast<int>(::fi_read(endpoint_.get(), to, bytes, descriptor, from.address, from.base + offset, from.key,
+                                    &operation.context));
 }
 
 std::size_t Device::completions(Completion* into, std::size_t most) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "library.hpp"
+#include "registration.hpp"
 #include "wire.hpp"
 
 namespace atl::fabric::ofi {
@@ -32,6 +33,7 @@ struct Operation {
   std::byte* buffer = nullptr;   ///< receive, send
   Pending* pending = nullptr;    ///< transfer; null: nobody waits for it alone
   std::uint32_t bytes = 0;       ///< transfer
+  Registrations::Loan loan;      ///< transfer from or to private memory, on networks that must know it
 };
 
 /// A finished operation: `bytes` of a receive, or the error that ended it.
@@ -81,7 +83,10 @@ class Device {
     for (auto& one : transfers_)
       if (one->pending == &pending) one->pending = &instead;
   }
-  void give_back_transfer(Operation& operation) { free_transfers_.push_back(&operation); }
+  void give_back_transfer(Operation& operation) {
+    operation.loan.reset();
+    free_transfers_.push_back(&operation);
+  }
 
   /// Up to `most` that have finished. Also what makes progress.
   std::size_t completions(Completion* into, std::size_t most);
@@ -96,10 +101,9 @@ class Device {
     constexpr std::uint64_t wanted = FI_ORDER_SAW | FI_ORDER_WAW;
     return (info_->tx_attr->msg_order & wanted) == wanted;
   }
-  /// Whether the network may read and write this memory of ours by itself.
-  bool usable(const void* memory, std::size_t bytes) const {
-    return !local_registration_ || in_segment(memory, bytes);
-  }
+  /// Whether the network may read (FI_WRITE) or write (FI_READ) this memory of ours by itself: for operations that begin
+  /// while `loan` lives.
+  bool lend(const void* memory, std::size_t bytes, std::uint64_t access, Registrations::Loan& loan);
   bool has_rma() const { return segment_region_ != nullptr; }
 
  private:
@@ -107,9 +111,7 @@ class Device {
     auto* at = static_cast<const std::byte*>(memory);
     return at >= segment_ && at < segment_ + segment_bytes_ && bytes <= static_cast<std::size_t>(segment_ + segment_bytes_ - at);
   }
-  void* local_descriptor(const void* memory, std::size_t bytes) const {
-    return local_registration_ && in_segment(memory, bytes) ? ::fi_mr_desc(segment_region_.get()) : nullptr;
-  }
+  void* local_descriptor(const void* memory, std::size_t bytes, std::uint64_t access, Operation& operation);
   Owned<fid_mr> expose(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key);
   void open_segment();
   void make_buffers();
@@ -124,6 +126,7 @@ class Device {
   Owned<fid_mr> segment_region_, buffers_region_;
   int descriptor_ = -1;
   bool local_registration_ = false;
+  Registrations registrations_;
   std::size_t most_transfer_ = 0;
   std::unique_ptr<std::byte[]> buffers_;
   std::vector<Operation> receives_, sends_;

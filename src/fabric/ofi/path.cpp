@@ -270,7 +270,8 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   }
   // What arrives may start puts, and whoever handles that may not wait for the network.
   const auto* source = static_cast<const std::byte*>(from);
-  bool by_network = bytes > most_payload && target.memory.reachable && device_->usable(from, bytes) && !handling_;
+  Registrations::Loan loan;
+  bool by_network = bytes > most_payload && target.memory.reachable && !handling_ && device_->lend(from, bytes, FI_WRITE, loan);
   if (by_network) write_through(hold, pe, to, source, bytes);
   else put_by_messages(hold, pe, to, source, bytes);
 }
@@ -279,7 +280,8 @@ void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) 
   if (bytes > most_payload) {
     Hold hold(*this);
     Peer& target = peer(pe);
-    if (target.memory.reachable && device_->usable(from, bytes) && !target.fenced && !handling_)
+    Registrations::Loan loan;
+    if (target.memory.reachable && !target.fenced && !handling_ && device_->lend(from, bytes, FI_WRITE, loan))
       return write(hold, pe, to, static_cast<const std::byte*>(from), bytes, nullptr);
   }
   put(pe, to, from, bytes);
@@ -347,7 +349,8 @@ std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pen
 void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending* pending) {
   Peer& source = peer(pe);
   if (source.gone) throw_gone(pe);
-  if (bytes > most_payload && source.memory.reachable && device_->usable(to, bytes)) {
+  Registrations::Loan loan;
+  if (bytes > most_payload && source.memory.reachable && device_->lend(to, bytes, FI_READ, loan)) {
     // What this PE has put there before is read, too.
     wait(hold, [&] { return settled(source); });
     for (std::size_t done = 0; done < bytes;) {
