@@ -258,6 +258,12 @@ class PythonTeam {
     const auto there = team_.translate(rank, other.team_);
     return there ? static_cast<std::int64_t>(*there) : -1;
   }
+  /// Of each member, as the job numbers them.
+  std::vector<std::uint32_t> nodes() const {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t rank = 0; rank < size(); ++rank) found.push_back(here_->context().job().node_of(team_.pe_of(rank)));
+    return found;
+  }
   void sync() { communicator().barrier(); }
   void broadcast(nb::handle array, int root) {
     const Buffer buffer = Buffer(array);
@@ -466,6 +472,7 @@ void bind_symmetric(nb::module_& m) {
       .def("split", &PythonTeam::split, Release())
       .def("destroy", &PythonTeam::destroy, Release())
       .def("translate", &PythonTeam::translate)
+      .def("nodes", &PythonTeam::nodes)
       .def("sync", &PythonTeam::sync, Release())
       .def("broadcast", &PythonTeam::broadcast)
       .def("fcollect", &PythonTeam::fcollect)

@@ -33,6 +33,23 @@ shmem_team_config_t chosen(Call call, const char* argument, const shmem_team_con
   return found;
 }
 
+// Its colour is the place on the other axis.
+struct Axis {
+  int colour;
+  shmem_team_config_t config;
+  shmem_team_t* made;
+};
+
+// Both teams in the order of the parent, or none.
+int split_twice(Call call, Team& parent, const Axis& first, const Axis& second) {
+  Teams& teams = library(call).teams();
+  if (!teams.split(parent, first.colour, 0, first.config, *first.made)) return refused;
+  if (teams.split(parent, second.colour, 0, second.config, *second.made)) return 0;
+  teams.destroy(call, *first.made);
+  *first.made = SHMEM_TEAM_INVALID;
+  return refused;
+}
+
 }  // namespace
 
 Teams::Teams(Library& library) : library_(library) {
@@ -195,11 +212,18 @@ int team_split_2d(Call call, shmem_team_t parent, int x_range, const shmem_team_
   int range = std::min(x_range, static_cast<int>(found.members.size()));
   int rank = static_cast<int>(found.members.rank());
   int x = rank % range, y = rank / range;
-  if (!here.teams().split(found, y, x, chosen(call, "xaxis_config", x_config, x_mask), *x_team)) return refused;
-  if (here.teams().split(found, x, y, chosen(call, "yaxis_config", y_config, y_mask), *y_team)) return 0;
-  here.teams().destroy(call, *x_team);
-  *x_team = SHMEM_TEAM_INVALID;
-  return refused;
+  return split_twice(call, found, {y, chosen(call, "xaxis_config", x_config, x_mask), x_team},
+                     {x, chosen(call, "yaxis_config", y_config, y_mask), y_team});
+}
+
+int team_split_node(Call call, shmem_team_t parent, shmem_team_t* node_team, shmem_team_t* across_team) {
+  Library& here = library(call);
+  *node_team = *across_team = SHMEM_TEAM_INVALID;
+  if (parent == SHMEM_TEAM_INVALID) return refused;
+  Team& found = here.teams().find(call, parent);
+  const coll::Placement& placement = found.communicator->placement();
+  const int rank = found.communicator->rank();
+  return split_twice(call, found, {placement.node_of(rank), {}, node_team}, {placement.index_in_node(rank), {}, across_team});
 }
 
 void team_destroy(Call call, shmem_team_t team) {

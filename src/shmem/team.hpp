@@ -70,6 +70,7 @@ int team_split_strided(Call call, shmem_team_t parent, int start, int stride, in
                        const shmem_team_config_t* config, long mask, shmem_team_t* made);
 int team_split_2d(Call call, shmem_team_t parent, int x_range, const shmem_team_config_t* x_config, long x_mask,
                   shmem_team_t* x_team, const shmem_team_config_t* y_config, long y_mask, shmem_team_t* y_team);
+int team_split_node(Call call, shmem_team_t parent, shmem_team_t* node_team, shmem_team_t* across_team);
 void team_destroy(Call call, shmem_team_t team);
 void* team_pointer(Call call, shmem_team_t team, const void* address, int pe);
 

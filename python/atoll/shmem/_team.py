@@ -95,6 +95,29 @@ class Team:
         assert column is not None
         return row, column
 
+    def split_node(self) -> tuple[Team, Team]:
+        """The PEs on this PE's node, and those with its number on theirs. Collective over this team.
+
+        The second team of the PEs that are number 0 in their first has one PE of each node.
+
+        Examples
+        --------
+        >>> from atoll import shmem
+        >>> node, across = shmem.team_world().split_node()
+        >>> across.n_pes  # nodes
+        1
+        """
+        members: dict[int, list[int]] = {}
+        for pe, node in enumerate(nodes := self._core.nodes()):
+            members.setdefault(node, []).append(pe)
+        mine = members[nodes[self.my_pe]]
+        number = mine.index(self.my_pe)
+        node_team = self.split(mine)
+        across = self.split(sorted(pes[number] for pes in members.values() if number < len(pes)))
+        assert node_team is not None
+        assert across is not None
+        return node_team, across
+
     def translate_pe(self, pe: int, other: Team) -> int:
         """Number in `other` of this team's PE `pe`; -1 when it is not in it.
 

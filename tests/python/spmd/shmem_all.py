@@ -171,7 +171,13 @@ def teams():
     row, column = world.split_2d(2)
     assert (row.my_pe, column.my_pe) == (me % min(2, n), me // min(2, n))
     same(row.fcollect(me), np.arange(n)[me // 2 * 2 :][:2] if n > 1 else [0])
-    for team in (reversed_, row, column):
+    node, across = world.split_node()
+    assert node.translate_pe(node.my_pe, world) == me == across.translate_pe(across.my_pe, world)
+    firsts = world.reduce(int(node.my_pe == 0))
+    assert node.my_pe != 0 or across.n_pes == firsts
+    same(node.fcollect(across.n_pes).shape, (node.n_pes,))
+    assert across.fcollect(me).tolist() == [across.translate_pe(pe, world) for pe in range(across.n_pes)]
+    for team in (reversed_, row, column, node, across):
         team.destroy()
 
 
