@@ -25,7 +25,6 @@ class RawLibfabric {
  public:
   RawLibfabric(runtime::Context& context, std::byte* memory, std::size_t bytes)
       : info_(fabric::ofi::choose_provider()), memory_(memory) {
-    using fabric::ofi::check;
     ATOLL_VALIDATE((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0, SetupError, "this provider's memory is bound to endpoints");
     fid_fabric* fabric = nullptr;
     check(fabric::ofi::library().fabric(info_->fabric_attr, &fabric, nullptr), "fabric");
@@ -109,7 +108,7 @@ class RawLibfabric {
     Where here{};
     here.bytes = sizeof(here.address);
     std::size_t bytes = sizeof(here.address);
-    fabric::ofi::check(::fi_getname(&endpoint_->fid, here.address, &bytes), "address");
+    check(::fi_getname(&endpoint_->fid, here.address, &bytes), "address");
     bool absolute = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
     here.base = absolute ? reinterpret_cast<std::uint64_t>(memory_) : 0;
     here.key = ::fi_mr_key(region_.get());
@@ -118,7 +117,10 @@ class RawLibfabric {
     context.quiet();
     context.barrier();
     std::memcpy(&there_, context.local_pointer<std::byte>(board), sizeof(there_));
-    fabric::ofi::check(::fi_av_insert(peers_.get(), there_.address, 1, &address_, 0, nullptr) - 1, "peer");
+    check(::fi_av_insert(peers_.get(), there_.address, 1, &address_, 0, nullptr) - 1, "peer");
+  }
+  static void check(std::int64_t status, const char* what) {
+    ATOLL_VALIDATE(status >= 0, SetupError, "bare libfabric: {}: {}", what, fabric::ofi::error_text(status));
   }
   static bool retry(std::int64_t status) {
     ATOLL_VALIDATE(status == 0 || status == -FI_EAGAIN, Error, "bare libfabric fails: {}", fabric::ofi::error_text(status));

@@ -31,18 +31,24 @@ constexpr std::int64_t longest_nap_ns = 100'000'000;
 Status Context::wait_slowly(Condition ready, Deadline deadline) {
   ATOLL_EXPECT(!in_progress_here());
   auto passed = [&] {
-    check();
+    if (!ready()) check();  // what has come to pass counts, also when a PE has died since
     return deadline.passed();
   };
   if (spin_ns_ != 0) {
     std::int64_t begin = now_ns();
     for (std::int64_t spent = 0; spent < spin_ns_; spent = now_ns() - begin) {
+      bool worked = false;
       for (int i = 0; i < polls_per_look; ++i) {
         if (ready()) return Status::ok;
-        progress();
+        worked |= progress();
         cpu_relax();
       }
       if (passed()) return ready() ? Status::ok : Status::timed_out;
+      // More is likely to come, and the network's thread would be slower.
+      if (worked) {
+        begin = now_ns();
+        continue;
+      }
       if (spent > pure_spin_ns) ::sched_yield();
     }
   }

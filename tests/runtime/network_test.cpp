@@ -73,7 +73,8 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
   PeId other((context.pe().value() + 1) % context.npes());
   auto* own = context.local_pointer(block);
   std::uint8_t round = 0;
-  for (std::size_t bytes : {1ul, 2ul, 3ul, 4ul, 8ul, 9ul, 100ul, 16335ul, 16336ul, 16337ul, 70'000ul, 300'001ul, most - 64}) {
+  for (std::size_t bytes : {1ul, 2ul, 3ul, 4ul, 8ul, 9ul, 100ul, 16336ul, 16337ul, 16384ul, 16385ul, 16448ul, 70'000ul,
+                            300'001ul, most - 64}) {
     for (std::size_t shift : {0ul, 1ul, 8ul}) {
       ++round;
       for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(i * 7 + round + context.pe().value());
@@ -127,6 +128,45 @@ TEST_F(Network, TransfersOfEverySizeArriveWhole) {
   }
 }
 
+// A word that one side changes from all zeros to all ones and back is never seen half, whether put or got, and whether
+// something else is under way or not.
+TEST_F(Network, WordsArriveInOnePiece) {
+  auto ends = run_nodes({"reef", "shoal"}, [](auto bootstrap, PeId) {
+    auto seat = join_through(bootstrap);
+    Context context(seat.job, seat.pe);
+    constexpr std::uint64_t ones = ~std::uint64_t{0};
+    constexpr std::size_t bulk = 5000;
+    HeapOffset word = context.allocate_symmetric(8), changing = context.allocate_symmetric(8);
+    HeapOffset done = context.allocate_symmetric(8), other = context.allocate_symmetric(bulk);
+    auto* seen = context.template local_pointer<std::uint64_t>(word);
+    auto* own = context.template local_pointer<std::uint64_t>(changing);
+    std::atomic_ref<std::uint64_t> end(*context.template local_pointer<std::uint64_t>(done));
+    context.barrier();
+    if (context.pe() == PeId(0)) {
+      std::vector<std::byte> filling(bulk);
+      for (std::uint64_t i = 0; i < 4000; ++i) {
+        if (i % 3 == 1) context.put(PeId(1), other, filling.data(), 1 + i % bulk);
+        context.put_value<std::uint64_t>(PeId(1), word, i % 2 == 0 ? ones : 0);
+        if (i % 4 < 2) context.quiet();
+        auto got = context.template get_value<std::uint64_t>(PeId(1), changing);
+        EXPECT_TRUE(got == 0 || got == ones) << got;
+      }
+      context.template set<std::uint64_t>(PeId(1), done, 1);
+    } else {
+      std::atomic_ref<std::uint64_t> mine(*own);
+      for (std::uint64_t i = 0; end.load(std::memory_order_acquire) == 0; ++i) {
+        mine.store(i % 2 == 0 ? ones : 0, std::memory_order_relaxed);
+        auto now = std::atomic_ref(*seen).load(std::memory_order_relaxed);
+        EXPECT_TRUE(now == 0 || now == ones) << now;
+        if (i % 64 == 0) context.progress();
+      }
+    }
+    context.barrier();
+    return 0;
+  });
+  for (int end : ends) EXPECT_TRUE(succeeded(end));
+}
+
 // PEs of its node and of another change one word at once: all of it by the processors of one node.
 TEST_F(Network, AtomicsOfBothNodesOnOneWordAddUp) {
   constexpr std::uint64_t rounds = 2000;
@@ -134,7 +174,7 @@ TEST_F(Network, AtomicsOfBothNodesOnOneWordAddUp) {
     auto seat = join_through(bootstrap);
     Context context(seat.job, seat.pe);
     HeapOffset word = context.allocate_symmetric(8);
-    *context.local_pointer<std::uint64_t>(word) = 0;
+    *context.template local_pointer<std::uint64_t>(word) = 0;
     context.barrier();
     std::uint64_t last = 0;
     for (std::uint64_t i = 0; i < rounds; ++i) {

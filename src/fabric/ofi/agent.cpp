@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -20,12 +21,14 @@ namespace atl::fabric::ofi {
 namespace {
 
 // While others poll so often in a nap, they answer sooner than the agent could, and it only looks whether they still do. Who
-// polls less gives its core away in between: on a busy machine for milliseconds.
-constexpr std::int64_t nap_ns = 50'000;
+// polls less gives its core away in between: on a busy machine for milliseconds. Each look costs some core some 5 us, so
+// naps grow; who waits in here and falls asleep ends one.
+constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 100'000;
 constexpr std::uint64_t polls_in_nap = 8;
-// After something came, more is likely: so long it looks without sleeping.
-constexpr std::int64_t eager_ns = 20'000;
-constexpr std::int64_t longest_sleep_ns = 100'000'000;
+// After something came, more is likely: so long it looks without sleeping. Longer when it was woken soon after it fell asleep:
+// reads of this PE's memory pass unnoticed while it looks.
+constexpr std::int64_t least_eager_ns = 20'000, most_eager_ns = 1'000'000, soon_ns = 100'000;
+constexpr int longest_sleep_ms = 100;
 // A peer whose connection broke has this long to be heard of from others: that it left, or how it died.
 constexpr std::int64_t grace_ns = 1'000'000'000;
 constexpr std::int64_t goodbye_ns = 1'000'000'000;
@@ -46,6 +49,16 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<Remo
   patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) throw_errno("cannot make an event for the network's thread (eventfd)");
+  network_or_wake_ = ::epoll_create1(EPOLL_CLOEXEC);
+  if (network_or_wake_ < 0) throw_errno("cannot make a set of events for the network's thread (epoll_create1)");
+  // Edges alone wake: the descriptor of some providers (net) stays readable for good after the first completion.
+  for (auto [descriptor, events] : {std::pair{wake_, EPOLLIN + 0u}, std::pair{device_->descriptor(), EPOLLIN | EPOLLET}}) {
+    epoll_event event{};
+    event.events = events;
+    event.data.fd = descriptor;
+    if (::epoll_ctl(network_or_wake_, EPOLL_CTL_ADD, descriptor, &event) != 0) throw_errno("cannot watch the network (epoll_ctl)");
+  }
+  direct_ = device_->writes_in_order() && device_->tells();
   device_->start();
   agent_ = std::thread([this] { run_agent(); });
   pthread_setname_np(agent_.native_handle(), "atoll-network");
@@ -57,6 +70,7 @@ Path::~Path() {
   std::uint64_t one = 1;
   [[maybe_unused]] auto written = ::write(wake_, &one, sizeof(one));
   agent_.join();
+  ::close(network_or_wake_);
   ::close(wake_);
 }
 
@@ -87,12 +101,24 @@ void Path::say_goodbye() {
   }
 }
 
-// False: the agent is to stop.
-bool Path::nap(std::int64_t limit_ns, bool on_network) {
-  pollfd list[] = {{wake_, POLLIN, 0}, {device_->descriptor(), POLLIN, 0}};
+Path::Woken Path::nap(std::int64_t limit_ns) {
+  pollfd one{wake_, POLLIN, 0};
   timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
-  ::ppoll(list, on_network ? 2 : 1, &limit, nullptr);
-  return !stop_.load(std::memory_order_relaxed);
+  return ::ppoll(&one, 1, &limit, nullptr) > 0 ? take_wake() : Woken::by_time;
+}
+
+Path::Woken Path::sleep(int limit_ms) {
+  epoll_event list[2];
+  int count = ::epoll_wait(network_or_wake_, list, 2, limit_ms);
+  for (int i = 0; i < count; ++i)
+    if (list[i].data.fd == wake_) return take_wake();
+  return count > 0 ? Woken::by_network : Woken::by_time;
+}
+
+Path::Woken Path::take_wake() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] auto got = ::read(wake_, &count, sizeof(count));
+  return Woken::by_process;
 }
 
 void Path::run_agent() {
@@ -100,32 +126,48 @@ void Path::run_agent() {
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
   std::uint64_t polls = 0;
-  std::int64_t last_came_ns = 0;
+  std::int64_t counted_since_ns = 0, last_came_ns = 0, nap_ns = shortest_nap_ns, eager_ns = least_eager_ns;
   try {
     while (!stop_.load(std::memory_order_relaxed)) {
+      std::int64_t now = now_ns();
       std::uint64_t seen = polls_.load(std::memory_order_relaxed);
-      bool others_poll = seen - std::exchange(polls, seen) >= polls_in_nap;
-      if (others_poll) {
-        if (!nap(nap_ns, false)) return;
+      if (seen - polls >= polls_in_nap) {
+        napping_.store(true, std::memory_order_seq_cst);
+        // Sequentially consistent: partner: stop_polling().
+        if (!take_over_.exchange(false, std::memory_order_seq_cst)) (void)nap(nap_ns);
+        napping_.store(false, std::memory_order_seq_cst);
+        polls = take_over_.exchange(false, std::memory_order_seq_cst) ? polls_.load(std::memory_order_relaxed) : seen;
+        nap_ns = std::min(nap_ns * 2, longest_nap_ns);
         continue;
       }
-      bool came, idle = false;
-      {
-        Hold hold(*this);
+      if (now - counted_since_ns > shortest_nap_ns) {
+        polls = seen;
+        counted_since_ns = now;
+        nap_ns = shortest_nap_ns;
+      }
+      bool came = false, idle = false;
+      // Whoever has it makes progress, and is not to wait for this.
+      if (mutex_.try_lock()) {
+        Hold hold(*this, std::adopt_lock);
         came = poll();
         look_after_peers();
-        std::int64_t now = now_ns();
         if (came) last_came_ns = now;
         else if (now - last_came_ns > eager_ns) idle = waiting_.empty() && parked_.empty() && device_->may_block();
       }
       if (idle) {
-        if (!nap(longest_sleep_ns, true)) return;
+        (void)take_over_.exchange(false, std::memory_order_relaxed);
+        // What it has taken already tells of itself first: that is no reason to be eager.
+        if (sleep(0) != Woken::by_time) continue;
+        now = now_ns();
+        bool by_network = sleep(longest_sleep_ms) == Woken::by_network;
+        polls = polls_.load(std::memory_order_relaxed);
+        std::int64_t slept_ns = now_ns() - now;
+        if (slept_ns > soon_ns) eager_ns = least_eager_ns;
+        else if (by_network) eager_ns = std::min(eager_ns * 2, most_eager_ns);
+        if (by_network) last_came_ns = now + slept_ns;
       } else if (!came) {
-        if (now_ns() - last_came_ns > eager_ns) {
-          if (!nap(nap_ns, false)) return;  // for room in a ring or in the network
-        } else {
-          ::sched_yield();
-        }
+        if (now - last_came_ns > eager_ns) (void)nap(shortest_nap_ns);  // for room in a ring or in the network
+        else ::sched_yield();
       }
     }
   } catch (const std::exception& error) {

@@ -98,7 +98,7 @@ void Device::make_buffers() {
   std::size_t bytes = (receives + sends) * most_message;
   buffers_ = std::make_unique<std::byte[]>(bytes);
   if (local_registration_) {
-    buffers_region_ = expose(buffers_.get(), bytes, FI_SEND | FI_RECV, buffers_key);
+    buffers_region_ = expose(buffers_.get(), bytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, buffers_key);
     ATOLL_VALIDATE(buffers_region_ != nullptr, SetupError, "the network cannot register {} bytes of buffers. Raise the limit "
                    "of locked memory (ulimit -l)", bytes);
   }
@@ -175,6 +175,20 @@ int Device::send(Operation& operation, std::size_t bytes, fi_addr_t to) {
   return static_cast<int>(::fi_send(endpoint_.get(), operation.buffer, bytes, descriptor, to, &operation.context));
 }
 
+int Device::put(Operation& operation, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset) {
+  iovec source{operation.buffer, bytes};
+  void* descriptor = buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr;
+  fi_rma_iov target{to.base + offset, bytes, to.key};
+  fi_msg_rma message{&source, &descriptor, 1, to.address, &target, 1, &operation.context, 0};
+  return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE | FI_REMOTE_CQ_DATA));
+}
+
+int Device::fetch(Operation& operation, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset) {
+  void* descriptor = buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr;
+  return static_cast<int>(::fi_read(endpoint_.get(), operation.buffer, bytes, descriptor, from.address, from.base + offset,
+                                    from.key, &operation.context));
+}
+
 Operation& Device::take_transfer() {
   if (free_transfers_.empty()) {
     transfers_.push_back(std::make_unique<Operation>());
@@ -231,7 +245,8 @@ std::size_t Device::completions(Completion* into, std::size_t most) {
   }
   ATOLL_VALIDATE(got >= 0, Error, "the network fails: {}", error_text(got));
   for (std::size_t i = 0; i < static_cast<std::size_t>(got); ++i)
-    into[i] = {static_cast<Operation*>(entries[i].op_context), entries[i].len, 0};
+    into[i] = {(entries[i].flags & FI_REMOTE_WRITE) != 0 ? nullptr : static_cast<Operation*>(entries[i].op_context),
+               entries[i].len, 0};
   return static_cast<std::size_t>(got);
 }
 

@@ -27,16 +27,18 @@ struct Pending {
 /// What a completion points to.
 struct Operation {
   fi_context2 context;  // first: the provider's
-  enum class Kind : std::uint8_t { receive, send, transfer };
+  enum class Kind : std::uint8_t { receive, send, transfer, put, fetch };
   Kind kind;
-  std::uint32_t peer = 0;        ///< PE; send, transfer
-  std::byte* buffer = nullptr;   ///< receive, send
-  Pending* pending = nullptr;    ///< transfer; null: nobody waits for it alone
-  std::uint32_t bytes = 0;       ///< transfer
+  std::uint32_t peer = 0;        ///< PE; all but receive
+  std::byte* buffer = nullptr;   ///< all but transfer
+  Pending* pending = nullptr;    ///< transfer, fetch; null: nobody waits for it alone
+  std::uint32_t number = 0;      ///< put, fetch: of what was sent to that PE
+  std::uint32_t bytes = 0;       ///< of a transfer, put or fetch
+  std::byte* to = nullptr;       ///< fetch: where to; null: it is not wanted any more
   Registrations::Loan loan;      ///< transfer from or to private memory, on networks that must know it
 };
 
-/// A finished operation: `bytes` of a receive, or the error that ended it.
+/// A finished operation: `bytes` of a receive, or the error that ended it. Null: a peer has put into the segment.
 struct Completion {
   Operation* operation = nullptr;
   std::size_t bytes = 0;
@@ -71,17 +73,26 @@ class Device {
   int inject(const void* message, std::size_t bytes, fi_addr_t to);
   /// A buffer to send from, null when all are under way.
   Operation* take_send();
-  void give_back_send(Operation& operation) { free_sends_.push_back(&operation); }
+  void give_back_send(Operation& operation) {
+    operation.kind = Operation::Kind::send;
+    free_sends_.push_back(&operation);
+  }
   int send(Operation& operation, std::size_t bytes, fi_addr_t to);
   enum class Until { reusable, delivered };
   /// One write or read of the peer's memory, at most most_transfer() long.
   int write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until, Operation& operation);
   int read(void* to, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset, Operation& operation);
+  /// Writes the operation's buffer to the peer's memory, whose process is told. Complete when delivered.
+  int put(Operation& operation, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset);
+  /// Reads into the operation's buffer.
+  int fetch(Operation& operation, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset);
   Operation& take_transfer();
   /// Whoever waited for these transfers does not any more.
   void forget(const Pending& pending, Pending& instead) {
     for (auto& one : transfers_)
       if (one->pending == &pending) one->pending = &instead;
+    for (Operation& one : sends_)
+      if (one.pending == &pending) one.pending = &instead, one.to = nullptr;
   }
   void give_back_transfer(Operation& operation) {
     operation.loan.reset();
@@ -101,6 +112,8 @@ class Device {
     constexpr std::uint64_t wanted = FI_ORDER_SAW | FI_ORDER_WAW;
     return (info_->tx_attr->msg_order & wanted) == wanted;
   }
+  /// Whether the process at the other end of a put can be told.
+  bool tells() const { return info_->domain_attr->cq_data_size != 0; }
   /// Whether the network may read (FI_WRITE) or write (FI_READ) this memory of ours by itself: for operations that begin
   /// while `loan` lives.
   bool lend(const void* memory, std::size_t bytes, std::uint64_t access, Registrations::Loan& loan);

@@ -4,6 +4,7 @@
 
 #include <rdma/fi_errno.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -17,6 +18,8 @@ constexpr std::uint32_t most_under_way = 512;
 // Of long transfers, with each peer. Far more than a network holds; 2 s of 1 Gb/s.
 constexpr std::size_t most_transferring = std::size_t{256} << 20;
 constexpr std::uint32_t most_messages = 64;
+// Of a long put: what is sent apart, to be told of its arrival.
+constexpr std::size_t last_piece = 64;
 // Gets by messages that one caller has under way.
 constexpr std::uint32_t most_gets = 16;
 
@@ -37,12 +40,23 @@ Path::Hold::Hold(Path& path) : path_(path), nested_(path.owner_.load(std::memory
   if (!nested_) take();
 }
 
+Path::Hold::Hold(Path& path, std::adopt_lock_t) : path_(path), nested_(false) {
+  path_.owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+}
+
 Path::Hold::~Hold() {
   if (!nested_) leave();
 }
 
 void Path::Hold::take() {
-  path_.mutex_.lock();
+  // Who has it looks at the network and lets it go: within less than sleeping and waking would take.
+  for (int i = 0; !path_.mutex_.try_lock(); ++i) {
+    if (i == looks) {
+      path_.mutex_.lock();
+      break;
+    }
+    cpu_relax();
+  }
   path_.owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
 }
 
@@ -64,6 +78,7 @@ void Path::Hold::rest(int rounds) {
     sleeper.announce();
     ++path_.sleepers_;
     leave();
+    path_.stop_polling();
     sleeper.block(longest_sleep_ns);
     take();
     --path_.sleepers_;
@@ -145,6 +160,8 @@ bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second, boo
   }
   to.told_done = to.done;
   to.told_taken = to.taken;
+  ++to.posted;
+  if (counted) to.counted = to.posted;
   return true;
 }
 
@@ -223,6 +240,7 @@ void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std:
     });
     done += part;
   }
+  ++target.posted;
   target.used = true;
   target.unflushed = true;
   mark_dirty(pe);
@@ -236,9 +254,57 @@ void Path::write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* fr
     target.fenced = false;
   }
   Awaited awaited(*this);
-  write(hold, pe, to, from, bytes, &awaited.pending);
+  // The last piece arrives last, and says so here and there.
+  std::size_t last = direct_ ? last_piece : 0;
+  write(hold, pe, to, from, bytes - last, &awaited.pending);
+  if (last != 0 && put_directly(pe, HeapOffset(to.value() + bytes - last), from + bytes - last, last)) target.unflushed = false;
+  else if (last != 0) write(hold, pe, HeapOffset(to.value() + bytes - last), from + bytes - last, last, &awaited.pending);
   wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
-  if (!target.gone) send_operation(pe, header_of(MessageType::flush), {});  // also wakes the PE
+  if (target.unflushed && !target.gone) send_operation(pe, header_of(MessageType::flush), {});  // also wakes the PE
+}
+
+// By the network, which says itself when it has arrived, and without waiting for that. Costs less than a message and its
+// acknowledgement. False: there is no room just now.
+bool Path::put_directly(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
+  Peer& target = peer(pe);
+  Operation* operation = device_->take_send();
+  if (operation == nullptr) return false;
+  std::memcpy(operation->buffer, from, bytes);
+  operation->kind = Operation::Kind::put;
+  operation->peer = pe.value();
+  operation->pending = nullptr;
+  operation->number = target.posted + 1;
+  int status = device_->put(*operation, bytes, target.memory, to.value());
+  if (status != 0) device_->give_back_send(*operation);
+  if (!went(target, status)) return false;
+  ++target.posted;
+  ++target.putting;
+  target.used = true;
+  mark_dirty(pe);
+  return true;
+}
+
+// Into a buffer of ours: the caller may be gone, because some PE has failed, when the answer comes.
+bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending* pending) {
+  Peer& source = peer(pe);
+  if (!direct_ || !settled(source) || !source.memory.reachable) return false;
+  Operation* operation = device_->take_send();
+  if (operation == nullptr) return false;
+  operation->kind = Operation::Kind::fetch;
+  operation->peer = pe.value();
+  operation->pending = pending;
+  operation->number = source.posted + 1;
+  operation->to = to;
+  operation->bytes = static_cast<std::uint32_t>(bytes);
+  int status = device_->fetch(*operation, bytes, source.memory, from.value());
+  if (status != 0) device_->give_back_send(*operation);
+  if (status != 0) return false;
+  ++source.posted;
+  source.transferring += bytes;
+  source.used = true;
+  if (pending != nullptr) ++pending->left;
+  else ++transfers_;
+  return true;
 }
 
 void Path::put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes) {
@@ -260,6 +326,10 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   Hold hold(*this);
   Peer& target = peer(pe);
+  // Only the first of a stream: the rest need no answer each. And only when nothing is under way there, so that a word arrives
+  // in one piece: providers that carry all in a stream of bytes (tcp) may otherwise deliver the part that fits into some
+  // buffer before the rest.
+  if (bytes <= most_message && direct_ && target.memory.reachable && idle(target) && put_directly(pe, to, from, bytes)) return;
   wait_for_room(hold, target);
   if ((bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) && to.value() % bytes == 0) {
     Header header = header_of(MessageType::put_word);
@@ -340,7 +410,8 @@ std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pen
   }
   std::uint32_t number = free_requests_.back();
   free_requests_.pop_back();
-  requests_[number] = {to, bytes, pending, pe.value(), true};
+  // When it has to wait behind others, its answer says nothing of what was sent last.
+  requests_[number] = {to, bytes, pending, pe.value(), peer(pe).posted + (peer(pe).outbox.empty() ? 1 : 0), true};
   if (pending != nullptr) ++pending->left;
   else ++unanswered_;
   return number;
@@ -363,6 +434,7 @@ void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::s
     source.used = true;
     return;
   }
+  if (bytes <= most_message && try_fetch(pe, to, from, bytes, pending)) return;
   for (std::size_t done = 0; done < bytes; done += most_payload) {
     std::size_t part = std::min(bytes - done, most_payload);
     wait(hold, [&] { return (pending != nullptr ? pending->left : unanswered_) < most_gets; });
@@ -425,7 +497,16 @@ Status Path::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t k
   Header header = header_of(MessageType::message);
   header.number = static_cast<std::uint32_t>(kind) << 16 | handler;
   ++to.messages;
-  send(pe, header, first, second, false);
+  std::size_t bytes = first.size() + second.size();
+  if (bytes > most_payload) header.operand = bytes;
+  for (std::size_t done = 0; done == 0 || done < bytes;) {
+    std::size_t part = std::min(bytes - done, most_payload);
+    Bytes head = first.subspan(std::min(done, first.size()));
+    head = head.first(std::min(part, head.size()));
+    Bytes tail = part > head.size() ? second.subspan(done + head.size() - first.size(), part - head.size()) : Bytes();
+    send(pe, header, head, tail, false);
+    done += std::max<std::size_t>(part, 1);
+  }
   return Status::ok;
 }
 
@@ -435,7 +516,7 @@ Status Path::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t k
 void Path::fence() {
   Hold hold(*this);
   for (std::uint32_t pe : dirty_)
-    if (!settled(peers_[pe])) peers_[pe].fenced = true;
+    if (peers_[pe].complete != peers_[pe].sent) peers_[pe].fenced = true;
   if (transfers_ != 0) wait(hold, [&] { return transfers_ == 0; });
 }
 
@@ -461,17 +542,17 @@ bool Path::progress() {
   if (owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return false;
   polls_.fetch_add(1, std::memory_order_relaxed);
   if (!mutex_.try_lock()) return false;
-  std::lock_guard lock(mutex_, std::adopt_lock);
-  owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  bool any = false;
-  try {
-    any = poll();
-  } catch (...) {
-    owner_.store(std::thread::id(), std::memory_order_relaxed);
-    throw;
-  }
-  owner_.store(std::thread::id(), std::memory_order_relaxed);
-  return any;
+  Hold hold(*this, std::adopt_lock);
+  return poll();
+}
+
+// Who has looked again and again does not any more: the agent does from now on, and not only when it has noticed.
+void Path::stop_polling() {
+  // Sequentially consistent: the agent says that it naps, and then looks at this; partner: run_agent().
+  take_over_.store(true, std::memory_order_seq_cst);
+  if (!napping_.load(std::memory_order_seq_cst)) return;
+  std::uint64_t one = 1;
+  [[maybe_unused]] auto written = ::write(wake_, &one, sizeof(one));
 }
 
 void Path::tell(const News& news) noexcept {

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "atoll/base/clock.hpp"
@@ -41,7 +42,7 @@ class Path final : public RemotePath {
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                        std::uint64_t expected) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
-  std::size_t longest_message() const override { return most_payload; }
+  std::size_t longest_message() const override { return ofi::longest_message; }
   Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                   std::span<const std::byte> second) override;
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override;
@@ -49,11 +50,22 @@ class Path final : public RemotePath {
   void fence() override;
   void quiet() override;
   bool progress() override;
+  void stop_polling();
   void tell(const News& news) noexcept override;
 
  private:
   using Bytes = std::span<const std::byte>;
 
+  struct Block {  // memory of malloc()
+    CarriedMessage message{};
+    Block() = default;
+    Block(Block&& other) noexcept : message(std::exchange(other.message, {})) {}
+    Block& operator=(Block&& other) noexcept {
+      std::swap(message, other.message);
+      return *this;
+    }
+    ~Block();
+  };
   struct Packet {  // a message that has to wait for room
     std::vector<std::byte> bytes;
     bool counted;
@@ -63,6 +75,10 @@ class Path final : public RemotePath {
     std::uint32_t sent = 0;        // operations for it
     std::uint32_t held_back = 0;   // those of them that wait in the outbox
     std::uint32_t complete = 0;    // those that it has counted
+    std::uint32_t putting = 0;     // puts by the network that are not delivered yet
+    std::uint32_t posted = 0;      // all that was sent there, and the last of it that is known to have arrived
+    std::uint32_t arrived = 0;
+    std::uint32_t counted = 0;     // the last operation among that
     std::uint32_t messages = 0;    // active messages sent
     std::uint32_t messages_taken = 0;
     std::uint32_t done = 0;        // its operations carried out here, and what it was told of that
@@ -85,12 +101,15 @@ class Path final : public RemotePath {
     std::int64_t heard_at = 0;     // 0: nothing is expected of it
     std::string failure;
     std::deque<Packet> outbox;
+    Block joined;                  // an active message of which pieces have come, and how much of it
+    std::size_t joined_bytes = 0;
   };
   struct Request {
     std::byte* to = nullptr;
     std::uint32_t bytes = 0;
     Pending* pending = nullptr;  // null: in quiet()
     std::uint32_t peer = 0;
+    std::uint32_t number = 0;    // of what was sent there
     bool active = false;
   };
   struct Parked {  // an active message that found its ring full
@@ -103,6 +122,7 @@ class Path final : public RemotePath {
   class Hold {
    public:
     explicit Hold(Path& path);
+    Hold(Path& path, std::adopt_lock_t);  // which this thread has locked, and did not hold
     ~Hold();
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
@@ -129,7 +149,12 @@ class Path final : public RemotePath {
   };
 
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
-  bool settled(const Peer& peer) const { return peer.complete == peer.sent || peer.gone; }
+  bool settled(const Peer& peer) const { return (peer.complete == peer.sent && peer.putting == 0) || peer.gone; }
+  // Nothing of ours is between here and there.
+  bool idle(const Peer& peer) const { return peer.posted == peer.arrived && peer.outbox.empty() && !peer.gone; }
+  void note_arrived(Peer& peer, std::uint32_t number) {
+    if (static_cast<std::int32_t>(number - peer.arrived) > 0) peer.arrived = number;
+  }
 
   // Sending (path.cpp).
   void send_operation(PeId pe, Header header, Bytes payload);
@@ -142,6 +167,8 @@ class Path final : public RemotePath {
   void transfer(Hold& hold, Peer& with, std::size_t bytes, Pending* pending, Start&& start);
   void write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending* pending);
   void write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
+  bool put_directly(PeId pe, HeapOffset to, const void* from, std::size_t bytes);
+  bool try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending* pending);
   void put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
   void wait_for_room(Hold& hold, const Peer& to);
   void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending* pending);
@@ -160,6 +187,9 @@ class Path final : public RemotePath {
   void answer_get(const Header& header, PeId to);
   void finish_request(const Header& header, Bytes payload);
   bool push(std::uint32_t source, std::uint32_t number, Bytes payload);
+  bool push(std::uint32_t source, std::uint32_t number, Block& block);
+  bool note_taken(PeId source, Status status);
+  Block make_block(std::uint32_t source, std::size_t bytes) const;
   void take_message(const Header& header, Bytes payload);
   void take_leave_of(PeId pe);
   void take_news(Bytes payload);
@@ -173,7 +203,10 @@ class Path final : public RemotePath {
 
   // The agent (agent.cpp): makes progress while nobody else does.
   void run_agent();
-  bool nap(std::int64_t limit_ns, bool on_network);
+  enum class Woken { by_time, by_network, by_process };
+  Woken nap(std::int64_t limit_ns);
+  Woken sleep(int limit_ms);
+  Woken take_wake();
   void look_after_peers();
   bool look_for_sign(PeId pe, bool expected);
   bool is_expected_to_answer(PeId pe) const;
@@ -203,10 +236,14 @@ class Path final : public RemotePath {
   std::uint32_t sleepers_ = 0;    // callers that wait, asleep
   bool changed_memory_ = false;   // by what arrived: the PE may wait for it
   bool any_failed_ = false;       // some peer's failed_at is set
+  bool direct_;                   // short puts and gets by the network, where nothing else is under way
 
   std::atomic<std::uint64_t> polls_{0};  // by others than the agent
   std::atomic<bool> stop_{false};
-  int wake_ = -1;  // an eventfd: ends the agent's sleep
+  std::atomic<bool> napping_{false};   // the agent sleeps although something may come
+  std::atomic<bool> take_over_{false};  // it is asked not to
+  int wake_ = -1;             // an eventfd: ends the agent's sleep
+  int network_or_wake_ = -1;  // an epoll
   std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever
   std::int64_t next_look_ns_ = 0;
   std::thread agent_;

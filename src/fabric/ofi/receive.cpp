@@ -48,6 +48,10 @@ bool Path::take_completions() {
   Completion list[32];
   std::size_t count = device_->completions(list, 32);
   for (std::size_t i = 0; i < count; ++i) {
+    if (list[i].operation == nullptr) {
+      changed_memory_ = true;
+      continue;
+    }
     Operation& operation = *list[i].operation;
     if (list[i].error != 0) {
       fail_operation(list[i]);
@@ -63,6 +67,20 @@ bool Path::take_completions() {
         peers_[operation.peer].heard = true;
         device_->give_back_transfer(operation);
         break;
+      case Operation::Kind::put:
+        --peers_[operation.peer].putting;
+        peers_[operation.peer].heard = true;
+        note_arrived(peers_[operation.peer], operation.number);
+        device_->give_back_send(operation);
+        break;
+      case Operation::Kind::fetch:
+        if (operation.to != nullptr) std::memcpy(operation.to, operation.buffer, operation.bytes);
+        --(operation.pending != nullptr ? operation.pending->left : transfers_);
+        peers_[operation.peer].transferring -= operation.bytes;
+        peers_[operation.peer].heard = true;
+        note_arrived(peers_[operation.peer], operation.number);
+        device_->give_back_send(operation);
+        break;
     }
   }
   return count != 0;
@@ -74,12 +92,14 @@ void Path::fail_operation(const Completion& failed) {
   if (operation.kind == Operation::Kind::receive) return device_->post_receive(operation);
   Peer& to = peers_[operation.peer];
   note_failure(to, failed.error);
-  if (operation.kind == Operation::Kind::send) return device_->give_back_send(operation);
+  // A put stays counted: quiet() waits for it, until the peer is known to have left or to have died.
+  if (operation.kind == Operation::Kind::send || operation.kind == Operation::Kind::put) return device_->give_back_send(operation);
   to.transferring -= operation.bytes;
   // Whoever waits for it learns of the peer's death. What was for a peer that has left matters to nobody.
   if (to.gone) --(operation.pending != nullptr ? operation.pending->left : transfers_);
   else if (operation.pending == nullptr) ++to.lost;
-  device_->give_back_transfer(operation);
+  if (operation.kind == Operation::Kind::fetch) device_->give_back_send(operation);
+  else device_->give_back_transfer(operation);
 }
 
 bool Path::handle_arrivals() {
@@ -111,6 +131,7 @@ void Path::handle(Bytes message) {
   // In the order they were sent, so that these never go back.
   from.complete = header.done;
   from.messages_taken = header.taken;
+  if (from.complete == from.sent) note_arrived(from, from.counted);
   PeId source(header.source);
   switch (header.type) {
     case MessageType::put:
@@ -216,6 +237,7 @@ void Path::finish_request(const Header& header, Bytes payload) {
   }
   if (request.pending != nullptr) --request.pending->left;
   else --unanswered_;
+  note_arrived(peers_[request.peer], request.number);
   request.active = false;
   free_requests_.push_back(header.request);
 }
@@ -234,28 +256,59 @@ void Path::take_leave_of(PeId pe) {
   }
 }
 
-// False: the ring is full.
-bool Path::push(std::uint32_t source, std::uint32_t number, Bytes payload) {
-  auto handler = static_cast<std::uint16_t>(number), kind = static_cast<std::uint16_t>(number >> 16);
-  if (payload.size() <= message_bytes) {
-    if (push_message(job_, self_, PeId(source), handler, kind, payload, {}) != Status::ok) return false;
-  } else {
-    CarriedMessage carried{static_cast<std::byte*>(std::malloc(payload.size())), payload.size()};
-    ATOLL_VALIDATE(carried.data != nullptr, MemoryError, "no memory for a message of {} bytes from PE {}", payload.size(), source);
-    std::memcpy(carried.data, payload.data(), payload.size());
-    if (push_message(job_, self_, PeId(source), handler, carried_message, std::as_bytes(std::span(&carried, 1)), {}) != Status::ok) {
-      std::free(carried.data);
-      return false;
-    }
-  }
-  Peer& from = peers_[source];
-  if (++from.taken - from.told_taken >= most_untold) owe(PeId(source));
+Path::Block::~Block() { std::free(message.data); }
+
+Path::Block Path::make_block(std::uint32_t source, std::size_t bytes) const {
+  Block made;
+  made.message = {static_cast<std::byte*>(std::malloc(bytes)), bytes};
+  ATOLL_VALIDATE(made.message.data != nullptr, MemoryError, "no memory for a message of {} bytes from PE {}", bytes, source);
+  return made;
+}
+
+bool Path::note_taken(PeId source, Status status) {
+  if (status != Status::ok) return false;
+  Peer& from = peer(source);
+  if (++from.taken - from.told_taken >= most_untold) owe(source);
   return true;
 }
 
+// False: the ring is full. The block is then still the caller's.
+bool Path::push(std::uint32_t source, std::uint32_t number, Block& block) {
+  auto status = push_message(job_, self_, PeId(source), static_cast<std::uint16_t>(number), carried_message,
+                             std::as_bytes(std::span(&block.message, 1)), {});
+  if (status == Status::ok) block.message = {};
+  return note_taken(PeId(source), status);
+}
+
+bool Path::push(std::uint32_t source, std::uint32_t number, Bytes payload) {
+  if (payload.size() <= message_bytes)
+    return note_taken(PeId(source), push_message(job_, self_, PeId(source), static_cast<std::uint16_t>(number),
+                                                 static_cast<std::uint16_t>(number >> 16), payload, {}));
+  Block block = make_block(source, payload.size());
+  std::memcpy(block.message.data, payload.data(), payload.size());
+  return push(source, number, block);
+}
+
 void Path::take_message(const Header& header, Bytes payload) {
-  if (parked_.empty() && push(header.source, header.number, payload)) return;
-  parked_.push_back({header.source, header.number, {payload.begin(), payload.end()}});
+  if (header.operand == 0) {
+    if (parked_.empty() && push(header.source, header.number, payload)) return;
+    parked_.push_back({header.source, header.number, {payload.begin(), payload.end()}});
+    return;
+  }
+  Peer& from = peers_[header.source];
+  if (from.joined_bytes == 0) {
+    ATOLL_VALIDATE(header.operand <= ofi::longest_message, Error, "PE {} sends a message of {} bytes", header.source, header.operand);
+    from.joined = make_block(header.source, header.operand);
+  }
+  CarriedMessage& whole = from.joined.message;
+  ATOLL_VALIDATE(payload.size() <= whole.bytes - from.joined_bytes, Error, "PE {} sends more than it said", header.source);
+  std::memcpy(whole.data + from.joined_bytes, payload.data(), payload.size());
+  from.joined_bytes += payload.size();
+  if (from.joined_bytes < whole.bytes) return;
+  from.joined_bytes = 0;
+  if (!parked_.empty() || !push(header.source, header.number, from.joined))
+    parked_.push_back({header.source, header.number, {whole.data, whole.data + whole.bytes}});
+  from.joined = Block();
 }
 
 bool Path::place_parked() {

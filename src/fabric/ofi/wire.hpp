@@ -49,7 +49,8 @@ enum class MessageType : std::uint8_t {
   flush,       ///< nothing: its acknowledgement says that what went before has arrived
   post,        ///< payload to the listener; `number` is its kind
   ring,        ///< wakes the PE
-  message,     ///< payload to the message ring; `number` is the handler, with the kind in its upper half
+  message,     ///< payload to the message ring; `number` is the handler, with the kind in its upper half; `operand` is the
+               ///< length of the whole when this is a piece of it (they come in order), else 0
   atomic,      ///< as update, but asks for the old value; the payload is what to compare with
   get,         ///< asks for the `number` bytes at `offset`
   answer,      ///< to atomic and get: `operand` is the old value, or the payload is what was asked for
@@ -97,6 +98,8 @@ static_assert(sizeof(Header) == 48 && offsetof(Header, offset) == 24 && offsetof
 inline constexpr std::size_t most_message = 16384;
 inline constexpr std::size_t most_payload = most_message - sizeof(Header);
 static_assert(most_payload >= message_bytes);
+/// Most bytes of an active message. Up to this, pieces are faster than that the receiver fetches it.
+inline constexpr std::size_t longest_message = 65536;
 
 // | offset | bytes | field  | valid when                          |
 // |--------|-------|--------|-------------------------------------|
