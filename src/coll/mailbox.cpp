@@ -62,7 +62,7 @@ bool Mailboxes::put_remote(std::uint32_t member, std::uint32_t tag, const std::b
     context_->put_signal(way.pe, HeapOffset(at.value() + offsetof(Cell, payload)), image + offsetof(Cell, payload),
                          used - offsetof(Cell, payload), at, first);
     way.sent += run;
-    moved_bytes_ += std::uint64_t{run} * sizeof(Cell);
+    count_moved(std::uint64_t{run} * sizeof(Cell));
   }
   return true;
 }

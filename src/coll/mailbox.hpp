@@ -112,7 +112,7 @@ class Mailboxes {
     fabric::ring_bell(*way.record);
     // The line of the next message: it is still in the reader's cache, and comes here while this PE does other work.
     __builtin_prefetch(&way.remote[way.sent % ring_cells], 1);
-    moved_bytes_ += std::uint64_t{cells} * sizeof(Cell);
+    count_moved(std::uint64_t{cells} * sizeof(Cell));
     return true;
   }
 
@@ -128,7 +128,7 @@ class Mailboxes {
   /// Gives the cell of the last peek back.
   void finish_cell(std::uint32_t member) {
     Way& way = ways_[member];
-    ++received_cells_;
+    add(received_cells_, 1);
     if (++way.received % credit_batch == 0 && !closing_) give_credit(way);
   }
 
@@ -158,11 +158,15 @@ class Mailboxes {
   std::uint32_t wrong_tag() const { return wrong_tag_; }
   /// From now on members' areas are only written to by messages that their owners wait for.
   void stop_credits() { closing_ = true; }
-  std::uint64_t received_cells() const { return received_cells_; }
-  std::uint64_t moved_bytes() const { return moved_bytes_; }
-  void count_moved(std::uint64_t bytes) { moved_bytes_ += bytes; }
+  std::uint64_t received_cells() const { return received_cells_.load(std::memory_order_relaxed); }
+  std::uint64_t moved_bytes() const { return moved_bytes_.load(std::memory_order_relaxed); }
+  void count_moved(std::uint64_t bytes) { add(moved_bytes_, bytes); }
 
  private:
+  // One at a time counts: no locked instruction.
+  static void add(std::atomic<std::uint64_t>& counter, std::uint64_t by) {
+    counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+  }
   struct Way {
     Cell* remote = nullptr;  // the peer's ring for what this member sends; null: not mapped
     Cell* local = nullptr;   // this member's ring for what the peer sends
@@ -180,8 +184,9 @@ class Mailboxes {
   runtime::Context* context_ = nullptr;
   Presence* presence_ = nullptr;
   std::vector<Way> ways_;
-  std::uint64_t moved_bytes_ = 0;
-  std::uint64_t received_cells_ = 0;
+  // Counted by whoever carries a collective out, which may be the progress thread; looked at by those who wait for it.
+  std::atomic<std::uint64_t> moved_bytes_{0};
+  std::atomic<std::uint64_t> received_cells_{0};
   bool closing_ = false;
   std::uint32_t wrong_member_ = 0;
   std::uint32_t wrong_tag_ = 0;

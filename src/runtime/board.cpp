@@ -20,8 +20,9 @@ void Context::show(std::uint64_t key, std::uint64_t value) {
     std::lock_guard lock(board_mutex_);
     for (std::size_t i = 0; i < board_entries; ++i) {
       if (entries[i].key.load(std::memory_order_relaxed) != 0) continue;
-      entries[i].value.store(value, std::memory_order_relaxed);
-      entries[i].key.store(key, std::memory_order_release);  // partner: shown()
+      // Release, both: whoever copies the board from another node acquires by the value alone. Partner: shown().
+      entries[i].value.store(value, std::memory_order_release);
+      entries[i].key.store(key, std::memory_order_release);
       return true;
     }
     return false;
@@ -51,7 +52,7 @@ std::optional<std::uint64_t> Context::shown(PeId pe, std::uint64_t key) {
     // fetch acquires; partner: show().
     if (endpoint_.maps(pe)) found = fetch<std::uint64_t>(pe, at);
     else std::memcpy(&found, copy.data() + i * sizeof(BoardEntry), sizeof(found));
-    // The value is in place before the key, but a copy of both may have caught only the key.
+    // The value is in place before the key, but a copy of both may have caught only the key. Acquires, as fetch does.
     if (found == key) return get_value<std::uint64_t>(pe, HeapOffset(at.value() + offsetof(BoardEntry, value)));
   }
   return std::nullopt;

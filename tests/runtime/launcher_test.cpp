@@ -207,7 +207,9 @@ TEST(Launcher, RunsProgramsThatDoNotUseAtoll) {
   EXPECT_EQ(shell("@run -n 3 sh -c 'exit 5'").status, 5);
   Outcome missing = shell("@run -n 2 no-such-program-anywhere");
   EXPECT_EQ(missing.status, 127);
+#ifndef __SANITIZE_THREAD__  // which makes a fork of the vfork behind posix_spawn: its failure is not seen
   EXPECT_TRUE(missing.has("cannot start 'no-such-program-anywhere': No such file or directory")) << missing.output;
+#endif
 }
 
 TEST(Launcher, OnlyPe0ReadsStandardInput) {
@@ -420,7 +422,9 @@ TEST_P(Workers, OneThatIsKilledEndsTheDriversWaits) {
 
 TEST_P(Workers, OneThatCannotStartOrJoinIsAnError) {
   if (GetParam() == 1) return;
+#ifndef __SANITIZE_THREAD__  // see above
   EXPECT_THROW(WorkerGroup(make(), {.command = {"no-such-program-anywhere"}, .environment = {}}), SetupError);
+#endif
   auto job = make();
   WorkerGroup group(job, {.command = {"false"}, .environment = {}});
   EXPECT_THROW(Context(job, PeId(0)), PeFailedError);

@@ -208,6 +208,18 @@ inline void run_on_network(std::uint32_t npes, const Body& body, const RunOption
 
 }  // namespace detail
 
+/// Why so many PEs cannot be tested on this fabric; empty: they can.
+inline std::string why_not(std::uint32_t npes, Fabric fabric) {
+  static const std::string network = fabric::describe_network();
+  if (fabric != Fabric::ofi) return {};
+  if (network.starts_with("none")) return "no network: " + network;
+#ifdef __SANITIZE_THREAD__
+  // On two nodes of two PEs a PE learns through another process what its own network thread has done.
+  if (npes > 2) return "the sanitizer does not see in which order other processes do things";
+#endif
+  return {};
+}
+
 inline void run_pes(std::uint32_t npes, Fabric fabric, const Body& body, const RunOptions& options = {}) {
   fabric::JobOptions job = detail::job_options(npes, options);
   if (fabric == Fabric::shm) return detail::run_on_one_node(npes, body, options);
@@ -224,8 +236,7 @@ inline void run_pes(std::uint32_t npes, Fabric fabric, const Body& body, const R
 class OnPes : public ::testing::TestWithParam<std::tuple<Fabric, std::uint32_t>> {
  protected:
   void SetUp() override {
-    static const std::string network = fabric::describe_network();
-    if (this->fabric() == Fabric::ofi && network.starts_with("none")) GTEST_SKIP() << "no network: " << network;
+    if (std::string why = why_not(npes(), fabric()); !why.empty()) GTEST_SKIP() << why;
   }
   Fabric fabric() const { return std::get<0>(GetParam()); }
   std::uint32_t npes() const { return std::get<1>(GetParam()); }

@@ -18,9 +18,8 @@ inline constexpr std::int64_t grain = 4;
 class OnPes : public ::testing::TestWithParam<std::tuple<std::uint32_t, atl::testing::Fabric, unsigned>> {
  protected:
   void SetUp() override {
-    static const std::string network = fabric::describe_network();
-    if (std::get<1>(GetParam()) == atl::testing::Fabric::ofi && network.starts_with("none"))
-      GTEST_SKIP() << "no network: " << network;
+    auto [npes, fabric, threads] = GetParam();
+    if (std::string why = atl::testing::why_not(npes, fabric); !why.empty()) GTEST_SKIP() << why;
   }
   void run(const std::function<void(Engine&)>& body) {
     auto [npes, fabric, threads] = GetParam();
