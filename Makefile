@@ -76,7 +76,7 @@ $(VENV)/.dev: pyproject.toml scripts/python-env scripts/requirements.py | system
 	@scripts/python-env build run demo bench test lint
 	@touch $@ $(VENV)/.run
 
-$(VENV)/.launchers: pyproject.toml scripts/python-env scripts/requirements.py $(VENV)/.dev
+$(VENV)/.launchers: pyproject.toml scripts/system-packages scripts/python-env scripts/requirements.py $(VENV)/.dev
 	@scripts/system-packages launchers
 	@scripts/python-env build run demo bench test lint launchers
 	@touch $@

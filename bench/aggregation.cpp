@@ -171,8 +171,9 @@ class Bench {
       }
     for (std::size_t k = 0; k < contenders.size(); ++k)
       bench::record(context_, name, contenders[k].name,
-                    fmt::format("\"bytes\": {}, \"table_bytes\": {}, \"requests_per_second\": {:.4g}, "
-                                "\"messages\": {}", requests_.size() * 8, count_ * 8 * context_.npes(), static_cast<double>(requests_.size()) / bench::median(seconds[k]), messages[k]),
+                    fmt::format("\"bytes\": {}, \"table_bytes\": {}, \"requests_per_second\": {:.4g}, \"messages\": {}",
+                                requests_.size() * 8, count_ * 8 * context_.npes(),
+                                static_cast<double>(requests_.size()) / bench::median(seconds[k]), messages[k]),
                     seconds[k]);
   }
 

@@ -6,21 +6,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from atoll.bench import peers
 from atoll.bench.registry import Setup, Timed
 
 
 def in_job() -> bool:
+    """Whether other PEs run this benchmark too."""
+    if not peers.is_here("atoll"):
+        return False
     import atoll as ak
-    from atoll._session import in_job
+    from atoll import _session
 
-    return in_job() and ak.pes() > 1
+    return _session.in_job() and ak.pes() > 1
 
 
 def leads() -> bool:
     """Whether this process is the one that reports: PE 0, or the only one."""
+    if not in_job():
+        return True
     import atoll as ak
 
-    return not in_job() or ak.pe() == 0
+    return ak.pe() == 0
 
 
 def setup() -> Setup:

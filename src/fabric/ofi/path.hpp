@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RemotePath over libfabric. Short transfers, atomics and everything about words are messages, which the target's
-// process carries out; long transfers are reads and writes of the network.
+// The RemotePath over libfabric. Atomics, active messages, and short puts and gets while others are under way to that PE are
+// messages, which the target's process carries out; all other puts and gets are writes and reads of the network.
 //
 // Completion. Each peer counts the operations of ours that it has carried out, and its count comes back in the header of
 // whatever it sends next, at the latest in an acknowledgement of its own. Since messages arrive in order, behind the writes
-// sent before them, an operation is complete when the peer has counted it or one after it.
+// sent before them, an operation is complete when the peer has counted it or one after it. Short writes of the network tell
+// of their arrival themselves.
 //
 // Flow control. A peer has at most `most_under_way` of our operations and `most_messages` of our active messages
 // uncounted. An active message that finds its ring full waits here, and is counted when it is in.
@@ -50,7 +51,6 @@ class Path final : public RemotePath {
   void fence() override;
   void quiet() override;
   bool progress() override;
-  void stop_polling();
   void tell(const News& news) noexcept override;
 
  private:
@@ -203,6 +203,7 @@ class Path final : public RemotePath {
 
   // The agent (agent.cpp): makes progress while nobody else does.
   void run_agent();
+  void stop_polling();
   enum class Woken { by_time, by_network, by_process };
   Woken nap(std::int64_t limit_ns);
   Woken sleep(int limit_ms);

@@ -43,14 +43,14 @@ struct Header;
 /// The items of one message: of this member, or of any of its node.
 class Items {
  public:
-  std::size_t size() const { return bytes_.size() / stride_; }
-  const std::byte* operator[](std::size_t i) const { return bytes_.data() + (i + 1) * stride_ - item_bytes_; }
+  std::size_t size() const { return size_; }
+  const std::byte* operator[](std::size_t i) const { return data_ + (i + 1) * stride_ - item_bytes_; }
   /// Whose it is.
   int member(std::size_t i) const { return node_ == nullptr ? rank_ : (*node_)[index_in_node(i)]; }
   /// Only of items of any member.
   std::size_t index_in_node(std::size_t i) const {
     std::uint16_t index = 0;
-    std::memcpy(&index, bytes_.data() + i * stride_, sizeof(index));
+    std::memcpy(&index, data_ + i * stride_, sizeof(index));
     ATOLL_EXPECT(index < node_->size());
     return index;
   }
@@ -60,10 +60,16 @@ class Items {
  private:
   friend class Aggregator;
   Items(std::span<const std::byte> bytes, std::size_t item_bytes, int rank, const std::vector<int>* node)
-      : bytes_(bytes), item_bytes_(item_bytes), stride_(item_bytes + (node == nullptr ? 0 : prefix_bytes)), rank_(rank), node_(node) {}
-  std::span<const std::byte> bytes_;
+      : data_(bytes.data()),
+        item_bytes_(item_bytes),
+        stride_(item_bytes + (node == nullptr ? 0 : prefix_bytes)),
+        size_(bytes.size() / stride_),
+        rank_(rank),
+        node_(node) {}
+  const std::byte* data_;
   std::size_t item_bytes_;
   std::size_t stride_;
+  std::size_t size_;
   int rank_;
   const std::vector<int>* node_;  // null: all are of this member
 };

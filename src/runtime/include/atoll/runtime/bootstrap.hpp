@@ -70,9 +70,7 @@ class Bootstrap {
   virtual void abort(int status, std::string_view why) noexcept = 0;
   /// That a PE of another node is lost, and how this one knows. Returns whether the launcher says it to the user and ends
   /// the job. Default: it need not know, PEs that fail are enough.
-  virtual bool report_loss(std::uint32_t rank, std::string_view how) noexcept {
-    return static_cast<void>(rank), static_cast<void>(how), false;
-  }
+  virtual bool report_loss(std::uint32_t rank, std::string_view how) noexcept { return false; }
   /// Readable when the launcher may have something to say that nobody asked for. -1 (the default): it never has.
   virtual int news() const { return -1; }
   /// What it is: that another PE has died. Does not wait. Used by one thread, once all exchanges are over.
