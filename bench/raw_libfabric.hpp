@@ -16,7 +16,7 @@
 
 #include "atoll/base/error.hpp"
 #include "atoll/runtime/context.hpp"
-#include "library.hpp"
+#include "interfaces.hpp"
 
 namespace atl::bench {
 
@@ -24,7 +24,7 @@ namespace atl::bench {
 class RawLibfabric {
  public:
   RawLibfabric(runtime::Context& context, std::byte* memory, std::size_t bytes)
-      : info_(fabric::ofi::choose_provider()), memory_(memory) {
+      : info_(std::move(fabric::ofi::interfaces_for(context.job().place_of(context.pe()))[0])), memory_(memory) {
     ATOLL_VALIDATE((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0, SetupError, "this provider's memory is bound to endpoints");
     fid_fabric* fabric = nullptr;
     check(fabric::ofi::library().fabric(info_->fabric_attr, &fabric, nullptr), "fabric");

@@ -59,6 +59,11 @@ constexpr std::array table{
     Entry{V::fabric_rma, "ATOLL_FABRIC_RMA", Kind::choice, "auto", "auto|off|register|refuse", 0, 0,
           "off: long transfers between nodes are made of messages, as where the network cannot reach memory by itself. For tests: "
           "register: private memory is registered first, as where the network needs that; refuse: and none can be."},
+    Entry{V::fabric_endpoints, "ATOLL_FABRIC_ENDPOINTS", Kind::integer, "0", "", 0, 16,
+          "Endpoints of the network per PE: threads are spread over them. 0: as many as the PE has threads, at most 4."},
+    Entry{V::fabric_interfaces, "ATOLL_FABRIC_INTERFACES", Kind::text, "", "", 0, 0,
+          "The interfaces of the network to use, with commas between them, as libfabric calls their domains: PEs, and the endpoints "
+          "of each, are spread over them. Default: those nearest to the PE; of tcp the fastest alone."},
     Entry{V::node_name, "ATOLL_NODE_NAME", Kind::text, "", "", 0, 0,
           "What this process calls its node and host. PEs with different names do not share memory, even on one host: for tests."},
     Entry{V::log, "ATOLL_LOG", Kind::choice, "warning", "error|warning|info|debug", 0, 0, "What to log on standard error."},

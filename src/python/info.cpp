@@ -37,6 +37,7 @@ nb::dict info() {
   fabrics["ofi"] = network.starts_with(none) ? network.substr(none.size()) : std::string();
   d["fabrics"] = fabrics;
   d["network"] = network;
+  d["interfaces"] = nb::cast(network.starts_with(none) ? std::vector<std::string>{} : fabric::network_interfaces());
   nb::list config;
   static constexpr std::array kinds{"integer", "bytes", "seconds", "choice", "text"};
   for (const config::Entry& entry : config::entries())

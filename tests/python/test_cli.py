@@ -80,14 +80,15 @@ def test_output_may_be_cut_short():
 def test_info_of_fabrics(capsys):
     assert cli.main(["info", "--fabrics"]) == 0
     rows = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert rows == ["network", "fabric", "fabric", "fabric", "ATOLL_FABRIC_PROVIDER", "ATOLL_FABRIC_RMA"]
+    settings = ["ATOLL_FABRIC_PROVIDER", "ATOLL_FABRIC_RMA", "ATOLL_FABRIC_ENDPOINTS", "ATOLL_FABRIC_INTERFACES"]
+    assert rows == ["network", "interfaces", "fabric", "fabric", "fabric", *settings]
 
 
 @needs_core
 def test_info_for_people(capsys):
     assert cli.main(["info"]) == 0
     out = capsys.readouterr().out
-    for row in ("version", "processor", "NUMA domains", "memory", "SIMD level", "network", "fabric shm", "fabric ofi"):
+    for row in ("version", "processor", "NUMA domains", "memory", "SIMD level", "network", "interfaces", "fabric shm", "fabric ofi"):
         assert row in out
 
 

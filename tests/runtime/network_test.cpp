@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <numeric>
+#include <thread>
 
 #include "atoll/base/config.hpp"
 #include "run_pes.hpp"
@@ -188,6 +189,27 @@ TEST_F(Network, AtomicsOfBothNodesOnOneWordAddUp) {
     }
     context.barrier();
     EXPECT_EQ(context.fetch<std::uint64_t>(PeId(1), word), 4 * rounds);
+    context.barrier();
+    return 0;
+  });
+  for (int end : ends) EXPECT_TRUE(succeeded(end));
+}
+
+TEST_F(Network, AsManyEndpointsAreUsedAsAllProcessesHave) {
+  constexpr std::size_t threads = 4;
+  auto ends = run_nodes({"reef", "shoal", "reef"}, [](auto bootstrap, PeId pe) {
+    ::setenv("ATOLL_FABRIC_ENDPOINTS", std::to_string(pe.value() + 2).c_str(), 1);
+    auto seat = join_through(bootstrap);
+    Context context(seat.job, seat.pe);
+    HeapOffset word = context.allocate_symmetric(8);
+    context.barrier();
+    std::vector<std::thread> all;
+    for (std::size_t i = 0; i < threads; ++i)
+      all.emplace_back([&] { for (std::uint32_t to = 0; to < 3; ++to) context.add<std::uint64_t>(PeId(to), word, 1); });
+    for (auto& one : all) one.join();
+    context.quiet();
+    context.barrier();
+    EXPECT_EQ(*context.template local_pointer<std::uint64_t>(word), 3 * threads);
     context.barrier();
     return 0;
   });

@@ -46,6 +46,7 @@ def describe(found: dict[str, Any]) -> list[tuple[str, str]]:
         ("SIMD level", str(found["simd"])),
         ("L2 cache", f"{found['l2_bytes'] / 2**20:.1f} MiB per core"),
         ("network", str(found["network"])),
+        ("interfaces", ", ".join(found["interfaces"]) or "none"),
     ]
     for name, missing in found["fabrics"].items():
         rows.append((f"fabric {name}", "ready" if not missing else f"missing: {missing}"))
@@ -73,7 +74,7 @@ def main(arguments: argparse.Namespace) -> int:
         return 0
     rows = describe(found)
     if arguments.fabrics:
-        rows = [row for row in rows if row[0].startswith(("fabric", "network"))]
+        rows = [row for row in rows if row[0].startswith(("fabric", "network", "interfaces"))]
         rows += [(row[0], str(row[1]) or "not set") for row in found["config"] if row[0].startswith("ATOLL_FABRIC")]
     width = max(len(name) for name, _ in rows)
     for name, text in rows:

@@ -14,6 +14,8 @@ std::unique_ptr<NetworkEnd> open_network(Job&, PeId) {
   throw SetupError(fmt::format("this job spans several nodes, but {}. Install them and build again", why));
 }
 
+std::vector<std::string> network_interfaces() { throw SetupError(why); }
+
 std::string describe_network() { return fmt::format("none: {}", why); }
 
 }  // namespace atl::fabric

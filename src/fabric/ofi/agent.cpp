@@ -37,14 +37,16 @@ constexpr std::int64_t looks_in_patience = 16;
 
 }  // namespace
 
-Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers, std::vector<std::string> hosts)
+Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers, std::vector<std::string> hosts,
+           Role role)
     : job_(job),
       self_(self),
       segment_(job.segment(self)),
       segment_bytes_(job.segment_bytes()),
       device_(std::move(device)),
       peers_(peers.size()),
-      hosts_(std::move(hosts)) {
+      hosts_(std::move(hosts)),
+      role_(role) {
   for (std::size_t pe = 0; pe < peers.size(); ++pe) peers_[pe].memory = peers[pe];
   patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
@@ -78,7 +80,7 @@ void Path::say_goodbye() {
   Deadline deadline = Deadline::after_ns(goodbye_ns);
   try {
     // Who has not heard of it yet would take the good-bye for the failure.
-    if (auto failure = job_.first_failure()) tell(*failure);
+    if (auto failure = job_.first_failure(); failure && role_ == Role::first) tell(*failure);
     {
       Hold hold(*this);
       for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
@@ -196,7 +198,7 @@ void Path::look_after_peers() {
   if (patience_ns_ == 0 || now < next_look_ns_ || job_.has_failed()) return;
   next_look_ns_ = now + patience_ns_ / looks_in_patience;
   // The leaders of nodes look after one another in a ring.
-  bool leader = job_.place_of(self_) == 0;
+  bool leader = role_ == Role::first && job_.place_of(self_) == 0;
   PeId next = job_.leader_of((job_.node() + 1) % job_.nodes());
   for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
     if (!look_for_sign(PeId(pe), (leader && pe == next.value()) || is_expected_to_answer(PeId(pe)))) return;

@@ -26,10 +26,10 @@ enum Rma { rma_auto, rma_off, rma_register, rma_refuse };
 
 }  // namespace
 
-Device::Device(std::byte* segment, std::size_t segment_bytes)
+Device::Device(Info info, std::byte* segment, std::size_t segment_bytes)
     : segment_(segment),
       segment_bytes_(segment_bytes),
-      info_(choose_provider()),
+      info_(std::move(info)),
       registrations_([this](void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key) {
         bool refuse = config::choice(config::Variable::fabric_rma) == rma_refuse;
         return refuse ? nullptr : expose(memory, bytes, access, key);

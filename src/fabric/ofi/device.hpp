@@ -55,8 +55,8 @@ struct RemoteMemory {
 
 class Device {
  public:
-  /// Opens the provider and lets the network reach `segment`. Throws SetupError.
-  Device(std::byte* segment, std::size_t segment_bytes);
+  /// Opens the provider on that interface and lets the network reach `segment`. Throws SetupError.
+  Device(Info info, std::byte* segment, std::size_t segment_bytes);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 

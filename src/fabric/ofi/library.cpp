@@ -14,6 +14,11 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 
+#if defined(__SANITIZE_THREAD__)
+// What libfabric copies into memory that a PE waits for, a network's hardware would write unseen.
+extern "C" const char* __tsan_default_suppressions() { return "called_from_lib:libfabric.so\n"; }
+#endif
+
 namespace atl::fabric::ofi {
 namespace {
 
@@ -99,7 +104,7 @@ void check(std::int64_t status, const fi_info& info, std::string_view what) {
   if (status >= 0) return;
   std::string text = fmt::format("the network's provider {}: {}: {}. ", provider_name(info), what, error_text(status));
   if (status == -FI_EADDRINUSE || status == -FI_EADDRNOTAVAIL)
-    text += "Are its ports taken (FI_TCP_PORT_LOW_RANGE, FI_TCP_PORT_HIGH_RANGE), or is its interface the wrong one (FI_TCP_IFACE)?";
+    text += "Are its ports taken (FI_TCP_PORT_LOW_RANGE, FI_TCP_PORT_HIGH_RANGE), or is its interface the wrong one (ATOLL_FABRIC_INTERFACES)?";
   else if (status == -FI_EMFILE) text += "Raise the limit of open files (ulimit -n)";
   else if (status == -FI_ENOSYS || status == -FI_EOPNOTSUPP) text += "Atoll cannot use it: choose another with ATOLL_FABRIC_PROVIDER";
   else text += "FI_LOG_LEVEL=warn may tell why; `fi_info` lists other providers for ATOLL_FABRIC_PROVIDER";
@@ -108,7 +113,9 @@ void check(std::int64_t status, const fi_info& info, std::string_view what) {
 
 std::string provider_name(const fi_info& info) { return info.fabric_attr->prov_name; }
 
-Info choose_provider() {
+std::string interface_name(const fi_info& info) { return info.domain_attr->name != nullptr ? info.domain_attr->name : ""; }
+
+std::vector<Info> find_provider() {
   std::string wanted = config::text(config::Variable::fabric_provider);
   Info found = ask(wanted, FI_MSG | FI_RMA);
   if (!found) found = ask(wanted, FI_MSG);
@@ -119,20 +126,22 @@ Info choose_provider() {
                  wanted.empty() ? std::string() : fmt::format(" '{}'", wanted));
   // An outer provider such as ofi_rxm is asked for by the inner one's name, too: the first is then the best.
   const fi_info* best = found.get();
-  std::size_t rank = worst_rank + 2;
   std::string seen;
   for (const fi_info* one = found.get(); one != nullptr; one = one->next) {
     if (seen.find(provider_name(*one)) == std::string::npos) seen += fmt::format("{}{}", seen.empty() ? "" : ", ", provider_name(*one));
-    if (rank_of(*one) >= rank) continue;
-    rank = rank_of(*one);
-    best = one;
+    if (rank_of(*one) < rank_of(*best)) best = one;
   }
-  ATOLL_VALIDATE(!wanted.empty() || rank < worst_rank, SetupError,
+  ATOLL_VALIDATE(!wanted.empty() || rank_of(*best) < worst_rank, SetupError,
                  "none of libfabric's providers here ({}) is one that Atoll uses by itself. Choose one with "
                  "ATOLL_FABRIC_PROVIDER", seen);
-  Info chosen(library().dupinfo(best));
-  if (!chosen) throw MemoryError("no memory for the network's description");
-  return chosen;
+  std::vector<Info> all;
+  for (const fi_info* one = best; one != nullptr; one = one->next) {
+    bool known = std::any_of(all.begin(), all.end(), [&](const Info& other) { return interface_name(*other) == interface_name(*one); });
+    if (known || provider_name(*one) != provider_name(*best) || rank_of(*one) != rank_of(*best)) continue;
+    all.emplace_back(library().dupinfo(one));
+    if (!all.back()) throw MemoryError("no memory for the network's description");
+  }
+  return all;
 }
 
 }  // namespace atl::fabric::ofi

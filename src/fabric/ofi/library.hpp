@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace atl::fabric::ofi {
 
@@ -44,11 +45,13 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-/// The provider to use: ATOLL_FABRIC_PROVIDER, or the fastest that there is. Throws SetupError when none will do, saying
-/// what there is.
-Info choose_provider();
+/// The provider to use: ATOLL_FABRIC_PROVIDER, or the fastest that there is, once for each interface that it reaches the
+/// network by, best first. Throws SetupError when none will do, saying what there is.
+std::vector<Info> find_provider();
 
 std::string provider_name(const fi_info& info);
+/// Of the interface: eth0, mlx5_0.
+std::string interface_name(const fi_info& info);
 
 /// Throws SetupError with libfabric's own words, and what to try, when `status`, as returned by it, is an error.
 void check(std::int64_t status, const fi_info& info, std::string_view what);

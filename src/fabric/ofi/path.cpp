@@ -36,7 +36,7 @@ Header header_of(MessageType type) {
 
 }  // namespace
 
-Path::Hold::Hold(Path& path) : path_(path), nested_(path.owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+Path::Hold::Hold(Path& path) : path_(path), nested_(path.is_held_here()) {
   if (!nested_) take();
 }
 
@@ -539,7 +539,7 @@ void Path::quiet() {
 }
 
 bool Path::progress() {
-  if (owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return false;
+  if (is_held_here()) return false;
   polls_.fetch_add(1, std::memory_order_relaxed);
   if (!mutex_.try_lock()) return false;
   Hold hold(*this, std::adopt_lock);

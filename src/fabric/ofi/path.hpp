@@ -29,8 +29,11 @@ namespace atl::fabric::ofi {
 
 class Path final : public RemotePath {
  public:
+  /// The first of a process speaks for it: it brings news, and looks after the neighbour.
+  enum class Role { first, further };
   /// `peers` by PE; those of this node are not used.
-  Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers, std::vector<std::string> hosts);
+  Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers, std::vector<std::string> hosts,
+       Role role);
   /// Says good-bye, and stays until those it has talked to have heard it, for a second at the most.
   ~Path() override;
 
@@ -52,6 +55,11 @@ class Path final : public RemotePath {
   void quiet() override;
   bool progress() override;
   void tell(const News& news) noexcept override;
+
+  /// Whether this thread is handling what arrived here, or waits in here.
+  bool is_held_here() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+  /// Whether anything ever came by it.
+  bool is_used() const { return used_.load(std::memory_order_relaxed); }
 
  private:
   using Bytes = std::span<const std::byte>;
@@ -221,6 +229,8 @@ class Path final : public RemotePath {
   std::unique_ptr<Device> device_;
   std::vector<Peer> peers_;
   std::vector<std::string> hosts_;
+  Role role_;
+  std::atomic<bool> used_{false};
 
   std::mutex mutex_;  // guards all that follows
   std::atomic<std::thread::id> owner_{};

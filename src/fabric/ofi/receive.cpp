@@ -32,6 +32,7 @@ void load_word(std::byte* to, std::byte* at) {
 
 bool Path::poll() {
   bool any = take_completions();
+  if (any && !is_used()) used_.store(true, std::memory_order_relaxed);
   if (handling_) return any;  // further up this stack, messages are being handled
   if (handle_arrivals()) any = true;
   if (!parked_.empty() && place_parked()) any = true;

@@ -10,10 +10,10 @@
 
 namespace atl::fabric::ofi {
 
-inline constexpr std::uint32_t wire_version = 1;
+inline constexpr std::uint32_t wire_version = 2;
 inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; reads otherwise in another byte order
 
-// What a process tells all others through the launcher.
+// What a process tells all others through the launcher: one of these for each of its endpoints.
 //
 // | offset | bytes | field         | valid when                                                            |
 // |--------|-------|---------------|-----------------------------------------------------------------------|

@@ -35,6 +35,8 @@ enum class Variable {
   cxx,
   fabric_provider,
   fabric_rma,
+  fabric_endpoints,
+  fabric_interfaces,
   node_name,
   log,
   bootstrap,

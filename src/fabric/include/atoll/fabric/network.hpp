@@ -27,7 +27,9 @@ class NetworkEnd {
 /// Throws SetupError when Atoll was built without libfabric, or there is none, or no provider that will do.
 std::unique_ptr<NetworkEnd> open_network(Job& job, PeId self);
 
-/// For `atoll info`: "libfabric 1.17, tcp;ofi_rxm", or why there is none.
+/// For `atoll info`: "libfabric 1.17, net", or why there is none.
 std::string describe_network();
+/// The interfaces that ATOLL_FABRIC_INTERFACES may name, best first. Throws SetupError like open_network().
+std::vector<std::string> network_interfaces();
 
 }  // namespace atl::fabric

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lanes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "atoll/base/units.hpp"
+
+namespace atl::fabric::ofi {
+namespace {
+
+constexpr std::size_t part_multiple = 4096;
+
+// What a thread is to every job of its process: threads are numbered in the order in which they come.
+struct ThisThread {
+  std::size_t number;
+  bool strays = false;  // parts of its puts may be under way by other endpoints
+};
+
+ThisThread& this_thread() {
+  static std::atomic<std::size_t> next{0};
+  static thread_local ThisThread one{next.fetch_add(1, std::memory_order_relaxed)};
+  return one;
+}
+
+}  // namespace
+
+Lanes::Lanes(std::vector<std::unique_ptr<Path>> paths, std::size_t interfaces)
+    : paths_(std::move(paths)), interfaces_(interfaces) {
+  this_thread().number = 0;  // the main thread: it sends messages sooner or later
+}
+
+Lanes::~Lanes() {
+  while (!paths_.empty()) paths_.pop_back();  // the first, which speaks for the process, goes last
+}
+
+// What handlers do belongs to the first, on which they were called.
+std::size_t Lanes::own() {
+  std::size_t number = this_thread().number % paths_.size();
+  if (number == 0 || first().is_held_here()) return 0;
+  if (!several_.load(std::memory_order_relaxed)) several_.store(true, std::memory_order_relaxed);
+  return number;
+}
+
+Path& Lanes::for_messages() {
+  if (first().is_held_here()) return first();
+  settle();
+  if (std::size_t before = own(); before != 0) {
+    paths_[before]->quiet();
+    this_thread().number = 0;
+  }
+  return first();
+}
+
+// Parts that other endpoints carry must not be overtaken.
+void Lanes::settle() {
+  if (!this_thread().strays || first().is_held_here()) return;
+  this_thread().strays = false;
+  for (std::size_t i = 0; i < interfaces_; ++i) paths_[i]->quiet();
+}
+
+// Calls start(path, begin, bytes) for each part; the last goes by the thread's own endpoint.
+template <class Start>
+void Lanes::divide(std::size_t bytes, Start&& start) {
+  several_.store(true, std::memory_order_relaxed);
+  std::size_t parts = std::min(interfaces_, bytes / least_part), part = round_up(bytes / parts, part_multiple);
+  std::size_t mine = own(), begin = 0;
+  for (std::size_t i = 1; i < parts; ++i, begin += part) start(*paths_[(mine + i) % interfaces_], begin, part);
+  start(*paths_[mine], begin, bytes - begin);
+}
+
+void Lanes::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
+  if (!divides(bytes)) return own_path().put(pe, to, from, bytes);
+  put_nbi(pe, to, from, bytes);
+  settle();
+}
+
+void Lanes::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
+  if (!divides(bytes)) return own_path().put_nbi(pe, to, from, bytes);
+  this_thread().strays = true;
+  divide(bytes, [&](Path& path, std::size_t begin, std::size_t part) {
+    path.put_nbi(pe, HeapOffset(to.value() + begin), static_cast<const std::byte*>(from) + begin, part);
+  });
+}
+
+void Lanes::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
+                       AtomicOp how) {
+  settle();
+  own_path().put_signal(pe, to, from, bytes, signal, value, how);
+}
+
+void Lanes::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
+  settle();
+  if (!divides(bytes)) return own_path().get(to, pe, from, bytes);
+  get_nbi(to, pe, from, bytes);
+  settle();
+}
+
+void Lanes::get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
+  settle();
+  if (!divides(bytes)) return own_path().get_nbi(to, pe, from, bytes);
+  own_path().quiet();  // what this thread has put there is read, too
+  this_thread().strays = true;
+  divide(bytes, [&](Path& path, std::size_t begin, std::size_t part) {
+    path.get_nbi(static_cast<std::byte*>(to) + begin, pe, HeapOffset(from.value() + begin), part);
+  });
+}
+
+std::uint64_t Lanes::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand, std::uint64_t expected) {
+  settle();
+  return own_path().atomic(op, width, pe, at, operand, expected);
+}
+
+void Lanes::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) {
+  settle();
+  own_path().update(op, width, pe, at, operand);
+}
+
+Status Lanes::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> head,
+                       std::span<const std::byte> tail) {
+  return for_messages().try_send(self, pe, handler, kind, head, tail);
+}
+
+void Lanes::post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) {
+  for_messages().post(self, pe, kind, payload);
+}
+
+void Lanes::ring(PeId pe) {
+  settle();
+  own_path().ring(pe);
+}
+
+void Lanes::fence() {
+  if (several_.load(std::memory_order_relaxed)) quiet();
+  else first().fence();
+}
+
+void Lanes::quiet() {
+  this_thread().strays = false;
+  first().quiet();
+  if (!several_.load(std::memory_order_relaxed)) return;
+  for (std::size_t i = 1; i < paths_.size(); ++i) paths_[i]->quiet();
+}
+
+bool Lanes::progress() {
+  bool any = first().progress();
+  for (std::size_t i = 1; i < paths_.size(); ++i)
+    if (paths_[i]->is_used() && paths_[i]->progress()) any = true;
+  return any;
+}
+
+}  // namespace atl::fabric::ofi

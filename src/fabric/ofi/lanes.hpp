@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A RemotePath of several endpoints, so that threads do not wait for one another. Each thread puts, gets and updates by one of
+// them. Messages, posts and news go by the first, and so does all that handlers do. Where endpoints have interfaces of their
+// own, long transfers are divided among these.
+//
+// Order. What a thread does stays in order, as on one endpoint: a thread that sends messages keeps to the first endpoint
+// from then on. fence() and quiet() speak for the process: when several endpoints have been used, both wait for all of them.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "path.hpp"
+
+namespace atl::fabric::ofi {
+
+class Lanes final : public RemotePath {
+ public:
+  /// At least two; the first `interfaces` of them (at least 1) each have another interface.
+  Lanes(std::vector<std::unique_ptr<Path>> paths, std::size_t interfaces);
+  ~Lanes() override;
+
+  void put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
+  void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
+  void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
+                  AtomicOp how) override;
+  void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
+  void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
+  std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
+                       std::uint64_t expected) override;
+  void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
+  std::size_t longest_message() const override { return first().longest_message(); }
+  Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> head,
+                  std::span<const std::byte> tail) override;
+  void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override;
+  void ring(PeId pe) override;
+  void fence() override;
+  void quiet() override;
+  bool progress() override;
+  void tell(const News& news) noexcept override { first().tell(news); }
+
+ private:
+  Path& first() const { return *paths_[0]; }
+  std::size_t own();
+  Path& own_path() { return *paths_[own()]; }
+  Path& for_messages();
+  void settle();
+  bool divides(std::size_t bytes) const { return interfaces_ > 1 && bytes >= 2 * least_part && !first().is_held_here(); }
+  template <class Start>
+  void divide(std::size_t bytes, Start&& start);
+
+  // Shorter parts take longer to divide than to send.
+  static constexpr std::size_t least_part = std::size_t{256} << 10;
+
+  std::vector<std::unique_ptr<Path>> paths_;
+  std::size_t interfaces_;
+  std::atomic<bool> several_{false};  // others than the first have been used by this process
+};
+
+}  // namespace atl::fabric::ofi
