@@ -165,6 +165,13 @@ static inline void comm_put_flag(void* to, const void* from, size_t bytes, uint6
 }
 static inline void comm_ping(uint64_t* word, uint64_t value, int pe) { comm_put_word(word, value, pe); }
 static inline void comm_pong(uint64_t* word, uint64_t value) { comm_wait(word, value); }
+static inline void comm_ping_block(void* to, const void* from, size_t bytes, uint64_t* flag, uint64_t value, int pe) {
+  comm_put_flag(to, from, bytes, flag, value, pe);
+}
+static inline void comm_pong_block(void* to, size_t bytes, uint64_t* flag, uint64_t value) {
+  (void)to, (void)bytes;
+  comm_wait(flag, value);
+}
 
 // Small collectives: a line per sender that carries the data and the epoch. A ring of lines, and a barrier each time
 // round, keeps a quick PE from overwriting what a slow one has yet to read.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // latency: how long one operation takes, each completed before the next begins: put and quiet, get, fetch-add,
-// compare-and-swap from PE 0 to PE 1, and a ping-pong in which both wait for the other's put. On the symmetric heap
-// and, where the library has them symmetric, on static variables.
+// compare-and-swap from PE 0 to PE 1, and a ping-pong in which both wait for the other's put (of
+// MPI: message). On the symmetric heap and, where the library has them symmetric, on static variables.
 #include "bench.h"
 
 enum { MOST = 4 << 20, CHECKED = 100 };
@@ -70,11 +70,11 @@ static void ping_pong_block(uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) {
     ++turns;
     if (comm_me() == 0) {
-      comm_put_flag(target, own, size, ping, turns, 1);
-      comm_wait(pong, turns);
+      comm_ping_block(target, own, size, ping, turns, 1);
+      comm_pong_block(target, size, pong, turns);
     } else if (comm_me() == 1) {
-      comm_wait(ping, turns);
-      comm_put_flag(target, own, size, pong, turns, 0);
+      comm_pong_block(target, size, ping, turns);
+      comm_ping_block(target, own, size, pong, turns, 0);
     }
   }
 }

@@ -15,6 +15,7 @@ import sys
 
 def serve(path):
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # one child per request, which nobody waits for
+    socket.sethostname(os.path.basename(path))
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path + ".new")
     listener.listen(64)

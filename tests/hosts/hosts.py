@@ -8,10 +8,11 @@
 or from a shell: `python tests/hosts/hosts.py 3 --delay 1ms -- command`, which finds HOSTS in its environment, and how
 to start programs on them in ATOLL_LAUNCH_AGENT and ATOLL_ADDRESS.
 
-Each namespace counts as a host: Atoll tells nodes apart by the numbers of their namespaces. They share the file
-system and the processes. Programs are run in them by a door-keeper, one process per host, as sshd would: so they are
-not children of whoever asked, and have to notice by themselves that it is gone. All ends with the process that made it:
-names carry its pid, and whatever an ended one has left behind is removed by the next.
+Each namespace counts as a host: Atoll tells nodes apart by the numbers of their namespaces, others by the name of the
+host, which is the namespace's. They share the file system and the processes. Programs are run in them by a door-keeper,
+one process per host, as sshd would: so they are not children of whoever asked, and have to notice by themselves that it
+is gone. All ends with the process that made it: names carry its pid, and whatever an ended one has left behind is
+removed by the next.
 """
 
 from __future__ import annotations
@@ -143,7 +144,8 @@ class Hosts:
             if self.delay:
                 shape = ["tc", "-n", name, "qdisc", "add", "dev", "eth0", "root", "netem", "delay", self.delay]
                 subprocess.run(shape, check=True, capture_output=True, text=True)
-            command = ["ip", "netns", "exec", name, sys.executable, str(DOOR), "--serve", str(self.folder / name)]
+            door = [sys.executable, str(DOOR), "--serve", str(self.folder / name)]
+            command = ["ip", "netns", "exec", name, "unshare", "--uts", *door]
             self.doors.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True))
         for _ in range(300):
             if all((self.folder / name).exists() for name in self.names):

@@ -7,13 +7,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from atoll import cli
-from atoll.bench import BenchError, curves, programs, record, registry, toolchains
+from atoll.bench import BenchError, curves, places, programs, record, registry, toolchains
+from atoll.bench.places import Place, place
 from atoll.bench.programs import Measured, Point
 from atoll.bench.registry import Program, Skip
 
@@ -183,3 +185,124 @@ def test_measured_counts_what_was_done():
     measured.libraries["limit"] = "none"
     (one,) = measured.records()
     assert (one["name"], one["per_second"], one["bytes"]) == ("x.put", 64.0, 128.0)
+
+
+# -- several nodes --
+
+
+def network() -> str:
+    try:
+        from atoll import _core
+    except ImportError:
+        return "none"
+    return str(_core.info()["network"])
+
+
+@pytest.mark.skipif("atoll" not in HERE or network().startswith("none"), reason="needs Atoll's oshcc and a network")
+def test_two_pretended_nodes(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    words = ["collectives", "--size", "64", "--pes", "3", "--trials", "1", "--fabric", "ofi", "--json", str(path)]
+    assert cli.main(["bench", "run", *words]) == 0
+    records = record.read([path])
+    assert {one["name"] for one in records} >= {"collectives.barrier", "collectives.alltoall"}
+    assert {(one["contender"], one["fabric"], one["hosts"]) for one in records} == {("atoll", "ofi", "here:2,there:1")}
+
+
+def test_one_node_is_the_default():
+    measured = programs.run_program(registry.PROGRAMS["pe_stream"], 2, ["limit"], 1, ["--elements", "1000", *TINY])
+    assert {(one["fabric"], one["hosts"]) for one in measured.records()} == {("shm", "")}
+
+
+@pytest.mark.skipif("atoll" not in HERE, reason="needs Atoll's oshcc")
+def test_the_bare_mapping_is_of_one_node():
+    where = place(None, "ofi", None, None)
+    _, skipped = programs.chains_for(registry.PROGRAMS["pe_stream"], ["limit"], 2, where)
+    assert skipped == {"limit": "it is processes of one node"}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "pes", "listed"),
+    [
+        ("a:2,b:2", 4, "a:2,b:2"),
+        ("a:2,b:2", 3, "a:2,b:1"),
+        ("a:2,b:2", 2, "a:2"),
+        ("a,b", 5, "a:3,b:2"),
+        ("me@a,[fe80::1]:2", 3, "me@a:1,[fe80::1]:2"),
+    ],
+)
+def test_pes_are_spread_over_hosts(hosts, pes, listed):
+    assert place(hosts, None, None, None).listed(pes) == listed
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("a:0", None, None, None), "'a:0' is no host"),
+        (("-x", None, None, None), "'-x' is no host"),
+        (("a,a", None, None, None), "named twice"),
+        (("a,b", "shm", None, None), "meet by ofi, not by shm"),
+        (("a:2", "ofi", None, None), "meet by shm, not by ofi"),
+        ((None, "sim", None, None), "no fabric 'sim'.* There are: shm, ofi"),
+        ((None, "ofi", "ssh", None), "name them"),
+    ],
+)
+def test_places_that_are_none(given, said):
+    with pytest.raises(BenchError, match=said):
+        place(*given)
+
+
+def test_more_pes_than_fit():
+    with pytest.raises(BenchError, match="3 PEs do not fit on the hosts, which take 2"):
+        place("a:1,b:1", None, None, None).listed(3)
+
+
+def test_every_launcher_is_told_in_its_own_words(tmp_path):
+    where = Place("ofi", (("a", 2), ("b", 2)), "agent {host}", "10.0.0.9")
+    agent = places.agent_file("agent {host}", tmp_path)
+    listed = "a:2,b:1"
+    own = ["--hosts", listed, "--launch-agent", "agent {host}", "--address", "10.0.0.9"]
+    assert places.words("atoll", where, 3, {}, tmp_path) == own
+    hydra = [
+        "-hosts",
+        listed,
+        "-bind-to",
+        "none",
+        "-launcher",
+        "rsh",
+        "-launcher-exec",
+        agent,
+        "-localhost",
+        "10.0.0.9",
+    ]
+    assert places.words("hydra", where, 3, {}, tmp_path) == hydra
+    prrte = ["--host", listed, "--bind-to", "none", "--prtemca", "plm_ssh_agent", agent]
+    prrte += ["--prtemca", "plm_ssh_no_tree_spawn", "1", "-x", "FI_PROVIDER"]
+    assert places.words("prrte", where, 3, {"FI_PROVIDER": "tcp", "HOME": "/"}, tmp_path) == prrte
+    assert places.words("hydra", Place("ofi", where.hosts), 3, {}, tmp_path)[-1] == "none"
+    for kind, there in (("unknown", where), ("prrte", place(None, "ofi", None, None))):
+        with pytest.raises(Skip):
+            places.words(kind, there, 2, {}, tmp_path)
+
+
+@pytest.mark.parametrize("agent", ["env 'NODE=a b {host}'", "env NODE='a b {host}' sh -c '\"$@\"' sh"])
+def test_an_agent_as_other_launchers_call_it(tmp_path, agent):
+    script = places.agent_file(agent, tmp_path / "new")
+    command = [script, "it's", 'echo "$NODE"', ";", "'echo'", "'two  words'"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "a b it's\ntwo  words\n"
+
+
+def test_ssh_has_a_shell_of_its_own():
+    assert (
+        places.agent_script("ssh -o BatchMode=yes")
+        .splitlines()[-1]
+        .endswith("""ssh -o BatchMode=yes ''"$host"'' "$*\"""")
+    )
+
+
+def test_launchers_are_told_apart(tmp_path):
+    for said, kind in (("HYDRA build details:", "hydra"), ("mpiexec (Open MPI) 5.0.11", "prrte"), ("else", "unknown")):
+        launcher = executable(tmp_path / kind)
+        launcher.write_text(f"#!/bin/sh\necho '{said}'\n")
+        assert places.launcher_kind(str(launcher)) == kind
+    assert places.launcher_kind("/nowhere/mpiexec") == "unknown"

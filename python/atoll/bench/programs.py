@@ -9,8 +9,9 @@ from statistics import median
 from typing import Any
 
 from atoll.bench import BenchError, record, toolchains
+from atoll.bench.places import Place
 from atoll.bench.registry import Program, Skip
-from atoll.bench.toolchains import Toolchain
+from atoll.bench.toolchains import HERE, Toolchain
 
 GIB = 2**30
 
@@ -31,6 +32,7 @@ class Measured:
 
     program: Program
     pes: int
+    where: Place = HERE
     seconds: dict[Point, dict[str, list[float]]] = field(default_factory=dict)
     checksums: dict[Point, str] = field(default_factory=dict)
     libraries: dict[str, str] = field(default_factory=dict)
@@ -63,6 +65,8 @@ class Measured:
                 dist="-",
                 pes=self.pes,
                 threads=1,
+                fabric=self.where.fabric,
+                hosts=self.where.listed(self.pes),
                 seconds=seconds,
                 bytes=point.work if point.unit == "B" else 0,
                 gib_s=point.work / median(seconds) / GIB if point.unit == "B" else 0.0,
@@ -77,12 +81,14 @@ class Measured:
         ]
 
 
-def chains_for(program: Program, against: Sequence[str]) -> tuple[list[Toolchain], dict[str, str]]:
+def chains_for(
+    program: Program, against: Sequence[str], pes: int, where: Place
+) -> tuple[list[Toolchain], dict[str, str]]:
     """Atoll and the contenders asked for, and why others do not take part."""
     words = [word for word in against if toolchains.is_toolchain(word)]
     if "all" in against:
         words += ["limit", "oshcc", "mpicc"]
-    elif not words:
+    elif not words and not where.hosts:
         words = ["limit"]
     if not any(word.startswith("atoll=") for word in words):
         words = ["atoll", *words]
@@ -93,7 +99,8 @@ def chains_for(program: Program, against: Sequence[str]) -> tuple[list[Toolchain
             chain = toolchains.toolchain(word)
             if chain.compiler == chains.get("atoll", chain).compiler and chains and word == "oshcc":
                 raise Skip("the oshcc on the PATH is Atoll's own: give oshcc=/path/to/another")
-            toolchains.build(program.name, chain)
+            binary = toolchains.build(program.name, chain)
+            chain.command(binary, pes, program.words, where)
         except Skip as reason:
             skipped[word.partition("=")[0]] = str(reason)
             continue
@@ -110,17 +117,19 @@ def run_program(
     trials: int,
     words: Sequence[str] = (),
     tick: Callable[[str], None] = lambda name: None,
+    where: Place = HERE,
 ) -> Measured:
     """`trials` jobs of each contender, in turns: A B C A B C … Peers that fail are left out, with the reason."""
     if pes < program.least_pes:
         raise BenchError(f"{program.name} needs --pes {program.least_pes} at least")
-    chains, skipped = chains_for(program, against)
-    result = Measured(program, pes, skipped=skipped)
+    chains, skipped = chains_for(program, against, pes, where)
+    result = Measured(program, pes, where, skipped=skipped)
     for _ in range(trials):
         for chain in list(chains):
             tick(chain.name)
             try:
-                lines = toolchains.run(chain, toolchains.build(program.name, chain), pes, [*program.words, *words])
+                binary = toolchains.build(program.name, chain)
+                lines = toolchains.run(chain, binary, pes, [*program.words, *words], where)
             except BenchError as error:
                 if chain.name in ("atoll", "limit"):
                     raise

@@ -171,7 +171,8 @@ def select(names: Iterable[str]) -> list[Case | Program]:
     every: dict[str, Case | Program] = {**load(), **PROGRAMS}
     found: dict[str, Case | Program] = {}
     for name in names:
-        matching = [one for one in every.values() if name in (one.name, one.family, "all")]
+        meant = (name, name.replace("-", "_"))  # message-rate
+        matching = [one for one in every.values() if {one.name, one.family, "all"} & set(meant)]
         if not matching:
             families = sorted({one.family for one in every.values()})
             raise BenchError(f"there is no benchmark '{name}'. There are: {', '.join(families)}")

@@ -11,6 +11,7 @@ from typing import Any
 
 from atoll.bench import BenchError, peers, record, together
 from atoll.bench.data import DISTRIBUTIONS
+from atoll.bench.places import place
 from atoll.bench.programs import Measured, run_program
 from atoll.bench.registry import Case, Data, Program, Request, Setup, Skip, Timed, checksum, select
 from atoll.bench.timing import in_turns
@@ -194,6 +195,8 @@ def run_command(arguments: argparse.Namespace) -> None:
 
 
 def run_arrays(case: Case, arguments: argparse.Namespace, tick: Any) -> Result:
+    if arguments.hosts is not None or arguments.fabric is not None:
+        raise BenchError(f"on hosts, {case.name} is run by all PEs: atoll run --hosts … atoll bench run {case.name}")
     if together.in_job():
         setup = together.setup()
     else:
@@ -218,4 +221,6 @@ def run_job(program: Program, arguments: argparse.Namespace, tick: Any) -> Measu
         words += [f"--{program.size_option}", str(arguments.size)]
     if arguments.threads is not None and program.name == "threads":
         words += ["--threads", str(arguments.threads)]
-    return run_program(program, arguments.pes or 2, arguments.against or [], arguments.trials, words, tick)
+    where = place(arguments.hosts, arguments.fabric, arguments.launch_agent, arguments.address)
+    pes = arguments.pes or where.default_pes(2)
+    return run_program(program, pes, arguments.against or [], arguments.trials, words, tick, where)

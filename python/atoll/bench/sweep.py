@@ -14,7 +14,10 @@ from typing import Any
 from atoll.bench import BenchError
 
 #: Key of a sweep -> option of `atoll bench run`; each value is one or a list.
-AXES = {"size": "--size", "dtype": "--dtype", "dist": "--dist", "pes": "--pes", "threads": "--threads"}
+AXES = {
+    "size": "--size", "dtype": "--dtype", "dist": "--dist", "pes": "--pes", "threads": "--threads",
+    "hosts": "--hosts", "fabric": "--fabric",
+}  # fmt: skip
 #: Keys that are not multiplied out.
 FIXED = {"names", "against", "trials", "seed", "memory"}
 

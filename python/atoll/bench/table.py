@@ -105,6 +105,8 @@ def print_measured(measured: Measured) -> None:
     """The table of one program: a row for each point; behind a contender's figure, how many times as fast Atoll is."""
     program, contenders = measured.program, measured.contenders()
     title = f"[bold]{program.name}[/bold]  {measured.pes} PE{'s' if measured.pes > 1 else ''}"
+    if measured.where.hosts:
+        title += f", {measured.where.fabric}: {measured.where.listed(measured.pes)}"
     table = Table(title=title, title_justify="left", title_style="", box=box.SIMPLE_HEAD)
     table.add_column("operation")
     table.add_column(program.size_means.replace(" ", "\n"), justify="right")

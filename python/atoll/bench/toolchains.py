@@ -18,7 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from atoll.bench import BenchError
+from atoll.bench import BenchError, places
+from atoll.bench.places import Place
 from atoll.bench.record import PACKAGE
 from atoll.bench.registry import Skip
 
@@ -26,6 +27,7 @@ CHECKOUT = PACKAGE.parent.parent
 CFLAGS = ["-O3", "-march=native", "-std=gnu11", "-pthread"]
 #: A job that takes longer than this hangs.
 TIMEOUT_S = 120.0
+HERE = Place()
 
 
 def sources() -> Path:
@@ -43,10 +45,18 @@ class Toolchain:
     launcher: str | None
     define: str | None = None
 
-    def command(self, binary: Path, pes: int, words: Sequence[str]) -> list[str]:
+    def command(self, binary: Path, pes: int, words: Sequence[str], where: Place) -> list[str]:
+        """Skip when there is no way to start it there."""
         if self.launcher is None:
+            if where.hosts:
+                raise Skip("it is processes of one node")
             return [str(binary), "--pes", str(pes), *words]
-        return [self.launcher, "-n", str(pes), str(binary), *words]
+        placed = places.words(self.kind, where, pes, environment(where), cache_folder()) if where.hosts else []
+        return [self.launcher, "-n", str(pes), *placed, str(binary), *words]
+
+    @property
+    def kind(self) -> str:
+        return places.launcher_kind(self.launcher or "")
 
 
 def own_compiler() -> str | None:
@@ -164,16 +174,19 @@ def build(name: str, chain: Toolchain) -> Path:
     return binary
 
 
-def environment() -> dict[str, str]:
-    """What launchers need so that PEs fit on this one host: more PEs than cores, as any user, memory enough. What the
-    user has set stays."""
+def environment(where: Place) -> dict[str, str]:
+    """What launchers need so that PEs fit on a host: more PEs than cores, as any user, memory enough. What the user has
+    set stays."""
     chosen = {
         "SHMEM_SYMMETRIC_SIZE": "512M",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-        # Open MPI's quickest one-sided operations on one host. Version 4.1 may crash with those it would choose.
-        "OMPI_MCA_osc": "sm",
     }
+    if not where.hosts:
+        # Open MPI's quickest one-sided operations on one host. Version 4.1 may crash with those it would choose.
+        chosen["OMPI_MCA_osc"] = "sm"
+    if where.pretended:
+        chosen["UCX_TLS"] = "tcp,self"  # it would find out that they share memory
     if os.geteuid() == 0:
         chosen |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return chosen | os.environ
@@ -219,16 +232,16 @@ def end(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
-def run(chain: Toolchain, binary: Path, pes: int, words: Sequence[str]) -> list[dict[str, Any]]:
+def run(chain: Toolchain, binary: Path, pes: int, words: Sequence[str], where: Place = HERE) -> list[dict[str, Any]]:
     """The JSON lines of one job; BenchError when it fails, hangs or finds an answer wrong."""
     with ending_when_told():
         process = subprocess.Popen(
-            chain.command(binary, pes, words),
+            chain.command(binary, pes, words, where),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            env=environment(),
+            env=environment(where),
         )
         try:
             out, err = process.communicate(timeout=TIMEOUT_S)

@@ -47,6 +47,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--seed", type=int, default=1, help="of the data (default: 1)")
     run.add_argument("--json", type=Path, metavar="FILE", help="append one record per line")
     run.add_argument("--memory", action="store_true", help="also the peak of Atoll's memory, in units of the input")
+    run.add_argument(
+        "--hosts", metavar="LIST", help="of communication: PEs on these hosts, as `atoll run` takes them: a:2,b:2"
+    )
+    run.add_argument("--launch-agent", metavar="COMMAND", help="that runs a program on a host, as `atoll run` takes it")
+    run.add_argument("--address", help="of this host, which the others can reach, as `atoll run` takes it")
+    run.add_argument(
+        "--fabric",
+        help="of communication: shm (one node; default) or ofi (the hosts; without --hosts two pretended nodes here)",
+    )
     run.add_argument("--sweep", type=Path, metavar="FILE", help="TOML: names x sizes x pes x threads x peers")
 
     plot = actions.add_parser("plot", help="draw recorded runs")
