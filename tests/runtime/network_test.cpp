@@ -56,6 +56,13 @@ std::vector<int> run_nodes(const std::vector<std::string>& nodes,
 
 bool succeeded(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
 
+#ifdef __SANITIZE_THREAD__
+// It does not see what PEs of one node tell one another.
+const std::vector<std::string> two_nodes = {"reef", "shoal"};
+#else
+const std::vector<std::string> two_nodes = {"reef", "shoal", "reef"};
+#endif
+
 class Network : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -122,7 +129,7 @@ TEST_F(Network, TransfersOfEverySizeArriveWhole) {
     ::setenv(name, value, 1);
     bool there = !fabric::describe_network().starts_with("none");
     if (there) {
-      for (int end : run_nodes({"a", "b", "a"}, [](auto bootstrap, PeId) { return move_all_sizes(bootstrap); }))
+      for (int end : run_nodes(two_nodes, [](auto bootstrap, PeId) { return move_all_sizes(bootstrap); }))
         EXPECT_TRUE(succeeded(end)) << name << "=" << value;
     }
     ::unsetenv(name);
@@ -197,7 +204,7 @@ TEST_F(Network, AtomicsOfBothNodesOnOneWordAddUp) {
 
 TEST_F(Network, AsManyEndpointsAreUsedAsAllProcessesHave) {
   constexpr std::size_t threads = 4;
-  auto ends = run_nodes({"reef", "shoal", "reef"}, [](auto bootstrap, PeId pe) {
+  auto ends = run_nodes(two_nodes, [](auto bootstrap, PeId pe) {
     ::setenv("ATOLL_FABRIC_ENDPOINTS", std::to_string(pe.value() + 2).c_str(), 1);
     auto seat = join_through(bootstrap);
     Context context(seat.job, seat.pe);
@@ -205,11 +212,11 @@ TEST_F(Network, AsManyEndpointsAreUsedAsAllProcessesHave) {
     context.barrier();
     std::vector<std::thread> all;
     for (std::size_t i = 0; i < threads; ++i)
-      all.emplace_back([&] { for (std::uint32_t to = 0; to < 3; ++to) context.add<std::uint64_t>(PeId(to), word, 1); });
+      all.emplace_back([&] { for (std::uint32_t to = 0; to < context.npes(); ++to) context.add<std::uint64_t>(PeId(to), word, 1); });
     for (auto& one : all) one.join();
     context.quiet();
     context.barrier();
-    EXPECT_EQ(*context.template local_pointer<std::uint64_t>(word), 3 * threads);
+    EXPECT_EQ(*context.template local_pointer<std::uint64_t>(word), context.npes() * threads);
     context.barrier();
     return 0;
   });

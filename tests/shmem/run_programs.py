@@ -88,7 +88,7 @@ def start_of(job: Job, launcher: str, nodes: int) -> list[str]:
     return [launcher, "--hosts", hosts, "--address", "127.0.0.1", "--launch-agent", "env ATOLL_NODE_NAME={host}"]
 
 
-def run(job: Job, program: str, launcher: str, nodes: int) -> list[str]:
+def run(job: Job, program: str, launcher: str, nodes: int, grace_s: float) -> list[str]:
     """Runs it; what did not hold."""
     mark = f"{os.getpid()}.{time.monotonic_ns()}"
     command = [*start_of(job, launcher, nodes), program, str(job.number), *job.arguments]
@@ -112,7 +112,7 @@ def run(job: Job, program: str, launcher: str, nodes: int) -> list[str]:
         output, _ = child.communicate()
         return [f"did not end within {LIMIT_S} s", output]
     ended = time.clock_gettime(time.CLOCK_MONOTONIC)
-    wrong = [f"wrong: {line}" for line in judge(job, child.returncode, output, GRACE_S if nodes > 1 else 0, ended)]
+    wrong = [f"wrong: {line}" for line in judge(job, child.returncode, output, grace_s, ended)]
     for _ in range(20):  # what was killed may take a moment to be gone
         left = marked(mark)
         if not left:
@@ -152,14 +152,16 @@ def main() -> int:
     parser.add_argument("--program", required=True)
     parser.add_argument("--launcher", required=True)
     parser.add_argument("--nodes", type=int, default=1, help="pretended, with the PEs spread over them: at most 3")
+    parser.add_argument("--grace", type=float, default=0, help="seconds that an end may take longer: under sanitizers")
     parser.add_argument("--only", default="", help="run the programs whose name holds this")
     chosen = parser.parse_args()
+    grace_s = chosen.grace + (GRACE_S if chosen.nodes > 1 else 0)
     ran = failed = 0
     for job in jobs(tomllib.loads(chosen.file.read_text())):
         if chosen.only not in str(job) or (chosen.nodes > 1 and (job.about.get("one_node") or job.pes == 0)):
             continue
         ran += 1
-        if wrong := run(job, chosen.program, chosen.launcher, chosen.nodes):
+        if wrong := run(job, chosen.program, chosen.launcher, chosen.nodes, grace_s):
             failed += 1
             print(f"FAILED {job}, {job.section}:", *wrong, sep="\n", flush=True)
     print(f"{ran - failed} of {ran} jobs behave")

@@ -50,7 +50,7 @@ class CopyPath : public fabric::RemotePath {
         std::uint64_t value = std::atomic_ref(*word).load(std::memory_order_relaxed);
         std::memcpy(static_cast<std::byte*>(to) + at, &value, 8);
       }
-    } else {
+    } else if (bytes != 0) {
       std::memcpy(to, source, bytes);
     }
   }

@@ -15,8 +15,11 @@
 #include "atoll/base/error.hpp"
 
 #if defined(__SANITIZE_THREAD__)
-// What libfabric copies into memory that a PE waits for, a network's hardware would write unseen.
-extern "C" const char* __tsan_default_suppressions() { return "called_from_lib:libfabric.so\n"; }
+// The sanitizer sees of libfabric only what the C library does for it. What it copies into memory that a PE waits for, a network's
+// hardware would write unseen; what it locks it also unlocks, when the process ends.
+extern "C" __attribute__((visibility("default"))) const char* __tsan_default_suppressions() {
+  return "called_from_lib:libfabric.so\nmutex:_dl_call_fini\n";
+}
 #endif
 
 namespace atl::fabric::ofi {

@@ -247,7 +247,7 @@ class Path final : public RemotePath {
   std::uint32_t sleepers_ = 0;    // callers that wait, asleep
   bool changed_memory_ = false;   // by what arrived: the PE may wait for it
   bool any_failed_ = false;       // some peer's failed_at is set
-  bool direct_;                   // short puts and gets by the network, where nothing else is under way
+  bool direct_ = false;           // short puts and gets by the network, where nothing else is under way
 
   std::atomic<std::uint64_t> polls_{0};  // by others than the agent
   std::atomic<bool> stop_{false};
