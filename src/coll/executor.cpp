@@ -2,12 +2,16 @@
 #include "executor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace atl::coll::detail {
 namespace {
 
 // Most bytes copied before the others are looked at again: 20 to 100 µs.
 constexpr std::uint64_t longest_piece = std::uint64_t{1} << 20;
+
+// Between nodes longer ones are read by the receiver: what follows a write of 1 MiB over TCP may be held up for milliseconds.
+constexpr std::uint64_t longest_written = std::uint64_t{256} << 10;
 
 }  // namespace
 
@@ -100,24 +104,26 @@ std::uint32_t Executor::waits_for() const {
 }
 
 Mailboxes::Outcome Executor::fold(const Step& step) {
-  std::size_t count = step.bytes / reduction_->element_bytes();
-  auto combine = [&](const std::byte* arrived) {
-    if (step.side == Side::left) (*reduction_)(at(step.into), arrived, at(step.from), count);
-    else (*reduction_)(at(step.into), at(step.from), arrived, count);
-  };
+  auto combine_with = [&](const std::byte* arrived) { combine(step.side, at(step.into), arrived, at(step.from), step.bytes); };
   std::uint32_t tag = data_tag(step.bytes);
   if (step.bytes <= sizeof(Cell::payload)) {
     std::uint32_t found;
     const Cell* cell = mail_.peek(step.peer, found);
     if (cell == nullptr) return Mailboxes::Outcome::waiting;
     if (found != tag) [[unlikely]] return mail_.mismatch(step.peer, found);
-    combine(cell->payload);
+    combine_with(cell->payload);
     mail_.finish_cell(step.peer);
     return Mailboxes::Outcome::done;
   }
   auto outcome = mail_.take(step.peer, tag, assembly_, step.bytes, cells_);
-  if (outcome == Mailboxes::Outcome::done) combine(assembly_);
+  if (outcome == Mailboxes::Outcome::done) combine_with(assembly_);
   return outcome;
+}
+
+void Executor::combine(Side side, std::byte* into, const std::byte* arrived, const std::byte* own, std::uint64_t bytes) {
+  std::size_t count = bytes / reduction_->element_bytes();
+  if (side == Side::left) (*reduction_)(into, arrived, own, count);
+  else (*reduction_)(into, own, arrived, count);
 }
 
 bool Executor::in_segment(const std::byte* data) const {
@@ -140,27 +146,33 @@ bool Executor::start_send(const Step& step) {
   transfer.outgoing = true;
   transfer.data = at(step.from);
   transfer.bytes = step.bytes;
-  if (in_segment(transfer.data)) {
-    transfer.offered_in_place = true;
-    control(step.peer, Control::offer, context_.offset_of(transfer.data).value(), step.bytes);
-  } else if (std::byte* chunk = step.bytes <= StagingPool::chunk_bytes ? staging_.take() : nullptr; chunk != nullptr) {
-    // Short enough to skip the question whose memory is private.
-    std::memcpy(chunk, transfer.data, step.bytes);
-    transfer.chunks[0] = chunk;
-    transfer.offered_in_place = true;
-    control(step.peer, Control::offer, context_.offset_of(chunk).value(), step.bytes);
-  } else {
-    control(step.peer, Control::offer_private, 0, step.bytes);
-  }
+  transfer.far = is_far(step.peer);
+  if (!transfer.far) offer(transfer);
   transfers_.push_back(transfer);
   ++unfinished_;
   return true;
+}
+
+void Executor::offer(Transfer& transfer) {
+  if (in_segment(transfer.data)) {
+    transfer.offered_in_place = true;
+    control(transfer.peer, Control::offer, context_.offset_of(transfer.data).value(), transfer.bytes);
+  } else if (std::byte* chunk = transfer.bytes <= StagingPool::chunk_bytes ? staging_.take() : nullptr; chunk != nullptr) {
+    // Short enough to skip the question whose memory is private.
+    std::memcpy(chunk, transfer.data, transfer.bytes);
+    transfer.chunks[0] = chunk;
+    transfer.offered_in_place = true;
+    control(transfer.peer, Control::offer, context_.offset_of(chunk).value(), transfer.bytes);
+  } else {
+    control(transfer.peer, Control::offer_private, 0, transfer.bytes);
+  }
 }
 
 void Executor::start_recv(const Step& step) {
   if (unfinished_ == 0) transfers_.clear();
   Transfer transfer;
   transfer.peer = step.peer;
+  transfer.far = is_far(step.peer);
   transfer.fold = step.kind == Step::Kind::recv_fold;
   transfer.side = step.side;
   transfer.data = at(step.into);
@@ -168,6 +180,26 @@ void Executor::start_recv(const Step& step) {
   transfer.bytes = step.bytes;
   transfers_.push_back(transfer);
   ++unfinished_;
+}
+
+// Not before the join: the small messages of its group go first.
+void Executor::tell(Transfer& transfer) {
+  bool in_place = !transfer.fold && transfer.bytes <= longest_written && in_segment(transfer.data);
+  std::byte* into = in_place ? transfer.data : nullptr;
+  if (into == nullptr && transfer.bytes <= StagingPool::chunk_bytes) into = transfer.chunks[0] = staging_.take();
+  if (into != nullptr) control(transfer.peer, Control::here, context_.offset_of(into).value(), transfer.bytes);
+  else control(transfer.peer, Control::ask, 0, transfer.bytes);
+  transfer.told = true;
+}
+
+void Executor::finish_incoming(Transfer& transfer) {
+  if (std::byte* chunk = std::exchange(transfer.chunks[0], nullptr); chunk != nullptr) {
+    if (transfer.fold) combine(transfer.side, transfer.data, chunk, transfer.own, transfer.bytes);
+    else std::memcpy(transfer.data, chunk, transfer.bytes);
+    staging_.give_back(chunk);
+  }
+  transfer.done = true;
+  --unfinished_;
 }
 
 // Copies or combines the next piece, and tells the sender when a whole offer has been read.
@@ -183,10 +215,7 @@ void Executor::pull(Transfer& transfer) {
       context_.get(fetched.data(), mail_.pe(transfer.peer), HeapOffset(transfer.source), part);
       source = fetched.data();
     }
-    std::byte* into = transfer.data + transfer.complete;
-    const std::byte* own = transfer.own + transfer.complete;
-    if (transfer.side == Side::left) (*reduction_)(into, source, own, part / element);
-    else (*reduction_)(into, own, source, part / element);
+    combine(transfer.side, transfer.data + transfer.complete, source, transfer.own + transfer.complete, part);
   } else {
     context_.get(transfer.data + transfer.complete, mail_.pe(transfer.peer), HeapOffset(transfer.source), part);
   }
@@ -261,18 +290,21 @@ bool Executor::serve(Transfer& transfer) {
     case Control::offer_private:
       if (message.bytes != transfer.bytes) transfer.piece = UINT64_MAX;
       else if (!transfer.fold && in_segment(transfer.data))
-        control(transfer.peer, Control::here, context_.offset_of(transfer.data).value(), 0);
+        control(transfer.peer, Control::here, context_.offset_of(transfer.data).value(), transfer.bytes);
       else control(transfer.peer, Control::bounce, 0, 0);
       break;
     case Control::written:
-      transfer.done = true;
-      --unfinished_;
+      finish_incoming(transfer);
       break;
     case Control::read:
       transfer.acknowledged = message.bytes;
       if (transfer.acknowledged == transfer.bytes) finish_outgoing(transfer);
       break;
     case Control::here:
+      if (message.bytes != transfer.bytes) {
+        transfer.piece = UINT64_MAX;
+        break;
+      }
       context_.put(mail_.pe(transfer.peer), HeapOffset(message.offset), transfer.data, transfer.bytes);
       context_.fence();
       mail_.count_moved(transfer.bytes);
@@ -282,6 +314,10 @@ bool Executor::serve(Transfer& transfer) {
     case Control::bounce:
       transfer.bouncing = true;
       break;
+    case Control::ask:
+      if (message.bytes != transfer.bytes) transfer.piece = UINT64_MAX;
+      else offer(transfer);
+      break;
   }
   return true;
 }
@@ -289,6 +325,12 @@ bool Executor::serve(Transfer& transfer) {
 Executor::State Executor::join() {
   while (unfinished_ != 0) {
     bool moved = false;
+    // Before anything that comes is looked at: who disagrees shall hear of it as well.
+    for (Transfer& transfer : transfers_)
+      if (transfer.far && !transfer.outgoing && !transfer.told && mail_.has_room(transfer.peer)) {
+        tell(transfer);
+        moved = true;
+      }
     for (Transfer& transfer : transfers_) {
       if (transfer.done) continue;
       moved = serve(transfer) || moved;

@@ -5,6 +5,10 @@
 // Long messages: the sender offers where its data lies. When that is in its segment, the receiver copies (or
 // combines) straight out of it. When it is private memory and the receiver's is not, the sender copies straight into
 // the receiver's. When both are private, staging chunks in the sender's segment carry it, two in flight.
+//
+// Between nodes a copy by the receiver would wait for the sender's processor: there the receiver says first where it wants
+// the data, in a chunk of its own if need be, and the sender writes it there. What is long, or fits no chunk, is offered when
+// asked.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +62,8 @@ class Executor {
   struct Transfer {
     std::uint32_t peer = 0;
     bool outgoing = false;
+    bool far = false;               ///< the peer is on another node
+    bool told = false;              ///< in, far: the sender knows what to do
     bool done = false;
     bool offered_in_place = false;  ///< out: the receiver reads the caller's memory, or one chunk with all of it
     bool bouncing = false;          ///< both sides' memory is private
@@ -70,14 +76,14 @@ class Executor {
     std::uint64_t acknowledged = 0;  ///< out, bouncing
     std::uint64_t source = 0;        ///< in: offset in the sender's segment of the piece being copied
     std::uint64_t piece = 0;         ///< in: bytes of that piece left
-    std::byte* chunks[2] = {nullptr, nullptr};
+    std::byte* chunks[2] = {nullptr, nullptr};  ///< in, far: the first, where it arrives
   };
   // | offset | bytes | field  | valid when                                                        |
   // |--------|-------|--------|-------------------------------------------------------------------|
   // |   0    |   4   | what   | always                                                            |
   // |   4    |   4   | zero   |                                                                   |
   // |   8    |   8   | offset | offer, chunk: of the data in the sender's segment; here: of the destination |
-  // |  16    |   8   | bytes  | offer: of the whole message; chunk: of it; read: bytes read so far |
+  // |  16    |   8   | bytes  | offer, here, ask: of the whole message; chunk: of it; read: bytes read so far |
   struct Control {
     enum What : std::uint32_t {
       offer,          // to the receiver: all of it lies at `offset`
@@ -87,6 +93,7 @@ class Executor {
       read,           // to the sender: so much in all has been read
       here,           // to the sender: write to `offset`
       bounce,         // to the sender: use chunks
+      ask,            // to the sender: offer it
     };
     What what;
     std::uint32_t zero;
@@ -103,8 +110,14 @@ class Executor {
     return tag_ ^ (static_cast<std::uint32_t>(bytes * 0x9E3779B1u) & check_mask);
   }
   bool in_segment(const std::byte* data) const;
+  bool is_far(std::uint32_t peer) const { return mail_.mapped(peer, 0, 1) == nullptr; }
+  /// into = arrived ∘ own when `side` is left, else own ∘ arrived.
+  void combine(Side side, std::byte* into, const std::byte* arrived, const std::byte* own, std::uint64_t bytes);
   Mailboxes::Outcome fold(const Step& step);
   bool start_send(const Step& step);
+  void offer(Transfer& transfer);
+  void tell(Transfer& transfer);
+  void finish_incoming(Transfer& transfer);
   void start_recv(const Step& step);
   State join();
   bool serve(Transfer& transfer);

@@ -27,6 +27,8 @@ using Algorithm = void (*)(ScheduleBuilder&, const Arguments&);
 
 void barrier_dissemination(ScheduleBuilder& steps, const Arguments& arguments);
 void broadcast_binomial(ScheduleBuilder& steps, const Arguments& arguments);
+/// Without the last join: more may be sent beside it.
+void broadcast_binomial_open(ScheduleBuilder& steps, const Arguments& arguments);
 void broadcast_flat(ScheduleBuilder& steps, const Arguments& arguments);
 void broadcast_scatter_allgather(ScheduleBuilder& steps, const Arguments& arguments);
 void reduce_binomial(ScheduleBuilder& steps, const Arguments& arguments);

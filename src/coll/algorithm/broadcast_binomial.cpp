@@ -4,7 +4,7 @@
 
 namespace atl::coll::detail {
 
-void broadcast_binomial(ScheduleBuilder& steps, const Arguments& arguments) {
+void broadcast_binomial_open(ScheduleBuilder& steps, const Arguments& arguments) {
   int n = steps.size();
   int shifted = (steps.rank() - arguments.root + n) % n;
   int distance = 1;
@@ -18,6 +18,10 @@ void broadcast_binomial(ScheduleBuilder& steps, const Arguments& arguments) {
   // The farthest first: its subtree is the deepest.
   for (distance /= 2; distance > 0; distance /= 2)
     if (shifted + distance < n) steps.send((steps.rank() + distance) % n, out_at(0), arguments.bytes);
+}
+
+void broadcast_binomial(ScheduleBuilder& steps, const Arguments& arguments) {
+  broadcast_binomial_open(steps, arguments);
   steps.join();
 }
 
