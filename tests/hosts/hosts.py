@@ -98,12 +98,13 @@ def remove_stale() -> None:
 
 
 class Hosts:
-    """`count` hosts; `delay` as netem takes it: "1ms"."""
+    """`count` hosts; `delay` as netem takes it: "1ms"; `cables` at each, in networks of their own: eth0, eth1 …"""
 
     made = 0
 
-    def __init__(self, count: int = 2, delay: str = "") -> None:
+    def __init__(self, count: int = 2, delay: str = "", cables: int = 1) -> None:
         self.delay = delay
+        self.cables = cables
         Hosts.made += 1
         self.mark = f"{os.getpid()}-{Hosts.made}"
         self.names = [f"at{self.mark}-{number}" for number in range(count)]
@@ -137,13 +138,16 @@ class Hosts:
         for number, name in enumerate(self.names):
             _ip("netns", "add", name)
             _ip("-n", name, "link", "set", "lo", "up")
-            _ip("link", "add", self._cable(number), "type", "veth", "peer", "name", "eth0", "netns", name)
-            _ip("link", "set", self._cable(number), "master", bridge, "up")
-            _ip("-n", name, "addr", "add", f"{self.address_of(number)}/24", "dev", "eth0")
-            _ip("-n", name, "link", "set", "eth0", "up")
-            if self.delay:
-                shape = ["tc", "-n", name, "qdisc", "add", "dev", "eth0", "root", "netem", "delay", self.delay]
-                subprocess.run(shape, check=True, capture_output=True, text=True)
+            for cable in range(self.cables):
+                inside = f"eth{cable}"
+                end = self._cable(number, cable)
+                _ip("link", "add", end, "type", "veth", "peer", "name", inside, "netns", name)
+                _ip("link", "set", end, "master", bridge, "up")
+                _ip("-n", name, "addr", "add", f"{self.address_of(number, cable)}/24", "dev", inside)
+                _ip("-n", name, "link", "set", inside, "up")
+                if self.delay:
+                    shape = ["tc", "-n", name, "qdisc", "add", "dev", inside, "root", "netem", "delay", self.delay]
+                    subprocess.run(shape, check=True, capture_output=True, text=True)
             door = [sys.executable, str(DOOR), "--serve", str(self.folder / name)]
             command = ["ip", "netns", "exec", name, "unshare", "--uts", *door]
             self.doors.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True))
@@ -153,11 +157,13 @@ class Hosts:
             time.sleep(0.02)
         raise RuntimeError("the door-keepers of the hosts do not start")
 
-    def _cable(self, number: int) -> str:
-        return f"v{self.mark}-{number}"
+    def _cable(self, number: int, cable: int = 0) -> str:
+        return f"{'vwxyz'[cable]}{self.mark}-{number}"
 
-    def address_of(self, number: int) -> str:
-        return f"{self.prefix}.{number + 1}"
+    def address_of(self, number: int, cable: int = 0) -> str:
+        network, _, rest = self.prefix.partition(".")
+        second, _, third = rest.partition(".")
+        return f"{network}.{int(second) - 50 * cable}.{third}.{number + 1}"
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -24,6 +24,28 @@ pytestmark = [
 ]
 
 
+LONG_PUTS = r"""
+#include <shmem.h>
+#include <string.h>
+enum { BYTES = 8 << 20 };
+int main(void) {
+  shmem_init();
+  int me = shmem_my_pe(), other = 1 - me, wrong = 0;
+  char* from = shmem_malloc(BYTES);
+  char* to = shmem_malloc(BYTES);
+  for (int i = 1; i <= 4; ++i) {
+    memset(from, 10 * i + me, BYTES);
+    shmem_putmem(to, from, BYTES, other);
+    shmem_barrier_all();
+    for (int k = 0; k < BYTES; ++k) wrong += to[k] != 10 * i + other;
+    shmem_barrier_all();
+  }
+  shmem_finalize();
+  return wrong != 0;
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def hosts():
     with network.Hosts(2) as made:
@@ -49,6 +71,25 @@ def test_the_end_of_a_pe_is_heard_on_both_hosts(hosts, what, victim, status):
         assert len(told) == 3, done.stdout
     assert time.monotonic() - begin < 20
     assert hosts.everything_ends(2)
+
+
+def sent(hosts, host, interface):
+    return int(hosts.on(host, "cat", f"/sys/class/net/{interface}/statistics/tx_bytes").stdout)
+
+
+def test_long_transfers_are_divided_among_interfaces(tmp_path):
+    (tmp_path / "puts.c").write_text(LONG_PUTS)
+    subprocess.run([ROOT / "build/release/shmem/bin/oshcc", tmp_path / "puts.c", "-o", tmp_path / "puts"], check=True)
+    with network.Hosts(2, cables=2) as hosts:
+        for interfaces, least in (("eth0,eth1", 14 << 20), ("eth1", 32 << 20)):
+            before = [sent(hosts, host, "eth1") for host in (0, 1)]
+            done = hosts.run(tmp_path / "puts", slots=1, ATOLL_FABRIC_INTERFACES=interfaces, **SMALL)
+            assert (done.returncode, done.stderr) == (0, "")
+            for host in (0, 1):
+                assert least < sent(hosts, host, "eth1") - before[host] < least * 1.3
+        done = hosts.run(tmp_path / "puts", slots=1, ATOLL_FABRIC_INTERFACES="eth7", **SMALL)
+        assert done.returncode != 0
+        assert re.search("names 'eth7': the network's provider has .*eth[01], eth[01]", done.stderr)
 
 
 @pytest.mark.slow
