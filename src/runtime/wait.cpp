@@ -65,6 +65,7 @@ Status Context::wait_slowly(Condition ready, Deadline deadline) {
     if (passed()) return ready() ? Status::ok : Status::timed_out;
     std::int64_t nap = deferred_count_.load(std::memory_order_relaxed) != 0 ? deferred_nap_ns : longest_nap_ns;
     std::int64_t asleep_at = now_ns();
+    endpoint_.stop_polling();
     sleeper.block(std::min(nap, deadline.remaining_ns()));
     bool short_sleep = now_ns() - asleep_at < short_sleep_ns;
     yields = short_sleep ? std::min(yields * 2, yields_of_the_alarmed) : yields_before_sleep;

@@ -28,6 +28,9 @@ constexpr std::uint64_t polls_in_nap = 8;
 // After something came, more is likely: so long it looks without sleeping. Longer when it was woken soon after it fell asleep:
 // reads of this PE's memory pass unnoticed while it looks.
 constexpr std::int64_t least_eager_ns = 20'000, most_eager_ns = 1'000'000, soon_ns = 100'000;
+// So many looks in vain, since the network has woken it, before it sleeps again: only new arrivals wake it, and a look may
+// take a part of what has arrived without a word.
+constexpr int least_looks = 16;
 constexpr int longest_sleep_ms = 100;
 // A peer whose connection broke has this long to be heard of from others: that it left, or how it died.
 constexpr std::int64_t grace_ns = 1'000'000'000;
@@ -130,6 +133,7 @@ void Path::run_agent() {
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
   std::uint64_t polls = 0;
+  int vain = 0;
   std::int64_t counted_since_ns = 0, last_came_ns = 0, nap_ns = shortest_nap_ns, eager_ns = least_eager_ns;
   try {
     while (!stop_.load(std::memory_order_relaxed)) {
@@ -155,22 +159,26 @@ void Path::run_agent() {
         Hold hold(*this, std::adopt_lock);
         came = poll();
         look_after_peers();
+        vain = came ? 0 : vain + 1;
         if (came) last_came_ns = now;
-        else if (now - last_came_ns > eager_ns) idle = waiting_.empty() && parked_.empty() && device_->may_block();
+        else if (now - last_came_ns > eager_ns && vain >= least_looks) idle = waiting_.empty() && parked_.empty() && device_->may_block();
       }
       if (idle) {
         (void)take_over_.exchange(false, std::memory_order_relaxed);
         // What it has taken already tells of itself first: that is no reason to be eager.
-        if (sleep(0) != Woken::by_time) continue;
+        if (sleep(0) != Woken::by_time) {
+          vain = 0;
+          continue;
+        }
         now = now_ns();
         bool by_network = sleep(longest_sleep_ms) == Woken::by_network;
         polls = polls_.load(std::memory_order_relaxed);
         std::int64_t slept_ns = now_ns() - now;
         if (slept_ns > soon_ns) eager_ns = least_eager_ns;
         else if (by_network) eager_ns = std::min(eager_ns * 2, most_eager_ns);
-        if (by_network) last_came_ns = now + slept_ns;
+        if (by_network) last_came_ns = now + slept_ns, vain = 0;
       } else if (!came) {
-        if (now - last_came_ns > eager_ns) (void)nap(shortest_nap_ns);  // for room in a ring or in the network
+        if (now - last_came_ns > eager_ns && vain >= least_looks) (void)nap(shortest_nap_ns);  // for room in a ring or in the network
         else ::sched_yield();
       }
     }

@@ -221,7 +221,9 @@ int Device::write(const void* from, std::size_t bytes, const RemoteMemory& to, s
   void* descriptor = local_descriptor(from, bytes, FI_WRITE, operation);
   fi_rma_iov target{to.base + offset, bytes, to.key};
   fi_msg_rma message{&source, &descriptor, 1, to.address, &target, 1, &operation.context, 0};
-  std::uint64_t flags = FI_COMPLETION | (until == Until::delivered ? FI_DELIVERY_COMPLETE : FI_INJECT_COMPLETE);
+  // The target is told: arrivals that nobody sees could not be told from none.
+  std::uint64_t flags = FI_COMPLETION | (tells() ? FI_REMOTE_CQ_DATA : 0) |
+                        (until == Until::delivered ? FI_DELIVERY_COMPLETE : FI_INJECT_COMPLETE);
   return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, flags));
 }
 

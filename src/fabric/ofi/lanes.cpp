@@ -149,4 +149,10 @@ bool Lanes::progress() {
   return any;
 }
 
+void Lanes::stop_polling() {
+  first().stop_polling();
+  for (std::size_t i = 1; i < paths_.size(); ++i)
+    if (paths_[i]->is_used()) paths_[i]->stop_polling();
+}
+
 }  // namespace atl::fabric::ofi

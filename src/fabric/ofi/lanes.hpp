@@ -38,6 +38,7 @@ class Lanes final : public RemotePath {
   void fence() override;
   void quiet() override;
   bool progress() override;
+  void stop_polling() override;
   void tell(const News& news) noexcept override { first().tell(news); }
 
  private:

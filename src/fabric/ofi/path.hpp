@@ -54,6 +54,7 @@ class Path final : public RemotePath {
   void fence() override;
   void quiet() override;
   bool progress() override;
+  void stop_polling() override;
   void tell(const News& news) noexcept override;
 
   /// Whether this thread is handling what arrived here, or waits in here.
@@ -211,7 +212,6 @@ class Path final : public RemotePath {
 
   // The agent (agent.cpp): makes progress while nobody else does.
   void run_agent();
-  void stop_polling();
   enum class Woken { by_time, by_network, by_process };
   Woken nap(std::int64_t limit_ns);
   Woken sleep(int limit_ms);

@@ -212,6 +212,10 @@ class Endpoint {
   }
   /// Takes what other nodes have sent. Returns whether there was anything.
   bool poll() { return remote_ != nullptr && remote_->progress(); }
+  /// Says that the caller, who has polled, is about to sleep.
+  void stop_polling() {
+    if (remote_ != nullptr) remote_->stop_polling();
+  }
 
   /// True when a message waits in this PE's ring.
   bool message_waiting() const {

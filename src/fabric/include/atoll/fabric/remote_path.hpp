@@ -68,6 +68,8 @@ class RemotePath {
   virtual void quiet() = 0;
   /// Takes what has arrived; returns whether there was anything. Does not block.
   virtual bool progress() = 0;
+  /// Whoever made progress does not any more: what comes is to be noticed without it, at once. Does not block.
+  virtual void stop_polling() {}
   /// To all other nodes of the job, whose Job::hear() gets it. Best effort, bounded in time.
   virtual void tell(const News& news) noexcept = 0;
 };
