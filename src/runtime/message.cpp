@@ -8,7 +8,6 @@
 // kept aside. What is kept aside stays small because a thread that sends also receives.
 #include <sched.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "atoll/base/units.hpp"
@@ -37,7 +36,7 @@ constexpr int messages_per_round = 128;
 struct Carried {
   fabric::CarriedMessage message{};
   Carried() = default;
-  ~Carried() { std::free(message.data); }
+  ~Carried() { message.release(); }
   Carried(const Carried&) = delete;
   Carried& operator=(const Carried&) = delete;
 };

@@ -136,6 +136,67 @@ TEST_F(Network, TransfersOfEverySizeArriveWhole) {
   }
 }
 
+// Every PE sends to every other, sizes about those at which the way changes, long and short mixed, in one part or two; all
+// come back from a handler. PE 1 looks late, so that rings fill up.
+int exchange_messages(const std::shared_ptr<Bootstrap>& bootstrap) {
+  auto seat = join_through(bootstrap);
+  Context context(seat.job, seat.pe);
+  constexpr std::size_t sizes[] = {4, 296, 297, 8192, 20, 8193, 16336, 16337, 8, 65535, 65536, 100,
+                                   262'144, 4, 262'145, 1'000'003, 64};
+  constexpr std::uint32_t each = 6 * std::size(sizes);
+  auto fill = [&](std::vector<std::byte>& message, std::uint32_t number, PeId from) {
+    message.resize(sizes[number % std::size(sizes)]);
+    for (std::size_t i = 4; i < message.size(); ++i) message[i] = static_cast<std::byte>(i * 13 + number + from.value());
+    std::memcpy(message.data(), &number, 4);
+  };
+  std::vector<std::uint32_t> next(context.npes(), 0), back(context.npes(), 0);
+  std::vector<std::byte> expected;
+  auto look = [&](std::span<const std::byte> payload, std::uint32_t number, PeId from) {
+    fill(expected, number, from);
+    EXPECT_TRUE(std::equal(payload.begin(), payload.end(), expected.begin(), expected.end()))
+        << "message " << number << " of PE " << from.value() << ", " << payload.size() << " bytes";
+  };
+  HandlerId answer = context.register_handler([&](Context& here, PeId source, std::span<const std::byte> payload) {
+    look(payload, back[source.value()]++, here.pe());
+  });
+  HandlerId take = context.register_handler([&](Context& here, PeId source, std::span<const std::byte> payload) {
+    look(payload, next[source.value()]++, source);
+    here.send(source, answer, payload);
+  });
+  context.barrier();
+  if (context.pe() == PeId(1)) ::poll(nullptr, 0, 200);
+  std::vector<std::byte> out;
+  for (std::uint32_t number = 0; number < each; ++number) {
+    fill(out, number, context.pe());
+    std::span<const std::byte> all(out);
+    std::size_t cut = number % 3 == 0 ? 0 : all.size() / (number % 3 + 1);
+    for (std::uint32_t pe = 0; pe < context.npes(); ++pe)
+      if (pe != context.pe().value()) context.send(PeId(pe), take, all.first(cut), all.subspan(cut));
+  }
+  for (std::uint32_t pe = 0; pe < context.npes(); ++pe)
+    if (pe != context.pe().value()) context.wait([&] { return next[pe] == each && back[pe] == each; });
+  context.barrier();
+  context.wait([&] { return context.heap().stats().blocks == 0; });
+  context.barrier();
+  return 0;
+}
+
+TEST_F(Network, MessagesOfEverySizeArriveWholeAndInOrder) {
+  ::setenv("ATOLL_HEAP_SIZE", "256M", 1);
+  for (auto [name, value] : {std::pair{"ATOLL_FABRIC_RMA", "auto"}, std::pair{"ATOLL_FABRIC_RMA", "off"},
+                             std::pair{"ATOLL_FABRIC_RMA", "register"}, std::pair{"ATOLL_FABRIC_RMA", "refuse"},
+                             std::pair{"ATOLL_FABRIC_PROVIDER", "tcp;ofi_rxm"}}) {
+    ::setenv(name, value, 1);
+    bool there = !fabric::describe_network().starts_with("none");
+    if (there) {
+      for (int end : run_nodes({"a", "b", "a", "c"}, [](auto bootstrap, PeId) { return exchange_messages(bootstrap); }))
+        EXPECT_TRUE(succeeded(end)) << name << "=" << value;
+    }
+    ::unsetenv(name);
+  }
+  ::unsetenv("ATOLL_HEAP_SIZE");
+}
+
 // A word that one side changes from all zeros to all ones and back is never seen half, whether put or got, and whether
 // something else is under way or not.
 TEST_F(Network, WordsArriveInOnePiece) {

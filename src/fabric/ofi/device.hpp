@@ -7,14 +7,18 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_rma.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "library.hpp"
 #include "registration.hpp"
+#include "spares.hpp"
 #include "wire.hpp"
 
 namespace atl::fabric::ofi {
@@ -31,7 +35,8 @@ struct Operation {
   Kind kind;
   std::uint32_t peer = 0;        ///< PE; all but receive
   std::byte* buffer = nullptr;   ///< all but transfer
-  Pending* pending = nullptr;    ///< transfer, fetch; null: nobody waits for it alone
+  std::byte* spare = nullptr;    ///< send: what else it sends from, given back with it
+  Pending* pending = nullptr;    ///< transfer, fetch, send; null: nobody waits for it alone
   std::uint32_t number = 0;      ///< put, fetch: of what was sent to that PE
   std::uint32_t bytes = 0;       ///< of a transfer, put or fetch
   std::byte* to = nullptr;       ///< fetch: where to; null: it is not wanted any more
@@ -64,9 +69,10 @@ class Device {
   /// FI_ADDR_UNSPEC: the address is of a kind that the provider here cannot use.
   fi_addr_t add_peer(const Card& card);
 
-  /// Posts all receives. After the peers were added.
+  /// Posts receives. After the peers were added.
   void start();
-  void post_receive(Operation& operation);
+  /// A receive again, when what it got, so much, has been looked at.
+  void repost(Operation& operation, std::size_t bytes);
   // What follows returns 0, -FI_EAGAIN when there is no room just now, or another error of libfabric.
 
   /// Sends up to inject_bytes() and forgets about it.
@@ -75,9 +81,20 @@ class Device {
   Operation* take_send();
   void give_back_send(Operation& operation) {
     operation.kind = Operation::Kind::send;
+    operation.pending = nullptr;
+    if (operation.spare != nullptr) spares_.give_back(std::exchange(operation.spare, nullptr));
     free_sends_.push_back(&operation);
   }
   int send(Operation& operation, std::size_t bytes, fi_addr_t to);
+  /// A header, which is in the operation's buffer, and what follows it. Complete when all may be reused.
+  int send_in_place(Operation& operation, std::span<const std::byte> first, std::span<const std::byte> second, fi_addr_t to);
+  bool sends_in_place() const { return !local_registration_ && info_->tx_attr->iov_limit >= 3; }
+  /// Longest active message.
+  std::size_t longest_message() const {
+    return std::min<std::size_t>(ofi::longest_message, info_->ep_attr->max_msg_size - sizeof(Header));
+  }
+  /// Buffers as long as those of receives, to send from or to take a receive's place.
+  Spares& spares() { return spares_; }
   enum class Until { reusable, delivered };
   /// One write or read of the peer's memory, at most most_transfer() long.
   int write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until, Operation& operation);
@@ -128,6 +145,8 @@ class Device {
   Owned<fid_mr> expose(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key);
   void open_segment();
   void make_buffers();
+  void post_receives();
+  void post_receive(Operation& operation);
 
   std::byte* segment_;
   std::size_t segment_bytes_;
@@ -142,8 +161,10 @@ class Device {
   Registrations registrations_;
   std::size_t most_transfer_ = 0;
   std::unique_ptr<std::byte[]> buffers_;
+  Spares spares_;
   std::vector<Operation> receives_, sends_;
-  std::vector<Operation*> free_sends_, free_transfers_;
+  std::vector<Operation*> idle_receives_, free_sends_, free_transfers_;
+  std::size_t posted_receives_ = 0, wanted_receives_ = 0;
   std::vector<std::unique_ptr<Operation>> transfers_;
   Owned<fid_ep> endpoint_;  // last: it goes first, and uses all of the above until then
 };

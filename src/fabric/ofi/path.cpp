@@ -18,6 +18,8 @@ constexpr std::uint32_t most_under_way = 512;
 // Of long transfers, with each peer. Far more than a network holds; 2 s of 1 Gb/s.
 constexpr std::size_t most_transferring = std::size_t{256} << 20;
 constexpr std::uint32_t most_messages = 64;
+// Active messages of up to so much are sent from a copy, and nobody waits for them to be out.
+constexpr std::size_t copied_bytes = 8192;
 // Of a long put: what is sent apart, to be told of its arrival.
 constexpr std::size_t last_piece = 64;
 // Gets by messages that one caller has under way.
@@ -32,6 +34,14 @@ Header header_of(MessageType type) {
   Header header{};
   header.type = type;
   return header;
+}
+
+// Returns their length.
+std::size_t join(std::byte* at, const Header& header, std::span<const std::byte> first, std::span<const std::byte> second) {
+  std::memcpy(at, &header, sizeof(Header));
+  if (!first.empty()) std::memcpy(at + sizeof(Header), first.data(), first.size());
+  if (!second.empty()) std::memcpy(at + sizeof(Header) + first.size(), second.data(), second.size());
+  return sizeof(Header) + first.size() + second.size();
 }
 
 }  // namespace
@@ -140,20 +150,15 @@ bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second, boo
   header.done = to.done;
   header.taken = to.taken;
   std::size_t bytes = sizeof(Header) + first.size() + second.size();
-  auto write_to = [&](std::byte* at) {
-    std::memcpy(at, &header, sizeof(Header));
-    if (!first.empty()) std::memcpy(at + sizeof(Header), first.data(), first.size());
-    if (!second.empty()) std::memcpy(at + sizeof(Header) + first.size(), second.data(), second.size());
-  };
   if (bytes <= device_->inject_bytes() && bytes <= 256) {
     std::byte message[256];
-    write_to(message);
+    join(message, header, first, second);
     if (!went(to, device_->inject(message, bytes, to.memory.address))) return false;
   } else {
     Operation* operation = device_->take_send();
     if (operation == nullptr) return false;
     operation->peer = static_cast<std::uint32_t>(&to - peers_.data());
-    write_to(operation->buffer);
+    join(operation->buffer, header, first, second);
     int status = device_->send(*operation, bytes, to.memory.address);
     if (status != 0) device_->give_back_send(*operation);
     if (!went(to, status)) return false;
@@ -178,9 +183,7 @@ void Path::send(PeId pe, Header header, Bytes first, Bytes second, bool counted)
   to.used = true;
   if (to.outbox.empty() && try_transmit(to, header, first, second, counted)) return;
   Packet packet{std::vector<std::byte>(sizeof(Header) + first.size() + second.size()), counted};
-  std::memcpy(packet.bytes.data(), &header, sizeof(Header));
-  if (!first.empty()) std::memcpy(packet.bytes.data() + sizeof(Header), first.data(), first.size());
-  if (!second.empty()) std::memcpy(packet.bytes.data() + sizeof(Header) + first.size(), second.data(), second.size());
+  join(packet.bytes.data(), header, first, second);
   to.outbox.push_back(std::move(packet));
   if (counted) ++to.held_back;
   if (!to.queued) waiting_.push_back(pe.value());
@@ -496,18 +499,45 @@ Status Path::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t k
   if (to.messages - to.messages_taken >= most_messages || !to.outbox.empty()) return Status::try_again;
   Header header = header_of(MessageType::message);
   header.number = static_cast<std::uint32_t>(kind) << 16 | handler;
-  ++to.messages;
   std::size_t bytes = first.size() + second.size();
-  if (bytes > most_payload) header.operand = bytes;
-  for (std::size_t done = 0; done == 0 || done < bytes;) {
-    std::size_t part = std::min(bytes - done, most_payload);
-    Bytes head = first.subspan(std::min(done, first.size()));
-    head = head.first(std::min(part, head.size()));
-    Bytes tail = part > head.size() ? second.subspan(done + head.size() - first.size(), part - head.size()) : Bytes();
-    send(pe, header, head, tail, false);
-    done += std::max<std::size_t>(part, 1);
-  }
+  if (bytes <= copied_bytes) send(pe, header, first, second, false);
+  else if (!send_long(hold, to, header, first, second)) return Status::try_again;
+  to.messages += weight_of(bytes);
   return Status::ok;
+}
+
+// From where it lies, which may be reused on return; or from a copy. False: there is no room just now.
+bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second) {
+  Operation* operation = device_->take_send();
+  if (operation == nullptr) return false;
+  bool in_place = device_->sends_in_place() && !handling_;
+  if (!in_place) operation->spare = device_->spares().take();
+  if (!in_place && operation->spare == nullptr) {
+    device_->give_back_send(*operation);
+    return false;
+  }
+  header.source = self_.value();
+  header.done = to.done;
+  header.taken = to.taken;
+  operation->peer = static_cast<std::uint32_t>(&to - peers_.data());
+  Awaited awaited(*this);
+  int status = 0;
+  if (in_place) {
+    operation->pending = &awaited.pending;
+    std::memcpy(operation->buffer, &header, sizeof(Header));
+    status = device_->send_in_place(*operation, first, second, to.memory.address);
+  } else {
+    status = device_->send(*operation, join(operation->spare, header, first, second), to.memory.address);
+  }
+  if (status != 0) device_->give_back_send(*operation);
+  if (!went(to, status)) return false;
+  if (status == 0 && in_place) ++awaited.pending.left;
+  to.used = true;
+  to.told_done = to.done;
+  to.told_taken = to.taken;
+  ++to.posted;
+  if (in_place) wait(hold, [&] { return awaited.pending.left == 0 || to.gone; });
+  return true;
 }
 
 // ---- order --------------------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ class Path final : public RemotePath {
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                        std::uint64_t expected) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
-  std::size_t longest_message() const override { return ofi::longest_message; }
+  std::size_t longest_message() const override { return device_->longest_message(); }
   Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                   std::span<const std::byte> second) override;
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override;
@@ -65,7 +65,7 @@ class Path final : public RemotePath {
  private:
   using Bytes = std::span<const std::byte>;
 
-  struct Block {  // memory of malloc()
+  struct Block {  // a message that is kept
     CarriedMessage message{};
     Block() = default;
     Block(Block&& other) noexcept : message(std::exchange(other.message, {})) {}
@@ -73,7 +73,7 @@ class Path final : public RemotePath {
       std::swap(message, other.message);
       return *this;
     }
-    ~Block();
+    ~Block() { message.release(); }
   };
   struct Packet {  // a message that has to wait for room
     std::vector<std::byte> bytes;
@@ -88,7 +88,7 @@ class Path final : public RemotePath {
     std::uint32_t posted = 0;      // all that was sent there, and the last of it that is known to have arrived
     std::uint32_t arrived = 0;
     std::uint32_t counted = 0;     // the last operation among that
-    std::uint32_t messages = 0;    // active messages sent
+    std::uint32_t messages = 0;    // active messages sent, and those that are in its ring, by weight
     std::uint32_t messages_taken = 0;
     std::uint32_t done = 0;        // its operations carried out here, and what it was told of that
     std::uint32_t told_done = 0;
@@ -110,8 +110,6 @@ class Path final : public RemotePath {
     std::int64_t heard_at = 0;     // 0: nothing is expected of it
     std::string failure;
     std::deque<Packet> outbox;
-    Block joined;                  // an active message of which pieces have come, and how much of it
-    std::size_t joined_bytes = 0;
   };
   struct Request {
     std::byte* to = nullptr;
@@ -124,7 +122,7 @@ class Path final : public RemotePath {
   struct Parked {  // an active message that found its ring full
     std::uint32_t source;
     std::uint32_t number;
-    std::vector<std::byte> payload;
+    Block block;
   };
 
   // Holds the path for this thread; within what arrived, the thread has it already.
@@ -170,6 +168,7 @@ class Path final : public RemotePath {
   void send(PeId pe, Header header, Bytes first, Bytes second, bool counted);
   bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second, bool counted);
   bool try_transmit(Peer& peer, const Packet& packet);
+  bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second);
   bool went(Peer& peer, int status);
   void note_failure(Peer& peer, int error);
   template <class Start>
@@ -191,15 +190,15 @@ class Path final : public RemotePath {
   bool poll();
   bool take_completions();
   bool handle_arrivals();
-  void handle(Bytes message);
+  void handle(Operation& arrived, std::size_t bytes);
   void carry_out(const Header& header, Bytes payload);
   void answer_get(const Header& header, PeId to);
   void finish_request(const Header& header, Bytes payload);
   bool push(std::uint32_t source, std::uint32_t number, Bytes payload);
   bool push(std::uint32_t source, std::uint32_t number, Block& block);
-  bool note_taken(PeId source, Status status);
-  Block make_block(std::uint32_t source, std::size_t bytes) const;
-  void take_message(const Header& header, Bytes payload);
+  bool note_taken(PeId source, std::size_t bytes, Status status);
+  Block keep(Bytes payload, std::uint32_t source, Operation& arrived);
+  void take_message(const Header& header, Bytes payload, Operation& arrived);
   void take_leave_of(PeId pe);
   void take_news(Bytes payload);
   bool place_parked();

@@ -60,7 +60,10 @@ bool Path::take_completions() {
     }
     switch (operation.kind) {
       case Operation::Kind::receive: arrivals_.push_back(list[i]); break;
-      case Operation::Kind::send: device_->give_back_send(operation); break;
+      case Operation::Kind::send:
+        if (operation.pending != nullptr) --operation.pending->left;
+        device_->give_back_send(operation);
+        break;
       case Operation::Kind::transfer:
         if (operation.pending != nullptr) --operation.pending->left;
         else --transfers_;
@@ -90,10 +93,11 @@ bool Path::take_completions() {
 void Path::fail_operation(const Completion& failed) {
   Operation& operation = *failed.operation;
   // Of a peer that broke off in the middle of a message; its death is told by others.
-  if (operation.kind == Operation::Kind::receive) return device_->post_receive(operation);
+  if (operation.kind == Operation::Kind::receive) return device_->repost(operation, 0);
   Peer& to = peers_[operation.peer];
   note_failure(to, failed.error);
   // A put stays counted: quiet() waits for it, until the peer is known to have left or to have died.
+  if (operation.kind == Operation::Kind::send && operation.pending != nullptr) --operation.pending->left;
   if (operation.kind == Operation::Kind::send || operation.kind == Operation::Kind::put) return device_->give_back_send(operation);
   to.transferring -= operation.bytes;
   // Whoever waits for it learns of the peer's death. What was for a peer that has left matters to nobody.
@@ -113,13 +117,14 @@ bool Path::handle_arrivals() {
   for (; !arrivals_.empty() && handled < most_at_once; ++handled) {
     Completion arrival = arrivals_.front();
     arrivals_.pop_front();
-    handle(Bytes(arrival.operation->buffer, arrival.bytes));
-    device_->post_receive(*arrival.operation);
+    handle(*arrival.operation, arrival.bytes);
+    device_->repost(*arrival.operation, arrival.bytes);
   }
   return handled != 0;
 }
 
-void Path::handle(Bytes message) {
+void Path::handle(Operation& arrived, std::size_t bytes) {
+  Bytes message(arrived.buffer, bytes);
   Header header;
   ATOLL_VALIDATE(message.size() >= sizeof(header), Error, "a message of {} bytes came from the network: it is not Atoll's",
                  message.size());
@@ -150,7 +155,7 @@ void Path::handle(Bytes message) {
       if (header.type == MessageType::put || header.type == MessageType::put_word || header.type == MessageType::flush)
         from.urgent = any_urgent_ = true;
       break;
-    case MessageType::message: take_message(header, payload); break;
+    case MessageType::message: take_message(header, payload, arrived); break;
     case MessageType::atomic: {
       std::uint64_t expected = 0;
       if (payload.size() == sizeof(expected)) std::memcpy(&expected, payload.data(), sizeof(expected));
@@ -265,64 +270,55 @@ void Path::take_leave_of(PeId pe) {
   }
 }
 
-Path::Block::~Block() { std::free(message.data); }
-
-Path::Block Path::make_block(std::uint32_t source, std::size_t bytes) const {
+// What it came in, when there is another buffer for the next to come, so that nothing is copied; else a copy.
+Path::Block Path::keep(Bytes payload, std::uint32_t source, Operation& arrived) {
   Block made;
-  made.message = {static_cast<std::byte*>(std::malloc(bytes)), bytes};
-  ATOLL_VALIDATE(made.message.data != nullptr, MemoryError, "no memory for a message of {} bytes from PE {}", bytes, source);
+  if (std::byte* fresh = device_->spares().take()) {
+    std::byte* data = std::exchange(arrived.buffer, fresh) + sizeof(Header);
+    auto give_back = [](void* spares, std::byte* at) { static_cast<Spares*>(spares)->give_back(at - sizeof(Header)); };
+    made.message = {data, payload.size(), give_back, &device_->spares()};
+    return made;
+  }
+  auto* copy = static_cast<std::byte*>(std::malloc(std::max<std::size_t>(payload.size(), 1)));
+  ATOLL_VALIDATE(copy != nullptr, MemoryError, "no memory for a message of {} bytes from PE {}", payload.size(), source);
+  if (!payload.empty()) std::memcpy(copy, payload.data(), payload.size());
+  made.message = {copy, payload.size(), [](void*, std::byte* at) { std::free(at); }, nullptr};
   return made;
 }
 
-bool Path::note_taken(PeId source, Status status) {
+bool Path::note_taken(PeId source, std::size_t bytes, Status status) {
   if (status != Status::ok) return false;
   Peer& from = peer(source);
-  if (++from.taken - from.told_taken >= most_untold) owe(source);
+  from.taken += weight_of(bytes);
+  if (from.taken - from.told_taken >= most_untold) owe(source);
   return true;
+}
+
+bool Path::push(std::uint32_t source, std::uint32_t number, Bytes payload) {
+  return note_taken(PeId(source), payload.size(), push_message(job_, self_, PeId(source), static_cast<std::uint16_t>(number),
+                                                               static_cast<std::uint16_t>(number >> 16), payload, {}));
 }
 
 // False: the ring is full. The block is then still the caller's.
 bool Path::push(std::uint32_t source, std::uint32_t number, Block& block) {
+  std::size_t bytes = block.message.bytes;
+  if (bytes <= message_bytes) return push(source, number, Bytes(block.message.data, bytes));
   auto status = push_message(job_, self_, PeId(source), static_cast<std::uint16_t>(number), carried_message,
                              std::as_bytes(std::span(&block.message, 1)), {});
   if (status == Status::ok) block.message = {};
-  return note_taken(PeId(source), status);
+  return note_taken(PeId(source), bytes, status);
 }
 
-bool Path::push(std::uint32_t source, std::uint32_t number, Bytes payload) {
-  if (payload.size() <= message_bytes)
-    return note_taken(PeId(source), push_message(job_, self_, PeId(source), static_cast<std::uint16_t>(number),
-                                                 static_cast<std::uint16_t>(number >> 16), payload, {}));
-  Block block = make_block(source, payload.size());
-  std::memcpy(block.message.data, payload.data(), payload.size());
-  return push(source, number, block);
-}
-
-void Path::take_message(const Header& header, Bytes payload) {
-  if (header.operand == 0) {
-    if (parked_.empty() && push(header.source, header.number, payload)) return;
-    parked_.push_back({header.source, header.number, {payload.begin(), payload.end()}});
-    return;
-  }
-  Peer& from = peers_[header.source];
-  if (from.joined_bytes == 0) {
-    ATOLL_VALIDATE(header.operand <= ofi::longest_message, Error, "PE {} sends a message of {} bytes", header.source, header.operand);
-    from.joined = make_block(header.source, header.operand);
-  }
-  CarriedMessage& whole = from.joined.message;
-  ATOLL_VALIDATE(payload.size() <= whole.bytes - from.joined_bytes, Error, "PE {} sends more than it said", header.source);
-  std::memcpy(whole.data + from.joined_bytes, payload.data(), payload.size());
-  from.joined_bytes += payload.size();
-  if (from.joined_bytes < whole.bytes) return;
-  from.joined_bytes = 0;
-  if (!parked_.empty() || !push(header.source, header.number, from.joined))
-    parked_.push_back({header.source, header.number, {whole.data, whole.data + whole.bytes}});
-  from.joined = Block();
+void Path::take_message(const Header& header, Bytes payload, Operation& arrived) {
+  if (payload.size() <= message_bytes && parked_.empty() && push(header.source, header.number, payload)) return;
+  Block block = keep(payload, header.source, arrived);
+  if (parked_.empty() && push(header.source, header.number, block)) return;
+  parked_.push_back({header.source, header.number, std::move(block)});
 }
 
 bool Path::place_parked() {
   bool any = false;
-  for (; !parked_.empty() && push(parked_.front().source, parked_.front().number, parked_.front().payload); any = true)
+  for (; !parked_.empty() && push(parked_.front().source, parked_.front().number, parked_.front().block); any = true)
     parked_.pop_front();
   return any;
 }

@@ -10,7 +10,7 @@
 
 namespace atl::fabric::ofi {
 
-inline constexpr std::uint32_t wire_version = 2;
+inline constexpr std::uint32_t wire_version = 3;
 inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; reads otherwise in another byte order
 
 // What a process tells all others through the launcher: one of these for each of its endpoints.
@@ -49,8 +49,7 @@ enum class MessageType : std::uint8_t {
   flush,       ///< nothing: its acknowledgement says that what went before has arrived
   post,        ///< payload to the listener; `number` is its kind
   ring,        ///< wakes the PE
-  message,     ///< payload to the message ring; `number` is the handler, with the kind in its upper half; `operand` is the
-               ///< length of the whole when this is a piece of it (they come in order), else 0
+  message,     ///< payload to the message ring; `number` is the handler, with the kind in its upper half
   atomic,      ///< as update, but asks for the old value; the payload is what to compare with
   get,         ///< asks for the `number` bytes at `offset`
   answer,      ///< to atomic and get: `operand` is the old value, or the payload is what was asked for
@@ -71,7 +70,7 @@ enum class MessageType : std::uint8_t {
 // |   3    |   1   | zero          |                                                                                |
 // |   4    |   4   | source        | PE of the sender                                                               |
 // |   8    |   4   | done          | always: operations of the addressee (put … ring, bye) that are complete here, mod 2^32 |
-// |  12    |   4   | taken         | always: messages of the addressee that are in the message ring, mod 2^32       |
+// |  12    |   4   | taken         | always: messages of the addressee that are in the message ring, by weight, mod 2^32 |
 // |  16    |   4   | request       | atomic, get, answer: the asker's number for it                                 |
 // |  20    |   4   | number        | see MessageType                                                                |
 // |  24    |   8   | offset        | in the addressee's segment                                                     |
@@ -93,13 +92,15 @@ struct Header {
 };
 static_assert(sizeof(Header) == 48 && offsetof(Header, offset) == 24 && offsetof(Header, signal) == 40);
 
-/// Most bytes of a message, and of what follows its header. Longer transfers are left to the network itself, where it
-/// can. 16 KiB: what the tcp provider sends without asking first.
+/// Most bytes of a message that is sent from a buffer, and of what follows its header. Longer transfers are left to the
+/// network itself, where it can. 16 KiB: what the tcp provider sends without asking first.
 inline constexpr std::size_t most_message = 16384;
 inline constexpr std::size_t most_payload = most_message - sizeof(Header);
 static_assert(most_payload >= message_bytes);
-/// Most bytes of an active message. Up to this, pieces are faster than that the receiver fetches it.
-inline constexpr std::size_t longest_message = 65536;
+/// Most bytes of an active message: buffers to receive have room for it. Longer ones are worth asking the receiver first.
+inline constexpr std::size_t longest_message = 262144;
+/// What an active message counts in flow control, at both ends: what waits at the target is bounded in bytes, too.
+inline constexpr std::uint32_t weight_of(std::size_t bytes) { return 1 + static_cast<std::uint32_t>(bytes / 65536); }
 
 // | offset | bytes | field  | valid when                          |
 // |--------|-------|--------|-------------------------------------|
