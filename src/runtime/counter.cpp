@@ -8,11 +8,10 @@
 #include <cstring>
 
 #include "atoll/runtime/context.hpp"
+#include "post.hpp"
 
 namespace atl::runtime {
 namespace {
-
-constexpr std::uint16_t bump_request = 0;  // the only kind of post so far
 
 // | offset | bytes | field | valid when                                                                    |
 // |--------|-------|-------|-------------------------------------------------------------------------------|
@@ -92,12 +91,14 @@ bool Context::count_up_behind(PeId target, CounterRef counter, std::uint64_t by)
 
 void Context::post_bump(PeId pe, CounterRef counter, std::uint64_t by) {
   BumpRequest request{counter.pe.value(), counter.id.value(), by};
-  endpoint_.post(pe, bump_request, std::as_bytes(std::span(&request, 1)));
+  endpoint_.post(pe, static_cast<std::uint16_t>(PostKind::bump), std::as_bytes(std::span(&request, 1)));
 }
 
 void Context::hear_post(PeId source, std::uint16_t kind, std::span<const std::byte> payload) {
+  if (kind == static_cast<std::uint16_t>(PostKind::room_request)) return hear_room_request(source, payload);
+  if (kind == static_cast<std::uint16_t>(PostKind::room_answer)) return hear_room_answer(source, payload);
   BumpRequest request{};
-  ATOLL_VALIDATE(kind == bump_request && payload.size() == sizeof(request), Error,
+  ATOLL_VALIDATE(kind == static_cast<std::uint16_t>(PostKind::bump) && payload.size() == sizeof(request), Error,
                  "PE {} has posted something unknown (kind {}). Run one version of Atoll on all nodes", source.value(), kind);
   std::memcpy(&request, payload.data(), sizeof(request));
   bump({PeId(request.pe), CounterId(request.id)}, request.by);

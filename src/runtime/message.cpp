@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages. Up to 256 bytes (in fact message_bytes) travel in the receiver's ring, one copy. Over the network up to
-// 16 KiB come along with the message, and lie in the receiver's memory until its handler has run. A longer
-// payload stays in a block of the sender's heap, where the handler reads it in place, or from where it is fetched when the
-// sender is on another node; a short message tells the sender when to release it.
+// 256 KiB come along with the message, and lie in the receiver's memory until its handler has run; a longer payload is put into
+// the receiver's heap (long_message.cpp). Inside a node it stays in a block of the sender's heap, where the handler reads it in
+// place; a short message tells the sender when to release it.
 //
 // No deadlock on full rings: a thread that cannot send receives meanwhile, and what handlers send into a full ring is
 // kept aside. What is kept aside stays small because a thread that sends also receives.
@@ -16,12 +16,12 @@
 namespace atl::runtime {
 namespace {
 
-enum MessageKind : std::uint16_t { small_message = 0, large_message = 1, release_large = 2 };
+enum MessageKind : std::uint16_t { small_message = 0, large_message = 1, release_large = 2, landed_message = 3 };
 
-// | offset | bytes | field  | valid when                             |
-// |--------|-------|--------|----------------------------------------|
-// |   0    |   8   | offset | in the sender's segment                |
-// |   8    |   8   | bytes  | more than message_bytes                |
+// | offset | bytes | field  | valid when                                              |
+// |--------|-------|--------|---------------------------------------------------------|
+// |   0    |   8   | offset | in the sender's segment; landed_message: the receiver's |
+// |   8    |   8   | bytes  | more than message_bytes                                 |
 struct LargeRecord {
   std::uint64_t offset;
   std::uint64_t bytes;
@@ -70,9 +70,7 @@ void Context::send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, std
     Outgoing message{pe, handler, kind, {}};
     message.payload.insert(message.payload.end(), first.begin(), first.end());
     message.payload.insert(message.payload.end(), second.begin(), second.end());
-    deferred_.push_back(std::move(message));
-    deferred_count_.fetch_add(1, std::memory_order_relaxed);
-    backlog_.fetch_add(1, std::memory_order_relaxed);
+    defer(std::move(message));
     return;
   }
   for (int attempt = 0;; ++attempt) {
@@ -99,6 +97,7 @@ void Context::send_large(PeId pe, std::uint16_t handler, std::span<const std::by
   std::size_t bytes = first.size() + second.size();
   ATOLL_VALIDATE(bytes <= longest_message, ValueError, "a message of {} is too long. Send at most {} at once",
                  format_bytes(bytes), format_bytes(longest_message));
+  if (!endpoint_.maps(pe)) return send_far(pe, handler, first, second);
   if (!in_progress_here())
     wait([&] { return large_bytes_.load(std::memory_order_relaxed) < most_large_bytes; });
   auto* block = static_cast<std::byte*>(heap_->allocate(bytes));
@@ -109,13 +108,57 @@ void Context::send_large(PeId pe, std::uint16_t handler, std::span<const std::by
   send_small(pe, handler, large_message, bytes_of(record), {});
 }
 
+void Context::send_far(PeId pe, std::uint16_t handler, std::span<const std::byte> first, std::span<const std::byte> second) {
+  std::size_t bytes = first.size() + second.size();
+  if (!in_progress_here()) {
+    std::uint64_t id = ask_room(pe, bytes);
+    std::optional<HeapOffset> room;
+    wait([&] { return room || (room = take_room(pe, id, bytes)); });  // asked again after it was true
+    fill_room(pe, *room, first, second);
+    return send_small(pe, handler, landed_message, bytes_of(LargeRecord{room->value(), bytes}), {});
+  }
+  Outgoing message{pe, handler, landed_message, {}};
+  // What a handler sends on is not copied.
+  const std::byte* end = landed_payload_.data() + landed_payload_.size();
+  if (second.empty() && first.data() >= landed_payload_.data() && first.data() + bytes <= end) {
+    message.block = landed_;
+    message.far = first;
+  } else {
+    message.block = own_block(static_cast<std::byte*>(heap_->allocate(bytes)));
+    if (!first.empty()) std::memcpy(message.block.get(), first.data(), first.size());
+    if (!second.empty()) std::memcpy(message.block.get() + first.size(), second.data(), second.size());
+    message.far = {message.block.get(), bytes};
+  }
+  message.room = ask_room(pe, bytes);
+  std::lock_guard lock(deferred_mutex_);
+  defer(std::move(message));
+}
+
+void Context::defer(Outgoing message) {
+  deferred_.push_back(std::move(message));
+  deferred_count_.fetch_add(1, std::memory_order_relaxed);
+  backlog_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// False: not yet.
+bool Context::send_kept(Outgoing& message) {
+  if (message.block != nullptr) {
+    auto room = take_room(message.pe, message.room, message.far.size());
+    if (!room) return false;
+    fill_room(message.pe, *room, message.far, {});
+    LargeRecord record{room->value(), message.far.size()};
+    message.payload.assign(bytes_of(record).begin(), bytes_of(record).end());
+    message.block = nullptr;
+  }
+  return endpoint_.try_send(message.pe, message.handler, message.kind, message.payload) == Status::ok;
+}
+
 bool Context::send_deferred() {
   if (deferred_count_.load(std::memory_order_relaxed) == 0) return false;
   std::lock_guard lock(deferred_mutex_);
   bool any = false;
   while (!deferred_.empty()) {
-    Outgoing& message = deferred_.front();
-    if (endpoint_.try_send(message.pe, message.handler, message.kind, message.payload) != Status::ok) break;
+    if (!send_kept(deferred_.front())) break;
     deferred_.pop_front();
     deferred_count_.fetch_sub(1, std::memory_order_relaxed);
     backlog_.fetch_sub(1, std::memory_order_relaxed);
@@ -159,21 +202,17 @@ bool Context::receive_messages() {
       payload = {carried.message.data, carried.message.bytes};
     }
     LargeRecord record{};
-    if (slot->kind == large_message || slot->kind == release_large) std::memcpy(&record, slot->payload, sizeof(record));
+    bool has_record = slot->kind == large_message || slot->kind == release_large || slot->kind == landed_message;
+    if (has_record) std::memcpy(&record, slot->payload, sizeof(record));
     if (slot->kind == release_large) {
       heap_->release(local_pointer(HeapOffset(record.offset)));
       large_bytes_.fetch_sub(record.bytes, std::memory_order_relaxed);
       continue;
     }
-    std::vector<std::byte> fetched;
-    if (slot->kind == large_message) {
-      const std::byte* there = peer_pointer(source, HeapOffset(record.offset), record.bytes);
-      if (there == nullptr) {
-        fetched.resize(record.bytes);
-        get(fetched.data(), source, HeapOffset(record.offset), record.bytes);
-        there = fetched.data();
-      }
-      payload = {there, record.bytes};
+    if (slot->kind == large_message) payload = {peer_pointer(source, HeapOffset(record.offset), record.bytes), record.bytes};
+    if (slot->kind == landed_message) {
+      landed_ = own_block(local_pointer(HeapOffset(record.offset)));
+      payload = landed_payload_ = {landed_.get(), record.bytes};
     }
     if (slot->handler < known) {
       deliver(source, slot->handler, payload);
@@ -182,6 +221,11 @@ bool Context::receive_messages() {
       backlog_.fetch_add(1, std::memory_order_relaxed);
     }
     if (slot->kind == large_message) send_small(source, 0, release_large, bytes_of(record), {});
+    if (slot->kind == landed_message) {
+      landed_payload_ = {};
+      landed_ = nullptr;
+      note_landed(record.bytes);
+    }
   }
   return any;
 }

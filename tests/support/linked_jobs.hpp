@@ -83,6 +83,9 @@ class CopyPath : public fabric::RemotePath {
   void ring(PeId pe) override { fabric::ring_bell(job_of(pe).record(pe)); }
   void fence() override {}
   void quiet() override { (void)order_.fetch_add(0, std::memory_order_seq_cst); }  // a fence that sanitizers know
+  bool has_left(PeId pe) override {
+    return job_of(pe).record(pe).state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(fabric::PeState::finalized);
+  }
   bool progress() override { return false; }
   void tell(const fabric::News& news) noexcept override {
     for (std::uint32_t node = 0; node < jobs_.size(); ++node)

@@ -37,6 +37,7 @@ class Lanes final : public RemotePath {
   void ring(PeId pe) override;
   void fence() override;
   void quiet() override;
+  bool has_left(PeId pe) override { return first().has_left(pe); }
   bool progress() override;
   void stop_polling() override;
   void tell(const News& news) noexcept override { first().tell(news); }

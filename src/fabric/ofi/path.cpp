@@ -568,6 +568,11 @@ void Path::quiet() {
   });
 }
 
+bool Path::has_left(PeId pe) {
+  Hold hold(*this);
+  return peer(pe).gone;
+}
+
 bool Path::progress() {
   if (is_held_here()) return false;
   polls_.fetch_add(1, std::memory_order_relaxed);

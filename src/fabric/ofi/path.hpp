@@ -53,6 +53,7 @@ class Path final : public RemotePath {
   void ring(PeId pe) override;
   void fence() override;
   void quiet() override;
+  bool has_left(PeId pe) override;
   bool progress() override;
   void stop_polling() override;
   void tell(const News& news) noexcept override;

@@ -55,7 +55,8 @@ class RemotePath {
   virtual void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) = 0;
   /// Most bytes of one try_send: at least message_bytes. What does not fit into a slot arrives as a carried_message.
   virtual std::size_t longest_message() const = 0;
-  /// Into the PE's message ring, from `self`. try_again: the PE takes no more just now.
+  /// Into the PE's message ring, from `self`. try_again: the PE takes no more just now. Long parts go from where they lie: it
+  /// returns when they may be reused, which does not depend on what the PE's program does.
   virtual Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                           std::span<const std::byte> second) = 0;
   /// To the PE's listener (Job::listen), which is called without the PE's help. Up to message_bytes.
@@ -72,6 +73,8 @@ class RemotePath {
   virtual void stop_polling() {}
   /// To all other nodes of the job, whose Job::hear() gets it. Best effort, bounded in time.
   virtual void tell(const News& news) noexcept = 0;
+  /// Whether the PE has left the job in good order: what is sent there from then on is dropped.
+  virtual bool has_left(PeId pe) = 0;
 };
 
 }  // namespace atl::fabric

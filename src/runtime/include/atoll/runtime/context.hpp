@@ -78,7 +78,7 @@ class Context {
   /// Handlers run in progress(), one at a time per PE. `payload` is valid during the call only. They may send, put
   /// and use atomics, but not wait.
   using Handler = std::function<void(Context&, PeId source, std::span<const std::byte> payload)>;
-  /// Longest payload of one message; longer than 256 bytes goes through the sender's heap.
+  /// Longest payload of one message; longer than a slot goes through the sender's heap, or from node to node the receiver's.
   static constexpr std::size_t longest_message = std::size_t{1} << 30;
   static constexpr std::size_t system_bytes = std::size_t{2} << 20;
 
@@ -316,11 +316,20 @@ class Context {
     }
     bool operator()() const { return call(object); }
   };
+  using Block = std::shared_ptr<std::byte>;  // of our heap
   struct Outgoing {
     PeId pe;
     std::uint16_t handler;
     std::uint16_t kind;
     std::vector<std::byte> payload;
+    Block block = nullptr;  // of a long message to another node, until it has been put
+    std::span<const std::byte> far = {};
+    std::uint64_t room = 0;
+  };
+  struct RoomRequest {
+    PeId pe{0};
+    std::uint64_t id;
+    std::uint64_t bytes;
   };
   struct Incoming {
     PeId source;
@@ -347,6 +356,18 @@ class Context {
   void send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                   std::span<const std::byte> second);
   void send_large(PeId pe, std::uint16_t handler, std::span<const std::byte> first, std::span<const std::byte> second);
+  void send_far(PeId pe, std::uint16_t handler, std::span<const std::byte> first, std::span<const std::byte> second);
+  void defer(Outgoing message);
+  bool send_kept(Outgoing& message);
+  // Long messages to other nodes (long_message.cpp): an id for take_room(), which gives nothing while there is no answer.
+  std::uint64_t ask_room(PeId pe, std::size_t bytes);
+  std::optional<HeapOffset> take_room(PeId pe, std::uint64_t id, std::size_t bytes);
+  void fill_room(PeId pe, HeapOffset room, std::span<const std::byte> first, std::span<const std::byte> second);
+  void hear_room_request(PeId source, std::span<const std::byte> payload);
+  void hear_room_answer(PeId source, std::span<const std::byte> payload);
+  void give_rooms();
+  void note_landed(std::uint64_t bytes);
+  Block own_block(std::byte* block);
   TriggerArea& area_of(PeId pe) const;
   bool count_up(CounterRef counter, std::uint64_t by);
   bool count_up_behind(PeId target, CounterRef counter, std::uint64_t by);
@@ -397,6 +418,13 @@ class Context {
   std::uint64_t next_hook_ = 1;
   std::atomic<std::uint32_t> deferred_count_{0};
   std::atomic<std::uint64_t> large_bytes_{0};  // payloads in flight in our heap
+  Block landed_;                               // what a handler is looking at, and
+  std::span<const std::byte> landed_payload_;  // of a long message of another node
+  std::mutex rooms_mutex_;
+  std::map<std::uint64_t, std::optional<HeapOffset>> rooms_;  // asked for; given
+  std::uint64_t next_room_ = 1;
+  std::deque<RoomRequest> room_requests_;  // of others, for which there is no room yet
+  std::uint64_t landing_bytes_ = 0;        // room that others have here
   std::mutex calls_mutex_;
   std::map<std::uint64_t, std::function<void(Context&)>> calls_;  // functions of queued triggers
   std::uint64_t next_call_ = 1;
