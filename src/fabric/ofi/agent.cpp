@@ -27,7 +27,7 @@ constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 100'000;
 constexpr std::uint64_t polls_in_nap = 8;
 // After something came, more is likely: so long it looks without sleeping. Longer when it was woken soon after it fell asleep:
 // reads of this PE's memory pass unnoticed while it looks.
-constexpr std::int64_t least_eager_ns = 20'000, most_eager_ns = 1'000'000, soon_ns = 100'000;
+constexpr std::int64_t least_eager_ns = 20'000, most_eager_ns = 1'000'000, soon_ns = 300'000;
 // So many looks in vain, since the network has woken it, before it sleeps again: only new arrivals wake it, and a look may
 // take a part of what has arrived without a word.
 constexpr int least_looks = 16;

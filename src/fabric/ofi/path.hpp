@@ -65,6 +65,7 @@ class Path final : public RemotePath {
 
  private:
   using Bytes = std::span<const std::byte>;
+  static constexpr std::uint32_t most_under_way = 512;
 
   struct Block {  // a message that is kept
     CarriedMessage message{};
@@ -164,7 +165,8 @@ class Path final : public RemotePath {
     if (static_cast<std::int32_t>(number - peer.arrived) > 0) peer.arrived = number;
   }
 
-  // Sending (path.cpp).
+  // Sending (send.cpp, path.cpp).
+  static std::size_t join(std::byte* at, const Header& header, Bytes first, Bytes second);
   void send_operation(PeId pe, Header header, Bytes payload);
   void send(PeId pe, Header header, Bytes first, Bytes second, bool counted);
   bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second, bool counted);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages: how they get out, or wait for room.
+#include <rdma/fi_errno.h>
+
+#include <cstring>
+
+#include "path.hpp"
+
+namespace atl::fabric::ofi {
+
+// Returns their length.
+std::size_t Path::join(std::byte* at, const Header& header, Bytes first, Bytes second) {
+  std::memcpy(at, &header, sizeof(Header));
+  if (!first.empty()) std::memcpy(at + sizeof(Header), first.data(), first.size());
+  if (!second.empty()) std::memcpy(at + sizeof(Header) + first.size(), second.data(), second.size());
+  return sizeof(Header) + first.size() + second.size();
+}
+
+// False: there was no room. What cannot be sent at all is given up: the peer has left, or is soon known to have died.
+bool Path::went(Peer& to, int status) {
+  if (status == -FI_EAGAIN) return false;
+  if (status != 0) note_failure(to, status);
+  return true;
+}
+
+void Path::note_failure(Peer& to, int error) {
+  if (to.gone) return;
+  if (to.failed_at == 0) to.failed_at = now_ns();
+  to.failure = error_text(error);
+  any_failed_ = true;
+}
+
+bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second, bool counted) {
+  if (counted && to.sent - to.held_back - to.complete >= most_under_way && !to.gone) return false;
+  header.done = to.done;
+  header.taken = to.taken;
+  std::size_t bytes = sizeof(Header) + first.size() + second.size();
+  if (bytes <= device_->inject_bytes() && bytes <= 256) {
+    std::byte message[256];
+    join(message, header, first, second);
+    if (!went(to, device_->inject(message, bytes, to.memory.address))) return false;
+  } else {
+    Operation* operation = device_->take_send();
+    if (operation == nullptr) return false;
+    operation->peer = static_cast<std::uint32_t>(&to - peers_.data());
+    join(operation->buffer, header, first, second);
+    int status = device_->send(*operation, bytes, to.memory.address);
+    if (status != 0) device_->give_back_send(*operation);
+    if (!went(to, status)) return false;
+  }
+  to.told_done = to.done;
+  to.told_taken = to.taken;
+  ++to.posted;
+  if (counted) to.counted = to.posted;
+  return true;
+}
+
+bool Path::try_transmit(Peer& to, const Packet& packet) {
+  Header header;
+  std::memcpy(&header, packet.bytes.data(), sizeof(header));
+  return try_transmit(to, header, Bytes(packet.bytes).subspan(sizeof(header)), {}, packet.counted);
+}
+
+// Now, or behind what waits already: for a thread that handles arrivals may not wait itself, and order is kept.
+void Path::send(PeId pe, Header header, Bytes first, Bytes second, bool counted) {
+  Peer& to = peer(pe);
+  header.source = self_.value();
+  to.used = true;
+  if (to.outbox.empty() && try_transmit(to, header, first, second, counted)) return;
+  Packet packet{std::vector<std::byte>(sizeof(Header) + first.size() + second.size()), counted};
+  join(packet.bytes.data(), header, first, second);
+  to.outbox.push_back(std::move(packet));
+  if (counted) ++to.held_back;
+  if (!to.queued) waiting_.push_back(pe.value());
+  to.queued = true;
+}
+
+// One that the peer counts.
+void Path::send_operation(PeId pe, Header header, Bytes payload) {
+  Peer& to = peer(pe);
+  mark_dirty(pe);
+  to.unflushed = false;
+  ++to.sent;
+  send(pe, header, payload, {}, true);
+}
+
+}  // namespace atl::fabric::ofi
