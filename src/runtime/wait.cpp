@@ -14,12 +14,11 @@ namespace {
 // core is offered between looks: on a busy machine a barrier of 2 PEs took 22 to 46 µs with 20 µs of pure spinning, 6 to 9 so.
 constexpr std::int64_t pure_spin_ns = 1'000;
 constexpr int polls_per_look = 32;
-// Yields before the first sleep. When PEs share cores a yield hands the core to the peer we wait for in about 1 µs,
-// a sleep and its wake cost about 10.
-constexpr int yields_before_sleep = 32;
 // A sleeper whose memory is put to, but not the word it waits for, is woken for nothing, and each time costs the peer
 // a system call and the interrupt of announce(): 64 KiB puts to a PE in a barrier ran at 40 instead of 56 GB/s. So
-// each false alarm doubles the yields before the next sleep, up to this, about 1 ms.
+// each false alarm doubles the yields before the next sleep, up to this, about 1 ms. So does each wait that slept for less
+// than a little longer than this and then had what it waited for: the next is likely to be alike. Over a network of which a
+// round trip takes 40 µs, PEs that answer one another took 80 by sleeping.
 constexpr int yields_of_the_alarmed = 2048;
 constexpr std::int64_t short_sleep_ns = 1'000'000;
 // A peer whose ring was full tells nobody when it has room again.
@@ -52,8 +51,8 @@ Status Context::wait_slowly(Condition ready, Deadline deadline) {
       if (spent > pure_spin_ns) ::sched_yield();
     }
   }
-  for (int yields = yields_before_sleep;;) {
-    for (int i = 0; i < yields; ++i) {
+  for (;;) {
+    for (int i = 0, yields = yields_before_sleep_.load(std::memory_order_relaxed); i < yields; ++i) {
       if (ready()) return Status::ok;
       if (!progress()) ::sched_yield();
       if (passed()) return ready() ? Status::ok : Status::timed_out;
@@ -68,7 +67,8 @@ Status Context::wait_slowly(Condition ready, Deadline deadline) {
     endpoint_.stop_polling();
     sleeper.block(std::min(nap, deadline.remaining_ns()));
     bool short_sleep = now_ns() - asleep_at < short_sleep_ns;
-    yields = short_sleep ? std::min(yields * 2, yields_of_the_alarmed) : yields_before_sleep;
+    int before = yields_before_sleep_.load(std::memory_order_relaxed);
+    yields_before_sleep_.store(short_sleep ? std::min(before * 2, yields_of_the_alarmed) : fewest_yields, std::memory_order_relaxed);
   }
 }
 

@@ -118,6 +118,17 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
     EXPECT_EQ(context.local_pointer<std::uint64_t>(data)[values.size() - 1], i);
     context.barrier();
   }
+  // And what a signal tells of is there, of any size, before the sender knows that it is.
+  std::uint64_t signals = 200;
+  for (std::size_t count : {0, 1, 2041, 2042, 2043, 4096, 4097, 9000, 40'000}) {
+    std::vector<std::uint64_t> values(count, ++signals);
+    context.put_signal(other, data, values.data(), count * 8, flag, signals);
+    std::fill(values.begin(), values.end(), 0);  // it may be reused
+    context.wait_until<std::uint64_t>(flag, Compare::equal, signals);
+    const auto* got = context.local_pointer<std::uint64_t>(data);
+    EXPECT_EQ(std::count(got, got + count, signals), static_cast<std::ptrdiff_t>(count));
+    context.barrier();
+  }
   context.barrier();
   return 0;
 }

@@ -21,6 +21,8 @@ constexpr std::uint32_t most_messages = 64;
 constexpr std::size_t copied_bytes = 8192;
 // Of a long put: what is sent apart, to be told of its arrival.
 constexpr std::size_t last_piece = 64;
+// Longer ones are written in place, with the signal behind: two messages cost more than copying so much.
+constexpr std::size_t signalled_in_one = 32768;
 // Gets by messages that one caller has under way.
 constexpr std::uint32_t most_gets = 16;
 
@@ -152,6 +154,11 @@ void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending* pending,
   else ++with.lost;
 }
 
+// What arrives may start puts, and whoever handles that may not wait for the network.
+bool Path::may_write(const Peer& target, const void* from, std::size_t bytes, Registrations::Loan& loan) {
+  return target.memory.reachable && !handling_ && device_->lend(from, bytes, FI_WRITE, loan);
+}
+
 // Hands the transfer to the network. It is complete in the sense of `pending`; null: when quiet() says so.
 void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending* pending) {
   Peer& target = peer(pe);
@@ -170,21 +177,20 @@ void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std:
   mark_dirty(pe);
 }
 
-// Writes, in their place in the order of things. On return `from` may be reused.
-void Path::write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes) {
+// Writes, in their place in the order of things, and behind that tell(), which sends what says that it has arrived. On return
+// `from` may be reused.
+template <class Tell>
+void Path::write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Tell&& tell) {
   Peer& target = peer(pe);
   if (target.fenced) {
     wait(hold, [&] { return settled(target); });
     target.fenced = false;
   }
   Awaited awaited(*this);
-  // The last piece arrives last, and says so here and there.
-  std::size_t last = direct_ ? last_piece : 0;
-  write(hold, pe, to, from, bytes - last, &awaited.pending);
-  if (last != 0 && put_directly(pe, HeapOffset(to.value() + bytes - last), from + bytes - last, last)) target.unflushed = false;
-  else if (last != 0) write(hold, pe, HeapOffset(to.value() + bytes - last), from + bytes - last, last, &awaited.pending);
+  write(hold, pe, to, from, bytes, &awaited.pending);
+  if (device_->writes_in_order()) tell();
   wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
-  if (target.unflushed && !target.gone) send_operation(pe, header_of(MessageType::flush), {});  // also wakes the PE
+  if (!device_->writes_in_order()) tell();
 }
 
 // By the network, which says itself when it has arrived, and without waiting for that. Costs less than a message and its
@@ -250,10 +256,12 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   Hold hold(*this);
   Peer& target = peer(pe);
-  // Only the first of a stream: the rest need no answer each. And only when nothing is under way there, so that a word arrives
-  // in one piece: providers that carry all in a stream of bytes (tcp) may otherwise deliver the part that fits into some
-  // buffer before the rest.
-  if (bytes <= most_message && direct_ && target.memory.reachable && idle(target) && put_directly(pe, to, from, bytes)) return;
+  // Only the first since quiet(), which most often follows again: others need no answer each, and who puts and waits for a put
+  // in return gets it with that. And only when nothing is under way there, so that a word arrives in one piece: providers
+  // that carry all in a stream of bytes (tcp) may otherwise deliver the part that fits into some buffer before the rest.
+  if (bytes <= most_message && direct_ && target.memory.reachable && !target.dirty && idle(target) &&
+      put_directly(pe, to, from, bytes))
+    return;
   wait_for_room(hold, target);
   if ((bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) && to.value() % bytes == 0) {
     Header header = header_of(MessageType::put_word);
@@ -262,12 +270,16 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
     std::memcpy(&header.operand, from, bytes);
     return send_operation(pe, header, {});
   }
-  // What arrives may start puts, and whoever handles that may not wait for the network.
   const auto* source = static_cast<const std::byte*>(from);
   Registrations::Loan loan;
-  bool by_network = bytes > most_payload && target.memory.reachable && !handling_ && device_->lend(from, bytes, FI_WRITE, loan);
-  if (by_network) write_through(hold, pe, to, source, bytes);
-  else put_by_messages(hold, pe, to, source, bytes);
+  if (bytes <= most_payload || !may_write(target, from, bytes, loan)) return put_by_messages(hold, pe, to, source, bytes);
+  // The last piece arrives last, and says so here and there.
+  std::size_t first = bytes - last_piece;
+  HeapOffset last(to.value() + first);
+  write_through(hold, pe, to, source, first, [&] {
+    if (direct_ && put_directly(pe, last, source + first, last_piece)) target.unflushed = false;
+    else put_by_messages(hold, pe, last, source + first, last_piece);
+  });
 }
 
 void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
@@ -275,7 +287,7 @@ void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) 
     Hold hold(*this);
     Peer& target = peer(pe);
     Registrations::Loan loan;
-    if (target.memory.reachable && !target.fenced && !handling_ && device_->lend(from, bytes, FI_WRITE, loan))
+    if (!target.fenced && may_write(target, from, bytes, loan))
       return write(hold, pe, to, static_cast<const std::byte*>(from), bytes, nullptr);
   }
   put(pe, to, from, bytes);
@@ -283,10 +295,7 @@ void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) 
 
 void Path::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                       AtomicOp how) {
-  if (bytes > most_payload) {
-    put(pe, to, from, bytes);
-    return update(how, 8, pe, signal, value);
-  }
+  const auto* source = static_cast<const std::byte*>(from);
   Hold hold(*this);
   Peer& target = peer(pe);
   wait_for_room(hold, target);
@@ -295,7 +304,15 @@ void Path::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t byte
   header.offset = to.value();
   header.operand = value;
   header.signal = signal.value();
-  send_operation(pe, header, Bytes(static_cast<const std::byte*>(from), bytes));
+  if (bytes <= most_payload) return send_operation(pe, header, Bytes(source, bytes));
+  if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(source, bytes), {}, true)) return;
+  Registrations::Loan loan;
+  if (!may_write(target, source, bytes, loan)) {
+    put_by_messages(hold, pe, to, source, bytes);
+    return update(how, 8, pe, signal, value);
+  }
+  // The signal tells of its arrival, here and there.
+  write_through(hold, pe, to, source, bytes, [&] { update(how, 8, pe, signal, value); });
 }
 
 void Path::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) {
@@ -422,13 +439,13 @@ Status Path::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t k
   header.number = static_cast<std::uint32_t>(kind) << 16 | handler;
   std::size_t bytes = first.size() + second.size();
   if (bytes <= copied_bytes) send(pe, header, first, second, false);
-  else if (!send_long(hold, to, header, first, second)) return Status::try_again;
+  else if (!send_long(hold, to, header, first, second, false)) return Status::try_again;
   to.messages += weight_of(bytes);
   return Status::ok;
 }
 
 // From where it lies, which may be reused on return; or from a copy. False: there is no room just now.
-bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second) {
+bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second, bool counted) {
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
   bool in_place = device_->sends_in_place() && !handling_;
@@ -457,6 +474,12 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
   to.told_done = to.done;
   to.told_taken = to.taken;
   ++to.posted;
+  if (counted) {
+    ++to.sent;
+    to.counted = to.posted;
+    to.unflushed = false;
+    mark_dirty(PeId(operation->peer));
+  }
   if (in_place) wait(hold, [&] { return awaited.pending.left == 0 || to.gone; });
   return true;
 }

@@ -171,13 +171,15 @@ class Path final : public RemotePath {
   void send(PeId pe, Header header, Bytes first, Bytes second, bool counted);
   bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second, bool counted);
   bool try_transmit(Peer& peer, const Packet& packet);
-  bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second);
+  bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second, bool counted);
   bool went(Peer& peer, int status);
   void note_failure(Peer& peer, int error);
   template <class Start>
   void transfer(Hold& hold, Peer& with, std::size_t bytes, Pending* pending, Start&& start);
   void write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending* pending);
-  void write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
+  template <class Tell>
+  void write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Tell&& tell);
+  bool may_write(const Peer& target, const void* from, std::size_t bytes, Registrations::Loan& loan);
   bool put_directly(PeId pe, HeapOffset to, const void* from, std::size_t bytes);
   bool try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending* pending);
   void put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);

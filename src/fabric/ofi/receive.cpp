@@ -12,7 +12,7 @@ namespace {
 
 // Active messages that may be taken before their sender must be told.
 constexpr std::uint32_t most_untold = 16;
-// After a put its PE most often waits in quiet(): it is told at once, but in a stream of them not more often than this.
+// Whoever sends a flush waits in quiet() and is told at once, but in a stream of them not more often than this.
 constexpr std::int64_t between_urgent_ns = 5'000;
 // Messages handled in one go, so that whoever polls gets back to its own work.
 constexpr int most_at_once = 64;
@@ -152,8 +152,7 @@ void Path::handle(Operation& arrived, std::size_t bytes) {
       changed_memory_ = true;
       ++from.done;
       owe(source);
-      if (header.type == MessageType::put || header.type == MessageType::put_word || header.type == MessageType::flush)
-        from.urgent = any_urgent_ = true;
+      if (header.type == MessageType::flush) from.urgent = any_urgent_ = true;
       break;
     case MessageType::message: take_message(header, payload, arrived); break;
     case MessageType::atomic: {

@@ -393,6 +393,10 @@ class Context {
   NodeInfo node_;
   Team world_;
   std::int64_t spin_ns_ = 0;
+  // Before a sleep. When PEs share cores a yield hands the core to the peer we wait for in about 1 µs, a sleep and its wake
+  // cost about 10. More while sleeps turn out to be short.
+  static constexpr int fewest_yields = 32;
+  std::atomic<int> yields_before_sleep_{fewest_yields};
   std::shared_ptr<MemoryBudget> budget_;
   std::unique_ptr<Heap> symmetric_;
   std::unique_ptr<Heap> heap_;
