@@ -138,6 +138,7 @@ Engine::~Engine() {
   if (!quiet) return;
   if (scratch_ != nullptr) context_.heap().release(scratch_);
   staging_.release();
+  mail_.release_rooms();
   release_area(context_, area_);
 }
 

@@ -42,6 +42,7 @@ void Executor::begin(const Schedule& schedule, const void* input, void* output, 
   bases_[static_cast<std::size_t>(Space::address)] = 0;
   tag_ = make_tag(kind, CellType::data, check);
   control_tag_ = make_tag(kind, CellType::control, check);
+  parcel_tag_ = make_tag(kind, CellType::parcel, check);
   next_ = 0;
   cells_ = 0;
   unfinished_ = 0;
@@ -178,18 +179,55 @@ void Executor::start_recv(const Step& step) {
   transfer.data = at(step.into);
   transfer.own = transfer.fold ? at(step.from) : nullptr;
   transfer.bytes = step.bytes;
+  transfer.parcel = transfer.told = transfer.far && transfer.bytes <= room_bytes && mail_.has_granted(transfer.peer);
   transfers_.push_back(transfer);
   ++unfinished_;
 }
 
 // Not before the join: the small messages of its group go first.
 void Executor::tell(Transfer& transfer) {
+  transfer.told = true;
+  if (transfer.bytes <= room_bytes) {
+    if (auto rooms = mail_.grant_rooms(transfer.peer)) {
+      transfer.parcel = true;
+      return control(transfer.peer, Control::rooms, rooms->value(), 0);
+    }
+  }
   bool in_place = !transfer.fold && transfer.bytes <= longest_written && in_segment(transfer.data);
   std::byte* into = in_place ? transfer.data : nullptr;
   if (into == nullptr && transfer.bytes <= StagingPool::chunk_bytes) into = transfer.chunks[0] = staging_.take();
   if (into != nullptr) control(transfer.peer, Control::here, context_.offset_of(into).value(), transfer.bytes);
   else control(transfer.peer, Control::ask, 0, transfer.bytes);
-  transfer.told = true;
+}
+
+// Parcels to one peer leave, and are awaited, in the order of the transfers.
+bool Executor::is_next_to_peer(const Transfer& outgoing) const {
+  auto same = [&](const Transfer& one) { return !one.done && one.outgoing && one.peer == outgoing.peer; };
+  return &*std::find_if(transfers_.begin(), transfers_.end(), same) == &outgoing;
+}
+
+bool Executor::awaits_parcel(std::uint32_t peer, std::uint32_t tag) const {
+  auto from_peer = [&](const Transfer& one) { return !one.done && one.parcel && one.peer == peer; };
+  auto next = std::find_if(transfers_.begin(), transfers_.end(), from_peer);
+  return next != transfers_.end() && parcel_tag(next->bytes) == tag;
+}
+
+bool Executor::send_parcel(Transfer& transfer) {
+  if (!is_next_to_peer(transfer) || !mail_.put_parcel(transfer.peer, parcel_tag(transfer.bytes), transfer.data, transfer.bytes))
+    return false;
+  finish_outgoing(transfer);
+  return true;
+}
+
+bool Executor::take_parcel(Transfer& transfer) {
+  std::uint32_t found;
+  if (mail_.peek(transfer.peer, found) == nullptr || found != parcel_tag(transfer.bytes)) return false;
+  const std::byte* arrived = mail_.parcel(transfer.peer);
+  if (transfer.fold) combine(transfer.side, transfer.data, arrived, transfer.own, transfer.bytes);
+  else std::memcpy(transfer.data, arrived, transfer.bytes);
+  mail_.finish_parcel(transfer.peer);
+  finish_incoming(transfer);
+  return true;
 }
 
 void Executor::finish_incoming(Transfer& transfer) {
@@ -261,6 +299,9 @@ void Executor::finish_outgoing(Transfer& transfer) {
 
 // One message of control for this transfer, if there is one at the head of the peer's ring. False: nothing to do now.
 bool Executor::serve(Transfer& transfer) {
+  if (transfer.parcel) return take_parcel(transfer);
+  if (transfer.outgoing && transfer.far && transfer.bytes <= room_bytes && mail_.knows_rooms(transfer.peer))
+    return send_parcel(transfer);
   if (!transfer.outgoing && transfer.piece != 0) {
     if (!mail_.has_room(transfer.peer)) return false;
     pull(transfer);
@@ -305,14 +346,17 @@ bool Executor::serve(Transfer& transfer) {
         transfer.piece = UINT64_MAX;
         break;
       }
+      // What tells of it is a signal, which does not overtake it.
       context_.put(mail_.pe(transfer.peer), HeapOffset(message.offset), transfer.data, transfer.bytes);
-      context_.fence();
       mail_.count_moved(transfer.bytes);
       control(transfer.peer, Control::written, 0, transfer.bytes);
       finish_outgoing(transfer);
       break;
     case Control::bounce:
       transfer.bouncing = true;
+      break;
+    case Control::rooms:
+      mail_.learn_rooms(transfer.peer, HeapOffset(message.offset));
       break;
     case Control::ask:
       if (message.bytes != transfer.bytes) transfer.piece = UINT64_MAX;
@@ -336,7 +380,9 @@ Executor::State Executor::join() {
       moved = serve(transfer) || moved;
       if (transfer.done || transfer.piece != UINT64_MAX) {
         std::uint32_t found;
-        if (transfer.done || mail_.peek(transfer.peer, found) == nullptr || found == control_tag_) continue;
+        if (transfer.done || mail_.peek(transfer.peer, found) == nullptr || found == control_tag_ ||
+            awaits_parcel(transfer.peer, found))
+          continue;
         (void)mail_.mismatch(transfer.peer, found);
         return State::mismatch;
       }

@@ -6,9 +6,8 @@
 // combines) straight out of it. When it is private memory and the receiver's is not, the sender copies straight into
 // the receiver's. When both are private, staging chunks in the sender's segment carry it, two in flight.
 //
-// Between nodes a copy by the receiver would wait for the sender's processor: there the receiver says first where it wants
-// the data, in a chunk of its own if need be, and the sender writes it there. What is long, or fits no chunk, is offered when
-// asked.
+// Between nodes a copy by the receiver would wait for the sender's processor. There what fits a room is a parcel. Of longer
+// data the receiver says first where it wants it, and the sender writes it there. What is longer still is offered when asked.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +63,7 @@ class Executor {
     bool outgoing = false;
     bool far = false;               ///< the peer is on another node
     bool told = false;              ///< in, far: the sender knows what to do
+    bool parcel = false;            ///< in, far: it comes as one
     bool done = false;
     bool offered_in_place = false;  ///< out: the receiver reads the caller's memory, or one chunk with all of it
     bool bouncing = false;          ///< both sides' memory is private
@@ -82,7 +82,7 @@ class Executor {
   // |--------|-------|--------|-------------------------------------------------------------------|
   // |   0    |   4   | what   | always                                                            |
   // |   4    |   4   | zero   |                                                                   |
-  // |   8    |   8   | offset | offer, chunk: of the data in the sender's segment; here: of the destination |
+  // |   8    |   8   | offset | offer, chunk: of the data in the sender's segment; here: of the destination; rooms: of the first |
   // |  16    |   8   | bytes  | offer, here, ask: of the whole message; chunk: of it; read: bytes read so far |
   struct Control {
     enum What : std::uint32_t {
@@ -94,6 +94,7 @@ class Executor {
       here,           // to the sender: write to `offset`
       bounce,         // to the sender: use chunks
       ask,            // to the sender: offer it
+      rooms,          // to the sender: send what fits a room as a parcel, from now on; they begin at `offset`
     };
     What what;
     std::uint32_t zero;
@@ -106,9 +107,9 @@ class Executor {
     return reinterpret_cast<std::byte*>(bases_[static_cast<std::size_t>(ref.space)] + ref.offset);
   }
   /// Sizes are part of the check, so that members that disagree about one are found out.
-  std::uint32_t data_tag(std::uint64_t bytes) const {
-    return tag_ ^ (static_cast<std::uint32_t>(bytes * 0x9E3779B1u) & check_mask);
-  }
+  static std::uint32_t size_check(std::uint64_t bytes) { return static_cast<std::uint32_t>(bytes * 0x9E3779B1u) & check_mask; }
+  std::uint32_t data_tag(std::uint64_t bytes) const { return tag_ ^ size_check(bytes); }
+  std::uint32_t parcel_tag(std::uint64_t bytes) const { return parcel_tag_ ^ size_check(bytes); }
   bool in_segment(const std::byte* data) const;
   bool is_far(std::uint32_t peer) const { return mail_.mapped(peer, 0, 1) == nullptr; }
   /// into = arrived ∘ own when `side` is left, else own ∘ arrived.
@@ -117,6 +118,10 @@ class Executor {
   bool start_send(const Step& step);
   void offer(Transfer& transfer);
   void tell(Transfer& transfer);
+  bool is_next_to_peer(const Transfer& outgoing) const;
+  bool send_parcel(Transfer& transfer);
+  bool take_parcel(Transfer& transfer);
+  bool awaits_parcel(std::uint32_t peer, std::uint32_t tag) const;
   void finish_incoming(Transfer& transfer);
   void start_recv(const Step& step);
   State join();
@@ -134,6 +139,7 @@ class Executor {
   std::uint64_t bases_[4] = {0, 0, 0, 0};
   std::uint32_t tag_ = 0;
   std::uint32_t control_tag_ = 0;
+  std::uint32_t parcel_tag_ = 0;
   std::size_t next_ = 0;     // step
   std::uint32_t cells_ = 0;  // of the message in that step
   std::vector<Transfer> transfers_;

@@ -2,6 +2,9 @@
 #include "mailbox.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "atoll/base/error.hpp"
 
 namespace atl::coll::detail {
 
@@ -65,6 +68,52 @@ bool Mailboxes::put_remote(std::uint32_t member, std::uint32_t tag, const std::b
     count_moved(std::uint64_t{run} * sizeof(Cell));
   }
   return true;
+}
+
+std::optional<HeapOffset> Mailboxes::grant_rooms(std::uint32_t member) {
+  if (granted_ == most_granted) return std::nullopt;
+  parcels_.resize(ways_.size());
+  try {
+    parcels_[member].own = static_cast<std::byte*>(context_->heap().allocate(rooms_each * room_bytes));
+  } catch (const MemoryError&) {
+    return std::nullopt;
+  }
+  ++granted_;
+  return context_->offset_of(parcels_[member].own);
+}
+
+void Mailboxes::learn_rooms(std::uint32_t member, HeapOffset at) {
+  parcels_.resize(ways_.size());
+  parcels_[member].remote = at;
+  parcels_[member].known = true;
+}
+
+bool Mailboxes::put_parcel(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes) {
+  Way& way = ways_[member];
+  Parcels& to = parcels_[member];
+  if (to.sent - to.known_taken >= rooms_each) to.known_taken = way.credit->taken.load(std::memory_order_acquire);  // partner: finish_parcel
+  if (to.sent - to.known_taken >= rooms_each || !has_room(member)) return false;
+  std::uint64_t header = std::uint64_t{tag} << 32 | static_cast<std::uint32_t>(way.sent + 1);
+  HeapOffset room(to.remote.value() + to.sent % rooms_each * room_bytes);
+  context_->put_signal(way.pe, room, data, bytes, HeapOffset(way.remote_ring.value() + way.sent % ring_cells * sizeof(Cell)), header);
+  ++way.sent;
+  ++to.sent;
+  count_moved(sizeof(Cell) + bytes);
+  return true;
+}
+
+void Mailboxes::finish_parcel(std::uint32_t member) {
+  Way& way = ways_[member];
+  Parcels& from = parcels_[member];
+  // The room has been read: set() is a release.
+  if (++from.taken % parcel_credit_batch == 0 && !closing_)
+    context_->set<std::uint64_t>(way.pe, HeapOffset(way.remote_credit.value() + offsetof(Credit, taken)), from.taken);
+  finish_cell(member);
+}
+
+void Mailboxes::release_rooms() {
+  for (Parcels& from : parcels_)
+    if (from.own != nullptr) context_->heap().release(std::exchange(from.own, nullptr));
 }
 
 void Mailboxes::give_credit(Way& way) {

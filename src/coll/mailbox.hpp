@@ -4,6 +4,9 @@
 // is first in, first out, so any sequence of any collectives is safe by construction: nothing overtakes, nothing is
 // overwritten, and a PE that is ahead waits for room.
 //
+// Between nodes, what is longer than some cells and fits a room is a parcel: it goes unasked into one of the rooms that its
+// receiver has granted the sender, and its cell says that it is there.
+//
 // A member's area:  [ presence | credit line per member | ring per member ]
 #pragma once
 
@@ -11,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "atoll/runtime/context.hpp"
@@ -39,8 +43,10 @@ static_assert(sizeof(Presence) == 64);
 // | offset | bytes | field | valid when                                                                    |
 // |--------|-------|-------|-------------------------------------------------------------------------------|
 // |   0    |   8   | read  | always: cells the other member has read out of what this one sent it, rounded down |
+// |   8    |   8   | taken | always: parcels likewise                                                      |
 struct Credit {
   alignas(64) std::atomic<std::uint64_t> read;
+  std::atomic<std::uint64_t> taken;
 };
 static_assert(sizeof(Credit) == 64);
 
@@ -51,11 +57,19 @@ inline constexpr std::uint32_t credit_batch = 16;
 static_assert(ring_cells - credit_batch >= 2 * ((longest_small_message + 55) / 56));
 
 /// What the high half of a header says: [kind of collective:6][type:2][check of the arguments:24].
-enum class CellType : std::uint32_t { data = 0, control = 1 };
+enum class CellType : std::uint32_t { data = 0, control = 1, parcel = 2 };
 inline constexpr std::uint32_t check_mask = 0xFFFFFF;
 constexpr std::uint32_t make_tag(std::uint32_t kind, CellType type, std::uint32_t check) {
   return kind << 26 | static_cast<std::uint32_t>(type) << 24 | (check & check_mask);
 }
+
+/// Longest parcel.
+inline constexpr std::size_t room_bytes = std::size_t{64} << 10;
+inline constexpr std::uint32_t rooms_each = 4;
+/// To so many members a member grants rooms: 4 MiB. Others are told each time where to write.
+inline constexpr std::uint32_t most_granted = 16;
+inline constexpr std::uint32_t parcel_credit_batch = 2;
+
 constexpr std::uint32_t kind_of_tag(std::uint32_t tag) { return tag >> 26; }
 
 class Mailboxes {
@@ -148,6 +162,27 @@ class Mailboxes {
     } while (std::uint64_t{cells} * sizeof(Cell::payload) < bytes);
     return Outcome::done;
   }
+
+  // Parcels.
+
+  /// Grants the member rooms for what it sends. Null: it cannot have any.
+  std::optional<HeapOffset> grant_rooms(std::uint32_t member);
+  bool has_granted(std::uint32_t member) const { return !parcels_.empty() && parcels_[member].own != nullptr; }
+  /// The member has granted rooms to this one.
+  void learn_rooms(std::uint32_t member, HeapOffset at);
+  bool knows_rooms(std::uint32_t member) const { return !parcels_.empty() && parcels_[member].known; }
+  /// `data` may be reused on return. False: all rooms are full, or there is no room for the cell.
+  bool put_parcel(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes);
+  /// What the cell of the last peek, of that type, tells of.
+  const std::byte* parcel(std::uint32_t member) const {
+    const Parcels& from = parcels_[member];
+    return from.own + from.taken % rooms_each * room_bytes;
+  }
+  /// Gives that cell and its room back.
+  void finish_parcel(std::uint32_t member);
+  /// When nobody sends any more.
+  void release_rooms();
+
   Outcome mismatch(std::uint32_t member, std::uint32_t found_tag) {
     wrong_member_ = member;
     wrong_tag_ = found_tag;
@@ -178,6 +213,15 @@ class Mailboxes {
     PeId pe;
     HeapOffset remote_ring, remote_credit, presence;
   };
+  struct Parcels {
+    std::byte* own = nullptr;  // rooms for what the member sends
+    HeapOffset remote;         // its rooms
+    bool known = false;
+    std::uint64_t sent = 0, known_taken = 0, taken = 0;
+  };
+  std::vector<Parcels> parcels_;  // of all members, once there are any
+  std::uint32_t granted_ = 0;
+
   bool put_remote(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, std::uint32_t& cells);
   void give_credit(Way& way);
 

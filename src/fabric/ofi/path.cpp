@@ -218,6 +218,7 @@ bool Path::put_directly(PeId pe, HeapOffset to, const void* from, std::size_t by
 bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending* pending) {
   Peer& source = peer(pe);
   if (!direct_ || !settled(source) || !source.memory.reachable) return false;
+  if (source.unflushed && !device_->reads_behind_writes()) return false;
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
   operation->kind = Operation::Kind::fetch;
@@ -273,6 +274,8 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   const auto* source = static_cast<const std::byte*>(from);
   Registrations::Loan loan;
   if (bytes <= most_payload || !may_write(target, from, bytes, loan)) return put_by_messages(hold, pe, to, source, bytes);
+  // Before quiet() something else follows, or a flush, that tells of its arrival.
+  if (direct_ && target.dirty) return write_through(hold, pe, to, source, bytes, [] {});
   // The last piece arrives last, and says so here and there.
   std::size_t first = bytes - last_piece;
   HeapOffset last(to.value() + first);
@@ -364,6 +367,7 @@ void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::s
   Registrations::Loan loan;
   if (bytes > most_payload && source.memory.reachable && device_->lend(to, bytes, FI_READ, loan)) {
     // What this PE has put there before is read, too.
+    if (source.unflushed && !device_->reads_behind_writes()) send_operation(pe, header_of(MessageType::flush), {});
     wait(hold, [&] { return settled(source); });
     for (std::size_t done = 0; done < bytes;) {
       std::size_t part = std::min(bytes - done, device_->most_transfer());
