@@ -41,12 +41,12 @@ Topology read_topology() {
   Topology found;
   hwloc_topology_t handle = nullptr;
   hwloc_topology_init(&handle);
-  hwloc_topology_load(handle);
+  const bool loaded = hwloc_topology_load(handle) == 0;  // else it holds nothing
 
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   sched_getaffinity(0, sizeof(allowed), &allowed);
-  const bool made_up = hwloc_topology_is_thissystem(handle) == 0;
+  const bool made_up = loaded && hwloc_topology_is_thissystem(handle) == 0;
   auto may_use = [&](unsigned core) { return made_up || (core < CPU_SETSIZE && CPU_ISSET(core, &allowed)); };
 
   for (int i = 0; i < hwloc_get_nbobjs_by_type(handle, HWLOC_OBJ_CORE); ++i) {

@@ -119,6 +119,68 @@ def test_python_on_one_of_the_hosts(hosts):
     assert lines(done.stdout) == [f"spmd {pe} 3 499500" for pe in range(3)]
 
 
+# -- hosts that differ --
+
+PROGRAM = ROOT / "build/release/tests/pe_program"
+needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason="needs the C++ test program")
+
+
+@pytest.fixture
+def run_by_parts(hosts, tmp_path):
+    """atoll-run with a PE per NUMA domain, on hosts of which each shows hwloc what `machines` says."""
+
+    def run(machines, *words, **environment):
+        for name, machine in zip(hosts.names, machines, strict=True):
+            (tmp_path / name).write_text(f"export {machine}\n")
+        in_place = f"sh -c '. {tmp_path}/$0; exec \"$@\"' {{host}}"
+        agent = ["--launch-agent", f"{hosts.agent} {in_place}"]
+        return hosts.run("--pes-per-node", "numa", "--bind", "none", *agent, *words, **environment)
+
+    return run
+
+
+def test_each_host_counts_its_numa_domains(hosts, run_by_parts):
+    machines = [f"HWLOC_SYNTHETIC='package:1 numa:{domains} core:1 pu:1'" for domains in (2, 1, 3)]
+    where = ["sh", "-c", "echo $ATOLL_PE of $ATOLL_NPES at $(ip -br -4 addr show eth0)"]
+    done = run_by_parts(machines, *where)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = lines(done.stdout)
+    assert len(found) == 6
+    for pe, (line, host) in enumerate(zip(found, (0, 0, 1, 2, 2, 2), strict=True)):
+        assert line.startswith(f"{pe} of 6 at eth0")
+        assert f" {hosts.address_of(host)}/24" in line
+    # Filled in order, and the last one is left with nothing.
+    done = run_by_parts(machines, "-n", 3, *where)
+    assert (done.returncode, done.stderr) == (0, "")
+    for line, host in zip(lines(done.stdout), (0, 0, 1), strict=True):
+        assert f" {hosts.address_of(host)}/24" in line
+
+    done = run_by_parts(machines, "-n", 7, "true")
+    each = ", ".join(f"{name} {domains}" for name, domains in zip(hosts.names, (2, 1, 3), strict=True))
+    assert done.returncode == 2
+    assert f"-n 7 is more than the 6 NUMA domains of the hosts ({each})" in done.stderr
+    assert hosts.everything_ends(2)
+
+
+@needs_program
+def test_pes_of_unequal_hosts_meet(run_by_parts):
+    machines = [f"HWLOC_SYNTHETIC='package:1 numa:{domains} core:1 pu:1'" for domains in (1, 3, 2)]
+    done = run_by_parts(machines, "-n", 4, PROGRAM, "hello", ATOLL_HEAP_SIZE="64M")
+    assert done.returncode == 0, done.stderr
+    assert lines(done.stdout) == [f"hello from {pe} of 4" for pe in range(4)]
+
+
+@pytest.mark.slow
+def test_a_host_that_does_not_count_is_left(hosts, run_by_parts, tmp_path):
+    os.mkfifo(tmp_path / "nobody-writes")
+    plain = "HWLOC_SYNTHETIC='core:1 pu:1'"
+    machines = [plain, f"HWLOC_XMLFILE={tmp_path}/nobody-writes", plain]
+    done = run_by_parts(machines, "true", ATOLL_PEER_TIMEOUT="1")
+    assert done.returncode == 1
+    assert f"no count of NUMA domains and sockets has come within 1 s from: {hosts.names[1]}. " in done.stderr
+    assert hosts.everything_ends(20)  # its agent too, which hwloc keeps from hearing anything
+
+
 # -- ends --
 
 
@@ -255,9 +317,6 @@ def test_a_slow_network():
 
 
 # -- jobs of Atoll: what PEs hear of one another, on one host through its agent --
-
-PROGRAM = ROOT / "build/release/tests/pe_program"
-needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason="needs the C++ test program")
 
 
 def run_program(*words, hosts="localhost:4"):

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 
 #include "../rendezvous/handshake.hpp"
 #include "../rendezvous/order.hpp"
@@ -25,6 +26,7 @@ namespace {
 
 constexpr double greeting_seconds = 30;
 constexpr double farewell_seconds = 30;
+constexpr double count_grace_seconds = 5;
 // More than this on its way to the launcher, and the PEs' output waits.
 constexpr std::size_t most_unsent_bytes = std::size_t{1} << 20;
 
@@ -41,7 +43,6 @@ class Agent final : Processes::Listener, Desk::Listener {
   void take_frames();
   void take(const Frame& frame);
   void feed_input();
-  bool starter_is_gone();
   int give_up(const std::string& why);
   int say_farewell();
   void on_output(std::uint32_t index, std::size_t which, std::string_view text) override {
@@ -90,17 +91,56 @@ std::string read_secret(Deadline deadline) {
   }
 }
 
-// The first frame after the handshake.
-Order await_order(Link& link, Deadline deadline) {
-  for (;;) {
-    if (auto frame = link.next()) {
-      ATOLL_VALIDATE(frame->kind == FrameKind::order, SetupError, "the launcher does not say what to start");
-      return unpack_order(frame->body);
+void adopt(const std::vector<std::string>& environment) {
+  for (const std::string& assignment : environment) {
+    std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos) continue;
+    ::setenv(assignment.substr(0, equals).c_str(), assignment.c_str() + equals + 1, 1);
+  }
+}
+
+// Whoever started the agent holds the other end of its standard input.
+bool starter_is_gone() {
+  char bytes[256];
+  ssize_t got = ::read(STDIN_FILENO, bytes, sizeof(bytes));
+  return got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+constexpr const char* starter_has_ended = "the launcher, or what connects it with this host, has ended";
+constexpr const char* host_is_silent = "the launcher's host does not answer any more";
+
+void answer_count(Link& link, std::string_view body) {
+  Unpacker reader(body);
+  auto kind = static_cast<Binding>(reader.number());
+  std::uint32_t timeout_ms = reader.number();
+  link.keep_alive(std::int64_t{timeout_ms} * 1'000'000);
+  adopt(reader.texts());
+  // Should the system not answer hwloc, this process ends, after the launcher has given it up.
+  ::alarm(static_cast<unsigned>(start_limit_seconds(timeout_ms / 1000.0) + count_grace_seconds));
+  std::uint32_t parts = count_parts(kind);
+  ::alarm(0);
+  link.send(FrameKind::parts_counted, Packer().number(parts).body());
+}
+
+// What the launcher says after the handshake, if it has anything to start here. It may want a count first; then the order
+// comes when the last host has counted.
+std::optional<Order> await_order(Link& link, Deadline deadline) {
+  for (bool open = true;;) {
+    while (auto frame = link.next()) {
+      if (frame->kind == FrameKind::leave) return std::nullopt;
+      if (frame->kind == FrameKind::order) return unpack_order(frame->body);
+      ATOLL_VALIDATE(frame->kind == FrameKind::count_parts, SetupError, "the launcher does not say what to start");
+      answer_count(link, frame->body);
+      deadline = Deadline::never();
     }
-    pollfd ready{link.descriptor(), POLLIN, 0};
+    ATOLL_VALIDATE(open, SetupError, "the launcher is gone: {}", link.fault());
+    ATOLL_VALIDATE(!link.peer_is_gone(), SetupError, "{}", host_is_silent);
     ATOLL_VALIDATE(!deadline.passed(), TimeoutError, "the launcher does not say what to start");
-    if (::poll(&ready, 1, tick_ms) > 0 && !link.receive())
-      throw SetupError(fmt::format("the launcher is gone: {}", link.fault()));
+    pollfd watched[] = {{link.descriptor(), link.wanted_events(), 0}, {STDIN_FILENO, POLLIN, 0}};
+    ::poll(watched, 2, tick_ms);
+    if ((watched[0].revents & POLLOUT) != 0) link.flush();
+    if ((watched[0].revents & ~POLLOUT) != 0) open = link.receive();
+    else ATOLL_VALIDATE(watched[1].revents == 0 || !starter_is_gone(), SetupError, "{}", starter_has_ended);
   }
 }
 
@@ -213,13 +253,6 @@ void Agent::feed_input() {
   if ((written < 0 && errno != EAGAIN && errno != EINTR) || (feed_.empty() && feed_ends_)) input_.close();
 }
 
-// Whoever started the agent holds the other end of its standard input.
-bool Agent::starter_is_gone() {
-  char bytes[256];
-  ssize_t got = ::read(STDIN_FILENO, bytes, sizeof(bytes));
-  return got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
-}
-
 int Agent::give_up(const std::string& why) {
   pes_.kill_everything();
   say(fmt::format("the agent on {} ends its PEs: {}", order_.host, why));
@@ -259,11 +292,11 @@ int Agent::run() {
       }
     if (signals_.guard_is_gone()) return give_up("it is being killed");
     if (watched[1].revents != 0 && starter_is_gone())
-      return give_up("the launcher, or what connects it with this host, has ended");
+      return give_up(starter_has_ended);
     if ((watched[2].revents & POLLOUT) != 0) link_->flush();
     if ((watched[2].revents & ~POLLOUT) != 0 && !hear_launcher())
       return give_up(fmt::format("the launcher is gone: {}", link_->fault()));
-    if (link_->peer_is_gone()) return give_up("the launcher's host does not answer any more");
+    if (link_->peer_is_gone()) return give_up(host_is_silent);
     desk_.serve(watched.data() + 4, first_output - 4);
     pes_.read(watched.data() + first_output, watched.size() - first_output);
     feed_input();
@@ -287,14 +320,11 @@ int run_agent(const AgentOptions& options) {
       Deadline soon = Deadline::after_seconds(greeting_seconds);
       std::string secret = read_secret(soon);
       auto link = greet_launcher(options.addresses, options.port, secret, options.host, soon, STDIN_FILENO);
-      Order order = await_order(*link, soon);
-      link->keep_alive(std::int64_t{order.peer_timeout_ms} * 1'000'000);
-      for (const std::string& assignment : order.environment) {
-        std::size_t equals = assignment.find('=');
-        if (equals == std::string::npos) continue;
-        ::setenv(assignment.substr(0, equals).c_str(), assignment.c_str() + equals + 1, 1);
-      }
-      return Agent(std::move(link), order, guard).run();
+      auto order = await_order(*link, soon);
+      if (!order) return 0;
+      link->keep_alive(std::int64_t{order->peer_timeout_ms} * 1'000'000);
+      adopt(order->environment);
+      return Agent(std::move(link), *order, guard).run();
     } catch (const Error& error) {
       say(fmt::format("agent: {}", error.what()));
       kill_children();

@@ -17,6 +17,7 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "output.hpp"
+#include "patience.hpp"
 #include "spawn.hpp"
 
 namespace atl::runtime {
@@ -43,8 +44,8 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
 
 }  // namespace
 
-HostAgents::HostAgents(const LaunchOptions& options, Listener& listener)
-    : options_(options), listener_(listener), secret_(make_secret()), hosts_(options.hosts.size()) {
+HostAgents::HostAgents(const LaunchOptions& options)
+    : options_(options), secret_(make_secret()), hosts_(options.hosts.size()) {
   std::string agent = options.launch_agent;
   if (agent.empty()) agent = config::text(config::Variable::launch_agent);
   std::vector<bool> direct;
@@ -63,16 +64,22 @@ HostAgents::HostAgents(const LaunchOptions& options, Listener& listener)
 
 std::string HostAgents::describe(std::uint32_t host) const {
   const HostShare& share = options_.hosts[host];
+  if (share.pes == 0) return fmt::format("host {}", share.name);
   return share.pes == 1 ? fmt::format("host {} (PE {})", share.name, share.first_pe)
                         : fmt::format("host {} (PEs {} to {})", share.name, share.first_pe,
                                       share.first_pe + share.pes - 1);
 }
 
-void HostAgents::start(Deadline report_by, std::int64_t silence_limit_ns) {
-  report_by_ = report_by;
-  report_seconds_ = 1e-9 * static_cast<double>(report_by.remaining_ns());
-  silence_limit_ns_ = silence_limit_ns;
+void HostAgents::start() {
+  double peer_seconds = config::seconds(config::Variable::peer_timeout);
+  report_seconds_ = start_limit_seconds(peer_seconds);
+  report_by_ = Deadline::after_seconds(report_seconds_);
+  silence_limit_ns_ = static_cast<std::int64_t>(peer_seconds * 1e9);
   for (std::uint32_t host = 0; host < hosts_.size(); ++host) start(host);
+}
+
+std::uint32_t HostAgents::peer_timeout_ms() const {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(silence_limit_ns_ / 1'000'000, 1'000'000'000));
 }
 
 void HostAgents::start(std::uint32_t number) {
@@ -148,7 +155,7 @@ void HostAgents::greet(Greeting& greeting) {
     hosts_[*host].link = greeting.take_link();
     hosts_[*host].link->keep_alive(silence_limit_ns_);
     hosts_[*host].stage = Stage::connected;
-    listener_.on_agent(*host);
+    listener_->on_agent(*host);
   }
 }
 
@@ -156,7 +163,7 @@ void HostAgents::hear(std::uint32_t number) {
   Host& host = hosts_[number];
   bool open = host.link->receive();
   try {
-    while (auto frame = host.link->next()) listener_.on_frame(number, *frame);
+    while (auto frame = host.link->next()) listener_->on_frame(number, *frame);
   } catch (const SetupError& error) {
     lose(number, error.what());
     open = false;
@@ -230,7 +237,7 @@ void HostAgents::lose(std::uint32_t number, const std::string& why) {
   host.stage = Stage::gone;
   if (host.pid != 0) ::kill(host.pid, SIGKILL);
   host.secret.close();
-  listener_.on_lost(number, why);
+  listener_->on_lost(number, why);
 }
 
 void HostAgents::send(std::uint32_t host, FrameKind kind, std::string_view body) {
@@ -258,6 +265,15 @@ void HostAgents::drop_unreported() {
 
 bool HostAgents::all_gone() const {
   return std::all_of(hosts_.begin(), hosts_.end(), [](const Host& host) { return host.stage == Stage::gone; });
+}
+
+void HostAgents::await_commands() {
+  for (Deadline soon = Deadline::after_ns(command_grace_ns); !commands_ended() && !soon.passed(); look_after()) {
+    std::vector<pollfd> watched;
+    watch(watched);
+    ::poll(watched.data(), watched.size(), 5);
+    serve(watched.data(), watched.size());
+  }
 }
 
 bool HostAgents::commands_ended() const {

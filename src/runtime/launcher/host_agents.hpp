@@ -31,10 +31,13 @@ class HostAgents {
     virtual void on_lost(std::uint32_t host, const std::string& why) = 0;
   };
   /// Listens. Throws SetupError or ValueError.
-  HostAgents(const LaunchOptions& options, Listener& listener);
+  explicit HostAgents(const LaunchOptions& options);
+  /// Whom to tell from now on, before the first serve(). Not told again: of agents that are there already.
+  void report_to(Listener& listener) { listener_ = &listener; }
 
-  /// Starts all agents. Throws SetupError when the command for it cannot be started.
-  void start(Deadline report_by, std::int64_t silence_limit_ns);
+  /// Starts all agents, which have as long to report as ATOLL_PEER_TIMEOUT says. Throws SetupError when the command for it
+  /// cannot be started.
+  void start();
 
   /// Adds what is to be polled; afterwards serve() takes the same part of the list.
   void watch(std::vector<pollfd>& list);
@@ -48,11 +51,16 @@ class HostAgents {
   void dismiss(std::uint32_t host);
   /// Ends the commands of agents that have not reported yet.
   void drop_unreported();
+  /// Gives the agents' commands time to end, after all agents have gone.
+  void await_commands();
 
   bool all_gone() const;
-  bool commands_ended() const;
+  bool reporting_is_over() const { return report_by_.passed(); }
+  double report_seconds() const { return report_seconds_; }
+  /// How long launcher and agents wait for a sign of life of the other's host. 0: for ever.
+  std::uint32_t peer_timeout_ms() const;
   bool connected(std::uint32_t host) const { return hosts_[host].stage == Stage::connected; }
-  /// "host b (PEs 2 to 3)".
+  /// "host b (PEs 2 to 3)"; "host b" when it has none.
   std::string describe(std::uint32_t host) const;
 
  private:
@@ -72,11 +80,12 @@ class HostAgents {
   void greet(Greeting& greeting);
   void hear(std::uint32_t host);
   void read_errors(std::uint32_t host);
+  bool commands_ended() const;
   void lose(std::uint32_t host, const std::string& why);
   std::string why_it_ended(const Host& host, int wait_status) const;
 
   const LaunchOptions& options_;
-  Listener& listener_;
+  Listener* listener_ = nullptr;
   std::string secret_;
   Descriptor listening_;
   std::vector<Host> hosts_;

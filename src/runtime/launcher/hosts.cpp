@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 
 #include "atoll/base/error.hpp"
 
@@ -61,6 +62,15 @@ std::string_view next_word(std::string_view& line) {
   std::string_view word = line.substr(0, line.find_first_of(blank));
   line.remove_prefix(word.size());
   return word;
+}
+
+// "a 4, b 2"; of many hosts the first few.
+std::string list_parts(const std::vector<HostShare>& hosts, const std::vector<std::uint32_t>& parts) {
+  constexpr std::size_t most_listed = 8;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(hosts.size(), most_listed); ++i)
+    list += fmt::format("{}{} {}", i == 0 ? "" : ", ", hosts[i].name, parts[i]);
+  return hosts.size() <= most_listed ? list : fmt::format("{} and {} more hosts", list, hosts.size() - most_listed);
 }
 
 }  // namespace
@@ -135,6 +145,22 @@ std::vector<HostShare> spread(const std::vector<HostEntry>& hosts, std::uint32_t
                  "-n {} is more than the {} PEs that the hosts have room for. Give more hosts, more slots, "
                  "or hosts without a number, which share evenly", npes, room);
   return shares;
+}
+
+void number_by_parts(std::vector<HostShare>& hosts, const std::vector<std::uint32_t>& parts, Binding kind, std::uint32_t npes) {
+  const char* kind_name = kind == Binding::numa ? "NUMA domains" : "sockets";
+  std::uint64_t room = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0});
+  ATOLL_VALIDATE(npes <= room, ValueError,
+                 "-n {} is more than the {} {} of the hosts ({}). Lower it, leave it out for one PE on each, or give the "
+                 "number per host: --pes-per-node K", npes, room, kind_name, list_parts(hosts, parts));
+  ATOLL_VALIDATE(npes != 0 || room <= most_pes, ValueError,
+                 "the hosts have {} {}, and a job has at most {} PEs. Say how many: -n", room, kind_name, most_pes);
+  std::uint32_t next = 0, last = npes == 0 ? static_cast<std::uint32_t>(room) : npes;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    hosts[i].first_pe = next;
+    hosts[i].pes = std::min(parts[i], last - next);
+    next += hosts[i].pes;
+  }
 }
 
 }  // namespace atl::runtime

@@ -15,10 +15,10 @@
 #include "../rendezvous/order.hpp"
 #include "agent_command.hpp"
 #include "atoll/base/clock.hpp"
-#include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "guard.hpp"
 #include "host_agents.hpp"
+#include "host_parts.hpp"
 #include "output.hpp"
 #include "patience.hpp"
 #include "spawn.hpp"
@@ -35,8 +35,6 @@ constexpr std::int64_t news_ns = 1'000'000'000;
 constexpr std::int64_t agent_grace_ns = 5'000'000'000;
 // What is on its way to PE 0's standard input.
 constexpr std::size_t most_input_bytes = std::size_t{256} << 10;
-// A host that has to be reached first, when ATOLL_PEER_TIMEOUT says to wait for ever.
-constexpr double longest_start_seconds = 300;
 
 struct PeState {
   std::uint32_t pid = 0;
@@ -48,8 +46,8 @@ struct PeState {
 
 class HostsLaunch final : HostAgents::Listener {
  public:
-  HostsLaunch(const LaunchOptions& options, pid_t guard);
-  int run();
+  HostsLaunch(const LaunchOptions& options, HostAgents& agents, Signals& signals);
+  int run(Deadline timeout);
 
  private:
   void on_agent(std::uint32_t host) override;
@@ -60,6 +58,7 @@ class HostsLaunch final : HostAgents::Listener {
   void take_output(std::uint32_t host, const Frame& frame, Unpacker& reader);
   void take_end(std::uint32_t pe, Unpacker& reader);
   void take_contribution(std::uint32_t host, Unpacker& reader);
+  bool is_missing(std::uint32_t host) const { return options_.hosts[host].pes != 0 && !contributed_[host]; }
   std::string late_hosts() const;
   void judge(std::uint32_t pe);
   void blame(std::uint32_t pe);
@@ -69,9 +68,8 @@ class HostsLaunch final : HostAgents::Listener {
   bool input_is_wanted() const;
 
   const LaunchOptions& options_;
-  Signals signals_;
-  HostAgents agents_;
-  double peer_seconds_;
+  HostAgents& agents_;
+  Signals& signals_;
   std::string directory_;
   std::vector<std::string> environment_;
   std::vector<PeState> pes_;
@@ -93,17 +91,18 @@ std::string working_directory() {
   return path;
 }
 
-HostsLaunch::HostsLaunch(const LaunchOptions& options, pid_t guard)
+HostsLaunch::HostsLaunch(const LaunchOptions& options, HostAgents& agents, Signals& signals)
     : options_(options),
-      signals_(guard),
-      agents_(options, *this),
-      peer_seconds_(config::seconds(config::Variable::peer_timeout)),
+      agents_(agents),
+      signals_(signals),
       directory_(working_directory()),
       environment_(carried_environment(options.pass)),
       pes_(options.npes),
       mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels),
                LineMerger(STDERR_FILENO, options.npes, options.labels)},
-      contributed_(options.hosts.size(), false) {}
+      contributed_(options.hosts.size(), false) {
+  agents.report_to(*this);
+}
 
 // The other PEs are told that PE `pe` is lost, how, and where unless that says it; without that they are just ended.
 void HostsLaunch::fail(int status, std::int64_t limit_ns, std::uint32_t pe, const std::string& how, const std::string& host) {
@@ -117,11 +116,10 @@ void HostsLaunch::fail(int status, std::int64_t limit_ns, std::uint32_t pe, cons
 
 void HostsLaunch::on_agent(std::uint32_t host) {
   const HostShare& share = options_.hosts[host];
-  auto timeout_ms = static_cast<std::uint32_t>(std::min(peer_seconds_ * 1000, 1e9));
   agents_.send(host, FrameKind::order,
                pack({share.first_pe, share.pes, options_.npes, options_.threads,
                      static_cast<std::uint32_t>(options_.binding),
-                     timeout_ms, share.name, directory_, options_.command, environment_}));
+                     agents_.peer_timeout_ms(), share.name, directory_, options_.command, environment_}));
 }
 
 void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
@@ -202,7 +200,8 @@ void HostsLaunch::take_output(std::uint32_t host, const Frame& frame, Unpacker& 
 void HostsLaunch::take_contribution(std::uint32_t host, Unpacker& reader) {
   for (PublishedEntry& entry : reader.entries()) published_.push_back(std::move(entry));
   contributed_[host] = true;
-  if (std::find(contributed_.begin(), contributed_.end(), false) != contributed_.end()) return;
+  for (std::uint32_t other = 0; other < contributed_.size(); ++other)
+    if (is_missing(other)) return;
   agents_.send_to_all(FrameKind::table, Packer().entries(published_).body());
   published_.clear();
   contributed_.assign(contributed_.size(), false);
@@ -211,7 +210,7 @@ void HostsLaunch::take_contribution(std::uint32_t host, Unpacker& reader) {
 std::string HostsLaunch::late_hosts() const {
   std::string late;
   for (std::uint32_t host = 0; host < contributed_.size(); ++host)
-    if (!contributed_[host]) late += fmt::format("{}{}", late.empty() ? "" : ", ", agents_.describe(host));
+    if (is_missing(host)) late += fmt::format("{}{}", late.empty() ? "" : ", ", agents_.describe(host));
   return late;
 }
 
@@ -285,11 +284,9 @@ void HostsLaunch::take_input() {
   input_open_ = count != 0;
 }
 
-int HostsLaunch::run() {
-  Deadline timeout = Deadline::never();
-  if (options_.timeout_seconds > 0) timeout = Deadline::after_seconds(options_.timeout_seconds);
-  double start_seconds = peer_seconds_ == 0 ? longest_start_seconds : std::min(peer_seconds_, longest_start_seconds);
-  agents_.start(Deadline::after_seconds(start_seconds), static_cast<std::int64_t>(peer_seconds_ * 1e9));
+int HostsLaunch::run(Deadline timeout) {
+  for (std::uint32_t host = 0; host < options_.hosts.size(); ++host)
+    if (agents_.connected(host)) on_agent(host);
   while (!agents_.all_gone()) {
     std::vector<pollfd> watched{{signals_.descriptor(), POLLIN, 0}, {input_is_wanted() ? STDIN_FILENO : -1, POLLIN, 0}};
     agents_.watch(watched);
@@ -319,22 +316,24 @@ int HostsLaunch::run() {
   if (!failing_ && suspect_) blame(*suspect_);
   for (LineMerger& merger : mergers_)
     for (std::uint32_t pe = 0; pe < options_.npes; ++pe) merger.finish(pe);
-  // The commands that ran the agents end by themselves; what does not is killed by the guard.
-  for (Deadline soon = Deadline::after_seconds(2); !agents_.commands_ended() && !soon.passed(); agents_.look_after()) {
-    std::vector<pollfd> watched;
-    agents_.watch(watched);
-    ::poll(watched.data(), watched.size(), 5);
-    agents_.serve(watched.data(), watched.size());
-  }
+  agents_.await_commands();
   return status_;
 }
 
 }  // namespace
 
-int launch_on_hosts(const LaunchOptions& options) {
+int launch_on_hosts(const LaunchOptions& asked) {
   return run_guarded([&](pid_t guard) {
     try {
-      return HostsLaunch(options, guard).run();
+      LaunchOptions options = asked;
+      Signals signals(guard);
+      HostAgents agents(options);
+      Deadline timeout = Deadline::never();
+      if (options.timeout_seconds > 0) timeout = Deadline::after_seconds(options.timeout_seconds);
+      agents.start();
+      if (options.pe_for_each != Binding::none)
+        if (int status = number_pes_by_parts(options, agents, signals, timeout); status != 0) return status;
+      return HostsLaunch(options, agents, signals).run(timeout);
     } catch (const Error& error) {
       say(error.what());
       return 1;

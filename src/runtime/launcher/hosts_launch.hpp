@@ -8,6 +8,6 @@
 namespace atl::runtime {
 
 /// As launch(), for options with hosts.
-int launch_on_hosts(const LaunchOptions& options);
+int launch_on_hosts(const LaunchOptions& asked);
 
 }  // namespace atl::runtime

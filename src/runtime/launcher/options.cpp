@@ -10,11 +10,11 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
-#include "atoll/base/topology.hpp"
 #include "agent.hpp"
 #include "atoll/runtime/launcher.hpp"
 #include "hosts.hpp"
 #include "hosts_launch.hpp"
+#include "processes.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -28,8 +28,8 @@ Runs PROGRAM as N processing elements (PEs), on this host or on several, and pas
   -t, --threads T      threads per PE (default: ATOLL_THREADS, or the cores shared evenly)
       --bind HOW       none (default), core (T cores of its own for each PE), numa (a NUMA domain) or socket; PEs that are
                        more than domains or sockets share them
-      --pes-per-node K K PEs on every host, whatever a list says; numa or socket: as many as this host has of those, and
-                       bound to them
+      --pes-per-node K K PEs on every host, whatever a list says; numa or socket: as many as the host has of those, each
+                       host its own number, and bound to them
   -l, --label          begin each line of PE 3 with "[3] "
       --timeout S      end the job after S seconds, with status 124
   -h, --help           this text
@@ -71,6 +71,7 @@ enum class Wish { launch, help };
 struct HostWishes {
   std::vector<HostEntry> hosts;
   std::uint32_t per_host = 0;
+  Binding pe_for_each = Binding::none;  // numa or socket: per_host is that of each host
   std::optional<Binding> binding;  // as --bind says
   bool only_for_hosts = false;  // an option was given that means nothing on one host
 };
@@ -91,13 +92,10 @@ bool take_host_option(std::string_view word, std::string_view value, LaunchOptio
     return true;
   }
   if (word == "--pes-per-node") {
-    if (value == "numa" || value == "socket") {
-      options.binding = value == "numa" ? Binding::numa : Binding::socket;
-      std::size_t parts = value == "numa" ? topology().numa.size() : topology().sockets.size();
-      wishes.per_host = std::max(1u, static_cast<std::uint32_t>(parts));
-    } else {
+    wishes.pe_for_each = value == "numa" ? Binding::numa : value == "socket" ? Binding::socket : Binding::none;
+    wishes.per_host = 0;
+    if (wishes.pe_for_each == Binding::none)
       wishes.per_host = number<std::uint32_t>(word, value, 1, 65536, ", numa or socket");
-    }
     return true;
   }
   if (word == "--launch-agent") {
@@ -167,13 +165,20 @@ Wish parse(std::span<const char* const> arguments, LaunchOptions& options) {
   }
   for (; at < arguments.size(); ++at) options.command.emplace_back(arguments[at]);
   if (options.command.empty()) throw UsageError("no program to run is given");
-  if (wishes.binding) options.binding = *wishes.binding;
+  options.binding = wishes.binding.value_or(wishes.pe_for_each);
+  if (!wishes.hosts.empty() && wishes.pe_for_each != Binding::none) {
+    for (HostShare& host : spread(wishes.hosts, 0, 1)) options.hosts.push_back({std::move(host.name), 0, 0});
+    options.pe_for_each = wishes.pe_for_each;
+    if (!have_npes) options.npes = 0;
+    return Wish::launch;
+  }
   if (!wishes.hosts.empty()) {
     options.hosts = spread(wishes.hosts, have_npes ? options.npes : 0, wishes.per_host);
     options.npes = options.hosts.back().first_pe + options.hosts.back().pes;
     return Wish::launch;
   }
   if (wishes.only_for_hosts) throw UsageError("there are options for several hosts, but no --hosts");
+  if (wishes.pe_for_each != Binding::none) wishes.per_host = count_parts(wishes.pe_for_each);
   if (wishes.per_host != 0) {
     if (have_npes && options.npes > wishes.per_host)
       throw UsageError(fmt::format("-n {} is more than --pes-per-node {} allows on this host", options.npes, wishes.per_host));

@@ -21,12 +21,16 @@ std::pair<Descriptor, Descriptor> make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
+std::uint32_t count_parts(Binding kind, const Topology& node) {
+  std::size_t parts = kind == Binding::numa ? node.numa.size() : kind == Binding::socket ? node.sockets.size() : 1;
+  return std::max(1u, static_cast<std::uint32_t>(parts));
+}
+
 unsigned choose_threads(unsigned asked, std::uint32_t pes, Binding binding, const Topology& node) {
   if (asked != 0) return asked;
   auto wanted = static_cast<unsigned>(config::integer(config::Variable::threads));
   if (wanted != 0) return wanted;
-  std::size_t parts = binding == Binding::numa ? node.numa.size() : binding == Binding::socket ? node.sockets.size() : 1;
-  return std::max(1u, static_cast<unsigned>(node.cores.size() / std::max<std::size_t>(pes, parts)));
+  return std::max(1u, static_cast<unsigned>(node.cores.size() / std::max(pes, count_parts(binding, node))));
 }
 
 std::vector<unsigned> choose_cores(Binding binding, std::uint32_t index, std::uint32_t pes, unsigned threads,

@@ -67,6 +67,8 @@ class Processes {
   std::vector<char> buffer_;
 };
 
+/// NUMA domains or sockets of this host. 1 when hwloc finds none.
+std::uint32_t count_parts(Binding kind, const Topology& node = topology());
 /// Threads of each of `pes` PEs of this host: as asked for, else ATOLL_THREADS, else an even share of the cores, or of
 /// those that a PE is bound to.
 unsigned choose_threads(unsigned asked, std::uint32_t pes, Binding binding, const Topology& node = topology());

@@ -18,7 +18,7 @@
 namespace atl::runtime {
 
 /// Goes up with every change of this file. Both sides of a connection must have the same.
-inline constexpr std::uint32_t rendezvous_version = 2;
+inline constexpr std::uint32_t rendezvous_version = 3;
 
 // `text` is a length and bytes; `entries` is a count and, for each, rank (4), key (text), value (text).
 enum class FrameKind : std::uint16_t {
@@ -35,7 +35,8 @@ enum class FrameKind : std::uint16_t {
   signal,          // number (4)
   end,             // grace in ms (4), then as in failed: tell your PEs, then end them; how is empty: do not tell
   input,           // bytes for PE 0's standard input; none: its end
-  leave,           // empty: all is received, go
+  leave,           // empty: all is received, or there is nothing to start: go
+  count_parts,     // Binding (4), the order's peer_timeout_ms (4) and environment (texts): before the order
 
   // Agent to launcher.
   started = 32,    // pids (count, 4 each)
@@ -51,6 +52,7 @@ enum class FrameKind : std::uint16_t {
   late_hosts,      // PE (4): which hosts does the exchange wait for?
   hosts_are_late,  // launcher's answer: PE (4), text
   loss,            // PE (4), lost PE (4), how (text)
+  parts_counted,   // how many this host has (4), the answer to count_parts
 
   // PE to its agent. Of these, exchange and the last two are answered.
   pe_hello = 64,   // version (4), PE (4)

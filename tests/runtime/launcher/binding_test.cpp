@@ -33,6 +33,21 @@ TEST_F(BindingOfPes, KnowsTheMachine) {
   EXPECT_THAT(machine.sockets, ElementsAre(Cores{0, 1, 2, 3, 4, 5, 6, 7}, Cores{8, 9, 10, 11, 12, 13, 14, 15}));
 }
 
+TEST_F(BindingOfPes, CountsParts) {
+  EXPECT_EQ(count_parts(Binding::numa, machine), 4u);
+  EXPECT_EQ(count_parts(Binding::socket, machine), 2u);
+  EXPECT_EQ(count_parts(Binding::socket, Topology{}), 1u);
+}
+
+TEST_F(BindingOfPes, AMachineThatCannotBeReadHasItsCores) {
+  ::setenv("HWLOC_XMLFILE", "/dev/null", 1);  // no XML
+  Topology unread = read_topology();
+  ::unsetenv("HWLOC_XMLFILE");
+  EXPECT_EQ(count_parts(Binding::numa, unread), 1u);
+  EXPECT_EQ(count_parts(Binding::socket, unread), 1u);
+  EXPECT_FALSE(unread.cores.empty());
+}
+
 TEST_F(BindingOfPes, OnePePerPart) {
   for (std::uint32_t pe = 0; pe < 4; ++pe)
     EXPECT_EQ(cores(Binding::numa, pe, 4), (Cores{4 * pe, 4 * pe + 1, 4 * pe + 2, 4 * pe + 3}));

@@ -23,12 +23,13 @@ std::string show(const std::vector<HostEntry>& hosts) {
   return text;
 }
 
-// "a:0-1 b:2-3".
+// "a:0-1 b:2-3 c:-": c has none.
 std::string show(const std::vector<HostShare>& shares) {
   std::string text;
-  for (const HostShare& share : shares)
-    text += fmt::format("{}{}:{}-{}", text.empty() ? "" : " ", share.name, share.first_pe,
-                        share.first_pe + share.pes - 1);
+  for (const HostShare& share : shares) {
+    auto range = share.pes == 0 ? "-" : fmt::format("{}-{}", share.first_pe, share.first_pe + share.pes - 1);
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", share.name, range);
+  }
   return text;
 }
 
@@ -82,6 +83,28 @@ TEST(Hosts, BlocksOfPes) {
               HasSubstr("-n 5 is more than the 4 PEs that the hosts have room for"));
   EXPECT_NE(fault_of([&] { go("a,b", 5, 2); }), "nothing");
   EXPECT_NE(fault_of([&] { go("a:60000,b:60000", 0, 0); }), "nothing");
+}
+
+TEST(Hosts, APePerPart) {
+  std::vector<HostShare> named{{"a", 0, 0}, {"b", 0, 0}, {"c", 0, 0}};
+  auto go = [&](std::vector<std::uint32_t> parts, std::uint32_t npes, Binding kind = Binding::numa) {
+    auto hosts = named;
+    number_by_parts(hosts, parts, kind, npes);
+    return show(hosts);
+  };
+  EXPECT_EQ(go({4, 1, 2}, 0), "a:0-3 b:4-4 c:5-6");
+  EXPECT_EQ(go({1, 1, 4}, 5), "a:0-0 b:1-1 c:2-4");
+  EXPECT_EQ(go({4, 1, 2}, 3), "a:0-2 b:- c:-");
+  EXPECT_EQ(go({4, 1, 2}, 7), "a:0-3 b:4-4 c:5-6");
+  EXPECT_THAT(fault_of([&] { go({4, 1, 2}, 8); }),
+              HasSubstr("-n 8 is more than the 7 NUMA domains of the hosts (a 4, b 1, c 2). Lower it"));
+  EXPECT_THAT(fault_of([&] { go({1, 1, 1}, 4, Binding::socket); }), HasSubstr("the 3 sockets of the hosts (a 1, b 1, c 1)"));
+  EXPECT_THAT(fault_of([&] { go({60000, 60000, 1}, 0); }),
+              HasSubstr("the hosts have 120001 NUMA domains, and a job has at most 65536 PEs"));
+  EXPECT_EQ(go({60000, 60000, 1}, 65536), "a:0-59999 b:60000-65535 c:-");
+  named.assign(10, {"h", 0, 0});
+  EXPECT_THAT(fault_of([&] { go(std::vector<std::uint32_t>(10, 1), 11); }),
+              HasSubstr("(h 1, h 1, h 1, h 1, h 1, h 1, h 1, h 1 and 2 more hosts)"));
 }
 
 TEST(AgentCommand, WordsAreThoseOfAShell) {

@@ -130,7 +130,7 @@ TEST(Handshake, AProofCannotBeRepeated) {
 
 TEST(Handshake, VersionsAndHostsHaveToFit) {
   for (auto [version, host, said] : {std::tuple{rendezvous_version + 1, 1u,
-                                                "speaks version 3 of the rendezvous, the launcher 2"},
+                                                "speaks version 4 of the rendezvous, the launcher 3"},
                                      std::tuple{rendezvous_version, 3u, "it says that it is host 3 of 3"}}) {
     Verdict verdict = meet(make_secret(), [&, version = version, host = host](std::uint16_t port) {
       std::string hello = make_hello(version, host);

@@ -13,7 +13,7 @@ namespace atl::runtime {
 enum class Binding { none, core, numa, socket };
 enum class Labels { no, yes };
 
-/// A host with its PEs: first_pe … first_pe + pes - 1.
+/// A host with its PEs: first_pe … first_pe + pes - 1. None: not yet known, or none.
 struct HostShare {
   std::string name;
   std::uint32_t first_pe = 0;
@@ -21,7 +21,7 @@ struct HostShare {
 };
 
 struct LaunchOptions {
-  std::uint32_t npes = 1;
+  std::uint32_t npes = 1;       ///< with `pe_for_each`: at most so many; 0: as many as there are
   unsigned threads = 0;         ///< per PE; 0: ATOLL_THREADS, or an even share of the cores
   Binding binding = Binding::none;
   Labels labels = Labels::no;   ///< put "[3] " before each line of PE 3
@@ -30,6 +30,7 @@ struct LaunchOptions {
 
   // Of a job on several hosts:
   std::vector<HostShare> hosts;  ///< empty: this one, without agents
+  Binding pe_for_each = Binding::none;  ///< numa, socket: hosts get a PE for each of theirs, once their agents have counted
   std::string launch_agent;      ///< command that runs another on a host; empty: ATOLL_LAUNCH_AGENT
   std::string address;           ///< of this host, for the agents to come to; empty: ATOLL_ADDRESS, or by the routes
   std::uint16_t port = 0;        ///< 0: a free one
