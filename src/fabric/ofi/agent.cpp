@@ -89,11 +89,7 @@ void Path::say_goodbye() {
     {
       Hold hold(*this);
       for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
-        if (peers_[pe].used && !peers_[pe].gone) {
-          Header header{};
-          header.type = MessageType::bye;
-          send_operation(PeId(pe), header, {});
-        }
+        if (peers_[pe].used && !peers_[pe].gone) send_operation(PeId(pe), header_of(MessageType::bye), {});
     }
     for (int rounds = 0; !deadline.passed(); ++rounds) {
       Hold hold(*this);
@@ -238,9 +234,7 @@ bool Path::look_for_sign(PeId pe, bool expected) {
     return false;
   }
   if (!one.outbox.empty()) return true;  // it has enough to answer
-  Header header{};
-  header.type = MessageType::ping;
-  send(pe, header, {}, {}, false);
+  send(pe, header_of(MessageType::ping), {}, {}, false);
   return true;
 }
 

@@ -26,16 +26,12 @@ constexpr std::size_t signalled_in_one = 32768;
 // Gets by messages that one caller has under way.
 constexpr std::uint32_t most_gets = 16;
 
-// Rounds of waiting in which nothing came: looks alone, then looks with the core on offer, then sleep.
-constexpr int looks = 200;
-constexpr int yields = 400;
+// Rounds of waiting in which nothing came: looks alone, then looks with the core on offer, then sleep. Few alone: the kernel
+// likes to wake the other's thread on the core of who has sent, and a get took 170 us when it had to wait for 200 looks.
+constexpr int looks = 16;
+constexpr int yields = 600;
+constexpr int tries = 200;  // for the path itself
 constexpr std::int64_t longest_sleep_ns = 10'000'000;
-
-Header header_of(MessageType type) {
-  Header header{};
-  header.type = type;
-  return header;
-}
 
 }  // namespace
 
@@ -54,7 +50,7 @@ Path::Hold::~Hold() {
 void Path::Hold::take() {
   // Who has it looks at the network and lets it go: within less than sleeping and waking would take.
   for (int i = 0; !path_.mutex_.try_lock(); ++i) {
-    if (i == looks) {
+    if (i == tries) {
       path_.mutex_.lock();
       break;
     }
@@ -183,6 +179,7 @@ template <class Tell>
 void Path::write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Tell&& tell) {
   Peer& target = peer(pe);
   if (target.fenced) {
+    ask_for_all(pe);
     wait(hold, [&] { return settled(target); });
     target.fenced = false;
   }
@@ -367,7 +364,7 @@ void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::s
   Registrations::Loan loan;
   if (bytes > most_payload && source.memory.reachable && device_->lend(to, bytes, FI_READ, loan)) {
     // What this PE has put there before is read, too.
-    if (source.unflushed && !device_->reads_behind_writes()) send_operation(pe, header_of(MessageType::flush), {});
+    if (!settled(source) || (source.unflushed && !device_->reads_behind_writes())) ask_for_all(pe);
     wait(hold, [&] { return settled(source); });
     for (std::size_t done = 0; done < bytes;) {
       std::size_t part = std::min(bytes - done, device_->most_transfer());
@@ -461,6 +458,7 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
   header.source = self_.value();
   header.done = to.done;
   header.taken = to.taken;
+  header.urgent = counted && is_urgent(to, header.type);
   operation->peer = static_cast<std::uint32_t>(&to - peers_.data());
   Awaited awaited(*this);
   int status = 0;
@@ -479,10 +477,8 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
   to.told_taken = to.taken;
   ++to.posted;
   if (counted) {
-    ++to.sent;
+    count_operation(PeId(operation->peer), header);
     to.counted = to.posted;
-    to.unflushed = false;
-    mark_dirty(PeId(operation->peer));
   }
   if (in_place) wait(hold, [&] { return awaited.pending.left == 0 || to.gone; });
   return true;
@@ -504,7 +500,7 @@ void Path::quiet() {
     std::size_t left = 0;
     for (std::uint32_t pe : dirty_) {
       Peer& to = peers_[pe];
-      if (to.unflushed && !to.gone) send_operation(PeId(pe), header_of(MessageType::flush), {});
+      ask_for_all(PeId(pe));
       if (!settled(to)) {
         dirty_[left++] = pe;
         continue;

@@ -3,7 +3,8 @@
 // messages, which the target's process carries out; all other puts and gets are writes and reads of the network.
 //
 // Completion. Each peer counts the operations of ours that it has carried out, and its count comes back in the header of
-// whatever it sends next, at the latest in an acknowledgement of its own. Since messages arrive in order, behind the writes
+// whatever it sends next, or in an acknowledgement of its own: at once for the first operation since quiet(), which most often
+// follows again, and for what quiet() sends when it finds that nobody has been asked. Since messages arrive in order, behind the writes
 // sent before them, an operation is complete when the peer has counted it or one after it. Short writes of the network tell
 // of their arrival themselves.
 //
@@ -98,9 +99,8 @@ class Path final : public RemotePath {
     std::uint32_t told_taken = 0;
     bool used = false;             // something went there
     bool dirty = false;            // in dirty_
-    bool owed = false;             // in owed_
-    bool urgent = false;           // and somebody is likely to wait for it
-    std::int64_t told_at = 0;      // when it was last sent an acknowledgement
+    bool owed = false;             // in owed_: an acknowledgement
+    std::uint32_t asked = 0;       // the last operation that it is to acknowledge at once
     bool unflushed = false;        // writes went out after the last message
     bool fenced = false;           // what is sent from now on must not overtake
     bool gone = false;             // it has left in good order
@@ -159,6 +159,10 @@ class Path final : public RemotePath {
 
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
   bool settled(const Peer& peer) const { return (peer.complete == peer.sent && peer.putting == 0) || peer.gone; }
+  // The first since quiet(), which most often follows again, or who waits already.
+  static bool is_urgent(const Peer& peer, MessageType type) {
+    return !peer.dirty || type == MessageType::flush || type == MessageType::bye;
+  }
   // Nothing of ours is between here and there.
   bool idle(const Peer& peer) const { return peer.posted == peer.arrived && peer.outbox.empty() && !peer.gone; }
   void note_arrived(Peer& peer, std::uint32_t number) {
@@ -168,6 +172,8 @@ class Path final : public RemotePath {
   // Sending (send.cpp, path.cpp).
   static std::size_t join(std::byte* at, const Header& header, Bytes first, Bytes second);
   void send_operation(PeId pe, Header header, Bytes payload);
+  void count_operation(PeId pe, const Header& header);
+  void ask_for_all(PeId pe);
   void send(PeId pe, Header header, Bytes first, Bytes second, bool counted);
   bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second, bool counted);
   bool try_transmit(Peer& peer, const Packet& packet);
@@ -209,8 +215,7 @@ class Path final : public RemotePath {
   bool place_parked();
   bool send_waiting();
   void owe(PeId pe);
-  enum class Owed { all, urgent };
-  void send_owed(Owed which);
+  void send_owed();
   std::byte* own(std::uint64_t offset, std::size_t bytes) const;
   void fail_operation(const Completion& failed);
 
@@ -247,7 +252,6 @@ class Path final : public RemotePath {
   std::uint32_t transfers_ = 0;  // writes and reads under way that quiet() waits for
   std::uint32_t unanswered_ = 0;  // likewise requests
   Pending abandoned_;             // of callers that wait no more
-  bool any_urgent_ = false;       // of owed_
   std::uint32_t sleepers_ = 0;    // callers that wait, asleep
   bool changed_memory_ = false;   // by what arrived: the PE may wait for it
   bool any_failed_ = false;       // some peer's failed_at is set

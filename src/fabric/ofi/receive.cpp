@@ -12,8 +12,8 @@ namespace {
 
 // Active messages that may be taken before their sender must be told.
 constexpr std::uint32_t most_untold = 16;
-// Whoever sends a flush waits in quiet() and is told at once, but in a stream of them not more often than this.
-constexpr std::int64_t between_urgent_ns = 5'000;
+// Likewise operations carried out.
+constexpr std::uint32_t most_untold_operations = 64;
 // Messages handled in one go, so that whoever polls gets back to its own work.
 constexpr int most_at_once = 64;
 
@@ -37,9 +37,7 @@ bool Path::poll() {
   if (handle_arrivals()) any = true;
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
-  // Whoever answers says it on the way. Only when there is nothing else to do, or somebody waits, is it worth a message.
-  if (!any && !owed_.empty()) send_owed(Owed::all);
-  else if (any_urgent_ && arrivals_.empty()) send_owed(Owed::urgent);
+  if (!owed_.empty() && arrivals_.empty()) send_owed();
   // A thread of the PE may sleep until this. Whoever sleeps for another reason is left alone: the agent gets on without it.
   if (std::exchange(changed_memory_, false) || (any && sleepers_ != 0)) ring_bell(job_.record(self_));
   return any;
@@ -151,15 +149,13 @@ void Path::handle(Operation& arrived, std::size_t bytes) {
       carry_out(header, payload);
       changed_memory_ = true;
       ++from.done;
-      owe(source);
-      if (header.type == MessageType::flush) from.urgent = any_urgent_ = true;
+      if (header.urgent != 0 || from.done - from.told_done >= most_untold_operations) owe(source);
       break;
     case MessageType::message: take_message(header, payload, arrived); break;
     case MessageType::atomic: {
       std::uint64_t expected = 0;
       if (payload.size() == sizeof(expected)) std::memcpy(&expected, payload.data(), sizeof(expected));
-      Header answer{};
-      answer.type = MessageType::answer;
+      Header answer = header_of(MessageType::answer);
       answer.request = header.request;
       answer.operand = apply_atomic(static_cast<AtomicOp>(header.op), header.width, own(header.offset, header.width),
                                     header.operand, expected);
@@ -171,12 +167,7 @@ void Path::handle(Operation& arrived, std::size_t bytes) {
     case MessageType::answer: finish_request(header, payload); break;
     case MessageType::ack: break;
     case MessageType::news: take_news(payload); break;
-    case MessageType::ping: {
-      Header answer{};
-      answer.type = MessageType::pong;
-      send(source, answer, {}, {}, false);
-      break;
-    }
+    case MessageType::ping: send(source, header_of(MessageType::pong), {}, {}, false); break;
     case MessageType::pong: break;
   }
 }
@@ -216,8 +207,7 @@ void Path::carry_out(const Header& header, Bytes payload) {
 void Path::answer_get(const Header& header, PeId to) {
   ATOLL_VALIDATE(header.number <= most_payload, Error, "PE {} asks for {} bytes at once", to.value(), header.number);
   std::byte* at = own(header.offset, header.number);
-  Header answer{};
-  answer.type = MessageType::answer;
+  Header answer = header_of(MessageType::answer);
   answer.request = header.request;
   std::size_t bytes = header.number;
   bool aligned = header.offset % std::max<std::size_t>(bytes, 1) == 0;
@@ -360,24 +350,15 @@ void Path::owe(PeId pe) {
   to.owed = true;
 }
 
-void Path::send_owed(Owed which) {
-  any_urgent_ = false;
-  std::int64_t now = now_ns();
-  std::size_t left = 0;
+// Who has been sent something since has been told with that.
+void Path::send_owed() {
   for (std::uint32_t pe : owed_) {
     Peer& to = peers_[pe];
-    if (which == Owed::urgent && (!to.urgent || now - to.told_at < between_urgent_ns)) {
-      owed_[left++] = pe;
-      continue;
-    }
-    to.owed = to.urgent = false;
+    to.owed = false;
     if (to.told_done == to.done && to.told_taken == to.taken) continue;
-    to.told_at = now;
-    Header header{};
-    header.type = MessageType::ack;
-    send(PeId(pe), header, {}, {}, false);
+    send(PeId(pe), header_of(MessageType::ack), {}, {}, false);
   }
-  owed_.resize(left);
+  owed_.clear();
 }
 
 }  // namespace atl::fabric::ofi

@@ -77,11 +77,24 @@ void Path::send(PeId pe, Header header, Bytes first, Bytes second, bool counted)
 
 // One that the peer counts.
 void Path::send_operation(PeId pe, Header header, Bytes payload) {
-  Peer& to = peer(pe);
-  mark_dirty(pe);
-  to.unflushed = false;
-  ++to.sent;
+  header.urgent = is_urgent(peer(pe), header.type);
+  count_operation(pe, header);
   send(pe, header, payload, {}, true);
+}
+
+void Path::count_operation(PeId pe, const Header& header) {
+  Peer& to = peer(pe);
+  ++to.sent;
+  if (header.urgent != 0) to.asked = to.sent;
+  to.unflushed = false;
+  mark_dirty(pe);
+}
+
+// Before waiting until all is complete there.
+void Path::ask_for_all(PeId pe) {
+  Peer& to = peer(pe);
+  bool asked = to.asked == to.sent || to.complete == to.sent;
+  if (!to.gone && (to.unflushed || !asked)) send_operation(pe, header_of(MessageType::flush), {});
 }
 
 }  // namespace atl::fabric::ofi

@@ -10,7 +10,7 @@
 
 namespace atl::fabric::ofi {
 
-inline constexpr std::uint32_t wire_version = 3;
+inline constexpr std::uint32_t wire_version = 4;
 inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; reads otherwise in another byte order
 
 // What a process tells all others through the launcher: one of these for each of its endpoints.
@@ -67,7 +67,7 @@ enum class MessageType : std::uint8_t {
 // |   0    |   1   | type          | MessageType                                                                    |
 // |   1    |   1   | op            | put_signal, update, atomic: AtomicOp                                           |
 // |   2    |   1   | width         | put_word: 1, 2, 4 or 8; update, atomic: 4 or 8                                 |
-// |   3    |   1   | zero          |                                                                                |
+// |   3    |   1   | urgent        | put … ring, bye: 1: somebody is likely to wait for its acknowledgement         |
 // |   4    |   4   | source        | PE of the sender                                                               |
 // |   8    |   4   | done          | always: operations of the addressee (put … ring, bye) that are complete here, mod 2^32 |
 // |  12    |   4   | taken         | always: messages of the addressee that are in the message ring, by weight, mod 2^32 |
@@ -80,7 +80,7 @@ struct Header {
   MessageType type;
   std::uint8_t op;
   std::uint8_t width;
-  std::uint8_t zero;
+  std::uint8_t urgent;
   std::uint32_t source;
   std::uint32_t done;
   std::uint32_t taken;
@@ -91,6 +91,11 @@ struct Header {
   std::uint64_t signal;
 };
 static_assert(sizeof(Header) == 48 && offsetof(Header, offset) == 24 && offsetof(Header, signal) == 40);
+inline Header header_of(MessageType type) {
+  Header header{};
+  header.type = type;
+  return header;
+}
 
 /// Most bytes of a message that is sent from a buffer, and of what follows its header. Longer transfers are left to the
 /// network itself, where it can. 16 KiB: what the tcp provider sends without asking first.
