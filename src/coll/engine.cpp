@@ -193,10 +193,11 @@ const std::shared_ptr<Schedule>& Engine::schedule_for(Kind kind, const Arguments
 std::uint32_t Engine::begin_call(Kind kind, const Arguments& arguments, const Reduction* reduction) {
   ++sequence_;
   last_kind_ = kind;
-  mail_.announce(sequence_, static_cast<std::uint32_t>(kind));
   bool lists = kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
-  return digest(sequence_, lists ? 0 : arguments.bytes,
-                static_cast<std::uint64_t>(arguments.root) << 8 | (reduction != nullptr ? reduction->code() : 0));
+  last_check_ = digest(sequence_, lists ? 0 : arguments.bytes,
+                       static_cast<std::uint64_t>(arguments.root) << 8 | (reduction != nullptr ? reduction->code() : 0));
+  mail_.announce(sequence_, static_cast<std::uint32_t>(kind), last_check_);
+  return last_check_;
 }
 
 void* Engine::scratch(std::uint64_t bytes) {
@@ -217,7 +218,9 @@ bool Engine::advance_current() {
   switch (executor_.advance()) {
     case Executor::State::done: return true;
     case Executor::State::waiting: return false;
-    case Executor::State::mismatch: break_down(mismatch_text()); return false;
+    case Executor::State::mismatch:
+      break_down(mismatch_text(mail_.wrong_member(), static_cast<Kind>(kind_of_tag(mail_.wrong_tag()))));
+      return false;
   }
   return false;
 }
@@ -269,14 +272,24 @@ void Engine::throw_if_broken() const {
   throw Error(broken_why_);
 }
 
-std::string Engine::mismatch_text() const {
-  Kind theirs = static_cast<Kind>(kind_of_tag(mail_.wrong_tag()));
-  std::uint32_t member = mail_.wrong_member();
+std::string Engine::mismatch_text(std::uint32_t member, Kind theirs) const {
   if (theirs != last_kind_)
     return fmt::format("PE {} called {} where PE {} called {}: all members must call the same collectives in the same order",
                        mail_.pe(member).value(), name_of(theirs), context_.pe().value(), name_of(last_kind_));
   return fmt::format("PE {} and PE {} disagree about the arguments of {} (sizes, root, element type or operation)",
                      mail_.pe(member).value(), context_.pe().value(), name_of(last_kind_));
+}
+
+// Messages do not show every disagreement: each of two members may wait for the other to speak first.
+std::optional<std::string> Engine::find_disagreement() const {
+  for (std::uint32_t member = 0; member < static_cast<std::uint32_t>(size_); ++member) {
+    std::uint64_t presence = mail_.presence(member);
+    std::uint64_t check = mail_.announced_check(member);
+    if (presence >> 8 != sequence_ || mail_.presence(member) != presence) continue;  // it is elsewhere, or has gone on
+    Kind theirs = static_cast<Kind>(presence & 0xFF);
+    if (theirs != last_kind_ || check != last_check_) return mismatch_text(member, theirs);
+  }
+  return std::nullopt;
 }
 
 std::string Engine::timeout_text() const {
@@ -315,6 +328,10 @@ void Engine::wait_until(Ready&& ready) {
     if (status == Status::ok) return;
     // Long operations may take their time as long as something moves.
     if (executor_.progress_mark() != before) continue;
+    if (auto disagreement = find_disagreement()) {
+      break_down(*disagreement);
+      throw Error(*disagreement);
+    }
     std::string text = timeout_text();
     break_down(text);
     throw TimeoutError(text);

@@ -102,7 +102,8 @@ class Engine {
   void wait_until(Ready&& ready);
   void break_down(std::string why);
   void throw_if_broken() const;
-  std::string mismatch_text() const;
+  std::string mismatch_text(std::uint32_t member, Kind theirs) const;
+  std::optional<std::string> find_disagreement() const;
   std::string timeout_text() const;
 
   runtime::Context& context_;
@@ -118,6 +119,7 @@ class Engine {
   double timeout_seconds_;
   std::uint64_t sequence_ = 0;  // operations begun by the caller
   Kind last_kind_ = Kind::barrier;
+  std::uint32_t last_check_ = 0;
 
   static constexpr std::size_t kept_count = 64;
   std::array<Kept, kept_count> kept_;

@@ -35,8 +35,10 @@ static_assert(sizeof(Cell) == 64);
 // | offset | bytes | field   | valid when                                                     |
 // |--------|-------|---------|----------------------------------------------------------------|
 // |   0    |   8   | started | always: operations started << 8, with the kind of the last one |
+// |   8    |   8   | check   | started stays the same: digest of that one's arguments         |
 struct Presence {
   alignas(64) std::atomic<std::uint64_t> started;
+  std::atomic<std::uint64_t> check;
 };
 static_assert(sizeof(Presence) == 64);
 
@@ -92,11 +94,17 @@ class Mailboxes {
   }
 
   /// Announces that operation number `sequence` has started here.
-  void announce(std::uint64_t sequence, std::uint32_t kind) {
-    // Relaxed: read by others only to say who is late.
+  void announce(std::uint64_t sequence, std::uint32_t kind, std::uint32_t check) {
+    // Relaxed: read by others only to say, a time limit later, who is late or means something else.
+    presence_->check.store(check, std::memory_order_relaxed);
     presence_->started.store(sequence << 8 | kind, std::memory_order_relaxed);
   }
   std::uint64_t presence(std::uint32_t member) const;
+  /// Of what the member has started last.
+  std::uint64_t announced_check(std::uint32_t member) const {
+    HeapOffset where(ways_[member].presence.value() + offsetof(Presence, check));
+    return context_->fetch<std::uint64_t>(ways_[member].pe, where);
+  }
 
   bool has_room(std::uint32_t member, std::uint32_t cells = 1) {
     Way& way = ways_[member];
