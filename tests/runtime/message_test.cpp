@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <thread>
 
@@ -83,6 +84,86 @@ TEST_P(Messages, EverySizeArrivesWholeAlsoThoseLongerThanASlot) {
     // Long payloads have gone back to the heap.
     context.wait([&] { return context.heap().stats().blocks == 0; });
     context.barrier();
+  });
+}
+
+// Message `number` of a PE: every third is short.
+std::vector<std::byte> make_long(PeId from, std::uint32_t number) {
+  constexpr std::size_t sizes[] = {262'145, 8, 1'000'003, 300'000, 2'500'000, 64};
+  std::vector<std::byte> message(sizes[number % std::size(sizes)]);
+  for (std::size_t i = 0; i < message.size(); ++i) message[i] = static_cast<std::byte>(i * 13 + i / 256 + number * 7 + from.value());
+  return message;
+}
+
+// Counts what has come from each PE, and that it is what make_long() says, in this order.
+class InOrder {
+ public:
+  explicit InOrder(Context& context) : next_(context.npes(), 0) {
+    take = context.register_handler([this](Context&, PeId source, std::span<const std::byte> payload) {
+      std::uint32_t number = next_[source.value()]++;
+      auto expected = make_long(source, number);
+      EXPECT_TRUE(std::ranges::equal(payload, expected))
+          << "message " << number << " of PE " << source.value() << ", " << payload.size() << " bytes";
+      ++count;
+    });
+  }
+  std::uint32_t count = 0;
+  HandlerId take;
+
+ private:
+  std::vector<std::uint32_t> next_;
+};
+
+TEST_P(Messages, LongOnesOfAllToOneAreWholeAndInOrder) {
+  run([](Context& context) {
+    constexpr std::uint32_t each = 18;  // 12 MB: more than lands at a time
+    InOrder arrived(context);
+    context.barrier();
+    for (std::uint32_t number = 0; number < each; ++number) {
+      auto message = make_long(context.pe(), number);
+      // In two parts, cut anywhere.
+      std::size_t cut = message.size() / (number % 3 + 1);
+      context.send(PeId(0), arrived.take, std::span(message).first(cut), std::span(message).subspan(cut));
+    }
+    if (context.pe() == PeId(0)) context.wait([&] { return arrived.count == each * context.npes(); });
+    context.barrier();
+    context.wait([&] { return context.heap().stats().blocks == 0; });
+    context.barrier();
+  });
+}
+
+// PE 0 looks at none of its messages until its ring is full of short ones, with a long one of every other PE behind them.
+TEST_P(Messages, LongOnesGetThroughToAFullRing) {
+  if (npes() == 1) GTEST_SKIP() << "takes somebody who sends while the receiver is away";
+  run([](Context& context) {
+    constexpr std::uint32_t each = 6;
+    std::uint32_t senders = context.npes() - 1;
+    std::uint64_t notes = 0;
+    HandlerId note = context.register_handler([&](Context&, PeId, std::span<const std::byte>) { ++notes; });
+    InOrder arrived(context);
+    HeapOffset filled = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(filled) = 0;
+    context.barrier();
+    if (context.pe() == PeId(0)) {
+      const auto& ring = context.job().ring(context.pe());
+      auto is_full = [&] { return ring.tail.load() - ring.head.load() == fabric::ring_slots; };
+      std::uint64_t far = 0, own = context.heap().stats().blocks;
+      for (std::uint32_t pe = 0; pe < context.npes(); ++pe) far += context.peer_pointer(PeId(pe), HeapOffset(0)) == nullptr ? 1 : 0;
+      // Payloads of other nodes land here, those of this one stay with their senders.
+      for (; !is_full() || context.heap().stats().blocks != own + far; context.check()) sched_yield();
+      EXPECT_EQ(notes + arrived.count, 0u);
+      context.wait([&] { return notes == fabric::ring_slots && arrived.count == each * senders; });
+    } else {
+      std::uint64_t share = fabric::ring_slots / senders;
+      if (context.pe() == PeId(1)) share += fabric::ring_slots % senders;
+      for (std::uint64_t i = 0; i < share; ++i) context.send(PeId(0), note, as_payload(i));
+      context.add<std::uint64_t>(PeId(0), filled, 1);
+      while (context.fetch<std::uint64_t>(PeId(0), filled) != senders) context.progress();
+      for (std::uint32_t number = 0; number < each; ++number)
+        context.send(PeId(0), arrived.take, make_long(context.pe(), number), {});
+    }
+    context.barrier();
+    context.release_symmetric(filled);
   });
 }
 
