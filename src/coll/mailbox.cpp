@@ -62,8 +62,8 @@ bool Mailboxes::put_remote(std::uint32_t member, std::uint32_t tag, const std::b
       used = i * sizeof(Cell) + offsetof(Cell, payload) + part;
     }
     HeapOffset at(way.remote_ring.value() + slot * sizeof(Cell));
-    context_->put_signal(way.pe, HeapOffset(at.value() + offsetof(Cell, payload)), image + offsetof(Cell, payload),
-                         used - offsetof(Cell, payload), at, first);
+    context_->deliver(way.pe, HeapOffset(at.value() + offsetof(Cell, payload)), image + offsetof(Cell, payload),
+                      used - offsetof(Cell, payload), at, first);
     way.sent += run;
     count_moved(std::uint64_t{run} * sizeof(Cell));
   }
@@ -95,7 +95,7 @@ bool Mailboxes::put_parcel(std::uint32_t member, std::uint32_t tag, const std::b
   if (to.sent - to.known_taken >= rooms_each || !has_room(member)) return false;
   std::uint64_t header = std::uint64_t{tag} << 32 | static_cast<std::uint32_t>(way.sent + 1);
   HeapOffset room(to.remote.value() + to.sent % rooms_each * room_bytes);
-  context_->put_signal(way.pe, room, data, bytes, HeapOffset(way.remote_ring.value() + way.sent % ring_cells * sizeof(Cell)), header);
+  context_->deliver(way.pe, room, data, bytes, HeapOffset(way.remote_ring.value() + way.sent % ring_cells * sizeof(Cell)), header);
   ++way.sent;
   ++to.sent;
   count_moved(sizeof(Cell) + bytes);
@@ -105,9 +105,9 @@ bool Mailboxes::put_parcel(std::uint32_t member, std::uint32_t tag, const std::b
 void Mailboxes::finish_parcel(std::uint32_t member) {
   Way& way = ways_[member];
   Parcels& from = parcels_[member];
-  // The room has been read: set() is a release.
-  if (++from.taken % parcel_credit_batch == 0 && !closing_)
-    context_->set<std::uint64_t>(way.pe, HeapOffset(way.remote_credit.value() + offsetof(Credit, taken)), from.taken);
+  // The room has been read: its signal is a release.
+  HeapOffset taken(way.remote_credit.value() + offsetof(Credit, taken));
+  if (++from.taken % parcel_credit_batch == 0 && !closing_) context_->deliver(way.pe, taken, nullptr, 0, taken, from.taken);
   finish_cell(member);
 }
 
@@ -117,8 +117,8 @@ void Mailboxes::release_rooms() {
 }
 
 void Mailboxes::give_credit(Way& way) {
-  // Release: the cells have been read. Partner: the acquire in has_room. set() does that, and wakes the peer.
-  context_->set<std::uint64_t>(way.pe, way.remote_credit, way.received);
+  // Release: the cells have been read. Partner: the acquire in has_room. The signal does that, and wakes the peer.
+  context_->deliver(way.pe, way.remote_credit, nullptr, 0, way.remote_credit, way.received);
 }
 
 }  // namespace atl::coll::detail

@@ -89,6 +89,11 @@ void Lanes::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t byt
   own_path().put_signal(pe, to, from, bytes, signal, value, how);
 }
 
+void Lanes::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
+  settle();
+  own_path().deliver(pe, to, from, bytes, signal, value);
+}
+
 void Lanes::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
   settle();
   if (!divides(bytes)) return own_path().get(to, pe, from, bytes);

@@ -25,6 +25,7 @@ class Lanes final : public RemotePath {
   void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
   void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                   AtomicOp how) override;
+  void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) override;
   void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,

@@ -295,24 +295,34 @@ void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) 
 
 void Path::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                       AtomicOp how) {
-  const auto* source = static_cast<const std::byte*>(from);
+  put_with_signal(pe, to, static_cast<const std::byte*>(from), bytes, signal, value, how, Counted::yes);
+}
+
+void Path::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
+  put_with_signal(pe, to, static_cast<const std::byte*>(from), bytes, signal, value, AtomicOp::set, Counted::no);
+}
+
+void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal,
+                           std::uint64_t value, AtomicOp how, Counted counted) {
   Hold hold(*this);
   Peer& target = peer(pe);
-  wait_for_room(hold, target);
+  if (counted == Counted::yes) wait_for_room(hold, target);
   Header header = header_of(MessageType::put_signal);
   header.op = static_cast<std::uint8_t>(how);
   header.offset = to.value();
   header.operand = value;
   header.signal = signal.value();
-  if (bytes <= most_payload) return send_operation(pe, header, Bytes(source, bytes));
-  if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(source, bytes), {}, true)) return;
+  auto send_with = [&](Bytes payload) {
+    if (counted == Counted::yes) send_operation(pe, header, payload);
+    else send(pe, header, payload, {}, false);
+  };
+  if (bytes <= most_payload) return send_with(Bytes(from, bytes));
+  if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {}, counted)) return;
   Registrations::Loan loan;
-  if (!may_write(target, source, bytes, loan)) {
-    put_by_messages(hold, pe, to, source, bytes);
-    return update(how, 8, pe, signal, value);
-  }
-  // The signal tells of its arrival, here and there.
-  write_through(hold, pe, to, source, bytes, [&] { update(how, 8, pe, signal, value); });
+  // The signal alone, behind what it tells of, here and there.
+  if (may_write(target, from, bytes, loan)) return write_through(hold, pe, to, from, bytes, [&] { send_with({}); });
+  put_by_messages(hold, pe, to, from, bytes);
+  send_with({});
 }
 
 void Path::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) {
@@ -440,13 +450,13 @@ Status Path::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t k
   header.number = static_cast<std::uint32_t>(kind) << 16 | handler;
   std::size_t bytes = first.size() + second.size();
   if (bytes <= copied_bytes) send(pe, header, first, second, false);
-  else if (!send_long(hold, to, header, first, second, false)) return Status::try_again;
+  else if (!send_long(hold, to, header, first, second, Counted::no)) return Status::try_again;
   to.messages += weight_of(bytes);
   return Status::ok;
 }
 
 // From where it lies, which may be reused on return; or from a copy. False: there is no room just now.
-bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second, bool counted) {
+bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second, Counted counted) {
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
   bool in_place = device_->sends_in_place() && !handling_;
@@ -458,7 +468,7 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
   header.source = self_.value();
   header.done = to.done;
   header.taken = to.taken;
-  header.urgent = counted && is_urgent(to, header.type);
+  if (counted == Counted::yes) header.acknowledge = acknowledgement(to, header.type);
   operation->peer = static_cast<std::uint32_t>(&to - peers_.data());
   Awaited awaited(*this);
   int status = 0;
@@ -476,7 +486,7 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
   to.told_done = to.done;
   to.told_taken = to.taken;
   ++to.posted;
-  if (counted) {
+  if (counted == Counted::yes) {
     count_operation(PeId(operation->peer), header);
     to.counted = to.posted;
   }

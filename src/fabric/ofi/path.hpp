@@ -42,6 +42,7 @@ class Path final : public RemotePath {
   void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
   void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                   AtomicOp how) override;
+  void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) override;
   void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
@@ -160,8 +161,9 @@ class Path final : public RemotePath {
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
   bool settled(const Peer& peer) const { return (peer.complete == peer.sent && peer.putting == 0) || peer.gone; }
   // The first since quiet(), which most often follows again, or who waits already.
-  static bool is_urgent(const Peer& peer, MessageType type) {
-    return !peer.dirty || type == MessageType::flush || type == MessageType::bye;
+  static Acknowledge acknowledgement(const Peer& peer, MessageType type) {
+    bool waited_for = !peer.dirty || type == MessageType::flush || type == MessageType::bye;
+    return waited_for ? Acknowledge::at_once : Acknowledge::later;
   }
   // Nothing of ours is between here and there.
   bool idle(const Peer& peer) const { return peer.posted == peer.arrived && peer.outbox.empty() && !peer.gone; }
@@ -170,6 +172,7 @@ class Path final : public RemotePath {
   }
 
   // Sending (send.cpp, path.cpp).
+  enum class Counted { no, yes };
   static std::size_t join(std::byte* at, const Header& header, Bytes first, Bytes second);
   void send_operation(PeId pe, Header header, Bytes payload);
   void count_operation(PeId pe, const Header& header);
@@ -177,7 +180,7 @@ class Path final : public RemotePath {
   void send(PeId pe, Header header, Bytes first, Bytes second, bool counted);
   bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second, bool counted);
   bool try_transmit(Peer& peer, const Packet& packet);
-  bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second, bool counted);
+  bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second, Counted counted);
   bool went(Peer& peer, int status);
   void note_failure(Peer& peer, int error);
   template <class Start>
@@ -188,6 +191,8 @@ class Path final : public RemotePath {
   bool may_write(const Peer& target, const void* from, std::size_t bytes, Registrations::Loan& loan);
   bool put_directly(PeId pe, HeapOffset to, const void* from, std::size_t bytes);
   bool try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending* pending);
+  void put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
+                       AtomicOp how, Counted counted);
   void put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
   void wait_for_room(Hold& hold, const Peer& to);
   void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending* pending);

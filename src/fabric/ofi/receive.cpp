@@ -148,8 +148,9 @@ void Path::handle(Operation& arrived, std::size_t bytes) {
     case MessageType::bye:
       carry_out(header, payload);
       changed_memory_ = true;
+      if (header.acknowledge == Acknowledge::never) break;
       ++from.done;
-      if (header.urgent != 0 || from.done - from.told_done >= most_untold_operations) owe(source);
+      if (header.acknowledge == Acknowledge::at_once || from.done - from.told_done >= most_untold_operations) owe(source);
       break;
     case MessageType::message: take_message(header, payload, arrived); break;
     case MessageType::atomic: {

@@ -77,7 +77,7 @@ void Path::send(PeId pe, Header header, Bytes first, Bytes second, bool counted)
 
 // One that the peer counts.
 void Path::send_operation(PeId pe, Header header, Bytes payload) {
-  header.urgent = is_urgent(peer(pe), header.type);
+  header.acknowledge = acknowledgement(peer(pe), header.type);
   count_operation(pe, header);
   send(pe, header, payload, {}, true);
 }
@@ -85,7 +85,7 @@ void Path::send_operation(PeId pe, Header header, Bytes payload) {
 void Path::count_operation(PeId pe, const Header& header) {
   Peer& to = peer(pe);
   ++to.sent;
-  if (header.urgent != 0) to.asked = to.sent;
+  if (header.acknowledge == Acknowledge::at_once) to.asked = to.sent;
   to.unflushed = false;
   mark_dirty(pe);
 }

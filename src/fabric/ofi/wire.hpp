@@ -60,6 +60,9 @@ enum class MessageType : std::uint8_t {
   bye,         ///< the sender leaves in good order: what is still under way to it matters to nobody
 };
 
+/// When the addressee tells that it has carried an operation out; `never`: it does not count it.
+enum class Acknowledge : std::uint8_t { never, later, at_once };
+
 // Every message starts with one.
 //
 // | offset | bytes | field         | valid when                                                                     |
@@ -67,9 +70,9 @@ enum class MessageType : std::uint8_t {
 // |   0    |   1   | type          | MessageType                                                                    |
 // |   1    |   1   | op            | put_signal, update, atomic: AtomicOp                                           |
 // |   2    |   1   | width         | put_word: 1, 2, 4 or 8; update, atomic: 4 or 8                                 |
-// |   3    |   1   | urgent        | put … ring, bye: 1: somebody is likely to wait for its acknowledgement         |
+// |   3    |   1   | acknowledge   | put … ring, bye: Acknowledge                                                   |
 // |   4    |   4   | source        | PE of the sender                                                               |
-// |   8    |   4   | done          | always: operations of the addressee (put … ring, bye) that are complete here, mod 2^32 |
+// |   8    |   4   | done          | always: operations of the addressee that are complete here and counted, mod 2^32 |
 // |  12    |   4   | taken         | always: messages of the addressee that are in the message ring, by weight, mod 2^32 |
 // |  16    |   4   | request       | atomic, get, answer: the asker's number for it                                 |
 // |  20    |   4   | number        | see MessageType                                                                |
@@ -80,7 +83,7 @@ struct Header {
   MessageType type;
   std::uint8_t op;
   std::uint8_t width;
-  std::uint8_t urgent;
+  Acknowledge acknowledge;
   std::uint32_t source;
   std::uint32_t done;
   std::uint32_t taken;

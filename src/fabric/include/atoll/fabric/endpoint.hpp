@@ -121,6 +121,15 @@ class Endpoint {
     else add<std::uint64_t>(pe, signal, value);
   }
 
+  /// put_signal() that sets, of a protocol that learns by itself when it has arrived: quiet() need not wait for it.
+  void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
+    if (maps(pe)) return put_signal(pe, to, from, bytes, signal, value);
+    (void)address(pe, to, bytes);
+    (void)atomic_address(pe, signal, sizeof(value));
+    if (bytes != 0) count(traffic_.put_bytes, traffic_.put_messages, bytes);
+    remote_->deliver(pe, to, from, bytes, signal, value);
+  }
+
   // Atomics, on words aligned to their size. Acquire-release, so that a word updated here publishes what its
   // updater did before: partners are each other, and the acquire loads of waits. Modifying ones wake a sleeping peer.
   template <AtomicType T>

@@ -44,6 +44,10 @@ class RemotePath {
   /// put() and then, when that can be seen, an update of the 64-bit word `signal`.
   virtual void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
                           std::uint64_t value, AtomicOp how) = 0;
+  /// put_signal() that sets, of a protocol that learns by itself when it has arrived: quiet() does not wait for it.
+  virtual void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
+    put_signal(pe, to, from, bytes, signal, value, AtomicOp::set);
+  }
   /// Complete on return.
   virtual void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) = 0;
   /// Complete in quiet().

@@ -158,6 +158,9 @@ class Context {
                   fabric::AtomicOp how = fabric::AtomicOp::set) {
     endpoint_.put_signal(pe, to, from, bytes, signal, value, how);
   }
+  void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
+    endpoint_.deliver(pe, to, from, bytes, signal, value);
+  }
   /// put() that bumps a counter by 1, after the data is at the target: the target's own counter, or this PE's.
   void put_counted(PeId pe, HeapOffset to, const void* from, std::size_t bytes, CounterRef counter) {
     endpoint_.put(pe, to, from, bytes);
