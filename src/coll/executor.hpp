@@ -82,7 +82,7 @@ class Executor {
   // |--------|-------|--------|-------------------------------------------------------------------|
   // |   0    |   4   | what   | always                                                            |
   // |   4    |   4   | zero   |                                                                   |
-  // |   8    |   8   | offset | offer, chunk: of the data in the sender's segment; here: of the destination; rooms: of the first |
+  // |   8    |   8   | offset | offer, chunk: of the data in the sender's segment; here: of the destination; rooms: of these |
   // |  16    |   8   | bytes  | offer, here, ask: of the whole message; chunk: of it; read: bytes read so far |
   struct Control {
     enum What : std::uint32_t {

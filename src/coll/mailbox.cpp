@@ -91,11 +91,13 @@ void Mailboxes::learn_rooms(std::uint32_t member, HeapOffset at) {
 bool Mailboxes::put_parcel(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes) {
   Way& way = ways_[member];
   Parcels& to = parcels_[member];
-  if (to.sent - to.known_taken >= rooms_each) to.known_taken = way.credit->taken.load(std::memory_order_acquire);  // partner: finish_parcel
+  // Acquire: the receiver is done with those rooms. Partner: finish_parcel().
+  if (to.sent - to.known_taken >= rooms_each) to.known_taken = way.credit->taken.load(std::memory_order_acquire);
   if (to.sent - to.known_taken >= rooms_each || !has_room(member)) return false;
   std::uint64_t header = std::uint64_t{tag} << 32 | static_cast<std::uint32_t>(way.sent + 1);
   HeapOffset room(to.remote.value() + to.sent % rooms_each * room_bytes);
-  context_->deliver(way.pe, room, data, bytes, HeapOffset(way.remote_ring.value() + way.sent % ring_cells * sizeof(Cell)), header);
+  HeapOffset cell(way.remote_ring.value() + way.sent % ring_cells * sizeof(Cell));
+  context_->deliver(way.pe, room, data, bytes, cell, header);
   ++way.sent;
   ++to.sent;
   count_moved(sizeof(Cell) + bytes);

@@ -68,7 +68,8 @@ Status Context::wait_slowly(Condition ready, Deadline deadline) {
     sleeper.block(std::min(nap, deadline.remaining_ns()));
     bool short_sleep = now_ns() - asleep_at < short_sleep_ns;
     int before = yields_before_sleep_.load(std::memory_order_relaxed);
-    yields_before_sleep_.store(short_sleep ? std::min(before * 2, yields_of_the_alarmed) : fewest_yields, std::memory_order_relaxed);
+    int after = short_sleep ? std::min(before * 2, yields_of_the_alarmed) : fewest_yields;
+    yields_before_sleep_.store(after, std::memory_order_relaxed);
   }
 }
 

@@ -61,7 +61,8 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<Remo
     epoll_event event{};
     event.events = events;
     event.data.fd = descriptor;
-    if (::epoll_ctl(network_or_wake_, EPOLL_CTL_ADD, descriptor, &event) != 0) throw_errno("cannot watch the network (epoll_ctl)");
+    if (::epoll_ctl(network_or_wake_, EPOLL_CTL_ADD, descriptor, &event) != 0)
+      throw_errno("cannot watch the network (epoll_ctl)");
   }
 #if !defined(__SANITIZE_THREAD__)  // which does not see that such a put publishes what came before it
   direct_ = device_->writes_in_order() && device_->tells();
@@ -157,7 +158,8 @@ void Path::run_agent() {
         look_after_peers();
         vain = came ? 0 : vain + 1;
         if (came) last_came_ns = now;
-        else if (now - last_came_ns > eager_ns && vain >= least_looks) idle = waiting_.empty() && parked_.empty() && device_->may_block();
+        else if (now - last_came_ns > eager_ns && vain >= least_looks)
+          idle = waiting_.empty() && parked_.empty() && device_->may_block();
       }
       if (idle) {
         (void)take_over_.exchange(false, std::memory_order_relaxed);
@@ -174,7 +176,8 @@ void Path::run_agent() {
         else if (by_network) eager_ns = std::min(eager_ns * 2, most_eager_ns);
         if (by_network) last_came_ns = now + slept_ns, vain = 0;
       } else if (!came) {
-        if (now - last_came_ns > eager_ns && vain >= least_looks) (void)nap(shortest_nap_ns);  // for room in a ring or in the network
+        bool patient = now - last_came_ns > eager_ns && vain >= least_looks;
+        if (patient) (void)nap(shortest_nap_ns);  // for room in a ring or in the network
         else ::sched_yield();
       }
     }
@@ -197,8 +200,8 @@ void Path::look_after_peers() {
     for (std::uint32_t pe = 0; pe < peers_.size(); ++pe) {
       Peer& one = peers_[pe];
       if (one.failed_at == 0 || one.gone || job_.has_failed()) continue;
-      if (now - one.failed_at > grace_ns) lose(PeId(pe), fmt::format("cannot reach it ({}). Is the network between them up?", one.failure));
-      else any_failed_ = true;
+      if (now - one.failed_at <= grace_ns) any_failed_ = true;
+      else lose(PeId(pe), fmt::format("cannot reach it ({}). Is the network between them up?", one.failure));
     }
   }
   if (patience_ns_ == 0 || now < next_look_ns_ || job_.has_failed()) return;
@@ -212,8 +215,9 @@ void Path::look_after_peers() {
 
 bool Path::is_expected_to_answer(PeId pe) const {
   const Peer& one = peers_[pe.value()];
+  auto asks_it = [&](const Request& request) { return request.active && request.peer == pe.value(); };
   return !settled(one) || one.transferring != 0 || !one.outbox.empty() ||
-         std::any_of(requests_.begin(), requests_.end(), [&](const Request& request) { return request.active && request.peer == pe.value(); });
+         std::any_of(requests_.begin(), requests_.end(), asks_it);
 }
 
 // False: it is lost, and so is the job.

@@ -50,7 +50,7 @@ class End final : public NetworkEnd {
     }
   }
 
-  std::string card() const override { 
+  std::string card() const override {
     return std::string(reinterpret_cast<const char*>(cards_.data()), cards_.size() * sizeof(Card));
   }
 

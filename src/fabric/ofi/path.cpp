@@ -206,6 +206,7 @@ bool Path::put_directly(PeId pe, HeapOffset to, const void* from, std::size_t by
   if (!went(target, status)) return false;
   ++target.posted;
   ++target.putting;
+  target.answers = true;
   target.used = true;
   mark_dirty(pe);
   return true;
@@ -317,7 +318,8 @@ void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::s
     else send(pe, header, payload, {}, false);
   };
   if (bytes <= most_payload) return send_with(Bytes(from, bytes));
-  if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {}, counted)) return;
+  if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {}, counted))
+    return;
   Registrations::Loan loan;
   // The signal alone, behind what it tells of, here and there.
   if (may_write(target, from, bytes, loan)) return write_through(hold, pe, to, from, bytes, [&] { send_with({}); });
@@ -515,7 +517,7 @@ void Path::quiet() {
         dirty_[left++] = pe;
         continue;
       }
-      to.dirty = to.fenced = false;
+      to.dirty = to.fenced = to.answers = false;
     }
     dirty_.resize(left);
     return dirty_.empty() && transfers_ == 0 && unanswered_ == 0;

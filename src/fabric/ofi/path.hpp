@@ -2,11 +2,10 @@
 // The RemotePath over libfabric. Atomics, active messages, and short puts and gets while others are under way to that PE are
 // messages, which the target's process carries out; all other puts and gets are writes and reads of the network.
 //
-// Completion. Each peer counts the operations of ours that it has carried out, and its count comes back in the header of
-// whatever it sends next, or in an acknowledgement of its own: at once for the first operation since quiet(), which most often
-// follows again, and for what quiet() sends when it finds that nobody has been asked. Since messages arrive in order, behind the writes
-// sent before them, an operation is complete when the peer has counted it or one after it. Short writes of the network tell
-// of their arrival themselves.
+// Completion. Each peer counts the operations of ours that it has carried out. Its count comes back in the header of whatever
+// it sends next; in an acknowledgement for the first operation since quiet(), which most often follows again; and when quiet()
+// asks, because none was asked for. Since messages arrive in order, behind the writes sent before them, an operation is
+// complete when the peer has counted it or one after it. Short writes of the network tell of their arrival themselves.
 //
 // Flow control. A peer has at most `most_under_way` of our operations and `most_messages` of our active messages
 // uncounted. An active message that finds its ring full waits here, and is counted when it is in.
@@ -102,6 +101,7 @@ class Path final : public RemotePath {
     bool dirty = false;            // in dirty_
     bool owed = false;             // in owed_: an acknowledgement
     std::uint32_t asked = 0;       // the last operation that it is to acknowledge at once
+    bool answers = false;          // it acknowledges something that was sent since quiet()
     bool unflushed = false;        // writes went out after the last message
     bool fenced = false;           // what is sent from now on must not overtake
     bool gone = false;             // it has left in good order
@@ -160,9 +160,9 @@ class Path final : public RemotePath {
 
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
   bool settled(const Peer& peer) const { return (peer.complete == peer.sent && peer.putting == 0) || peer.gone; }
-  // The first since quiet(), which most often follows again, or who waits already.
+  // The first since quiet(), which most often follows again, and that of who waits already.
   static Acknowledge acknowledgement(const Peer& peer, MessageType type) {
-    bool waited_for = !peer.dirty || type == MessageType::flush || type == MessageType::bye;
+    bool waited_for = !peer.answers || type == MessageType::flush || type == MessageType::bye;
     return waited_for ? Acknowledge::at_once : Acknowledge::later;
   }
   // Nothing of ours is between here and there.

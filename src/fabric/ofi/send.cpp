@@ -86,6 +86,7 @@ void Path::count_operation(PeId pe, const Header& header) {
   Peer& to = peer(pe);
   ++to.sent;
   if (header.acknowledge == Acknowledge::at_once) to.asked = to.sent;
+  to.answers = true;
   to.unflushed = false;
   mark_dirty(pe);
 }
