@@ -22,7 +22,7 @@ constexpr std::size_t copied_bytes = 8192;
 // Of a long put: what is sent apart, to be told of its arrival.
 constexpr std::size_t last_piece = 64;
 // Longer ones are written in place, with the signal behind: two messages cost more than copying so much.
-constexpr std::size_t signalled_in_one = 32768;
+constexpr std::size_t signalled_in_one = 65536;
 // Gets by messages that one caller has under way.
 constexpr std::uint32_t most_gets = 16;
 
