@@ -18,6 +18,7 @@ removed by the next.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import shutil
@@ -35,6 +36,7 @@ LAUNCHER = ROOT / "python/atoll/bin/atoll-run"
 DOOR = Path(__file__).with_name("door.py")
 
 
+@functools.cache
 def missing() -> str:
     """Why there can be no hosts here; empty: there can."""
     if os.geteuid() != 0:
@@ -44,7 +46,19 @@ def missing() -> str:
     probe = f"atollprobe{os.getpid()}"
     made = subprocess.run(["ip", "netns", "add", probe], capture_output=True, text=True, check=False)
     if made.returncode == 0:
-        link = ["ip", "link", "add", f"ap{os.getpid()}", "netns", probe, "type", "veth", "peer", "name", "back"]
+        link = [
+            "ip",
+            "link",
+            "add",
+            f"ap{os.getpid()}",
+            "netns",
+            probe,
+            "type",
+            "veth",
+            "peer",
+            "name",
+            f"aq{os.getpid()}",
+        ]
         made = subprocess.run(link, capture_output=True, text=True, check=False)
         subprocess.run(["ip", "netns", "del", probe], capture_output=True, check=False)
     return f"no network namespaces here: {made.stderr.strip()}" if made.returncode != 0 else ""
