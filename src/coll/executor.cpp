@@ -179,7 +179,7 @@ void Executor::start_recv(const Step& step) {
   transfer.data = at(step.into);
   transfer.own = transfer.fold ? at(step.from) : nullptr;
   transfer.bytes = step.bytes;
-  transfer.parcel = transfer.told = transfer.far && transfer.bytes <= room_bytes && mail_.has_granted(transfer.peer);
+  transfer.parcel = transfer.told = comes_as_parcel(transfer);
   transfers_.push_back(transfer);
   ++unfinished_;
 }
@@ -187,12 +187,10 @@ void Executor::start_recv(const Step& step) {
 // Not before the join: the small messages of its group go first.
 void Executor::tell(Transfer& transfer) {
   transfer.told = true;
-  if (transfer.bytes <= room_bytes) {
-    if (auto rooms = mail_.grant_rooms(transfer.peer)) {
-      transfer.parcel = true;
-      return control(transfer.peer, Control::rooms, rooms->value(), 0);
-    }
-  }
+  if (transfer.bytes <= room_bytes && !mail_.has_granted(transfer.peer))
+    if (auto rooms = mail_.grant_rooms(transfer.peer)) control(transfer.peer, Control::rooms, rooms->value(), 0);
+  transfer.parcel = comes_as_parcel(transfer);
+  if (transfer.parcel) return;
   bool in_place = !transfer.fold && transfer.bytes <= longest_written && in_segment(transfer.data);
   std::byte* into = in_place ? transfer.data : nullptr;
   if (into == nullptr && transfer.bytes <= StagingPool::chunk_bytes) into = transfer.chunks[0] = staging_.take();

@@ -7,7 +7,8 @@
 // the receiver's. When both are private, staging chunks in the sender's segment carry it, two in flight.
 //
 // Between nodes a copy by the receiver would wait for the sender's processor. There what fits a room is a parcel. Of longer
-// data the receiver says first where it wants it, and the sender writes it there. What is longer still is offered when asked.
+// data, or when it has granted no rooms, the receiver says first where it wants it, in a chunk of its own if need be, and the
+// sender writes it there. What is longer still, or fits no chunk, is offered when asked.
 #pragma once
 
 #include <cstdint>
@@ -118,6 +119,9 @@ class Executor {
   bool start_send(const Step& step);
   void offer(Transfer& transfer);
   void tell(Transfer& transfer);
+  bool comes_as_parcel(const Transfer& incoming) const {
+    return incoming.far && incoming.bytes <= room_bytes && mail_.has_granted(incoming.peer);
+  }
   bool is_next_to_peer(const Transfer& outgoing) const;
   bool send_parcel(Transfer& transfer);
   bool take_parcel(Transfer& transfer);

@@ -173,7 +173,7 @@ class Mailboxes {
 
   // Parcels.
 
-  /// Grants the member rooms for what it sends. Null: it cannot have any.
+  /// Grants the member, which has none, rooms for what it sends. Null: it cannot have any.
   std::optional<HeapOffset> grant_rooms(std::uint32_t member);
   bool has_granted(std::uint32_t member) const { return !parcels_.empty() && parcels_[member].own != nullptr; }
   /// The member has granted rooms to this one.

@@ -16,9 +16,8 @@ constexpr std::int64_t pure_spin_ns = 1'000;
 constexpr int polls_per_look = 32;
 // A sleeper whose memory is put to, but not the word it waits for, is woken for nothing, and each time costs the peer
 // a system call and the interrupt of announce(): 64 KiB puts to a PE in a barrier ran at 40 instead of 56 GB/s. So
-// each false alarm doubles the yields before the next sleep, up to this, about 1 ms. So does each wait that slept for less
-// than a little longer than this and then had what it waited for: the next is likely to be alike. Over a network of which a
-// round trip takes 40 µs, PEs that answer one another took 80 by sleeping.
+// each false alarm doubles the yields before the next sleep, up to this, about 1 ms. That holds for the waits to come, too,
+// until a sleep was long: over a network of which a round trip takes 40 µs, PEs that answer one another took 80 by sleeping.
 constexpr int yields_of_the_alarmed = 2048;
 constexpr std::int64_t short_sleep_ns = 1'000'000;
 // A peer whose ring was full tells nobody when it has room again.

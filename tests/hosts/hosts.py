@@ -46,19 +46,7 @@ def missing() -> str:
     probe = f"atollprobe{os.getpid()}"
     made = subprocess.run(["ip", "netns", "add", probe], capture_output=True, text=True, check=False)
     if made.returncode == 0:
-        link = [
-            "ip",
-            "link",
-            "add",
-            f"ap{os.getpid()}",
-            "netns",
-            probe,
-            "type",
-            "veth",
-            "peer",
-            "name",
-            f"aq{os.getpid()}",
-        ]
+        link = f"ip link add ap{os.getpid()} netns {probe} type veth peer name aq{os.getpid()}".split()
         made = subprocess.run(link, capture_output=True, text=True, check=False)
         subprocess.run(["ip", "netns", "del", probe], capture_output=True, check=False)
     return f"no network namespaces here: {made.stderr.strip()}" if made.returncode != 0 else ""

@@ -238,7 +238,7 @@ bool Path::look_for_sign(PeId pe, bool expected) {
     return false;
   }
   if (!one.outbox.empty()) return true;  // it has enough to answer
-  send(pe, header_of(MessageType::ping), {}, {}, false);
+  send(pe, header_of(MessageType::ping), {}, {});
   return true;
 }
 

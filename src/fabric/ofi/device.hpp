@@ -129,6 +129,7 @@ class Device {
     constexpr std::uint64_t wanted = FI_ORDER_SAW | FI_ORDER_WAW;
     return (info_->tx_attr->msg_order & wanted) == wanted;
   }
+  /// Reads see what writes before them have put.
   bool reads_behind_writes() const { return (info_->tx_attr->msg_order & FI_ORDER_RAW) != 0; }
   /// Whether the process at the other end of a put can be told.
   bool tells() const { return info_->domain_attr->cq_data_size != 0; }

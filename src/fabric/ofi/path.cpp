@@ -296,35 +296,33 @@ void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) 
 
 void Path::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                       AtomicOp how) {
-  put_with_signal(pe, to, static_cast<const std::byte*>(from), bytes, signal, value, how, Counted::yes);
+  put_with_signal(pe, to, static_cast<const std::byte*>(from), bytes, signal, value, how, Acknowledge::later);
 }
 
 void Path::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
-  put_with_signal(pe, to, static_cast<const std::byte*>(from), bytes, signal, value, AtomicOp::set, Counted::no);
+  put_with_signal(pe, to, static_cast<const std::byte*>(from), bytes, signal, value, AtomicOp::set, Acknowledge::never);
 }
 
 void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal,
-                           std::uint64_t value, AtomicOp how, Counted counted) {
+                           std::uint64_t value, AtomicOp how, Acknowledge acknowledge) {
   Hold hold(*this);
   Peer& target = peer(pe);
-  if (counted == Counted::yes) wait_for_room(hold, target);
   Header header = header_of(MessageType::put_signal);
+  if (acknowledge != Acknowledge::never) {
+    wait_for_room(hold, target);
+    header.acknowledge = acknowledgement(target, header.type);
+  }
   header.op = static_cast<std::uint8_t>(how);
   header.offset = to.value();
   header.operand = value;
   header.signal = signal.value();
-  auto send_with = [&](Bytes payload) {
-    if (counted == Counted::yes) send_operation(pe, header, payload);
-    else send(pe, header, payload, {}, false);
-  };
-  if (bytes <= most_payload) return send_with(Bytes(from, bytes));
-  if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {}, counted))
-    return;
+  if (bytes <= most_payload) return send(pe, header, Bytes(from, bytes), {});
+  if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {})) return;
   Registrations::Loan loan;
   // The signal alone, behind what it tells of, here and there.
-  if (may_write(target, from, bytes, loan)) return write_through(hold, pe, to, from, bytes, [&] { send_with({}); });
+  if (may_write(target, from, bytes, loan)) return write_through(hold, pe, to, from, bytes, [&] { send(pe, header, {}, {}); });
   put_by_messages(hold, pe, to, from, bytes);
-  send_with({});
+  send(pe, header, {}, {});
 }
 
 void Path::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) {
@@ -396,7 +394,7 @@ void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::s
     header.offset = from.value() + done;
     header.number = static_cast<std::uint32_t>(part);
     header.request = add_request(pe, to + done, header.number, pending);
-    send(pe, header, {}, {}, false);
+    send(pe, header, {}, {});
   }
 }
 
@@ -430,7 +428,7 @@ std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, 
   header.operand = operand;
   header.request = add_request(pe, reinterpret_cast<std::byte*>(&old), sizeof(old), &awaited.pending);
   Bytes comparand = op == AtomicOp::compare_swap ? std::as_bytes(std::span(&expected, 1)) : Bytes();
-  send(pe, header, comparand, {}, false);
+  send(pe, header, comparand, {});
   wait(hold, [&] {
     if (awaited.pending.left != 0 && peer(pe).gone) throw_gone(pe);
     return awaited.pending.left == 0;
@@ -451,14 +449,14 @@ Status Path::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t k
   Header header = header_of(MessageType::message);
   header.number = static_cast<std::uint32_t>(kind) << 16 | handler;
   std::size_t bytes = first.size() + second.size();
-  if (bytes <= copied_bytes) send(pe, header, first, second, false);
-  else if (!send_long(hold, to, header, first, second, Counted::no)) return Status::try_again;
+  if (bytes <= copied_bytes) send(pe, header, first, second);
+  else if (!send_long(hold, to, header, first, second)) return Status::try_again;
   to.messages += weight_of(bytes);
   return Status::ok;
 }
 
 // From where it lies, which may be reused on return; or from a copy. False: there is no room just now.
-bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second, Counted counted) {
+bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second) {
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
   bool in_place = device_->sends_in_place() && !handling_;
@@ -470,7 +468,6 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
   header.source = self_.value();
   header.done = to.done;
   header.taken = to.taken;
-  if (counted == Counted::yes) header.acknowledge = acknowledgement(to, header.type);
   operation->peer = static_cast<std::uint32_t>(&to - peers_.data());
   Awaited awaited(*this);
   int status = 0;
@@ -488,7 +485,7 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
   to.told_done = to.done;
   to.told_taken = to.taken;
   ++to.posted;
-  if (counted == Counted::yes) {
+  if (is_counted(header)) {
     count_operation(PeId(operation->peer), header);
     to.counted = to.posted;
   }
@@ -558,7 +555,7 @@ void Path::tell(const News& news) noexcept {
     Hold hold(*this);
     for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
       if (!job_.is_local(PeId(pe)) && !peers_[pe].gone)
-        send(PeId(pe), header_of(MessageType::news), std::as_bytes(std::span(&record, 1)), {}, false);
+        send(PeId(pe), header_of(MessageType::news), std::as_bytes(std::span(&record, 1)), {});
   } catch (const std::exception&) {
     // Best effort: those who are not told lose the PE by themselves.
   }

@@ -79,8 +79,8 @@ class Path final : public RemotePath {
     ~Block() { message.release(); }
   };
   struct Packet {  // a message that has to wait for room
-    std::vector<std::byte> bytes;
-    bool counted;
+    Header header;
+    std::vector<std::byte> payload;
   };
   struct Peer {
     RemoteMemory memory;
@@ -172,15 +172,13 @@ class Path final : public RemotePath {
   }
 
   // Sending (send.cpp, path.cpp).
-  enum class Counted { no, yes };
   static std::size_t join(std::byte* at, const Header& header, Bytes first, Bytes second);
   void send_operation(PeId pe, Header header, Bytes payload);
   void count_operation(PeId pe, const Header& header);
   void ask_for_all(PeId pe);
-  void send(PeId pe, Header header, Bytes first, Bytes second, bool counted);
-  bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second, bool counted);
-  bool try_transmit(Peer& peer, const Packet& packet);
-  bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second, Counted counted);
+  void send(PeId pe, Header header, Bytes first, Bytes second);
+  bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second);
+  bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second);
   bool went(Peer& peer, int status);
   void note_failure(Peer& peer, int error);
   template <class Start>
@@ -192,7 +190,7 @@ class Path final : public RemotePath {
   bool put_directly(PeId pe, HeapOffset to, const void* from, std::size_t bytes);
   bool try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending* pending);
   void put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
-                       AtomicOp how, Counted counted);
+                       AtomicOp how, Acknowledge acknowledge);
   void put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
   void wait_for_room(Hold& hold, const Peer& to);
   void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending* pending);

@@ -161,14 +161,14 @@ void Path::handle(Operation& arrived, std::size_t bytes) {
       answer.operand = apply_atomic(static_cast<AtomicOp>(header.op), header.width, own(header.offset, header.width),
                                     header.operand, expected);
       changed_memory_ = true;
-      send(source, answer, {}, {}, false);
+      send(source, answer, {}, {});
       break;
     }
     case MessageType::get: answer_get(header, source); break;
     case MessageType::answer: finish_request(header, payload); break;
     case MessageType::ack: break;
     case MessageType::news: take_news(payload); break;
-    case MessageType::ping: send(source, header_of(MessageType::pong), {}, {}, false); break;
+    case MessageType::ping: send(source, header_of(MessageType::pong), {}, {}); break;
     case MessageType::pong: break;
   }
 }
@@ -217,16 +217,16 @@ void Path::answer_get(const Header& header, PeId to) {
   std::vector<std::uint64_t> words(bytes / 8);
   if (header.offset % 8 == 0 && bytes % 8 == 0) {
     for (std::size_t i = 0; i < words.size(); ++i) load_word<std::uint64_t>(reinterpret_cast<std::byte*>(&words[i]), at + i * 8);
-    return send(to, answer, std::as_bytes(std::span(words)), {}, false);
+    return send(to, answer, std::as_bytes(std::span(words)), {});
   }
 #endif
-  if (!aligned || (bytes != 8 && bytes != 4 && bytes != 2 && bytes != 1)) return send(to, answer, Bytes(at, bytes), {}, false);
+  if (!aligned || (bytes != 8 && bytes != 4 && bytes != 2 && bytes != 1)) return send(to, answer, Bytes(at, bytes), {});
   std::byte word[8];
   if (bytes == 8) load_word<std::uint64_t>(word, at);
   else if (bytes == 4) load_word<std::uint32_t>(word, at);
   else if (bytes == 2) load_word<std::uint16_t>(word, at);
   else load_word<std::uint8_t>(word, at);
-  send(to, answer, Bytes(word, bytes), {}, false);
+  send(to, answer, Bytes(word, bytes), {});
 }
 
 // An atomic's old value is in the header, what was got is in the payload.
@@ -329,8 +329,10 @@ bool Path::send_waiting() {
   bool any = false;
   for (std::size_t i = 0; i < waiting_.size();) {
     Peer& to = peers_[waiting_[i]];
-    while (!to.outbox.empty() && (to.gone || try_transmit(to, to.outbox.front()))) {
-      if (to.outbox.front().counted) --to.held_back;
+    while (!to.outbox.empty()) {
+      Packet& next = to.outbox.front();
+      if (!to.gone && !try_transmit(to, next.header, next.payload, {})) break;
+      if (is_counted(next.header)) --to.held_back;
       to.outbox.pop_front();
       any = true;
     }
@@ -357,7 +359,7 @@ void Path::send_owed() {
     Peer& to = peers_[pe];
     to.owed = false;
     if (to.told_done == to.done && to.told_taken == to.taken) continue;
-    send(PeId(pe), header_of(MessageType::ack), {}, {}, false);
+    send(PeId(pe), header_of(MessageType::ack), {}, {});
   }
   owed_.clear();
 }

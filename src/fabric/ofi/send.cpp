@@ -30,8 +30,8 @@ void Path::note_failure(Peer& to, int error) {
   any_failed_ = true;
 }
 
-bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second, bool counted) {
-  if (counted && to.sent - to.held_back - to.complete >= most_under_way && !to.gone) return false;
+bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second) {
+  if (is_counted(header) && to.sent - to.held_back - to.complete >= most_under_way && !to.gone) return false;
   header.done = to.done;
   header.taken = to.taken;
   std::size_t bytes = sizeof(Header) + first.size() + second.size();
@@ -51,26 +51,21 @@ bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second, boo
   to.told_done = to.done;
   to.told_taken = to.taken;
   ++to.posted;
-  if (counted) to.counted = to.posted;
+  if (is_counted(header)) to.counted = to.posted;
   return true;
 }
 
-bool Path::try_transmit(Peer& to, const Packet& packet) {
-  Header header;
-  std::memcpy(&header, packet.bytes.data(), sizeof(header));
-  return try_transmit(to, header, Bytes(packet.bytes).subspan(sizeof(header)), {}, packet.counted);
-}
-
 // Now, or behind what waits already: for a thread that handles arrivals may not wait itself, and order is kept.
-void Path::send(PeId pe, Header header, Bytes first, Bytes second, bool counted) {
+void Path::send(PeId pe, Header header, Bytes first, Bytes second) {
   Peer& to = peer(pe);
   header.source = self_.value();
   to.used = true;
-  if (to.outbox.empty() && try_transmit(to, header, first, second, counted)) return;
-  Packet packet{std::vector<std::byte>(sizeof(Header) + first.size() + second.size()), counted};
-  join(packet.bytes.data(), header, first, second);
+  if (is_counted(header)) count_operation(pe, header);
+  if (to.outbox.empty() && try_transmit(to, header, first, second)) return;
+  Packet packet{header, {first.begin(), first.end()}};
+  packet.payload.insert(packet.payload.end(), second.begin(), second.end());
   to.outbox.push_back(std::move(packet));
-  if (counted) ++to.held_back;
+  if (is_counted(header)) ++to.held_back;
   if (!to.queued) waiting_.push_back(pe.value());
   to.queued = true;
 }
@@ -78,8 +73,7 @@ void Path::send(PeId pe, Header header, Bytes first, Bytes second, bool counted)
 // One that the peer counts.
 void Path::send_operation(PeId pe, Header header, Bytes payload) {
   header.acknowledge = acknowledgement(peer(pe), header.type);
-  count_operation(pe, header);
-  send(pe, header, payload, {}, true);
+  send(pe, header, payload, {});
 }
 
 void Path::count_operation(PeId pe, const Header& header) {

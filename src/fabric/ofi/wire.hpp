@@ -94,11 +94,13 @@ struct Header {
   std::uint64_t signal;
 };
 static_assert(sizeof(Header) == 48 && offsetof(Header, offset) == 24 && offsetof(Header, signal) == 40);
+
 inline Header header_of(MessageType type) {
   Header header{};
   header.type = type;
   return header;
 }
+inline bool is_counted(const Header& header) { return header.acknowledge != Acknowledge::never; }
 
 /// Most bytes of a message that is sent from a buffer, and of what follows its header. Longer transfers are left to the
 /// network itself, where it can. 16 KiB: what the tcp provider sends without asking first.
