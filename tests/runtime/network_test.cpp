@@ -129,6 +129,25 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
     EXPECT_EQ(std::count(got, got + count, signals), static_cast<std::ptrdiff_t>(count));
     context.barrier();
   }
+  // Many, while the other is not looking; every tenth a second time to the same place, behind a fence.
+  constexpr std::uint64_t many = 60;
+  constexpr std::size_t apart = 49'152;
+  auto words = [](std::uint64_t i) { return static_cast<std::size_t>(900 + i * 80); };
+  *context.local_pointer<std::uint64_t>(flag) = 0;
+  context.barrier();
+  if (context.pe() == PeId(1)) ::poll(nullptr, 0, 100);
+  for (std::uint64_t i = 0; i < many; ++i) {
+    for (std::uint64_t time = i % 10 == 0 ? 0 : 1; time < 2; ++time) {
+      std::vector<std::uint64_t> values(words(i), 2 * i + time);
+      context.put_signal(other, HeapOffset(data.value() + i * apart), values.data(), values.size() * 8, flag, 1, fabric::AtomicOp::add);
+      if (time == 0) context.fence();
+    }
+  }
+  context.wait_until<std::uint64_t>(flag, Compare::equal, many + many / 10);
+  for (std::uint64_t i = 0; i < many; ++i) {
+    const auto* got = context.local_pointer<std::uint64_t>(HeapOffset(data.value() + i * apart));
+    EXPECT_EQ(std::count(got, got + words(i), 2 * i + 1), static_cast<std::ptrdiff_t>(words(i))) << "put " << i;
+  }
   context.barrier();
   return 0;
 }
@@ -300,10 +319,10 @@ int survive(const std::shared_ptr<Bootstrap>& bootstrap, PeId dies, const std::s
   auto seat = join_through(bootstrap);
   Context context(seat.job, seat.pe);
   HeapOffset word = context.allocate_symmetric(8);
-  context.barrier();
-  if (context.pe() == dies) ::raise(SIGKILL);
   std::int64_t begin = now_ns();
   try {
+    context.barrier();  // the last of it may come after the death
+    if (context.pe() == dies) ::raise(SIGKILL);
     if (talk)
       for (;; context.check()) (void)context.fetch_add<std::uint64_t>(dies, word, 1);  // its neighbour maps the word
     context.wait([] { return false; });

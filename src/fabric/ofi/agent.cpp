@@ -21,10 +21,11 @@ namespace atl::fabric::ofi {
 namespace {
 
 // While others poll so often in a nap, they answer sooner than the agent could, and it only looks whether they still do. Who
-// polls less gives its core away in between: on a busy machine for milliseconds. Each look costs some core some 5 us, so
-// naps grow; who waits in here and falls asleep ends one.
-constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 100'000;
-constexpr std::uint64_t polls_in_nap = 8;
+// polls less gives its core away in between: on a busy machine for milliseconds. Each look takes some core some 5 us (a tenth
+// of a ping-pong when naps were of 100 us), so naps get as long as others have polled before; who waits in here
+// and falls asleep ends one.
+constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 1'000'000;
+constexpr std::int64_t polls_in_shortest_nap = 8;
 // After something came, more is likely: so long it looks without sleeping. Longer when it was woken soon after it fell asleep:
 // reads of this PE's memory pass unnoticed while it looks.
 constexpr std::int64_t least_eager_ns = 20'000, most_eager_ns = 1'000'000, soon_ns = 300'000;
@@ -136,7 +137,10 @@ void Path::run_agent() {
     while (!stop_.load(std::memory_order_relaxed)) {
       std::int64_t now = now_ns();
       std::uint64_t seen = polls_.load(std::memory_order_relaxed);
-      if (seen - polls >= polls_in_nap) {
+      // Whoever is in here just now may copy a long transfer, and looks at nothing meanwhile.
+      bool others_poll = static_cast<std::int64_t>(seen - polls) * shortest_nap_ns >= polls_in_shortest_nap * nap_ns ||
+                         owner_.load(std::memory_order_relaxed) != std::thread::id();
+      if (others_poll) {
         napping_.store(true, std::memory_order_seq_cst);
         // Sequentially consistent: partner: stop_polling().
         if (!take_over_.exchange(false, std::memory_order_seq_cst)) (void)nap(nap_ns);

@@ -26,7 +26,7 @@ constexpr std::size_t receive_stride = longest_message + 4096 + 3 * 64;
 static_assert(receive_stride >= longest_message + sizeof(Header) && receive_stride % 64 == 0);
 // Each that is done is a sign of life of a slow network.
 constexpr std::size_t longest_transfer = std::size_t{32} << 20;
-constexpr std::uint64_t segment_key = 1, buffers_key = 2, private_key = 3;
+constexpr std::uint64_t segment_key = 1, buffers_key = 2, slots_key = 3, private_key = 4;
 // Shorter ones are made of messages: pinning pages, and letting them go, costs about as much as copying so much.
 constexpr std::size_t worth_registering = std::size_t{256} << 10;
 // Choices of ATOLL_FABRIC_RMA.
@@ -34,7 +34,7 @@ enum Rma { rma_auto, rma_off, rma_register, rma_refuse };
 
 }  // namespace
 
-Device::Device(Info info, std::byte* segment, std::size_t segment_bytes)
+Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::uint32_t npes)
     : segment_(segment),
       segment_bytes_(segment_bytes),
       info_(std::move(info)),
@@ -55,7 +55,7 @@ Device::Device(Info info, std::byte* segment, std::size_t segment_bytes)
   check(::fi_av_open(domain, &table, &peers, nullptr), *info_, "cannot open a table of addresses");
   peers_.reset(peers);
   fi_cq_attr queue{};
-  queue.format = FI_CQ_FORMAT_MSG;
+  queue.format = FI_CQ_FORMAT_DATA;
   queue.wait_obj = FI_WAIT_FD;
   queue.size = info_->tx_attr->size + info_->rx_attr->size;
   fid_cq* completions = nullptr;
@@ -74,6 +74,11 @@ Device::Device(Info info, std::byte* segment, std::size_t segment_bytes)
                  "the network's provider {} takes messages of at most {} bytes, and Atoll needs {}. Choose another with "
                  "ATOLL_FABRIC_PROVIDER", provider_name(*info_), info_->ep_attr->max_msg_size, most_message);
   open_segment();
+  // In the order of what is sent, before and after; and the number of a slot goes with the completion.
+  constexpr std::uint64_t order = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_WAS | FI_ORDER_WAW;
+  if (segment_region_ && info_->tx_attr->rma_iov_limit >= 2 && info_->tx_attr->iov_limit >= 2 &&
+      info_->domain_attr->cq_data_size >= sizeof(std::uint32_t) && (info_->tx_attr->msg_order & order) == order)
+    open_slots(npes);
   make_buffers();
 }
 
@@ -99,6 +104,12 @@ void Device::open_segment() {
   if (!segment_region_)
     log(LogLevel::warning, "the network cannot reach the segment by itself: long transfers will be slow. A smaller "
                            "ATOLL_HEAP_SIZE may help");
+}
+
+// Without them long puts are a write and a message.
+void Device::open_slots(std::uint32_t npes) {
+  slots_.resize(std::size_t{npes} * slots_per_peer);
+  slots_region_ = expose(slots_.data(), slots_.size() * sizeof(Header), FI_REMOTE_WRITE, slots_key);
 }
 
 void Device::make_buffers() {
@@ -139,11 +150,16 @@ Card Device::card() const {
                  "at most {} are possible", provider_name(*info_), bytes, sizeof(card.address));
   card.address_bytes = static_cast<std::uint32_t>(bytes);
   card.segment_bytes = segment_bytes_;
+  bool virtual_addresses = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   card.has_rma = segment_region_ != nullptr;
   if (segment_region_) {
-    bool virtual_addresses = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
     card.segment_base = virtual_addresses ? reinterpret_cast<std::uint64_t>(segment_) : 0;
     card.segment_key = ::fi_mr_key(segment_region_.get());
+  }
+  card.has_slots = slots_region_ != nullptr;
+  if (slots_region_) {
+    card.slots_base = virtual_addresses ? reinterpret_cast<std::uint64_t>(slots_.data()) : 0;
+    card.slots_key = ::fi_mr_key(slots_region_.get());
   }
   std::string provider = provider_name(*info_).substr(0, sizeof(card.provider) - 1);
   std::memcpy(card.provider, provider.data(), provider.size());
@@ -261,6 +277,16 @@ int Device::write(const void* from, std::size_t bytes, const RemoteMemory& to, s
   return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, flags));
 }
 
+int Device::write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to,
+                              std::uint64_t offset, std::uint32_t slot) {
+  iovec sources[2] = {{const_cast<void*>(from), bytes}, {operation.buffer, sizeof(Header)}};
+  void* descriptors[2] = {local_descriptor(from, bytes, FI_WRITE, operation),
+                          buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr};
+  fi_rma_iov targets[2] = {{to.base + offset, bytes, to.key}, {to.slots_base + slot * sizeof(Header), sizeof(Header), to.slots_key}};
+  fi_msg_rma message{sources, descriptors, 2, to.address, targets, 2, &operation.context, slot + 1};
+  return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | FI_INJECT_COMPLETE));
+}
+
 int Device::read(void* to, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset, Operation& operation) {
   void* descriptor = local_descriptor(to, bytes, FI_READ, operation);
   return static_cast<int>(::fi_read(endpoint_.get(), to, bytes, descriptor, from.address, from.base + offset, from.key,
@@ -269,7 +295,7 @@ int Device::read(void* to, std::size_t bytes, const RemoteMemory& from, std::uin
 
 std::size_t Device::completions(Completion* into, std::size_t most) {
   constexpr std::size_t batch = 32;
-  fi_cq_msg_entry entries[batch];
+  fi_cq_data_entry entries[batch];
   auto got = ::fi_cq_read(completions_.get(), entries, std::min(most, batch));
   if (got == -FI_EAGAIN) return 0;
   if (got == -FI_EAVAIL) {
@@ -282,8 +308,8 @@ std::size_t Device::completions(Completion* into, std::size_t most) {
   }
   ATOLL_VALIDATE(got >= 0, Error, "the network fails: {}", error_text(got));
   for (std::size_t i = 0; i < static_cast<std::size_t>(got); ++i) {
-    into[i] = {(entries[i].flags & FI_REMOTE_WRITE) != 0 ? nullptr : static_cast<Operation*>(entries[i].op_context),
-               entries[i].len, 0};
+    bool written = (entries[i].flags & FI_REMOTE_WRITE) != 0;
+    into[i] = {written ? nullptr : static_cast<Operation*>(entries[i].op_context), entries[i].len, 0, written ? entries[i].data : 0};
     if (into[i].operation != nullptr && into[i].operation->kind == Operation::Kind::receive) --posted_receives_;
   }
   return static_cast<std::size_t>(got);

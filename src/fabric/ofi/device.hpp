@@ -38,16 +38,18 @@ struct Operation {
   std::byte* spare = nullptr;    ///< send: what else it sends from, given back with it
   Pending* pending = nullptr;    ///< transfer, fetch, send; null: nobody waits for it alone
   std::uint32_t number = 0;      ///< put, fetch: of what was sent to that PE
-  std::uint32_t bytes = 0;       ///< of a transfer, put or fetch
+  std::uint32_t bytes = 0;       ///< of a transfer, put or fetch, and of a send that is waited for
   std::byte* to = nullptr;       ///< fetch: where to; null: it is not wanted any more
-  Registrations::Loan loan;      ///< transfer from or to private memory, on networks that must know it
+  Registrations::Loan loan;      ///< transfer or send from or to private memory, on networks that must know it
 };
 
-/// A finished operation: `bytes` of a receive, or the error that ended it. Null: a peer has put into the segment.
+/// A finished operation: `bytes` of a receive, or the error that ended it. Null: a peer has written into the segment, and a
+/// header, if `slot` is not 0, into that slot - 1.
 struct Completion {
   Operation* operation = nullptr;
   std::size_t bytes = 0;
   int error = 0;
+  std::uint64_t slot = 0;
 };
 
 /// Where a peer's memory is, as the network counts.
@@ -56,12 +58,15 @@ struct RemoteMemory {
   std::uint64_t base = 0;
   std::uint64_t key = 0;
   bool reachable = false;
+  std::uint64_t slots_base = 0;
+  std::uint64_t slots_key = 0;
+  bool has_slots = false;
 };
 
 class Device {
  public:
-  /// Opens the provider on that interface and lets the network reach `segment`. Throws SetupError.
-  Device(Info info, std::byte* segment, std::size_t segment_bytes);
+  /// Opens the provider on that interface and lets the network reach `segment`, in a job of `npes` PEs. Throws SetupError.
+  Device(Info info, std::byte* segment, std::size_t segment_bytes, std::uint32_t npes);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
@@ -82,6 +87,8 @@ class Device {
   void give_back_send(Operation& operation) {
     operation.kind = Operation::Kind::send;
     operation.pending = nullptr;
+    operation.bytes = 0;
+    operation.loan.reset();
     if (operation.spare != nullptr) spares_.give_back(std::exchange(operation.spare, nullptr));
     free_sends_.push_back(&operation);
   }
@@ -99,6 +106,13 @@ class Device {
   /// One write or read of the peer's memory, at most most_transfer() long.
   int write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until, Operation& operation);
   int read(void* to, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset, Operation& operation);
+  /// Writes to the peer's memory, and the header, which is in the operation's buffer, into a slot. Complete when all may be
+  /// reused, and the peer finds the slot among its completions.
+  int write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
+                        std::uint32_t slot);
+  bool has_slots() const { return slots_region_ != nullptr; }
+  std::size_t slots() const { return slots_.size(); }
+  std::span<const std::byte> header_in(std::uint64_t slot) const { return std::as_bytes(std::span(&slots_[slot], 1)); }
   /// Writes the operation's buffer to the peer's memory, whose process is told. Complete when delivered.
   int put(Operation& operation, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset);
   /// Reads into the operation's buffer.
@@ -146,6 +160,7 @@ class Device {
   void* local_descriptor(const void* memory, std::size_t bytes, std::uint64_t access, Operation& operation);
   Owned<fid_mr> expose(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key);
   void open_segment();
+  void open_slots(std::uint32_t npes);
   void make_buffers();
   void post_receives();
   void post_receive(Operation& operation);
@@ -157,7 +172,8 @@ class Device {
   Owned<fid_domain> domain_;
   Owned<fid_av> peers_;
   Owned<fid_cq> completions_;
-  Owned<fid_mr> segment_region_, buffers_region_;
+  std::vector<Header> slots_;
+  Owned<fid_mr> segment_region_, slots_region_, buffers_region_;
   int descriptor_ = -1;
   bool local_registration_ = false;
   Registrations registrations_;

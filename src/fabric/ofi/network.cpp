@@ -45,7 +45,7 @@ class End final : public NetworkEnd {
     for (std::size_t i = 0; i < endpoints_of(job, interfaces_); ++i) {
       Info info(library().dupinfo(interfaces[i % interfaces_].get()));
       if (!info) throw MemoryError("no memory for the network's description");
-      devices_.push_back(std::make_unique<Device>(std::move(info), job.segment(self), job.segment_bytes()));
+      devices_.push_back(std::make_unique<Device>(std::move(info), job.segment(self), job.segment_bytes(), job.npes()));
       cards_.push_back(devices_.back()->card());
     }
   }
@@ -88,7 +88,8 @@ class End final : public NetworkEnd {
       ATOLL_VALIDATE(address != FI_ADDR_UNSPEC, SetupError,
                      "PE {} on {} has an address that the network of PE {} on {} cannot use. Name one interface to both: "
                      "ATOLL_FABRIC_INTERFACES", pe, hosts[pe], self_.value(), host);
-      peers[pe] = {address, card.segment_base, card.segment_key, card.has_rma == 1 && own.has_rma == 1};
+      bool reachable = card.has_rma == 1 && own.has_rma == 1, slots = card.has_slots == 1 && own.has_slots == 1;
+      peers[pe] = {address, card.segment_base, card.segment_key, reachable, card.slots_base, card.slots_key, slots};
     }
     return peers;
   }

@@ -21,8 +21,11 @@ constexpr std::uint32_t most_messages = 64;
 constexpr std::size_t copied_bytes = 8192;
 // Of a long put: what is sent apart, to be told of its arrival.
 constexpr std::size_t last_piece = 64;
-// Longer ones are written in place, with the signal behind: two messages cost more than copying so much.
+// Where headers cannot be written with their payload, longer ones are written in place with the signal behind: two messages
+// cost more than copying so much.
 constexpr std::size_t signalled_in_one = 65536;
+// Shorter puts with a signal are copied into a message.
+constexpr std::size_t worth_writing = 8192;
 // Gets by messages that one caller has under way.
 constexpr std::uint32_t most_gets = 16;
 
@@ -236,6 +239,37 @@ bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes,
   return true;
 }
 
+// One write, which goes to its place and brings a header along. On return the payload may be reused. False: not this way.
+bool Path::write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload) {
+  Peer& target = peer(pe);
+  Registrations::Loan loan;
+  if (!target.memory.has_slots || target.written - target.written_read == slots_per_peer || target.fenced ||
+      !target.outbox.empty() || payload.size() > device_->most_transfer() ||
+      target.transferring + payload.size() > most_transferring || !may_write(target, payload.data(), payload.size(), loan))
+    return false;
+  Operation* operation = device_->take_send();
+  if (operation == nullptr) return false;
+  Awaited awaited(*this);
+  operation->peer = pe.value();
+  operation->pending = &awaited.pending;
+  operation->bytes = static_cast<std::uint32_t>(payload.size());
+  tell_counts(target, header);
+  std::memcpy(operation->buffer, &header, sizeof(Header));
+  int status = device_->write_with_header(*operation, payload.data(), payload.size(), target.memory, to.value(),
+                                          slot_of(self_.value(), target.written));
+  if (status != 0) device_->give_back_send(*operation);
+  if (!went(target, status)) return false;
+  if (status == 0) {
+    ++awaited.pending.left;
+    target.transferring += payload.size();
+  }
+  ++target.written;
+  if (is_counted(header)) count_operation(pe, header);
+  note_sent(target, header);
+  wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
+  return true;
+}
+
 void Path::put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes) {
   Peer& target = peer(pe);
   for (std::size_t done = 0; done < bytes; done += most_payload) {
@@ -272,6 +306,9 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   const auto* source = static_cast<const std::byte*>(from);
   Registrations::Loan loan;
   if (bytes <= most_payload || !may_write(target, from, bytes, loan)) return put_by_messages(hold, pe, to, source, bytes);
+  Header flush = header_of(MessageType::flush);
+  flush.acknowledge = acknowledgement(target, flush.type);
+  if (!target.dirty && write_with_header(hold, pe, flush, to, Bytes(source, bytes))) return;
   // Before quiet() something else follows, or a flush, that tells of its arrival.
   if (direct_ && target.dirty) return write_through(hold, pe, to, source, bytes, [] {});
   // The last piece arrives last, and says so here and there.
@@ -316,6 +353,7 @@ void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::s
   header.offset = to.value();
   header.operand = value;
   header.signal = signal.value();
+  if (bytes >= worth_writing && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
   if (bytes <= most_payload) return send(pe, header, Bytes(from, bytes), {});
   if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {})) return;
   Registrations::Loan loan;
@@ -465,9 +503,7 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
     device_->give_back_send(*operation);
     return false;
   }
-  header.source = self_.value();
-  header.done = to.done;
-  header.taken = to.taken;
+  tell_counts(to, header);
   operation->peer = static_cast<std::uint32_t>(&to - peers_.data());
   Awaited awaited(*this);
   int status = 0;
@@ -481,14 +517,8 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
   if (status != 0) device_->give_back_send(*operation);
   if (!went(to, status)) return false;
   if (status == 0 && in_place) ++awaited.pending.left;
-  to.used = true;
-  to.told_done = to.done;
-  to.told_taken = to.taken;
-  ++to.posted;
-  if (is_counted(header)) {
-    count_operation(PeId(operation->peer), header);
-    to.counted = to.posted;
-  }
+  if (is_counted(header)) count_operation(PeId(operation->peer), header);
+  note_sent(to, header);
   if (in_place) wait(hold, [&] { return awaited.pending.left == 0 || to.gone; });
   return true;
 }

@@ -97,6 +97,10 @@ class Path final : public RemotePath {
     std::uint32_t told_done = 0;
     std::uint32_t taken = 0;       // likewise its active messages
     std::uint32_t told_taken = 0;
+    std::uint32_t written = 0;     // headers written to its slots, and those that it has read
+    std::uint32_t written_read = 0;
+    std::uint32_t read = 0;        // its headers, read from our slots, and what it was told of that
+    std::uint32_t told_read = 0;
     bool used = false;             // something went there
     bool dirty = false;            // in dirty_
     bool owed = false;             // in owed_: an acknowledgement
@@ -179,6 +183,9 @@ class Path final : public RemotePath {
   void send(PeId pe, Header header, Bytes first, Bytes second);
   bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second);
   bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second);
+  bool write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload);
+  void tell_counts(const Peer& to, Header& header) const;
+  void note_sent(Peer& to, const Header& header);
   bool went(Peer& peer, int status);
   void note_failure(Peer& peer, int error);
   template <class Start>
@@ -204,7 +211,7 @@ class Path final : public RemotePath {
   bool poll();
   bool take_completions();
   bool handle_arrivals();
-  void handle(Operation& arrived, std::size_t bytes);
+  void handle(Bytes message, Operation* arrived);
   void carry_out(const Header& header, Bytes payload);
   void answer_get(const Header& header, PeId to);
   void finish_request(const Header& header, Bytes payload);
@@ -247,6 +254,7 @@ class Path final : public RemotePath {
   std::mutex mutex_;  // guards all that follows
   std::atomic<std::thread::id> owner_{};
   bool handling_ = false;
+  std::array<Completion, 32> completed_;  // of the last look
   std::deque<Completion> arrivals_;
   std::deque<Parked> parked_;
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs

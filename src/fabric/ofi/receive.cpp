@@ -44,22 +44,23 @@ bool Path::poll() {
 }
 
 bool Path::take_completions() {
-  Completion list[32];
-  std::size_t count = device_->completions(list, 32);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (list[i].operation == nullptr) {
+  std::size_t count = device_->completions(completed_.data(), completed_.size());
+  for (const Completion& one : std::span(completed_.data(), count)) {
+    if (one.operation == nullptr) {
       changed_memory_ = true;
+      if (one.slot != 0) arrivals_.push_back(one);
       continue;
     }
-    Operation& operation = *list[i].operation;
-    if (list[i].error != 0) {
-      fail_operation(list[i]);
+    Operation& operation = *one.operation;
+    if (one.error != 0) {
+      fail_operation(one);
       continue;
     }
     switch (operation.kind) {
-      case Operation::Kind::receive: arrivals_.push_back(list[i]); break;
+      case Operation::Kind::receive: arrivals_.push_back(one); break;
       case Operation::Kind::send:
         if (operation.pending != nullptr) --operation.pending->left;
+        peers_[operation.peer].transferring -= operation.bytes;
         device_->give_back_send(operation);
         break;
       case Operation::Kind::transfer:
@@ -94,10 +95,10 @@ void Path::fail_operation(const Completion& failed) {
   if (operation.kind == Operation::Kind::receive) return device_->repost(operation, 0);
   Peer& to = peers_[operation.peer];
   note_failure(to, failed.error);
+  to.transferring -= operation.bytes;
   // A put stays counted: quiet() waits for it, until the peer is known to have left or to have died.
   if (operation.kind == Operation::Kind::send && operation.pending != nullptr) --operation.pending->left;
   if (operation.kind == Operation::Kind::send || operation.kind == Operation::Kind::put) return device_->give_back_send(operation);
-  to.transferring -= operation.bytes;
   // Whoever waits for it learns of the peer's death. What was for a peer that has left matters to nobody.
   if (to.gone) --(operation.pending != nullptr ? operation.pending->left : transfers_);
   else if (operation.pending == nullptr) ++to.lost;
@@ -115,14 +116,20 @@ bool Path::handle_arrivals() {
   for (; !arrivals_.empty() && handled < most_at_once; ++handled) {
     Completion arrival = arrivals_.front();
     arrivals_.pop_front();
-    handle(*arrival.operation, arrival.bytes);
+    if (arrival.operation == nullptr) {
+      ATOLL_VALIDATE(arrival.slot <= device_->slots(), Error, "slot {} was written to by the network, of {}", arrival.slot,
+                     device_->slots());
+      handle(device_->header_in(arrival.slot - 1), nullptr);
+      continue;
+    }
+    handle(Bytes(arrival.operation->buffer, arrival.bytes), arrival.operation);
     device_->repost(*arrival.operation, arrival.bytes);
   }
   return handled != 0;
 }
 
-void Path::handle(Operation& arrived, std::size_t bytes) {
-  Bytes message(arrived.buffer, bytes);
+// `received` into; null: it was written into a slot.
+void Path::handle(Bytes message, Operation* received) {
   Header header;
   ATOLL_VALIDATE(message.size() >= sizeof(header), Error, "a message of {} bytes came from the network: it is not Atoll's",
                  message.size());
@@ -135,6 +142,8 @@ void Path::handle(Operation& arrived, std::size_t bytes) {
   // In the order they were sent, so that these never go back.
   from.complete = header.done;
   from.messages_taken = header.taken;
+  from.written_read = header.read;
+  if (received == nullptr && ++from.read - from.told_read >= slots_per_peer / 2) owe(PeId(header.source));
   if (from.complete == from.sent) note_arrived(from, from.counted);
   PeId source(header.source);
   switch (header.type) {
@@ -152,7 +161,10 @@ void Path::handle(Operation& arrived, std::size_t bytes) {
       ++from.done;
       if (header.acknowledge == Acknowledge::at_once || from.done - from.told_done >= most_untold_operations) owe(source);
       break;
-    case MessageType::message: take_message(header, payload, arrived); break;
+    case MessageType::message:
+      ATOLL_VALIDATE(received != nullptr, Error, "PE {} has written an active message into a slot", header.source);
+      take_message(header, payload, *received);
+      break;
     case MessageType::atomic: {
       std::uint64_t expected = 0;
       if (payload.size() == sizeof(expected)) std::memcpy(&expected, payload.data(), sizeof(expected));
@@ -358,7 +370,7 @@ void Path::send_owed() {
   for (std::uint32_t pe : owed_) {
     Peer& to = peers_[pe];
     to.owed = false;
-    if (to.told_done == to.done && to.told_taken == to.taken) continue;
+    if (to.told_done == to.done && to.told_taken == to.taken && to.told_read == to.read) continue;
     send(PeId(pe), header_of(MessageType::ack), {}, {});
   }
   owed_.clear();

@@ -32,8 +32,7 @@ void Path::note_failure(Peer& to, int error) {
 
 bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second) {
   if (is_counted(header) && to.sent - to.held_back - to.complete >= most_under_way && !to.gone) return false;
-  header.done = to.done;
-  header.taken = to.taken;
+  tell_counts(to, header);
   std::size_t bytes = sizeof(Header) + first.size() + second.size();
   if (bytes <= device_->inject_bytes() && bytes <= 256) {
     std::byte message[256];
@@ -48,17 +47,29 @@ bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second) {
     if (status != 0) device_->give_back_send(*operation);
     if (!went(to, status)) return false;
   }
-  to.told_done = to.done;
-  to.told_taken = to.taken;
+  note_sent(to, header);
+  return true;
+}
+
+void Path::tell_counts(const Peer& to, Header& header) const {
+  header.source = self_.value();
+  header.done = to.done;
+  header.taken = to.taken;
+  header.read = to.read;
+}
+
+void Path::note_sent(Peer& to, const Header& header) {
+  to.used = true;
+  to.told_done = header.done;
+  to.told_taken = header.taken;
+  to.told_read = header.read;
   ++to.posted;
   if (is_counted(header)) to.counted = to.posted;
-  return true;
 }
 
 // Now, or behind what waits already: for a thread that handles arrivals may not wait itself, and order is kept.
 void Path::send(PeId pe, Header header, Bytes first, Bytes second) {
   Peer& to = peer(pe);
-  header.source = self_.value();
   to.used = true;
   if (is_counted(header)) count_operation(pe, header);
   if (to.outbox.empty() && try_transmit(to, header, first, second)) return;

@@ -10,7 +10,7 @@
 
 namespace atl::fabric::ofi {
 
-inline constexpr std::uint32_t wire_version = 4;
+inline constexpr std::uint32_t wire_version = 5;
 inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; reads otherwise in another byte order
 
 // What a process tells all others through the launcher: one of these for each of its endpoints.
@@ -24,8 +24,10 @@ inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; 
 // |  24    |   8   | segment_base  | what the provider counts the segment's addresses from                 |
 // |  32    |   8   | segment_key   | has_rma is 1                                                          |
 // |  40    |   4   | has_rma       | 1: the segment can be read and written by the network itself          |
-// |  44    |   4   | zero          |                                                                       |
-// |  48    |  48   | provider      | its name, then zeros                                                  |
+// |  44    |   4   | has_slots     | 1: a header can be written with its payload, see slots_per_peer       |
+// |  48    |  32   | provider      | its name, then zeros                                                  |
+// |  80    |   8   | slots_base    | what the provider counts the slots' addresses from; has_slots is 1    |
+// |  88    |   8   | slots_key     | has_slots is 1                                                        |
 // |  96    |  160  | address       | first address_bytes of it                                             |
 struct Card {
   std::uint64_t magic;
@@ -35,8 +37,10 @@ struct Card {
   std::uint64_t segment_base;
   std::uint64_t segment_key;
   std::uint32_t has_rma;
-  std::uint32_t zero;
-  char provider[48];
+  std::uint32_t has_slots;
+  char provider[32];
+  std::uint64_t slots_base;
+  std::uint64_t slots_key;
   std::byte address[160];
 };
 static_assert(sizeof(Card) == 256 && offsetof(Card, provider) == 48 && offsetof(Card, address) == 96);
@@ -76,9 +80,11 @@ enum class Acknowledge : std::uint8_t { never, later, at_once };
 // |  12    |   4   | taken         | always: messages of the addressee that are in the message ring, by weight, mod 2^32 |
 // |  16    |   4   | request       | atomic, get, answer: the asker's number for it                                 |
 // |  20    |   4   | number        | see MessageType                                                                |
-// |  24    |   8   | offset        | in the addressee's segment                                                     |
-// |  32    |   8   | operand       | see MessageType                                                                |
-// |  40    |   8   | signal        | put_signal; offset in the addressee's segment                                  |
+// |  24    |   4   | read          | always: slots of the addressee's that were read here, mod 2^32                 |
+// |  28    |   4   | zero          |                                                                                |
+// |  32    |   8   | offset        | in the addressee's segment                                                     |
+// |  40    |   8   | operand       | see MessageType                                                                |
+// |  48    |   8   | signal        | put_signal; offset in the addressee's segment                                  |
 struct Header {
   MessageType type;
   std::uint8_t op;
@@ -89,11 +95,13 @@ struct Header {
   std::uint32_t taken;
   std::uint32_t request;
   std::uint32_t number;
+  std::uint32_t read;
+  std::uint32_t zero;
   std::uint64_t offset;
   std::uint64_t operand;
   std::uint64_t signal;
 };
-static_assert(sizeof(Header) == 48 && offsetof(Header, offset) == 24 && offsetof(Header, signal) == 40);
+static_assert(sizeof(Header) == 56 && offsetof(Header, offset) == 32 && offsetof(Header, signal) == 48);
 
 inline Header header_of(MessageType type) {
   Header header{};
@@ -101,6 +109,13 @@ inline Header header_of(MessageType type) {
   return header;
 }
 inline bool is_counted(const Header& header) { return header.acknowledge != Acknowledge::never; }
+
+/// A long put goes out in one write: the payload to its place, its header to one of so many slots that the target keeps for
+/// each process, in turn, and the slot's number + 1 with the completion there. All numbers fit into 32 bits.
+inline constexpr std::uint32_t slots_per_peer = 16;
+inline std::uint32_t slot_of(std::uint32_t source, std::uint32_t written) {
+  return source * slots_per_peer + written % slots_per_peer;
+}
 
 /// Most bytes of a message that is sent from a buffer, and of what follows its header. Longer transfers are left to the
 /// network itself, where it can. 16 KiB: what the tcp provider sends without asking first.
