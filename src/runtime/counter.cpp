@@ -25,6 +25,11 @@ struct BumpRequest {
 };
 static_assert(sizeof(BumpRequest) == 16);
 
+// What only the queuing PE can do: its functions, and what reaches memory of its own.
+bool is_for_owner(std::uint32_t kind) {
+  return kind == static_cast<std::uint32_t>(TriggerKind::call) || kind == static_cast<std::uint32_t>(TriggerKind::get);
+}
+
 }  // namespace
 
 TriggerArea& Context::area_of(PeId pe) const {
@@ -125,6 +130,7 @@ void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operati
   bool writes = operation.kind == TriggerKind::put || operation.kind == TriggerKind::put_inline;
   bool atomic = operation.kind == TriggerKind::add || operation.kind == TriggerKind::set;
   if (writes) (void)endpoint_.address(operation.pe, operation.to, operation.bytes);
+  if (operation.kind == TriggerKind::get) (void)endpoint_.address(operation.pe, operation.from, operation.bytes);
   if (operation.kind == TriggerKind::put) (void)endpoint_.address(pe_, operation.from, operation.bytes);
   if (atomic) (void)endpoint_.address(operation.pe, operation.to, 8);
   ATOLL_VALIDATE(!atomic || operation.to.value() % 8 == 0, ValueError, "a triggered atomic at offset {} is not aligned",
@@ -159,7 +165,7 @@ void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operati
   cell.pe = operation.pe.value();
   cell.then_pe = operation.then.pe.value();
   cell.then_id = operation.then.id.value();
-  cell.to = operation.to.value();
+  cell.to = operation.kind == TriggerKind::get ? reinterpret_cast<std::uint64_t>(operation.into) : operation.to.value();
   cell.from = operation.kind == TriggerKind::call ? call : atomic ? operation.value : operation.from.value();
   cell.bytes = operation.bytes;
   if (operation.kind == TriggerKind::put_inline) std::memcpy(cell.data, operation.data, operation.bytes);
@@ -184,7 +190,7 @@ void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operati
   }
 }
 
-// Takes the counter's first trigger that is due off its list. Functions go to their owner on the way.
+// Takes the counter's first trigger that is due off its list. What its owner runs goes there on the way.
 bool Context::take_due(CounterRef counter, TriggerCell& taken) {
   TriggerArea& area = area_of(counter.pe);
   CounterCell& cell = area.counters[counter.id.value()];
@@ -199,14 +205,14 @@ bool Context::take_due(CounterRef counter, TriggerCell& taken) {
     std::uint32_t next = queued.next;
     cell.first.store(next, std::memory_order_relaxed);
     cell.threshold.store(next == 0 ? 0 : area.triggers[next - 1].threshold, std::memory_order_seq_cst);
-    if (queued.kind != static_cast<std::uint32_t>(TriggerKind::call)) {
+    if (!is_for_owner(queued.kind)) {
       std::memcpy(static_cast<void*>(&taken), &queued, sizeof(taken));
       queued.next = area.free;
       area.free = number;
       unlock_area(area);
       return true;
     }
-    // Its owner runs it: append to the owner's ready list.
+    // In the order in which they were due.
     queued.next = 0;
     std::uint32_t last = area.ready.load(std::memory_order_relaxed);
     if (last == 0) {
@@ -246,7 +252,8 @@ void Context::carry_out(PeId owner, const TriggerCell& cell) {
   HeapOffset to(cell.to);
   switch (static_cast<TriggerKind>(cell.kind)) {
     case TriggerKind::nothing:
-    case TriggerKind::call: break;
+    case TriggerKind::call:
+    case TriggerKind::get: break;
     case TriggerKind::put:
       endpoint_.put(pe, to, endpoint_.address(owner, HeapOffset(cell.from), cell.bytes), cell.bytes);
       break;
@@ -256,7 +263,7 @@ void Context::carry_out(PeId owner, const TriggerCell& cell) {
   }
 }
 
-bool Context::run_ready_calls() {
+bool Context::run_ready_triggers() {
   bool any = false;
   while (area_->ready.load(std::memory_order_relaxed) != 0) {
     lock_area(*area_);
@@ -265,21 +272,26 @@ bool Context::run_ready_calls() {
       unlock_area(*area_);
       break;
     }
-    TriggerCell& cell = area_->triggers[number - 1];
-    area_->ready.store(cell.next, std::memory_order_relaxed);
-    std::uint64_t call = cell.from;
-    CounterRef then{PeId(cell.then_pe), CounterId(cell.then_id)};
-    cell.next = area_->free;
+    TriggerCell& queued = area_->triggers[number - 1];
+    area_->ready.store(queued.next, std::memory_order_relaxed);
+    TriggerCell cell;
+    std::memcpy(static_cast<void*>(&cell), &queued, sizeof(cell));
+    queued.next = area_->free;
     area_->free = number;
     unlock_area(*area_);
-    std::function<void(Context&)> function;
-    {
-      std::lock_guard lock(calls_mutex_);
-      auto at = calls_.find(call);
-      function = std::move(at->second);
-      calls_.erase(at);
+    CounterRef then{PeId(cell.then_pe), CounterId(cell.then_id)};
+    if (cell.kind == static_cast<std::uint32_t>(TriggerKind::get)) {
+      endpoint_.get(reinterpret_cast<void*>(cell.to), PeId(cell.pe), HeapOffset(cell.from), cell.bytes);
+    } else {
+      std::function<void(Context&)> function;
+      {
+        std::lock_guard lock(calls_mutex_);
+        auto at = calls_.find(cell.from);
+        function = std::move(at->second);
+        calls_.erase(at);
+      }
+      function(*this);
     }
-    function(*this);
     if (then.id != no_counter) bump(then);
     any = true;
   }

@@ -90,7 +90,7 @@ bool Context::progress_slowly() {
       Owner owner(progress_owner_);
       worked |= send_deferred();
       worked |= receive_messages();
-      worked |= run_ready_calls();
+      worked |= run_ready_triggers();
       worked |= run_hooks();
     }
     lock.unlock();

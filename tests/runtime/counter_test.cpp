@@ -119,6 +119,38 @@ TEST_P(Counters, InlinePutsAddsSetsAndBumpsAreTriggered) {
   });
 }
 
+// Each PE gets from its left neighbour what that has got from its own, as soon as it is told that it is there: into private
+// memory, and from there on to the next.
+TEST_P(Counters, GetsAreTriggeredIntoAnyMemory) {
+  run([](Context& context) {
+    for (std::size_t words : {std::size_t{1}, std::size_t{3000}, std::size_t{50'000}}) {
+      auto shown = context.allocate_symmetric(words * 8);
+      CounterId start = context.allocate_counter();
+      CounterId done = context.allocate_counter();
+      auto* own = context.local_pointer<std::uint64_t>(shown);
+      std::fill(own, own + words, 100 + context.pe().value());
+      std::vector<std::uint64_t> got(words, 0);
+      PeId left((context.pe().value() + context.npes() - 1) % context.npes());
+      PeId right((context.pe().value() + 1) % context.npes());
+      context.trigger(start, 1, TriggeredOp::make_get(got.data(), left, shown, words * 8, {context.pe(), done}));
+      bool followed = false;
+      context.trigger(done, 1, TriggeredOp::make_call([&](Context&) { followed = got.back() == 100 + left.value(); }));
+      EXPECT_EQ(got[0], 0u);
+      context.barrier();
+      context.bump({right, start});
+      context.wait_counter(done, 1);
+      EXPECT_EQ(std::count(got.begin(), got.end(), 100 + left.value()), static_cast<std::ptrdiff_t>(words));
+      context.wait([&] { return followed; });
+      context.barrier();
+      context.release_counter(start);
+      context.release_counter(done);
+    }
+    EXPECT_THROW(context.trigger(context.allocate_counter(), 1,
+                                 TriggeredOp::make_get(nullptr, PeId(0), HeapOffset(context.job().segment_bytes()), 8)),
+                 Error);
+  });
+}
+
 // All PEs bump one PE's counter while it queues: no trigger is lost, none runs twice.
 TEST_P(Counters, BumpsRacingWithQueuingLoseNothing) {
   run([](Context& context) {

@@ -28,7 +28,10 @@ State::State(Context& context, const MatcherOptions& options)
     peer.bytes = window_bytes_;
     peer.messages = window_messages_;
   }
-  for (Lane& lane : lanes_) lane.counter = context.allocate_counter();
+  for (Lane& lane : lanes_) {
+    lane.ready = context.allocate_counter();
+    lane.arrived = context.allocate_counter();
+  }
 }
 
 void State::listen(std::shared_ptr<State> self) {
@@ -39,7 +42,10 @@ void State::listen(std::shared_ptr<State> self) {
 }
 
 void State::close() {
-  for (Lane& lane : lanes_) context_.release_counter(lane.counter);
+  for (Lane& lane : lanes_) {
+    context_.release_counter(lane.ready);
+    context_.release_counter(lane.arrived);
+  }
   for (std::byte* block : staging_) context_.heap().release(block);
   staging_.clear();
 }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -90,10 +91,11 @@ class State {
     bool said_withheld = false;    ///< we keep messages back, and it knows
     std::unique_ptr<List<Operation>> waiting;  ///< our messages for it, for which there was no credit
   };
-  /// One of the transfers into this PE that may run at once; each has a counter of its own.
+  /// One of the transfers into this PE that may run at once. What may be fetched is counted, and triggers the get; so is what
+  /// has arrived, and triggers what follows.
   struct Lane {
-    CounterId counter;
-    std::uint64_t bumps = 0;
+    CounterId ready, arrived;
+    std::uint64_t gets = 0, arrivals = 0;  // that were queued on them
     bool busy = false;
   };
 
@@ -115,6 +117,8 @@ class State {
   void on_message(PeId source, const Header& header, const std::byte* payload);
   void on_withheld(PeId source);
   void start(Operation& receive);
+  void get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
+                std::function<void(Context&)> arrived);
   void complete_transfer(Operation& receive);
   void on_proceed(PeId source, const Header& header);
   void on_piece(PeId source, const Header& header);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rendezvous: moving the payload of an announced message once a receive has matched it. Each transfer has a counter
-// of the receiver; what moves the bytes bumps it, and that triggers the completion.
+// Rendezvous: moving the payload of an announced message once a receive has matched it, by triggered gets: the match, or the
+// word that a piece is ready, bumps a counter, which triggers the get, and its arrival bumps another, which triggers what
+// follows. Where the sender puts instead, its put bumps the second.
 #include <algorithm>
 #include <cstring>
 
@@ -24,6 +25,17 @@ std::uint64_t State::place_of(const std::byte* memory, std::uint64_t bytes) cons
   return inside ? static_cast<std::uint64_t>(memory - segment) : no_place;
 }
 
+// Fetches so much of the payload, from `place` in the sender's segment to `begin` in the receive's memory.
+void State::get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
+                     std::function<void(Context&)> arrived) {
+  Lane& lane = lanes_[receive.lane];
+  PeId source = receive.envelope.source;
+  context_.trigger(lane.arrived, ++lane.arrivals, TriggeredOp::make_call(std::move(arrived)));
+  context_.trigger(lane.ready, ++lane.gets, TriggeredOp::make_get(receive.memory + begin, source, HeapOffset(place), bytes,
+                                                                  {context_.pe(), lane.arrived}));
+  context_.bump({context_.pe(), lane.ready});
+}
+
 void State::start(Operation& receive) {
   {
     std::lock_guard lock(mutex_);
@@ -34,24 +46,21 @@ void State::start(Operation& receive) {
   }
   Lane& lane = lanes_[receive.lane];
   PeId source = receive.envelope.source;
-  CounterRef counter{context_.pe(), lane.counter};
   receive.length = std::min(receive.envelope.bytes, receive.bytes);
 
   // The sender's buffer is in its segment: get it.
   if (receive.place != no_place || receive.length == 0) {
-    HeapOffset from(receive.place == no_place ? 0 : receive.place);
-    context_.trigger(lane.counter, ++lane.bumps, TriggeredOp::make_call([this, &receive, source](Context&) {
-                       Header header;
-                       {
-                         std::lock_guard lock(mutex_);
-                         header = header_for(source, Kind::finished);
-                       }
-                       header.operation = receive.partner;
-                       tell(source, header);
-                       complete_transfer(receive);
-                     }));
-    context_.get_counted(receive.memory, source, from, receive.length, counter);
-    return;
+    std::uint64_t place = receive.place == no_place ? 0 : receive.place;
+    return get_then(receive, 0, place, receive.length, [this, &receive, source](Context&) {
+      Header header;
+      {
+        std::lock_guard lock(mutex_);
+        header = header_for(source, Kind::finished);
+      }
+      header.operation = receive.partner;
+      tell(source, header);
+      complete_transfer(receive);
+    });
   }
 
   Header header;
@@ -65,8 +74,8 @@ void State::start(Operation& receive) {
   header.tag = receive.id;
   // Ours is in our segment: the sender puts it, and bumps our counter when it is here.
   if (header.place != no_place) {
-    header.tag = lane.counter.value();
-    context_.trigger(lane.counter, ++lane.bumps,
+    header.tag = lane.arrived.value();
+    context_.trigger(lane.arrived, ++lane.arrivals,
                      TriggeredOp::make_call([this, &receive](Context&) { complete_transfer(receive); }));
   }
   tell(source, header);
@@ -135,22 +144,19 @@ void State::on_piece(PeId source, const Header& header) {
     std::lock_guard lock(mutex_);
     receive = &operation_of(header.operation);
   }
-  Lane& lane = lanes_[receive->lane];
   std::uint64_t bytes = header.bytes;
-  context_.trigger(lane.counter, ++lane.bumps, TriggeredOp::make_call([this, receive, source, bytes](Context&) {
-                     Header reply;
-                     {
-                       std::lock_guard lock(mutex_);
-                       reply = header_for(source, Kind::piece_done);
-                     }
-                     reply.operation = receive->partner;
-                     reply.bytes = bytes;
-                     tell(source, reply);
-                     receive->staged += bytes;
-                     if (receive->staged == receive->length) complete_transfer(*receive);
-                   }));
-  context_.get_counted(receive->memory + header.tag, source, HeapOffset(header.place), bytes,
-                       {context_.pe(), lane.counter});
+  get_then(*receive, header.tag, header.place, bytes, [this, receive, source, bytes](Context&) {
+    Header reply;
+    {
+      std::lock_guard lock(mutex_);
+      reply = header_for(source, Kind::piece_done);
+    }
+    reply.operation = receive->partner;
+    reply.bytes = bytes;
+    tell(source, reply);
+    receive->staged += bytes;
+    if (receive->staged == receive->length) complete_transfer(*receive);
+  });
 }
 
 void State::on_piece_done(const Header& header) {

@@ -249,7 +249,7 @@ class Context {
     return wait([&] { return counter(id) >= at_least; }, deadline);
   }
   /// Queues `operation` until this PE's counter reaches `threshold` (at least 1); started at once when it has. Whoever bumps the
-  /// counter carries it out; functions run in this PE's progress(). Throws MemoryError when triggers_per_pe are queued.
+  /// counter carries it out; gets and functions run in this PE's progress(). Throws MemoryError when triggers_per_pe are queued.
   void trigger(CounterId on, std::uint64_t threshold, TriggeredOp operation);
   /// Drops what is still queued on the counter. Returns how many.
   std::size_t cancel_triggers(CounterId on);
@@ -353,7 +353,7 @@ class Context {
   bool in_progress_here() const { return progress_owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
   bool receive_messages();
   void deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload);
-  bool run_ready_calls();
+  bool run_ready_triggers();
   bool run_hooks();
   bool send_deferred();
   void send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,

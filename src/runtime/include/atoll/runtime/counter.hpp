@@ -35,6 +35,7 @@ enum class TriggerKind : std::uint32_t {
   put_inline,  ///< up to inline_bytes kept in the trigger itself
   add,         ///< adds to a 64-bit word
   set,         ///< sets a 64-bit word
+  get,         ///< into the queuing PE's memory, of any kind, in its progress()
   call,        ///< runs a function in the queuing PE's progress()
 };
 
@@ -43,12 +44,13 @@ struct TriggeredOp {
   TriggerKind kind = TriggerKind::nothing;
   PeId pe;                    ///< target
   HeapOffset to;
-  HeapOffset from;            ///< put: in the queuing PE's segment, to be left alone until `then` is bumped
-  std::uint64_t bytes = 0;    ///< put, put_inline
+  HeapOffset from;            ///< put: in the queuing PE's segment, to be left alone until `then` is bumped; get: in the target's
+  std::uint64_t bytes = 0;    ///< put, put_inline, get
   std::uint64_t value = 0;    ///< add, set
   const void* data = nullptr; ///< put_inline: copied when queued
+  void* into = nullptr;       ///< get
   std::function<void(Context&)> function;  ///< call
-  CounterRef then{};          ///< bumped by 1 when complete at the target
+  CounterRef then{};          ///< bumped by 1 when complete: at the target; get: here
 
   static TriggeredOp make_put(PeId pe, HeapOffset to, HeapOffset from, std::uint64_t bytes, CounterRef then = {}) {
     return {.kind = TriggerKind::put, .pe = pe, .to = to, .from = from, .bytes = bytes, .function = {}, .then = then};
@@ -62,6 +64,10 @@ struct TriggeredOp {
   }
   static TriggeredOp make_set(PeId pe, HeapOffset to, std::uint64_t value, CounterRef then = {}) {
     return {.kind = TriggerKind::set, .pe = pe, .to = to, .from = {}, .value = value, .function = {}, .then = then};
+  }
+  /// `then` is bumped when it is here. Until then `into` belongs to it.
+  static TriggeredOp make_get(void* into, PeId pe, HeapOffset from, std::uint64_t bytes, CounterRef then = {}) {
+    return {.kind = TriggerKind::get, .pe = pe, .to = {}, .from = from, .bytes = bytes, .into = into, .function = {}, .then = then};
   }
   static TriggeredOp make_bump(CounterRef then) {
     return {.kind = TriggerKind::nothing, .pe = {}, .to = {}, .from = {}, .function = {}, .then = then};
@@ -94,9 +100,9 @@ static_assert(sizeof(CounterCell) == 64);
 // |  20    |   4   | then_pe   | PE of the counter to bump                      |
 // |  24    |   4   | then_id   | UINT32_MAX: none                               |
 // |  28    |   4   | spare     |                                                |
-// |  32    |   8   | to        | offset in the target's segment                 |
-// |  40    |   8   | from      | offset in the owner's segment, or operand; call: key of the function |
-// |  48    |   8   | bytes     | put, put_inline                                |
+// |  32    |   8   | to        | offset in the target's segment; get: address in the owner's process |
+// |  40    |   8   | from      | offset in the owner's segment, or operand; get: in the target's; call: key of the function |
+// |  48    |   8   | bytes     | put, put_inline, get                           |
 // |  56    |   8   | spare     |                                                |
 // |  64    |  16   | data      | put_inline                                     |
 struct TriggerCell {
@@ -122,7 +128,7 @@ static_assert(sizeof(TriggerCell) == 128 && offsetof(TriggerCell, data) == 64);
 // |    0    | lock      | 1: somebody changes this PE's trigger lists                                        |
 // |    4    | free      | 1 + first freed trigger; 0: none                                                   |
 // |    8    | touched   | triggers used so far; those above have never been                                  |
-// |   64    | ready     | 1 + first trigger of kind `call` to be run by the owner; 0: none; pushed by anyone |
+// |   64    | ready     | 1 + first trigger to be run by the owner; 0: none; pushed by anyone |
 // |  128    | counters  | always                                                                             |
 // |  65,664 | triggers  | those in a list                                                                    |
 struct TriggerArea {
