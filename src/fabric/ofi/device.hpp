@@ -110,7 +110,6 @@ class Device {
   /// reused, and the peer finds the slot among its completions.
   int write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
                         std::uint32_t slot);
-  bool has_slots() const { return slots_region_ != nullptr; }
   std::size_t slots() const { return slots_.size(); }
   std::span<const std::byte> header_in(std::uint64_t slot) const { return std::as_bytes(std::span(&slots_[slot], 1)); }
   /// Writes the operation's buffer to the peer's memory, whose process is told. Complete when delivered.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RemotePath over libfabric. Atomics, active messages, and short puts and gets while others are under way to that PE are
-// messages, which the target's process carries out; all other puts and gets are writes and reads of the network.
+// messages, which the target's process carries out; all other puts and gets are writes and reads of the network. A long put
+// with a signal, and the first since quiet(), is a write that brings its header along into a slot of the target's: such a
+// message is handled as if it had been sent, and its payload is where it belongs already.
 //
 // Completion. Each peer counts the operations of ours that it has carried out. Its count comes back in the header of whatever
 // it sends next; in an acknowledgement for the first operation since quiet(), which most often follows again; and when quiet()
@@ -211,7 +213,7 @@ class Path final : public RemotePath {
   bool poll();
   bool take_completions();
   bool handle_arrivals();
-  void handle(Bytes message, Operation* arrived);
+  void handle(Bytes message, Operation* received);
   void carry_out(const Header& header, Bytes payload);
   void answer_get(const Header& header, PeId to);
   void finish_request(const Header& header, Bytes payload);
