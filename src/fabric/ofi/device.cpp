@@ -282,7 +282,8 @@ int Device::write_with_header(Operation& operation, const void* from, std::size_
   iovec sources[2] = {{const_cast<void*>(from), bytes}, {operation.buffer, sizeof(Header)}};
   void* descriptors[2] = {local_descriptor(from, bytes, FI_WRITE, operation),
                           buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr};
-  fi_rma_iov targets[2] = {{to.base + offset, bytes, to.key}, {to.slots_base + slot * sizeof(Header), sizeof(Header), to.slots_key}};
+  fi_rma_iov targets[2] = {{to.base + offset, bytes, to.key},
+                           {to.slots_base + slot * sizeof(Header), sizeof(Header), to.slots_key}};
   fi_msg_rma message{sources, descriptors, 2, to.address, targets, 2, &operation.context, slot + 1};
   return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | FI_INJECT_COMPLETE));
 }
@@ -309,7 +310,8 @@ std::size_t Device::completions(Completion* into, std::size_t most) {
   ATOLL_VALIDATE(got >= 0, Error, "the network fails: {}", error_text(got));
   for (std::size_t i = 0; i < static_cast<std::size_t>(got); ++i) {
     bool written = (entries[i].flags & FI_REMOTE_WRITE) != 0;
-    into[i] = {written ? nullptr : static_cast<Operation*>(entries[i].op_context), entries[i].len, 0, written ? entries[i].data : 0};
+    into[i] = {written ? nullptr : static_cast<Operation*>(entries[i].op_context), entries[i].len, 0,
+               written ? entries[i].data : 0};
     if (into[i].operation != nullptr && into[i].operation->kind == Operation::Kind::receive) --posted_receives_;
   }
   return static_cast<std::size_t>(got);
