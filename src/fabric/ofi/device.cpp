@@ -108,8 +108,9 @@ void Device::open_segment() {
 
 // Without them long puts are a write and a message.
 void Device::open_slots(std::uint32_t npes) {
-  slots_.resize(std::size_t{npes} * slots_per_peer);
-  slots_region_ = expose(slots_.data(), slots_.size() * sizeof(Header), FI_REMOTE_WRITE, slots_key);
+  slot_count_ = std::size_t{npes} * slots_per_peer;
+  slots_ = std::make_unique_for_overwrite<Header[]>(slot_count_);  // pages that nobody uses cost nothing
+  slots_region_ = expose(slots_.get(), slot_count_ * sizeof(Header), FI_REMOTE_WRITE, slots_key);
 }
 
 void Device::make_buffers() {
@@ -158,7 +159,7 @@ Card Device::card() const {
   }
   card.has_slots = slots_region_ != nullptr;
   if (slots_region_) {
-    card.slots_base = virtual_addresses ? reinterpret_cast<std::uint64_t>(slots_.data()) : 0;
+    card.slots_base = virtual_addresses ? reinterpret_cast<std::uint64_t>(slots_.get()) : 0;
     card.slots_key = ::fi_mr_key(slots_region_.get());
   }
   std::string provider = provider_name(*info_).substr(0, sizeof(card.provider) - 1);

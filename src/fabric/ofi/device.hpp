@@ -110,7 +110,7 @@ class Device {
   /// reused, and the peer finds the slot among its completions.
   int write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
                         std::uint32_t slot);
-  std::size_t slots() const { return slots_.size(); }
+  std::size_t slots() const { return slot_count_; }
   std::span<const std::byte> header_in(std::uint64_t slot) const { return std::as_bytes(std::span(&slots_[slot], 1)); }
   /// Writes the operation's buffer to the peer's memory, whose process is told. Complete when delivered.
   int put(Operation& operation, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset);
@@ -171,7 +171,8 @@ class Device {
   Owned<fid_domain> domain_;
   Owned<fid_av> peers_;
   Owned<fid_cq> completions_;
-  std::vector<Header> slots_;
+  std::unique_ptr<Header[]> slots_;
+  std::size_t slot_count_ = 0;
   Owned<fid_mr> segment_region_, slots_region_, buffers_region_;
   int descriptor_ = -1;
   bool local_registration_ = false;

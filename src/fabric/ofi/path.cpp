@@ -19,7 +19,7 @@ constexpr std::size_t most_transferring = std::size_t{256} << 20;
 constexpr std::uint32_t most_messages = 64;
 // Active messages of up to so much are sent from a copy, and nobody waits for them to be out.
 constexpr std::size_t copied_bytes = 8192;
-// Of a long put: what is sent apart, to be told of its arrival.
+// Of a long put where the target is not told of writes: what is sent apart.
 constexpr std::size_t last_piece = 64;
 // Where headers cannot be written with their payload, longer ones are written in place with the signal behind: two messages
 // cost more than copying so much.
@@ -306,18 +306,17 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   const auto* source = static_cast<const std::byte*>(from);
   Registrations::Loan loan;
   if (bytes <= most_payload || !may_write(target, from, bytes, loan)) return put_by_messages(hold, pe, to, source, bytes);
-  Header flush = header_of(MessageType::flush);
-  flush.acknowledge = acknowledgement(target, flush.type);
-  if (!target.dirty && write_with_header(hold, pe, flush, to, Bytes(source, bytes))) return;
+  if (!target.dirty) {
+    Header flush = header_of(MessageType::flush);
+    flush.acknowledge = acknowledgement(target, flush.type);
+    if (write_with_header(hold, pe, flush, to, Bytes(source, bytes))) return;
+  }
   // Before quiet() something else follows, or a flush, that tells of its arrival.
-  if (direct_ && target.dirty) return write_through(hold, pe, to, source, bytes, [] {});
-  // The last piece arrives last, and says so here and there.
+  if (direct_) return write_through(hold, pe, to, source, bytes, [] {});
+  // The target is not told of a write: the last piece arrives last, and says so here and there.
   std::size_t first = bytes - last_piece;
   HeapOffset last(to.value() + first);
-  write_through(hold, pe, to, source, first, [&] {
-    if (direct_ && put_directly(pe, last, source + first, last_piece)) target.unflushed = false;
-    else put_by_messages(hold, pe, last, source + first, last_piece);
-  });
+  write_through(hold, pe, to, source, first, [&] { put_by_messages(hold, pe, last, source + first, last_piece); });
 }
 
 void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
