@@ -24,6 +24,12 @@ Arguments of_bytes(std::size_t bytes, int root = 0) {
   return arguments;
 }
 
+Arguments of_alltoall(std::size_t bytes, Destination where) {
+  Arguments arguments = of_bytes(bytes);
+  arguments.symmetric = where == Destination::symmetric;
+  return arguments;
+}
+
 Arguments of_elements(std::size_t count, const Reduction& reduction, int root = 0) {
   ATOLL_VALIDATE(reduction.element_bytes() <= longest_element, ValueError,
                  "elements of {} bytes cannot be reduced: at most {}", reduction.element_bytes(), longest_element);
@@ -228,11 +234,11 @@ Request Communicator::iallgatherv(const void* in, std::size_t bytes, std::span<c
                  engine_->start(Kind::allgatherv, of_allgatherv(*engine_, in, bytes, out), nullptr, nullptr));
 }
 
-void Communicator::alltoall(const void* in, std::size_t bytes, void* out) {
-  engine_->run(Kind::alltoall, of_bytes(bytes), in, out);
+void Communicator::alltoall(const void* in, std::size_t bytes, void* out, Destination where) {
+  engine_->run(Kind::alltoall, of_alltoall(bytes, where), in, out);
 }
-Request Communicator::ialltoall(const void* in, std::size_t bytes, void* out) {
-  return Request(engine_.get(), engine_->start(Kind::alltoall, of_bytes(bytes), in, out));
+Request Communicator::ialltoall(const void* in, std::size_t bytes, void* out, Destination where) {
+  return Request(engine_.get(), engine_->start(Kind::alltoall, of_alltoall(bytes, where), in, out));
 }
 void Communicator::alltoallv(std::span<const ConstBlock> in, std::span<const Block> out) {
   engine_->run(Kind::alltoallv, of_alltoallv(*engine_, in, out), nullptr, nullptr);

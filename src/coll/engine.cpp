@@ -195,7 +195,8 @@ std::uint32_t Engine::begin_call(Kind kind, const Arguments& arguments, const Re
   last_kind_ = kind;
   bool lists = kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
   last_check_ = digest(sequence_, lists ? 0 : arguments.bytes,
-                       static_cast<std::uint64_t>(arguments.root) << 8 | (reduction != nullptr ? reduction->code() : 0));
+                       static_cast<std::uint64_t>(arguments.root) << 8 | (reduction != nullptr ? reduction->code() : 0) |
+                           std::uint64_t{arguments.symmetric} << 63);
   mail_.announce(sequence_, static_cast<std::uint32_t>(kind), last_check_);
   return last_check_;
 }
@@ -232,7 +233,7 @@ bool Engine::advance_queue() {
     if (!running_) {
       executor_.begin(*operation.schedule, operation.in, operation.out, scratch(operation.schedule->scratch_bytes),
                       operation.reduction ? &*operation.reduction : nullptr, static_cast<std::uint32_t>(operation.kind),
-                      operation.check);
+                      operation.check, operation.symmetric);
       running_ = true;
     }
     if (!advance_current()) return finished;
@@ -349,7 +350,7 @@ void Engine::run(Kind kind, const Arguments& arguments, const void* in, void* ou
   const Schedule& schedule = *schedule_for(kind, arguments);
   std::uint32_t check = begin_call(kind, arguments, reduction);
   executor_.begin(schedule, in, out, schedule.scratch_bytes != 0 ? scratch(schedule.scratch_bytes) : nullptr, reduction,
-                  static_cast<std::uint32_t>(kind), check);
+                  static_cast<std::uint32_t>(kind), check, arguments.symmetric);
   if (!advance_current()) {
     bool finished = false;
     auto ready = [&] { return finished || (finished = advance_current()) || broken_.load(std::memory_order_relaxed); };
@@ -370,7 +371,7 @@ std::uint64_t Engine::start(Kind kind, const Arguments& arguments, const void* i
     std::shared_ptr<const Schedule> schedule = schedule_for(kind, arguments);
     std::uint32_t check = begin_call(kind, arguments, reduction);
     queue_.push_back({std::move(schedule), in, out, reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt,
-                      kind, sequence_, check});
+                      kind, sequence_, check, arguments.symmetric});
     queued_.store(queue_.size(), std::memory_order_relaxed);
     ticket = sequence_;
     advance_queue();

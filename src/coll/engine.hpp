@@ -75,6 +75,7 @@ class Engine {
     Kind kind;
     std::uint64_t sequence;
     std::uint32_t check;
+    bool symmetric;
   };
   // Held by whoever advances operations: a caller, or the progress engine, which does not wait for it.
   class Hold {

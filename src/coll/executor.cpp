@@ -33,13 +33,14 @@ std::byte* StagingPool::take() {
 }
 
 void Executor::begin(const Schedule& schedule, const void* input, void* output, void* scratch,
-                     const Reduction* reduction, std::uint32_t kind, std::uint32_t check) {
+                     const Reduction* reduction, std::uint32_t kind, std::uint32_t check, bool symmetric) {
   schedule_ = &schedule;
   reduction_ = reduction;
   bases_[static_cast<std::size_t>(Space::input)] = reinterpret_cast<std::uint64_t>(input);
   bases_[static_cast<std::size_t>(Space::output)] = reinterpret_cast<std::uint64_t>(output);
   bases_[static_cast<std::size_t>(Space::scratch)] = reinterpret_cast<std::uint64_t>(scratch);
   bases_[static_cast<std::size_t>(Space::address)] = 0;
+  symmetric_ = symmetric;
   tag_ = make_tag(kind, CellType::data, check);
   control_tag_ = make_tag(kind, CellType::control, check);
   parcel_tag_ = make_tag(kind, CellType::parcel, check);
@@ -148,10 +149,17 @@ bool Executor::start_send(const Step& step) {
   transfer.data = at(step.from);
   transfer.bytes = step.bytes;
   transfer.far = is_far(step.peer);
+  transfer.placed = is_placed(step);
+  if (transfer.placed) transfer.place = context_.offset_of(at(step.into));  // there as here
   if (!transfer.far) offer(transfer);
   transfers_.push_back(transfer);
   ++unfinished_;
+  if (transfer.placed) (void)send_parcel(transfers_.back());  // on its way while this one does other work
   return true;
+}
+
+bool Executor::is_placed(const Step& step) const {
+  return symmetric_ && step.placed && step.bytes <= longest_written && is_far(step.peer);
 }
 
 void Executor::offer(Transfer& transfer) {
@@ -179,7 +187,8 @@ void Executor::start_recv(const Step& step) {
   transfer.data = at(step.into);
   transfer.own = transfer.fold ? at(step.from) : nullptr;
   transfer.bytes = step.bytes;
-  transfer.parcel = transfer.told = comes_as_parcel(transfer);
+  transfer.placed = is_placed(step);
+  transfer.parcel = transfer.told = transfer.placed || comes_as_parcel(transfer);
   transfers_.push_back(transfer);
   ++unfinished_;
 }
@@ -211,19 +220,27 @@ bool Executor::awaits_parcel(std::uint32_t peer, std::uint32_t tag) const {
 }
 
 bool Executor::send_parcel(Transfer& transfer) {
-  if (!is_next_to_peer(transfer) || !mail_.put_parcel(transfer.peer, parcel_tag(transfer.bytes), transfer.data, transfer.bytes))
-    return false;
+  if (!is_next_to_peer(transfer)) return false;
+  std::uint32_t tag = parcel_tag(transfer.bytes);
+  bool sent = transfer.placed ? mail_.put_in_place(transfer.peer, tag, transfer.data, transfer.bytes, transfer.place)
+                              : mail_.put_parcel(transfer.peer, tag, transfer.data, transfer.bytes);
+  if (!sent) return false;
   finish_outgoing(transfer);
   return true;
 }
 
 bool Executor::take_parcel(Transfer& transfer) {
   std::uint32_t found;
-  if (mail_.peek(transfer.peer, found) == nullptr || found != parcel_tag(transfer.bytes)) return false;
-  const std::byte* arrived = mail_.parcel(transfer.peer);
-  if (transfer.fold) combine(transfer.side, transfer.data, arrived, transfer.own, transfer.bytes);
-  else std::memcpy(transfer.data, arrived, transfer.bytes);
-  mail_.finish_parcel(transfer.peer);
+  const Cell* cell = mail_.peek(transfer.peer, found);
+  if (cell == nullptr || found != parcel_tag(transfer.bytes)) return false;
+  if (transfer.placed) {
+    mail_.finish_cell(transfer.peer);
+  } else {
+    const std::byte* arrived = mail_.parcel(transfer.peer, *cell);
+    if (transfer.fold) combine(transfer.side, transfer.data, arrived, transfer.own, transfer.bytes);
+    else std::memcpy(transfer.data, arrived, transfer.bytes);
+    mail_.finish_parcel(transfer.peer);
+  }
   finish_incoming(transfer);
   return true;
 }
@@ -298,7 +315,8 @@ void Executor::finish_outgoing(Transfer& transfer) {
 // One message of control for this transfer, if there is one at the head of the peer's ring. False: nothing to do now.
 bool Executor::serve(Transfer& transfer) {
   if (transfer.parcel) return take_parcel(transfer);
-  if (transfer.outgoing && transfer.far && transfer.bytes <= room_bytes && mail_.knows_rooms(transfer.peer))
+  if (transfer.outgoing && transfer.far &&
+      (transfer.placed || (transfer.bytes <= room_bytes && mail_.knows_rooms(transfer.peer))))
     return send_parcel(transfer);
   if (!transfer.outgoing && transfer.piece != 0) {
     if (!mail_.has_room(transfer.peer)) return false;

@@ -6,9 +6,10 @@
 // combines) straight out of it. When it is private memory and the receiver's is not, the sender copies straight into
 // the receiver's. When both are private, staging chunks in the sender's segment carry it, two in flight.
 //
-// Between nodes a copy by the receiver would wait for the sender's processor. There what fits a room is a parcel. Of longer
-// data, or when it has granted no rooms, the receiver says first where it wants it, in a chunk of its own if need be, and the
-// sender writes it there. What is longer still, or fits no chunk, is offered when asked.
+// Between nodes a copy by the receiver would wait for the sender's processor. There what has a known place in a symmetric
+// output is written straight to it, and what fits a room is a parcel. Of longer data, or when it has granted no rooms, the
+// receiver says first where it wants it, in a chunk of its own if need be, and the sender writes it there. What is longer
+// still, or fits no chunk, is offered when asked.
 #pragma once
 
 #include <cstdint>
@@ -46,9 +47,10 @@ class Executor {
   Executor(runtime::Context& context, Mailboxes& mail, StagingPool& staging)
       : context_(context), mail_(mail), staging_(staging) {}
 
-  /// `kind` and `check` (a digest of number and arguments of the call) go into every message.
+  /// `kind` and `check` (a digest of number and arguments of the call) go into every message. `symmetric`: the output is,
+  /// and may be written to.
   void begin(const Schedule& schedule, const void* input, void* output, void* scratch, const Reduction* reduction,
-             std::uint32_t kind, std::uint32_t check);
+             std::uint32_t kind, std::uint32_t check, bool symmetric);
 
   enum class State { done, waiting, mismatch };
   /// Takes every step that can be taken now.
@@ -64,7 +66,8 @@ class Executor {
     bool outgoing = false;
     bool far = false;               ///< the peer is on another node
     bool told = false;              ///< in, far: the sender knows what to do
-    bool parcel = false;            ///< in, far: it comes as one
+    bool parcel = false;            ///< in, far: it comes as one, or placed
+    bool placed = false;            ///< far: it goes straight to its place in the output, at `place` in the receiver's segment
     bool done = false;
     bool offered_in_place = false;  ///< out: the receiver reads the caller's memory, or one chunk with all of it
     bool bouncing = false;          ///< both sides' memory is private
@@ -72,6 +75,7 @@ class Executor {
     Side side = Side::left;
     std::byte* data = nullptr;       ///< out: source; in: destination
     const std::byte* own = nullptr;  ///< fold: the other operand
+    HeapOffset place;                ///< out, placed
     std::uint64_t bytes = 0;
     std::uint64_t complete = 0;      ///< in: received; out: handed to chunks
     std::uint64_t acknowledged = 0;  ///< out, bouncing
@@ -119,6 +123,7 @@ class Executor {
   bool start_send(const Step& step);
   void offer(Transfer& transfer);
   void tell(Transfer& transfer);
+  bool is_placed(const Step& step) const;
   bool comes_as_parcel(const Transfer& incoming) const {
     return incoming.far && incoming.bytes <= room_bytes && mail_.has_granted(incoming.peer);
   }
@@ -141,6 +146,7 @@ class Executor {
   const Schedule* schedule_ = nullptr;
   const Reduction* reduction_ = nullptr;
   std::uint64_t bases_[4] = {0, 0, 0, 0};
+  bool symmetric_ = false;
   std::uint32_t tag_ = 0;
   std::uint32_t control_tag_ = 0;
   std::uint32_t parcel_tag_ = 0;

@@ -2,6 +2,7 @@
 #include "mailbox.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "atoll/base/error.hpp"
@@ -52,7 +53,7 @@ bool Mailboxes::put_remote(std::uint32_t member, std::uint32_t tag, const std::b
     std::byte image[ring_cells * sizeof(Cell)];
     std::uint64_t first = 0, used = 0;
     for (std::uint32_t i = 0; i < run; ++i, ++cells) {
-      std::uint64_t header = std::uint64_t{tag} << 32 | static_cast<std::uint32_t>(way.sent + i + 1);
+      std::uint64_t header = header_for(member, tag, 0, way.sent + i + 1);
       std::uint64_t done = std::uint64_t{cells} * sizeof(Cell::payload);
       std::uint64_t part = std::min<std::uint64_t>(bytes - done, sizeof(Cell::payload));
       std::byte* cell = image + i * sizeof(Cell);
@@ -92,25 +93,64 @@ bool Mailboxes::put_parcel(std::uint32_t member, std::uint32_t tag, const std::b
   Way& way = ways_[member];
   Parcels& to = parcels_[member];
   // Acquire: the receiver is done with those rooms. Partner: finish_parcel().
-  if (to.sent - to.known_taken >= rooms_each) to.known_taken = way.credit->taken.load(std::memory_order_acquire);
-  if (to.sent - to.known_taken >= rooms_each || !has_room(member)) return false;
-  std::uint64_t header = std::uint64_t{tag} << 32 | static_cast<std::uint32_t>(way.sent + 1);
-  HeapOffset room(to.remote.value() + to.sent % rooms_each * room_bytes);
-  HeapOffset cell(way.remote_ring.value() + way.sent % ring_cells * sizeof(Cell));
-  context_->deliver(way.pe, room, data, bytes, cell, header);
-  ++way.sent;
-  ++to.sent;
-  count_moved(sizeof(Cell) + bytes);
+  if (to.full == all_rooms) note_taken(to, way.credit->taken.load(std::memory_order_acquire));
+  if (to.full == all_rooms || !has_room(member)) return false;
+  auto number = static_cast<std::uint32_t>(std::countr_one(to.full));
+  std::uint64_t header = header_for(member, tag, number, way.sent + 1);
+  deliver_with_cell(way, HeapOffset(to.remote.value() + number * room_bytes), data, bytes, header);
+  to.full |= 1u << number;
+  to.order[to.sent++ % rooms_each] = static_cast<std::uint8_t>(number);
   return true;
+}
+
+bool Mailboxes::put_in_place(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes,
+                             HeapOffset place) {
+  Way& way = ways_[member];
+  if (!has_room(member)) return false;
+  deliver_with_cell(way, place, data, bytes, header_for(member, tag, 0, way.sent + 1));
+  return true;
+}
+
+void Mailboxes::deliver_with_cell(Way& way, HeapOffset place, const std::byte* data, std::uint64_t bytes, std::uint64_t header) {
+  HeapOffset cell(way.remote_ring.value() + way.sent % ring_cells * sizeof(Cell));
+  context_->deliver(way.pe, place, data, bytes, cell, header);
+  ++way.sent;
+  count_moved(sizeof(Cell) + bytes);
 }
 
 void Mailboxes::finish_parcel(std::uint32_t member) {
   Way& way = ways_[member];
   Parcels& from = parcels_[member];
-  // The room has been read: its signal is a release.
-  HeapOffset taken(way.remote_credit.value() + offsetof(Credit, taken));
-  if (++from.taken % parcel_credit_batch == 0 && !closing_) context_->deliver(way.pe, taken, nullptr, 0, taken, from.taken);
+  if (++from.taken - from.told_taken >= most_untold_parcels && !closing_) {
+    // The room has been read: its signal is a release.
+    HeapOffset taken(way.remote_credit.value() + offsetof(Credit, taken));
+    context_->deliver(way.pe, taken, nullptr, 0, taken, from.taken);
+    from.told_taken = from.taken;
+  }
   finish_cell(member);
+}
+
+// Of a cell that leaves now.
+std::uint64_t Mailboxes::header_for(std::uint32_t member, std::uint32_t tag, std::uint32_t room, std::uint64_t number) {
+  if (parcels_.empty()) return make_header(tag, room, 0, number);
+  Parcels& from = parcels_[member];
+  from.told_taken = from.taken;
+  return make_header(tag, room, from.taken, number);
+}
+
+// Credits and cells both tell: `taken` may be less than what is known.
+void Mailboxes::note_taken(Parcels& to, std::uint64_t taken) {
+  for (; to.known_taken < taken; ++to.known_taken) to.full &= ~(1u << to.order[to.known_taken % rooms_each]);
+}
+
+// By the cell of the last peek.
+void Mailboxes::note_taken_by_cell(std::uint32_t member) {
+  const Way& way = ways_[member];
+  Parcels& to = parcels_[member];
+  // Relaxed: peek() has acquired it.
+  std::uint64_t header = way.local[way.received % ring_cells].header.load(std::memory_order_relaxed);
+  std::uint64_t more = (taken_of(header) - to.known_taken) & 0xFFF;
+  if (more <= rooms_each) note_taken(to, to.known_taken + more);
 }
 
 void Mailboxes::release_rooms() {

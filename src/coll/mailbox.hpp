@@ -5,7 +5,7 @@
 // overwritten, and a PE that is ahead waits for room.
 //
 // Between nodes, what is longer than some cells and fits a room is a parcel: it goes unasked into one of the rooms that its
-// receiver has granted the sender, and its cell says that it is there.
+// receiver has granted the sender, or straight to where it belongs, and its cell says that it is there.
 //
 // A member's area:  [ presence | credit line per member | ring per member ]
 #pragma once
@@ -24,8 +24,8 @@ namespace atl::coll::detail {
 
 // | offset | bytes | field   | valid when                                                                       |
 // |--------|-------|---------|----------------------------------------------------------------------------------|
-// |   0    |   8   | header  | low half: number of the cell in its ring's life, counting from 1; high half: tag |
-// |   8    |  56   | payload | header is the number the reader waits for                                        |
+// |   0    |   8   | header  | always, see make_header                                                          |
+// |   8    |  56   | payload | the header has the number that the reader waits for                              |
 struct Cell {
   std::atomic<std::uint64_t> header;
   std::byte payload[56];
@@ -58,7 +58,17 @@ inline constexpr std::uint32_t ring_cells = 64;
 inline constexpr std::uint32_t credit_batch = 16;
 static_assert(ring_cells - credit_batch >= 2 * ((longest_small_message + 55) / 56));
 
-/// What the high half of a header says: [kind of collective:6][type:2][check of the arguments:24].
+/// What a header says: [tag:32][room of a parcel:4][parcels that the sender has taken from the reader, mod 2^12:12][number of
+/// the cell in its ring's life, counting from 1, mod 2^16:16]. What lies in a cell until then has another number.
+constexpr std::uint64_t make_header(std::uint32_t tag, std::uint32_t room, std::uint64_t taken, std::uint64_t number) {
+  return std::uint64_t{tag} << 32 | std::uint64_t{room} << 28 | (taken & 0xFFF) << 16 | (number & 0xFFFF);
+}
+constexpr std::uint32_t tag_of(std::uint64_t header) { return static_cast<std::uint32_t>(header >> 32); }
+constexpr std::uint32_t room_of(std::uint64_t header) { return static_cast<std::uint32_t>(header >> 28) & 0xF; }
+constexpr std::uint32_t taken_of(std::uint64_t header) { return static_cast<std::uint32_t>(header >> 16) & 0xFFF; }
+constexpr std::uint16_t number_of(std::uint64_t header) { return static_cast<std::uint16_t>(header); }
+
+/// The tag: [kind of collective:6][type:2][check of the arguments:24].
 enum class CellType : std::uint32_t { data = 0, control = 1, parcel = 2 };
 inline constexpr std::uint32_t check_mask = 0xFFFFFF;
 constexpr std::uint32_t make_tag(std::uint32_t kind, CellType type, std::uint32_t check) {
@@ -68,9 +78,12 @@ constexpr std::uint32_t make_tag(std::uint32_t kind, CellType type, std::uint32_
 /// Longest parcel.
 inline constexpr std::size_t room_bytes = std::size_t{64} << 10;
 inline constexpr std::uint32_t rooms_each = 4;
+inline constexpr std::uint32_t all_rooms = (1u << rooms_each) - 1;
+static_assert(rooms_each <= 16);
 /// To so many members a member grants rooms: 4 MiB. Others are told each time where to write.
 inline constexpr std::uint32_t most_granted = 16;
-inline constexpr std::uint32_t parcel_credit_batch = 2;
+/// Parcels that may be taken before the sender is told by a credit, if no cell went there that said so.
+inline constexpr std::uint32_t most_untold_parcels = 2;
 
 constexpr std::uint32_t kind_of_tag(std::uint32_t tag) { return tag >> 26; }
 
@@ -122,7 +135,7 @@ class Mailboxes {
       if (!has_room(member)) [[unlikely]] return false;
       std::uint64_t done = std::uint64_t{cells} * sizeof(Cell::payload);
       std::uint64_t part = bytes - done < sizeof(Cell::payload) ? bytes - done : sizeof(Cell::payload);
-      std::uint64_t header = std::uint64_t{tag} << 32 | static_cast<std::uint32_t>(way.sent + 1);
+      std::uint64_t header = make_header(tag, 0, 0, way.sent + 1);
       Cell& cell = way.remote[way.sent % ring_cells];
       if (part == 8) std::memcpy(cell.payload, data + done, 8);
       else if (part != 0) std::memcpy(cell.payload, data + done, part);
@@ -143,14 +156,15 @@ class Mailboxes {
     const Way& way = ways_[member];
     const Cell& cell = way.local[way.received % ring_cells];
     std::uint64_t header = cell.header.load(std::memory_order_acquire);  // partner: the release in put
-    if (static_cast<std::uint32_t>(header) != static_cast<std::uint32_t>(way.received + 1)) return nullptr;
-    tag = static_cast<std::uint32_t>(header >> 32);
+    if (number_of(header) != static_cast<std::uint16_t>(way.received + 1)) return nullptr;
+    tag = tag_of(header);
     return &cell;
   }
   /// Gives the cell of the last peek back.
   void finish_cell(std::uint32_t member) {
     Way& way = ways_[member];
     add(received_cells_, 1);
+    if (way.remote == nullptr && !parcels_.empty()) [[unlikely]] note_taken_by_cell(member);
     if (++way.received % credit_batch == 0 && !closing_) give_credit(way);
   }
 
@@ -181,10 +195,11 @@ class Mailboxes {
   bool knows_rooms(std::uint32_t member) const { return !parcels_.empty() && parcels_[member].known; }
   /// `data` may be reused on return. False: all rooms are full, or there is no room for the cell.
   bool put_parcel(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes);
-  /// What the cell of the last peek, of that type, tells of.
-  const std::byte* parcel(std::uint32_t member) const {
-    const Parcels& from = parcels_[member];
-    return from.own + from.taken % rooms_each * room_bytes;
+  /// The same without a room: to that place in the member's segment, which its cell does not tell. For parcels of any length.
+  bool put_in_place(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, HeapOffset place);
+  /// What a cell of the member's, of that type, tells of.
+  const std::byte* parcel(std::uint32_t member, const Cell& cell) const {
+    return parcels_[member].own + room_of(cell.header.load(std::memory_order_relaxed)) % rooms_each * room_bytes;
   }
   /// Gives that cell and its room back.
   void finish_parcel(std::uint32_t member);
@@ -223,14 +238,23 @@ class Mailboxes {
   };
   struct Parcels {
     std::byte* own = nullptr;  // rooms for what the member sends
+    std::uint64_t taken = 0;   // out of these, and what the member was told of that
+    std::uint64_t told_taken = 0;
     HeapOffset remote;         // its rooms
     bool known = false;
-    std::uint64_t sent = 0, known_taken = 0, taken = 0;
+    std::uint32_t full = 0;    // a bit for each of them: the same are used again, while the caches have them
+    std::uint8_t order[rooms_each] = {};  // in which they were filled, and are taken
+    std::uint64_t sent = 0;
+    std::uint64_t known_taken = 0;
   };
   std::vector<Parcels> parcels_;  // of all members, once there are any
   std::uint32_t granted_ = 0;
 
   bool put_remote(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, std::uint32_t& cells);
+  std::uint64_t header_for(std::uint32_t member, std::uint32_t tag, std::uint32_t room, std::uint64_t number);
+  static void note_taken(Parcels& to, std::uint64_t taken);
+  void note_taken_by_cell(std::uint32_t member);
+  void deliver_with_cell(Way& way, HeapOffset place, const std::byte* data, std::uint64_t bytes, std::uint64_t header);
   void give_credit(Way& way);
 
   runtime::Context* context_ = nullptr;

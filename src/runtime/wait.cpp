@@ -29,7 +29,7 @@ constexpr std::int64_t longest_nap_ns = 100'000'000;
 Status Context::wait_slowly(Condition ready, Deadline deadline) {
   ATOLL_EXPECT(!in_progress_here());
   auto passed = [&] {
-    if (!ready()) check();  // what has come to pass counts, also when a PE has died since
+    if (job_->has_failed() && !ready()) check();  // what has come to pass counts, also when a PE has died since
     return deadline.passed();
   };
   if (spin_ns_ != 0) {

@@ -171,7 +171,7 @@ void Collective::alltoall(void* dest, const void* source, std::size_t count, std
   void* to = place("dest", dest, all);
   void* from = place("source", source, all);
   check_apart(to, all, from, all);
-  communicator_.alltoall(from, bytes, to);
+  communicator_.alltoall(from, bytes, to, coll::Destination::symmetric);
 }
 
 void Collective::alltoalls(void* dest, const void* source, std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride,
@@ -187,7 +187,7 @@ void Collective::alltoalls(void* dest, const void* source, std::ptrdiff_t dest_s
   void* to = place("dest", dest, reach(dest_stride));
   void* from = place("source", source, reach(source_stride));
   check_apart(to, reach(dest_stride), from, reach(source_stride));
-  if (dest_stride == 1 && source_stride == 1) return communicator_.alltoall(from, bytes, to);
+  if (dest_stride == 1 && source_stride == 1) return communicator_.alltoall(from, bytes, to, coll::Destination::symmetric);
   // Block after block at the stride is all elements at the stride.
   Packed out(library_.context(), elements * size), in(library_.context(), elements * size);
   copy_strided(out.get(), 1, from, static_cast<std::size_t>(source_stride), elements, size);

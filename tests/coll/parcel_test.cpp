@@ -86,5 +86,59 @@ TEST(Parcels, OfAnotherSizeAreRefused) {
   });
 }
 
+// A symmetric output is written to at once: also that of a PE which has not called yet, and whatever the length.
+TEST(Placed, BlocksOfAlltoallArriveWhole) {
+  static constexpr std::size_t sizes[] = {8, 1008, 1009, 65'536, 65'537, 262'144, 262'145, 1'000'000};
+  run_apart(3, [](runtime::Context& context) {
+    // First of all, so that it lies at the same offset everywhere. Two, of which one is in use while the other is written.
+    std::byte* outs[2];
+    for (std::byte*& out : outs) out = static_cast<std::byte*>(context.heap().allocate(3 * 1'000'000));
+    Communicator all(context);
+    const int n = all.size(), rank = all.rank();
+    for (const char* forced : {"alltoall=pairwise", "alltoall=flat"}) {
+      all.force_algorithms(forced);
+      int round = 0;
+      for (std::size_t size : sizes)
+        for (bool blocking : {true, false, true}) {
+          ++round;
+          if (round % 5 == 0 && rank == round % 3) ::poll(nullptr, 0, 20);
+          std::vector<std::byte> in;
+          for (int to = 0; to < n; ++to) {
+            auto part = piece(size, rank, to, round);
+            in.insert(in.end(), part.begin(), part.end());
+          }
+          std::byte* out = outs[round % 2];
+          if (blocking) all.alltoall(in.data(), size, out, Destination::symmetric);
+          else all.ialltoall(in.data(), size, out, Destination::symmetric).wait();
+          for (int from = 0; from < n; ++from) {
+            auto wanted = piece(size, from, rank, round);
+            ASSERT_TRUE(std::equal(wanted.begin(), wanted.end(), out + static_cast<std::size_t>(from) * size))
+                << forced << ", " << size << " bytes from " << from;
+          }
+          all.barrier();  // the other is ready
+        }
+    }
+  });
+}
+
+// One who says that his output is symmetric, or a longer block, where the others do not.
+TEST(Placed, DisagreementIsNamed) {
+  for (bool sizes : {true, false})
+    run_apart(2, [sizes](runtime::Context& context) {
+      auto* out = static_cast<std::byte*>(context.heap().allocate(2 * 5000));
+      Communicator all(context);
+      all.set_timeout_seconds(1);
+      std::vector<std::byte> in(2 * 5000);
+      bool odd = all.rank() == 1;
+      std::string text;
+      try {
+        all.alltoall(in.data(), sizes && odd ? 4000 : 5000, out, odd && !sizes ? Destination::anywhere : Destination::symmetric);
+      } catch (const Error& error) {
+        text = error.what();
+      }
+      EXPECT_NE(text.find("disagree about the arguments of alltoall"), std::string::npos) << text;
+    });
+}
+
 }  // namespace
 }  // namespace atl::coll

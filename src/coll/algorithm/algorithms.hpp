@@ -12,7 +12,8 @@
 namespace atl::coll::detail {
 
 struct Arguments {
-  bool in_place = false;  ///< `in` is `out`
+  bool in_place = false;   ///< `in` is `out`
+  bool symmetric = false;  ///< Destination::symmetric
   std::uint64_t bytes = 0;          ///< of the whole vector (broadcast, reductions), or per member's block
   std::uint64_t element_bytes = 1;  ///< reductions
   int root = 0;

@@ -8,9 +8,9 @@ void alltoall_flat(ScheduleBuilder& steps, const Arguments& arguments) {
   int n = steps.size(), rank = steps.rank();
   std::uint64_t bytes = arguments.bytes;
   auto at = [&](int member) { return bytes * static_cast<std::uint64_t>(member); };
-  for (int i = 1; i < n; ++i) steps.send((rank + i) % n, in_at(at((rank + i) % n)), bytes);
+  for (int i = 1; i < n; ++i) steps.send_to(out_at(at(rank)), (rank + i) % n, in_at(at((rank + i) % n)), bytes);
   steps.copy(out_at(at(rank)), in_at(at(rank)), bytes);
-  for (int i = 1; i < n; ++i) steps.recv((rank - i + n) % n, out_at(at((rank - i + n) % n)), bytes);
+  for (int i = 1; i < n; ++i) steps.recv_at((rank - i + n) % n, out_at(at((rank - i + n) % n)), bytes);
   steps.join();
 }
 

@@ -11,8 +11,8 @@ void alltoall_pairwise(ScheduleBuilder& steps, const Arguments& arguments) {
   auto at = [&](int member) { return bytes * static_cast<std::uint64_t>(member); };
   steps.copy(out_at(at(rank)), in_at(at(rank)), bytes);
   for (int i = 1; i < n; ++i) {
-    steps.send((rank + i) % n, in_at(at((rank + i) % n)), bytes);
-    steps.recv((rank - i + n) % n, out_at(at((rank - i + n) % n)), bytes);
+    steps.send_to(out_at(at(rank)), (rank + i) % n, in_at(at((rank + i) % n)), bytes);
+    steps.recv_at((rank - i + n) % n, out_at(at((rank - i + n) % n)), bytes);
     steps.join();
   }
 }

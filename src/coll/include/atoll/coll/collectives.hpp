@@ -96,6 +96,14 @@ struct Block {
   std::size_t bytes = 0;
 };
 
+/// Where the members' results go.
+enum class Destination {
+  anywhere,
+  /// To the same offset of every member's segment, which all may write to as soon as the first has called (OpenSHMEM's
+  /// rule): nobody has to say where he wants it, and nothing is copied on the way. Agrees everywhere.
+  symmetric,
+};
+
 /// One object per PE, which every member may read and write in place.
 template <class T>
 class PeerPointers {
@@ -194,7 +202,7 @@ class Communicator {
   /// Every member knows every size: `out[m].bytes` is what member m gives.
   void allgatherv(const void* in, std::size_t bytes, std::span<const Block> out);
   /// Block m of `in` goes to member m; `bytes` per block.
-  void alltoall(const void* in, std::size_t bytes, void* out);
+  void alltoall(const void* in, std::size_t bytes, void* out, Destination where = Destination::anywhere);
   /// `in[m]` goes to member m, `out[m]` comes from it; sizes must match those of the other side.
   void alltoallv(std::span<const ConstBlock> in, std::span<const Block> out);
 
@@ -209,7 +217,7 @@ class Communicator {
   [[nodiscard]] Request iscatter(const void* in, void* out, std::size_t bytes, int root);
   [[nodiscard]] Request iallgather(const void* in, std::size_t bytes, void* out);
   [[nodiscard]] Request iallgatherv(const void* in, std::size_t bytes, std::span<const Block> out);
-  [[nodiscard]] Request ialltoall(const void* in, std::size_t bytes, void* out);
+  [[nodiscard]] Request ialltoall(const void* in, std::size_t bytes, void* out, Destination where = Destination::anywhere);
   [[nodiscard]] Request ialltoallv(std::span<const ConstBlock> in, std::span<const Block> out);
 
   // --- Conveniences on values of trivially copyable types.
