@@ -24,9 +24,9 @@ Arguments of_bytes(std::size_t bytes, int root = 0) {
   return arguments;
 }
 
-Arguments of_alltoall(std::size_t bytes, Destination where) {
+Arguments of_alltoall(Engine& engine, std::size_t bytes, const void* out, Destination where) {
   Arguments arguments = of_bytes(bytes);
-  arguments.symmetric = where == Destination::symmetric;
+  arguments.symmetric = where == Destination::symmetric && engine.in_segment(out);
   return arguments;
 }
 
@@ -235,10 +235,10 @@ Request Communicator::iallgatherv(const void* in, std::size_t bytes, std::span<c
 }
 
 void Communicator::alltoall(const void* in, std::size_t bytes, void* out, Destination where) {
-  engine_->run(Kind::alltoall, of_alltoall(bytes, where), in, out);
+  engine_->run(Kind::alltoall, of_alltoall(*engine_, bytes, out, where), in, out);
 }
 Request Communicator::ialltoall(const void* in, std::size_t bytes, void* out, Destination where) {
-  return Request(engine_.get(), engine_->start(Kind::alltoall, of_alltoall(bytes, where), in, out));
+  return Request(engine_.get(), engine_->start(Kind::alltoall, of_alltoall(*engine_, bytes, out, where), in, out));
 }
 void Communicator::alltoallv(std::span<const ConstBlock> in, std::span<const Block> out) {
   engine_->run(Kind::alltoallv, of_alltoallv(*engine_, in, out), nullptr, nullptr);

@@ -39,6 +39,7 @@ class Engine {
   Selection& selection() { return selection_; }
   void forget_schedules();
   void set_timeout_seconds(double seconds) { timeout_seconds_ = seconds; }
+  bool in_segment(const void* data) const { return executor_.in_segment(static_cast<const std::byte*>(data)); }
   std::uint64_t moved_bytes() const { return mail_.moved_bytes(); }
 
   /// Runs to completion.

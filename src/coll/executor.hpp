@@ -59,6 +59,7 @@ class Executor {
   std::uint64_t progress_mark() const { return mail_.moved_bytes() + mail_.received_cells(); }
   /// Whom the next step waits for, for messages. UINT32_MAX: nobody.
   std::uint32_t waits_for() const;
+  bool in_segment(const std::byte* data) const;
 
  private:
   struct Transfer {
@@ -115,7 +116,6 @@ class Executor {
   static std::uint32_t size_check(std::uint64_t bytes) { return static_cast<std::uint32_t>(bytes * 0x9E3779B1u) & check_mask; }
   std::uint32_t data_tag(std::uint64_t bytes) const { return tag_ ^ size_check(bytes); }
   std::uint32_t parcel_tag(std::uint64_t bytes) const { return parcel_tag_ ^ size_check(bytes); }
-  bool in_segment(const std::byte* data) const;
   bool is_far(std::uint32_t peer) const { return mail_.mapped(peer, 0, 1) == nullptr; }
   /// into = arrived ∘ own when `side` is left, else own ∘ arrived.
   void combine(Side side, std::byte* into, const std::byte* arrived, const std::byte* own, std::uint64_t bytes);

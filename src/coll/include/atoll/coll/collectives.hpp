@@ -100,7 +100,8 @@ struct Block {
 enum class Destination {
   anywhere,
   /// To the same offset of every member's segment, which all may write to as soon as the first has called (OpenSHMEM's
-  /// rule): nobody has to say where he wants it, and nothing is copied on the way. Agrees everywhere.
+  /// rule): nobody has to say where he wants it, and nothing is copied on the way. Agrees everywhere. Private memory may
+  /// be given, but then by all, and is like `anywhere`.
   symmetric,
 };
 
