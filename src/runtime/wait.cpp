@@ -39,7 +39,7 @@ Status Context::wait_slowly(Condition ready, Deadline deadline) {
       for (int i = 0; i < polls_per_look; ++i) {
         if (ready()) return Status::ok;
         worked |= progress();
-        cpu_relax();
+        if (!endpoint_.polls_network()) cpu_relax();
       }
       if (passed()) return ready() ? Status::ok : Status::timed_out;
       // More is likely to come, and the network's thread would be slower.

@@ -38,6 +38,7 @@ bool Path::poll() {
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
   if (!owed_.empty() && arrivals_.empty()) send_owed();
+  if (!any) device_->refill();
   // A thread of the PE may sleep until this. Whoever sleeps for another reason is left alone: the agent gets on without it.
   if (std::exchange(changed_memory_, false) || (any && sleepers_ != 0)) ring_bell(job_.record(self_));
   return any;

@@ -221,6 +221,8 @@ class Endpoint {
     if (maps(pe)) [[likely]] return ring_bell(records_[pe.value()]);
     remote_->ring(pe);
   }
+  /// Whether poll() asks the network, which takes a system call or as long as one.
+  bool polls_network() const { return remote_ != nullptr; }
   /// Takes what other nodes have sent. Returns whether there was anything.
   bool poll() { return remote_ != nullptr && remote_->progress(); }
   /// Says that the caller, who has polled, is about to sleep.
