@@ -99,6 +99,47 @@ TEST_F(Endpoints, AFenceAndAQuietSpeakForAllThreads) {
     });
 }
 
+// What other threads begin meanwhile, and go on beginning, keeps nobody waiting: neither in a quiet nor in a fence.
+TEST_F(Endpoints, AQuietEndsWhileOthersGoOn) {
+  Setting one("ATOLL_FABRIC_ENDPOINTS", "1");
+  run_pes(2, Fabric::ofi, [](Context& context) {
+    constexpr std::size_t rounds = 15, bytes = 100'000, others = 8;
+    HeapOffset words = context.allocate_symmetric(rounds * 8), area = context.allocate_symmetric(others * bytes);
+    PeId other(1 - context.pe().value());
+    context.barrier();
+    if (context.pe() == PeId(0)) {
+      std::atomic<bool> stop{false};
+      std::vector<std::thread> restless;
+      for (std::size_t i = 0; i < others; ++i)
+        restless.emplace_back([&, i] {
+          std::vector<std::byte> block(bytes);
+          HeapOffset mine(area.value() + i * bytes);
+          while (!stop.load(std::memory_order_relaxed)) {
+            if (i == 0) context.put_value<std::uint64_t>(other, mine, i);
+            else if (i == 1) context.get_nbi(block.data(), other, mine, 64);
+            else if (i % 2 == 0) context.put_nbi(other, mine, block.data(), bytes);
+            else context.get_nbi(block.data(), other, mine, bytes);
+          }
+          context.quiet();
+        });
+      for (std::uint64_t i = 0; i < rounds; ++i) {
+        HeapOffset at(words.value() + i * 8);
+        if (i % 3 == 2) {
+          std::vector<std::byte> block(bytes);
+          context.put_nbi(other, HeapOffset(area.value() + bytes), block.data(), bytes);
+          context.fence();
+        }
+        context.put_value<std::uint64_t>(other, at, i + 1);
+        context.quiet();
+        EXPECT_EQ(context.get_value<std::uint64_t>(other, at), i + 1);
+      }
+      stop.store(true);
+      for (auto& thread : restless) thread.join();
+    }
+    context.barrier();
+  });
+}
+
 // A message never comes before what its thread has put.
 TEST_F(Endpoints, AThreadsMessagesComeBehindItsPuts) {
   Setting three("ATOLL_FABRIC_ENDPOINTS", "3");

@@ -17,16 +17,12 @@
 #include <vector>
 
 #include "library.hpp"
+#include "outstanding.hpp"
 #include "registration.hpp"
 #include "spares.hpp"
 #include "wire.hpp"
 
 namespace atl::fabric::ofi {
-
-/// Counts the transfers that one caller waits for.
-struct Pending {
-  std::uint32_t left = 0;
-};
 
 /// What a completion points to.
 struct Operation {
@@ -36,7 +32,7 @@ struct Operation {
   std::uint32_t peer = 0;        ///< PE; all but receive
   std::byte* buffer = nullptr;   ///< all but transfer
   std::byte* spare = nullptr;    ///< send: what else it sends from, given back with it
-  Pending* pending = nullptr;    ///< transfer, fetch, send; null: nobody waits for it alone
+  Pending* pending = nullptr;    ///< transfer, fetch, and a send that somebody waits for
   std::uint32_t number = 0;      ///< put, fetch: of what was sent to that PE
   std::uint32_t bytes = 0;       ///< of a transfer, put or fetch, and of a send that is waited for
   std::byte* to = nullptr;       ///< fetch: where to; null: it is not wanted any more

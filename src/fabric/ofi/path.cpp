@@ -126,13 +126,13 @@ void Path::mark_dirty(PeId pe) {
 // One write or read, handed over as soon as there is room. One that fails never completes: whoever waits for it learns of
 // the peer's end.
 template <class Start>
-void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending* pending, Start&& start) {
+void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending, Start&& start) {
   // What is said to the peer queues behind what is under way, and who is not heard of for too long counts as lost.
   if (with.transferring + bytes > most_transferring)
     wait(hold, [&] { return with.transferring == 0 || with.transferring + bytes <= most_transferring || with.gone; });
   Operation& operation = device_->take_transfer();
   operation.peer = static_cast<std::uint32_t>(&with - peers_.data());
-  operation.pending = pending;
+  operation.pending = &pending;
   operation.bytes = static_cast<std::uint32_t>(bytes);
   int status = start(operation);
   for (; status == -FI_EAGAIN; status = start(operation)) {
@@ -140,17 +140,16 @@ void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending* pending,
     if (job_.has_failed()) device_->give_back_transfer(operation);
     job_.check();
   }
-  if (pending != nullptr) ++pending->left;
-  else ++transfers_;
+  ++pending.left;
   if (status == 0) {
     with.transferring += bytes;
     return;
   }
   note_failure(with, status);
   device_->give_back_transfer(operation);
-  if (pending != nullptr) return;
-  if (with.gone) --transfers_;
-  else ++with.lost;
+  if (!is_for_quiet(&pending)) return;
+  if (with.gone) --pending.left;
+  else with.lost.push_back(&pending);
 }
 
 // What arrives may start puts, and whoever handles that may not wait for the network.
@@ -159,7 +158,7 @@ bool Path::may_write(const Peer& target, const void* from, std::size_t bytes, Re
 }
 
 // Hands the transfer to the network. It is complete in the sense of `pending`; null: when quiet() says so.
-void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending* pending) {
+void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending& pending) {
   Peer& target = peer(pe);
   // In order, it has arrived when a message sent after it has.
   auto until = device_->writes_in_order() ? Device::Until::reusable : Device::Until::delivered;
@@ -183,11 +182,11 @@ void Path::write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* fr
   Peer& target = peer(pe);
   if (target.fenced) {
     ask_for_all(pe);
-    wait(hold, [&] { return settled(target); });
+    wait(hold, [&, sent = sent_to(pe)] { return settled(sent); });
     target.fenced = false;
   }
   Awaited awaited(*this);
-  write(hold, pe, to, from, bytes, &awaited.pending);
+  write(hold, pe, to, from, bytes, awaited.pending);
   if (device_->writes_in_order()) tell();
   wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
   if (!device_->writes_in_order()) tell();
@@ -203,7 +202,7 @@ bool Path::put_directly(PeId pe, HeapOffset to, const void* from, std::size_t by
   operation->kind = Operation::Kind::put;
   operation->peer = pe.value();
   operation->pending = nullptr;
-  operation->number = target.posted + 1;
+  operation->number = target.put = target.posted + 1;
   int status = device_->put(*operation, bytes, target.memory, to.value());
   if (status != 0) device_->give_back_send(*operation);
   if (!went(target, status)) return false;
@@ -216,7 +215,7 @@ bool Path::put_directly(PeId pe, HeapOffset to, const void* from, std::size_t by
 }
 
 // Into a buffer of ours: the caller may be gone, because some PE has failed, when the answer comes.
-bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending* pending) {
+bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending& pending) {
   Peer& source = peer(pe);
   if (!direct_ || !settled(source) || !source.memory.reachable) return false;
   if (source.unflushed && !device_->reads_behind_writes()) return false;
@@ -224,7 +223,7 @@ bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes,
   if (operation == nullptr) return false;
   operation->kind = Operation::Kind::fetch;
   operation->peer = pe.value();
-  operation->pending = pending;
+  operation->pending = &pending;
   operation->number = source.posted + 1;
   operation->to = to;
   operation->bytes = static_cast<std::uint32_t>(bytes);
@@ -234,8 +233,7 @@ bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes,
   ++source.posted;
   source.transferring += bytes;
   source.used = true;
-  if (pending != nullptr) ++pending->left;
-  else ++transfers_;
+  ++pending.left;
   return true;
 }
 
@@ -325,7 +323,7 @@ void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) 
     Peer& target = peer(pe);
     Registrations::Loan loan;
     if (!target.fenced && may_write(target, from, bytes, loan))
-      return write(hold, pe, to, static_cast<const std::byte*>(from), bytes, nullptr);
+      return write(hold, pe, to, static_cast<const std::byte*>(from), bytes, writes_.count());
   }
   put(pe, to, from, bytes);
 }
@@ -391,7 +389,7 @@ void Path::post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byt
 
 // ---- get and atomics ----------------------------------------------------------------------------------------------------
 
-std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending* pending) {
+std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending& pending) {
   if (free_requests_.empty()) {
     requests_.emplace_back();
     free_requests_.push_back(static_cast<std::uint32_t>(requests_.size() - 1));
@@ -399,20 +397,19 @@ std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pen
   std::uint32_t number = free_requests_.back();
   free_requests_.pop_back();
   // When it has to wait behind others, its answer says nothing of what was sent last.
-  requests_[number] = {to, bytes, pending, pe.value(), peer(pe).posted + (peer(pe).outbox.empty() ? 1 : 0), true};
-  if (pending != nullptr) ++pending->left;
-  else ++unanswered_;
+  requests_[number] = {to, bytes, &pending, pe.value(), peer(pe).posted + (peer(pe).outbox.empty() ? 1 : 0), true};
+  ++pending.left;
   return number;
 }
 
-void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending* pending) {
+void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending& pending) {
   Peer& source = peer(pe);
   if (source.gone) throw_gone(pe);
   Registrations::Loan loan;
   if (bytes > most_payload && source.memory.reachable && device_->lend(to, bytes, FI_READ, loan)) {
     // What this PE has put there before is read, too.
     if (!settled(source) || (source.unflushed && !device_->reads_behind_writes())) ask_for_all(pe);
-    wait(hold, [&] { return settled(source); });
+    wait(hold, [&, sent = sent_to(pe)] { return settled(sent); });
     for (std::size_t done = 0; done < bytes;) {
       std::size_t part = std::min(bytes - done, device_->most_transfer());
       transfer(hold, source, part, pending, [&](Operation& operation) {
@@ -426,7 +423,7 @@ void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::s
   if (bytes <= most_message && try_fetch(pe, to, from, bytes, pending)) return;
   for (std::size_t done = 0; done < bytes; done += most_payload) {
     std::size_t part = std::min(bytes - done, most_payload);
-    wait(hold, [&] { return (pending != nullptr ? pending->left : unanswered_) < most_gets; });
+    wait(hold, [&] { return pending.left < most_gets; });
     Header header = header_of(MessageType::get);
     header.offset = from.value() + done;
     header.number = static_cast<std::uint32_t>(part);
@@ -439,7 +436,7 @@ void Path::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
   if (bytes == 0) return;
   Hold hold(*this);
   Awaited awaited(*this);
-  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, &awaited.pending);
+  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, awaited.pending);
   wait(hold, [&] {
     if (awaited.pending.left != 0 && peer(pe).gone) throw_gone(pe);
     return awaited.pending.left == 0;
@@ -449,7 +446,7 @@ void Path::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
 void Path::get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
   if (bytes == 0) return;
   Hold hold(*this);
-  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, nullptr);
+  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, gets_.count());
 }
 
 std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
@@ -463,7 +460,7 @@ std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, 
   header.width = static_cast<std::uint8_t>(width);
   header.offset = at.value();
   header.operand = operand;
-  header.request = add_request(pe, reinterpret_cast<std::byte*>(&old), sizeof(old), &awaited.pending);
+  header.request = add_request(pe, reinterpret_cast<std::byte*>(&old), sizeof(old), awaited.pending);
   Bytes comparand = op == AtomicOp::compare_swap ? std::as_bytes(std::span(&expected, 1)) : Bytes();
   send(pe, header, comparand, {});
   wait(hold, [&] {
@@ -529,24 +526,28 @@ void Path::fence() {
   Hold hold(*this);
   for (std::uint32_t pe : dirty_)
     if (peers_[pe].complete != peers_[pe].sent) peers_[pe].fenced = true;
-  if (transfers_ != 0) wait(hold, [&] { return transfers_ == 0; });
+  std::uint64_t writes = writes_.generation();
+  if (!writes_.has_finished(writes)) wait(hold, [&] { return writes_.has_finished(writes); });
 }
 
 void Path::quiet() {
   Hold hold(*this);
+  // Until here: what other threads begin meanwhile is not waited for.
+  std::uint64_t writes = writes_.generation(), gets = gets_.generation();
+  std::vector<Sent> sent;
+  for (std::uint32_t pe : dirty_) {
+    ask_for_all(PeId(pe));
+    if (!settled(peers_[pe])) sent.push_back(sent_to(PeId(pe)));
+  }
   wait(hold, [&] {
-    std::size_t left = 0;
-    for (std::uint32_t pe : dirty_) {
-      Peer& to = peers_[pe];
-      ask_for_all(PeId(pe));
-      if (!settled(to)) {
-        dirty_[left++] = pe;
-        continue;
-      }
-      to.dirty = to.fenced = to.answers = false;
-    }
-    dirty_.resize(left);
-    return dirty_.empty() && transfers_ == 0 && unanswered_ == 0;
+    std::erase_if(sent, [&](const Sent& one) { return settled(one); });
+    return sent.empty() && writes_.has_finished(writes) && gets_.has_finished(gets);
+  });
+  std::erase_if(dirty_, [&](std::uint32_t pe) {
+    Peer& to = peers_[pe];
+    if (!settled(to)) return false;
+    to.dirty = to.fenced = to.answers = false;
+    return true;
   });
 }
 

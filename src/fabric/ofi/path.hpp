@@ -89,7 +89,8 @@ class Path final : public RemotePath {
     std::uint32_t sent = 0;        // operations for it
     std::uint32_t held_back = 0;   // those of them that wait in the outbox
     std::uint32_t complete = 0;    // those that it has counted
-    std::uint32_t putting = 0;     // puts by the network that are not delivered yet
+    std::uint32_t putting = 0;     // puts by the network that are not delivered yet, at most one
+    std::uint32_t put = 0;         // its number
     std::uint32_t posted = 0;      // all that was sent there, and the last of it that is known to have arrived
     std::uint32_t arrived = 0;
     std::uint32_t counted = 0;     // the last operation among that
@@ -112,7 +113,7 @@ class Path final : public RemotePath {
     bool fenced = false;           // what is sent from now on must not overtake
     bool gone = false;             // it has left in good order
     bool queued = false;           // in waiting_
-    std::uint32_t lost = 0;        // transfers that failed, and that quiet() still waits for
+    std::vector<Pending*> lost;    // counts of transfers that failed, which quiet() still waits for
     std::int64_t failed_at = 0;    // when a transfer to it failed, 0: none has
     std::size_t transferring = 0;  // bytes of writes and reads under way
     bool heard = false;            // since the last look
@@ -123,10 +124,16 @@ class Path final : public RemotePath {
   struct Request {
     std::byte* to = nullptr;
     std::uint32_t bytes = 0;
-    Pending* pending = nullptr;  // null: in quiet()
+    Pending* pending = nullptr;
     std::uint32_t peer = 0;
     std::uint32_t number = 0;    // of what was sent there
     bool active = false;
+  };
+  struct Sent {  // what has gone to a PE up to some moment
+    std::uint32_t pe;
+    std::uint32_t operations;
+    bool putting;
+    std::uint32_t put;
   };
   struct Parked {  // an active message that found its ring full
     std::uint32_t source;
@@ -166,6 +173,16 @@ class Path final : public RemotePath {
 
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
   bool settled(const Peer& peer) const { return (peer.complete == peer.sent && peer.putting == 0) || peer.gone; }
+  bool settled(const Sent& sent) const {
+    const Peer& to = peers_[sent.pe];
+    bool is_put = !sent.putting || to.putting == 0 || to.put != sent.put;
+    return to.gone || (static_cast<std::int32_t>(to.complete - sent.operations) >= 0 && is_put);
+  }
+  Sent sent_to(PeId pe) const {
+    const Peer& to = peers_[pe.value()];
+    return {pe.value(), to.sent, to.putting != 0, to.put};
+  }
+  bool is_for_quiet(const Pending* pending) const { return writes_.is_count(pending) || gets_.is_count(pending); }
   // The first since quiet(), which most often follows again, and that of who waits already.
   static Acknowledge acknowledgement(const Peer& peer, MessageType type) {
     bool waited_for = !peer.answers || type == MessageType::flush || type == MessageType::bye;
@@ -191,19 +208,19 @@ class Path final : public RemotePath {
   bool went(Peer& peer, int status);
   void note_failure(Peer& peer, int error);
   template <class Start>
-  void transfer(Hold& hold, Peer& with, std::size_t bytes, Pending* pending, Start&& start);
-  void write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending* pending);
+  void transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending, Start&& start);
+  void write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending& pending);
   template <class Tell>
   void write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Tell&& tell);
   bool may_write(const Peer& target, const void* from, std::size_t bytes, Registrations::Loan& loan);
   bool put_directly(PeId pe, HeapOffset to, const void* from, std::size_t bytes);
-  bool try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending* pending);
+  bool try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending& pending);
   void put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                        AtomicOp how, Acknowledge acknowledge);
   void put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
   void wait_for_room(Hold& hold, const Peer& to);
-  void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending* pending);
-  std::uint32_t add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending* pending);
+  void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending& pending);
+  std::uint32_t add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending& pending);
   void mark_dirty(PeId pe);
   void throw_gone(PeId pe) const;
   template <class Ready>
@@ -262,8 +279,7 @@ class Path final : public RemotePath {
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
   std::vector<Request> requests_;
   std::vector<std::uint32_t> free_requests_;
-  std::uint32_t transfers_ = 0;  // writes and reads under way that quiet() waits for
-  std::uint32_t unanswered_ = 0;  // likewise requests
+  Outstanding writes_, gets_;     // that nobody waits for alone
   Pending abandoned_;             // of callers that wait no more
   std::uint32_t sleepers_ = 0;    // callers that wait, asleep
   bool changed_memory_ = false;   // by what arrived: the PE may wait for it

@@ -65,8 +65,7 @@ bool Path::take_completions() {
         device_->give_back_send(operation);
         break;
       case Operation::Kind::transfer:
-        if (operation.pending != nullptr) --operation.pending->left;
-        else --transfers_;
+        --operation.pending->left;
         peers_[operation.peer].transferring -= operation.bytes;
         peers_[operation.peer].heard = true;
         device_->give_back_transfer(operation);
@@ -79,7 +78,7 @@ bool Path::take_completions() {
         break;
       case Operation::Kind::fetch:
         if (operation.to != nullptr) std::memcpy(operation.to, operation.buffer, operation.bytes);
-        --(operation.pending != nullptr ? operation.pending->left : transfers_);
+        --operation.pending->left;
         peers_[operation.peer].transferring -= operation.bytes;
         peers_[operation.peer].heard = true;
         note_arrived(peers_[operation.peer], operation.number);
@@ -101,8 +100,8 @@ void Path::fail_operation(const Completion& failed) {
   if (operation.kind == Operation::Kind::send && operation.pending != nullptr) --operation.pending->left;
   if (operation.kind == Operation::Kind::send || operation.kind == Operation::Kind::put) return device_->give_back_send(operation);
   // Whoever waits for it learns of the peer's death. What was for a peer that has left matters to nobody.
-  if (to.gone) --(operation.pending != nullptr ? operation.pending->left : transfers_);
-  else if (operation.pending == nullptr) ++to.lost;
+  if (to.gone) --operation.pending->left;
+  else if (is_for_quiet(operation.pending)) to.lost.push_back(operation.pending);
   if (operation.kind == Operation::Kind::fetch) device_->give_back_send(operation);
   else device_->give_back_transfer(operation);
 }
@@ -252,8 +251,7 @@ void Path::finish_request(const Header& header, Bytes payload) {
     if (payload.empty()) std::memcpy(request.to, &header.operand, request.bytes);
     else std::memcpy(request.to, payload.data(), payload.size());
   }
-  if (request.pending != nullptr) --request.pending->left;
-  else --unanswered_;
+  --request.pending->left;
   note_arrived(peers_[request.peer], request.number);
   request.active = false;
   free_requests_.push_back(header.request);
@@ -263,12 +261,13 @@ void Path::finish_request(const Header& header, Bytes payload) {
 void Path::take_leave_of(PeId pe) {
   Peer& left = peer(pe);
   left.gone = true;
-  transfers_ -= std::exchange(left.lost, 0);
+  for (Pending* count : left.lost) --count->left;
+  left.lost.clear();
   for (std::uint32_t number = 0; number < requests_.size(); ++number) {
     Request& request = requests_[number];
-    if (!request.active || request.peer != pe.value() || request.pending != nullptr) continue;
+    if (!request.active || request.peer != pe.value() || !is_for_quiet(request.pending)) continue;
     request.active = false;
-    --unanswered_;
+    --request.pending->left;
     free_requests_.push_back(number);
   }
 }
