@@ -127,14 +127,14 @@ TEST(Placed, BlocksOfAlltoallArriveWhole) {
 TEST(Placed, DisagreementIsNamed) {
   for (bool sizes : {true, false})
     run_apart(2, [sizes](runtime::Context& context) {
-      auto* out = static_cast<std::byte*>(context.heap().allocate(2 * 5000));
+      auto* out = static_cast<std::byte*>(context.heap().allocate(2 * 6000));
       Communicator all(context);
       all.set_timeout_seconds(1);
-      std::vector<std::byte> in(2 * 5000), own(2 * 5000);
+      std::vector<std::byte> in(2 * 6000), own(2 * 6000);
       bool odd = all.rank() == 1;
       std::string text;
       try {
-        all.alltoall(in.data(), sizes && odd ? 4000 : 5000, odd && !sizes ? own.data() : out, Destination::symmetric);
+        all.alltoall(in.data(), sizes && odd ? 6000 : 5000, odd && !sizes ? own.data() : out, Destination::symmetric);
       } catch (const Error& error) {
         text = error.what();
       }
