@@ -103,7 +103,7 @@ TEST_F(Endpoints, AFenceAndAQuietSpeakForAllThreads) {
 TEST_F(Endpoints, AQuietEndsWhileOthersGoOn) {
   Setting one("ATOLL_FABRIC_ENDPOINTS", "1");
   run_pes(2, Fabric::ofi, [](Context& context) {
-    constexpr std::size_t rounds = 15, bytes = 100'000, others = 8;
+    constexpr std::size_t rounds = 6, bytes = 100'000, others = 8;
     HeapOffset words = context.allocate_symmetric(rounds * 8), area = context.allocate_symmetric(others * bytes);
     PeId other(1 - context.pe().value());
     context.barrier();

@@ -213,17 +213,17 @@ int exchange_messages(const std::shared_ptr<Bootstrap>& bootstrap) {
 
 TEST_F(Network, MessagesOfEverySizeArriveWholeAndInOrder) {
   ::setenv("ATOLL_HEAP_SIZE", "256M", 1);
-  for (auto [name, value] : {std::pair{"ATOLL_FABRIC_RMA", "auto"}, std::pair{"ATOLL_FABRIC_RMA", "off"},
-                             std::pair{"ATOLL_FABRIC_RMA", "register"}, std::pair{"ATOLL_FABRIC_RMA", "refuse"},
-                             std::pair{"ATOLL_FABRIC_PROVIDER", "tcp;ofi_rxm"}}) {
-    ::setenv(name, value, 1);
-    bool there = !fabric::describe_network().starts_with("none");
-    if (there) {
+  // Of tcp;ofi_rxm where it registers memory, long messages complete behind shorter ones that were sent later.
+  for (std::string provider : {"", "tcp;ofi_rxm"})
+    for (std::string rma : {"auto", "off", "register", "refuse"}) {
+      ::setenv("ATOLL_FABRIC_PROVIDER", provider.c_str(), 1);
+      ::setenv("ATOLL_FABRIC_RMA", rma.c_str(), 1);
+      if (fabric::describe_network().starts_with("none")) continue;
       for (int end : run_nodes({"a", "b", "a", "c"}, [](auto bootstrap, PeId) { return exchange_messages(bootstrap); }))
-        EXPECT_TRUE(succeeded(end)) << name << "=" << value;
+        EXPECT_TRUE(succeeded(end)) << provider << ", " << rma;
     }
-    ::unsetenv(name);
-  }
+  ::unsetenv("ATOLL_FABRIC_PROVIDER");
+  ::unsetenv("ATOLL_FABRIC_RMA");
   ::unsetenv("ATOLL_HEAP_SIZE");
 }
 

@@ -179,7 +179,7 @@ void Device::repost(Operation& operation, std::size_t bytes) {
   if (bytes >= long_message) wanted_receives_ = fewest_receives;
   else if (posted_receives_ == 0) wanted_receives_ = std::min(2 * wanted_receives_, receives_.size());
   idle_receives_.push_back(&operation);
-  if (posted_receives_ < wanted_receives_ / 2) post_receives();
+  post_receives();
 }
 
 void Device::post_receives() {

@@ -72,12 +72,9 @@ class Device {
 
   /// Posts receives. After the peers were added.
   void start();
-  /// A receive again, when what it got, so much, has been looked at: at the next refill(), unless few are left.
+  /// A receive again, when what it got, so much, has been looked at. At once: a provider that has none to put a message into
+  /// holds up the whole connection.
   void repost(Operation& operation, std::size_t bytes);
-  /// For moments when nothing is to be done: whoever got a message has answered it first.
-  void refill() {
-    if (posted_receives_ < wanted_receives_) post_receives();
-  }
   // What follows returns 0, -FI_EAGAIN when there is no room just now, or another error of libfabric.
 
   /// Sends up to inject_bytes() and forgets about it.

@@ -8,6 +8,7 @@
 // it sends next; in an acknowledgement for the first operation since quiet(), which most often follows again; and when quiet()
 // asks, because none was asked for. Since messages arrive in order, behind the writes sent before them, an operation is
 // complete when the peer has counted it or one after it. Short writes of the network tell of their arrival themselves.
+// Networks may complete a message before a long one that was sent earlier (ofi_rxm does): headers say their place in the order.
 //
 // Flow control. A peer has at most `most_under_way` of our operations and `most_messages` of our active messages
 // uncounted. An active message that finds its ring full waits here, and is counted when it is in.
@@ -104,6 +105,8 @@ class Path final : public RemotePath {
     std::uint32_t written_read = 0;
     std::uint32_t read = 0;        // its headers, read from our slots, and what it was told of that
     std::uint32_t told_read = 0;
+    std::uint32_t headers = 0;     // sent there, and those of its that were handled here
+    std::uint32_t handled = 0;
     bool used = false;             // something went there
     bool dirty = false;            // in dirty_
     bool owed = false;             // in owed_: an acknowledgement
@@ -230,7 +233,12 @@ class Path final : public RemotePath {
   bool poll();
   bool take_completions();
   bool handle_arrivals();
-  void handle(Bytes message, Operation* received);
+  Bytes message_of(const Completion& arrival) const;
+  Header read_header(const Completion& arrival) const;
+  bool is_next(const Header& header) const;
+  void take_arrival(const Header& header, const Completion& arrival);
+  bool take_early();
+  void handle(const Header& header, Bytes payload, Operation* received);
   void carry_out(const Header& header, Bytes payload);
   void answer_get(const Header& header, PeId to);
   void finish_request(const Header& header, Bytes payload);
@@ -275,6 +283,7 @@ class Path final : public RemotePath {
   bool handling_ = false;
   std::array<Completion, 32> completed_;  // of the last look
   std::deque<Completion> arrivals_;
+  std::vector<Completion> early_;  // arrivals: what their peer sent before them has not come yet
   std::deque<Parked> parked_;
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
   std::vector<Request> requests_;

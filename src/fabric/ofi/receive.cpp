@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What arrives: completions of our own operations, and messages of other nodes, carried out by whichever thread looks.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -38,7 +39,6 @@ bool Path::poll() {
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
   if (!owed_.empty() && arrivals_.empty()) send_owed();
-  if (!any) device_->refill();
   // A thread of the PE may sleep until this. Whoever sleeps for another reason is left alone: the agent gets on without it.
   if (std::exchange(changed_memory_, false) || (any && sleepers_ != 0)) ring_bell(job_.record(self_));
   return any;
@@ -116,28 +116,61 @@ bool Path::handle_arrivals() {
   for (; !arrivals_.empty() && handled < most_at_once; ++handled) {
     Completion arrival = arrivals_.front();
     arrivals_.pop_front();
-    if (arrival.operation == nullptr) {
-      ATOLL_VALIDATE(arrival.slot <= device_->slots(), Error, "slot {} was written to by the network, of {}", arrival.slot,
-                     device_->slots());
-      handle(device_->header_in(arrival.slot - 1), nullptr);
+    Header header = read_header(arrival);
+    if (!is_next(header)) {
+      early_.push_back(arrival);
       continue;
     }
-    handle(Bytes(arrival.operation->buffer, arrival.bytes), arrival.operation);
-    device_->repost(*arrival.operation, arrival.bytes);
+    take_arrival(header, arrival);
+    while (take_early()) continue;
   }
   return handled != 0;
 }
 
-// `received` into; null: it was written into a slot.
-void Path::handle(Bytes message, Operation* received) {
+// Sent, or written into a slot.
+Path::Bytes Path::message_of(const Completion& arrival) const {
+  if (arrival.operation != nullptr) return Bytes(arrival.operation->buffer, arrival.bytes);
+  ATOLL_VALIDATE(arrival.slot <= device_->slots(), Error, "slot {} was written to by the network, of {}", arrival.slot,
+                 device_->slots());
+  return device_->header_in(arrival.slot - 1);
+}
+
+Header Path::read_header(const Completion& arrival) const {
+  Bytes message = message_of(arrival);
   Header header;
   ATOLL_VALIDATE(message.size() >= sizeof(header), Error, "a message of {} bytes came from the network: it is not Atoll's",
                  message.size());
   std::memcpy(&header, message.data(), sizeof(header));
   ATOLL_VALIDATE(header.source < peers_.size() && !job_.is_local(PeId(header.source)), Error,
                  "a message came from the network that says it is from PE {}", header.source);
+  return header;
+}
+
+// Whether all that its peer has sent before has been handled.
+bool Path::is_next(const Header& header) const {
+  auto ahead = static_cast<std::int32_t>(header.place - peers_[header.source].handled);
+  ATOLL_VALIDATE(ahead >= 0, Error, "message {} of PE {} came from the network once more", header.place, header.source);
+  return ahead == 0;
+}
+
+void Path::take_arrival(const Header& header, const Completion& arrival) {
+  handle(header, message_of(arrival).subspan(sizeof(Header)), arrival.operation);
+  if (arrival.operation != nullptr) device_->repost(*arrival.operation, arrival.bytes);
+}
+
+bool Path::take_early() {
+  auto next = std::find_if(early_.begin(), early_.end(), [&](const Completion& one) { return is_next(read_header(one)); });
+  if (next == early_.end()) return false;
+  Completion arrival = *next;
+  early_.erase(next);
+  take_arrival(read_header(arrival), arrival);
+  return true;
+}
+
+// `received` into; null: it was written into a slot.
+void Path::handle(const Header& header, Bytes payload, Operation* received) {
   Peer& from = peers_[header.source];
-  Bytes payload = message.subspan(sizeof(header));
+  ++from.handled;
   from.used = from.heard = true;
   // In the order they were sent, so that these never go back.
   from.complete = header.done;

@@ -56,6 +56,7 @@ void Path::tell_counts(const Peer& to, Header& header) const {
   header.done = to.done;
   header.taken = to.taken;
   header.read = to.read;
+  header.place = to.headers;
 }
 
 void Path::note_sent(Peer& to, const Header& header) {
@@ -63,6 +64,7 @@ void Path::note_sent(Peer& to, const Header& header) {
   to.told_done = header.done;
   to.told_taken = header.taken;
   to.told_read = header.read;
+  ++to.headers;
   ++to.posted;
   if (is_counted(header)) to.counted = to.posted;
 }

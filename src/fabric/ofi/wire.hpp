@@ -10,7 +10,7 @@
 
 namespace atl::fabric::ofi {
 
-inline constexpr std::uint32_t wire_version = 5;
+inline constexpr std::uint32_t wire_version = 6;
 inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; reads otherwise in another byte order
 
 // What a process tells all others through the launcher: one of these for each of its endpoints.
@@ -81,7 +81,7 @@ enum class Acknowledge : std::uint8_t { never, later, at_once };
 // |  16    |   4   | request       | atomic, get, answer: the asker's number for it                                 |
 // |  20    |   4   | number        | see MessageType                                                                |
 // |  24    |   4   | read          | always: slots of the addressee's that were read here, mod 2^32                 |
-// |  28    |   4   | zero          |                                                                                |
+// |  28    |   4   | place         | always: headers that the sender had sent to the addressee before, mod 2^32     |
 // |  32    |   8   | offset        | in the addressee's segment                                                     |
 // |  40    |   8   | operand       | see MessageType                                                                |
 // |  48    |   8   | signal        | put_signal; offset in the addressee's segment                                  |
@@ -96,7 +96,7 @@ struct Header {
   std::uint32_t request;
   std::uint32_t number;
   std::uint32_t read;
-  std::uint32_t zero;
+  std::uint32_t place;
   std::uint64_t offset;
   std::uint64_t operand;
   std::uint64_t signal;
