@@ -151,7 +151,7 @@ bool Executor::start_send(const Step& step) {
   transfer.far = is_far(step.peer);
   transfer.placed = is_placed(step);
   if (transfer.placed) transfer.place = context_.offset_of(at(step.into));  // there as here
-  if (!transfer.far) offer(transfer);
+  if (!transfer.far && !transfer.placed) offer(transfer);
   transfers_.push_back(transfer);
   ++unfinished_;
   if (transfer.placed) (void)send_parcel(transfers_.back());  // on its way while this one does other work
@@ -159,7 +159,7 @@ bool Executor::start_send(const Step& step) {
 }
 
 bool Executor::is_placed(const Step& step) const {
-  return symmetric_ && step.placed && step.bytes <= longest_written && is_far(step.peer);
+  return symmetric_ && step.placed && step.bytes <= longest_written;
 }
 
 void Executor::offer(Transfer& transfer) {
@@ -315,8 +315,8 @@ void Executor::finish_outgoing(Transfer& transfer) {
 // One message of control for this transfer, if there is one at the head of the peer's ring. False: nothing to do now.
 bool Executor::serve(Transfer& transfer) {
   if (transfer.parcel) return take_parcel(transfer);
-  if (transfer.outgoing && transfer.far &&
-      (transfer.placed || (transfer.bytes <= room_bytes && mail_.knows_rooms(transfer.peer))))
+  if (transfer.outgoing &&
+      (transfer.placed || (transfer.far && transfer.bytes <= room_bytes && mail_.knows_rooms(transfer.peer))))
     return send_parcel(transfer);
   if (!transfer.outgoing && transfer.piece != 0) {
     if (!mail_.has_room(transfer.peer)) return false;

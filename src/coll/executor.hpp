@@ -2,14 +2,14 @@
 // Carries a schedule out, as far as it goes without waiting. Whoever calls advance() is the executor: the thread
 // that asked for the collective, or the progress engine.
 //
-// Long messages: the sender offers where its data lies. When that is in its segment, the receiver copies (or
-// combines) straight out of it. When it is private memory and the receiver's is not, the sender copies straight into
-// the receiver's. When both are private, staging chunks in the sender's segment carry it, two in flight.
+// Long messages: what has a known place in a symmetric output is written straight to it. Else the sender offers where its
+// data lies. When that is in its segment, the receiver copies (or combines) straight out of it. When it is private memory and
+// the receiver's is not, the sender copies straight into the receiver's. When both are private, staging chunks in the sender's
+// segment carry it, two in flight.
 //
-// Between nodes a copy by the receiver would wait for the sender's processor. There what has a known place in a symmetric
-// output is written straight to it, and what fits a room is a parcel. Of longer data, or when it has granted no rooms, the
-// receiver says first where it wants it, in a chunk of its own if need be, and the sender writes it there. What is longer
-// still, or fits no chunk, is offered when asked.
+// Between nodes a copy by the receiver would wait for the sender's processor. There what fits a room is a parcel. Of longer
+// data, or when it has granted no rooms, the receiver says first where it wants it, in a chunk of its own if need be, and the
+// sender writes it there. What is longer still, or fits no chunk, is offered when asked.
 #pragma once
 
 #include <cstdint>
@@ -67,8 +67,8 @@ class Executor {
     bool outgoing = false;
     bool far = false;               ///< the peer is on another node
     bool told = false;              ///< in, far: the sender knows what to do
-    bool parcel = false;            ///< in, far: it comes as one, or placed
-    bool placed = false;            ///< far: it goes straight to its place in the output, at `place` in the receiver's segment
+    bool parcel = false;            ///< in: it comes as one, or placed
+    bool placed = false;            ///< it goes straight to its place in the output, at `place` in the receiver's segment
     bool done = false;
     bool offered_in_place = false;  ///< out: the receiver reads the caller's memory, or one chunk with all of it
     bool bouncing = false;          ///< both sides' memory is private
