@@ -96,17 +96,17 @@ TEST(Parcels, OfAnotherSizeAreRefused) {
 
 // A symmetric output is written to at once: also that of a PE which has not called yet, and whatever the length.
 void exchange_placed(runtime::Context& context) {
-  constexpr std::size_t sizes[] = {8, 1008, 1009, 65'536, 65'537, 262'144, 262'145, 1'000'000};
+  constexpr std::size_t sizes[] = {8, 1009, 65'537, 262'144, 300'000};
   // First of all, so that it lies at the same offset everywhere. Two, of which one is in use while the other is written.
   std::byte* outs[2];
-  for (std::byte*& out : outs) out = static_cast<std::byte*>(context.heap().allocate(3 * 1'000'000));
+  for (std::byte*& out : outs) out = static_cast<std::byte*>(context.heap().allocate(3 * 300'000));
   Communicator all(context);
   const int n = all.size(), rank = all.rank();
   for (const char* forced : {"alltoall=pairwise", "alltoall=flat"}) {
     all.force_algorithms(forced);
     int round = 0;
     for (std::size_t size : sizes)
-      for (bool blocking : {true, false, true}) {
+      for (bool blocking : {true, false}) {
         ++round;
         if (round % 5 == 0 && rank == round % 3) ::poll(nullptr, 0, 20);
         std::vector<std::byte> in;
