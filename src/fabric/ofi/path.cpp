@@ -157,7 +157,7 @@ bool Path::may_write(const Peer& target, const void* from, std::size_t bytes, Re
   return target.memory.reachable && !handling_ && device_->lend(from, bytes, FI_WRITE, loan);
 }
 
-// Hands the transfer to the network. It is complete in the sense of `pending`; null: when quiet() says so.
+// Hands the transfer to the network, counted in `pending` until `from` may be reused, or it is delivered.
 void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending& pending) {
   Peer& target = peer(pe);
   // In order, it has arrived when a message sent after it has.
@@ -545,7 +545,7 @@ void Path::quiet() {
   });
   std::erase_if(dirty_, [&](std::uint32_t pe) {
     Peer& to = peers_[pe];
-    if (!settled(to)) return false;
+    if (!settled(to) || (to.unflushed && !to.gone)) return false;  // another thread goes on
     to.dirty = to.fenced = to.answers = false;
     return true;
   });
