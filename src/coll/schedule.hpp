@@ -49,12 +49,12 @@ struct Step {
   };
   Kind kind;
   Side side = Side::left;  ///< of what arrives
-  bool placed = false;     ///< send, recv: the sender knows where in the output it belongs (send: `into`), if that is symmetric
   std::uint32_t peer = 0;
   std::uint64_t bytes = 0;
   Ref into;
   Ref from;
   Ref right;
+  bool placed = false;  ///< send, recv: the sender knows where in the output it belongs (send: `into`), if that is symmetric
 };
 
 /// Messages up to this size travel inside mailbox cells; longer ones are offered and then copied directly. A mailbox
@@ -94,36 +94,36 @@ class ScheduleBuilder {
 
   void send(int peer, Ref from, std::uint64_t bytes) {
     if (bytes == 0) return;
-    add({bytes <= longest_small_message ? Step::Kind::put : Step::Kind::send, Side::left, false, member(peer), bytes, {},
+    add({bytes <= longest_small_message ? Step::Kind::put : Step::Kind::send, Side::left, member(peer), bytes, {},
          there(from), {}});
   }
   /// To that place of the peer's own output, which calls recv_at().
   void send_to(Ref place, int peer, Ref from, std::uint64_t bytes) {
     if (bytes <= longest_small_message) return send(peer, from, bytes);
-    add({Step::Kind::send, Side::left, true, member(peer), bytes, there(place), there(from), {}});
+    add({Step::Kind::send, Side::left, member(peer), bytes, there(place), there(from), {}, true});
   }
   void recv(int peer, Ref into, std::uint64_t bytes) {
     if (bytes == 0) return;
-    add({bytes <= longest_small_message ? Step::Kind::take : Step::Kind::recv, Side::left, false, member(peer), bytes,
+    add({bytes <= longest_small_message ? Step::Kind::take : Step::Kind::recv, Side::left, member(peer), bytes,
          there(into), {}, {}});
   }
   void recv_at(int peer, Ref place, std::uint64_t bytes) {
     if (bytes <= longest_small_message) return recv(peer, place, bytes);
-    add({Step::Kind::recv, Side::left, true, member(peer), bytes, there(place), {}, {}});
+    add({Step::Kind::recv, Side::left, member(peer), bytes, there(place), {}, {}, true});
   }
   /// into = arriving ∘ own when `side` (of what arrives) is left, own ∘ arriving otherwise.
   void recv_fold(int peer, Ref into, Ref own, std::uint64_t bytes, Side side) {
     if (bytes == 0) return;
-    add({bytes <= longest_small_message ? Step::Kind::fold : Step::Kind::recv_fold, side, false, member(peer), bytes,
+    add({bytes <= longest_small_message ? Step::Kind::fold : Step::Kind::recv_fold, side, member(peer), bytes,
          there(into), there(own), {}});
   }
   /// A message without content.
-  void signal(int peer) { add({Step::Kind::put, Side::left, false, member(peer), 0, {}, {}, {}}); }
-  void await(int peer) { add({Step::Kind::take, Side::left, false, member(peer), 0, {}, {}, {}}); }
+  void signal(int peer) { add({Step::Kind::put, Side::left, member(peer), 0, {}, {}, {}}); }
+  void await(int peer) { add({Step::Kind::take, Side::left, member(peer), 0, {}, {}, {}}); }
   /// Ends a group: between two joins at most one large message goes each way between two members, and sends are
   /// listed before receives.
   void join() {
-    if (pending_) schedule_.steps.push_back({Step::Kind::join, Side::left, false, 0, 0, {}, {}, {}});
+    if (pending_) schedule_.steps.push_back({Step::Kind::join, Side::left, 0, 0, {}, {}, {}});
     pending_ = false;
   }
   /// Copies that follow one another in both places become one.
@@ -137,13 +137,13 @@ class ScheduleBuilder {
         return;
       }
     }
-    add({Step::Kind::copy, Side::left, false, 0, bytes, into, from, {}});
+    add({Step::Kind::copy, Side::left, 0, bytes, into, from, {}});
   }
   void reduce(Ref into, Ref left, Ref right, std::uint64_t bytes) {
-    if (bytes != 0) add({Step::Kind::reduce, Side::left, false, 0, bytes, there(into), there(left), there(right)});
+    if (bytes != 0) add({Step::Kind::reduce, Side::left, 0, bytes, there(into), there(left), there(right)});
   }
   void identity(Ref into, std::uint64_t bytes) {
-    if (bytes != 0) add({Step::Kind::identity, Side::left, false, 0, bytes, there(into), {}, {}});
+    if (bytes != 0) add({Step::Kind::identity, Side::left, 0, bytes, there(into), {}, {}});
   }
   /// Reserves scratch; 64-byte aligned.
   Ref scratch(std::uint64_t bytes) {

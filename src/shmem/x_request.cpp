@@ -57,7 +57,8 @@ void start_alltoall(Call call, shmem_team_t team, void* dest, const void* source
   std::size_t all = bytes * static_cast<std::size_t>(here.communicator().size());
   void* to = here.place("dest", dest, all);
   void* from = here.place("source", source, all);
-  hand_out(library(call).teams().find(call, team), here.communicator().ialltoall(from, bytes, to, coll::Destination::symmetric), request);
+  hand_out(library(call).teams().find(call, team),
+           here.communicator().ialltoall(from, bytes, to, coll::Destination::symmetric), request);
 }
 
 void start_reduction(Call call, shmem_team_t team, void* dest, const void* source, std::size_t count,

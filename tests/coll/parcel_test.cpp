@@ -19,6 +19,7 @@ void run_on(const std::vector<std::uint32_t>& nodes, const atl::testing::Body& b
   atl::testing::detail::run_threads(atl::testing::link_jobs(job), body, options);
 }
 
+// Every PE on a node of its own.
 void run_apart(std::uint32_t npes, const atl::testing::Body& body) {
   std::vector<std::uint32_t> nodes(npes);
   std::iota(nodes.begin(), nodes.end(), 0u);
