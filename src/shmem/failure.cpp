@@ -37,9 +37,10 @@ void fail(Call call, std::string_view what) {
 void fail_by_exception(Call call) {
   try {
     throw;
-  } catch (const PeFailedError&) {
-    // Who died, and why, the launcher says, once for all. A job that a PE has ended ends with that PE's status everywhere.
+  } catch (const PeFailedError& error) {
+    // A job that a PE has ended ends with that PE's status everywhere, and no other speaks.
     auto wanted = detail::instance == nullptr ? std::nullopt : detail::instance->context().job().exit_requested();
+    if (!wanted) say(call, std::string_view(error.what()));
     std::_Exit(wanted ? *wanted & 0xFF : failure_status);
   } catch (const std::bad_alloc&) {
     fail(call, "out of memory");

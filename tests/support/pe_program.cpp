@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
@@ -89,6 +91,15 @@ int work(runtime::Context& context, const std::string& what, int argc, char** ar
     context.barrier();
     std::printf("ready\n");
     std::fflush(stdout);
+    context.wait([] { return false; });
+  }
+  if (what == "talks") {  // all others send PE 0 messages of 1 MB for ever
+    auto take = context.register_handler([](runtime::Context&, PeId, std::span<const std::byte>) {});
+    context.barrier();
+    std::printf("ready\n");
+    std::fflush(stdout);
+    std::vector<std::byte> message(1'000'000);
+    while (pe != 0) context.send(PeId(0), take, message);
     context.wait([] { return false; });
   }
   if (what == "worker") {  // adds its number to PE 0's word, then serves until the driver is done

@@ -38,6 +38,8 @@ constexpr std::int64_t grace_ns = 1'000'000'000;
 constexpr std::int64_t goodbye_ns = 1'000'000'000;
 // So often in ATOLL_PEER_TIMEOUT who should answer is asked for a sign of life.
 constexpr std::int64_t looks_in_patience = 16;
+// Also while others poll without a pause, who look at what comes and at nothing else.
+constexpr std::int64_t look_period_ns = 20'000'000;
 
 }  // namespace
 
@@ -50,8 +52,12 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<Remo
       device_(std::move(device)),
       peers_(peers.size()),
       hosts_(std::move(hosts)),
-      role_(role) {
-  for (std::size_t pe = 0; pe < peers.size(); ++pe) peers_[pe].memory = peers[pe];
+      role_(role),
+      longest_message_(device_->longest_message()) {
+  for (std::size_t pe = 0; pe < peers.size(); ++pe) {
+    peers_[pe].memory = peers[pe];
+    if (!job_.is_local(PeId(static_cast<std::uint32_t>(pe)))) longest_message_ = std::min(longest_message_, peers[pe].longest_message);
+  }
   patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) throw_errno("cannot make an event for the network's thread (eventfd)");
@@ -132,7 +138,7 @@ void Path::run_agent() {
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
   std::uint64_t polls = 0;
   int vain = 0;
-  std::int64_t counted_since_ns = 0, last_came_ns = 0, nap_ns = shortest_nap_ns, eager_ns = least_eager_ns;
+  std::int64_t counted_since_ns = 0, last_came_ns = 0, nap_ns = shortest_nap_ns, eager_ns = least_eager_ns, looked_ns = 0;
   try {
     while (!stop_.load(std::memory_order_relaxed)) {
       std::int64_t now = now_ns();
@@ -147,6 +153,10 @@ void Path::run_agent() {
         napping_.store(false, std::memory_order_seq_cst);
         polls = take_over_.exchange(false, std::memory_order_seq_cst) ? polls_.load(std::memory_order_relaxed) : seen;
         nap_ns = std::min(nap_ns * 2, longest_nap_ns);
+        if (now - looked_ns < look_period_ns) continue;
+        looked_ns = now;
+        Hold hold(*this);
+        look_after_peers();
         continue;
       }
       if (now - counted_since_ns > shortest_nap_ns) {
@@ -199,6 +209,10 @@ void Path::lose(PeId pe, const std::string& why) {
 
 void Path::look_after_peers() {
   std::int64_t now = now_ns();
+  if (now - expected_ns_ >= look_period_ns) {
+    expected_ns_ = now;
+    device_->expect_several();
+  }
   if (any_failed_) {
     any_failed_ = false;
     for (std::uint32_t pe = 0; pe < peers_.size(); ++pe) {

@@ -13,17 +13,20 @@
 namespace atl::fabric::ofi {
 namespace {
 
-// 12 MiB in all, of which only what was received into is ever touched.
 constexpr std::size_t most_receives = 32;
 constexpr std::size_t most_spares = 16;
-// So many receives are posted while long messages come, for they are filled in turn: 256 KiB and back took 122 us with 64 of
-// them, 96 with 8, 90 with 4, all in the cache. Twice as many each time that a burst of short ones has used them up.
+// So many receives are posted while long messages of several peers come, for they are filled in turn, and are in the cache
+// when they are few: 256 KiB and back took 122 us with 64 of them, 96 with 8, 90 with 4. One is enough for those of one peer,
+// which come one after the other: another 10 us less. Twice as many each time that a burst of short ones has used them up.
 constexpr std::size_t fewest_receives = 4;
 constexpr std::size_t long_message = 32768;
 constexpr std::size_t most_sends = 128;
-// Not a power of two: the first lines of all would compete for one place of the cache.
-constexpr std::size_t receive_stride = longest_message + 4096 + 3 * 64;
-static_assert(receive_stride >= longest_message + sizeof(Header) && receive_stride % 64 == 0);
+// Longer active messages are worth asking the receiver first, for room to write them to. Where the network must know what is
+// sent from, they are copied before, and where it must know what is received into, the buffers' pages are pinned.
+constexpr std::size_t longest_in_place = std::size_t{1} << 20, longest_copied = std::size_t{1} << 18;
+// Between buffers, so that their distance is no power of two: the first lines of all would compete for one place of the cache.
+constexpr std::size_t receive_gap = 4096 + 3 * 64;
+static_assert(receive_gap >= sizeof(Header) && receive_gap % 64 == 0);
 // Each that is done is a sign of life of a slow network.
 constexpr std::size_t longest_transfer = std::size_t{32} << 20;
 constexpr std::uint64_t segment_key = 1, buffers_key = 2, slots_key = 3, private_key = 4;
@@ -115,7 +118,10 @@ void Device::open_slots(std::uint32_t npes) {
 
 void Device::make_buffers() {
   std::size_t receives = std::min(most_receives, info_->rx_attr->size), sends = std::min(most_sends, info_->tx_attr->size);
-  std::size_t bytes = (receives + most_spares) * receive_stride + sends * most_message;
+  std::size_t longest = local_registration_ ? longest_copied : longest_in_place;
+  longest_message_ = std::min(longest, info_->ep_attr->max_msg_size - sizeof(Header));
+  receive_bytes_ = longest + receive_gap;
+  std::size_t bytes = (receives + most_spares) * receive_bytes_ + sends * most_message;
   buffers_ = std::make_unique_for_overwrite<std::byte[]>(bytes);  // pages that nobody uses cost nothing
   if (local_registration_) {
     buffers_region_ = expose(buffers_.get(), bytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, buffers_key);
@@ -128,10 +134,10 @@ void Device::make_buffers() {
   for (Operation& one : receives_) {
     one.kind = Operation::Kind::receive;
     one.buffer = at;
-    at += receive_stride;
+    at += receive_bytes_;
     idle_receives_.push_back(&one);
   }
-  for (std::size_t i = 0; i < most_spares; ++i, at += receive_stride) spares_.give_back(at);
+  for (std::size_t i = 0; i < most_spares; ++i, at += receive_bytes_) spares_.give_back(at);
   sends_.resize(sends);
   for (Operation& one : sends_) {
     one.kind = Operation::Kind::send;
@@ -151,6 +157,7 @@ Card Device::card() const {
                  "at most {} are possible", provider_name(*info_), bytes, sizeof(card.address));
   card.address_bytes = static_cast<std::uint32_t>(bytes);
   card.segment_bytes = segment_bytes_;
+  card.longest_message = longest_message_;
   bool virtual_addresses = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   card.has_rma = segment_region_ != nullptr;
   if (segment_region_) {
@@ -175,24 +182,39 @@ fi_addr_t Device::add_peer(const Card& card) {
 
 void Device::start() { post_receives(); }
 
-void Device::repost(Operation& operation, std::size_t bytes) {
-  if (bytes >= long_message) wanted_receives_ = fewest_receives;
-  else if (posted_receives_ == 0) wanted_receives_ = std::min(2 * wanted_receives_, receives_.size());
+void Device::repost(Operation& operation, std::size_t bytes, From from) {
+  if (bytes >= long_message) wanted_receives_ = from == From::same ? 1 : fewest_receives;
+  else if (posted_receives_.empty()) wanted_receives_ = std::min(2 * wanted_receives_, receives_.size());
   idle_receives_.push_back(&operation);
+  if (from == From::another) expect_several();
+  else post_receives();
+}
+
+void Device::expect_several() {
+  wanted_receives_ = std::max(wanted_receives_, fewest_receives);
   post_receives();
 }
 
 void Device::post_receives() {
-  for (; posted_receives_ < wanted_receives_ && !idle_receives_.empty(); ++posted_receives_) {
+  while (posted_receives_.size() < filling_receives_ + wanted_receives_ && !idle_receives_.empty()) {
     post_receive(*idle_receives_.back());
+    posted_receives_.push_back(idle_receives_.back());
     idle_receives_.pop_back();
   }
+}
+
+// A peer that stops within a message keeps what it fills. Nobody else's may wait for that.
+void Device::note_received(Operation* operation) {
+  if (operation == nullptr || operation->kind != Operation::Kind::receive) return;
+  auto at = std::find(posted_receives_.begin(), posted_receives_.end(), operation);
+  filling_receives_ = static_cast<std::size_t>(at - posted_receives_.begin());
+  posted_receives_.erase(at);
 }
 
 void Device::post_receive(Operation& operation) {
   void* descriptor = buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr;
   for (;;) {
-    auto status = ::fi_recv(endpoint_.get(), operation.buffer, receive_stride, descriptor, FI_ADDR_UNSPEC, &operation.context);
+    auto status = ::fi_recv(endpoint_.get(), operation.buffer, receive_bytes_, descriptor, FI_ADDR_UNSPEC, &operation.context);
     if (status == 0) return;
     ATOLL_VALIDATE(status == -FI_EAGAIN, Error, "the network takes no more receives: {}", error_text(status));
     (void)::fi_cq_read(completions_.get(), nullptr, 0);  // progress alone
@@ -305,7 +327,7 @@ std::size_t Device::completions(Completion* into, std::size_t most) {
     if (::fi_cq_readerr(completions_.get(), &failed, 0) <= 0) return 0;
     if (failed.op_context == nullptr) return 0;
     *into = {static_cast<Operation*>(failed.op_context), 0, failed.err};
-    if (into->operation->kind == Operation::Kind::receive) --posted_receives_;
+    note_received(into->operation);
     return 1;
   }
   ATOLL_VALIDATE(got >= 0, Error, "the network fails: {}", error_text(got));
@@ -313,7 +335,7 @@ std::size_t Device::completions(Completion* into, std::size_t most) {
     bool written = (entries[i].flags & FI_REMOTE_WRITE) != 0;
     into[i] = {written ? nullptr : static_cast<Operation*>(entries[i].op_context), entries[i].len, 0,
                written ? entries[i].data : 0};
-    if (into[i].operation != nullptr && into[i].operation->kind == Operation::Kind::receive) --posted_receives_;
+    note_received(into[i].operation);
   }
   return static_cast<std::size_t>(got);
 }

@@ -57,6 +57,7 @@ struct RemoteMemory {
   std::uint64_t slots_base = 0;
   std::uint64_t slots_key = 0;
   bool has_slots = false;
+  std::size_t longest_message = 0;
 };
 
 class Device {
@@ -72,9 +73,13 @@ class Device {
 
   /// Posts receives. After the peers were added.
   void start();
+  /// Who messages come from: the same peer as the last, or another.
+  enum class From { same, another };
   /// A receive again, when what it got, so much, has been looked at. At once: a provider that has none to put a message into
   /// holds up the whole connection.
-  void repost(Operation& operation, std::size_t bytes);
+  void repost(Operation& operation, std::size_t bytes, From from);
+  /// Posts more, where long messages of one peer had one to themselves: none is left when that peer breaks off within one.
+  void expect_several();
   // What follows returns 0, -FI_EAGAIN when there is no room just now, or another error of libfabric.
 
   /// Sends up to inject_bytes() and forgets about it.
@@ -93,10 +98,8 @@ class Device {
   /// A header, which is in the operation's buffer, and what follows it. Complete when all may be reused.
   int send_in_place(Operation& operation, std::span<const std::byte> first, std::span<const std::byte> second, fi_addr_t to);
   bool sends_in_place() const { return !local_registration_ && info_->tx_attr->iov_limit >= 3; }
-  /// Longest active message.
-  std::size_t longest_message() const {
-    return std::min<std::size_t>(ofi::longest_message, info_->ep_attr->max_msg_size - sizeof(Header));
-  }
+  /// Longest active message that it can receive.
+  std::size_t longest_message() const { return longest_message_; }
   /// Buffers as long as those of receives, to send from or to take a receive's place.
   Spares& spares() { return spares_; }
   enum class Until { reusable, delivered };
@@ -160,6 +163,7 @@ class Device {
   void make_buffers();
   void post_receives();
   void post_receive(Operation& operation);
+  void note_received(Operation* operation);
 
   std::byte* segment_;
   std::size_t segment_bytes_;
@@ -174,12 +178,14 @@ class Device {
   int descriptor_ = -1;
   bool local_registration_ = false;
   Registrations registrations_;
-  std::size_t most_transfer_ = 0;
+  std::size_t most_transfer_ = 0, longest_message_ = 0, receive_bytes_ = 0;
   std::unique_ptr<std::byte[]> buffers_;
   Spares spares_;
   std::vector<Operation> receives_, sends_;
   std::vector<Operation*> idle_receives_, free_sends_, free_transfers_;
-  std::size_t posted_receives_ = 0, wanted_receives_ = 0;
+  std::vector<Operation*> posted_receives_;  // in the order in which messages fill them
+  std::size_t filling_receives_ = 0;         // the first of these, when one behind them was filled last
+  std::size_t wanted_receives_ = 0;          // besides those
   std::vector<std::unique_ptr<Operation>> transfers_;
   Owned<fid_ep> endpoint_;  // last: it goes first, and uses all of the above until then
 };

@@ -25,7 +25,7 @@ constexpr std::size_t last_piece = 64;
 // cost more than copying so much.
 constexpr std::size_t signalled_in_one = 65536;
 // Shorter puts with a signal are copied into a message.
-constexpr std::size_t worth_writing = 8192;
+constexpr std::size_t worth_writing = 20480;
 // Gets by messages that one caller has under way.
 constexpr std::uint32_t most_gets = 16;
 
@@ -111,6 +111,7 @@ void Path::wait(Hold& hold, Ready&& ready) {
 }
 
 void Path::throw_gone(PeId pe) const {
+  job_.check();  // it may have left because another has failed
   throw Error(fmt::format("PE {} has left the job: its memory cannot be reached any more. Meet in a barrier before PEs leave",
                           pe.value()));
 }

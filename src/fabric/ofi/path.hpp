@@ -50,7 +50,7 @@ class Path final : public RemotePath {
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                        std::uint64_t expected) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
-  std::size_t longest_message() const override { return device_->longest_message(); }
+  std::size_t longest_message() const override { return longest_message_; }
   Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                   std::span<const std::byte> second) override;
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override;
@@ -276,6 +276,7 @@ class Path final : public RemotePath {
   std::vector<Peer> peers_;
   std::vector<std::string> hosts_;
   Role role_;
+  std::size_t longest_message_;  // of those that all peers receive
   std::atomic<bool> used_{false};
 
   std::mutex mutex_;  // guards all that follows
@@ -283,6 +284,7 @@ class Path final : public RemotePath {
   bool handling_ = false;
   std::array<Completion, 32> completed_;  // of the last look
   std::deque<Completion> arrivals_;
+  std::uint32_t last_source_ = UINT32_MAX;  // PE of the last arrival
   std::vector<Completion> early_;  // arrivals: what their peer sent before them has not come yet
   std::deque<Parked> parked_;
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
@@ -302,7 +304,7 @@ class Path final : public RemotePath {
   int wake_ = -1;             // an eventfd: ends the agent's sleep
   int network_or_wake_ = -1;  // an epoll
   std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever
-  std::int64_t next_look_ns_ = 0;
+  std::int64_t next_look_ns_ = 0, expected_ns_ = 0;
   std::thread agent_;
 };
 

@@ -92,7 +92,7 @@ bool Path::take_completions() {
 void Path::fail_operation(const Completion& failed) {
   Operation& operation = *failed.operation;
   // Of a peer that broke off in the middle of a message; its death is told by others.
-  if (operation.kind == Operation::Kind::receive) return device_->repost(operation, 0);
+  if (operation.kind == Operation::Kind::receive) return device_->repost(operation, 0, Device::From::another);
   Peer& to = peers_[operation.peer];
   note_failure(to, failed.error);
   to.transferring -= operation.bytes;
@@ -155,7 +155,8 @@ bool Path::is_next(const Header& header) const {
 
 void Path::take_arrival(const Header& header, const Completion& arrival) {
   handle(header, message_of(arrival).subspan(sizeof(Header)), arrival.operation);
-  if (arrival.operation != nullptr) device_->repost(*arrival.operation, arrival.bytes);
+  auto from = std::exchange(last_source_, header.source) == header.source ? Device::From::same : Device::From::another;
+  if (arrival.operation != nullptr) device_->repost(*arrival.operation, arrival.bytes, from);
 }
 
 bool Path::take_early() {

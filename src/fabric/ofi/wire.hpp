@@ -10,25 +10,26 @@
 
 namespace atl::fabric::ofi {
 
-inline constexpr std::uint32_t wire_version = 6;
+inline constexpr std::uint32_t wire_version = 7;
 inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; reads otherwise in another byte order
 
 // What a process tells all others through the launcher: one of these for each of its endpoints.
 //
-// | offset | bytes | field         | valid when                                                            |
-// |--------|-------|---------------|-----------------------------------------------------------------------|
-// |   0    |   8   | magic         | card_magic                                                            |
-// |   8    |   4   | version       | wire_version                                                          |
-// |  12    |   4   | address_bytes | of the provider's address, 1 … 160                                    |
-// |  16    |   8   | segment_bytes | alike on all PEs                                                      |
-// |  24    |   8   | segment_base  | what the provider counts the segment's addresses from                 |
-// |  32    |   8   | segment_key   | has_rma is 1                                                          |
-// |  40    |   4   | has_rma       | 1: the segment can be read and written by the network itself          |
-// |  44    |   4   | has_slots     | 1: a header can be written with its payload, see slots_per_peer       |
-// |  48    |  32   | provider      | its name, then zeros                                                  |
-// |  80    |   8   | slots_base    | what the provider counts the slots' addresses from; has_slots is 1    |
-// |  88    |   8   | slots_key     | has_slots is 1                                                        |
-// |  96    |  160  | address       | first address_bytes of it                                             |
+// | offset | bytes | field           | valid when                                                            |
+// |--------|-------|-----------------|-----------------------------------------------------------------------|
+// |   0    |   8   | magic           | card_magic                                                            |
+// |   8    |   4   | version         | wire_version                                                          |
+// |  12    |   4   | address_bytes   | of the provider's address, 1 … 152                                    |
+// |  16    |   8   | segment_bytes   | alike on all PEs                                                      |
+// |  24    |   8   | segment_base    | what the provider counts the segment's addresses from                 |
+// |  32    |   8   | segment_key     | has_rma is 1                                                          |
+// |  40    |   4   | has_rma         | 1: the segment can be read and written by the network itself          |
+// |  44    |   4   | has_slots       | 1: a header can be written with its payload, see slots_per_peer       |
+// |  48    |  32   | provider        | its name, then zeros                                                  |
+// |  80    |   8   | slots_base      | what the provider counts the slots' addresses from; has_slots is 1    |
+// |  88    |   8   | slots_key       | has_slots is 1                                                        |
+// |  96    |   8   | longest_message | the longest active message that it receives                           |
+// | 104    | 152   | address         | first address_bytes of it                                             |
 struct Card {
   std::uint64_t magic;
   std::uint32_t version;
@@ -41,9 +42,10 @@ struct Card {
   char provider[32];
   std::uint64_t slots_base;
   std::uint64_t slots_key;
-  std::byte address[160];
+  std::uint64_t longest_message;
+  std::byte address[152];
 };
-static_assert(sizeof(Card) == 256 && offsetof(Card, provider) == 48 && offsetof(Card, address) == 96);
+static_assert(sizeof(Card) == 256 && offsetof(Card, provider) == 48 && offsetof(Card, address) == 104);
 
 enum class MessageType : std::uint8_t {
   put,         ///< payload to `offset`
@@ -122,8 +124,6 @@ inline std::uint32_t slot_of(std::uint32_t source, std::uint32_t written) {
 inline constexpr std::size_t most_message = 16384;
 inline constexpr std::size_t most_payload = most_message - sizeof(Header);
 static_assert(most_payload >= message_bytes);
-/// Most bytes of an active message: buffers to receive have room for it. Longer ones are worth asking the receiver first.
-inline constexpr std::size_t longest_message = 262144;
 /// What an active message counts in flow control, at both ends: what waits at the target is bounded in bytes, too.
 inline constexpr std::uint32_t weight_of(std::size_t bytes) { return 1 + static_cast<std::uint32_t>(bytes / 65536); }
 
