@@ -302,11 +302,11 @@ int Device::write(const void* from, std::size_t bytes, const RemoteMemory& to, s
 
 int Device::write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to,
                               std::uint64_t offset, std::uint32_t slot) {
-  iovec sources[2] = {{const_cast<void*>(from), bytes}, {operation.buffer, sizeof(Header)}};
-  void* descriptors[2] = {local_descriptor(from, bytes, FI_WRITE, operation),
-                          buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr};
-  fi_rma_iov targets[2] = {{to.base + offset, bytes, to.key},
-                           {to.slots_base + slot * sizeof(Header), sizeof(Header), to.slots_key}};
+  iovec sources[2] = {{operation.buffer, sizeof(Header)}, {const_cast<void*>(from), bytes}};
+  void* descriptors[2] = {buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr,
+                          local_descriptor(from, bytes, FI_WRITE, operation)};
+  fi_rma_iov targets[2] = {{to.slots_base + slot * sizeof(Header), sizeof(Header), to.slots_key},
+                           {to.base + offset, bytes, to.key}};
   fi_msg_rma message{sources, descriptors, 2, to.address, targets, 2, &operation.context, slot + 1};
   return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | FI_INJECT_COMPLETE));
 }
