@@ -145,7 +145,7 @@ void Path::run_agent() {
       std::uint64_t seen = polls_.load(std::memory_order_relaxed);
       // Whoever is in here just now may copy a long transfer, and looks at nothing meanwhile.
       bool others_poll = static_cast<std::int64_t>(seen - polls) * shortest_nap_ns >= polls_in_shortest_nap * nap_ns ||
-                         owner_.load(std::memory_order_relaxed) != std::thread::id();
+                         owner_.is_taken();
       if (others_poll) {
         napping_.store(true, std::memory_order_seq_cst);
         // Sequentially consistent: partner: stop_polling().
@@ -166,7 +166,7 @@ void Path::run_agent() {
       }
       bool came = false, idle = false;
       // Whoever has it makes progress, and is not to wait for this.
-      if (mutex_.try_lock()) {
+      if (owner_.try_take()) {
         Hold hold(*this, std::adopt_lock);
         came = poll();
         look_after_peers();

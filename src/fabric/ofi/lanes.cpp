@@ -11,15 +11,19 @@ namespace {
 
 constexpr std::size_t part_multiple = 4096;
 
+constexpr std::size_t unnumbered = SIZE_MAX;
+
 // What a thread is to every job of its process: threads are numbered in the order in which they come.
 struct ThisThread {
-  std::size_t number;
+  std::size_t number = unnumbered;
   bool strays = false;  // parts of its puts may be under way by other endpoints
 };
 
 ThisThread& this_thread() {
   static std::atomic<std::size_t> next{0};
-  static thread_local ThisThread one{next.fetch_add(1, std::memory_order_relaxed)};
+  // Initial-exec: an address, and no call.
+  static thread_local constinit ThisThread one __attribute__((tls_model("initial-exec")));
+  if (one.number == unnumbered) [[unlikely]] one.number = next.fetch_add(1, std::memory_order_relaxed);
   return one;
 }
 
@@ -36,7 +40,9 @@ Lanes::~Lanes() {
 
 // What handlers do belongs to the first, on which they were called.
 std::size_t Lanes::own() {
-  std::size_t number = this_thread().number % paths_.size();
+  std::size_t number = this_thread().number;
+  if (number == 0) return 0;
+  number %= paths_.size();
   if (number == 0 || first().is_held_here()) return 0;
   if (!several_.load(std::memory_order_relaxed)) several_.store(true, std::memory_order_relaxed);
   return number;

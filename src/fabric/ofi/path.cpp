@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "atoll/base/error.hpp"
@@ -34,59 +35,39 @@ constexpr std::uint32_t most_gets = 16;
 constexpr int looks = 16;
 constexpr int yields = 600;
 constexpr int tries = 200;  // for the path itself
+constexpr std::int64_t nap_ns = 20'000;  // likewise
 constexpr std::int64_t longest_sleep_ns = 10'000'000;
 
 }  // namespace
 
-Path::Hold::Hold(Path& path) : path_(path), nested_(path.is_held_here()) {
-  if (!nested_) take();
-}
-
-Path::Hold::Hold(Path& path, std::adopt_lock_t) : path_(path), nested_(false) {
-  path_.owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-}
-
-Path::Hold::~Hold() {
-  if (!nested_) leave();
-}
-
-void Path::Hold::take() {
-  // Who has it looks at the network and lets it go: within less than sleeping and waking would take.
-  for (int i = 0; !path_.mutex_.try_lock(); ++i) {
-    if (i == tries) {
-      path_.mutex_.lock();
-      break;
-    }
-    cpu_relax();
+// Who has it looks at the network and lets it go; some copy a long transfer meanwhile.
+void Owner::take() {
+  for (int i = 0; !try_take(); ++i) {
+    if (i < tries) cpu_relax();
+    else if (i < tries + yields) ::sched_yield();
+    else std::this_thread::sleep_for(std::chrono::nanoseconds(nap_ns));
   }
-  path_.owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-}
-
-void Path::Hold::leave() {
-  path_.owner_.store(std::thread::id(), std::memory_order_relaxed);
-  path_.mutex_.unlock();
 }
 
 void Path::Hold::rest(int rounds) {
   ATOLL_EXPECT(!nested_);
-  path_.polls_.fetch_add(1, std::memory_order_relaxed);
+  path_.count_poll();
   if (rounds < looks + yields) {
-    leave();
-    if (rounds < looks) cpu_relax();
-    else ::sched_yield();
+    path_.owner_.leave();
+    if (rounds >= looks) ::sched_yield();
   } else {
     // Announced before the path is let go: what comes from now on rings. The agent takes over.
     Sleeper sleeper(path_.job_.record(path_.self_));
     sleeper.announce();
     ++path_.sleepers_;
-    leave();
+    path_.owner_.leave();
     path_.stop_polling();
     sleeper.block(longest_sleep_ns);
-    take();
+    path_.owner_.take();
     --path_.sleepers_;
     return;
   }
-  take();
+  path_.owner_.take();
 }
 
 // What a caller waits for and then does not, because a PE has died, must not be written to any more.
@@ -559,8 +540,8 @@ bool Path::has_left(PeId pe) {
 
 bool Path::progress() {
   if (is_held_here()) return false;
-  polls_.fetch_add(1, std::memory_order_relaxed);
-  if (!mutex_.try_lock()) return false;
+  count_poll();
+  if (!owner_.try_take()) return false;
   Hold hold(*this, std::adopt_lock);
   return poll();
 }

@@ -26,6 +26,7 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/fabric/job.hpp"
 #include "device.hpp"
+#include "owner.hpp"
 #include "wire.hpp"
 
 namespace atl::fabric::ofi {
@@ -63,7 +64,7 @@ class Path final : public RemotePath {
   void tell(const News& news) noexcept override;
 
   /// Whether this thread is handling what arrived here, or waits in here.
-  bool is_held_here() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+  bool is_held_here() const { return owner_.is_mine(); }
   /// Whether anything ever came by it.
   bool is_used() const { return used_.load(std::memory_order_relaxed); }
 
@@ -147,17 +148,19 @@ class Path final : public RemotePath {
   // Holds the path for this thread; within what arrived, the thread has it already.
   class Hold {
    public:
-    explicit Hold(Path& path);
-    Hold(Path& path, std::adopt_lock_t);  // which this thread has locked, and did not hold
-    ~Hold();
+    explicit Hold(Path& path) : path_(path), nested_(path.is_held_here()) {
+      if (!nested_) path_.owner_.take();
+    }
+    Hold(Path& path, std::adopt_lock_t) : path_(path), nested_(false) {}  // which this thread has just taken
+    ~Hold() {
+      if (!nested_) path_.owner_.leave();
+    }
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
     /// Lets others have it for a moment, longer the more often nothing came.
     void rest(int rounds);
 
    private:
-    void take();
-    void leave();
     Path& path_;
     bool nested_;
   };
@@ -279,8 +282,7 @@ class Path final : public RemotePath {
   std::size_t longest_message_;  // of those that all peers receive
   std::atomic<bool> used_{false};
 
-  std::mutex mutex_;  // guards all that follows
-  std::atomic<std::thread::id> owner_{};
+  Owner owner_;  // guards all that follows
   bool handling_ = false;
   std::array<Completion, 32> completed_;  // of the last look
   std::deque<Completion> arrivals_;
@@ -297,6 +299,8 @@ class Path final : public RemotePath {
   bool any_failed_ = false;       // some peer's failed_at is set
   bool direct_ = false;           // short puts and gets by the network, where nothing else is under way
 
+  // Not exact when threads look at once.
+  void count_poll() { polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   std::atomic<std::uint64_t> polls_{0};  // by others than the agent
   std::atomic<bool> stop_{false};
   std::atomic<bool> napping_{false};   // the agent sleeps although something may come

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which thread has a path, in one word: to take it costs one atomic exchange and to leave it a store, where a mutex and a note
+// of who holds it cost two of each.
+#pragma once
+
+#include <atomic>
+
+namespace atl::fabric::ofi {
+
+class Owner {
+ public:
+  /// Whether this thread has it now. Not for who has it already.
+  bool try_take() {
+    const void* nobody = nullptr;
+    // Acquire: what the last owner did. Partner: leave().
+    return !is_taken() && thread_.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  void take();
+  void leave() { thread_.store(nullptr, std::memory_order_release); }  // partner: try_take()
+  bool is_mine() const { return thread_.load(std::memory_order_relaxed) == this_thread(); }
+  bool is_taken() const { return thread_.load(std::memory_order_relaxed) != nullptr; }
+
+ private:
+  static const void* this_thread() {
+    // Initial-exec: a load, and no call.
+    static thread_local constinit char mark __attribute__((tls_model("initial-exec"))) = 0;
+    return &mark;
+  }
+  std::atomic<const void*> thread_{nullptr};
+};
+
+}  // namespace atl::fabric::ofi
