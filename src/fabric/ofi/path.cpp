@@ -25,8 +25,10 @@ constexpr std::size_t last_piece = 64;
 // Where headers cannot be written with their payload, longer ones are written in place with the signal behind: two messages
 // cost more than copying so much.
 constexpr std::size_t signalled_in_one = 65536;
-// Shorter puts with a signal are copied into a message.
-constexpr std::size_t worth_writing = 20480;
+// Shorter puts with a signal are copied into a message; and those of the sizes between, which tcp would take from its socket in
+// three parts: it reads 9000 bytes ahead, into a buffer, and the rest of a write with two targets at another look.
+constexpr std::size_t worth_writing = 4096;
+constexpr std::size_t in_three_parts = 13'000, worth_three_parts = 20'000;
 // Gets by messages that one caller has under way.
 constexpr std::uint32_t most_gets = 16;
 
@@ -332,7 +334,8 @@ void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::s
   header.offset = to.value();
   header.operand = value;
   header.signal = signal.value();
-  if (bytes >= worth_writing && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
+  bool worth = bytes >= worth_writing && (bytes < in_three_parts || bytes >= worth_three_parts);
+  if (worth && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
   if (bytes <= most_payload) return send(pe, header, Bytes(from, bytes), {});
   if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {})) return;
   Registrations::Loan loan;
