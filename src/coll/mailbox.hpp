@@ -77,13 +77,13 @@ constexpr std::uint32_t make_tag(std::uint32_t kind, CellType type, std::uint32_
 
 /// Longest parcel.
 inline constexpr std::size_t room_bytes = std::size_t{64} << 10;
-inline constexpr std::uint32_t rooms_each = 4;
+inline constexpr std::uint32_t rooms_each = 8;
 inline constexpr std::uint32_t all_rooms = (1u << rooms_each) - 1;
 static_assert(rooms_each <= 16);
-/// To so many members a member grants rooms: 4 MiB. Others are told each time where to write.
+/// To so many members a member grants rooms: 8 MiB. Others are told each time where to write.
 inline constexpr std::uint32_t most_granted = 16;
 /// Parcels that may be taken before the sender is told by a credit, if no cell went there that said so.
-inline constexpr std::uint32_t most_untold_parcels = 2;
+inline constexpr std::uint32_t most_untold_parcels = 4;
 
 constexpr std::uint32_t kind_of_tag(std::uint32_t tag) { return tag >> 26; }
 
