@@ -149,6 +149,26 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
     EXPECT_EQ(std::count(got, got + words(i), 2 * i + 1), static_cast<std::ptrdiff_t>(words(i))) << "put " << i;
   }
   context.barrier();
+  // Two words signalled in turns, now set and now added to, by little and by much, while the other looks at the last alone.
+  HeapOffset words_at[] = {flag, HeapOffset(flag.value() - 8)};
+  std::uint64_t expected[] = {0, 0};
+  for (int which : {0, 1}) *context.local_pointer<std::uint64_t>(words_at[which]) = 0;
+  context.barrier();
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    int which = i % 10 < 6 ? 0 : 1;
+    bool set = i % 4 == 3;
+    std::uint64_t value = i % 7 == 6 ? (std::uint64_t{1} << 28) + i : i;
+    std::vector<std::uint64_t> values(i % 5 == 4 ? 100 : 2'100 + i, i);
+    auto how = set ? fabric::AtomicOp::set : fabric::AtomicOp::add;
+    context.put_signal(other, data, values.data(), values.size() * 8, words_at[which], value, how);
+    expected[which] = set ? value : expected[which] + value;
+    if (i % 50 == 49) {
+      for (int one : {0, 1}) context.wait_until<std::uint64_t>(words_at[one], Compare::equal, expected[one]);
+      const auto* got = context.local_pointer<std::uint64_t>(data);
+      EXPECT_EQ(std::count(got, got + values.size(), i), static_cast<std::ptrdiff_t>(values.size())) << "signal " << i;
+      context.barrier();
+    }
+  }
   return 0;
 }
 

@@ -56,7 +56,8 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<Remo
       longest_message_(device_->longest_message()) {
   for (std::size_t pe = 0; pe < peers.size(); ++pe) {
     peers_[pe].memory = peers[pe];
-    if (!job_.is_local(PeId(static_cast<std::uint32_t>(pe)))) longest_message_ = std::min(longest_message_, peers[pe].longest_message);
+    bool far = !job_.is_local(PeId(static_cast<std::uint32_t>(pe)));
+    if (far) longest_message_ = std::min(longest_message_, peers[pe].longest_message);
   }
   patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
   wake_ = ::eventfd(0, EFD_CLOEXEC);

@@ -77,10 +77,12 @@ Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::ui
                  "the network's provider {} takes messages of at most {} bytes, and Atoll needs {}. Choose another with "
                  "ATOLL_FABRIC_PROVIDER", provider_name(*info_), info_->ep_attr->max_msg_size, most_message);
   open_segment();
-  // In the order of what is sent, before and after; and the number of a slot goes with the completion.
+  // In the order of what is sent, before and after; and a note, or the number of a slot, goes with the completion.
   constexpr std::uint64_t order = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_WAS | FI_ORDER_WAW;
-  if (segment_region_ && info_->tx_attr->rma_iov_limit >= 2 && info_->tx_attr->iov_limit >= 2 &&
-      info_->domain_attr->cq_data_size >= sizeof(std::uint32_t) && (info_->tx_attr->msg_order & order) == order)
+  bool ordered = segment_region_ && (info_->tx_attr->msg_order & order) == order;
+  has_notes_ = ordered && info_->domain_attr->cq_data_size >= sizeof(std::uint64_t) && npes <= Note::most_source;
+  if (ordered && info_->tx_attr->rma_iov_limit >= 2 && info_->tx_attr->iov_limit >= 2 &&
+      info_->domain_attr->cq_data_size >= sizeof(std::uint32_t))
     open_slots(npes);
   make_buffers();
 }
@@ -308,6 +310,15 @@ int Device::write_with_header(Operation& operation, const void* from, std::size_
   fi_rma_iov targets[2] = {{to.slots_base + slot * sizeof(Header), sizeof(Header), to.slots_key},
                            {to.base + offset, bytes, to.key}};
   fi_msg_rma message{sources, descriptors, 2, to.address, targets, 2, &operation.context, slot + 1};
+  return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | FI_INJECT_COMPLETE));
+}
+
+int Device::write_with_note(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to,
+                            std::uint64_t offset, std::uint64_t note) {
+  iovec source{const_cast<void*>(from), bytes};
+  void* descriptor = local_descriptor(from, bytes, FI_WRITE, operation);
+  fi_rma_iov target{to.base + offset, bytes, to.key};
+  fi_msg_rma message{&source, &descriptor, 1, to.address, &target, 1, &operation.context, note};
   return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | FI_INJECT_COMPLETE));
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "library.hpp"
+#include "note.hpp"
 #include "outstanding.hpp"
 #include "registration.hpp"
 #include "spares.hpp"
@@ -39,13 +40,13 @@ struct Operation {
   Registrations::Loan loan;      ///< transfer or send from or to private memory, on networks that must know it
 };
 
-/// A finished operation: `bytes` of a receive, or the error that ended it. Null: a peer has written into the segment, and a
-/// header, if `slot` is not 0, into that slot - 1.
+/// A finished operation: `bytes` of a receive, or the error that ended it. Null: a peer has written into the segment; where its
+/// header is, `told` says (note.hpp).
 struct Completion {
   Operation* operation = nullptr;
   std::size_t bytes = 0;
   int error = 0;
-  std::uint64_t slot = 0;
+  std::uint64_t told = 0;
 };
 
 /// Where a peer's memory is, as the network counts.
@@ -110,6 +111,10 @@ class Device {
   /// reused, and the peer finds the slot among its completions.
   int write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
                         std::uint32_t slot);
+  /// The same where the header is a note.
+  int write_with_note(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
+                      std::uint64_t note);
+  bool has_notes() const { return has_notes_; }
   std::size_t slots() const { return slot_count_; }
   std::span<const std::byte> header_in(std::uint64_t slot) const { return std::as_bytes(std::span(&slots_[slot], 1)); }
   /// Writes the operation's buffer to the peer's memory, whose process is told. Complete when delivered.
@@ -174,6 +179,7 @@ class Device {
   Owned<fid_cq> completions_;
   std::unique_ptr<Header[]> slots_;
   std::size_t slot_count_ = 0;
+  bool has_notes_ = false;
   Owned<fid_mr> segment_region_, slots_region_, buffers_region_;
   int descriptor_ = -1;
   bool local_registration_ = false;

@@ -13,7 +13,8 @@ class Owner {
   bool try_take() {
     const void* nobody = nullptr;
     // Acquire: what the last owner did. Partner: leave().
-    return !is_taken() && thread_.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire, std::memory_order_relaxed);
+    return !is_taken() && thread_.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire,
+                                                          std::memory_order_relaxed);
   }
   void take();
   void leave() { thread_.store(nullptr, std::memory_order_release); }  // partner: try_take()

@@ -225,7 +225,8 @@ bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes,
 bool Path::write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload) {
   Peer& target = peer(pe);
   Registrations::Loan loan;
-  if (!target.memory.has_slots || target.written - target.written_read == slots_per_peer || target.fenced ||
+  bool brief = fits_note(target, header);
+  if (!(target.memory.has_slots || brief) || target.written - target.written_read == slots_per_peer || target.fenced ||
       !target.outbox.empty() || payload.size() > device_->most_transfer() ||
       target.transferring + payload.size() > most_transferring || !may_write(target, payload.data(), payload.size(), loan))
     return false;
@@ -236,9 +237,17 @@ bool Path::write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, 
   operation->pending = &awaited.pending;
   operation->bytes = static_cast<std::uint32_t>(payload.size());
   tell_counts(target, header);
-  std::memcpy(operation->buffer, &header, sizeof(Header));
-  int status = device_->write_with_header(*operation, payload.data(), payload.size(), target.memory, to.value(),
-                                          slot_of(self_.value(), target.written));
+  int status = 0;
+  if (brief) {
+    header.done = target.told_done, header.taken = target.told_taken, header.read = target.told_read;
+    Note note{static_cast<std::uint32_t>(header.operand), header.place, header.source, header.acknowledge,
+              header.type == MessageType::flush};
+    status = device_->write_with_note(*operation, payload.data(), payload.size(), target.memory, to.value(), note.data());
+  } else {
+    std::memcpy(operation->buffer, &header, sizeof(Header));
+    status = device_->write_with_header(*operation, payload.data(), payload.size(), target.memory, to.value(),
+                                        slot_of(self_.value(), target.written));
+  }
   if (status != 0) device_->give_back_send(*operation);
   if (!went(target, status)) return false;
   if (status == 0) {
@@ -334,8 +343,8 @@ void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::s
   header.offset = to.value();
   header.operand = value;
   header.signal = signal.value();
-  bool worth = bytes >= worth_writing && (bytes < in_three_parts || bytes >= worth_three_parts);
-  if (worth && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
+  bool in_parts = bytes >= in_three_parts && bytes < worth_three_parts && !fits_note(target, header);
+  if (bytes >= worth_writing && !in_parts && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
   if (bytes <= most_payload) return send(pe, header, Bytes(from, bytes), {});
   if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {})) return;
   Registrations::Loan loan;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RemotePath over libfabric. Atomics, active messages, and short puts and gets while others are under way to that PE are
 // messages, which the target's process carries out; all other puts and gets are writes and reads of the network. A long put
-// with a signal, and the first since quiet(), is a write that brings its header along into a slot of the target's: such a
-// message is handled as if it had been sent, and its payload is where it belongs already.
+// with a signal, and the first since quiet(), is a write that brings its header along, into a slot of the target's or in the data
+// of its completion: such a message is handled as if it had been sent, and its payload is where it belongs already.
 //
 // Completion. Each peer counts the operations of ours that it has carried out. Its count comes back in the header of whatever
 // it sends next; in an acknowledgement for the first operation since quiet(), which most often follows again; and when quiet()
@@ -108,6 +108,10 @@ class Path final : public RemotePath {
     std::uint32_t told_read = 0;
     std::uint32_t headers = 0;     // sent there, and those of its that were handled here
     std::uint32_t handled = 0;
+    std::uint64_t signal = 0;      // the word there that was signalled last, and the one here that it has signalled last
+    std::uint64_t signalled = 0;
+    std::uint8_t signal_by = 0;    // and how: AtomicOp
+    std::uint8_t signalled_by = 0;
     bool used = false;             // something went there
     bool dirty = false;            // in dirty_
     bool owed = false;             // in owed_: an acknowledgement
@@ -210,6 +214,7 @@ class Path final : public RemotePath {
   bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second);
   bool write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload);
   void tell_counts(const Peer& to, Header& header) const;
+  bool fits_note(const Peer& to, const Header& header) const;
   void note_sent(Peer& to, const Header& header);
   bool went(Peer& peer, int status);
   void note_failure(Peer& peer, int error);
@@ -238,6 +243,7 @@ class Path final : public RemotePath {
   bool handle_arrivals();
   Bytes message_of(const Completion& arrival) const;
   Header read_header(const Completion& arrival) const;
+  Header header_of_note(const Note& note) const;
   bool is_next(const Header& header) const;
   void take_arrival(const Header& header, const Completion& arrival);
   bool take_early();

@@ -49,7 +49,7 @@ bool Path::take_completions() {
   for (const Completion& one : std::span(completed_.data(), count)) {
     if (one.operation == nullptr) {
       changed_memory_ = true;
-      if (one.slot != 0) arrivals_.push_back(one);
+      if (one.told != 0) arrivals_.push_back(one);
       continue;
     }
     Operation& operation = *one.operation;
@@ -130,12 +130,31 @@ bool Path::handle_arrivals() {
 // Sent, or written into a slot.
 Path::Bytes Path::message_of(const Completion& arrival) const {
   if (arrival.operation != nullptr) return Bytes(arrival.operation->buffer, arrival.bytes);
-  ATOLL_VALIDATE(arrival.slot <= device_->slots(), Error, "slot {} was written to by the network, of {}", arrival.slot,
+  ATOLL_VALIDATE(arrival.told <= device_->slots(), Error, "slot {} was written to by the network, of {}", arrival.told,
                  device_->slots());
-  return device_->header_in(arrival.slot - 1);
+  return device_->header_in(arrival.told - 1);
+}
+
+// Of what it does not say, its source has told the same before.
+Header Path::header_of_note(const Note& note) const {
+  ATOLL_VALIDATE(note.source < peers_.size() && !job_.is_local(PeId(note.source)), Error,
+                 "a write came from the network that says it is from PE {}", note.source);
+  const Peer& from = peers_[note.source];
+  Header header = header_of(note.flush ? MessageType::flush : MessageType::put_signal);
+  header.op = from.signalled_by;
+  header.signal = from.signalled;
+  header.operand = note.operand;
+  header.acknowledge = note.acknowledge;
+  header.source = note.source;
+  header.place = note.place_near(from.handled);
+  header.done = from.complete;
+  header.taken = from.messages_taken;
+  header.read = from.written_read;
+  return header;
 }
 
 Header Path::read_header(const Completion& arrival) const {
+  if (arrival.operation == nullptr && Note::is_in(arrival.told)) return header_of_note(Note::from(arrival.told));
   Bytes message = message_of(arrival);
   Header header;
   ATOLL_VALIDATE(message.size() >= sizeof(header), Error, "a message of {} bytes came from the network: it is not Atoll's",
@@ -154,7 +173,8 @@ bool Path::is_next(const Header& header) const {
 }
 
 void Path::take_arrival(const Header& header, const Completion& arrival) {
-  handle(header, message_of(arrival).subspan(sizeof(Header)), arrival.operation);
+  bool written = arrival.operation == nullptr;  // its payload is in its place
+  handle(header, written ? Bytes() : message_of(arrival).subspan(sizeof(Header)), arrival.operation);
   auto from = std::exchange(last_source_, header.source) == header.source ? Device::From::same : Device::From::another;
   if (arrival.operation != nullptr) device_->repost(*arrival.operation, arrival.bytes, from);
 }
@@ -179,6 +199,7 @@ void Path::handle(const Header& header, Bytes payload, Operation* received) {
   from.written_read = header.read;
   if (received == nullptr && ++from.read - from.told_read >= slots_per_peer / 2) owe(PeId(header.source));
   if (from.complete == from.sent) note_arrived(from, from.counted);
+  if (header.type == MessageType::put_signal) from.signalled = header.signal, from.signalled_by = header.op;
   PeId source(header.source);
   switch (header.type) {
     case MessageType::put:

@@ -7,6 +7,12 @@
 #include "path.hpp"
 
 namespace atl::fabric::ofi {
+namespace {
+
+// Messages taken and operations carried out that a peer may not have been told of, when a header could tell.
+constexpr std::uint32_t most_told_late = 8;
+
+}  // namespace
 
 // Returns their length.
 std::size_t Path::join(std::byte* at, const Header& header, Bytes first, Bytes second) {
@@ -59,8 +65,19 @@ void Path::tell_counts(const Peer& to, Header& header) const {
   header.place = to.headers;
 }
 
+// Whether the peer knows the rest, and need not be told of what it has sent.
+bool Path::fits_note(const Peer& to, const Header& header) const {
+  if (!device_->has_notes() || to.read - to.told_read >= slots_per_peer / 2 - 1 || to.done - to.told_done >= most_told_late ||
+      to.taken - to.told_taken >= most_told_late)
+    return false;
+  if (header.type == MessageType::flush) return true;
+  return header.type == MessageType::put_signal && header.signal == to.signal && header.op == to.signal_by &&
+         header.operand <= Note::most_operand;
+}
+
 void Path::note_sent(Peer& to, const Header& header) {
   to.used = true;
+  if (header.type == MessageType::put_signal) to.signal = header.signal, to.signal_by = header.op;
   to.told_done = header.done;
   to.told_taken = header.taken;
   to.told_read = header.read;
