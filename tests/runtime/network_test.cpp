@@ -193,7 +193,7 @@ int exchange_messages(const std::shared_ptr<Bootstrap>& bootstrap) {
   Context context(seat.job, seat.pe);
   constexpr std::size_t sizes[] = {4, 296, 297, 8192, 20, 8193, 16336, 16337, 8, 65535, 65536, 100,
                                    262'144, 4, 262'145, 1'000'003, 64, 1'048'576, 1'048'577};
-  constexpr std::uint32_t each = 5 * std::size(sizes);
+  constexpr std::uint32_t each = 3 * std::size(sizes);
   auto fill = [&](std::vector<std::byte>& message, std::uint32_t number, PeId from) {
     message.resize(sizes[number % std::size(sizes)]);
     for (std::size_t i = 4; i < message.size(); ++i) message[i] = static_cast<std::byte>(i * 13 + number + from.value());
