@@ -172,14 +172,20 @@ def test_a_host_whose_cable_is_pulled(hosts, tmp_path, osh_program, what):
 LOST = r"PE (\d) (\(pid \d+\) )?on \S+ is lost: PE (\d) on \S+ has heard nothing of it for 6 s\. Is it stopped"
 
 
+def told_of_each_other(job, pes):
+    """Ends the job. The launcher names the two that hear nothing of each other; what the PEs say."""
+    told, errors = job.end(within=SILENCE_S)
+    found = re.search("atoll-run: " + LOST, errors)
+    assert found, errors
+    assert {found[1], found[3]} == set(pes)
+    return told
+
+
 @KINDS
 def test_a_firewall_between_two_hosts_that_both_reach_the_launcher(hosts, tmp_path, osh_program, what):
     job = Job(hosts, *words_of(what, tmp_path, osh_program))
     hosts.part(1, 2)
-    told, errors = job.end(within=SILENCE_S)
-    found = re.search("atoll-run: " + LOST, errors)
-    assert found, errors
-    assert {found[1], found[3]} == {"1", "2"}
+    told = told_of_each_other(job, "12")
     assert len(told) == 3
     for line in told:
         assert re.match("(survivor: )?" + LOST, line)
@@ -189,19 +195,14 @@ def test_a_firewall_within_a_long_message_leaves_the_others_alive(hosts):
     """What it holds up at the receiver is its own: nobody takes PE 2, who talks as well, for lost."""
     job = Job(hosts, PROGRAM, "talks")
     hosts.part(0, 1)
-    told, errors = job.end(within=SILENCE_S)
-    found = re.search("atoll-run: " + LOST, errors)
-    assert found, errors
-    assert {found[1], found[3]} == {"0", "1"}
-    assert len(told) == 3
+    assert len(told_of_each_other(job, "01")) == 3
 
 
 def test_a_firewall_between_pes_that_look_without_waiting(tmp_path):
     with network.Hosts(2) as two:  # each PE has a core
         job = Job(two, compiled(tmp_path, LOOKS))
         two.part(0, 1)
-        _, errors = job.end(within=SILENCE_S)
-        assert re.search("atoll-run: " + LOST, errors), errors
+        told_of_each_other(job, "01")
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ constexpr std::int64_t grace_ns = 1'000'000'000;
 constexpr std::int64_t goodbye_ns = 1'000'000'000;
 // So often in ATOLL_PEER_TIMEOUT who should answer is asked for a sign of life.
 constexpr std::int64_t looks_in_patience = 16;
-// Also while others poll without a pause, who look at what comes and at nothing else.
+// So often it looks whether there are any such, also while others poll without a pause, who look at what comes and at nothing else.
 constexpr std::int64_t look_period_ns = 20'000'000;
 
 }  // namespace
@@ -143,6 +143,7 @@ void Path::run_agent() {
   try {
     while (!stop_.load(std::memory_order_relaxed)) {
       std::int64_t now = now_ns();
+      bool due = now - looked_ns >= look_period_ns;
       std::uint64_t seen = polls_.load(std::memory_order_relaxed);
       // Whoever is in here just now may copy a long transfer, and looks at nothing meanwhile.
       bool others_poll = static_cast<std::int64_t>(seen - polls) * shortest_nap_ns >= polls_in_shortest_nap * nap_ns ||
@@ -154,10 +155,10 @@ void Path::run_agent() {
         napping_.store(false, std::memory_order_seq_cst);
         polls = take_over_.exchange(false, std::memory_order_seq_cst) ? polls_.load(std::memory_order_relaxed) : seen;
         nap_ns = std::min(nap_ns * 2, longest_nap_ns);
-        if (now - looked_ns < look_period_ns) continue;
-        looked_ns = now;
+        if (!due) continue;
         Hold hold(*this);
         look_after_peers();
+        looked_ns = now;
         continue;
       }
       if (now - counted_since_ns > shortest_nap_ns) {
@@ -170,7 +171,10 @@ void Path::run_agent() {
       if (owner_.try_take()) {
         Hold hold(*this, std::adopt_lock);
         came = poll();
-        look_after_peers();
+        if (due) {
+          look_after_peers();
+          looked_ns = now;
+        }
         vain = came ? 0 : vain + 1;
         if (came) last_came_ns = now;
         else if (now - last_came_ns > eager_ns && vain >= least_looks)
@@ -210,10 +214,7 @@ void Path::lose(PeId pe, const std::string& why) {
 
 void Path::look_after_peers() {
   std::int64_t now = now_ns();
-  if (now - expected_ns_ >= look_period_ns) {
-    expected_ns_ = now;
-    device_->expect_several();
-  }
+  device_->expect_several();
   if (any_failed_) {
     any_failed_ = false;
     for (std::uint32_t pe = 0; pe < peers_.size(); ++pe) {

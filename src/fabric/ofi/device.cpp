@@ -206,7 +206,7 @@ void Device::post_receives() {
 }
 
 // A peer that stops within a message keeps what it fills. Nobody else's may wait for that.
-void Device::note_received(Operation* operation) {
+void Device::unpost(Operation* operation) {
   if (operation == nullptr || operation->kind != Operation::Kind::receive) return;
   auto at = std::find(posted_receives_.begin(), posted_receives_.end(), operation);
   filling_receives_ = static_cast<std::size_t>(at - posted_receives_.begin());
@@ -291,11 +291,11 @@ void* Device::local_descriptor(const void* memory, std::size_t bytes, std::uint6
 }
 
 int Device::write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until,
-                   Operation& operation) {
+                   Operation& operation, std::uint64_t note) {
   iovec source{const_cast<void*>(from), bytes};
   void* descriptor = local_descriptor(from, bytes, FI_WRITE, operation);
   fi_rma_iov target{to.base + offset, bytes, to.key};
-  fi_msg_rma message{&source, &descriptor, 1, to.address, &target, 1, &operation.context, 0};
+  fi_msg_rma message{&source, &descriptor, 1, to.address, &target, 1, &operation.context, note};
   // The target is told: arrivals that nobody sees could not be told from none.
   std::uint64_t flags = FI_COMPLETION | (tells() ? FI_REMOTE_CQ_DATA : 0) |
                         (until == Until::delivered ? FI_DELIVERY_COMPLETE : FI_INJECT_COMPLETE);
@@ -310,15 +310,6 @@ int Device::write_with_header(Operation& operation, const void* from, std::size_
   fi_rma_iov targets[2] = {{to.slots_base + slot * sizeof(Header), sizeof(Header), to.slots_key},
                            {to.base + offset, bytes, to.key}};
   fi_msg_rma message{sources, descriptors, 2, to.address, targets, 2, &operation.context, slot + 1};
-  return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | FI_INJECT_COMPLETE));
-}
-
-int Device::write_with_note(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to,
-                            std::uint64_t offset, std::uint64_t note) {
-  iovec source{const_cast<void*>(from), bytes};
-  void* descriptor = local_descriptor(from, bytes, FI_WRITE, operation);
-  fi_rma_iov target{to.base + offset, bytes, to.key};
-  fi_msg_rma message{&source, &descriptor, 1, to.address, &target, 1, &operation.context, note};
   return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | FI_INJECT_COMPLETE));
 }
 
@@ -338,7 +329,7 @@ std::size_t Device::completions(Completion* into, std::size_t most) {
     if (::fi_cq_readerr(completions_.get(), &failed, 0) <= 0) return 0;
     if (failed.op_context == nullptr) return 0;
     *into = {static_cast<Operation*>(failed.op_context), 0, failed.err};
-    note_received(into->operation);
+    unpost(into->operation);
     return 1;
   }
   ATOLL_VALIDATE(got >= 0, Error, "the network fails: {}", error_text(got));
@@ -346,7 +337,7 @@ std::size_t Device::completions(Completion* into, std::size_t most) {
     bool written = (entries[i].flags & FI_REMOTE_WRITE) != 0;
     into[i] = {written ? nullptr : static_cast<Operation*>(entries[i].op_context), entries[i].len, 0,
                written ? entries[i].data : 0};
-    note_received(into[i].operation);
+    unpost(into[i].operation);
   }
   return static_cast<std::size_t>(got);
 }

@@ -104,16 +104,16 @@ class Device {
   /// Buffers as long as those of receives, to send from or to take a receive's place.
   Spares& spares() { return spares_; }
   enum class Until { reusable, delivered };
-  /// One write or read of the peer's memory, at most most_transfer() long.
-  int write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until, Operation& operation);
+  /// One write or read of the peer's memory, at most most_transfer() long. The peer finds the note, if it is not 0, among its
+  /// completions.
+  int write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until, Operation& operation,
+            std::uint64_t note = 0);
   int read(void* to, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset, Operation& operation);
   /// Writes to the peer's memory, and the header, which is in the operation's buffer, into a slot. Complete when all may be
   /// reused, and the peer finds the slot among its completions.
   int write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
                         std::uint32_t slot);
-  /// The same where the header is a note.
-  int write_with_note(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
-                      std::uint64_t note);
+  /// Whether a write can bring a note.
   bool has_notes() const { return has_notes_; }
   std::size_t slots() const { return slot_count_; }
   std::span<const std::byte> header_in(std::uint64_t slot) const { return std::as_bytes(std::span(&slots_[slot], 1)); }
@@ -168,7 +168,7 @@ class Device {
   void make_buffers();
   void post_receives();
   void post_receive(Operation& operation);
-  void note_received(Operation* operation);
+  void unpost(Operation* operation);
 
   std::byte* segment_;
   std::size_t segment_bytes_;

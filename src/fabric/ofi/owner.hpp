@@ -16,6 +16,7 @@ class Owner {
     return !is_taken() && thread_.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire,
                                                           std::memory_order_relaxed);
   }
+  /// Waits until it is free.
   void take();
   void leave() { thread_.store(nullptr, std::memory_order_release); }  // partner: try_take()
   bool is_mine() const { return thread_.load(std::memory_order_relaxed) == this_thread(); }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "atoll/base/error.hpp"
@@ -25,10 +24,11 @@ constexpr std::size_t last_piece = 64;
 // Where headers cannot be written with their payload, longer ones are written in place with the signal behind: two messages
 // cost more than copying so much.
 constexpr std::size_t signalled_in_one = 65536;
-// Shorter puts with a signal are copied into a message; and those of the sizes between, which tcp would take from its socket in
-// three parts: it reads 9000 bytes ahead, into a buffer, and the rest of a write with two targets at another look.
+// Shorter puts with a signal are copied into a message.
 constexpr std::size_t worth_writing = 4096;
-constexpr std::size_t in_three_parts = 13'000, worth_three_parts = 20'000;
+// Likewise of these sizes, when the header would go into a slot: tcp reads 9000 bytes ahead, and takes what is left of a write with
+// two targets from its socket at another look. That costs more than a copy, until the copy is as long.
+constexpr std::size_t two_looks_from = 13'000, two_looks_until = 20'000;
 // Gets by messages that one caller has under way.
 constexpr std::uint32_t most_gets = 16;
 
@@ -36,20 +36,9 @@ constexpr std::uint32_t most_gets = 16;
 // likes to wake the other's thread on the core of who has sent, and a get took 170 us when it had to wait for 200 looks.
 constexpr int looks = 16;
 constexpr int yields = 600;
-constexpr int tries = 200;  // for the path itself
-constexpr std::int64_t nap_ns = 20'000;  // likewise
 constexpr std::int64_t longest_sleep_ns = 10'000'000;
 
 }  // namespace
-
-// Who has it looks at the network and lets it go; some copy a long transfer meanwhile.
-void Owner::take() {
-  for (int i = 0; !try_take(); ++i) {
-    if (i < tries) cpu_relax();
-    else if (i < tries + yields) ::sched_yield();
-    else std::this_thread::sleep_for(std::chrono::nanoseconds(nap_ns));
-  }
-}
 
 void Path::Hold::rest(int rounds) {
   ATOLL_EXPECT(!nested_);
@@ -238,11 +227,12 @@ bool Path::write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, 
   operation->bytes = static_cast<std::uint32_t>(payload.size());
   tell_counts(target, header);
   int status = 0;
-  if (brief) {
+  if (brief) {  // it says nothing of the counts
     header.done = target.told_done, header.taken = target.told_taken, header.read = target.told_read;
     Note note{static_cast<std::uint32_t>(header.operand), header.place, header.source, header.acknowledge,
               header.type == MessageType::flush};
-    status = device_->write_with_note(*operation, payload.data(), payload.size(), target.memory, to.value(), note.data());
+    status = device_->write(payload.data(), payload.size(), target.memory, to.value(), Device::Until::reusable, *operation,
+                            note.data());
   } else {
     std::memcpy(operation->buffer, &header, sizeof(Header));
     status = device_->write_with_header(*operation, payload.data(), payload.size(), target.memory, to.value(),
@@ -343,8 +333,8 @@ void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::s
   header.offset = to.value();
   header.operand = value;
   header.signal = signal.value();
-  bool in_parts = bytes >= in_three_parts && bytes < worth_three_parts && !fits_note(target, header);
-  if (bytes >= worth_writing && !in_parts && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
+  bool two_looks = bytes >= two_looks_from && bytes < two_looks_until && !fits_note(target, header);
+  if (bytes >= worth_writing && !two_looks && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
   if (bytes <= most_payload) return send(pe, header, Bytes(from, bytes), {});
   if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {})) return;
   Registrations::Loan loan;

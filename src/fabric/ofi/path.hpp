@@ -182,6 +182,8 @@ class Path final : public RemotePath {
   };
 
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
+  // Not exact when threads look at once.
+  void count_poll() { polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   bool settled(const Peer& peer) const { return (peer.complete == peer.sent && peer.putting == 0) || peer.gone; }
   bool settled(const Sent& sent) const {
     const Peer& to = peers_[sent.pe];
@@ -305,8 +307,6 @@ class Path final : public RemotePath {
   bool any_failed_ = false;       // some peer's failed_at is set
   bool direct_ = false;           // short puts and gets by the network, where nothing else is under way
 
-  // Not exact when threads look at once.
-  void count_poll() { polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   std::atomic<std::uint64_t> polls_{0};  // by others than the agent
   std::atomic<bool> stop_{false};
   std::atomic<bool> napping_{false};   // the agent sleeps although something may come
@@ -314,7 +314,7 @@ class Path final : public RemotePath {
   int wake_ = -1;             // an eventfd: ends the agent's sleep
   int network_or_wake_ = -1;  // an epoll
   std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever
-  std::int64_t next_look_ns_ = 0, expected_ns_ = 0;
+  std::int64_t next_look_ns_ = 0;
   std::thread agent_;
 };
 

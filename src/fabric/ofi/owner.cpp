@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "owner.hpp"
+
+#include <sched.h>
+
+#include <chrono>
+#include <thread>
+
+#include "atoll/base/clock.hpp"
+
+namespace atl::fabric::ofi {
+namespace {
+
+// Who has it looks at the network and lets it go, within less than yielding would take; some copy a long transfer meanwhile.
+constexpr int tries = 200, yields = 600;
+constexpr std::chrono::microseconds nap{20};
+
+}  // namespace
+
+void Owner::take() {
+  for (int i = 0; !try_take(); ++i) {
+    if (i < tries) cpu_relax();
+    else if (i < tries + yields) ::sched_yield();
+    else std::this_thread::sleep_for(nap);
+  }
+}
+
+}  // namespace atl::fabric::ofi
