@@ -16,18 +16,22 @@ void after_failed_test(Library& here);
 /// Where the next search among several words begins, so that none is passed over for ever.
 std::size_t next_start(std::size_t count);
 
-/// A peer that runs answers within this many looks, about a microsecond.
-inline constexpr int first_looks = 512;
+/// A peer that runs answers within this many looks at the word, with `looks_per_progress` of them before each at what else
+/// has arrived: about a microsecond.
+inline constexpr int first_looks = 512, looks_per_progress = 32;
+/// When PEs of other nodes may change it: then it is the looks at the network that take time, 0.3 µs each.
+inline constexpr int looks_per_network_look = 4;
 
 /// Context::wait, with a first look that is only that: each pause or look at the message ring in between would be found
 /// in the latency.
 template <class Ready>
 void wait_for(Library& here, Ready&& ready) {
-  constexpr int looks_per_progress = 32;
   if (!here.context().node().oversubscribed) {
-    for (int i = 1; i <= first_looks; ++i) {
-      if (ready()) return;
-      if (i % looks_per_progress == 0) here.context().progress();
+    int step = here.context().job().nodes() == 1 ? looks_per_progress : looks_per_network_look;
+    for (int rounds = 0; rounds < first_looks / looks_per_progress; ++rounds) {
+      for (int i = 0; i < step; ++i)
+        if (ready()) return;
+      here.context().progress();
     }
   }
   here.context().wait(std::forward<Ready>(ready));

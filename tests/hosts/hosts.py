@@ -100,12 +100,14 @@ def remove_stale() -> None:
 
 
 class Hosts:
-    """`count` hosts; `delay` as netem takes it: "1ms"; `cables` at each, in networks of their own: eth0, eth1 …"""
+    """`count` hosts; `delay` as netem takes it: "1ms"; `cables` at each, in networks of their own: eth0, eth1 …;
+    `congestion`: TCP's congestion control, that of this machine unless given."""
 
     made = 0
 
-    def __init__(self, count: int = 2, delay: str = "", cables: int = 1) -> None:
+    def __init__(self, count: int = 2, delay: str = "", cables: int = 1, congestion: str = "") -> None:
         self.delay = delay
+        self.congestion = congestion
         self.cables = cables
         Hosts.made += 1
         self.mark = f"{os.getpid()}-{Hosts.made}"
@@ -147,6 +149,10 @@ class Hosts:
                 _ip("link", "set", end, "master", bridge, "up")
                 _ip("-n", name, "addr", "add", f"{self.address_of(number, cable)}/24", "dev", inside)
                 _ip("-n", name, "link", "set", inside, "up")
+                if self.congestion:
+                    own = self.address_of(number, cable)
+                    route = [own.rpartition(".")[0] + ".0/24", "dev", inside, "src", own, "proto", "kernel"]
+                    _ip("-n", name, "route", "change", *route, "congctl", self.congestion)
                 if self.delay:
                     shape = ["tc", "-n", name, "qdisc", "add", "dev", inside, "root", "netem", "delay", self.delay]
                     subprocess.run(shape, check=True, capture_output=True, text=True)
@@ -280,12 +286,13 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="Runs a command with test hosts at its disposal.")
     parser.add_argument("count", type=int)
     parser.add_argument("--delay", default="", help="of each host's packets, as netem takes it: 1ms")
+    parser.add_argument("--congestion", default="", help="TCP's congestion control: cubic; that of this machine unless given")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args(words)
     if reason := missing():
         print(f"no test hosts: {reason}", file=sys.stderr)
         return 77
-    with Hosts(arguments.count, arguments.delay) as hosts:
+    with Hosts(arguments.count, arguments.delay, congestion=arguments.congestion) as hosts:
         environment = {
             **os.environ,
             "HOSTS": ",".join(hosts.names),

@@ -22,9 +22,9 @@ namespace {
 
 // While others poll so often in a nap, they answer sooner than the agent could, and it only looks whether they still do. Who
 // polls less gives its core away in between: on a busy machine for milliseconds. Each look takes some core some 5 us (a tenth
-// of a ping-pong when naps were of 100 us), so naps get as long as others have polled before; who waits in here
-// and falls asleep ends one.
-constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 1'000'000;
+// of a ping-pong when naps were of 100 us, 3 % when they were of 1 ms), so naps get as long as others have polled before; who
+// waits in here and falls asleep ends one.
+constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 4'000'000;
 constexpr std::int64_t polls_in_shortest_nap = 8;
 // After something came, more is likely: so long it looks without sleeping. Longer when it was woken soon after it fell asleep:
 // reads of this PE's memory pass unnoticed while it looks.

@@ -182,22 +182,22 @@ fi_addr_t Device::add_peer(const Card& card) {
   return inserted == 1 ? address : FI_ADDR_UNSPEC;
 }
 
-void Device::start() { post_receives(); }
+void Device::start() { replenish(); }
 
 void Device::repost(Operation& operation, std::size_t bytes, From from) {
   if (bytes >= long_message) wanted_receives_ = from == From::same ? 1 : fewest_receives;
   else if (posted_receives_.empty()) wanted_receives_ = std::min(2 * wanted_receives_, receives_.size());
+  if (from == From::another) wanted_receives_ = std::max(wanted_receives_, fewest_receives);
   idle_receives_.push_back(&operation);
-  if (from == From::another) expect_several();
-  else post_receives();
+  if (posted_receives_.size() < filling_receives_ + (wanted_receives_ + 1) / 2) replenish();
 }
 
 void Device::expect_several() {
   wanted_receives_ = std::max(wanted_receives_, fewest_receives);
-  post_receives();
+  replenish();
 }
 
-void Device::post_receives() {
+void Device::replenish() {
   while (posted_receives_.size() < filling_receives_ + wanted_receives_ && !idle_receives_.empty()) {
     post_receive(*idle_receives_.back());
     posted_receives_.push_back(idle_receives_.back());

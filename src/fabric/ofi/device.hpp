@@ -76,9 +76,11 @@ class Device {
   void start();
   /// Who messages come from: the same peer as the last, or another.
   enum class From { same, another };
-  /// A receive again, when what it got, so much, has been looked at. At once: a provider that has none to put a message into
-  /// holds up the whole connection.
+  /// What came into a receive, so much, has been looked at: it may be posted again. Is, when few are left: a provider that has
+  /// none to put a message into holds up the whole connection.
   void repost(Operation& operation, std::size_t bytes, From from);
+  /// Posts those that may be, when there is nothing better to do.
+  void replenish();
   /// Posts more, where long messages of one peer had one to themselves: none is left when that peer breaks off within one.
   void expect_several();
   // What follows returns 0, -FI_EAGAIN when there is no room just now, or another error of libfabric.
@@ -166,7 +168,6 @@ class Device {
   void open_segment();
   void open_slots(std::uint32_t npes);
   void make_buffers();
-  void post_receives();
   void post_receive(Operation& operation);
   void unpost(Operation* operation);
 

@@ -241,6 +241,11 @@ class Path final : public RemotePath {
 
   // Receiving (receive.cpp).
   bool poll();
+  bool has_arrivals() const { return next_arrival_ != arrivals_.size(); }
+  // Besides what the network tells of.
+  bool has_chores() const {
+    return has_arrivals() || !parked_.empty() || !waiting_.empty() || !owed_.empty() || changed_memory_;
+  }
   bool take_completions();
   bool handle_arrivals();
   Bytes message_of(const Completion& arrival) const;
@@ -293,7 +298,8 @@ class Path final : public RemotePath {
   Owner owner_;  // guards all that follows
   bool handling_ = false;
   std::array<Completion, 32> completed_;  // of the last look
-  std::deque<Completion> arrivals_;
+  std::vector<Completion> arrivals_;  // in order, of which those before next_arrival_ were looked at
+  std::size_t next_arrival_ = 0;
   std::uint32_t last_source_ = UINT32_MAX;  // PE of the last arrival
   std::vector<Completion> early_;  // arrivals: what their peer sent before them has not come yet
   std::deque<Parked> parked_;

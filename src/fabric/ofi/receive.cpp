@@ -33,12 +33,14 @@ void load_word(std::byte* to, std::byte* at) {
 
 bool Path::poll() {
   bool any = take_completions();
+  if (!any) device_->replenish();  // later than what came: whoever it was for answers first
+  if (!any && !has_chores()) return false;
   if (any && !is_used()) used_.store(true, std::memory_order_relaxed);
   if (handling_) return any;  // further up this stack, messages are being handled
   if (handle_arrivals()) any = true;
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
-  if (!owed_.empty() && arrivals_.empty()) send_owed();
+  if (!owed_.empty() && !has_arrivals()) send_owed();
   // A thread of the PE may sleep until this. Whoever sleeps for another reason is left alone: the agent gets on without it.
   if (std::exchange(changed_memory_, false) || (any && sleepers_ != 0)) ring_bell(job_.record(self_));
   return any;
@@ -113,16 +115,19 @@ bool Path::handle_arrivals() {
     ~Done() { handling = false; }
   } done{handling_};
   int handled = 0;
-  for (; !arrivals_.empty() && handled < most_at_once; ++handled) {
-    Completion arrival = arrivals_.front();
-    arrivals_.pop_front();
+  for (; has_arrivals() && handled < most_at_once; ++handled) {
+    Completion arrival = arrivals_[next_arrival_++];
     Header header = read_header(arrival);
     if (!is_next(header)) {
       early_.push_back(arrival);
       continue;
     }
     take_arrival(header, arrival);
-    while (take_early()) continue;
+    while (!early_.empty() && take_early()) continue;
+  }
+  if (!has_arrivals()) {
+    arrivals_.clear();
+    next_arrival_ = 0;
   }
   return handled != 0;
 }
