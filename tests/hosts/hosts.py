@@ -286,7 +286,7 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="Runs a command with test hosts at its disposal.")
     parser.add_argument("count", type=int)
     parser.add_argument("--delay", default="", help="of each host's packets, as netem takes it: 1ms")
-    parser.add_argument("--congestion", default="", help="TCP's congestion control: cubic; that of this machine unless given")
+    parser.add_argument("--congestion", default="", help="TCP's congestion control, unless this machine's")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args(words)
     if reason := missing():

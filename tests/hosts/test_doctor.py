@@ -62,6 +62,15 @@ def test_versions_are_compared():
     assert doctor.compare({"a": none, "b": none}) == ["a, b cannot reach other hosts: none: no libfabric"]
 
 
+def test_a_pace_that_is_guessed_is_told():
+    plain = {"network": "libfabric 1.17, net", "tcp_congestion_control": "cubic"}
+    paced = {**plain, "tcp_congestion_control": "bbr"}
+    assert doctor.advise({"a": plain, "b": {**paced, "network": "libfabric 1.17, verbs;ofi_rxm"}, "c": {}}) == []
+    (said,) = doctor.advise({"a": plain, "b": paced, "c": {**paced, "network": "libfabric 2.5, tcp;ofi_rxm"}})
+    assert "bbr on b, c:" in said
+    assert "tcp_congestion_control=cubic" in said
+
+
 def test_names_of_hosts(tmp_path):
     assert doctor_hosts.names_of("a:2,b,a:1,[::1]:4,me@c:3,fe80::7", None) == ["a", "b", "::1", "me@c", "fe80::7"]
     file = tmp_path / "hosts"
