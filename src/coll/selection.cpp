@@ -36,9 +36,9 @@ constexpr Entry gathervs[] = {{"flat", gatherv_flat}};
 constexpr Entry scatters[] = {{"binomial", scatter_binomial}, {"flat", scatter_flat}, {"hierarchical", scatter_hierarchical}};
 constexpr Entry scattervs[] = {{"flat", scatterv_flat}};
 constexpr Entry allgathers[] = {{"flat", allgather_flat}, {"bruck", allgather_bruck}, {"ring", allgather_ring},
-                                {"hierarchical", allgather_hierarchical}};
-constexpr Entry allgathervs[] = {
-    {"flat", allgatherv_flat}, {"ring", allgatherv_ring}, {"hierarchical", allgatherv_hierarchical}};
+                                {"hierarchical", allgather_hierarchical}, {"columns", allgather_columns}};
+constexpr Entry allgathervs[] = {{"flat", allgatherv_flat}, {"ring", allgatherv_ring},
+                                 {"hierarchical", allgatherv_hierarchical}, {"columns", allgatherv_columns}};
 constexpr Entry alltoalls[] = {{"flat", alltoall_flat}, {"bruck", alltoall_bruck}, {"pairwise", alltoall_pairwise},
                                {"hierarchical", alltoall_hierarchical}};
 constexpr Entry alltoallvs[] = {{"flat", alltoallv_flat}, {"pairwise", alltoallv_pairwise}};
@@ -93,19 +93,33 @@ std::uint8_t choose_level(Kind kind, const Arguments& arguments, int size) {
   }
 }
 
-/// The two-level algorithm of the kind; the family has one.
-std::uint8_t hierarchical(Kind kind) {
+/// The number of an algorithm that the family has.
+std::uint8_t numbered(Kind kind, std::string_view name) {
   const auto algorithms = families[static_cast<std::size_t>(kind)].algorithms;
   std::uint8_t i = 0;
-  while (algorithms[i].name != "hierarchical") ++i;
+  while (algorithms[i].name != name) ++i;
   return i;
+}
+
+// What leaders hold beside the result; a copy of more takes longer than the messages.
+constexpr std::uint64_t most_held = 16 * MiB;
+
+/// Whether leaders, who hold and copy what is for others, take longer than everybody's part in messages between nodes.
+bool suits_columns(Kind kind, const Arguments& arguments, int size) {
+  std::uint64_t in_all = arguments.bytes * static_cast<std::uint64_t>(size);
+  if (kind == Kind::allgatherv) {
+    in_all = 0;
+    for (const Block& block : arguments.out_blocks) in_all += block.bytes;
+  } else if (kind != Kind::allgather) {
+    return false;
+  }
+  // 2 nodes of 2 PEs on two cores, over TCP: blocks of 16 KiB take as long, 64 KiB 132 µs against 202, 1 MiB 1.6 ms against 2.6.
+  return in_all >= std::min(32 * KiB * static_cast<std::uint64_t>(size), most_held);
 }
 
 /// Whether two levels take less than one, among members of several nodes: fewer messages between nodes for what is
 /// short, less volume for what every member of a node needs. Figures are of 2 and 4 nodes of 2 PEs on two cores, over TCP.
 bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& placement) {
-  // What leaders hold beside the result; a copy of more takes longer than the messages.
-  constexpr std::uint64_t most_held = 16 * MiB;
   const std::uint64_t bytes = arguments.bytes;
   std::uint64_t in_all = bytes * static_cast<std::uint64_t>(placement.size());
   switch (kind) {
@@ -120,12 +134,9 @@ bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& pla
     case Kind::scatter:
       // Short blocks follow one another without an answer. 64 KiB take half as long as straight.
       return bytes > longest_small_message && in_all <= most_held;
-    case Kind::allgatherv:
-      in_all = 0;
-      for (const Block& block : arguments.out_blocks) in_all += block.bytes;
-      [[fallthrough]];
     case Kind::allgather:
-      return in_all <= most_held;
+    case Kind::allgatherv:
+      return true;  // short blocks
     case Kind::alltoall: {
       // Each byte is copied three times more than in a message of its own. On 2 nodes 4 KiB take 0.1 ms against 0.17, 16 KiB
       // as long, 64 KiB 0.43 against 0.34.
@@ -173,7 +184,8 @@ void Selection::force(std::string_view choices, std::string_view where) {
 std::uint8_t Selection::choose(Kind kind, const Arguments& arguments, const Placement& placement) const {
   std::uint8_t forced = forced_[static_cast<std::size_t>(kind)];
   if (forced != automatic) return forced;
-  if (placement.has_levels() && suits_hierarchy(kind, arguments, placement)) return hierarchical(kind);
+  if (placement.has_levels() && suits_columns(kind, arguments, placement.size())) return numbered(kind, "columns");
+  if (placement.has_levels() && suits_hierarchy(kind, arguments, placement)) return numbered(kind, "hierarchical");
   return choose_level(kind, arguments, placement.size());
 }
 

@@ -90,7 +90,7 @@ TEST_P(Data, Allgather) {
     Communicator all(context);
     auto n = static_cast<std::size_t>(all.size());
     for (const char* how : {"allgather=auto", "allgather=flat", "allgather=bruck", "allgather=ring",
-                            "allgather=hierarchical"}) {
+                            "allgather=hierarchical", "allgather=columns"}) {
       all.force_algorithms(how);
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         std::vector<std::byte> everything;
@@ -137,7 +137,7 @@ TEST_P(Data, FormsWithBlocks) {
     int n = all.size();
     std::uint64_t seed = 20131;
     for (const char* how : {"alltoallv=auto,allgatherv=auto", "alltoallv=flat,allgatherv=flat",
-                            "alltoallv=pairwise,allgatherv=ring", "allgatherv=hierarchical"}) {
+                            "alltoallv=pairwise,allgatherv=ring", "allgatherv=hierarchical", "allgatherv=columns"}) {
       all.force_algorithms(how);
       for (std::uint64_t round = 0; round < 20; ++round) {
         auto bytes_between = [&](int from, int to) {

@@ -130,6 +130,32 @@ TEST_P(Hierarchical, MovesTheRightBytes) {
   });
 }
 
+TEST_P(Hierarchical, ColumnsMoveTheRightBytes) {
+  run([](runtime::Context& context) {
+    Communicator all(context);
+    all.force_algorithms("allgather=columns,allgatherv=columns");
+    const int n = all.size(), rank = all.rank();
+    for (std::size_t size : {0, 1, 57, 1009, 70001, 300000}) {
+      auto block = [&](int from) { return testing::random_bytes(testing::stream(size, from), size); };
+      for (bool symmetric : {false, true}) {
+        testing::Bytes in(context, size, rank % 2 == 0), out(context, size * static_cast<std::size_t>(n), symmetric);
+        testing::copy(in.data(), block(rank).data(), size);
+        all.allgather(in.data(), size, out.data());
+        for (int from = 0; from < n; ++from) {
+          const std::byte* found = out.data() + static_cast<std::size_t>(from) * size;
+          const auto wanted = block(from);
+          ASSERT_TRUE(std::equal(wanted.begin(), wanted.end(), found)) << size << " bytes of " << from;
+        }
+      }
+    }
+    // Some give nothing.
+    auto count_of = [](int from) { return static_cast<std::size_t>(from % 3) * 4001; };
+    std::vector<int> wanted;
+    for (int from = 0; from < n; ++from) wanted.insert(wanted.end(), count_of(from), from);
+    EXPECT_EQ(all.allgatherv(std::span<const int>(std::vector<int>(count_of(rank), rank))), wanted);
+  });
+}
+
 TEST_P(Hierarchical, ReducesInTheOrderOfRanks) {
   run([](runtime::Context& context) {
     Communicator all(context);

@@ -62,6 +62,8 @@ void allreduce_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void scatter_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void allgather_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 void allgatherv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void allgather_columns(ScheduleBuilder& steps, const Arguments& arguments);
+void allgatherv_columns(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoall_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
 
 // What several of them share.
