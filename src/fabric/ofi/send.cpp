@@ -9,8 +9,8 @@
 namespace atl::fabric::ofi {
 namespace {
 
-// Messages taken and operations carried out that a peer may not have been told of, when a header could tell.
-constexpr std::uint32_t most_told_late = 8;
+// Slots read, messages taken and operations carried out that a peer may not have been told of, when a header could tell.
+constexpr std::uint32_t most_told_late = slots_per_peer / 2 - 1;
 
 }  // namespace
 
@@ -67,7 +67,7 @@ void Path::tell_counts(const Peer& to, Header& header) const {
 
 // Whether the peer knows the rest, and need not be told of what it has sent.
 bool Path::fits_note(const Peer& to, const Header& header) const {
-  if (!device_->has_notes() || to.read - to.told_read >= slots_per_peer / 2 - 1 || to.done - to.told_done >= most_told_late ||
+  if (!device_->has_notes() || to.read - to.told_read >= most_told_late || to.done - to.told_done >= most_told_late ||
       to.taken - to.told_taken >= most_told_late)
     return false;
   if (header.type == MessageType::flush) return true;
