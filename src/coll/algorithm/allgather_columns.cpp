@@ -2,7 +2,7 @@
 // Allgather of two levels without leaders: each member sends its block to one member of every other node, its column, who shares
 // it with the others there. A node hears each block of the others once, all its members listen, and blocks go straight to
 // their places. For long blocks.
-#include <algorithm>
+#include <vector>
 
 #include "algorithms.hpp"
 
