@@ -105,23 +105,21 @@ std::uint8_t numbered(Kind kind, std::string_view name) {
 constexpr std::uint64_t most_held = 16 * MiB;
 
 /// Whether leaders, who hold and copy what is for others, take longer than everybody's part in messages between nodes.
-bool suits_columns(Kind kind, const Arguments& arguments, int size) {
-  std::uint64_t in_all = arguments.bytes * static_cast<std::uint64_t>(size);
-  if (kind == Kind::allgatherv) {
-    in_all = 0;
+bool suits_columns(Kind kind, const Arguments& arguments, const Placement& placement) {
+  const auto size = static_cast<std::uint64_t>(placement.size());
+  std::uint64_t in_all = 0;
+  if (kind == Kind::allgather) in_all = arguments.bytes * size;
+  if (kind == Kind::allgatherv)
     for (const Block& block : arguments.out_blocks) in_all += block.bytes;
-  } else if (kind != Kind::allgather) {
-    return false;
-  }
   // 2 nodes of 2 PEs on two cores, over TCP: blocks of 16 KiB take as long, 64 KiB 132 µs against 202, 1 MiB 1.6 ms against 2.6.
-  return in_all >= std::min(32 * KiB * static_cast<std::uint64_t>(size), most_held);
+  return in_all >= std::min(32 * KiB * size, most_held);
 }
 
 /// Whether two levels take less than one, among members of several nodes: fewer messages between nodes for what is
 /// short, less volume for what every member of a node needs. Figures are of 2 and 4 nodes of 2 PEs on two cores, over TCP.
 bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& placement) {
   const std::uint64_t bytes = arguments.bytes;
-  std::uint64_t in_all = bytes * static_cast<std::uint64_t>(placement.size());
+  const std::uint64_t in_all = bytes * static_cast<std::uint64_t>(placement.size());
   switch (kind) {
     case Kind::barrier:
     case Kind::broadcast:
@@ -136,7 +134,7 @@ bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& pla
       return bytes > longest_small_message && in_all <= most_held;
     case Kind::allgather:
     case Kind::allgatherv:
-      return true;  // short blocks
+      return true;  // what is longer goes by columns
     case Kind::alltoall: {
       // Each byte is copied three times more than in a message of its own. On 2 nodes 4 KiB take 0.1 ms against 0.17, 16 KiB
       // as long, 64 KiB 0.43 against 0.34.
@@ -184,7 +182,7 @@ void Selection::force(std::string_view choices, std::string_view where) {
 std::uint8_t Selection::choose(Kind kind, const Arguments& arguments, const Placement& placement) const {
   std::uint8_t forced = forced_[static_cast<std::size_t>(kind)];
   if (forced != automatic) return forced;
-  if (placement.has_levels() && suits_columns(kind, arguments, placement.size())) return numbered(kind, "columns");
+  if (placement.has_levels() && suits_columns(kind, arguments, placement)) return numbered(kind, "columns");
   if (placement.has_levels() && suits_hierarchy(kind, arguments, placement)) return numbered(kind, "hierarchical");
   return choose_level(kind, arguments, placement.size());
 }

@@ -124,7 +124,9 @@ void Library::open_direct_way() {
         reinterpret_cast<std::uintptr_t>(context_->local_pointer(data.offset)) - data.begin);
   }
   shmemx_direct_v1.my_pe = static_cast<int>(pe().value());
-  shmemx_direct_v1.looks = context_->node().oversubscribed ? 0 : context_->job().nodes() == 1 ? first_looks : looks_per_progress;
+  bool one_node = context_->job().nodes() == 1;
+  int looks = one_node ? first_looks : looks_per_progress;
+  shmemx_direct_v1.looks = context_->node().oversubscribed ? 0 : looks;
 }
 
 void Library::close_direct_way() {

@@ -11,8 +11,8 @@ namespace {
 
 class Columns {
  public:
-  Columns(const Placement& placement, int rank)
-      : placement_(placement), rank_(rank), node_(placement.node_of(rank)), place_(placement.index_in_node(rank)) {}
+  explicit Columns(const ScheduleBuilder& steps)
+      : placement_(steps.placement()), node_(placement_.node_of(steps.rank())), place_(placement_.index_in_node(steps.rank())) {}
 
   /// Of this node, but this one, from the next on.
   std::vector<int> others() const {
@@ -21,58 +21,56 @@ class Columns {
     for (std::size_t i = 1; i < here.size(); ++i) found.push_back(here[(static_cast<std::size_t>(place_) + i) % here.size()]);
     return found;
   }
-  /// The node that many before this one (after it, if negative), round the circle.
-  int node_before(int distance) const { return (node_ - distance + placement_.nodes()) % placement_.nodes(); }
-  /// Who of another node hears this member's block.
-  int listener(int node) const {
-    const auto& there = placement_.members(node);
-    return there[static_cast<std::size_t>(place_) % there.size()];
+  /// Who of each other node hears this member's block, from the next node on.
+  std::vector<int> listeners() const {
+    std::vector<int> found;
+    for (int i = 1; i < placement_.nodes(); ++i) {
+      const auto& there = placement_.members((node_ + i) % placement_.nodes());
+      found.push_back(there[static_cast<std::size_t>(place_) % there.size()]);
+    }
+    return found;
   }
-  /// Most blocks of that node that one member of this one hears.
-  std::size_t rounds(int node) const {
-    std::size_t here = placement_.members(node_).size();
-    return (placement_.members(node).size() + here - 1) / here;
+  /// Calls turn(heard) until all blocks of other nodes have had their turn: in each, heard(member) is whose block that member of
+  /// this node hears; -1: nobody's.
+  template <class Turn>
+  void each_turn(Turn&& turn) const {
+    const std::size_t here = placement_.members(node_).size();
+    for (int i = 1; i < placement_.nodes(); ++i) {
+      const auto& there = placement_.members((node_ - i + placement_.nodes()) % placement_.nodes());
+      for (std::size_t first = 0; first < there.size(); first += here)
+        turn([&](int member) {
+          std::size_t at = first + static_cast<std::size_t>(placement_.index_in_node(member));
+          return at < there.size() ? there[at] : -1;
+        });
+    }
   }
-  /// Whose block `member` of this node hears of that node in that round; -1: nobody's.
-  int heard(int member, int node, std::size_t round) const {
-    const auto& there = placement_.members(node);
-    std::size_t i = round * placement_.members(node_).size() + static_cast<std::size_t>(placement_.index_in_node(member));
-    return i < there.size() ? there[i] : -1;
-  }
-  int nodes() const { return placement_.nodes(); }
-  int rank() const { return rank_; }
 
  private:
   const Placement& placement_;
-  int rank_, node_, place_;
+  int node_, place_;
 };
 
 template <class At, class Length>
 void gather_by_columns(ScheduleBuilder& steps, Ref own, At&& at, Length&& length) {
-  const Columns columns(steps.placement(), steps.rank());
+  const Columns columns(steps);
   const std::vector<int> others = columns.others();
-  const int rank = columns.rank();
-  for (int i = 1; i < columns.nodes(); ++i) steps.send(columns.listener(columns.node_before(-i)), own, length(rank));
+  const int rank = steps.rank();
+  for (int listener : columns.listeners()) steps.send(listener, own, length(rank));
   for (int other : others) steps.send(other, own, length(rank));
   steps.copy(at(rank), own, length(rank));
   for (int other : others) steps.recv(other, at(other), length(other));
-  for (int i = 1; i < columns.nodes(); ++i) {
-    int node = columns.node_before(i);
-    for (std::size_t round = 0; round < columns.rounds(node); ++round)
-      if (int heard = columns.heard(rank, node, round); heard >= 0) steps.recv(heard, at(heard), length(heard));
-  }
+  columns.each_turn([&](auto&& heard) {
+    if (int from = heard(rank); from >= 0) steps.recv(from, at(from), length(from));
+  });
   steps.join();
-  for (int i = 1; i < columns.nodes(); ++i) {
-    int node = columns.node_before(i);
-    for (std::size_t round = 0; round < columns.rounds(node); ++round) {
-      int mine = columns.heard(rank, node, round);
-      for (int other : others)
-        if (mine >= 0) steps.send(other, at(mine), length(mine));
-      for (int other : others)
-        if (int heard = columns.heard(other, node, round); heard >= 0) steps.recv(other, at(heard), length(heard));
-      steps.join();
-    }
-  }
+  columns.each_turn([&](auto&& heard) {
+    int mine = heard(rank);
+    for (int other : others)
+      if (mine >= 0) steps.send(other, at(mine), length(mine));
+    for (int other : others)
+      if (int theirs = heard(other); theirs >= 0) steps.recv(other, at(theirs), length(theirs));
+    steps.join();
+  });
 }
 
 }  // namespace

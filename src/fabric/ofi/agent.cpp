@@ -75,7 +75,7 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<Remo
 #if !defined(__SANITIZE_THREAD__)  // which does not see that such a put publishes what came before it
   direct_ = device_->writes_in_order() && device_->tells();
 #endif
-  device_->start();
+  device_->replenish();
   agent_ = std::thread([this] { run_agent(); });
   pthread_setname_np(agent_.native_handle(), "atoll-network");
 }

@@ -182,8 +182,6 @@ fi_addr_t Device::add_peer(const Card& card) {
   return inserted == 1 ? address : FI_ADDR_UNSPEC;
 }
 
-void Device::start() { replenish(); }
-
 void Device::repost(Operation& operation, std::size_t bytes, From from) {
   if (bytes >= long_message) wanted_receives_ = from == From::same ? 1 : fewest_receives;
   else if (posted_receives_.empty()) wanted_receives_ = std::min(2 * wanted_receives_, receives_.size());

@@ -72,15 +72,13 @@ class Device {
   /// FI_ADDR_UNSPEC: the address is of a kind that the provider here cannot use.
   fi_addr_t add_peer(const Card& card);
 
-  /// Posts receives. After the peers were added.
-  void start();
+  /// Posts the receives that may be: the first after the peers were added, those of repost() when there is nothing better to do.
+  void replenish();
   /// Who messages come from: the same peer as the last, or another.
   enum class From { same, another };
   /// What came into a receive, so much, has been looked at: it may be posted again. Is, when few are left: a provider that has
   /// none to put a message into holds up the whole connection.
   void repost(Operation& operation, std::size_t bytes, From from);
-  /// Posts those that may be, when there is nothing better to do.
-  void replenish();
   /// Posts more, where long messages of one peer had one to themselves: none is left when that peer breaks off within one.
   void expect_several();
   // What follows returns 0, -FI_EAGAIN when there is no room just now, or another error of libfabric.

@@ -33,8 +33,10 @@ void load_word(std::byte* to, std::byte* at) {
 
 bool Path::poll() {
   bool any = take_completions();
-  if (!any) device_->replenish();  // later than what came: whoever it was for answers first
-  if (!any && !has_chores()) return false;
+  if (!any) {
+    device_->replenish();  // not before: whoever what came was for answers first
+    if (!has_chores()) return false;
+  }
   if (any && !is_used()) used_.store(true, std::memory_order_relaxed);
   if (handling_) return any;  // further up this stack, messages are being handled
   if (handle_arrivals()) any = true;
@@ -123,7 +125,7 @@ bool Path::handle_arrivals() {
       continue;
     }
     take_arrival(header, arrival);
-    while (!early_.empty() && take_early()) continue;
+    while (take_early()) continue;
   }
   if (!has_arrivals()) {
     arrivals_.clear();
