@@ -78,6 +78,7 @@ Library::Library(int thread_level)
       checks_(config::choice(config::Variable::shmem_check) == 1 ? Checks::on : Checks::off),
       debug_(!config::text(config::Variable::shmem_debug).empty()) {
   context_ = std::make_unique<runtime::Context>(membership().job, membership().pe, context_options());
+  npes_ = context_->npes();
   world_ = std::make_unique<coll::Communicator>(*context_);
   // A PE may compute for hours before it comes to a barrier.
   world_->set_timeout_seconds(0);
@@ -86,6 +87,7 @@ Library::Library(int thread_level)
   addresses_.add({reinterpret_cast<std::uintptr_t>(heap.base()), heap.capacity(), heap.offset_of(heap.base())});
   for (const runtime::StaticRegion& region : data_->regions())
     addresses_.add({reinterpret_cast<std::uintptr_t>(region.begin), region.bytes, region.at});
+  if (!checking()) heap_ = addresses_.regions().front();
   memory_ = std::make_unique<SymmetricMemory>(heap, *context_, *world_);
   contexts_ = std::make_unique<Contexts>(*context_, checks_);
   open_direct_way();
@@ -150,7 +152,9 @@ void check_block(Call call, Library& here, const char* argument, const void* add
 
 }  // namespace
 
-Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes, int pe) {
+namespace detail {
+
+Target resolve_anywhere(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes, int pe) {
   Library& here = library(call);
   PeId target = here.contexts().target(call, here, ctx, pe);
   auto at = here.addresses().offset_of(address, bytes);
@@ -164,21 +168,20 @@ Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const void* add
   return {here.context(), target, *at};
 }
 
-void check_own(Call call, const char* argument, const void* address, std::size_t bytes) {
-  Library& here = library(call);
-  if (!here.checking()) return;
+void check_own(Call call, Library& here, const char* argument, const void* address, std::size_t bytes) {
   if (!here.addresses().offset_of(address, bytes)) [[unlikely]]
     fail(call, "argument '{}': {} is not a symmetric address", argument, address);
   check_block(call, here, argument, address, bytes);
 }
 
-void check_overlap(Call call, const Target& target, std::size_t bytes, const void* other, std::size_t other_bytes) {
-  Library& here = library(call);
-  if (!here.checking() || target.pe != here.pe() || bytes == 0 || other_bytes == 0) return;
+void check_overlap(Call call, Library& here, const Target& target, std::size_t bytes, const void* other,
+                   std::size_t other_bytes) {
+  if (target.pe != here.pe() || bytes == 0 || other_bytes == 0) return;
   auto there = here.addresses().offset_of(other, 1);
   if (!there) return;
   bool apart = target.at.value() + bytes <= there->value() || there->value() + other_bytes <= target.at.value();
   if (!apart) fail(call, "arguments 'dest' and 'source' overlap on PE {}", here.pe().value());
 }
 
+}  // namespace detail
 }  // namespace atl::shmem

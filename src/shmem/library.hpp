@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "address.hpp"
@@ -53,8 +54,14 @@ class Library {
   }
   /// Does not return when `ctx` is no context.
   shmem_team_t contexts_team(Call call, shmem_ctx_t ctx);
+  /// What most operations name: a PE of the job, and a place in the symmetric heap. Nothing when that is to be checked.
+  std::optional<HeapOffset> in_heap(const void* address, std::size_t bytes, int pe) const {
+    std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address) - heap_.begin;
+    bool inside = at < heap_.bytes && bytes <= heap_.bytes - at && static_cast<unsigned>(pe) < npes_;
+    return inside ? std::optional(HeapOffset(heap_.offset.value() + at)) : std::nullopt;
+  }
   PeId pe() const { return context_->pe(); }
-  std::uint32_t npes() const { return context_->npes(); }
+  std::uint32_t npes() const { return npes_; }
   int thread_level() const { return thread_level_; }
   bool checking() const { return checks_ == Checks::on; }
   bool debugging() const { return debug_; }
@@ -69,6 +76,8 @@ class Library {
   std::unique_ptr<runtime::Context> context_;
   std::unique_ptr<coll::Communicator> world_;
   std::unique_ptr<runtime::StaticData> data_;
+  std::uint32_t npes_ = 0;
+  Region heap_;  // empty when checks are on
   Addresses addresses_;
   std::unique_ptr<SymmetricMemory> memory_;
   std::unique_ptr<Contexts> contexts_;
@@ -105,12 +114,29 @@ struct Target {
   HeapOffset at;
 };
 
+namespace detail {
+Target resolve_anywhere(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes, int pe);
+void check_own(Call call, Library& here, const char* argument, const void* address, std::size_t bytes);
+void check_overlap(Call call, Library& here, const Target& target, std::size_t bytes, const void* other, std::size_t other_bytes);
+}  // namespace detail
+
 /// Settles context, PE and address of an operation that did not go the direct way. Does not return when one of them
 /// is wrong: the line names the function and the argument.
-Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes, int pe);
-/// The same for an object of this PE's own (`ivar` of a wait).
-void check_own(Call call, const char* argument, const void* address, std::size_t bytes);
-/// With checks on: `private_bytes` at `other` may not overlap the object when the target is this PE.
-void check_overlap(Call call, const Target& target, std::size_t bytes, const void* other, std::size_t other_bytes);
+inline Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes, int pe) {
+  Library& here = library(call);
+  if (auto at = here.in_heap(address, bytes, pe); at && ctx == SHMEM_CTX_DEFAULT) [[likely]]
+    return {here.context(), PeId(static_cast<std::uint32_t>(pe)), *at};
+  return detail::resolve_anywhere(call, ctx, argument, address, bytes, pe);
+}
+/// The same for an object of this PE's own (`ivar` of a wait), with checks on.
+inline void check_own(Call call, const char* argument, const void* address, std::size_t bytes) {
+  Library& here = library(call);
+  if (here.checking()) [[unlikely]] detail::check_own(call, here, argument, address, bytes);
+}
+/// With checks on: `other_bytes` at `other` may not overlap the object when the target is this PE.
+inline void check_overlap(Call call, const Target& target, std::size_t bytes, const void* other, std::size_t other_bytes) {
+  Library& here = library(call);
+  if (here.checking()) [[unlikely]] detail::check_overlap(call, here, target, bytes, other, other_bytes);
+}
 
 }  // namespace atl::shmem

@@ -65,6 +65,14 @@ void Lanes::settle() {
   for (std::size_t i = 0; i < interfaces_; ++i) paths_[i]->quiet();
 }
 
+// The thread's own, behind all that it has started.
+Path& Lanes::in_order() {
+  const ThisThread& here = this_thread();
+  if (here.number == 0 && !here.strays) [[likely]] return first();
+  settle();
+  return own_path();
+}
+
 // Calls start(path, begin, bytes) for each part; the last goes by the thread's own endpoint.
 template <class Start>
 void Lanes::divide(std::size_t bytes, Start&& start) {
@@ -91,13 +99,11 @@ void Lanes::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes)
 
 void Lanes::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                        AtomicOp how) {
-  settle();
-  own_path().put_signal(pe, to, from, bytes, signal, value, how);
+  in_order().put_signal(pe, to, from, bytes, signal, value, how);
 }
 
 void Lanes::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
-  settle();
-  own_path().deliver(pe, to, from, bytes, signal, value);
+  in_order().deliver(pe, to, from, bytes, signal, value);
 }
 
 void Lanes::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
@@ -118,13 +124,11 @@ void Lanes::get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
 }
 
 std::uint64_t Lanes::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand, std::uint64_t expected) {
-  settle();
-  return own_path().atomic(op, width, pe, at, operand, expected);
+  return in_order().atomic(op, width, pe, at, operand, expected);
 }
 
 void Lanes::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) {
-  settle();
-  own_path().update(op, width, pe, at, operand);
+  in_order().update(op, width, pe, at, operand);
 }
 
 Status Lanes::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> head,
@@ -137,8 +141,7 @@ void Lanes::post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::by
 }
 
 void Lanes::ring(PeId pe) {
-  settle();
-  own_path().ring(pe);
+  in_order().ring(pe);
 }
 
 void Lanes::fence() {

@@ -47,6 +47,7 @@ class Lanes final : public RemotePath {
   Path& first() const { return *paths_[0]; }
   std::size_t own();
   Path& own_path() { return *paths_[own()]; }
+  Path& in_order();
   Path& for_messages();
   void settle();
   bool divides(std::size_t bytes) const { return interfaces_ > 1 && bytes >= 2 * least_part && !first().is_held_here(); }

@@ -253,7 +253,11 @@ class Path final : public RemotePath {
   Header header_of_note(const Note& note) const;
   bool is_next(const Header& header) const;
   void take_arrival(const Header& header, const Completion& arrival);
+  bool take_signal(std::uint64_t told);
   bool take_early();
+  enum class Came { sent, written };
+  void count_arrival(Peer& from, Came came);
+  void count_done(Peer& from, Acknowledge acknowledge);
   void handle(const Header& header, Bytes payload, Operation* received);
   void carry_out(const Header& header, Bytes payload);
   void answer_get(const Header& header, PeId to);
@@ -267,7 +271,7 @@ class Path final : public RemotePath {
   void take_news(Bytes payload);
   bool place_parked();
   bool send_waiting();
-  void owe(PeId pe);
+  void owe(Peer& to);
   void send_owed();
   std::byte* own(std::uint64_t offset, std::size_t bytes) const;
   void fail_operation(const Completion& failed);

@@ -31,6 +31,19 @@ void load_word(std::byte* to, std::byte* at) {
 
 }  // namespace
 
+inline void Path::count_arrival(Peer& from, Came came) {
+  ++from.handled;
+  from.used = from.heard = true;
+  if (came == Came::written && ++from.read - from.told_read >= slots_per_peer / 2) owe(from);
+}
+
+inline void Path::count_done(Peer& from, Acknowledge acknowledge) {
+  changed_memory_ = true;
+  if (acknowledge == Acknowledge::never) return;
+  ++from.done;
+  if (acknowledge == Acknowledge::at_once || from.done - from.told_done >= most_untold_operations) owe(from);
+}
+
 bool Path::poll() {
   bool any = take_completions();
   if (!any) {
@@ -39,7 +52,7 @@ bool Path::poll() {
   }
   if (any && !is_used()) used_.store(true, std::memory_order_relaxed);
   if (handling_) return any;  // further up this stack, messages are being handled
-  if (handle_arrivals()) any = true;
+  if (has_arrivals() && handle_arrivals()) any = true;
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
   if (!owed_.empty() && !has_arrivals()) send_owed();
@@ -53,7 +66,7 @@ bool Path::take_completions() {
   for (const Completion& one : std::span(completed_.data(), count)) {
     if (one.operation == nullptr) {
       changed_memory_ = true;
-      if (one.told != 0) arrivals_.push_back(one);
+      if (one.told != 0 && !take_signal(one.told)) arrivals_.push_back(one);
       continue;
     }
     Operation& operation = *one.operation;
@@ -125,7 +138,7 @@ bool Path::handle_arrivals() {
       continue;
     }
     take_arrival(header, arrival);
-    while (take_early()) continue;
+    while (!early_.empty() && take_early()) continue;
   }
   if (!has_arrivals()) {
     arrivals_.clear();
@@ -186,6 +199,21 @@ void Path::take_arrival(const Header& header, const Completion& arrival) {
   if (arrival.operation != nullptr) device_->repost(*arrival.operation, arrival.bytes, from);
 }
 
+// Most that come by notes: a signal, behind nothing that waits. Carried out without the header in between; the first of a peer
+// is looked at more closely.
+bool Path::take_signal(std::uint64_t told) {
+  if (!Note::is_in(told) || handling_ || has_arrivals() || !early_.empty()) return false;
+  Note note = Note::from(told);
+  if (note.flush || note.source >= peers_.size()) return false;
+  Peer& from = peers_[note.source];
+  if (from.handled == 0 || note.place_near(from.handled) != from.handled) return false;
+  last_source_ = note.source;
+  count_arrival(from, Came::written);
+  (void)apply_atomic(static_cast<AtomicOp>(from.signalled_by), 8, own(from.signalled, 8), note.operand, 0);
+  count_done(from, note.acknowledge);
+  return true;
+}
+
 bool Path::take_early() {
   auto next = std::find_if(early_.begin(), early_.end(), [&](const Completion& one) { return is_next(read_header(one)); });
   if (next == early_.end()) return false;
@@ -198,13 +226,11 @@ bool Path::take_early() {
 // `received` into; null: it was written into a slot.
 void Path::handle(const Header& header, Bytes payload, Operation* received) {
   Peer& from = peers_[header.source];
-  ++from.handled;
-  from.used = from.heard = true;
+  count_arrival(from, received == nullptr ? Came::written : Came::sent);
   // In the order they were sent, so that these never go back.
   from.complete = header.done;
   from.messages_taken = header.taken;
   from.written_read = header.read;
-  if (received == nullptr && ++from.read - from.told_read >= slots_per_peer / 2) owe(PeId(header.source));
   if (from.complete == from.sent) note_arrived(from, from.counted);
   if (header.type == MessageType::put_signal) from.signalled = header.signal, from.signalled_by = header.op;
   PeId source(header.source);
@@ -218,10 +244,7 @@ void Path::handle(const Header& header, Bytes payload, Operation* received) {
     case MessageType::ring:
     case MessageType::bye:
       carry_out(header, payload);
-      changed_memory_ = true;
-      if (header.acknowledge == Acknowledge::never) break;
-      ++from.done;
-      if (header.acknowledge == Acknowledge::at_once || from.done - from.told_done >= most_untold_operations) owe(source);
+      count_done(from, header.acknowledge);
       break;
     case MessageType::message:
       ATOLL_VALIDATE(received != nullptr, Error, "PE {} has written an active message into a slot", header.source);
@@ -354,7 +377,7 @@ bool Path::note_taken(PeId source, std::size_t bytes, Status status) {
   if (status != Status::ok) return false;
   Peer& from = peer(source);
   from.taken += weight_of(bytes);
-  if (from.taken - from.told_taken >= most_untold) owe(source);
+  if (from.taken - from.told_taken >= most_untold) owe(from);
   return true;
 }
 
@@ -421,9 +444,9 @@ bool Path::send_waiting() {
   return any;
 }
 
-void Path::owe(PeId pe) {
-  Peer& to = peer(pe);
-  if (!to.owed) owed_.push_back(pe.value());
+// Not inlined: it is the exception where it is called.
+[[gnu::noinline]] void Path::owe(Peer& to) {
+  if (!to.owed) owed_.push_back(static_cast<std::uint32_t>(&to - peers_.data()));
   to.owed = true;
 }
 
