@@ -64,14 +64,10 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<Remo
   if (wake_ < 0) throw_errno("cannot make an event for the network's thread (eventfd)");
   network_or_wake_ = ::epoll_create1(EPOLL_CLOEXEC);
   if (network_or_wake_ < 0) throw_errno("cannot make a set of events for the network's thread (epoll_create1)");
-  // Edges alone wake: the descriptor of some providers (net) stays readable for good after the first completion.
-  for (auto [descriptor, events] : {std::pair{wake_, EPOLLIN + 0u}, std::pair{device_->descriptor(), EPOLLIN | EPOLLET}}) {
-    epoll_event event{};
-    event.events = events;
-    event.data.fd = descriptor;
-    if (::epoll_ctl(network_or_wake_, EPOLL_CTL_ADD, descriptor, &event) != 0)
-      throw_errno("cannot watch the network (epoll_ctl)");
-  }
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = wake_;
+  if (::epoll_ctl(network_or_wake_, EPOLL_CTL_ADD, wake_, &event) != 0) throw_errno("cannot watch an event (epoll_ctl)");
 #if !defined(__SANITIZE_THREAD__)  // which does not see that such a put publishes what came before it
   direct_ = device_->writes_in_order() && device_->tells();
 #endif
@@ -119,6 +115,17 @@ Path::Woken Path::nap(std::int64_t limit_ns) {
   return ::ppoll(&one, 1, &limit, nullptr) > 0 ? take_wake() : Woken::by_time;
 }
 
+// What is watched costs the kernel more with each packet that comes, whether anybody sleeps or not: so not while others poll.
+void Path::watch(bool network) {
+  if (std::exchange(watched_, network) == network) return;
+  // Edges alone wake: the descriptor of some providers (net) stays readable for good after the first completion.
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.fd = device_->descriptor();
+  if (::epoll_ctl(network_or_wake_, network ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, device_->descriptor(), &event) != 0)
+    throw_errno("cannot watch the network (epoll_ctl)");
+}
+
 Path::Woken Path::sleep(int limit_ms) {
   epoll_event list[2];
   int count = ::epoll_wait(network_or_wake_, list, 2, limit_ms);
@@ -149,6 +156,7 @@ void Path::run_agent() {
       bool others_poll = static_cast<std::int64_t>(seen - polls) * shortest_nap_ns >= polls_in_shortest_nap * nap_ns ||
                          owner_.is_taken();
       if (others_poll) {
+        watch(false);
         napping_.store(true, std::memory_order_seq_cst);
         // Sequentially consistent: partner: stop_polling().
         if (!take_over_.exchange(false, std::memory_order_seq_cst)) (void)nap(nap_ns);
@@ -182,6 +190,7 @@ void Path::run_agent() {
       }
       if (idle) {
         (void)take_over_.exchange(false, std::memory_order_relaxed);
+        watch(true);
         // What it has taken already tells of itself first: that is no reason to be eager.
         if (sleep(0) != Woken::by_time) {
           vain = 0;

@@ -280,6 +280,7 @@ class Path final : public RemotePath {
   void run_agent();
   enum class Woken { by_time, by_network, by_process };
   Woken nap(std::int64_t limit_ns);
+  void watch(bool network);
   Woken sleep(int limit_ms);
   Woken take_wake();
   void look_after_peers();
@@ -323,6 +324,7 @@ class Path final : public RemotePath {
   std::atomic<bool> take_over_{false};  // it is asked not to
   int wake_ = -1;             // an eventfd: ends the agent's sleep
   int network_or_wake_ = -1;  // an epoll
+  bool watched_ = false;      // the network's descriptor is in it
   std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever
   std::int64_t next_look_ns_ = 0;
   std::thread agent_;
