@@ -78,7 +78,6 @@ Library::Library(int thread_level)
       checks_(config::choice(config::Variable::shmem_check) == 1 ? Checks::on : Checks::off),
       debug_(!config::text(config::Variable::shmem_debug).empty()) {
   context_ = std::make_unique<runtime::Context>(membership().job, membership().pe, context_options());
-  npes_ = context_->npes();
   world_ = std::make_unique<coll::Communicator>(*context_);
   // A PE may compute for hours before it comes to a barrier.
   world_->set_timeout_seconds(0);
@@ -87,7 +86,6 @@ Library::Library(int thread_level)
   addresses_.add({reinterpret_cast<std::uintptr_t>(heap.base()), heap.capacity(), heap.offset_of(heap.base())});
   for (const runtime::StaticRegion& region : data_->regions())
     addresses_.add({reinterpret_cast<std::uintptr_t>(region.begin), region.bytes, region.at});
-  if (!checking()) heap_ = addresses_.regions().front();
   memory_ = std::make_unique<SymmetricMemory>(heap, *context_, *world_);
   contexts_ = std::make_unique<Contexts>(*context_, checks_);
   open_direct_way();

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "address.hpp"
@@ -54,14 +53,8 @@ class Library {
   }
   /// Does not return when `ctx` is no context.
   shmem_team_t contexts_team(Call call, shmem_ctx_t ctx);
-  /// What most operations name: a PE of the job, and a place in the symmetric heap. Nothing when that is to be checked.
-  std::optional<HeapOffset> in_heap(const void* address, std::size_t bytes, int pe) const {
-    std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address) - heap_.begin;
-    bool inside = at < heap_.bytes && bytes <= heap_.bytes - at && static_cast<unsigned>(pe) < npes_;
-    return inside ? std::optional(HeapOffset(heap_.offset.value() + at)) : std::nullopt;
-  }
   PeId pe() const { return context_->pe(); }
-  std::uint32_t npes() const { return npes_; }
+  std::uint32_t npes() const { return context_->npes(); }
   int thread_level() const { return thread_level_; }
   bool checking() const { return checks_ == Checks::on; }
   bool debugging() const { return debug_; }
@@ -76,8 +69,6 @@ class Library {
   std::unique_ptr<runtime::Context> context_;
   std::unique_ptr<coll::Communicator> world_;
   std::unique_ptr<runtime::StaticData> data_;
-  std::uint32_t npes_ = 0;
-  Region heap_;  // empty when checks are on
   Addresses addresses_;
   std::unique_ptr<SymmetricMemory> memory_;
   std::unique_ptr<Contexts> contexts_;
@@ -124,8 +115,10 @@ void check_overlap(Call call, Library& here, const Target& target, std::size_t b
 /// is wrong: the line names the function and the argument.
 inline Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes, int pe) {
   Library& here = library(call);
-  if (auto at = here.in_heap(address, bytes, pe); at && ctx == SHMEM_CTX_DEFAULT) [[likely]]
-    return {here.context(), PeId(static_cast<std::uint32_t>(pe)), *at};
+  if (ctx == SHMEM_CTX_DEFAULT && static_cast<std::uint32_t>(pe) < here.npes() && !here.checking()) [[likely]] {
+    if (auto at = here.addresses().offset_of(address, bytes)) [[likely]]
+      return {here.context(), PeId(static_cast<std::uint32_t>(pe)), *at};
+  }
   return detail::resolve_anywhere(call, ctx, argument, address, bytes, pe);
 }
 /// The same for an object of this PE's own (`ivar` of a wait), with checks on.

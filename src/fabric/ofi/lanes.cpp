@@ -107,16 +107,14 @@ void Lanes::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes,
 }
 
 void Lanes::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
-  settle();
-  if (!divides(bytes)) return own_path().get(to, pe, from, bytes);
+  if (!divides(bytes)) return in_order().get(to, pe, from, bytes);
   get_nbi(to, pe, from, bytes);
   settle();
 }
 
 void Lanes::get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
-  settle();
-  if (!divides(bytes)) return own_path().get_nbi(to, pe, from, bytes);
-  own_path().quiet();  // what this thread has put there is read, too
+  if (!divides(bytes)) return in_order().get_nbi(to, pe, from, bytes);
+  in_order().quiet();  // what this thread has put there is read, too
   this_thread().strays = true;
   divide(bytes, [&](Path& path, std::size_t begin, std::size_t part) {
     path.get_nbi(static_cast<std::byte*>(to) + begin, pe, HeapOffset(from.value() + begin), part);

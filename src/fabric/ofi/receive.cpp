@@ -31,12 +31,14 @@ void load_word(std::byte* to, std::byte* at) {
 
 }  // namespace
 
+// A header of that peer was handled, and its slot, if it came by one, can be written again.
 inline void Path::count_arrival(Peer& from, Came came) {
   ++from.handled;
   from.used = from.heard = true;
   if (came == Came::written && ++from.read - from.told_read >= slots_per_peer / 2) owe(from);
 }
 
+// One of its operations on this memory was carried out.
 inline void Path::count_done(Peer& from, Acknowledge acknowledge) {
   changed_memory_ = true;
   if (acknowledge == Acknowledge::never) return;
