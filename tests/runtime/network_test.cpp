@@ -120,7 +120,7 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
   }
   // And what a signal tells of is there, of any size, before the sender knows that it is.
   std::uint64_t signals = 200;
-  for (std::size_t count : {0, 1, 2041, 2042, 2043, 4096, 4097, 9000, 40'000}) {
+  for (std::size_t count : {0, 1, 31, 32, 33, 511, 512, 513, 2041, 2042, 2043, 4096, 4097, 9000, 40'000}) {
     std::vector<std::uint64_t> values(count, ++signals);
     context.put_signal(other, data, values.data(), count * 8, flag, signals);
     std::fill(values.begin(), values.end(), 0);  // it may be reused
@@ -132,7 +132,7 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
   // Many, while the other is not looking; every tenth a second time to the same place, behind a fence.
   constexpr std::uint64_t many = 60;
   constexpr std::size_t apart = 49'152;
-  auto words = [](std::uint64_t i) { return static_cast<std::size_t>(900 + i * 80); };
+  auto words = [](std::uint64_t i) { return static_cast<std::size_t>(i % 3 == 2 ? i + 30 : 900 + i * 80); };
   *context.local_pointer<std::uint64_t>(flag) = 0;
   context.barrier();
   if (context.pe() == PeId(1)) ::poll(nullptr, 0, 100);
@@ -151,6 +151,8 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
   context.barrier();
   // Two words signalled in turns, now set and now added to, by little and by much, while the other looks at the last alone.
   HeapOffset words_at[] = {flag, HeapOffset(flag.value() - 8)};
+  constexpr std::uint64_t at_a_time = 50;
+  auto count_of = [](std::uint64_t i) { return static_cast<std::size_t>(i % 5 == 4 ? 100 : 2'100 + i); };
   std::uint64_t expected[] = {0, 0};
   for (int which : {0, 1}) *context.local_pointer<std::uint64_t>(words_at[which]) = 0;
   context.barrier();
@@ -158,16 +160,18 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
     int which = i % 10 < 6 ? 0 : 1;
     bool set = i % 4 == 3;
     std::uint64_t value = i % 7 == 6 ? (std::uint64_t{1} << 28) + i : i;
-    std::vector<std::uint64_t> values(i % 5 == 4 ? 100 : 2'100 + i, i);
+    std::vector<std::uint64_t> values(count_of(i), i);
     auto how = set ? fabric::AtomicOp::set : fabric::AtomicOp::add;
-    context.put_signal(other, data, values.data(), values.size() * 8, words_at[which], value, how);
+    HeapOffset place(data.value() + i % at_a_time * apart);
+    context.put_signal(other, place, values.data(), values.size() * 8, words_at[which], value, how);
     expected[which] = set ? value : expected[which] + value;
-    if (i % 50 == 49) {
-      for (int one : {0, 1}) context.wait_until<std::uint64_t>(words_at[one], Compare::equal, expected[one]);
-      const auto* got = context.local_pointer<std::uint64_t>(data);
-      EXPECT_EQ(std::count(got, got + values.size(), i), static_cast<std::ptrdiff_t>(values.size())) << "signal " << i;
-      context.barrier();
+    if ((i + 1) % at_a_time != 0) continue;
+    for (int one : {0, 1}) context.wait_until<std::uint64_t>(words_at[one], Compare::equal, expected[one]);
+    for (std::uint64_t j = i + 1 - at_a_time; j <= i; ++j) {
+      const auto* got = context.local_pointer<std::uint64_t>(HeapOffset(data.value() + j % at_a_time * apart));
+      EXPECT_EQ(std::count(got, got + count_of(j), j), static_cast<std::ptrdiff_t>(count_of(j))) << "signal " << j;
     }
+    context.barrier();
   }
   return 0;
 }

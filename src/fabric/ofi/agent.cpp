@@ -118,17 +118,19 @@ Path::Woken Path::nap(std::int64_t limit_ns) {
 // What is watched costs the kernel more with each packet that comes, whether anybody sleeps or not: so not while others poll.
 void Path::watch(bool network) {
   if (std::exchange(watched_, network) == network) return;
-  // Edges alone wake: the descriptor of some providers (net) stays readable for good after the first completion.
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLET;
-  event.data.fd = device_->descriptor();
-  if (::epoll_ctl(network_or_wake_, network ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, device_->descriptor(), &event) != 0)
-    throw_errno("cannot watch the network (epoll_ctl)");
+  for (int descriptor : device_->descriptors()) {
+    // Edges alone wake: the descriptor of some providers (net) stays readable for good after the first completion.
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLET;
+    event.data.fd = descriptor;
+    if (::epoll_ctl(network_or_wake_, network ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, descriptor, &event) != 0)
+      throw_errno("cannot watch the network (epoll_ctl)");
+  }
 }
 
 Path::Woken Path::sleep(int limit_ms) {
-  epoll_event list[2];
-  int count = ::epoll_wait(network_or_wake_, list, 2, limit_ms);
+  epoll_event list[8];
+  int count = ::epoll_wait(network_or_wake_, list, std::size(list), limit_ms);
   for (int i = 0; i < count; ++i)
     if (list[i].data.fd == wake_) return take_wake();
   return count > 0 ? Woken::by_network : Woken::by_time;

@@ -117,8 +117,9 @@ class Device {
   bool has_notes() const { return has_notes_; }
   std::size_t slots() const { return slot_count_; }
   std::span<const std::byte> header_in(std::uint64_t slot) const { return std::as_bytes(std::span(&slots_[slot], 1)); }
-  /// Writes the operation's buffer to the peer's memory, whose process is told. Complete when delivered.
-  int put(Operation& operation, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset);
+  /// Writes the operation's buffer to the peer's memory, whose process is told.
+  int put(Operation& operation, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until,
+          std::uint64_t note = 0);
   /// Reads into the operation's buffer.
   int fetch(Operation& operation, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset);
   Operation& take_transfer();
@@ -136,8 +137,8 @@ class Device {
 
   /// Up to `most` that have finished. Also what makes progress.
   std::size_t completions(Completion* into, std::size_t most);
-  /// Readable when there may be completions. Only after may_block() said so.
-  int descriptor() const { return descriptor_; }
+  /// One of them becomes readable when there may be completions. Only after may_block() said so.
+  std::span<const int> descriptors() const { return descriptors_; }
   bool may_block();
 
   std::size_t inject_bytes() const { return info_->tx_attr->inject_size; }
@@ -163,6 +164,7 @@ class Device {
   }
   void* local_descriptor(const void* memory, std::size_t bytes, std::uint64_t access, Operation& operation);
   Owned<fid_mr> expose(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key);
+  void find_descriptors(bool by_list);
   void open_segment();
   void open_slots(std::uint32_t npes);
   void make_buffers();
@@ -180,7 +182,7 @@ class Device {
   std::size_t slot_count_ = 0;
   bool has_notes_ = false;
   Owned<fid_mr> segment_region_, slots_region_, buffers_region_;
-  int descriptor_ = -1;
+  std::vector<int> descriptors_;
   bool local_registration_ = false;
   Registrations registrations_;
   std::size_t most_transfer_ = 0, longest_message_ = 0, receive_bytes_ = 0;

@@ -116,6 +116,11 @@ void check(std::int64_t status, const fi_info& info, std::string_view what) {
 
 std::string provider_name(const fi_info& info) { return info.fabric_attr->prov_name; }
 
+bool is_over_sockets(const fi_info& info) {
+  std::string name = provider_name(info);
+  return name == "tcp" || name == "net";
+}
+
 std::string interface_name(const fi_info& info) { return info.domain_attr->name != nullptr ? info.domain_attr->name : ""; }
 
 std::vector<Info> find_provider() {

@@ -50,6 +50,8 @@ using Info = std::unique_ptr<fi_info, FreeInfo>;
 std::vector<Info> find_provider();
 
 std::string provider_name(const fi_info& info);
+/// Libfabric's own layer over TCP, with no other provider above it.
+bool is_over_sockets(const fi_info& info);
 /// Of the interface: eth0, mlx5_0.
 std::string interface_name(const fi_info& info);
 

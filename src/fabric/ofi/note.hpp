@@ -22,11 +22,11 @@ struct Note {
   static constexpr std::uint64_t most_operand = (std::uint64_t{1} << 28) - 1;
   static constexpr std::uint32_t most_source = (1u << 20) - 1;
 
-  std::uint32_t operand;
-  std::uint32_t place;
-  std::uint32_t source;
-  Acknowledge acknowledge;
-  bool flush;
+  std::uint32_t operand = 0;
+  std::uint32_t place = 0;
+  std::uint32_t source = 0;
+  Acknowledge acknowledge = Acknowledge::never;
+  bool flush = false;
 
   static constexpr bool is_in(std::uint64_t data) { return data >> 63 != 0; }
   static constexpr Note from(std::uint64_t data) {

@@ -14,8 +14,6 @@
 namespace atl::fabric::ofi {
 namespace {
 
-// Of long transfers, with each peer. Far more than a network holds; 2 s of 1 Gb/s.
-constexpr std::size_t most_transferring = std::size_t{256} << 20;
 constexpr std::uint32_t most_messages = 64;
 // Active messages of up to so much are sent from a copy, and nobody waits for them to be out.
 constexpr std::size_t copied_bytes = 8192;
@@ -24,9 +22,7 @@ constexpr std::size_t last_piece = 64;
 // Where headers cannot be written with their payload, longer ones are written in place with the signal behind: two messages
 // cost more than copying so much.
 constexpr std::size_t signalled_in_one = 65536;
-// Shorter puts with a signal are copied into a message.
-constexpr std::size_t worth_writing = 4096;
-// Likewise of these sizes, when the header would go into a slot: tcp reads 9000 bytes ahead, and takes what is left of a write with
+// Headers are not written to slots with payloads of these sizes: tcp reads 9000 bytes ahead, and takes what is left of a write with
 // two targets from its socket at another look. That costs more than a copy, until the copy is as long.
 constexpr std::size_t two_looks_from = 13'000, two_looks_until = 20'000;
 // Gets by messages that one caller has under way.
@@ -69,28 +65,14 @@ Path::Awaited::~Awaited() {
   path_.device_->forget(pending, path_.abandoned_);
 }
 
-template <class Ready>
-void Path::wait(Hold& hold, Ready&& ready) {
-  ATOLL_EXPECT(!handling_);
-  for (int rounds = 0; !ready(); ++rounds) {
-    if (poll()) {
-      rounds = 0;
-      continue;
-    }
-    job_.check();
-    hold.rest(rounds);
-  }
-}
-
 void Path::throw_gone(PeId pe) const {
   job_.check();  // it may have left because another has failed
   throw Error(fmt::format("PE {} has left the job: its memory cannot be reached any more. Meet in a barrier before PEs leave",
                           pe.value()));
 }
 
-void Path::mark_dirty(PeId pe) {
-  Peer& to = peer(pe);
-  if (!to.dirty) dirty_.push_back(pe.value());
+void Path::mark_dirty(Peer& to) {
+  if (!to.dirty) dirty_.push_back(number_of(to));
   to.dirty = true;
 }
 
@@ -104,7 +86,7 @@ void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending,
   if (with.transferring + bytes > most_transferring)
     wait(hold, [&] { return with.transferring == 0 || with.transferring + bytes <= most_transferring || with.gone; });
   Operation& operation = device_->take_transfer();
-  operation.peer = static_cast<std::uint32_t>(&with - peers_.data());
+  operation.peer = number_of(with);
   operation.pending = &pending;
   operation.bytes = static_cast<std::uint32_t>(bytes);
   int status = start(operation);
@@ -145,7 +127,7 @@ void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std:
   ++target.posted;
   target.used = true;
   target.unflushed = true;
-  mark_dirty(pe);
+  mark_dirty(target);
 }
 
 // Writes, in their place in the order of things, and behind that tell(), which sends what says that it has arrived. On return
@@ -176,14 +158,14 @@ bool Path::put_directly(PeId pe, HeapOffset to, const void* from, std::size_t by
   operation->peer = pe.value();
   operation->pending = nullptr;
   operation->number = target.put = target.posted + 1;
-  int status = device_->put(*operation, bytes, target.memory, to.value());
+  int status = device_->put(*operation, bytes, target.memory, to.value(), Device::Until::delivered);
   if (status != 0) device_->give_back_send(*operation);
   if (!went(target, status)) return false;
   ++target.posted;
   ++target.putting;
   target.answers = true;
   target.used = true;
-  mark_dirty(pe);
+  mark_dirty(target);
   return true;
 }
 
@@ -207,47 +189,6 @@ bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes,
   source.transferring += bytes;
   source.used = true;
   ++pending.left;
-  return true;
-}
-
-// One write, which goes to its place and brings a header along. On return the payload may be reused. False: not this way.
-bool Path::write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload) {
-  Peer& target = peer(pe);
-  Registrations::Loan loan;
-  bool brief = fits_note(target, header);
-  if (!(target.memory.has_slots || brief) || target.written - target.written_read == slots_per_peer || target.fenced ||
-      !target.outbox.empty() || payload.size() > device_->most_transfer() ||
-      target.transferring + payload.size() > most_transferring || !may_write(target, payload.data(), payload.size(), loan))
-    return false;
-  Operation* operation = device_->take_send();
-  if (operation == nullptr) return false;
-  Awaited awaited(*this);
-  operation->peer = pe.value();
-  operation->pending = &awaited.pending;
-  operation->bytes = static_cast<std::uint32_t>(payload.size());
-  tell_counts(target, header);
-  int status = 0;
-  if (brief) {  // it says nothing of the counts
-    header.done = target.told_done, header.taken = target.told_taken, header.read = target.told_read;
-    Note note{static_cast<std::uint32_t>(header.operand), header.place, header.source, header.acknowledge,
-              header.type == MessageType::flush};
-    status = device_->write(payload.data(), payload.size(), target.memory, to.value(), Device::Until::reusable, *operation,
-                            note.data());
-  } else {
-    std::memcpy(operation->buffer, &header, sizeof(Header));
-    status = device_->write_with_header(*operation, payload.data(), payload.size(), target.memory, to.value(),
-                                        slot_of(self_.value(), target.written));
-  }
-  if (status != 0) device_->give_back_send(*operation);
-  if (!went(target, status)) return false;
-  if (status == 0) {
-    ++awaited.pending.left;
-    target.transferring += payload.size();
-  }
-  ++target.written;
-  if (is_counted(header)) count_operation(pe, header);
-  note_sent(target, header);
-  wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
   return true;
 }
 
@@ -290,6 +231,8 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   if (!target.dirty) {
     Header flush = header_of(MessageType::flush);
     flush.acknowledge = acknowledgement(target, flush.type);
+    Note note{.acknowledge = flush.acknowledge, .flush = true};
+    if (knows_counts(target) && write_with_note(hold, pe, note, to, Bytes(source, bytes))) return;
     if (write_with_header(hold, pe, flush, to, Bytes(source, bytes))) return;
   }
   // Before quiet() something else follows, or a flush, that tells of its arrival.
@@ -324,16 +267,22 @@ void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::s
                            std::uint64_t value, AtomicOp how, Acknowledge acknowledge) {
   Hold hold(*this);
   Peer& target = peer(pe);
-  Header header = header_of(MessageType::put_signal);
   if (acknowledge != Acknowledge::never) {
     wait_for_room(hold, target);
-    header.acknowledge = acknowledgement(target, header.type);
+    acknowledge = acknowledgement(target, MessageType::put_signal);
   }
+  bool again = signal.value() == target.signal && static_cast<std::uint8_t>(how) == target.signal_by;
+  if (again && bytes >= worth_noting && value <= Note::most_operand && knows_counts(target)) {
+    Note note{.operand = static_cast<std::uint32_t>(value), .acknowledge = acknowledge};
+    if (write_with_note(hold, pe, note, to, Bytes(from, bytes))) return;
+  }
+  Header header = header_of(MessageType::put_signal);
+  header.acknowledge = acknowledge;
   header.op = static_cast<std::uint8_t>(how);
   header.offset = to.value();
   header.operand = value;
   header.signal = signal.value();
-  bool two_looks = bytes >= two_looks_from && bytes < two_looks_until && !fits_note(target, header);
+  bool two_looks = bytes >= two_looks_from && bytes < two_looks_until;
   if (bytes >= worth_writing && !two_looks && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
   if (bytes <= most_payload) return send(pe, header, Bytes(from, bytes), {});
   if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {})) return;
@@ -484,7 +433,7 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
     return false;
   }
   tell_counts(to, header);
-  operation->peer = static_cast<std::uint32_t>(&to - peers_.data());
+  operation->peer = number_of(to);
   Awaited awaited(*this);
   int status = 0;
   if (in_place) {
@@ -497,7 +446,7 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes sec
   if (status != 0) device_->give_back_send(*operation);
   if (!went(to, status)) return false;
   if (status == 0 && in_place) ++awaited.pending.left;
-  if (is_counted(header)) count_operation(PeId(operation->peer), header);
+  count_operation(to, header.acknowledge);
   note_sent(to, header);
   if (in_place) wait(hold, [&] { return awaited.pending.left == 0 || to.gone; });
   return true;

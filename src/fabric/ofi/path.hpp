@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/fabric/job.hpp"
 #include "device.hpp"
 #include "owner.hpp"
@@ -71,6 +72,10 @@ class Path final : public RemotePath {
  private:
   using Bytes = std::span<const std::byte>;
   static constexpr std::uint32_t most_under_way = 512;
+  // Bytes of long transfers, with each peer. Far more than a network holds; 2 s of 1 Gb/s.
+  static constexpr std::size_t most_transferring = std::size_t{256} << 20;
+  // Puts with a signal: shorter ones are messages, those below the second are sent from a copy.
+  static constexpr std::size_t worth_noting = 256, worth_writing = 4096;
 
   struct Block {  // a message that is kept
     CarriedMessage message{};
@@ -182,6 +187,7 @@ class Path final : public RemotePath {
   };
 
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
+  std::uint32_t number_of(const Peer& peer) const { return static_cast<std::uint32_t>(&peer - peers_.data()); }
   // Not exact when threads look at once.
   void count_poll() { polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   bool settled(const Peer& peer) const { return (peer.complete == peer.sent && peer.putting == 0) || peer.gone; }
@@ -209,14 +215,17 @@ class Path final : public RemotePath {
   // Sending (send.cpp, path.cpp).
   static std::size_t join(std::byte* at, const Header& header, Bytes first, Bytes second);
   void send_operation(PeId pe, Header header, Bytes payload);
-  void count_operation(PeId pe, const Header& header);
+  void count_operation(Peer& to, Acknowledge acknowledge);
   void ask_for_all(PeId pe);
   void send(PeId pe, Header header, Bytes first, Bytes second);
   bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second);
   bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second);
+  bool may_write_now(const Peer& to, const void* from, std::size_t bytes, Registrations::Loan& loan);
   bool write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload);
+  bool knows_counts(const Peer& to) const;
+  bool write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes payload);
   void tell_counts(const Peer& to, Header& header) const;
-  bool fits_note(const Peer& to, const Header& header) const;
+  void count_header(Peer& to, Acknowledge acknowledge);
   void note_sent(Peer& to, const Header& header);
   bool went(Peer& peer, int status);
   void note_failure(Peer& peer, int error);
@@ -234,7 +243,7 @@ class Path final : public RemotePath {
   void wait_for_room(Hold& hold, const Peer& to);
   void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending& pending);
   std::uint32_t add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending& pending);
-  void mark_dirty(PeId pe);
+  void mark_dirty(Peer& to);
   void throw_gone(PeId pe) const;
   template <class Ready>
   void wait(Hold& hold, Ready&& ready);
@@ -329,5 +338,18 @@ class Path final : public RemotePath {
   std::int64_t next_look_ns_ = 0;
   std::thread agent_;
 };
+
+template <class Ready>
+void Path::wait(Hold& hold, Ready&& ready) {
+  ATOLL_EXPECT(!handling_);
+  for (int rounds = 0; !ready(); ++rounds) {
+    if (poll()) {
+      rounds = 0;
+      continue;
+    }
+    job_.check();
+    hold.rest(rounds);
+  }
+}
 
 }  // namespace atl::fabric::ofi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages: how they get out, or wait for room.
+// Messages, and headers that go with a write: how they get out, or wait for room.
 #include <rdma/fi_errno.h>
 
 #include <cstring>
@@ -47,7 +47,7 @@ bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second) {
   } else {
     Operation* operation = device_->take_send();
     if (operation == nullptr) return false;
-    operation->peer = static_cast<std::uint32_t>(&to - peers_.data());
+    operation->peer = number_of(to);
     join(operation->buffer, header, first, second);
     int status = device_->send(*operation, bytes, to.memory.address);
     if (status != 0) device_->give_back_send(*operation);
@@ -65,32 +65,26 @@ void Path::tell_counts(const Peer& to, Header& header) const {
   header.place = to.headers;
 }
 
-// Whether the peer knows the rest, and need not be told of what it has sent.
-bool Path::fits_note(const Peer& to, const Header& header) const {
-  if (!device_->has_notes() || to.read - to.told_read >= most_told_late || to.done - to.told_done >= most_told_late ||
-      to.taken - to.told_taken >= most_told_late)
-    return false;
-  if (header.type == MessageType::flush) return true;
-  return header.type == MessageType::put_signal && header.signal == to.signal && header.op == to.signal_by &&
-         header.operand <= Note::most_operand;
+void Path::count_header(Peer& to, Acknowledge acknowledge) {
+  to.used = true;
+  ++to.headers;
+  ++to.posted;
+  if (acknowledge != Acknowledge::never) to.counted = to.posted;
 }
 
 void Path::note_sent(Peer& to, const Header& header) {
-  to.used = true;
   if (header.type == MessageType::put_signal) to.signal = header.signal, to.signal_by = header.op;
   to.told_done = header.done;
   to.told_taken = header.taken;
   to.told_read = header.read;
-  ++to.headers;
-  ++to.posted;
-  if (is_counted(header)) to.counted = to.posted;
+  count_header(to, header.acknowledge);
 }
 
 // Now, or behind what waits already: for a thread that handles arrivals may not wait itself, and order is kept.
 void Path::send(PeId pe, Header header, Bytes first, Bytes second) {
   Peer& to = peer(pe);
   to.used = true;
-  if (is_counted(header)) count_operation(pe, header);
+  count_operation(to, header.acknowledge);
   if (to.outbox.empty() && try_transmit(to, header, first, second)) return;
   Packet packet{header, {first.begin(), first.end()}};
   packet.payload.insert(packet.payload.end(), second.begin(), second.end());
@@ -106,13 +100,13 @@ void Path::send_operation(PeId pe, Header header, Bytes payload) {
   send(pe, header, payload, {});
 }
 
-void Path::count_operation(PeId pe, const Header& header) {
-  Peer& to = peer(pe);
+void Path::count_operation(Peer& to, Acknowledge acknowledge) {
+  if (acknowledge == Acknowledge::never) return;
   ++to.sent;
-  if (header.acknowledge == Acknowledge::at_once) to.asked = to.sent;
+  if (acknowledge == Acknowledge::at_once) to.asked = to.sent;
   to.answers = true;
   to.unflushed = false;
-  mark_dirty(pe);
+  mark_dirty(to);
 }
 
 // Before waiting until all is complete there.
@@ -120,6 +114,80 @@ void Path::ask_for_all(PeId pe) {
   Peer& to = peer(pe);
   bool asked = to.asked == to.sent || to.complete == to.sent;
   if (!to.gone && (to.unflushed || !asked)) send_operation(pe, header_of(MessageType::flush), {});
+}
+
+// ---- with a write -------------------------------------------------------------------------------------------------------
+
+// As one that brings a header, in its place in the order of things. What is shorter than worth_writing is copied.
+bool Path::may_write_now(const Peer& to, const void* from, std::size_t bytes, Registrations::Loan& loan) {
+  return to.written - to.written_read != slots_per_peer && !to.fenced && to.outbox.empty() && bytes <= device_->most_transfer() &&
+         to.transferring + bytes <= most_transferring && to.memory.reachable && !handling_ &&
+         (bytes < worth_writing || device_->lend(from, bytes, FI_WRITE, loan));
+}
+
+// The header goes into a slot. On return the payload may be reused. False: not this way.
+bool Path::write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload) {
+  Peer& target = peer(pe);
+  Registrations::Loan loan;
+  if (!target.memory.has_slots || !may_write_now(target, payload.data(), payload.size(), loan)) return false;
+  Operation* operation = device_->take_send();
+  if (operation == nullptr) return false;
+  Awaited awaited(*this);
+  operation->peer = pe.value();
+  operation->pending = &awaited.pending;
+  operation->bytes = static_cast<std::uint32_t>(payload.size());
+  tell_counts(target, header);
+  std::memcpy(operation->buffer, &header, sizeof(Header));
+  int status = device_->write_with_header(*operation, payload.data(), payload.size(), target.memory, to.value(),
+                                          slot_of(self_.value(), target.written));
+  if (status != 0) device_->give_back_send(*operation);
+  if (!went(target, status)) return false;
+  if (status == 0) {
+    ++awaited.pending.left;
+    target.transferring += payload.size();
+  }
+  ++target.written;
+  count_operation(target, header.acknowledge);
+  note_sent(target, header);
+  wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
+  return true;
+}
+
+// Whether a header may say nothing of the peer's operations that were carried out here: it has been told of enough.
+bool Path::knows_counts(const Peer& to) const {
+  return device_->has_notes() && to.read - to.told_read < most_told_late && to.done - to.told_done < most_told_late &&
+         to.taken - to.told_taken < most_told_late;
+}
+
+// The note says all that has changed since the last header. On return the payload may be reused. False: not this way.
+bool Path::write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes payload) {
+  Peer& target = peer(pe);
+  Registrations::Loan loan;
+  if (!may_write_now(target, payload.data(), payload.size(), loan)) return false;
+  Operation* operation = device_->take_send();
+  if (operation == nullptr) return false;
+  note.place = target.headers;
+  note.source = self_.value();
+  operation->peer = pe.value();
+  Awaited awaited(*this);
+  int status = 0;
+  if (payload.size() < worth_writing) {
+    std::memcpy(operation->buffer, payload.data(), payload.size());
+    status = device_->put(*operation, payload.size(), target.memory, to.value(), Device::Until::reusable, note.data());
+  } else {
+    operation->pending = &awaited.pending;
+    operation->bytes = static_cast<std::uint32_t>(payload.size());
+    status = device_->write(payload.data(), payload.size(), target.memory, to.value(), Device::Until::reusable, *operation,
+                            note.data());
+    if (status == 0) ++awaited.pending.left, target.transferring += payload.size();
+  }
+  if (status != 0) device_->give_back_send(*operation);
+  if (!went(target, status)) return false;
+  ++target.written;
+  count_operation(target, note.acknowledge);
+  count_header(target, note.acknowledge);
+  wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
+  return true;
 }
 
 }  // namespace atl::fabric::ofi
