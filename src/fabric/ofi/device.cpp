@@ -85,6 +85,7 @@ Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::ui
                  "the network's provider {} takes messages of at most {} bytes, and Atoll needs {}. Choose another with "
                  "ATOLL_FABRIC_PROVIDER", provider_name(*info_), info_->ep_attr->max_msg_size, most_message);
   open_segment();
+  tell_ = info_->domain_attr->cq_data_size != 0 ? FI_REMOTE_CQ_DATA : 0;
   // In the order of what is sent, before and after; and a note, or the number of a slot, goes with the completion.
   constexpr std::uint64_t order = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_WAS | FI_ORDER_WAW;
   bool ordered = segment_region_ && (info_->tx_attr->msg_order & order) == order;
@@ -320,8 +321,7 @@ int Device::write(const void* from, std::size_t bytes, const RemoteMemory& to, s
   fi_rma_iov target{to.base + offset, bytes, to.key};
   fi_msg_rma message{&source, &descriptor, 1, to.address, &target, 1, &operation.context, note};
   // The target is told: arrivals that nobody sees could not be told from none.
-  std::uint64_t flags = FI_COMPLETION | (tells() ? FI_REMOTE_CQ_DATA : 0) | flag_of(until);
-  return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, flags));
+  return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | tell_ | flag_of(until)));
 }
 
 int Device::write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to,

@@ -151,7 +151,7 @@ class Device {
   /// Reads see what writes before them have put.
   bool reads_behind_writes() const { return (info_->tx_attr->msg_order & FI_ORDER_RAW) != 0; }
   /// Whether the process at the other end of a put can be told.
-  bool tells() const { return info_->domain_attr->cq_data_size != 0; }
+  bool tells() const { return tell_ != 0; }
   /// Whether the network may read (FI_WRITE) or write (FI_READ) this memory of ours by itself: for operations that begin
   /// while `loan` lives.
   bool lend(const void* memory, std::size_t bytes, std::uint64_t access, Registrations::Loan& loan);
@@ -181,6 +181,7 @@ class Device {
   std::unique_ptr<Header[]> slots_;
   std::size_t slot_count_ = 0;
   bool has_notes_ = false;
+  std::uint64_t tell_ = 0;  // flag of a write that tells the other process
   Owned<fid_mr> segment_region_, slots_region_, buffers_region_;
   std::vector<int> descriptors_;
   bool local_registration_ = false;
