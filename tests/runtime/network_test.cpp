@@ -149,7 +149,7 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
     EXPECT_EQ(std::count(got, got + words(i), 2 * i + 1), static_cast<std::ptrdiff_t>(words(i))) << "put " << i;
   }
   context.barrier();
-  // Two words signalled in turns, now set and now added to, by little and by much, while the other looks at the last alone.
+  // Two words signalled in turns, now set and now added to, by little and by much, of which the other looks at fifty at a time.
   HeapOffset words_at[] = {flag, HeapOffset(flag.value() - 8)};
   constexpr std::uint64_t at_a_time = 50;
   auto count_of = [](std::uint64_t i) { return static_cast<std::size_t>(i % 5 == 4 ? 100 : 2'100 + i); };

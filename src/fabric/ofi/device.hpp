@@ -163,6 +163,9 @@ class Device {
     return at >= segment_ && at < segment_ + segment_bytes_ && bytes <= static_cast<std::size_t>(segment_ + segment_bytes_ - at);
   }
   void* local_descriptor(const void* memory, std::size_t bytes, std::uint64_t access, Operation& operation);
+  void* buffers_descriptor() const { return buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr; }
+  int start_write(const void* from, void* descriptor, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
+                  Until until, Operation& operation, std::uint64_t note);
   Owned<fid_mr> expose(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key);
   void find_descriptors(bool by_list);
   void open_segment();

@@ -107,9 +107,9 @@ void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending,
   else with.lost.push_back(&pending);
 }
 
-// What arrives may start puts, and whoever handles that may not wait for the network.
+// What arrives may start puts, and whoever handles that may not wait for the network. What is short is copied.
 bool Path::may_write(const Peer& target, const void* from, std::size_t bytes, Registrations::Loan& loan) {
-  return target.memory.reachable && !handling_ && device_->lend(from, bytes, FI_WRITE, loan);
+  return target.memory.reachable && !handling_ && (bytes < worth_writing || device_->lend(from, bytes, FI_WRITE, loan));
 }
 
 // Hands the transfer to the network, counted in `pending` until `from` may be reused, or it is delivered.

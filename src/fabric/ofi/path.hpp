@@ -220,7 +220,8 @@ class Path final : public RemotePath {
   void send(PeId pe, Header header, Bytes first, Bytes second);
   bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second);
   bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second);
-  bool may_write_now(const Peer& to, const void* from, std::size_t bytes, Registrations::Loan& loan);
+  bool may_write_now(const Peer& to, Bytes payload, Registrations::Loan& loan);
+  bool write_went(Peer& to, Operation& operation, int status);
   bool write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload);
   bool knows_counts(const Peer& to) const;
   bool write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes payload);
@@ -333,7 +334,7 @@ class Path final : public RemotePath {
   std::atomic<bool> take_over_{false};  // it is asked not to
   int wake_ = -1;             // an eventfd: ends the agent's sleep
   int network_or_wake_ = -1;  // an epoll
-  bool watched_ = false;      // the network's descriptor is in it
+  bool watched_ = false;      // the network's descriptors are in it
   std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever
   std::int64_t next_look_ns_ = 0;
   std::thread agent_;

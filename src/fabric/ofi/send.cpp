@@ -118,18 +118,27 @@ void Path::ask_for_all(PeId pe) {
 
 // ---- with a write -------------------------------------------------------------------------------------------------------
 
-// As one that brings a header, in its place in the order of things. What is shorter than worth_writing is copied.
-bool Path::may_write_now(const Peer& to, const void* from, std::size_t bytes, Registrations::Loan& loan) {
-  return to.written - to.written_read != slots_per_peer && !to.fenced && to.outbox.empty() && bytes <= device_->most_transfer() &&
-         to.transferring + bytes <= most_transferring && to.memory.reachable && !handling_ &&
-         (bytes < worth_writing || device_->lend(from, bytes, FI_WRITE, loan));
+// As one that brings a header, in its place in the order of things.
+bool Path::may_write_now(const Peer& to, Bytes payload, Registrations::Loan& loan) {
+  return to.written - to.written_read != slots_per_peer && !to.fenced && to.outbox.empty() &&
+         payload.size() <= device_->most_transfer() && to.transferring + payload.size() <= most_transferring &&
+         may_write(to, payload.data(), payload.size(), loan);
+}
+
+// Such a one was handed over, or not. False: there was no room.
+bool Path::write_went(Peer& to, Operation& operation, int status) {
+  if (status != 0) device_->give_back_send(operation);
+  else if (operation.pending != nullptr) ++operation.pending->left, to.transferring += operation.bytes;
+  if (!went(to, status)) return false;
+  ++to.written;
+  return true;
 }
 
 // The header goes into a slot. On return the payload may be reused. False: not this way.
 bool Path::write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload) {
   Peer& target = peer(pe);
   Registrations::Loan loan;
-  if (!target.memory.has_slots || !may_write_now(target, payload.data(), payload.size(), loan)) return false;
+  if (!target.memory.has_slots || !may_write_now(target, payload, loan)) return false;
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
   Awaited awaited(*this);
@@ -140,13 +149,7 @@ bool Path::write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, 
   std::memcpy(operation->buffer, &header, sizeof(Header));
   int status = device_->write_with_header(*operation, payload.data(), payload.size(), target.memory, to.value(),
                                           slot_of(self_.value(), target.written));
-  if (status != 0) device_->give_back_send(*operation);
-  if (!went(target, status)) return false;
-  if (status == 0) {
-    ++awaited.pending.left;
-    target.transferring += payload.size();
-  }
-  ++target.written;
+  if (!write_went(target, *operation, status)) return false;
   count_operation(target, header.acknowledge);
   note_sent(target, header);
   wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
@@ -163,7 +166,7 @@ bool Path::knows_counts(const Peer& to) const {
 bool Path::write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes payload) {
   Peer& target = peer(pe);
   Registrations::Loan loan;
-  if (!may_write_now(target, payload.data(), payload.size(), loan)) return false;
+  if (!may_write_now(target, payload, loan)) return false;
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
   note.place = target.headers;
@@ -179,11 +182,8 @@ bool Path::write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes 
     operation->bytes = static_cast<std::uint32_t>(payload.size());
     status = device_->write(payload.data(), payload.size(), target.memory, to.value(), Device::Until::reusable, *operation,
                             note.data());
-    if (status == 0) ++awaited.pending.left, target.transferring += payload.size();
   }
-  if (status != 0) device_->give_back_send(*operation);
-  if (!went(target, status)) return false;
-  ++target.written;
+  if (!write_went(target, *operation, status)) return false;
   count_operation(target, note.acknowledge);
   count_header(target, note.acknowledge);
   wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
