@@ -25,6 +25,8 @@ Endpoint::Endpoint(std::shared_ptr<Job> job, PeId self)
       npes_(job->npes()),
       self_(self),
       remote_(job->remote()),
+      inbox_(remote_ != nullptr ? remote_->inbox() : nullptr),
+      longest_far_message_(remote_ != nullptr ? remote_->longest_message() : 0),
       job_(std::move(job)) {
   ATOLL_EXPECT(self.value() < npes_ && job_->is_local(self) && (remote_ != nullptr || job_->nodes() == 1));
 }

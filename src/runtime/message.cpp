@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Active messages. Up to 256 bytes (in fact message_bytes) travel in the receiver's ring, one copy. Over the network up to
-// 256 KiB come along with the message, and lie in the receiver's memory until its handler has run; a longer payload is put into
-// the receiver's heap (long_message.cpp). Inside a node it stays in a block of the sender's heap, where the handler reads it in
-// place; a short message tells the sender when to release it.
+// Active messages. Inside a node up to 256 bytes (in fact message_bytes) travel in the receiver's ring, one copy; a longer payload
+// stays in a block of the sender's heap, where the handler reads it in place, and a short message tells the sender when to release
+// it. Over the network they come to the receiver's inbox and lie there until their handlers have run; the longest are put into the
+// receiver's heap (long_message.cpp).
 //
 // No deadlock on full rings: a thread that cannot send receives meanwhile, and what handlers send into a full ring is
 // kept aside. What is kept aside stays small because a thread that sends also receives.
@@ -32,15 +32,6 @@ static_assert(sizeof(LargeRecord) == 16);
 constexpr std::uint64_t most_large_bytes = std::uint64_t{256} << 20;
 constexpr int messages_per_round = 128;
 
-// What came over the network, for as long as its handler runs.
-struct Carried {
-  fabric::CarriedMessage message{};
-  Carried() = default;
-  ~Carried() { message.release(); }
-  Carried(const Carried&) = delete;
-  Carried& operator=(const Carried&) = delete;
-};
-
 std::span<const std::byte> bytes_of(const LargeRecord& record) { return std::as_bytes(std::span(&record, 1)); }
 
 }  // namespace
@@ -50,7 +41,7 @@ HandlerId Context::register_handler(Handler handler) {
   ATOLL_VALIDATE(handlers_.size() < handlers_.capacity(), SetupError, "more than {} message handlers",
                  handlers_.capacity());
   handlers_.push_back(std::move(handler));
-  // Release: the handler itself. Partner: deliver().
+  // Release: the handler itself. Partner: receive_messages().
   handler_count_.store(static_cast<std::uint32_t>(handlers_.size()), std::memory_order_release);
   return HandlerId(static_cast<std::uint16_t>(handlers_.size() - 1));
 }
@@ -65,7 +56,6 @@ void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first,
 void Context::send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                          std::span<const std::byte> second) {
   if (in_progress_here()) {
-    std::lock_guard lock(deferred_mutex_);
     if (deferred_.empty() && endpoint_.try_send(pe, handler, kind, first, second) == Status::ok) return;
     Outgoing message{pe, handler, kind, {}};
     message.payload.insert(message.payload.end(), first.begin(), first.end());
@@ -130,7 +120,6 @@ void Context::send_far(PeId pe, std::uint16_t handler, std::span<const std::byte
     message.far = {message.block.get(), bytes};
   }
   message.room = ask_room(pe, bytes);
-  std::lock_guard lock(deferred_mutex_);
   defer(std::move(message));
 }
 
@@ -155,7 +144,6 @@ bool Context::send_kept(Outgoing& message) {
 
 bool Context::send_deferred() {
   if (deferred_count_.load(std::memory_order_relaxed) == 0) return false;
-  std::lock_guard lock(deferred_mutex_);
   bool any = false;
   while (!deferred_.empty()) {
     if (!send_kept(deferred_.front())) break;
@@ -167,16 +155,16 @@ bool Context::send_deferred() {
   return any;
 }
 
-void Context::deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload) {
-  handlers_[handler](*this, source, payload);
+inline void Context::deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload) {
+  if (handler < known_handlers_) [[likely]] return handlers_[handler](*this, source, payload);
+  early_.push_back({source, handler, {payload.begin(), payload.end()}});
+  backlog_.fetch_add(1, std::memory_order_relaxed);
 }
 
-bool Context::receive_messages() {
+bool Context::deliver_early() {
   bool any = false;
-  // Acquire: the handlers. Partner: register_handler().
-  std::uint32_t known = handler_count_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < early_.size();) {
-    if (early_[i].handler >= known) {
+    if (early_[i].handler >= known_handlers_) {
       ++i;
       continue;
     }
@@ -186,6 +174,46 @@ bool Context::receive_messages() {
     deliver(message.source, message.handler, message.payload);
     any = true;
   }
+  return any;
+}
+
+// By its kind. `payload` is what came.
+inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> payload) {
+  if (kind == small_message) [[likely]] return deliver(source, handler, payload);
+  LargeRecord record{};
+  ATOLL_VALIDATE(payload.size() == sizeof(record), Error, "PE {} has sent a message of kind {} that is no record. Run one version of "
+                 "Atoll on all nodes", source.value(), kind);
+  std::memcpy(&record, payload.data(), sizeof(record));
+  if (kind == release_large) {
+    heap_->release(local_pointer(HeapOffset(record.offset)));
+    large_bytes_.fetch_sub(record.bytes, std::memory_order_relaxed);
+  } else if (kind == large_message) {
+    deliver(source, handler, {peer_pointer(source, HeapOffset(record.offset), record.bytes), record.bytes});
+    send_small(source, 0, release_large, bytes_of(record), {});
+  } else {
+    landed_ = own_block(local_pointer(HeapOffset(record.offset)));
+    landed_payload_ = {landed_.get(), record.bytes};
+    deliver(source, handler, landed_payload_);
+    landed_payload_ = {};
+    landed_ = nullptr;
+    note_landed(record.bytes);
+  }
+}
+
+bool Context::receive_messages() {
+  // Acquire: the handlers. Partner: register_handler(). For all of this round, so that none overtakes an early one.
+  known_handlers_ = handler_count_.load(std::memory_order_acquire);
+  bool any = !early_.empty() && deliver_early();
+  fabric::Inbox* inbox = endpoint_.inbox();
+  for (int count = 0; inbox != nullptr && !inbox->is_empty() && count < messages_per_round; ++count) {
+    any = true;
+    struct Pop {
+      fabric::Inbox& inbox;
+      ~Pop() { inbox.pop(); }  // also when a handler throws
+    } pop{*inbox};
+    const fabric::Inbox::Message& message = inbox->front();
+    receive(message.source, message.handler, message.kind, message.payload);
+  }
   for (int count = 0; count < messages_per_round; ++count) {
     const fabric::MessageSlot* slot = endpoint_.receive();
     if (slot == nullptr) break;
@@ -194,38 +222,7 @@ bool Context::receive_messages() {
       fabric::Endpoint& endpoint;
       ~Release() { endpoint.release_message(); }  // also when a handler throws
     } release{endpoint_};
-    PeId source(slot->source);
-    std::span<const std::byte> payload(slot->payload, slot->bytes);
-    Carried carried;
-    if (slot->kind == fabric::carried_message) {
-      std::memcpy(&carried.message, slot->payload, sizeof(carried.message));
-      payload = {carried.message.data, carried.message.bytes};
-    }
-    LargeRecord record{};
-    bool has_record = slot->kind == large_message || slot->kind == release_large || slot->kind == landed_message;
-    if (has_record) std::memcpy(&record, slot->payload, sizeof(record));
-    if (slot->kind == release_large) {
-      heap_->release(local_pointer(HeapOffset(record.offset)));
-      large_bytes_.fetch_sub(record.bytes, std::memory_order_relaxed);
-      continue;
-    }
-    if (slot->kind == large_message) payload = {peer_pointer(source, HeapOffset(record.offset), record.bytes), record.bytes};
-    if (slot->kind == landed_message) {
-      landed_ = own_block(local_pointer(HeapOffset(record.offset)));
-      payload = landed_payload_ = {landed_.get(), record.bytes};
-    }
-    if (slot->handler < known) {
-      deliver(source, slot->handler, payload);
-    } else {
-      early_.push_back({source, slot->handler, {payload.begin(), payload.end()}});
-      backlog_.fetch_add(1, std::memory_order_relaxed);
-    }
-    if (slot->kind == large_message) send_small(source, 0, release_large, bytes_of(record), {});
-    if (slot->kind == landed_message) {
-      landed_payload_ = {};
-      landed_ = nullptr;
-      note_landed(record.bytes);
-    }
+    receive(PeId(slot->source), slot->handler, slot->kind, {slot->payload, slot->bytes});
   }
   return any;
 }

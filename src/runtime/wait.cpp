@@ -76,29 +76,23 @@ bool Context::progress_slowly() {
   if (in_progress_here()) return false;
   bool any = false;
   do {
-    std::unique_lock lock(progress_mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) return any;
-    struct Owner {
-      std::atomic<std::thread::id>& id;
-      explicit Owner(std::atomic<std::thread::id>& word) : id(word) {
-        id.store(std::this_thread::get_id(), std::memory_order_relaxed);
-      }
-      ~Owner() { id.store(std::thread::id(), std::memory_order_relaxed); }
-    };
+    if (!progress_owner_.try_take()) return any;
     bool worked = false;
     {
-      Owner owner(progress_owner_);
+      struct Leave {
+        Owner& owner;
+        ~Leave() { owner.leave(); }  // also when a handler throws
+      } leave{progress_owner_};
       worked |= send_deferred();
       worked |= receive_messages();
       worked |= run_ready_triggers();
       worked |= run_hooks();
     }
-    lock.unlock();
     if (!worked) return any;
     any = true;
     // Other threads of this PE may wait for what the handlers did.
     fabric::ring_bell(job_->record(pe_));
-    // A message may have come between our last look and the unlock, when others could not take it.
+    // A message may have come between our last look and leave(), when others could not take it.
   } while (endpoint_.message_waiting());
   return any;
 }

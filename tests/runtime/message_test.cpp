@@ -134,13 +134,21 @@ TEST_P(Messages, LongOnesOfAllToOneAreWholeAndInOrder) {
   });
 }
 
-// PE 0 looks at none of its messages until its ring is full of short ones, with a long one of every other PE behind them.
+// PE 0 looks at none of its messages until its ring, and the inbox for those of a network, are full of short ones, with a long
+// one of every other PE behind them.
 TEST_P(Messages, LongOnesGetThroughToAFullRing) {
   if (npes() == 1) GTEST_SKIP() << "takes somebody who sends while the receiver is away";
   run([](Context& context) {
     constexpr std::uint32_t each = 6;
     std::uint32_t senders = context.npes() - 1;
-    std::uint64_t notes = 0;
+    const fabric::Inbox* inbox = context.endpoint().inbox();
+    auto comes_by_network = [&](std::uint32_t pe) {
+      return inbox != nullptr && context.job().node_of(PeId(pe)) != context.job().node_of(PeId(0));
+    };
+    std::uint64_t by_network = 0, notes = 0;
+    for (std::uint32_t pe = 1; pe < context.npes(); ++pe) by_network += comes_by_network(pe) ? 1 : 0;
+    std::uint64_t by_ring = senders - by_network;
+    std::uint64_t all = (by_ring != 0 ? fabric::ring_slots : 0) + (by_network != 0 ? fabric::Inbox::most : 0);
     HandlerId note = context.register_handler([&](Context&, PeId, std::span<const std::byte>) { ++notes; });
     InOrder arrived(context);
     HeapOffset filled = context.allocate_symmetric(8), away = context.allocate_symmetric(8);
@@ -151,18 +159,23 @@ TEST_P(Messages, LongOnesGetThroughToAFullRing) {
       // Not before it is out of the barrier, which runs handlers.
       for (std::uint32_t pe = 1; pe < context.npes(); ++pe) context.set<std::uint64_t>(PeId(pe), away, 1);
       const auto& ring = context.job().ring(context.pe());
-      auto is_full = [&] { return ring.tail.load() - ring.head.load() == fabric::ring_slots; };
+      auto is_full = [&] {
+        bool full_ring = by_ring == 0 || ring.tail.load() - ring.head.load() == fabric::ring_slots;
+        return full_ring && (by_network == 0 || inbox->is_full());
+      };
       std::uint64_t far = 0, own = context.heap().stats().blocks;
       for (std::uint32_t pe = 1; pe < context.npes(); ++pe)
         if (context.peer_pointer(PeId(pe), HeapOffset(0)) == nullptr) ++far;
       // Payloads of other nodes land here, those of this one stay with their senders.
       for (; !is_full() || context.heap().stats().blocks < own + far; context.check()) sched_yield();
       EXPECT_EQ(notes + arrived.count, 0u);
-      context.wait([&] { return notes == fabric::ring_slots && arrived.count == each * senders; });
+      context.wait([&] { return notes == all && arrived.count == each * senders; });
     } else {
       context.wait_until<std::uint64_t>(away, Compare::equal, 1);
-      std::uint64_t share = fabric::ring_slots / senders;
-      if (context.pe() == PeId(1)) share += fabric::ring_slots % senders;
+      bool far = comes_by_network(context.pe().value());
+      std::uint64_t room = far ? fabric::Inbox::most : fabric::ring_slots, sharers = far ? by_network : by_ring, lowest = 1;
+      while (comes_by_network(static_cast<std::uint32_t>(lowest)) != far) ++lowest;
+      std::uint64_t share = room / sharers + (context.pe().value() == lowest ? room % sharers : 0);
       for (std::uint64_t i = 0; i < share; ++i) context.send(PeId(0), note, as_payload(i));
       context.add<std::uint64_t>(PeId(0), filled, 1);
       while (context.fetch<std::uint64_t>(PeId(0), filled) != senders) context.progress();

@@ -82,6 +82,10 @@ Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::ui
   check(::fi_enable(endpoint), *info_, "cannot enable the endpoint");
   find_descriptors(by_list);
   local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0 || config::choice(config::Variable::fabric_rma) >= rma_register;
+  sends_in_place_ = !local_registration_ && info_->tx_attr->iov_limit >= 3;
+  constexpr std::uint64_t behind_writes = FI_ORDER_SAW | FI_ORDER_WAW;
+  writes_in_order_ = (info_->tx_attr->msg_order & behind_writes) == behind_writes;
+  inject_bytes_ = info_->tx_attr->inject_size;
   most_transfer_ = std::min(info_->ep_attr->max_msg_size, longest_transfer);
   ATOLL_VALIDATE(info_->ep_attr->max_msg_size >= most_message, SetupError,
                  "the network's provider {} takes messages of at most {} bytes, and Atoll needs {}. Choose another with "
@@ -233,11 +237,12 @@ void Device::replenish() {
 }
 
 // A peer that stops within a message keeps what it fills. Nobody else's may wait for that.
-void Device::unpost(Operation* operation) {
+inline void Device::unpost(Operation* operation) {
   if (operation == nullptr || operation->kind != Operation::Kind::receive) return;
   auto at = std::find(posted_receives_.begin(), posted_receives_.end(), operation);
   filling_receives_ = static_cast<std::size_t>(at - posted_receives_.begin());
-  posted_receives_.erase(at);
+  if (at + 1 == posted_receives_.end()) posted_receives_.pop_back();
+  else posted_receives_.erase(at);
 }
 
 void Device::post_receive(Operation& operation) {

@@ -98,7 +98,7 @@ class Device {
   int send(Operation& operation, std::size_t bytes, fi_addr_t to);
   /// A header, which is in the operation's buffer, and what follows it. Complete when all may be reused.
   int send_in_place(Operation& operation, std::span<const std::byte> first, std::span<const std::byte> second, fi_addr_t to);
-  bool sends_in_place() const { return !local_registration_ && info_->tx_attr->iov_limit >= 3; }
+  bool sends_in_place() const { return sends_in_place_; }
   /// Longest active message that it can receive.
   std::size_t longest_message() const { return longest_message_; }
   /// Buffers as long as those of receives, to send from or to take a receive's place.
@@ -141,13 +141,10 @@ class Device {
   std::span<const int> descriptors() const { return descriptors_; }
   bool may_block();
 
-  std::size_t inject_bytes() const { return info_->tx_attr->inject_size; }
+  std::size_t inject_bytes() const { return inject_bytes_; }
   std::size_t most_transfer() const { return most_transfer_; }
   /// Writes land in order, and before messages sent after them.
-  bool writes_in_order() const {
-    constexpr std::uint64_t wanted = FI_ORDER_SAW | FI_ORDER_WAW;
-    return (info_->tx_attr->msg_order & wanted) == wanted;
-  }
+  bool writes_in_order() const { return writes_in_order_; }
   /// Reads see what writes before them have put.
   bool reads_behind_writes() const { return (info_->tx_attr->msg_order & FI_ORDER_RAW) != 0; }
   /// Whether the process at the other end of a put can be told.
@@ -187,7 +184,9 @@ class Device {
   std::uint64_t tell_ = 0;  // flag of a write that tells the other process
   Owned<fid_mr> segment_region_, slots_region_, buffers_region_;
   std::vector<int> descriptors_;
-  bool local_registration_ = false;
+  // Looked up once: what the provider tells lies elsewhere.
+  bool local_registration_ = false, sends_in_place_ = false, writes_in_order_ = false;
+  std::size_t inject_bytes_ = 0;
   Registrations registrations_;
   std::size_t most_transfer_ = 0, longest_message_ = 0, receive_bytes_ = 0;
   std::unique_ptr<std::byte[]> buffers_;

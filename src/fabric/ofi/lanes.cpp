@@ -49,7 +49,8 @@ std::size_t Lanes::own() {
 }
 
 Path& Lanes::for_messages() {
-  if (first().is_held_here()) return first();
+  const ThisThread& here = this_thread();
+  if ((here.number == 0 && !here.strays) || first().is_held_here()) return first();
   settle();
   if (std::size_t before = own(); before != 0) {
     paths_[before]->quiet();

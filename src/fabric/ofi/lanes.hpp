@@ -32,6 +32,7 @@ class Lanes final : public RemotePath {
                        std::uint64_t expected) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
   std::size_t longest_message() const override { return first().longest_message(); }
+  Inbox* inbox() override { return first().inbox(); }
   Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> head,
                   std::span<const std::byte> tail) override;
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override;

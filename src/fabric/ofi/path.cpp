@@ -414,10 +414,10 @@ Status Path::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t k
   if (to.messages - to.messages_taken >= most_messages && !handling_) (void)poll();
   if (to.messages - to.messages_taken >= most_messages || !to.outbox.empty()) return Status::try_again;
   Header header = header_of(MessageType::message);
-  header.number = static_cast<std::uint32_t>(kind) << 16 | handler;
+  header.number = message_number(handler, kind);
   std::size_t bytes = first.size() + second.size();
-  if (bytes <= copied_bytes) send(pe, header, first, second);
-  else if (!send_long(hold, to, header, first, second)) return Status::try_again;
+  bool sent = bytes <= copied_bytes ? try_transmit(to, header, first, second) : send_long(hold, to, header, first, second);
+  if (!sent) return Status::try_again;
   to.messages += weight_of(bytes);
   return Status::ok;
 }

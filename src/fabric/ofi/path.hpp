@@ -11,7 +11,7 @@
 // Networks may complete a message before a long one that was sent earlier (ofi_rxm does): headers say their place in the order.
 //
 // Flow control. A peer has at most `most_under_way` of our operations and `most_messages` of our active messages
-// uncounted. An active message that finds its ring full waits here, and is counted when it is in.
+// uncounted. An active message that finds the inbox full waits here, and is counted when it is in.
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/owner.hpp"
 #include "atoll/fabric/job.hpp"
 #include "device.hpp"
-#include "owner.hpp"
 #include "wire.hpp"
 
 namespace atl::fabric::ofi {
@@ -53,6 +53,7 @@ class Path final : public RemotePath {
                        std::uint64_t expected) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
   std::size_t longest_message() const override { return longest_message_; }
+  Inbox* inbox() override { return &inbox_; }
   Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                   std::span<const std::byte> second) override;
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override;
@@ -77,16 +78,6 @@ class Path final : public RemotePath {
   // Puts with a signal: shorter ones are messages, those below the second are sent from a copy.
   static constexpr std::size_t worth_noting = 256, worth_writing = 4096;
 
-  struct Block {  // a message that is kept
-    CarriedMessage message{};
-    Block() = default;
-    Block(Block&& other) noexcept : message(std::exchange(other.message, {})) {}
-    Block& operator=(Block&& other) noexcept {
-      std::swap(message, other.message);
-      return *this;
-    }
-    ~Block() { message.release(); }
-  };
   struct Packet {  // a message that has to wait for room
     Header header;
     std::vector<std::byte> payload;
@@ -101,7 +92,7 @@ class Path final : public RemotePath {
     std::uint32_t posted = 0;      // all that was sent there, and the last of it that is known to have arrived
     std::uint32_t arrived = 0;
     std::uint32_t counted = 0;     // the last operation among that
-    std::uint32_t messages = 0;    // active messages sent, and those that are in its ring, by weight
+    std::uint32_t messages = 0;    // active messages sent, and those that are in its inbox, by weight
     std::uint32_t messages_taken = 0;
     std::uint32_t done = 0;        // its operations carried out here, and what it was told of that
     std::uint32_t told_done = 0;
@@ -117,6 +108,7 @@ class Path final : public RemotePath {
     std::uint64_t signalled = 0;
     std::uint8_t signal_by = 0;    // and how: AtomicOp
     std::uint8_t signalled_by = 0;
+    bool heard = false;            // since the last look
     bool used = false;             // something went there
     bool dirty = false;            // in dirty_
     bool owed = false;             // in owed_: an acknowledgement
@@ -126,13 +118,12 @@ class Path final : public RemotePath {
     bool fenced = false;           // what is sent from now on must not overtake
     bool gone = false;             // it has left in good order
     bool queued = false;           // in waiting_
+    std::size_t transferring = 0;  // bytes of writes and reads under way
+    std::deque<Packet> outbox;
     std::vector<Pending*> lost;    // counts of transfers that failed, which quiet() still waits for
     std::int64_t failed_at = 0;    // when a transfer to it failed, 0: none has
-    std::size_t transferring = 0;  // bytes of writes and reads under way
-    bool heard = false;            // since the last look
     std::int64_t heard_at = 0;     // 0: nothing is expected of it
     std::string failure;
-    std::deque<Packet> outbox;
   };
   struct Request {
     std::byte* to = nullptr;
@@ -148,10 +139,10 @@ class Path final : public RemotePath {
     bool putting;
     std::uint32_t put;
   };
-  struct Parked {  // an active message that found its ring full
+  struct Parked {  // an active message that found the inbox full
     std::uint32_t source;
     std::uint32_t number;
-    Block block;
+    Inbox::Payload payload;
   };
 
   // Holds the path for this thread; within what arrived, the thread has it already.
@@ -187,6 +178,7 @@ class Path final : public RemotePath {
   };
 
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
+  bool is_far(std::uint32_t pe) const { return pe < peers_.size() && peers_[pe].memory.address != FI_ADDR_UNSPEC; }
   std::uint32_t number_of(const Peer& peer) const { return static_cast<std::uint32_t>(&peer - peers_.data()); }
   // Not exact when threads look at once.
   void count_poll() { polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
@@ -258,11 +250,14 @@ class Path final : public RemotePath {
   }
   bool take_completions();
   bool handle_arrivals();
+  void take_arrival(const Completion& arrival, bool last);
+  void handle_arrival(Completion arrival);
   Bytes message_of(const Completion& arrival) const;
   Header read_header(const Completion& arrival) const;
   Header header_of_note(const Note& note) const;
+  Header header_of_message(Bytes message) const;
   bool is_next(const Header& header) const;
-  void take_arrival(const Header& header, const Completion& arrival);
+  void handle_next(const Header& header, const Completion& arrival);
   bool take_signal(std::uint64_t told);
   bool take_early();
   enum class Came { sent, written };
@@ -272,10 +267,8 @@ class Path final : public RemotePath {
   void carry_out(const Header& header, Bytes payload);
   void answer_get(const Header& header, PeId to);
   void finish_request(const Header& header, Bytes payload);
-  bool push(std::uint32_t source, std::uint32_t number, Bytes payload);
-  bool push(std::uint32_t source, std::uint32_t number, Block& block);
-  bool note_taken(PeId source, std::size_t bytes, Status status);
-  Block keep(Bytes payload, std::uint32_t source, Operation& arrived);
+  void note_taken(std::uint32_t source, std::size_t bytes);
+  Inbox::Payload keep(Bytes payload, std::uint32_t source, Operation& arrived);
   void take_message(const Header& header, Bytes payload, Operation& arrived);
   void take_leave_of(PeId pe);
   void take_news(Bytes payload);
@@ -338,6 +331,7 @@ class Path final : public RemotePath {
   std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever
   std::int64_t next_look_ns_ = 0;
   std::thread agent_;
+  Inbox inbox_;  // last: it is long
 };
 
 template <class Ready>

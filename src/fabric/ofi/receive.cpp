@@ -29,6 +29,17 @@ void load_word(std::byte* to, std::byte* at) {
   std::memcpy(to, &value, sizeof(T));
 }
 
+// Messages that came are being handled, for as long as this lives.
+struct Handling {
+  explicit Handling(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Handling() { flag_ = false; }
+  Handling(const Handling&) = delete;
+  Handling& operator=(const Handling&) = delete;
+
+ private:
+  bool& flag_;
+};
+
 }  // namespace
 
 // A header of that peer was handled, and its slot, if it came by one, can be written again.
@@ -66,9 +77,10 @@ bool Path::poll() {
 bool Path::take_completions() {
   std::size_t count = device_->completions(completed_.data(), completed_.size());
   for (const Completion& one : std::span(completed_.data(), count)) {
+    bool last = &one + 1 == completed_.data() + count;
     if (one.operation == nullptr) {
       changed_memory_ = true;
-      if (one.told != 0 && !take_signal(one.told)) arrivals_.push_back(one);
+      if (one.told != 0 && !take_signal(one.told)) take_arrival(one, last);
       continue;
     }
     Operation& operation = *one.operation;
@@ -76,8 +88,12 @@ bool Path::take_completions() {
       fail_operation(one);
       continue;
     }
+    if (operation.kind == Operation::Kind::receive) {  // not by the switch, whose jump nobody foresees
+      take_arrival(one, last);
+      continue;
+    }
     switch (operation.kind) {
-      case Operation::Kind::receive: arrivals_.push_back(one); break;
+      case Operation::Kind::receive: break;
       case Operation::Kind::send:
         if (operation.pending != nullptr) --operation.pending->left;
         peers_[operation.peer].transferring -= operation.bytes;
@@ -125,23 +141,17 @@ void Path::fail_operation(const Completion& failed) {
   else device_->give_back_transfer(operation);
 }
 
+// The last of a look, behind nothing that waits, is handled at once; what is sent meanwhile may look again.
+inline void Path::take_arrival(const Completion& arrival, bool last) {
+  if (!last || handling_ || has_arrivals()) return arrivals_.push_back(arrival);
+  Handling now(handling_);
+  handle_arrival(arrival);
+}
+
 bool Path::handle_arrivals() {
-  handling_ = true;
-  struct Done {
-    bool& handling;
-    ~Done() { handling = false; }
-  } done{handling_};
+  Handling now(handling_);
   int handled = 0;
-  for (; has_arrivals() && handled < most_at_once; ++handled) {
-    Completion arrival = arrivals_[next_arrival_++];
-    Header header = read_header(arrival);
-    if (!is_next(header)) {
-      early_.push_back(arrival);
-      continue;
-    }
-    take_arrival(header, arrival);
-    while (!early_.empty() && take_early()) continue;
-  }
+  for (; has_arrivals() && handled < most_at_once; ++handled) handle_arrival(arrivals_[next_arrival_++]);
   if (!has_arrivals()) {
     arrivals_.clear();
     next_arrival_ = 0;
@@ -149,8 +159,16 @@ bool Path::handle_arrivals() {
   return handled != 0;
 }
 
+// A copy, for what it is in may change meanwhile.
+inline void Path::handle_arrival(Completion arrival) {
+  Header header = read_header(arrival);
+  if (!is_next(header)) return early_.push_back(arrival);
+  handle_next(header, arrival);
+  while (!early_.empty() && take_early()) continue;
+}
+
 // Sent, or written into a slot.
-Path::Bytes Path::message_of(const Completion& arrival) const {
+inline Path::Bytes Path::message_of(const Completion& arrival) const {
   if (arrival.operation != nullptr) return Bytes(arrival.operation->buffer, arrival.bytes);
   ATOLL_VALIDATE(arrival.told <= device_->slots(), Error, "slot {} was written to by the network, of {}", arrival.told,
                  device_->slots());
@@ -159,7 +177,7 @@ Path::Bytes Path::message_of(const Completion& arrival) const {
 
 // Of what it does not say, its source has told the same before.
 Header Path::header_of_note(const Note& note) const {
-  ATOLL_VALIDATE(note.source < peers_.size() && !job_.is_local(PeId(note.source)), Error,
+  ATOLL_VALIDATE(is_far(note.source), Error,
                  "a write came from the network that says it is from PE {}", note.source);
   const Peer& from = peers_[note.source];
   Header header = header_of(note.flush ? MessageType::flush : MessageType::put_signal);
@@ -175,26 +193,30 @@ Header Path::header_of_note(const Note& note) const {
   return header;
 }
 
-Header Path::read_header(const Completion& arrival) const {
-  if (arrival.operation == nullptr && Note::is_in(arrival.told)) return header_of_note(Note::from(arrival.told));
-  Bytes message = message_of(arrival);
+inline Header Path::read_header(const Completion& arrival) const {
+  bool by_note = arrival.operation == nullptr && Note::is_in(arrival.told);
+  return by_note ? header_of_note(Note::from(arrival.told)) : header_of_message(message_of(arrival));
+}
+
+inline Header Path::header_of_message(Bytes message) const {
   Header header;
   ATOLL_VALIDATE(message.size() >= sizeof(header), Error, "a message of {} bytes came from the network: it is not Atoll's",
                  message.size());
   std::memcpy(&header, message.data(), sizeof(header));
-  ATOLL_VALIDATE(header.source < peers_.size() && !job_.is_local(PeId(header.source)), Error,
+  ATOLL_VALIDATE(is_far(header.source), Error,
                  "a message came from the network that says it is from PE {}", header.source);
   return header;
 }
 
 // Whether all that its peer has sent before has been handled.
-bool Path::is_next(const Header& header) const {
+inline bool Path::is_next(const Header& header) const {
   auto ahead = static_cast<std::int32_t>(header.place - peers_[header.source].handled);
-  ATOLL_VALIDATE(ahead >= 0, Error, "message {} of PE {} came from the network once more", header.place, header.source);
+  ATOLL_VALIDATE(ahead >= 0, Error, "message {} of PE {} came from the network once more: {} had been handled", header.place,
+                 header.source, peers_[header.source].handled);
   return ahead == 0;
 }
 
-void Path::take_arrival(const Header& header, const Completion& arrival) {
+inline void Path::handle_next(const Header& header, const Completion& arrival) {
   bool written = arrival.operation == nullptr;  // its payload is in its place
   handle(header, written ? Bytes() : message_of(arrival).subspan(sizeof(Header)), arrival.operation);
   auto from = std::exchange(last_source_, header.source) == header.source ? Device::From::same : Device::From::another;
@@ -221,12 +243,12 @@ bool Path::take_early() {
   if (next == early_.end()) return false;
   Completion arrival = *next;
   early_.erase(next);
-  take_arrival(read_header(arrival), arrival);
+  handle_next(read_header(arrival), arrival);
   return true;
 }
 
 // `received` into; null: it was written into a slot.
-void Path::handle(const Header& header, Bytes payload, Operation* received) {
+inline void Path::handle(const Header& header, Bytes payload, Operation* received) {
   Peer& from = peers_[header.source];
   count_arrival(from, received == nullptr ? Came::written : Came::sent);
   // In the order they were sent, so that these never go back.
@@ -236,6 +258,10 @@ void Path::handle(const Header& header, Bytes payload, Operation* received) {
   if (from.complete == from.sent) note_arrived(from, from.counted);
   if (header.type == MessageType::put_signal) from.signalled = header.signal, from.signalled_by = header.op;
   PeId source(header.source);
+  if (header.type == MessageType::message) {  // not by the switch, whose jump nobody foresees
+    ATOLL_VALIDATE(received != nullptr, Error, "PE {} has written an active message into a slot", header.source);
+    return take_message(header, payload, *received);
+  }
   switch (header.type) {
     case MessageType::put:
     case MessageType::put_word:
@@ -248,10 +274,7 @@ void Path::handle(const Header& header, Bytes payload, Operation* received) {
       carry_out(header, payload);
       count_done(from, header.acknowledge);
       break;
-    case MessageType::message:
-      ATOLL_VALIDATE(received != nullptr, Error, "PE {} has written an active message into a slot", header.source);
-      take_message(header, payload, *received);
-      break;
+    case MessageType::message: break;
     case MessageType::atomic: {
       std::uint64_t expected = 0;
       if (payload.size() == sizeof(expected)) std::memcpy(&expected, payload.data(), sizeof(expected));
@@ -360,55 +383,46 @@ void Path::take_leave_of(PeId pe) {
 }
 
 // What it came in, when there is another buffer for the next to come, so that nothing is copied; else a copy.
-Path::Block Path::keep(Bytes payload, std::uint32_t source, Operation& arrived) {
-  Block made;
+Inbox::Payload Path::keep(Bytes payload, std::uint32_t source, Operation& arrived) {
   if (std::byte* fresh = device_->spares().take()) {
     std::byte* data = std::exchange(arrived.buffer, fresh) + sizeof(Header);
     auto give_back = [](void* spares, std::byte* at) { static_cast<Spares*>(spares)->give_back(at - sizeof(Header)); };
-    made.message = {data, payload.size(), give_back, &device_->spares()};
-    return made;
+    return {data, payload.size(), give_back, &device_->spares()};
   }
   auto* copy = static_cast<std::byte*>(std::malloc(std::max<std::size_t>(payload.size(), 1)));
   ATOLL_VALIDATE(copy != nullptr, MemoryError, "no memory for a message of {} bytes from PE {}", payload.size(), source);
   if (!payload.empty()) std::memcpy(copy, payload.data(), payload.size());
-  made.message = {copy, payload.size(), [](void*, std::byte* at) { std::free(at); }, nullptr};
-  return made;
+  return {copy, payload.size(), [](void*, std::byte* at) { std::free(at); }, nullptr};
 }
 
-bool Path::note_taken(PeId source, std::size_t bytes, Status status) {
-  if (status != Status::ok) return false;
-  Peer& from = peer(source);
+// A message is in the inbox.
+inline void Path::note_taken(std::uint32_t source, std::size_t bytes) {
+  changed_memory_ = true;  // the PE may wait for it
+  Peer& from = peers_[source];
   from.taken += weight_of(bytes);
   if (from.taken - from.told_taken >= most_untold) owe(from);
-  return true;
 }
 
-bool Path::push(std::uint32_t source, std::uint32_t number, Bytes payload) {
-  return note_taken(PeId(source), payload.size(), push_message(job_, self_, PeId(source), static_cast<std::uint16_t>(number),
-                                                               static_cast<std::uint16_t>(number >> 16), payload, {}));
-}
-
-// False: the ring is full. The block is then still the caller's.
-bool Path::push(std::uint32_t source, std::uint32_t number, Block& block) {
-  std::size_t bytes = block.message.bytes;
-  if (bytes <= message_bytes) return push(source, number, Bytes(block.message.data, bytes));
-  auto status = push_message(job_, self_, PeId(source), static_cast<std::uint16_t>(number), carried_message,
-                             std::as_bytes(std::span(&block.message, 1)), {});
-  if (status == Status::ok) block.message = {};
-  return note_taken(PeId(source), bytes, status);
-}
-
-void Path::take_message(const Header& header, Bytes payload, Operation& arrived) {
-  if (payload.size() <= message_bytes && parked_.empty() && push(header.source, header.number, payload)) return;
-  Block block = keep(payload, header.source, arrived);
-  if (parked_.empty() && push(header.source, header.number, block)) return;
-  parked_.push_back({header.source, header.number, std::move(block)});
+inline void Path::take_message(const Header& header, Bytes payload, Operation& arrived) {
+  if (!parked_.empty() || inbox_.is_full()) [[unlikely]] {
+    parked_.push_back({header.source, header.number, keep(payload, header.source, arrived)});
+    return;
+  }
+  PeId source(header.source);
+  if (payload.size() <= message_bytes) inbox_.push(source, handler_of(header.number), kind_of(header.number), payload);
+  else inbox_.push(source, handler_of(header.number), kind_of(header.number), keep(payload, header.source, arrived));
+  note_taken(header.source, payload.size());
 }
 
 bool Path::place_parked() {
   bool any = false;
-  for (; !parked_.empty() && push(parked_.front().source, parked_.front().number, parked_.front().block); any = true)
+  for (; !parked_.empty() && !inbox_.is_full(); any = true) {
+    Parked& next = parked_.front();
+    std::size_t bytes = next.payload.bytes().size();
+    inbox_.push(PeId(next.source), handler_of(next.number), kind_of(next.number), std::move(next.payload));
+    note_taken(next.source, bytes);
     parked_.pop_front();
+  }
   return any;
 }
 

@@ -55,7 +55,7 @@ enum class MessageType : std::uint8_t {
   flush,       ///< nothing: its acknowledgement says that what went before has arrived
   post,        ///< payload to the listener; `number` is its kind
   ring,        ///< wakes the PE
-  message,     ///< payload to the message ring; `number` is the handler, with the kind in its upper half
+  message,     ///< payload to the inbox; `number` is the handler, see message_number()
   atomic,      ///< as update, but asks for the old value; the payload is what to compare with
   get,         ///< asks for the `number` bytes at `offset`
   answer,      ///< to atomic and get: `operand` is the old value, or the payload is what was asked for
@@ -79,7 +79,7 @@ enum class Acknowledge : std::uint8_t { never, later, at_once };
 // |   3    |   1   | acknowledge   | put … ring, bye: Acknowledge                                                   |
 // |   4    |   4   | source        | PE of the sender                                                               |
 // |   8    |   4   | done          | always: operations of the addressee that are complete here and counted, mod 2^32 |
-// |  12    |   4   | taken         | always: messages of the addressee that are in the message ring, by weight, mod 2^32 |
+// |  12    |   4   | taken         | always: messages of the addressee that are in the inbox, by weight, mod 2^32 |
 // |  16    |   4   | request       | atomic, get, answer: the asker's number for it                                 |
 // |  20    |   4   | number        | see MessageType                                                                |
 // |  24    |   4   | read          | always: slots of the addressee's that were read here, mod 2^32                 |
@@ -110,6 +110,10 @@ inline Header header_of(MessageType type) {
   header.type = type;
   return header;
 }
+/// Header::number of an active message.
+inline std::uint32_t message_number(std::uint16_t handler, std::uint16_t kind) { return std::uint32_t{kind} << 16 | handler; }
+inline std::uint16_t handler_of(std::uint32_t number) { return static_cast<std::uint16_t>(number); }
+inline std::uint16_t kind_of(std::uint32_t number) { return static_cast<std::uint16_t>(number >> 16); }
 inline bool is_counted(const Header& header) { return header.acknowledge != Acknowledge::never; }
 
 /// A long put goes out in one write: the payload to its place, its header to one of so many slots that the target keeps for

@@ -207,8 +207,8 @@ class Endpoint {
   }
 
   /// Most bytes of one message to that PE: message_bytes, or more where it is carried over a network.
-  std::size_t longest_message(PeId pe) const { return maps(pe) ? message_bytes : remote_->longest_message(); }
-  /// Puts one message (two parts, joined) into the peer's ring. try_again: the ring is full.
+  std::size_t longest_message(PeId pe) const { return maps(pe) ? message_bytes : longest_far_message_; }
+  /// Sends one message (two parts, joined). try_again: the peer takes no more just now.
   Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                   std::span<const std::byte> second = {});
 
@@ -230,16 +230,14 @@ class Endpoint {
     if (remote_ != nullptr) remote_->stop_polling();
   }
 
-  /// True when a message waits in this PE's ring.
-  bool message_waiting() const {
-    std::uint64_t head = ring_->head.load(std::memory_order_relaxed);
-    // Acquire: the payload. Partner: the sender's release in try_send.
-    return ring_->slots[head % ring_slots].sequence.load(std::memory_order_acquire) == head + 1;
-  }
-  /// The oldest message, to be read in place; null: none. One receiver at a time: the caller sees to it.
+  /// True when a message waits for this PE.
+  bool message_waiting() const { return (inbox_ != nullptr && !inbox_->is_empty()) || waits_in_ring(); }
+  /// Messages of other nodes; null: there are none, or receive() gives them. One receiver at a time: the caller sees to it.
+  Inbox* inbox() const { return inbox_; }
+  /// The oldest in this PE's ring, to be read in place; null: none. One receiver at a time: the caller sees to it.
   const MessageSlot* receive() const {
     std::uint64_t head = ring_->head.load(std::memory_order_relaxed);
-    return message_waiting() ? &ring_->slots[head % ring_slots] : nullptr;
+    return waits_in_ring() ? &ring_->slots[head % ring_slots] : nullptr;
   }
   /// Gives the slot of the last receive() back to senders.
   void release_message() {
@@ -257,6 +255,11 @@ class Endpoint {
         am_bytes{0}, am_messages{0};
   };
 
+  bool waits_in_ring() const {
+    std::uint64_t head = ring_->head.load(std::memory_order_relaxed);
+    // Acquire: the payload. Partner: the sender's release in try_send.
+    return ring_->slots[head % ring_slots].sequence.load(std::memory_order_acquire) == head + 1;
+  }
   // A load and a store, not a locked add: 5 ns less, and exact with one thread per endpoint.
   static void bump(std::atomic<std::uint64_t>& counter, std::uint64_t by) {
     counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
@@ -343,6 +346,8 @@ class Endpoint {
   std::uint32_t npes_;
   PeId self_;
   RemotePath* remote_;
+  Inbox* inbox_;
+  std::size_t longest_far_message_;
   Counts traffic_;
   std::shared_ptr<Job> job_;
 };

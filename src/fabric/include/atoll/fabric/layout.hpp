@@ -143,28 +143,6 @@ struct MessageRing {
 };
 static_assert(sizeof(MessageRing) == 128 + ring_slots * sizeof(MessageSlot));
 
-// A message that came over the network and is longer than a slot is kept in memory of the receiver's process, and what
-// lies in the ring says where. The receiver gives it back by release(), from any thread.
-//
-// | offset | bytes | field     | valid when                                      |
-// |--------|-------|-----------|-------------------------------------------------|
-// |   0    |   8   | data      | kind is carried_message; not null               |
-// |   8    |   8   | bytes     | of it                                           |
-// |  16    |   8   | give_back | a function of the receiver's process            |
-// |  24    |   8   | owner     | what give_back() gets with it                   |
-struct CarriedMessage {
-  std::byte* data;
-  std::uint64_t bytes;
-  void (*give_back)(void* owner, std::byte* data);
-  void* owner;
-
-  void release() const {
-    if (data != nullptr) give_back(owner, data);
-  }
-};
-static_assert(sizeof(CarriedMessage) == 32);
-inline constexpr std::uint16_t carried_message = 0xFFFF;  ///< MessageSlot::kind; below: the runtime's
-
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
 
 }  // namespace atl::fabric

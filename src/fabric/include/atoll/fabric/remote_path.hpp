@@ -9,6 +9,7 @@
 
 #include "atoll/base/ids.hpp"
 #include "atoll/base/status.hpp"
+#include "atoll/fabric/inbox.hpp"
 
 namespace atl::fabric {
 
@@ -57,12 +58,14 @@ class RemotePath {
                                std::uint64_t expected) = 0;
   /// An atomic that nobody waits for: complete in quiet().
   virtual void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) = 0;
-  /// Most bytes of one try_send: at least message_bytes. What does not fit into a slot arrives as a carried_message.
+  /// Most bytes of one try_send: at least message_bytes.
   virtual std::size_t longest_message() const = 0;
-  /// Into the PE's message ring, from `self`. try_again: the PE takes no more just now. Long parts go from where they lie: it
+  /// To the PE's inbox, from `self`. try_again: the PE takes no more just now. Long parts go from where they lie: it
   /// returns when they may be reused, which does not depend on what the PE's program does.
   virtual Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
                           std::span<const std::byte> second) = 0;
+  /// What came for this process's PE. Null: it is in the PE's message ring.
+  virtual Inbox* inbox() { return nullptr; }
   /// To the PE's listener (Job::listen), which is called without the PE's help. Up to message_bytes.
   virtual void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) = 0;
   /// Wakes the PE if it sleeps.

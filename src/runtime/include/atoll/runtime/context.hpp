@@ -23,6 +23,7 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/ids.hpp"
+#include "atoll/base/owner.hpp"
 #include "atoll/base/status.hpp"
 #include "atoll/fabric/endpoint.hpp"
 #include "atoll/runtime/counter.hpp"
@@ -350,8 +351,10 @@ class Context {
   }
   Status wait_slowly(Condition ready, Deadline deadline);
   bool progress_slowly();
-  bool in_progress_here() const { return progress_owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+  bool in_progress_here() const { return progress_owner_.is_mine(); }
   bool receive_messages();
+  void receive(PeId source, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> payload);
+  bool deliver_early();
   void deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload);
   bool run_ready_triggers();
   bool run_hooks();
@@ -410,16 +413,15 @@ class Context {
   std::uint32_t barrier_epoch_ = 0;
 
   // Progress: one thread at a time.
-  std::atomic<std::thread::id> progress_owner_{};
-  std::mutex progress_mutex_;
+  Owner progress_owner_;
   // What progress() has to look at besides rings: deferred sends, hooks.
   std::atomic<std::uint32_t> backlog_{0};
   std::mutex handlers_mutex_;
   std::vector<Handler> handlers_;  // room for all from the start, so that registering moves none
   std::atomic<std::uint32_t> handler_count_{0};
-  std::vector<Incoming> early_;   // messages for handlers still to come; under progress_mutex_
-  std::mutex deferred_mutex_;
-  std::deque<Outgoing> deferred_;  // sends of handlers that met a full ring
+  std::uint32_t known_handlers_ = 0;  // of those; progress_owner_'s
+  std::vector<Incoming> early_;   // messages for handlers still to come; progress_owner_'s
+  std::deque<Outgoing> deferred_;  // sends of handlers that met a full ring; progress_owner_'s
   std::mutex hooks_mutex_;
   std::vector<std::pair<std::uint64_t, std::function<bool(Context&)>>> hooks_;
   std::uint64_t next_hook_ = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "owner.hpp"
+#include "atoll/base/owner.hpp"
 
 #include <sched.h>
 
@@ -8,7 +8,7 @@
 
 #include "atoll/base/clock.hpp"
 
-namespace atl::fabric::ofi {
+namespace atl {
 namespace {
 
 // Who has it looks at the network and lets it go, within less than yielding would take; some copy a long transfer meanwhile.
@@ -17,7 +17,7 @@ constexpr std::chrono::microseconds nap{20};
 
 }  // namespace
 
-void Owner::take() {
+void Owner::wait_to_take() {
   for (int i = 0; !try_take(); ++i) {
     if (i < tries) cpu_relax();
     else if (i < tries + yields) ::sched_yield();
@@ -25,4 +25,4 @@ void Owner::take() {
   }
 }
 
-}  // namespace atl::fabric::ofi
+}  // namespace atl

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread has a path, in one word: to take it costs one atomic exchange and to leave it a store, where a mutex and a note
-// of who holds it cost two of each.
+// Which thread has something, in one word: to take it costs one atomic exchange and to leave it a store, where a mutex and a
+// note of who holds it cost two of each.
 #pragma once
 
 #include <atomic>
 
-namespace atl::fabric::ofi {
+namespace atl {
 
 class Owner {
  public:
@@ -17,12 +17,15 @@ class Owner {
                                                           std::memory_order_relaxed);
   }
   /// Waits until it is free.
-  void take();
+  void take() {
+    if (!try_take()) wait_to_take();
+  }
   void leave() { thread_.store(nullptr, std::memory_order_release); }  // partner: try_take()
   bool is_mine() const { return thread_.load(std::memory_order_relaxed) == this_thread(); }
   bool is_taken() const { return thread_.load(std::memory_order_relaxed) != nullptr; }
 
  private:
+  void wait_to_take();
   static const void* this_thread() {
     // Initial-exec: a load, and no call.
     static thread_local constinit char mark __attribute__((tls_model("initial-exec"))) = 0;
@@ -31,4 +34,4 @@ class Owner {
   std::atomic<const void*> thread_{nullptr};
 };
 
-}  // namespace atl::fabric::ofi
+}  // namespace atl

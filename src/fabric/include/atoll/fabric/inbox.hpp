@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Active messages that came to this process over the network, in the order in which they came, until their handlers have run.
+// One thread at a time puts in (who has the RemotePath), one takes out (who makes the PE's progress); neither waits for the other.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "atoll/base/ids.hpp"
+#include "atoll/fabric/layout.hpp"
+
+namespace atl::fabric {
+
+class Inbox {
+ public:
+  static constexpr std::size_t most = 256;
+
+  /// Memory that a message lies in, owned: goes back when it is destroyed, by any thread.
+  class Payload {
+   public:
+    using GiveBack = void (*)(void* owner, std::byte* data);
+    Payload() = default;
+    Payload(std::byte* data, std::size_t bytes, GiveBack give_back, void* owner)
+        : data_(data), bytes_(bytes), give_back_(give_back), owner_(owner) {}
+    Payload(Payload&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), give_back_(other.give_back_), owner_(other.owner_) {}
+    Payload& operator=(Payload&& other) noexcept {
+      std::swap(data_, other.data_);
+      std::swap(bytes_, other.bytes_);
+      std::swap(give_back_, other.give_back_);
+      std::swap(owner_, other.owner_);
+      return *this;
+    }
+    ~Payload() { reset(); }
+    void reset() {
+      if (data_ != nullptr) give_back_(owner_, std::exchange(data_, nullptr));
+    }
+    std::span<const std::byte> bytes() const { return {data_, bytes_}; }
+
+   private:
+    std::byte* data_ = nullptr;
+    std::size_t bytes_ = 0;
+    GiveBack give_back_ = nullptr;
+    void* owner_ = nullptr;
+  };
+
+  struct Message {
+    PeId source{0};
+    std::uint16_t handler = 0;
+    std::uint16_t kind = 0;  ///< runtime's: how to read the payload
+    std::span<const std::byte> payload;
+  };
+
+  // Who puts in. Not when it is full.
+  bool is_full() const {
+    // Acquire: the reader has done with the entry. Partner: pop().
+    return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_acquire) == most;
+  }
+  /// A message of up to message_bytes, copied.
+  void push(PeId source, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> payload) {
+    std::byte* room = rooms_[tail_.load(std::memory_order_relaxed) % most].data();
+    if (!payload.empty()) std::memcpy(room, payload.data(), payload.size());
+    push(at(tail_), {source, handler, kind, {room, payload.size()}});
+  }
+  void push(PeId source, std::uint16_t handler, std::uint16_t kind, Payload payload) {
+    Entry& entry = at(tail_);
+    entry.kept = std::move(payload);
+    push(entry, {source, handler, kind, entry.kept.bytes()});
+  }
+
+  // Who takes out.
+  bool is_empty() const {
+    // Acquire: the message. Partner: push().
+    return tail_.load(std::memory_order_acquire) == head_.load(std::memory_order_relaxed);
+  }
+  /// The oldest, to be read in place. Not when it is empty.
+  const Message& front() const { return entries_[head_.load(std::memory_order_relaxed) % most].message; }
+  void pop() {
+    at(head_).kept.reset();
+    // Release: the reader has done with it. Partner: is_full().
+    head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+ private:
+  struct alignas(cache_line) Entry {
+    Message message;
+    Payload kept;
+  };
+  static_assert(sizeof(Entry) == cache_line);
+
+  Entry& at(const std::atomic<std::uint64_t>& number) { return entries_[number.load(std::memory_order_relaxed) % most]; }
+  void push(Entry& entry, const Message& message) {
+    entry.message = message;
+    // Release: the message. Partner: is_empty().
+    tail_.store(tail_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  alignas(cache_line) std::atomic<std::uint64_t> tail_{0};
+  alignas(cache_line) std::atomic<std::uint64_t> head_{0};
+  std::array<Entry, most> entries_;
+  std::array<std::array<std::byte, message_bytes>, most> rooms_;
+};
+
+}  // namespace atl::fabric
