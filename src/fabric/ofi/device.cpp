@@ -3,13 +3,16 @@
 
 #include <poll.h>
 #include <rdma/fi_errno.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/random.hpp"
 
 namespace atl::fabric::ofi {
 namespace {
@@ -44,16 +47,22 @@ constexpr std::uint64_t flag_of(Device::Until until) {
   return until == Device::Until::delivered ? FI_DELIVERY_COMPLETE : FI_INJECT_COMPLETE;
 }
 
+// No two processes are at the same nanosecond since their hosts' starts with the same number, but for chance.
+std::uint32_t make_tag() {
+  return static_cast<std::uint32_t>(random_bits(static_cast<std::uint64_t>(now_ns()), static_cast<std::uint64_t>(::getpid())));
+}
+
 }  // namespace
 
 Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::uint32_t npes)
     : segment_(segment),
       segment_bytes_(segment_bytes),
       info_(std::move(info)),
+      tag_(make_tag()),
       registrations_([this](void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key) {
         bool refuse = config::choice(config::Variable::fabric_rma) == rma_refuse;
         return refuse ? nullptr : expose(memory, bytes, access, key);
-      }, private_key) {
+      }, key_of(private_key)) {
   SignalsKept kept;
   fid_fabric* fabric = nullptr;
   check(library().fabric(info_->fabric_attr, &fabric, nullptr), *info_, "cannot open it");
@@ -120,6 +129,12 @@ void Device::find_descriptors(bool by_list) {
   }
 }
 
+// Writes to a process that had the address before must not find memory of this one.
+std::uint64_t Device::key_of(std::uint64_t kind) const {
+  bool long_enough = info_->domain_attr->mr_key_size >= sizeof(kind);
+  return long_enough ? std::uint64_t{tag_} << 32 | kind : kind;
+}
+
 Owned<fid_mr> Device::expose(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key) {
   fid_mr* region = nullptr;
   int status = ::fi_mr_reg(domain_.get(), memory, bytes, access, 0, key, 0, &region, nullptr);
@@ -138,7 +153,7 @@ Owned<fid_mr> Device::expose(void* memory, std::size_t bytes, std::uint64_t acce
 // Without it every transfer is made of messages.
 void Device::open_segment() {
   if ((info_->caps & FI_RMA) == 0 || config::choice(config::Variable::fabric_rma) == rma_off) return;
-  segment_region_ = expose(segment_, segment_bytes_, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE, segment_key);
+  segment_region_ = expose(segment_, segment_bytes_, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE, key_of(segment_key));
   if (!segment_region_)
     log(LogLevel::warning, "the network cannot reach the segment by itself: long transfers will be slow. A smaller "
                            "ATOLL_HEAP_SIZE may help");
@@ -148,7 +163,7 @@ void Device::open_segment() {
 void Device::open_slots(std::uint32_t npes) {
   slot_count_ = std::size_t{npes} * slots_per_peer;
   slots_ = std::make_unique_for_overwrite<Header[]>(slot_count_);  // pages that nobody uses cost nothing
-  slots_region_ = expose(slots_.get(), slot_count_ * sizeof(Header), FI_REMOTE_WRITE, slots_key);
+  slots_region_ = expose(slots_.get(), slot_count_ * sizeof(Header), FI_REMOTE_WRITE, key_of(slots_key));
 }
 
 void Device::make_buffers() {
@@ -159,7 +174,7 @@ void Device::make_buffers() {
   std::size_t bytes = (receives + most_spares) * receive_bytes_ + sends * most_message;
   buffers_ = std::make_unique_for_overwrite<std::byte[]>(bytes);  // pages that nobody uses cost nothing
   if (local_registration_) {
-    buffers_region_ = expose(buffers_.get(), bytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, buffers_key);
+    buffers_region_ = expose(buffers_.get(), bytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, key_of(buffers_key));
     ATOLL_VALIDATE(buffers_region_ != nullptr, SetupError, "the network cannot register {} bytes of buffers. Raise the limit "
                    "of locked memory (ulimit -l)", bytes);
   }
@@ -193,6 +208,7 @@ Card Device::card() const {
   card.address_bytes = static_cast<std::uint32_t>(bytes);
   card.segment_bytes = segment_bytes_;
   card.longest_message = longest_message_;
+  card.tag = tag_;
   bool virtual_addresses = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   card.has_rma = segment_region_ != nullptr;
   if (segment_region_) {

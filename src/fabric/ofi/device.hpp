@@ -59,6 +59,7 @@ struct RemoteMemory {
   std::uint64_t slots_key = 0;
   bool has_slots = false;
   std::size_t longest_message = 0;
+  std::uint32_t tag = 0;
 };
 
 class Device {
@@ -69,6 +70,8 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   Card card() const;
+  /// What headers to this process carry: another process may have had the address before, and still be sent to.
+  std::uint32_t tag() const { return tag_; }
   /// FI_ADDR_UNSPEC: the address is of a kind that the provider here cannot use.
   fi_addr_t add_peer(const Card& card);
 
@@ -163,6 +166,7 @@ class Device {
   void* buffers_descriptor() const { return buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr; }
   int start_write(const void* from, void* descriptor, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
                   Until until, Operation& operation, std::uint64_t note);
+  std::uint64_t key_of(std::uint64_t kind) const;
   Owned<fid_mr> expose(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key);
   void find_descriptors(bool by_list);
   void open_segment();
@@ -174,6 +178,7 @@ class Device {
   std::byte* segment_;
   std::size_t segment_bytes_;
   Info info_;
+  std::uint32_t tag_;
   Owned<fid_fabric> fabric_;
   Owned<fid_domain> domain_;
   Owned<fid_av> peers_;

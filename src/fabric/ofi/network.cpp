@@ -90,7 +90,7 @@ class End final : public NetworkEnd {
                      "ATOLL_FABRIC_INTERFACES", pe, hosts[pe], self_.value(), host);
       bool reachable = card.has_rma == 1 && own.has_rma == 1, slots = card.has_slots == 1 && own.has_slots == 1;
       peers[pe] = {address, card.segment_base, card.segment_key, reachable, card.slots_base, card.slots_key, slots,
-                   card.longest_message};
+                   card.longest_message, card.tag};
     }
     return peers;
   }

@@ -252,6 +252,7 @@ class Path final : public RemotePath {
   bool handle_arrivals();
   void take_arrival(const Completion& arrival, bool last);
   void handle_arrival(Completion arrival);
+  void drop(const Completion& arrival);
   Bytes message_of(const Completion& arrival) const;
   Header read_header(const Completion& arrival) const;
   Header header_of_note(const Note& note) const;

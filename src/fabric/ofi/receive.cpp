@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/log.hpp"
 #include "path.hpp"
 
 namespace atl::fabric::ofi {
@@ -162,6 +163,7 @@ bool Path::handle_arrivals() {
 // A copy, for what it is in may change meanwhile.
 inline void Path::handle_arrival(Completion arrival) {
   Header header = read_header(arrival);
+  if (header.tag != device_->tag()) [[unlikely]] return drop(arrival);
   if (!is_next(header)) return early_.push_back(arrival);
   handle_next(header, arrival);
   while (!early_.empty() && take_early()) continue;
@@ -190,6 +192,7 @@ Header Path::header_of_note(const Note& note) const {
   header.done = from.complete;
   header.taken = from.messages_taken;
   header.read = from.written_read;
+  header.tag = device_->tag();
   return header;
 }
 
@@ -203,9 +206,15 @@ inline Header Path::header_of_message(Bytes message) const {
   ATOLL_VALIDATE(message.size() >= sizeof(header), Error, "a message of {} bytes came from the network: it is not Atoll's",
                  message.size());
   std::memcpy(&header, message.data(), sizeof(header));
-  ATOLL_VALIDATE(is_far(header.source), Error,
+  ATOLL_VALIDATE(is_far(header.source) || header.tag != device_->tag(), Error,
                  "a message came from the network that says it is from PE {}", header.source);
   return header;
+}
+
+// It was for another process, which had this address before.
+void Path::drop(const Completion& arrival) {
+  log(LogLevel::info, "a message came from the network that is not for this process: it is dropped");
+  if (arrival.operation != nullptr) device_->repost(*arrival.operation, 0, Device::From::another);
 }
 
 // Whether all that its peer has sent before has been handled.

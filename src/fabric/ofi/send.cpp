@@ -63,6 +63,7 @@ void Path::tell_counts(const Peer& to, Header& header) const {
   header.taken = to.taken;
   header.read = to.read;
   header.place = to.headers;
+  header.tag = to.memory.tag;
 }
 
 void Path::count_header(Peer& to, Acknowledge acknowledge) {

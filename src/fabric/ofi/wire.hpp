@@ -10,7 +10,7 @@
 
 namespace atl::fabric::ofi {
 
-inline constexpr std::uint32_t wire_version = 7;
+inline constexpr std::uint32_t wire_version = 8;
 inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; reads otherwise in another byte order
 
 // What a process tells all others through the launcher: one of these for each of its endpoints.
@@ -19,7 +19,7 @@ inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; 
 // |--------|-------|-----------------|-----------------------------------------------------------------------|
 // |   0    |   8   | magic           | card_magic                                                            |
 // |   8    |   4   | version         | wire_version                                                          |
-// |  12    |   4   | address_bytes   | of the provider's address, 1 … 152                                    |
+// |  12    |   4   | address_bytes   | of the provider's address, 1 … 144                                    |
 // |  16    |   8   | segment_bytes   | alike on all PEs                                                      |
 // |  24    |   8   | segment_base    | what the provider counts the segment's addresses from                 |
 // |  32    |   8   | segment_key     | has_rma is 1                                                          |
@@ -29,7 +29,9 @@ inline constexpr std::uint64_t card_magic = 0x4452434C4F5441ull;  // "ATOLCRD"; 
 // |  80    |   8   | slots_base      | what the provider counts the slots' addresses from; has_slots is 1    |
 // |  88    |   8   | slots_key       | has_slots is 1                                                        |
 // |  96    |   8   | longest_message | the longest active message that it receives                           |
-// | 104    | 152   | address         | first address_bytes of it                                             |
+// | 104    |   4   | tag             | what headers to this process carry                                    |
+// | 108    |   4   | zero            |                                                                       |
+// | 112    | 144   | address         | first address_bytes of it                                             |
 struct Card {
   std::uint64_t magic;
   std::uint32_t version;
@@ -43,9 +45,11 @@ struct Card {
   std::uint64_t slots_base;
   std::uint64_t slots_key;
   std::uint64_t longest_message;
-  std::byte address[152];
+  std::uint32_t tag;
+  std::uint32_t zero;
+  std::byte address[144];
 };
-static_assert(sizeof(Card) == 256 && offsetof(Card, provider) == 48 && offsetof(Card, address) == 104);
+static_assert(sizeof(Card) == 256 && offsetof(Card, provider) == 48 && offsetof(Card, address) == 112);
 
 enum class MessageType : std::uint8_t {
   put,         ///< payload to `offset`
@@ -87,6 +91,8 @@ enum class Acknowledge : std::uint8_t { never, later, at_once };
 // |  32    |   8   | offset        | in the addressee's segment                                                     |
 // |  40    |   8   | operand       | see MessageType                                                                |
 // |  48    |   8   | signal        | put_signal; offset in the addressee's segment                                  |
+// |  56    |   4   | tag           | always: the addressee's. An address may have been another process's before     |
+// |  60    |   4   | zero          |                                                                                |
 struct Header {
   MessageType type;
   std::uint8_t op;
@@ -102,8 +108,10 @@ struct Header {
   std::uint64_t offset;
   std::uint64_t operand;
   std::uint64_t signal;
+  std::uint32_t tag;
+  std::uint32_t zero;
 };
-static_assert(sizeof(Header) == 56 && offsetof(Header, offset) == 32 && offsetof(Header, signal) == 48);
+static_assert(sizeof(Header) == 64 && offsetof(Header, offset) == 32 && offsetof(Header, tag) == 56);
 
 inline Header header_of(MessageType type) {
   Header header{};

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes from processes that are not of the job.
+#ifdef ATOLL_HAS_LIBFABRIC
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "atoll/base/clock.hpp"
+#include "atoll/fabric/endpoint.hpp"
+#include "atoll/fabric/network.hpp"
+#include "device.hpp"
+
+namespace atl::fabric::ofi {
+namespace {
+
+constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
+
+// Looks until `ready()`, ten seconds at most.
+template <class Ready>
+bool comes(Endpoint& endpoint, Ready&& ready) {
+  for (Deadline deadline = Deadline::after_ns(10'000'000'000); !ready(); (void)endpoint.poll())
+    if (deadline.passed()) return false;
+  return true;
+}
+
+// A peer of an ended job may still send to an address that is now somebody else's.
+TEST(Strangers, TheirMessagesAreDropped) {
+  if (describe_network().starts_with("none")) GTEST_SKIP() << describe_network();
+  std::vector<std::shared_ptr<Job>> jobs;
+  std::vector<std::unique_ptr<NetworkEnd>> ends;
+  std::vector<std::string> cards;
+  for (std::uint32_t node : {0u, 1u}) {
+    jobs.push_back(Job::create_loop({.npes = 2, .segment_bytes = segment_bytes, .node_of_pe = {0, 1}, .node = node}));
+    ends.push_back(open_network(*jobs[node], PeId(node)));
+    cards.push_back(ends[node]->card());
+  }
+  for (auto& end : ends) end->connect(cards, {"reef", "shoal"});
+  Endpoint sender(jobs[0], PeId(0)), receiver(jobs[1], PeId(1));
+  std::uint64_t number = 1;
+  auto send = [&] {
+    while (sender.try_send(PeId(1), 7, 0, std::as_bytes(std::span(&number, 1))) != Status::ok) (void)sender.poll();
+  };
+  send();
+  ASSERT_TRUE(comes(receiver, [&] { return receiver.message_waiting(); }));
+
+  Card card;
+  std::memcpy(&card, cards[1].data(), sizeof(card));
+  std::vector<std::byte> memory(segment_bytes);
+  Device stranger(std::move(find_provider()[0]), memory.data(), memory.size(), 2);
+  fi_addr_t address = stranger.add_peer(card);
+  ASSERT_NE(address, FI_ADDR_UNSPEC);
+  for (std::uint32_t tag : {card.tag + 1, stranger.tag()}) {
+    Header header = header_of(MessageType::message);
+    header.tag = tag;  // as PE 0 of its job, whose first messages they are
+    int status = -FI_EAGAIN;
+    Completion done[4];
+    ASSERT_TRUE(comes(receiver, [&] {
+      (void)stranger.completions(done, 4);
+      return (status = stranger.inject(&header, sizeof(header), address)) == 0;
+    })) << error_text(status);
+  }
+  Completion done[4];
+  for (Deadline while_they_come = Deadline::after_ns(300'000'000); !while_they_come.passed(); (void)receiver.poll())
+    (void)stranger.completions(done, 4);
+  EXPECT_FALSE(jobs[1]->has_failed()) << jobs[1]->failure();
+  number = 2;
+  send();
+  Inbox& inbox = *receiver.inbox();
+  for (std::uint64_t expected : {1u, 2u}) {
+    ASSERT_TRUE(comes(receiver, [&] { return !inbox.is_empty(); }));
+    EXPECT_EQ(inbox.front().source, PeId(0));
+    EXPECT_EQ(inbox.front().handler, 7u);
+    ASSERT_EQ(inbox.front().payload.size(), sizeof(expected));
+    EXPECT_EQ(std::memcmp(inbox.front().payload.data(), &expected, sizeof(expected)), 0);
+    inbox.pop();
+  }
+  EXPECT_TRUE(inbox.is_empty());
+}
+
+}  // namespace
+}  // namespace atl::fabric::ofi
+#endif
