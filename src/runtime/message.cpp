@@ -211,8 +211,8 @@ bool Context::receive_messages() {
       fabric::Inbox& inbox;
       ~Pop() { inbox.pop(); }  // also when a handler throws
     } pop{*inbox};
-    const fabric::Inbox::Message& message = inbox->front();
-    receive(message.source, message.handler, message.kind, message.payload);
+    const auto& [label, payload] = inbox->front();
+    receive(label.source, label.handler, label.kind, payload);
   }
   for (int count = 0; count < messages_per_round; ++count) {
     const fabric::MessageSlot* slot = endpoint_.receive();

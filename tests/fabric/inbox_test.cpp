@@ -27,17 +27,17 @@ TEST(InboxTest, GivesWhatCameInOrderAndWrapsRound) {
   std::uint64_t next_in = 0, next_out = 0;
   for (int lap = 0; lap < 5; ++lap) {
     for (; !inbox->is_full(); ++next_in) {
-      if (next_in % 3 == 0) inbox->push(PeId(1), 2, 3, payload_of(1000, static_cast<int>(next_in % 100), given_back));
-      else inbox->push(PeId(4), 5, 6, std::as_bytes(std::span(&next_in, 1)));
+      if (next_in % 3 == 0) inbox->push({PeId(1), 2, 3}, payload_of(1000, static_cast<int>(next_in % 100), given_back));
+      else inbox->push({PeId(4), 5, 6}, std::as_bytes(std::span(&next_in, 1)));
     }
     EXPECT_EQ(next_in - next_out, Inbox::most);
     for (std::size_t k = 0; k < Inbox::most / 2 + static_cast<std::size_t>(lap); ++k, ++next_out) {
       ASSERT_FALSE(inbox->is_empty());
       const Inbox::Message& message = inbox->front();
       bool kept = next_out % 3 == 0;
-      EXPECT_EQ(message.source, PeId(kept ? 1 : 4));
-      EXPECT_EQ(message.handler, kept ? 2 : 5);
-      EXPECT_EQ(message.kind, kept ? 3 : 6);
+      EXPECT_EQ(message.label.source, PeId(kept ? 1 : 4));
+      EXPECT_EQ(message.label.handler, kept ? 2 : 5);
+      EXPECT_EQ(message.label.kind, kept ? 3 : 6);
       ASSERT_EQ(message.payload.size(), kept ? 1000u : 8u);
       std::uint64_t number = 0;
       std::memcpy(&number, message.payload.data(), 8);
@@ -53,7 +53,7 @@ TEST(InboxTest, GivesWhatCameInOrderAndWrapsRound) {
 TEST(InboxTest, TakesEmptyMessages) {
   auto inbox = std::make_unique<Inbox>();
   EXPECT_TRUE(inbox->is_empty());
-  inbox->push(PeId(0), 1, 0, std::span<const std::byte>());
+  inbox->push({PeId(0), 1, 0}, std::span<const std::byte>());
   ASSERT_FALSE(inbox->is_empty());
   EXPECT_TRUE(inbox->front().payload.empty());
   inbox->pop();
@@ -67,7 +67,7 @@ TEST(InboxTest, OnePutsInWhileAnotherTakesOut) {
     for (std::uint64_t i = 0; i < count; ++i) {
       while (inbox->is_full()) ::sched_yield();
       std::vector<std::uint64_t> words(1 + i % 30, i);
-      inbox->push(PeId(static_cast<std::uint32_t>(i % 7)), 0, 0, std::as_bytes(std::span(words)));
+      inbox->push({PeId(static_cast<std::uint32_t>(i % 7)), 0, 0}, std::as_bytes(std::span(words)));
     }
   });
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -75,7 +75,7 @@ TEST(InboxTest, OnePutsInWhileAnotherTakesOut) {
     const Inbox::Message& message = inbox->front();
     std::vector<std::uint64_t> words(message.payload.size() / 8);
     std::memcpy(words.data(), message.payload.data(), message.payload.size());
-    EXPECT_EQ(message.source, PeId(static_cast<std::uint32_t>(i % 7)));
+    EXPECT_EQ(message.label.source, PeId(static_cast<std::uint32_t>(i % 7)));
     EXPECT_EQ(words, std::vector<std::uint64_t>(1 + i % 30, i));
     inbox->pop();
   }

@@ -140,8 +140,7 @@ class Path final : public RemotePath {
     std::uint32_t put;
   };
   struct Parked {  // an active message that found the inbox full
-    std::uint32_t source;
-    std::uint32_t number;
+    Inbox::Label label;
     Inbox::Payload payload;
   };
 
@@ -268,7 +267,7 @@ class Path final : public RemotePath {
   void carry_out(const Header& header, Bytes payload);
   void answer_get(const Header& header, PeId to);
   void finish_request(const Header& header, Bytes payload);
-  void note_taken(std::uint32_t source, std::size_t bytes);
+  void note_taken(PeId source, std::size_t bytes);
   Inbox::Payload keep(Bytes payload, std::uint32_t source, Operation& arrived);
   void take_message(const Header& header, Bytes payload, Operation& arrived);
   void take_leave_of(PeId pe);

@@ -94,7 +94,7 @@ bool Path::take_completions() {
       continue;
     }
     switch (operation.kind) {
-      case Operation::Kind::receive: break;
+      case Operation::Kind::receive: break;  // above
       case Operation::Kind::send:
         if (operation.pending != nullptr) --operation.pending->left;
         peers_[operation.peer].transferring -= operation.bytes;
@@ -179,8 +179,7 @@ inline Path::Bytes Path::message_of(const Completion& arrival) const {
 
 // Of what it does not say, its source has told the same before.
 Header Path::header_of_note(const Note& note) const {
-  ATOLL_VALIDATE(is_far(note.source), Error,
-                 "a write came from the network that says it is from PE {}", note.source);
+  ATOLL_VALIDATE(is_far(note.source), Error, "a write came from the network that says it is from PE {}", note.source);
   const Peer& from = peers_[note.source];
   Header header = header_of(note.flush ? MessageType::flush : MessageType::put_signal);
   header.op = from.signalled_by;
@@ -283,7 +282,7 @@ inline void Path::handle(const Header& header, Bytes payload, Operation* receive
       carry_out(header, payload);
       count_done(from, header.acknowledge);
       break;
-    case MessageType::message: break;
+    case MessageType::message: break;  // above
     case MessageType::atomic: {
       std::uint64_t expected = 0;
       if (payload.size() == sizeof(expected)) std::memcpy(&expected, payload.data(), sizeof(expected));
@@ -405,22 +404,22 @@ Inbox::Payload Path::keep(Bytes payload, std::uint32_t source, Operation& arrive
 }
 
 // A message is in the inbox.
-inline void Path::note_taken(std::uint32_t source, std::size_t bytes) {
+inline void Path::note_taken(PeId source, std::size_t bytes) {
   changed_memory_ = true;  // the PE may wait for it
-  Peer& from = peers_[source];
+  Peer& from = peer(source);
   from.taken += weight_of(bytes);
   if (from.taken - from.told_taken >= most_untold) owe(from);
 }
 
 inline void Path::take_message(const Header& header, Bytes payload, Operation& arrived) {
+  Inbox::Label label{PeId(header.source), handler_of(header.number), kind_of(header.number)};
   if (!parked_.empty() || inbox_.is_full()) [[unlikely]] {
-    parked_.push_back({header.source, header.number, keep(payload, header.source, arrived)});
+    parked_.push_back({label, keep(payload, header.source, arrived)});
     return;
   }
-  PeId source(header.source);
-  if (payload.size() <= message_bytes) inbox_.push(source, handler_of(header.number), kind_of(header.number), payload);
-  else inbox_.push(source, handler_of(header.number), kind_of(header.number), keep(payload, header.source, arrived));
-  note_taken(header.source, payload.size());
+  if (payload.size() <= message_bytes) inbox_.push(label, payload);
+  else inbox_.push(label, keep(payload, header.source, arrived));
+  note_taken(label.source, payload.size());
 }
 
 bool Path::place_parked() {
@@ -428,8 +427,8 @@ bool Path::place_parked() {
   for (; !parked_.empty() && !inbox_.is_full(); any = true) {
     Parked& next = parked_.front();
     std::size_t bytes = next.payload.bytes().size();
-    inbox_.push(PeId(next.source), handler_of(next.number), kind_of(next.number), std::move(next.payload));
-    note_taken(next.source, bytes);
+    inbox_.push(next.label, std::move(next.payload));
+    note_taken(next.label.source, bytes);
     parked_.pop_front();
   }
   return any;

@@ -27,6 +27,7 @@ bool comes(Endpoint& endpoint, Ready&& ready) {
 
 // A peer of an ended job may still send to an address that is now somebody else's.
 TEST(Strangers, TheirMessagesAreDropped) {
+  // Without libfabric there is no network for strangers to be on; what is said tells why.
   if (describe_network().starts_with("none")) GTEST_SKIP() << describe_network();
   std::vector<std::shared_ptr<Job>> jobs;
   std::vector<std::unique_ptr<NetworkEnd>> ends;
@@ -70,8 +71,8 @@ TEST(Strangers, TheirMessagesAreDropped) {
   Inbox& inbox = *receiver.inbox();
   for (std::uint64_t expected : {1u, 2u}) {
     ASSERT_TRUE(comes(receiver, [&] { return !inbox.is_empty(); }));
-    EXPECT_EQ(inbox.front().source, PeId(0));
-    EXPECT_EQ(inbox.front().handler, 7u);
+    EXPECT_EQ(inbox.front().label.source, PeId(0));
+    EXPECT_EQ(inbox.front().label.handler, 7u);
     ASSERT_EQ(inbox.front().payload.size(), sizeof(expected));
     EXPECT_EQ(std::memcmp(inbox.front().payload.data(), &expected, sizeof(expected)), 0);
     inbox.pop();

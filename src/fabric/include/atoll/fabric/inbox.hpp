@@ -49,10 +49,13 @@ class Inbox {
     void* owner_ = nullptr;
   };
 
-  struct Message {
+  struct Label {
     PeId source{0};
     std::uint16_t handler = 0;
     std::uint16_t kind = 0;  ///< runtime's: how to read the payload
+  };
+  struct Message {
+    Label label;
     std::span<const std::byte> payload;
   };
 
@@ -62,15 +65,15 @@ class Inbox {
     return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_acquire) == most;
   }
   /// A message of up to message_bytes, copied.
-  void push(PeId source, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> payload) {
+  void push(const Label& label, std::span<const std::byte> payload) {
     std::byte* room = rooms_[tail_.load(std::memory_order_relaxed) % most].data();
     if (!payload.empty()) std::memcpy(room, payload.data(), payload.size());
-    push(at(tail_), {source, handler, kind, {room, payload.size()}});
+    push(at(tail_), {label, {room, payload.size()}});
   }
-  void push(PeId source, std::uint16_t handler, std::uint16_t kind, Payload payload) {
+  void push(const Label& label, Payload payload) {
     Entry& entry = at(tail_);
     entry.kept = std::move(payload);
-    push(entry, {source, handler, kind, entry.kept.bytes()});
+    push(entry, {label, entry.kept.bytes()});
   }
 
   // Who takes out.
