@@ -31,8 +31,7 @@ Endpoint::Endpoint(std::shared_ptr<Job> job, PeId self)
   ATOLL_EXPECT(self.value() < npes_ && job_->is_local(self) && (remote_ != nullptr || job_->nodes() == 1));
 }
 
-Status push_message(Job& job, PeId to, PeId source, std::uint16_t handler, std::uint16_t kind,
-                    std::span<const std::byte> first, std::span<const std::byte> second) {
+Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& parts) {
   MessageRing& ring = job.ring(to);
   std::uint64_t number = ring.tail.load(std::memory_order_relaxed);
   MessageSlot* slot;
@@ -48,25 +47,23 @@ Status push_message(Job& job, PeId to, PeId source, std::uint16_t handler, std::
       number = ring.tail.load(std::memory_order_relaxed);
     }
   }
-  slot->source = source.value();
-  slot->handler = handler;
-  slot->kind = kind;
-  slot->bytes = static_cast<std::uint32_t>(first.size() + second.size());
-  if (!first.empty()) std::memcpy(slot->payload, first.data(), first.size());
-  if (!second.empty()) std::memcpy(slot->payload + first.size(), second.data(), second.size());
+  slot->source = label.source.value();
+  slot->handler = label.handler;
+  slot->kind = label.kind;
+  slot->bytes = static_cast<std::uint32_t>(parts.size());
+  parts.copy_to(slot->payload);
   // Release: header and payload. Partner: message_waiting.
   slot->sequence.store(number + 1, std::memory_order_release);
   ring_bell(job.record(to));
   return Status::ok;
 }
 
-Status Endpoint::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
-                          std::span<const std::byte> second) {
-  std::size_t bytes = first.size() + second.size();
+Status Endpoint::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const MessageParts& parts) {
+  std::size_t bytes = parts.size();
   if (pe.value() >= npes_) [[unlikely]] throw_outside(pe, HeapOffset(0), 0);
   ATOLL_EXPECT(bytes <= longest_message(pe));
-  Status status = maps(pe) ? push_message(*job_, pe, self_, handler, kind, first, second)
-                           : remote_->try_send(self_, pe, handler, kind, first, second);
+  MessageLabel label{self_, handler, kind};
+  Status status = maps(pe) ? push_message(*job_, pe, label, parts) : remote_->try_send(pe, label, parts);
   if (status != Status::ok) return status;
   bump(traffic_.am_messages, 1);
   bump(traffic_.am_bytes, bytes);

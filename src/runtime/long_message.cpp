@@ -120,7 +120,8 @@ void Context::note_landed(std::uint64_t bytes) {
   give_rooms();
 }
 
-void Context::fill_room(PeId pe, HeapOffset room, std::span<const std::byte> first, std::span<const std::byte> second) {
+void Context::fill_room(PeId pe, HeapOffset room, const Parts& parts) {
+  const auto& [first, second] = parts;
   if (!first.empty()) put(pe, room, first.data(), first.size());
   if (!second.empty()) put(pe, HeapOffset(room.value() + first.size()), second.data(), second.size());
 }

@@ -47,27 +47,33 @@ HandlerId Context::register_handler(Handler handler) {
 }
 
 void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second) {
-  if (pe.value() >= npes_ || first.size() + second.size() <= endpoint_.longest_message(pe))
-    send_small(pe, handler.value(), small_message, first, second);
+  Parts parts{first, second};
+  if (pe.value() >= npes_ || parts.size() <= endpoint_.longest_message(pe)) [[likely]]
+    send_small(pe, handler.value(), small_message, parts);
   else
-    send_large(pe, handler.value(), first, second);
+    send_large(pe, handler.value(), parts);
 }
 
-void Context::send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
-                         std::span<const std::byte> second) {
+// Behind what handlers have sent before and could not get out.
+inline bool Context::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
+  return deferred_count_.load(std::memory_order_relaxed) == 0 && endpoint_.try_send(pe, handler, kind, parts) == Status::ok;
+}
+
+inline void Context::send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
+  if (!try_send(pe, handler, kind, parts)) return send_later(pe, handler, kind, parts);
+  if (endpoint_.message_waiting() && !in_progress_here()) progress();
+}
+
+// When there is room.
+void Context::send_later(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
   if (in_progress_here()) {
-    if (deferred_.empty() && endpoint_.try_send(pe, handler, kind, first, second) == Status::ok) return;
     Outgoing message{pe, handler, kind, {}};
-    message.payload.insert(message.payload.end(), first.begin(), first.end());
-    message.payload.insert(message.payload.end(), second.begin(), second.end());
+    message.payload.resize(parts.size());
+    parts.copy_to(message.payload.data());
     defer(std::move(message));
     return;
   }
-  for (int attempt = 0;; ++attempt) {
-    // Our handlers' messages first: they were sent before this one.
-    if (deferred_count_.load(std::memory_order_relaxed) == 0 &&
-        endpoint_.try_send(pe, handler, kind, first, second) == Status::ok)
-      break;
+  for (int attempt = 0; !try_send(pe, handler, kind, parts); ++attempt) {
     check();
     if (progress()) continue;
     if (attempt < 64) {
@@ -82,41 +88,38 @@ void Context::send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, std
   if (endpoint_.message_waiting()) progress();
 }
 
-void Context::send_large(PeId pe, std::uint16_t handler, std::span<const std::byte> first,
-                         std::span<const std::byte> second) {
-  std::size_t bytes = first.size() + second.size();
+void Context::send_large(PeId pe, std::uint16_t handler, const Parts& parts) {
+  std::size_t bytes = parts.size();
   ATOLL_VALIDATE(bytes <= longest_message, ValueError, "a message of {} is too long. Send at most {} at once",
                  format_bytes(bytes), format_bytes(longest_message));
-  if (!endpoint_.maps(pe)) return send_far(pe, handler, first, second);
+  if (!endpoint_.maps(pe)) return send_far(pe, handler, parts);
   if (!in_progress_here())
     wait([&] { return large_bytes_.load(std::memory_order_relaxed) < most_large_bytes; });
   auto* block = static_cast<std::byte*>(heap_->allocate(bytes));
   large_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  if (!first.empty()) std::memcpy(block, first.data(), first.size());
-  if (!second.empty()) std::memcpy(block + first.size(), second.data(), second.size());
+  parts.copy_to(block);
   LargeRecord record{offset_of(block).value(), bytes};
-  send_small(pe, handler, large_message, bytes_of(record), {});
+  send_small(pe, handler, large_message, {bytes_of(record)});
 }
 
-void Context::send_far(PeId pe, std::uint16_t handler, std::span<const std::byte> first, std::span<const std::byte> second) {
-  std::size_t bytes = first.size() + second.size();
+void Context::send_far(PeId pe, std::uint16_t handler, const Parts& parts) {
+  std::size_t bytes = parts.size();
   if (!in_progress_here()) {
     std::uint64_t id = ask_room(pe, bytes);
     std::optional<HeapOffset> room;
     wait([&] { return room || (room = take_room(pe, id, bytes)); });  // asked again after it was true
-    fill_room(pe, *room, first, second);
-    return send_small(pe, handler, landed_message, bytes_of(LargeRecord{room->value(), bytes}), {});
+    fill_room(pe, *room, parts);
+    return send_small(pe, handler, landed_message, {bytes_of(LargeRecord{room->value(), bytes})});
   }
   Outgoing message{pe, handler, landed_message, {}};
   // What a handler sends on is not copied.
   const std::byte* end = landed_payload_.data() + landed_payload_.size();
-  if (second.empty() && first.data() >= landed_payload_.data() && first.data() + bytes <= end) {
+  if (parts.second.empty() && parts.first.data() >= landed_payload_.data() && parts.first.data() + bytes <= end) {
     message.block = landed_;
-    message.far = first;
+    message.far = parts.first;
   } else {
     message.block = own_block(static_cast<std::byte*>(heap_->allocate(bytes)));
-    if (!first.empty()) std::memcpy(message.block.get(), first.data(), first.size());
-    if (!second.empty()) std::memcpy(message.block.get() + first.size(), second.data(), second.size());
+    parts.copy_to(message.block.get());
     message.far = {message.block.get(), bytes};
   }
   message.room = ask_room(pe, bytes);
@@ -134,16 +137,15 @@ bool Context::send_kept(Outgoing& message) {
   if (message.block != nullptr) {
     auto room = take_room(message.pe, message.room, message.far.size());
     if (!room) return false;
-    fill_room(message.pe, *room, message.far, {});
+    fill_room(message.pe, *room, {message.far});
     LargeRecord record{room->value(), message.far.size()};
     message.payload.assign(bytes_of(record).begin(), bytes_of(record).end());
     message.block = nullptr;
   }
-  return endpoint_.try_send(message.pe, message.handler, message.kind, message.payload) == Status::ok;
+  return endpoint_.try_send(message.pe, message.handler, message.kind, {message.payload}) == Status::ok;
 }
 
 bool Context::send_deferred() {
-  if (deferred_count_.load(std::memory_order_relaxed) == 0) return false;
   bool any = false;
   while (!deferred_.empty()) {
     if (!send_kept(deferred_.front())) break;
@@ -189,7 +191,7 @@ inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t k
     large_bytes_.fetch_sub(record.bytes, std::memory_order_relaxed);
   } else if (kind == large_message) {
     deliver(source, handler, {peer_pointer(source, HeapOffset(record.offset), record.bytes), record.bytes});
-    send_small(source, 0, release_large, bytes_of(record), {});
+    send_small(source, 0, release_large, {bytes_of(record)});
   } else {
     landed_ = own_block(local_pointer(HeapOffset(record.offset)));
     landed_payload_ = {landed_.get(), record.bytes};
@@ -198,6 +200,14 @@ inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t k
     landed_ = nullptr;
     note_landed(record.bytes);
   }
+}
+
+// Comes behind all that was received before.
+void Context::take_at_once(const fabric::Inbox::Message& message) {
+  took_message_ = true;
+  known_handlers_ = handler_count_.load(std::memory_order_acquire);  // partner: register_handler()
+  if (!early_.empty()) (void)deliver_early();
+  receive(message.label.source, message.label.handler, message.label.kind, message.payload);
 }
 
 bool Context::receive_messages() {

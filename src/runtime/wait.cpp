@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "atoll/runtime/context.hpp"
 
@@ -23,6 +24,11 @@ constexpr std::int64_t short_sleep_ns = 1'000'000;
 // A peer whose ring was full tells nobody when it has room again.
 constexpr std::int64_t deferred_nap_ns = 100'000;
 constexpr std::int64_t longest_nap_ns = 100'000'000;
+
+struct Leave {
+  Owner& owner;
+  ~Leave() { owner.leave(); }  // also when a handler throws
+};
 
 }  // namespace
 
@@ -72,6 +78,20 @@ Status Context::wait_slowly(Condition ready, Deadline deadline) {
   }
 }
 
+// A message that comes alone is handled without a stop in the inbox.
+bool Context::poll_network() {
+  if (!progress_owner_.try_take()) return endpoint_.poll();
+  bool arrived = false, took = false;
+  {
+    Leave leave{progress_owner_};
+    arrived = endpoint_.poll(&taker_);
+    took = std::exchange(took_message_, false);
+  }
+  // Other threads of this PE may wait for what the handler did.
+  if (took) fabric::ring_bell(job_->record(pe_));
+  return arrived;
+}
+
 bool Context::progress_slowly() {
   if (in_progress_here()) return false;
   bool any = false;
@@ -79,19 +99,14 @@ bool Context::progress_slowly() {
     if (!progress_owner_.try_take()) return any;
     bool worked = false;
     {
-      struct Leave {
-        Owner& owner;
-        ~Leave() { owner.leave(); }  // also when a handler throws
-      } leave{progress_owner_};
-      worked |= send_deferred();
+      Leave leave{progress_owner_};
+      if (deferred_count_.load(std::memory_order_relaxed) != 0) worked |= send_deferred();
       worked |= receive_messages();
       worked |= run_ready_triggers();
       worked |= run_hooks();
     }
-    if (!worked) return any;
-    any = true;
-    // Other threads of this PE may wait for what the handlers did.
-    fabric::ring_bell(job_->record(pe_));
+    if (worked) fabric::ring_bell(job_->record(pe_));  // as above
+    any |= worked;
     // A message may have come between our last look and leave(), when others could not take it.
   } while (endpoint_.message_waiting());
   return any;

@@ -51,7 +51,7 @@ TEST(RemotePathTest, PesOfOtherNodesAreReachedThroughIt) {
   EXPECT_EQ(std::memcmp(jobs[1]->segment(PeId(1)) + 128, "abc", 3), 0);
   Endpoint receiver(jobs[1], PeId(1));
   std::byte payload[10] = {};
-  EXPECT_EQ(endpoint.try_send(PeId(1), 7, 0, payload, payload), Status::ok);
+  EXPECT_EQ(endpoint.try_send(PeId(1), 7, 0, {payload, payload}), Status::ok);
   ASSERT_NE(receiver.receive(), nullptr);
   EXPECT_EQ(receiver.receive()->bytes, 20u);
   EXPECT_EQ(receiver.receive()->source, 0u);
@@ -118,7 +118,7 @@ TEST(MessageRingTest, FillsEmptiesAndWrapsRound) {
   Endpoint sender(job, PeId(0)), receiver(job, PeId(1));
   std::uint64_t next_out = 0, next_in = 0;
   for (int lap = 0; lap < 5; ++lap) {
-    while (sender.try_send(PeId(1), 3, 9, std::as_bytes(std::span(&next_out, 1))) == Status::ok) ++next_out;
+    while (sender.try_send(PeId(1), 3, 9, {std::as_bytes(std::span(&next_out, 1))}) == Status::ok) ++next_out;
     EXPECT_EQ(next_out - next_in, ring_slots);
     for (std::size_t k = 0; k < ring_slots / 2 + static_cast<std::size_t>(lap); ++k) {
       const MessageSlot* slot = receiver.receive();
@@ -144,7 +144,7 @@ TEST(MessageRingTest, ManySendersOneReceiverLoseNothing) {
     threads.emplace_back([&, pe] {
       Endpoint endpoint(job, PeId(pe));
       for (std::uint64_t i = 0; i < each; ++i)
-        while (endpoint.try_send(PeId(0), 0, 0, std::as_bytes(std::span(&i, 1))) != Status::ok) sched_yield();
+        while (endpoint.try_send(PeId(0), 0, 0, {std::as_bytes(std::span(&i, 1))}) != Status::ok) sched_yield();
     });
   Endpoint receiver(job, PeId(0));
   std::vector<std::uint64_t> next(senders + 1, 0);

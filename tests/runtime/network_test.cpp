@@ -251,6 +251,69 @@ TEST_F(Network, MessagesOfEverySizeArriveWholeAndInOrder) {
   ::unsetenv("ATOLL_HEAP_SIZE");
 }
 
+// One at a time, so that each may be handled where it came: by whichever thread of the receiver looks. Some handlers throw, which
+// their message and the buffer that it came in survive.
+int take_messages_at_once(const std::shared_ptr<Bootstrap>& bootstrap) {
+  auto seat = join_through(bootstrap);
+  Context context(seat.job, seat.pe);
+  constexpr std::uint64_t each = 600;
+  PeId other(1 - context.pe().value());
+  std::atomic<std::uint64_t> taken{0}, thrown{0};
+  HandlerId take = context.register_handler([&](Context& here, PeId, std::span<const std::byte> payload) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, payload.data(), sizeof(number));
+    EXPECT_EQ(number, taken);
+    EXPECT_EQ(payload.back(), static_cast<std::byte>(number));
+    (void)here.progress();  // runs no other handler meanwhile
+    ++taken;
+    if (number % 7 == 3) throw ValueError("this one is not wanted");
+  });
+  context.barrier();
+  auto look = [&](auto&& until) {
+    while (!until()) {
+      try {
+        context.wait(until);
+      } catch (const ValueError& error) {
+        EXPECT_STREQ(error.what(), "this one is not wanted");
+        ++thrown;
+      }
+    }
+  };
+  std::vector<std::thread> lookers;
+  for (int i = 0; i < 2; ++i) lookers.emplace_back([&] { look([&] { return taken == each; }); });
+  std::vector<std::byte> message;
+  for (std::uint64_t number = 0; number < each; ++number) {
+    message.assign(number % 3 == 0 ? 9 : number % 3 == 1 ? 3000 : 20'000, static_cast<std::byte>(number));
+    std::memcpy(message.data(), &number, sizeof(number));
+    if (context.pe() == PeId(1)) look([&] { return taken > number; });
+    for (bool sent = false; !sent;) {
+      try {
+        context.send(other, take, message);
+        sent = true;
+      } catch (const ValueError&) {  // of a message that came meanwhile, behind this one
+        ++thrown;
+        sent = true;
+      }
+    }
+    if (context.pe() == PeId(0)) look([&] { return taken > number; });
+  }
+  for (std::thread& one : lookers) one.join();
+  EXPECT_EQ(taken, each);
+  EXPECT_EQ(thrown, (each + 3) / 7);
+  context.barrier();
+  return 0;
+}
+
+TEST_F(Network, MessagesAreHandledOnceByWhoeverLooksAlsoWhenHandlersThrow) {
+  for (std::string provider : {"", "tcp;ofi_rxm"}) {
+    ::setenv("ATOLL_FABRIC_PROVIDER", provider.c_str(), 1);
+    if (fabric::describe_network().starts_with("none")) continue;
+    for (int end : run_nodes({"reef", "shoal"}, [](auto bootstrap, PeId) { return take_messages_at_once(bootstrap); }))
+      EXPECT_TRUE(succeeded(end)) << provider;
+  }
+  ::unsetenv("ATOLL_FABRIC_PROVIDER");
+}
+
 // A word that one side changes from all zeros to all ones and back is never seen half, whether put or got, and whether
 // something else is under way or not.
 TEST_F(Network, WordsArriveInOnePiece) {

@@ -65,9 +65,8 @@ class CopyPath : public fabric::RemotePath {
     (void)atomic(op, width, pe, where, operand, 0);
   }
   std::size_t longest_message() const override { return fabric::message_bytes; }
-  Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
-                  std::span<const std::byte> second) override {
-    return fabric::push_message(job_of(pe), pe, self, handler, kind, first, second);
+  Status try_send(PeId pe, fabric::MessageLabel label, const fabric::MessageParts& parts) override {
+    return fabric::push_message(job_of(pe), pe, label, parts);
   }
   // One after the other, as a network would: who hears a post may post in turn, and a chain of such must not be a stack.
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override {
@@ -86,7 +85,7 @@ class CopyPath : public fabric::RemotePath {
   bool has_left(PeId pe) override {
     return job_of(pe).record(pe).state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(fabric::PeState::finalized);
   }
-  bool progress() override { return false; }
+  bool progress(const fabric::Inbox::Taker*) override { return false; }
   void tell(const fabric::News& news) noexcept override {
     for (std::uint32_t node = 0; node < jobs_.size(); ++node)
       if (node != node_) jobs_[node]->hear(news);

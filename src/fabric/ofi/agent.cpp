@@ -50,13 +50,15 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<Remo
       segment_(job.segment(self)),
       segment_bytes_(job.segment_bytes()),
       device_(std::move(device)),
-      peers_(peers.size()),
+      npes_(static_cast<std::uint32_t>(peers.size())),
+      peers_(std::make_unique<Peer[]>(npes_)),
       hosts_(std::move(hosts)),
       role_(role),
       longest_message_(device_->longest_message()) {
-  for (std::size_t pe = 0; pe < peers.size(); ++pe) {
+  for (std::uint32_t pe = 0; pe < npes_; ++pe) {
+    peers_[pe].number = pe;
     peers_[pe].memory = peers[pe];
-    bool far = !job_.is_local(PeId(static_cast<std::uint32_t>(pe)));
+    bool far = !job_.is_local(PeId(pe));
     if (far) longest_message_ = std::min(longest_message_, peers[pe].longest_message);
   }
   patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
@@ -93,7 +95,7 @@ void Path::say_goodbye() {
     if (auto failure = job_.first_failure(); failure && role_ == Role::first) tell(*failure);
     {
       Hold hold(*this);
-      for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
+      for (std::uint32_t pe = 0; pe < npes_; ++pe)
         if (peers_[pe].used && !peers_[pe].gone) send_operation(PeId(pe), header_of(MessageType::bye), {});
     }
     for (int rounds = 0; !deadline.passed(); ++rounds) {
@@ -228,7 +230,7 @@ void Path::look_after_peers() {
   device_->expect_several();
   if (any_failed_) {
     any_failed_ = false;
-    for (std::uint32_t pe = 0; pe < peers_.size(); ++pe) {
+    for (std::uint32_t pe = 0; pe < npes_; ++pe) {
       Peer& one = peers_[pe];
       if (one.failed_at == 0 || one.gone || job_.has_failed()) continue;
       if (now - one.failed_at <= grace_ns) any_failed_ = true;
@@ -240,7 +242,7 @@ void Path::look_after_peers() {
   // The leaders of nodes look after one another in a ring.
   bool leader = role_ == Role::first && job_.place_of(self_) == 0;
   PeId next = job_.leader_of((job_.node() + 1) % job_.nodes());
-  for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
+  for (std::uint32_t pe = 0; pe < npes_; ++pe)
     if (!look_for_sign(PeId(pe), (leader && pe == next.value()) || is_expected_to_answer(PeId(pe)))) return;
 }
 

@@ -17,7 +17,7 @@
 namespace atl::fabric::ofi {
 namespace {
 
-constexpr std::size_t most_receives = 32;
+constexpr std::size_t most_receives = Posted::most;
 constexpr std::size_t most_spares = 16;
 // So many receives are posted while long messages of several peers come, for they are filled in turn, and are in the cache
 // when they are few: 256 KiB and back took 122 us with 64 of them, 96 with 8, 90 with 4. One is enough for those of one peer,
@@ -30,7 +30,7 @@ constexpr std::size_t most_sends = 128;
 constexpr std::size_t longest_in_place = std::size_t{1} << 20, longest_copied = std::size_t{1} << 18;
 // Between buffers, so that their distance is no power of two: the first lines of all would compete for one place of the cache.
 constexpr std::size_t receive_gap = 4096 + 3 * 64;
-static_assert(receive_gap >= sizeof(Header) && receive_gap % 64 == 0);
+static_assert(receive_gap >= sizeof(Header) && receive_gap % cache_line == 0);
 // Each that is done is a sign of life of a slow network.
 constexpr std::size_t longest_transfer = std::size_t{32} << 20;
 constexpr std::uint64_t segment_key = 1, buffers_key = 2, slots_key = 3, private_key = 4;
@@ -172,13 +172,13 @@ void Device::make_buffers() {
   longest_message_ = std::min(longest, info_->ep_attr->max_msg_size - sizeof(Header));
   receive_bytes_ = longest + receive_gap;
   std::size_t bytes = (receives + most_spares) * receive_bytes_ + sends * most_message;
-  buffers_ = std::make_unique_for_overwrite<std::byte[]>(bytes);  // pages that nobody uses cost nothing
+  buffers_ = Buffer<std::byte>(memory_, bytes);  // pages that nobody uses cost nothing
   if (local_registration_) {
-    buffers_region_ = expose(buffers_.get(), bytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, key_of(buffers_key));
+    buffers_region_ = expose(buffers_.data(), bytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, key_of(buffers_key));
     ATOLL_VALIDATE(buffers_region_ != nullptr, SetupError, "the network cannot register {} bytes of buffers. Raise the limit "
                    "of locked memory (ulimit -l)", bytes);
   }
-  std::byte* at = buffers_.get();
+  std::byte* at = buffers_.data();
   wanted_receives_ = fewest_receives;
   receives_.resize(receives);
   for (Operation& one : receives_) {
@@ -231,11 +231,10 @@ fi_addr_t Device::add_peer(const Card& card) {
   return inserted == 1 ? address : FI_ADDR_UNSPEC;
 }
 
-void Device::repost(Operation& operation, std::size_t bytes, From from) {
+void Device::note_receive(std::size_t bytes, From from) {
   if (bytes >= long_message) wanted_receives_ = from == From::same ? 1 : fewest_receives;
-  else if (posted_receives_.empty()) wanted_receives_ = std::min(2 * wanted_receives_, receives_.size());
+  else if (posted_receives_.size() == 0) wanted_receives_ = std::min(2 * wanted_receives_, receives_.size());
   if (from == From::another) wanted_receives_ = std::max(wanted_receives_, fewest_receives);
-  idle_receives_.push_back(&operation);
   if (posted_receives_.size() < filling_receives_ + (wanted_receives_ + 1) / 2) replenish();
 }
 
@@ -244,21 +243,12 @@ void Device::expect_several() {
   replenish();
 }
 
-void Device::replenish() {
+void Device::post_receives() {
   while (posted_receives_.size() < filling_receives_ + wanted_receives_ && !idle_receives_.empty()) {
     post_receive(*idle_receives_.back());
-    posted_receives_.push_back(idle_receives_.back());
+    posted_receives_.add(idle_receives_.back());
     idle_receives_.pop_back();
   }
-}
-
-// A peer that stops within a message keeps what it fills. Nobody else's may wait for that.
-inline void Device::unpost(Operation* operation) {
-  if (operation == nullptr || operation->kind != Operation::Kind::receive) return;
-  auto at = std::find(posted_receives_.begin(), posted_receives_.end(), operation);
-  filling_receives_ = static_cast<std::size_t>(at - posted_receives_.begin());
-  if (at + 1 == posted_receives_.end()) posted_receives_.pop_back();
-  else posted_receives_.erase(at);
 }
 
 void Device::post_receive(Operation& operation) {
@@ -273,18 +263,6 @@ void Device::post_receive(Operation& operation) {
 
 int Device::inject(const void* message, std::size_t bytes, fi_addr_t to) {
   return static_cast<int>(::fi_inject(endpoint_.get(), message, bytes, to));
-}
-
-Operation* Device::take_send() {
-  if (free_sends_.empty()) return nullptr;
-  Operation* taken = free_sends_.back();
-  free_sends_.pop_back();
-  return taken;
-}
-
-int Device::send(Operation& operation, std::size_t bytes, fi_addr_t to) {
-  const std::byte* from = operation.spare != nullptr ? operation.spare : operation.buffer;
-  return static_cast<int>(::fi_send(endpoint_.get(), from, bytes, buffers_descriptor(), to, &operation.context));
 }
 
 int Device::send_in_place(Operation& operation, std::span<const std::byte> first, std::span<const std::byte> second,
@@ -368,22 +346,29 @@ std::size_t Device::completions(Completion* into, std::size_t most) {
   fi_cq_data_entry entries[batch];
   auto got = ::fi_cq_read(completions_.get(), entries, std::min(most, batch));
   if (got == -FI_EAGAIN) return 0;
-  if (got == -FI_EAVAIL) {
-    fi_cq_err_entry failed{};
-    if (::fi_cq_readerr(completions_.get(), &failed, 0) <= 0) return 0;
-    if (failed.op_context == nullptr) return 0;
-    *into = {static_cast<Operation*>(failed.op_context), 0, failed.err};
-    unpost(into->operation);
-    return 1;
-  }
-  ATOLL_VALIDATE(got >= 0, Error, "the network fails: {}", error_text(got));
+  if (got < 0) [[unlikely]] return take_failure(*into, got);
   for (std::size_t i = 0; i < static_cast<std::size_t>(got); ++i) {
-    bool written = (entries[i].flags & FI_REMOTE_WRITE) != 0;
-    into[i] = {written ? nullptr : static_cast<Operation*>(entries[i].op_context), entries[i].len, 0,
-               written ? entries[i].data : 0};
-    unpost(into[i].operation);
+    if ((entries[i].flags & FI_REMOTE_WRITE) != 0) {
+      into[i] = {.operation = nullptr, .told = entries[i].data};
+      continue;
+    }
+    auto* operation = static_cast<Operation*>(entries[i].op_context);
+    into[i] = {.operation = operation, .bytes = entries[i].len};
+    // A peer that stops within a message keeps what it fills. Nobody else's may wait for that.
+    if (operation->kind == Operation::Kind::receive) filling_receives_ = posted_receives_.remove(operation);
   }
   return static_cast<std::size_t>(got);
+}
+
+// Of one operation. Returns how many completions that makes.
+std::size_t Device::take_failure(Completion& into, std::int64_t status) {
+  ATOLL_VALIDATE(status == -FI_EAVAIL, Error, "the network fails: {}", error_text(status));
+  fi_cq_err_entry failed{};
+  if (::fi_cq_readerr(completions_.get(), &failed, 0) <= 0 || failed.op_context == nullptr) return 0;
+  auto* operation = static_cast<Operation*>(failed.op_context);
+  into = {.operation = operation, .error = failed.err};
+  if (operation->kind == Operation::Kind::receive) filling_receives_ = posted_receives_.remove(operation);
+  return 1;
 }
 
 bool Device::may_block() {

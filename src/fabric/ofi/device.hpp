@@ -16,9 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "atoll/base/memory.hpp"
 #include "library.hpp"
 #include "note.hpp"
 #include "outstanding.hpp"
+#include "posted.hpp"
 #include "registration.hpp"
 #include "spares.hpp"
 #include "wire.hpp"
@@ -52,14 +54,14 @@ struct Completion {
 /// Where a peer's memory is, as the network counts.
 struct RemoteMemory {
   fi_addr_t address = FI_ADDR_UNSPEC;
+  std::uint32_t tag = 0;
+  bool reachable = false;
+  bool has_slots = false;
   std::uint64_t base = 0;
   std::uint64_t key = 0;
-  bool reachable = false;
   std::uint64_t slots_base = 0;
   std::uint64_t slots_key = 0;
-  bool has_slots = false;
   std::size_t longest_message = 0;
-  std::uint32_t tag = 0;
 };
 
 class Device {
@@ -75,13 +77,17 @@ class Device {
   /// FI_ADDR_UNSPEC: the address is of a kind that the provider here cannot use.
   fi_addr_t add_peer(const Card& card);
 
-  /// Posts the receives that may be: the first after the peers were added, those of repost() when there is nothing better to do.
-  void replenish();
+  /// Posts the receives that may be: the first after the peers were added, others when there is nothing better to do.
+  void replenish() {
+    if (posted_receives_.size() < filling_receives_ + wanted_receives_ && !idle_receives_.empty()) post_receives();
+  }
   /// Who messages come from: the same peer as the last, or another.
   enum class From { same, another };
-  /// What came into a receive, so much, has been looked at: it may be posted again. Is, when few are left: a provider that has
-  /// none to put a message into holds up the whole connection.
-  void repost(Operation& operation, std::size_t bytes, From from);
+  /// What came into a receive has been looked at: it may be posted again.
+  void give_back_receive(Operation& operation) { idle_receives_.push_back(&operation); }
+  /// So much came into one. Posts more when few are left: a provider that has none to put a message into holds up the whole
+  /// connection.
+  void note_receive(std::size_t bytes, From from);
   /// Posts more, where long messages of one peer had one to themselves: none is left when that peer breaks off within one.
   void expect_several();
   // What follows returns 0, -FI_EAGAIN when there is no room just now, or another error of libfabric.
@@ -89,7 +95,12 @@ class Device {
   /// Sends up to inject_bytes() and forgets about it.
   int inject(const void* message, std::size_t bytes, fi_addr_t to);
   /// A buffer to send from, null when all are under way.
-  Operation* take_send();
+  Operation* take_send() {
+    if (free_sends_.empty()) return nullptr;
+    Operation* taken = free_sends_.back();
+    free_sends_.pop_back();
+    return taken;
+  }
   void give_back_send(Operation& operation) {
     operation.kind = Operation::Kind::send;
     operation.pending = nullptr;
@@ -98,7 +109,10 @@ class Device {
     if (operation.spare != nullptr) spares_.give_back(std::exchange(operation.spare, nullptr));
     free_sends_.push_back(&operation);
   }
-  int send(Operation& operation, std::size_t bytes, fi_addr_t to);
+  int send(Operation& operation, std::size_t bytes, fi_addr_t to) {
+    const std::byte* from = operation.spare != nullptr ? operation.spare : operation.buffer;
+    return static_cast<int>(::fi_send(endpoint_.get(), from, bytes, buffers_descriptor(), to, &operation.context));
+  }
   /// A header, which is in the operation's buffer, and what follows it. Complete when all may be reused.
   int send_in_place(Operation& operation, std::span<const std::byte> first, std::span<const std::byte> second, fi_addr_t to);
   bool sends_in_place() const { return sends_in_place_; }
@@ -172,8 +186,9 @@ class Device {
   void open_segment();
   void open_slots(std::uint32_t npes);
   void make_buffers();
+  void post_receives();
   void post_receive(Operation& operation);
-  void unpost(Operation* operation);
+  std::size_t take_failure(Completion& into, std::int64_t status);
 
   std::byte* segment_;
   std::size_t segment_bytes_;
@@ -194,11 +209,12 @@ class Device {
   std::size_t inject_bytes_ = 0;
   Registrations registrations_;
   std::size_t most_transfer_ = 0, longest_message_ = 0, receive_bytes_ = 0;
-  std::unique_ptr<std::byte[]> buffers_;
+  SystemMemory memory_;
+  Buffer<std::byte> buffers_;
   Spares spares_;
   std::vector<Operation> receives_, sends_;
   std::vector<Operation*> idle_receives_, free_sends_, free_transfers_;
-  std::vector<Operation*> posted_receives_;  // in the order in which messages fill them
+  Posted posted_receives_;
   std::size_t filling_receives_ = 0;         // the first of these, when one behind them was filled last
   std::size_t wanted_receives_ = 0;          // besides those
   std::vector<std::unique_ptr<Operation>> transfers_;

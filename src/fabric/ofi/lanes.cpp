@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t part_multiple = 4096;
 
+constexpr unsigned first_alone = 8;
 constexpr std::size_t unnumbered = SIZE_MAX;
 
 // What a thread is to every job of its process: threads are numbered in the order in which they come.
@@ -50,7 +51,8 @@ std::size_t Lanes::own() {
 
 Path& Lanes::for_messages() {
   const ThisThread& here = this_thread();
-  if ((here.number == 0 && !here.strays) || first().is_held_here()) return first();
+  if (here.number == 0 && !here.strays) [[likely]] return first();
+  if (first().is_held_here()) return first();
   settle();
   if (std::size_t before = own(); before != 0) {
     paths_[before]->quiet();
@@ -130,9 +132,8 @@ void Lanes::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uin
   in_order().update(op, width, pe, at, operand);
 }
 
-Status Lanes::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> head,
-                       std::span<const std::byte> tail) {
-  return for_messages().try_send(self, pe, handler, kind, head, tail);
+Status Lanes::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
+  return for_messages().try_send(pe, label, parts);
 }
 
 void Lanes::post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) {
@@ -155,10 +156,16 @@ void Lanes::quiet() {
   for (std::size_t i = 1; i < paths_.size(); ++i) paths_[i]->quiet();
 }
 
-bool Lanes::progress() {
-  bool any = first().progress();
+// What has come by the first is answered first, but for every so many looks.
+bool Lanes::progress(const Inbox::Taker* taker) {
+  bool any = first().progress(taker);
+  if (any) {
+    unsigned looks = looks_.load(std::memory_order_relaxed) + 1;  // not exact when threads look at once
+    looks_.store(looks, std::memory_order_relaxed);
+    if (looks % first_alone != 0) return true;
+  }
   for (std::size_t i = 1; i < paths_.size(); ++i)
-    if (paths_[i]->is_used() && paths_[i]->progress()) any = true;
+    if (paths_[i]->is_used() && paths_[i]->progress(nullptr)) any = true;
   return any;
 }
 

@@ -33,14 +33,13 @@ class Lanes final : public RemotePath {
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
   std::size_t longest_message() const override { return first().longest_message(); }
   Inbox* inbox() override { return first().inbox(); }
-  Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> head,
-                  std::span<const std::byte> tail) override;
+  Status try_send(PeId pe, MessageLabel label, const MessageParts& parts) override;
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override;
   void ring(PeId pe) override;
   void fence() override;
   void quiet() override;
   bool has_left(PeId pe) override { return first().has_left(pe); }
-  bool progress() override;
+  bool progress(const Inbox::Taker* taker) override;
   void stop_polling() override;
   void tell(const News& news) noexcept override { first().tell(news); }
 
@@ -60,6 +59,7 @@ class Lanes final : public RemotePath {
 
   std::vector<std::unique_ptr<Path>> paths_;
   std::size_t interfaces_;
+  std::atomic<unsigned> looks_{0};    // by which something came
   std::atomic<bool> several_{false};  // others than the first have been used by this process
 };
 

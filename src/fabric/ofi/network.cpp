@@ -89,8 +89,15 @@ class End final : public NetworkEnd {
                      "PE {} on {} has an address that the network of PE {} on {} cannot use. Name one interface to both: "
                      "ATOLL_FABRIC_INTERFACES", pe, hosts[pe], self_.value(), host);
       bool reachable = card.has_rma == 1 && own.has_rma == 1, slots = card.has_slots == 1 && own.has_slots == 1;
-      peers[pe] = {address, card.segment_base, card.segment_key, reachable, card.slots_base, card.slots_key, slots,
-                   card.longest_message, card.tag};
+      peers[pe] = {.address = address,
+                   .tag = card.tag,
+                   .reachable = reachable,
+                   .has_slots = slots,
+                   .base = card.segment_base,
+                   .key = card.segment_key,
+                   .slots_base = card.slots_base,
+                   .slots_key = card.slots_key,
+                   .longest_message = card.longest_message};
     }
     return peers;
   }

@@ -14,9 +14,6 @@
 namespace atl::fabric::ofi {
 namespace {
 
-constexpr std::uint32_t most_messages = 64;
-// Active messages of up to so much are sent from a copy, and nobody waits for them to be out.
-constexpr std::size_t copied_bytes = 8192;
 // Of a long put where the target is not told of writes: what is sent apart.
 constexpr std::size_t last_piece = 64;
 // Where headers cannot be written with their payload, longer ones are written in place with the signal behind: two messages
@@ -72,7 +69,7 @@ void Path::throw_gone(PeId pe) const {
 }
 
 void Path::mark_dirty(Peer& to) {
-  if (!to.dirty) dirty_.push_back(number_of(to));
+  if (!to.dirty) dirty_.push_back(to.number);
   to.dirty = true;
 }
 
@@ -86,7 +83,7 @@ void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending,
   if (with.transferring + bytes > most_transferring)
     wait(hold, [&] { return with.transferring == 0 || with.transferring + bytes <= most_transferring || with.gone; });
   Operation& operation = device_->take_transfer();
-  operation.peer = number_of(with);
+  operation.peer = with.number;
   operation.pending = &pending;
   operation.bytes = static_cast<std::uint32_t>(bytes);
   int status = start(operation);
@@ -285,7 +282,7 @@ void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::s
   bool two_looks = bytes >= two_looks_from && bytes < two_looks_until;
   if (bytes >= worth_writing && !two_looks && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
   if (bytes <= most_payload) return send(pe, header, Bytes(from, bytes), {});
-  if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, Bytes(from, bytes), {})) return;
+  if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, {Bytes(from, bytes)})) return;
   Registrations::Loan loan;
   // The signal alone, behind what it tells of, here and there.
   if (may_write(target, from, bytes, loan)) return write_through(hold, pe, to, from, bytes, [&] { send(pe, header, {}, {}); });
@@ -403,55 +400,6 @@ std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, 
   return old;
 }
 
-// ---- active messages ----------------------------------------------------------------------------------------------------
-
-Status Path::try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
-                      std::span<const std::byte> second) {
-  ATOLL_EXPECT(self == self_);
-  Hold hold(*this);
-  Peer& to = peer(pe);
-  if (to.gone) throw_gone(pe);
-  if (to.messages - to.messages_taken >= most_messages && !handling_) (void)poll();
-  if (to.messages - to.messages_taken >= most_messages || !to.outbox.empty()) return Status::try_again;
-  Header header = header_of(MessageType::message);
-  header.number = message_number(handler, kind);
-  std::size_t bytes = first.size() + second.size();
-  bool sent = bytes <= copied_bytes ? try_transmit(to, header, first, second) : send_long(hold, to, header, first, second);
-  if (!sent) return Status::try_again;
-  to.messages += weight_of(bytes);
-  return Status::ok;
-}
-
-// From where it lies, which may be reused on return; or from a copy. False: there is no room just now.
-bool Path::send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second) {
-  Operation* operation = device_->take_send();
-  if (operation == nullptr) return false;
-  bool in_place = device_->sends_in_place() && !handling_;
-  if (!in_place) operation->spare = device_->spares().take();
-  if (!in_place && operation->spare == nullptr) {
-    device_->give_back_send(*operation);
-    return false;
-  }
-  tell_counts(to, header);
-  operation->peer = number_of(to);
-  Awaited awaited(*this);
-  int status = 0;
-  if (in_place) {
-    operation->pending = &awaited.pending;
-    std::memcpy(operation->buffer, &header, sizeof(Header));
-    status = device_->send_in_place(*operation, first, second, to.memory.address);
-  } else {
-    status = device_->send(*operation, join(operation->spare, header, first, second), to.memory.address);
-  }
-  if (status != 0) device_->give_back_send(*operation);
-  if (!went(to, status)) return false;
-  if (status == 0 && in_place) ++awaited.pending.left;
-  count_operation(to, header.acknowledge);
-  note_sent(to, header);
-  if (in_place) wait(hold, [&] { return awaited.pending.left == 0 || to.gone; });
-  return true;
-}
-
 // ---- order --------------------------------------------------------------------------------------------------------------
 
 // Messages stay in order by themselves, and behind writes. Only a write can overtake messages.
@@ -489,12 +437,27 @@ bool Path::has_left(PeId pe) {
   return peer(pe).gone;
 }
 
-bool Path::progress() {
+bool Path::progress(const Inbox::Taker* taker) {
   if (is_held_here()) return false;
   count_poll();
   if (!owner_.try_take()) return false;
-  Hold hold(*this, std::adopt_lock);
-  return poll();
+  bool any = false;
+  {
+    Hold hold(*this, std::adopt_lock);
+    if (taker == nullptr) return poll();
+    Raised now(has_taker_);
+    any = look();
+    brought_messages_ = false;
+  }
+  if (in_hand_.operation == nullptr) return any;
+  // The path is not held while a handler runs, which may take long.
+  struct GiveBack {
+    Path& path;
+    // Release: it has been read. Partner: collect_receive().
+    ~GiveBack() { path.given_back_.store(std::exchange(path.in_hand_.operation, nullptr), std::memory_order_release); }
+  } give_back{*this};
+  taker->take(taker->object, in_hand_.message);
+  return true;
 }
 
 // Who has looked again and again does not any more: the agent does from now on, and not only when it has noticed.
@@ -516,7 +479,7 @@ void Path::tell(const News& news) noexcept {
     record.bytes = static_cast<std::uint32_t>(std::min(news.text.size(), sizeof(record.text)));
     std::memcpy(record.text, news.text.data(), record.bytes);
     Hold hold(*this);
-    for (std::uint32_t pe = 0; pe < peers_.size(); ++pe)
+    for (std::uint32_t pe = 0; pe < npes_; ++pe)
       if (!job_.is_local(PeId(pe)) && !peers_[pe].gone)
         send(PeId(pe), header_of(MessageType::news), std::as_bytes(std::span(&record, 1)), {});
   } catch (const std::exception&) {

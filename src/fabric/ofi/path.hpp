@@ -54,14 +54,13 @@ class Path final : public RemotePath {
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
   std::size_t longest_message() const override { return longest_message_; }
   Inbox* inbox() override { return &inbox_; }
-  Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
-                  std::span<const std::byte> second) override;
+  Status try_send(PeId pe, MessageLabel label, const MessageParts& parts) override;
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override;
   void ring(PeId pe) override;
   void fence() override;
   void quiet() override;
   bool has_left(PeId pe) override;
-  bool progress() override;
+  bool progress(const Inbox::Taker* taker) override;
   void stop_polling() override;
   void tell(const News& news) noexcept override;
 
@@ -82,13 +81,10 @@ class Path final : public RemotePath {
     Header header;
     std::vector<std::byte> payload;
   };
-  struct Peer {
-    RemoteMemory memory;
+  struct alignas(cache_line) Peer {
+    // What each message counts in, in one line.
     std::uint32_t sent = 0;        // operations for it
-    std::uint32_t held_back = 0;   // those of them that wait in the outbox
     std::uint32_t complete = 0;    // those that it has counted
-    std::uint32_t putting = 0;     // puts by the network that are not delivered yet, at most one
-    std::uint32_t put = 0;         // its number
     std::uint32_t posted = 0;      // all that was sent there, and the last of it that is known to have arrived
     std::uint32_t arrived = 0;
     std::uint32_t counted = 0;     // the last operation among that
@@ -98,26 +94,32 @@ class Path final : public RemotePath {
     std::uint32_t told_done = 0;
     std::uint32_t taken = 0;       // likewise its active messages
     std::uint32_t told_taken = 0;
-    std::uint32_t written = 0;     // headers written to its slots, and those that it has read
-    std::uint32_t written_read = 0;
+    std::uint32_t written_read = 0;  // headers that it has read, of those written to its slots
     std::uint32_t read = 0;        // its headers, read from our slots, and what it was told of that
     std::uint32_t told_read = 0;
     std::uint32_t headers = 0;     // sent there, and those of its that were handled here
     std::uint32_t handled = 0;
-    std::uint64_t signal = 0;      // the word there that was signalled last, and the one here that it has signalled last
-    std::uint64_t signalled = 0;
-    std::uint8_t signal_by = 0;    // and how: AtomicOp
-    std::uint8_t signalled_by = 0;
-    bool heard = false;            // since the last look
+
+    RemoteMemory memory;
     bool used = false;             // something went there
-    bool dirty = false;            // in dirty_
+    bool heard = false;            // since the last look
+    bool gone = false;             // it has left in good order
+    bool queued = false;           // in waiting_: something is in its outbox
     bool owed = false;             // in owed_: an acknowledgement
-    std::uint32_t asked = 0;       // the last operation that it is to acknowledge at once
+    bool dirty = false;            // in dirty_
     bool answers = false;          // it acknowledges something that was sent since quiet()
     bool unflushed = false;        // writes went out after the last message
     bool fenced = false;           // what is sent from now on must not overtake
-    bool gone = false;             // it has left in good order
-    bool queued = false;           // in waiting_
+    std::uint8_t signal_by = 0;    // how the word there was signalled last, and the one here that it has signalled last: AtomicOp
+    std::uint8_t signalled_by = 0;
+    std::uint64_t signal = 0;      // and these words
+    std::uint64_t signalled = 0;
+    std::uint32_t number = 0;      // PE
+    std::uint32_t held_back = 0;   // operations that wait in the outbox
+    std::uint32_t putting = 0;     // puts by the network that are not delivered yet, at most one
+    std::uint32_t put = 0;         // its number
+    std::uint32_t written = 0;     // headers written to its slots
+    std::uint32_t asked = 0;       // the last operation that it is to acknowledge at once
     std::size_t transferring = 0;  // bytes of writes and reads under way
     std::deque<Packet> outbox;
     std::vector<Pending*> lost;    // counts of transfers that failed, which quiet() still waits for
@@ -139,8 +141,16 @@ class Path final : public RemotePath {
     bool putting;
     std::uint32_t put;
   };
+  struct Arrival {        // fits into two registers
+    Operation* operation;  // null: a write
+    std::uint64_t what;    // so many bytes came; what the write told
+  };
+  struct InHand {  // an active message on its way to the taker
+    Inbox::Message message;
+    Operation* operation = nullptr;  // what it came into; null: there is none
+  };
   struct Parked {  // an active message that found the inbox full
-    Inbox::Label label;
+    MessageLabel label;
     Inbox::Payload payload;
   };
 
@@ -164,6 +174,18 @@ class Path final : public RemotePath {
     bool nested_;
   };
 
+  // A flag, for as long as this lives.
+  class Raised {
+   public:
+    explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Raised() { flag_ = false; }
+    Raised(const Raised&) = delete;
+    Raised& operator=(const Raised&) = delete;
+
+   private:
+    bool& flag_;
+  };
+
   // What one caller waits for. Made and destroyed while it holds the path.
   struct Awaited {
     explicit Awaited(Path& path) : path_(path) {}
@@ -177,8 +199,7 @@ class Path final : public RemotePath {
   };
 
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
-  bool is_far(std::uint32_t pe) const { return pe < peers_.size() && peers_[pe].memory.address != FI_ADDR_UNSPEC; }
-  std::uint32_t number_of(const Peer& peer) const { return static_cast<std::uint32_t>(&peer - peers_.data()); }
+  bool is_far(std::uint32_t pe) const { return pe < npes_ && peers_[pe].memory.address != FI_ADDR_UNSPEC; }
   // Not exact when threads look at once.
   void count_poll() { polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   bool settled(const Peer& peer) const { return (peer.complete == peer.sent && peer.putting == 0) || peer.gone; }
@@ -204,13 +225,14 @@ class Path final : public RemotePath {
   }
 
   // Sending (send.cpp, path.cpp).
-  static std::size_t join(std::byte* at, const Header& header, Bytes first, Bytes second);
   void send_operation(PeId pe, Header header, Bytes payload);
   void count_operation(Peer& to, Acknowledge acknowledge);
   void ask_for_all(PeId pe);
   void send(PeId pe, Header header, Bytes first, Bytes second);
-  bool try_transmit(Peer& peer, Header& header, Bytes first, Bytes second);
-  bool send_long(Hold& hold, Peer& to, Header header, Bytes first, Bytes second);
+  template <class Fill>
+  bool transmit(Peer& to, Fill&& fill, const MessageParts& parts);
+  bool try_transmit(Peer& to, const Header& header, const MessageParts& parts);
+  bool send_long(Hold& hold, Peer& to, Header header, const MessageParts& parts);
   bool may_write_now(const Peer& to, Bytes payload, Registrations::Loan& loan);
   bool write_went(Peer& to, Operation& operation, int status);
   bool write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload);
@@ -218,6 +240,7 @@ class Path final : public RemotePath {
   bool write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes payload);
   void tell_counts(const Peer& to, Header& header) const;
   void count_header(Peer& to, Acknowledge acknowledge);
+  void count_full_header(Peer& to, Acknowledge acknowledge);
   void note_sent(Peer& to, const Header& header);
   bool went(Peer& peer, int status);
   void note_failure(Peer& peer, int error);
@@ -242,6 +265,7 @@ class Path final : public RemotePath {
 
   // Receiving (receive.cpp).
   bool poll();
+  bool look();
   bool has_arrivals() const { return next_arrival_ != arrivals_.size(); }
   // Besides what the network tells of.
   bool has_chores() const {
@@ -249,27 +273,28 @@ class Path final : public RemotePath {
   }
   bool take_completions();
   bool handle_arrivals();
-  void take_arrival(const Completion& arrival, bool last);
-  void handle_arrival(Completion arrival);
-  void drop(const Completion& arrival);
-  Bytes message_of(const Completion& arrival) const;
-  Header read_header(const Completion& arrival) const;
+  void take_arrival(Arrival arrival, bool last);
+  void handle_arrival(Arrival arrival);
+  void drop(Arrival arrival);
+  Bytes message_of(Arrival arrival) const;
+  const Header& read_header(Arrival arrival, Header& of_note) const;
   Header header_of_note(const Note& note) const;
-  Header header_of_message(Bytes message) const;
   bool is_next(const Header& header) const;
-  void handle_next(const Header& header, const Completion& arrival);
+  void handle_next(const Header& header, Arrival arrival);
   bool take_signal(std::uint64_t told);
   bool take_early();
   enum class Came { sent, written };
   void count_arrival(Peer& from, Came came);
   void count_done(Peer& from, Acknowledge acknowledge);
-  void handle(const Header& header, Bytes payload, Operation* received);
+  void handle(const Header& header, Bytes payload);
   void carry_out(const Header& header, Bytes payload);
   void answer_get(const Header& header, PeId to);
   void finish_request(const Header& header, Bytes payload);
   void note_taken(PeId source, std::size_t bytes);
   Inbox::Payload keep(Bytes payload, std::uint32_t source, Operation& arrived);
-  void take_message(const Header& header, Bytes payload, Operation& arrived);
+  bool take_message(const Header& header, Bytes payload, Operation* arrived);
+  void keep_message(MessageLabel label, Bytes payload, Operation& arrived);
+  void collect_receive();
   void take_leave_of(PeId pe);
   void take_news(Bytes payload);
   bool place_parked();
@@ -277,6 +302,7 @@ class Path final : public RemotePath {
   void owe(Peer& to);
   void send_owed();
   std::byte* own(std::uint64_t offset, std::size_t bytes) const;
+  void repost(Operation& operation);
   void fail_operation(const Completion& failed);
 
   // The agent (agent.cpp): makes progress while nobody else does.
@@ -297,7 +323,8 @@ class Path final : public RemotePath {
   std::byte* segment_;
   std::uint64_t segment_bytes_;
   std::unique_ptr<Device> device_;
-  std::vector<Peer> peers_;
+  std::uint32_t npes_;
+  std::unique_ptr<Peer[]> peers_;
   std::vector<std::string> hosts_;
   Role role_;
   std::size_t longest_message_;  // of those that all peers receive
@@ -306,10 +333,12 @@ class Path final : public RemotePath {
   Owner owner_;  // guards all that follows
   bool handling_ = false;
   std::array<Completion, 32> completed_;  // of the last look
-  std::vector<Completion> arrivals_;  // in order, of which those before next_arrival_ were looked at
+  std::vector<Arrival> arrivals_;  // in order, of which those before next_arrival_ were looked at
   std::size_t next_arrival_ = 0;
   std::uint32_t last_source_ = UINT32_MAX;  // PE of the last arrival
-  std::vector<Completion> early_;  // arrivals: what their peer sent before them has not come yet
+  std::vector<Arrival> early_;  // what their peer sent before them has not come yet
+  bool has_taker_ = false;  // who looks takes a message
+  std::atomic<Operation*> given_back_{nullptr};  // a receive that was in hand
   std::deque<Parked> parked_;
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
   std::vector<Request> requests_;
@@ -318,6 +347,7 @@ class Path final : public RemotePath {
   Pending abandoned_;             // of callers that wait no more
   std::uint32_t sleepers_ = 0;    // callers that wait, asleep
   bool changed_memory_ = false;   // by what arrived: the PE may wait for it
+  bool brought_messages_ = false;  // likewise, into the inbox
   bool any_failed_ = false;       // some peer's failed_at is set
   bool direct_ = false;           // short puts and gets by the network, where nothing else is under way
 
@@ -331,7 +361,8 @@ class Path final : public RemotePath {
   std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever
   std::int64_t next_look_ns_ = 0;
   std::thread agent_;
-  Inbox inbox_;  // last: it is long
+  InHand in_hand_;  // of who looks with a taker: one at a time
+  Inbox inbox_;     // last: it is long
 };
 
 template <class Ready>

@@ -30,17 +30,6 @@ void load_word(std::byte* to, std::byte* at) {
   std::memcpy(to, &value, sizeof(T));
 }
 
-// Messages that came are being handled, for as long as this lives.
-struct Handling {
-  explicit Handling(bool& flag) : flag_(flag) { flag_ = true; }
-  ~Handling() { flag_ = false; }
-  Handling(const Handling&) = delete;
-  Handling& operator=(const Handling&) = delete;
-
- private:
-  bool& flag_;
-};
-
 }  // namespace
 
 // A header of that peer was handled, and its slot, if it came by one, can be written again.
@@ -59,13 +48,22 @@ inline void Path::count_done(Peer& from, Acknowledge acknowledge) {
 }
 
 bool Path::poll() {
+  bool any = look();
+  if (std::exchange(brought_messages_, false)) ring_bell(job_.record(self_));
+  return any;
+}
+
+bool Path::look() {
   bool any = take_completions();
   if (!any) {
+    collect_receive();
     device_->replenish();  // not before: whoever what came was for answers first
-    if (!has_chores()) return false;
+  } else if (!is_used()) {
+    used_.store(true, std::memory_order_relaxed);
   }
-  if (any && !is_used()) used_.store(true, std::memory_order_relaxed);
   if (handling_) return any;  // further up this stack, messages are being handled
+  bool wakes = any && sleepers_ != 0;
+  if (!wakes && !has_chores()) return any;
   if (has_arrivals() && handle_arrivals()) any = true;
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
@@ -81,16 +79,16 @@ bool Path::take_completions() {
     bool last = &one + 1 == completed_.data() + count;
     if (one.operation == nullptr) {
       changed_memory_ = true;
-      if (one.told != 0 && !take_signal(one.told)) take_arrival(one, last);
+      if (one.told != 0 && !take_signal(one.told)) take_arrival({nullptr, one.told}, last);
       continue;
     }
     Operation& operation = *one.operation;
-    if (one.error != 0) {
+    if (one.error != 0) [[unlikely]] {
       fail_operation(one);
       continue;
     }
     if (operation.kind == Operation::Kind::receive) {  // not by the switch, whose jump nobody foresees
-      take_arrival(one, last);
+      take_arrival({&operation, one.bytes}, last);
       continue;
     }
     switch (operation.kind) {
@@ -125,10 +123,16 @@ bool Path::take_completions() {
   return count != 0;
 }
 
+// Nothing came into it that anybody wants.
+void Path::repost(Operation& operation) {
+  device_->give_back_receive(operation);
+  device_->note_receive(0, Device::From::another);
+}
+
 void Path::fail_operation(const Completion& failed) {
   Operation& operation = *failed.operation;
   // Of a peer that broke off in the middle of a message; its death is told by others.
-  if (operation.kind == Operation::Kind::receive) return device_->repost(operation, 0, Device::From::another);
+  if (operation.kind == Operation::Kind::receive) return repost(operation);
   Peer& to = peers_[operation.peer];
   note_failure(to, failed.error);
   to.transferring -= operation.bytes;
@@ -143,14 +147,14 @@ void Path::fail_operation(const Completion& failed) {
 }
 
 // The last of a look, behind nothing that waits, is handled at once; what is sent meanwhile may look again.
-inline void Path::take_arrival(const Completion& arrival, bool last) {
+inline void Path::take_arrival(Arrival arrival, bool last) {
   if (!last || handling_ || has_arrivals()) return arrivals_.push_back(arrival);
-  Handling now(handling_);
+  Raised now(handling_);
   handle_arrival(arrival);
 }
 
 bool Path::handle_arrivals() {
-  Handling now(handling_);
+  Raised now(handling_);
   int handled = 0;
   for (; has_arrivals() && handled < most_at_once; ++handled) handle_arrival(arrivals_[next_arrival_++]);
   if (!has_arrivals()) {
@@ -160,21 +164,21 @@ bool Path::handle_arrivals() {
   return handled != 0;
 }
 
-// A copy, for what it is in may change meanwhile.
-inline void Path::handle_arrival(Completion arrival) {
-  Header header = read_header(arrival);
+inline void Path::handle_arrival(Arrival arrival) {
+  Header of_note;
+  const Header& header = read_header(arrival, of_note);
   if (header.tag != device_->tag()) [[unlikely]] return drop(arrival);
-  if (!is_next(header)) return early_.push_back(arrival);
+  if (!is_next(header)) [[unlikely]] return early_.push_back(arrival);
   handle_next(header, arrival);
   while (!early_.empty() && take_early()) continue;
 }
 
 // Sent, or written into a slot.
-inline Path::Bytes Path::message_of(const Completion& arrival) const {
-  if (arrival.operation != nullptr) return Bytes(arrival.operation->buffer, arrival.bytes);
-  ATOLL_VALIDATE(arrival.told <= device_->slots(), Error, "slot {} was written to by the network, of {}", arrival.told,
+inline Path::Bytes Path::message_of(Arrival arrival) const {
+  if (arrival.operation != nullptr) return Bytes(arrival.operation->buffer, arrival.what);
+  ATOLL_VALIDATE(arrival.what <= device_->slots(), Error, "slot {} was written to by the network, of {}", arrival.what,
                  device_->slots());
-  return device_->header_in(arrival.told - 1);
+  return device_->header_in(arrival.what - 1);
 }
 
 // Of what it does not say, its source has told the same before.
@@ -195,25 +199,23 @@ Header Path::header_of_note(const Note& note) const {
   return header;
 }
 
-inline Header Path::read_header(const Completion& arrival) const {
-  bool by_note = arrival.operation == nullptr && Note::is_in(arrival.told);
-  return by_note ? header_of_note(Note::from(arrival.told)) : header_of_message(message_of(arrival));
-}
-
-inline Header Path::header_of_message(Bytes message) const {
-  Header header;
-  ATOLL_VALIDATE(message.size() >= sizeof(header), Error, "a message of {} bytes came from the network: it is not Atoll's",
+// Where it lies, not copied: to read what was just written in other pieces takes as long as many instructions. A note's is made.
+inline const Header& Path::read_header(Arrival arrival, Header& of_note) const {
+  bool by_note = arrival.operation == nullptr && Note::is_in(arrival.what);
+  if (by_note) return of_note = header_of_note(Note::from(arrival.what));
+  Bytes message = message_of(arrival);
+  ATOLL_VALIDATE(message.size() >= sizeof(Header), Error, "a message of {} bytes came from the network: it is not Atoll's",
                  message.size());
-  std::memcpy(&header, message.data(), sizeof(header));
+  const Header& header = *reinterpret_cast<const Header*>(message.data());
   ATOLL_VALIDATE(is_far(header.source) || header.tag != device_->tag(), Error,
                  "a message came from the network that says it is from PE {}", header.source);
   return header;
 }
 
 // It was for another process, which had this address before.
-void Path::drop(const Completion& arrival) {
+void Path::drop(Arrival arrival) {
   log(LogLevel::info, "a message came from the network that is not for this process: it is dropped");
-  if (arrival.operation != nullptr) device_->repost(*arrival.operation, 0, Device::From::another);
+  if (arrival.operation != nullptr) repost(*arrival.operation);
 }
 
 // Whether all that its peer has sent before has been handled.
@@ -224,11 +226,23 @@ inline bool Path::is_next(const Header& header) const {
   return ahead == 0;
 }
 
-inline void Path::handle_next(const Header& header, const Completion& arrival) {
-  bool written = arrival.operation == nullptr;  // its payload is in its place
-  handle(header, written ? Bytes() : message_of(arrival).subspan(sizeof(Header)), arrival.operation);
-  auto from = std::exchange(last_source_, header.source) == header.source ? Device::From::same : Device::From::another;
-  if (arrival.operation != nullptr) device_->repost(*arrival.operation, arrival.bytes, from);
+inline void Path::handle_next(const Header& header, Arrival arrival) {
+  Peer& from = peers_[header.source];
+  auto sender = std::exchange(last_source_, header.source) == header.source ? Device::From::same : Device::From::another;
+  bool written = arrival.operation == nullptr;
+  count_arrival(from, written ? Came::written : Came::sent);
+  // In the order they were sent, so that these never go back.
+  from.complete = header.done;
+  from.messages_taken = header.taken;
+  from.written_read = header.read;
+  if (from.complete == from.sent) note_arrived(from, from.counted);
+  Bytes payload = written ? Bytes() : message_of(arrival).subspan(sizeof(Header));  // of a write, it is in its place
+  bool in_hand = false;
+  if (header.type == MessageType::message) in_hand = take_message(header, payload, arrival.operation);
+  else handle(header, payload);
+  if (written) return;
+  if (!in_hand) device_->give_back_receive(*arrival.operation);
+  device_->note_receive(arrival.what, sender);
 }
 
 // Most that come by notes: a signal, behind nothing that waits. Carried out without the header in between; the first of a peer
@@ -236,7 +250,7 @@ inline void Path::handle_next(const Header& header, const Completion& arrival) {
 bool Path::take_signal(std::uint64_t told) {
   if (!Note::is_in(told) || handling_ || has_arrivals() || !early_.empty()) return false;
   Note note = Note::from(told);
-  if (note.flush || note.source >= peers_.size()) return false;
+  if (note.flush || note.source >= npes_) return false;
   Peer& from = peers_[note.source];
   if (from.handled == 0 || note.place_near(from.handled) != from.handled) return false;
   last_source_ = note.source;
@@ -246,30 +260,20 @@ bool Path::take_signal(std::uint64_t told) {
   return true;
 }
 
-bool Path::take_early() {
-  auto next = std::find_if(early_.begin(), early_.end(), [&](const Completion& one) { return is_next(read_header(one)); });
+[[gnu::noinline]] bool Path::take_early() {
+  Header of_note;
+  auto next = std::find_if(early_.begin(), early_.end(), [&](Arrival one) { return is_next(read_header(one, of_note)); });
   if (next == early_.end()) return false;
-  Completion arrival = *next;
+  Arrival arrival = *next;
   early_.erase(next);
-  handle_next(read_header(arrival), arrival);
+  handle_next(read_header(arrival, of_note), arrival);
   return true;
 }
 
-// `received` into; null: it was written into a slot.
-inline void Path::handle(const Header& header, Bytes payload, Operation* received) {
+void Path::handle(const Header& header, Bytes payload) {
   Peer& from = peers_[header.source];
-  count_arrival(from, received == nullptr ? Came::written : Came::sent);
-  // In the order they were sent, so that these never go back.
-  from.complete = header.done;
-  from.messages_taken = header.taken;
-  from.written_read = header.read;
-  if (from.complete == from.sent) note_arrived(from, from.counted);
   if (header.type == MessageType::put_signal) from.signalled = header.signal, from.signalled_by = header.op;
   PeId source(header.source);
-  if (header.type == MessageType::message) {  // not by the switch, whose jump nobody foresees
-    ATOLL_VALIDATE(received != nullptr, Error, "PE {} has written an active message into a slot", header.source);
-    return take_message(header, payload, *received);
-  }
   switch (header.type) {
     case MessageType::put:
     case MessageType::put_word:
@@ -282,7 +286,7 @@ inline void Path::handle(const Header& header, Bytes payload, Operation* receive
       carry_out(header, payload);
       count_done(from, header.acknowledge);
       break;
-    case MessageType::message: break;  // above
+    case MessageType::message: break;  // taken before
     case MessageType::atomic: {
       std::uint64_t expected = 0;
       if (payload.size() == sizeof(expected)) std::memcpy(&expected, payload.data(), sizeof(expected));
@@ -403,23 +407,46 @@ Inbox::Payload Path::keep(Bytes payload, std::uint32_t source, Operation& arrive
   return {copy, payload.size(), [](void*, std::byte* at) { std::free(at); }, nullptr};
 }
 
-// A message is in the inbox.
+// A message is in the inbox, or in hand.
 inline void Path::note_taken(PeId source, std::size_t bytes) {
-  changed_memory_ = true;  // the PE may wait for it
+  brought_messages_ = true;
   Peer& from = peer(source);
   from.taken += weight_of(bytes);
   if (from.taken - from.told_taken >= most_untold) owe(from);
 }
 
-inline void Path::take_message(const Header& header, Bytes payload, Operation& arrived) {
-  Inbox::Label label{PeId(header.source), handler_of(header.number), kind_of(header.number)};
+// Into the hand of a taker, when it comes behind nothing. Returns whether it is there.
+inline bool Path::take_message(const Header& header, Bytes payload, Operation* arrived) {
+  ATOLL_VALIDATE(arrived != nullptr, Error, "PE {} has written an active message into a slot", header.source);
+  MessageLabel label{PeId(header.source), handler_of(header.number), kind_of(header.number)};
+  bool in_hand = has_taker_ && in_hand_.operation == nullptr && inbox_.is_empty() && parked_.empty();
+  if (!in_hand) {
+    keep_message(label, payload, *arrived);
+    return false;
+  }
+  collect_receive();
+  in_hand_ = {{label, payload}, arrived};
+  note_taken(label.source, payload.size());
+  return true;
+}
+
+void Path::keep_message(MessageLabel label, Bytes payload, Operation& arrived) {
   if (!parked_.empty() || inbox_.is_full()) [[unlikely]] {
-    parked_.push_back({label, keep(payload, header.source, arrived)});
+    parked_.push_back({label, keep(payload, label.source.value(), arrived)});
     return;
   }
   if (payload.size() <= message_bytes) inbox_.push(label, payload);
-  else inbox_.push(label, keep(payload, header.source, arrived));
+  else inbox_.push(label, keep(payload, label.source.value(), arrived));
   note_taken(label.source, payload.size());
+}
+
+// The one that was in hand last.
+inline void Path::collect_receive() {
+  // Acquire: it has been read. Partner: progress().
+  Operation* operation = given_back_.load(std::memory_order_acquire);
+  if (operation == nullptr) return;
+  given_back_.store(nullptr, std::memory_order_relaxed);
+  device_->give_back_receive(*operation);
 }
 
 bool Path::place_parked() {
@@ -438,7 +465,7 @@ void Path::take_news(Bytes payload) {
   NewsRecord record;
   ATOLL_VALIDATE(payload.size() == sizeof(record), Error, "news of {} bytes came from the network", payload.size());
   std::memcpy(&record, payload.data(), sizeof(record));
-  ATOLL_VALIDATE(record.pe < peers_.size() && record.bytes <= sizeof(record.text), Error, "news came from the network that make no sense");
+  ATOLL_VALIDATE(record.pe < npes_ && record.bytes <= sizeof(record.text), Error, "news came from the network that make no sense");
   job_.hear({.kind = static_cast<News::Kind>(record.kind),
              .pe = PeId(record.pe),
              .pid = record.pid,
@@ -452,7 +479,7 @@ bool Path::send_waiting() {
     Peer& to = peers_[waiting_[i]];
     while (!to.outbox.empty()) {
       Packet& next = to.outbox.front();
-      if (!to.gone && !try_transmit(to, next.header, next.payload, {})) break;
+      if (!to.gone && !try_transmit(to, next.header, {next.payload})) break;
       if (is_counted(next.header)) --to.held_back;
       to.outbox.pop_front();
       any = true;
@@ -470,7 +497,7 @@ bool Path::send_waiting() {
 
 // Not inlined: it is the exception where it is called.
 [[gnu::noinline]] void Path::owe(Peer& to) {
-  if (!to.owed) owed_.push_back(static_cast<std::uint32_t>(&to - peers_.data()));
+  if (!to.owed) owed_.push_back(to.number);
   to.owed = true;
 }
 

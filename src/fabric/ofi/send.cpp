@@ -11,16 +11,16 @@ namespace {
 
 // Slots read, messages taken and operations carried out that a peer may not have been told of, when a header could tell.
 constexpr std::uint32_t most_told_late = slots_per_peer / 2 - 1;
+constexpr std::uint32_t most_messages = 64;
+// Active messages of up to so much are sent from a copy, and nobody waits for them to be out.
+constexpr std::size_t copied_bytes = 8192;
+// As much may be sent from the stack.
+constexpr std::size_t most_injected = 256;
+
+// Made there and not copied to there: a copy in other pieces than those just written waits for all that was written before.
+Header& header_at(std::byte* buffer) { return *new (buffer) Header{}; }
 
 }  // namespace
-
-// Returns their length.
-std::size_t Path::join(std::byte* at, const Header& header, Bytes first, Bytes second) {
-  std::memcpy(at, &header, sizeof(Header));
-  if (!first.empty()) std::memcpy(at + sizeof(Header), first.data(), first.size());
-  if (!second.empty()) std::memcpy(at + sizeof(Header) + first.size(), second.data(), second.size());
-  return sizeof(Header) + first.size() + second.size();
-}
 
 // False: there was no room. What cannot be sent at all is given up: the peer has left, or is soon known to have died.
 bool Path::went(Peer& to, int status) {
@@ -36,28 +36,38 @@ void Path::note_failure(Peer& to, int error) {
   any_failed_ = true;
 }
 
-bool Path::try_transmit(Peer& to, Header& header, Bytes first, Bytes second) {
-  if (is_counted(header) && to.sent - to.held_back - to.complete >= most_under_way && !to.gone) return false;
-  tell_counts(to, header);
-  std::size_t bytes = sizeof(Header) + first.size() + second.size();
-  if (bytes <= device_->inject_bytes() && bytes <= 256) {
-    std::byte message[256];
-    join(message, header, first, second);
-    if (!went(to, device_->inject(message, bytes, to.memory.address))) return false;
-  } else {
-    Operation* operation = device_->take_send();
-    if (operation == nullptr) return false;
-    operation->peer = number_of(to);
-    join(operation->buffer, header, first, second);
-    int status = device_->send(*operation, bytes, to.memory.address);
-    if (status != 0) device_->give_back_send(*operation);
-    if (!went(to, status)) return false;
+// `fill` writes the header to where it is sent from. False: there is no room just now.
+template <class Fill>
+inline bool Path::transmit(Peer& to, Fill&& fill, const MessageParts& parts) {
+  std::size_t bytes = sizeof(Header) + parts.size();
+  if (bytes <= device_->inject_bytes() && bytes <= most_injected) {
+    alignas(Header) std::byte message[most_injected];
+    fill(header_at(message));
+    parts.copy_to(message + sizeof(Header));
+    return went(to, device_->inject(message, bytes, to.memory.address));
   }
+  Operation* operation = device_->take_send();
+  if (operation == nullptr) return false;
+  operation->peer = to.number;
+  fill(header_at(operation->buffer));
+  parts.copy_to(operation->buffer + sizeof(Header));
+  int status = device_->send(*operation, bytes, to.memory.address);
+  if (status != 0) [[unlikely]] device_->give_back_send(*operation);
+  return went(to, status);
+}
+
+bool Path::try_transmit(Peer& to, const Header& header, const MessageParts& parts) {
+  if (is_counted(header) && to.sent - to.held_back - to.complete >= most_under_way && !to.gone) return false;
+  auto fill = [&](Header& at) {
+    at = header;
+    tell_counts(to, at);
+  };
+  if (!transmit(to, fill, parts)) return false;
   note_sent(to, header);
   return true;
 }
 
-void Path::tell_counts(const Peer& to, Header& header) const {
+inline void Path::tell_counts(const Peer& to, Header& header) const {
   header.source = self_.value();
   header.done = to.done;
   header.taken = to.taken;
@@ -66,19 +76,24 @@ void Path::tell_counts(const Peer& to, Header& header) const {
   header.tag = to.memory.tag;
 }
 
-void Path::count_header(Peer& to, Acknowledge acknowledge) {
+inline void Path::count_header(Peer& to, Acknowledge acknowledge) {
   to.used = true;
   ++to.headers;
   ++to.posted;
   if (acknowledge != Acknowledge::never) to.counted = to.posted;
 }
 
+// A header with counts, not a note.
+inline void Path::count_full_header(Peer& to, Acknowledge acknowledge) {
+  to.told_done = to.done;
+  to.told_taken = to.taken;
+  to.told_read = to.read;
+  count_header(to, acknowledge);
+}
+
 void Path::note_sent(Peer& to, const Header& header) {
   if (header.type == MessageType::put_signal) to.signal = header.signal, to.signal_by = header.op;
-  to.told_done = header.done;
-  to.told_taken = header.taken;
-  to.told_read = header.read;
-  count_header(to, header.acknowledge);
+  count_full_header(to, header.acknowledge);
 }
 
 // Now, or behind what waits already: for a thread that handles arrivals may not wait itself, and order is kept.
@@ -86,7 +101,7 @@ void Path::send(PeId pe, Header header, Bytes first, Bytes second) {
   Peer& to = peer(pe);
   to.used = true;
   count_operation(to, header.acknowledge);
-  if (to.outbox.empty() && try_transmit(to, header, first, second)) return;
+  if (!to.queued && try_transmit(to, header, {first, second})) return;
   Packet packet{header, {first.begin(), first.end()}};
   packet.payload.insert(packet.payload.end(), second.begin(), second.end());
   to.outbox.push_back(std::move(packet));
@@ -117,11 +132,69 @@ void Path::ask_for_all(PeId pe) {
   if (!to.gone && (to.unflushed || !asked)) send_operation(pe, header_of(MessageType::flush), {});
 }
 
+// ---- active messages ----------------------------------------------------------------------------------------------------
+
+Status Path::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
+  Hold hold(*this);
+  Peer& to = peer(pe);
+  if (to.gone) throw_gone(pe);
+  if (to.messages - to.messages_taken >= most_messages && !handling_) (void)poll();
+  if (to.messages - to.messages_taken >= most_messages || !!to.queued) return Status::try_again;
+  auto fill = [&, number = message_number(label.handler, label.kind)](Header& header) {
+    header.type = MessageType::message;
+    header.number = number;
+    tell_counts(to, header);
+  };
+  std::size_t bytes = parts.size();
+  if (bytes <= copied_bytes) {
+    if (!transmit(to, fill, parts)) return Status::try_again;
+    count_full_header(to, Acknowledge::never);
+  } else {
+    Header header{};
+    fill(header);
+    if (!send_long(hold, to, header, parts)) return Status::try_again;
+  }
+  to.messages += weight_of(bytes);
+  return Status::ok;
+}
+
+// From where it lies, which may be reused on return; or from a copy. False: there is no room just now.
+bool Path::send_long(Hold& hold, Peer& to, Header header, const MessageParts& parts) {
+  Operation* operation = device_->take_send();
+  if (operation == nullptr) return false;
+  bool in_place = device_->sends_in_place() && !handling_;
+  if (!in_place) operation->spare = device_->spares().take();
+  if (!in_place && operation->spare == nullptr) {
+    device_->give_back_send(*operation);
+    return false;
+  }
+  tell_counts(to, header);
+  operation->peer = to.number;
+  Awaited awaited(*this);
+  int status = 0;
+  if (in_place) {
+    operation->pending = &awaited.pending;
+    header_at(operation->buffer) = header;
+    status = device_->send_in_place(*operation, parts.first, parts.second, to.memory.address);
+  } else {
+    header_at(operation->spare) = header;
+    parts.copy_to(operation->spare + sizeof(Header));
+    status = device_->send(*operation, sizeof(Header) + parts.size(), to.memory.address);
+  }
+  if (status != 0) device_->give_back_send(*operation);
+  if (!went(to, status)) return false;
+  if (status == 0 && in_place) ++awaited.pending.left;
+  count_operation(to, header.acknowledge);
+  note_sent(to, header);
+  if (in_place) wait(hold, [&] { return awaited.pending.left == 0 || to.gone; });
+  return true;
+}
+
 // ---- with a write -------------------------------------------------------------------------------------------------------
 
 // As one that brings a header, in its place in the order of things.
 bool Path::may_write_now(const Peer& to, Bytes payload, Registrations::Loan& loan) {
-  return to.written - to.written_read != slots_per_peer && !to.fenced && to.outbox.empty() &&
+  return to.written - to.written_read != slots_per_peer && !to.fenced && !to.queued &&
          payload.size() <= device_->most_transfer() && to.transferring + payload.size() <= most_transferring &&
          may_write(to, payload.data(), payload.size(), loan);
 }

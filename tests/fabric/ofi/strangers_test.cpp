@@ -41,7 +41,7 @@ TEST(Strangers, TheirMessagesAreDropped) {
   Endpoint sender(jobs[0], PeId(0)), receiver(jobs[1], PeId(1));
   std::uint64_t number = 1;
   auto send = [&] {
-    while (sender.try_send(PeId(1), 7, 0, std::as_bytes(std::span(&number, 1))) != Status::ok) (void)sender.poll();
+    while (sender.try_send(PeId(1), 7, 0, {std::as_bytes(std::span(&number, 1))}) != Status::ok) (void)sender.poll();
   };
   send();
   ASSERT_TRUE(comes(receiver, [&] { return receiver.message_waiting(); }));

@@ -209,8 +209,7 @@ class Endpoint {
   /// Most bytes of one message to that PE: message_bytes, or more where it is carried over a network.
   std::size_t longest_message(PeId pe) const { return maps(pe) ? message_bytes : longest_far_message_; }
   /// Sends one message (two parts, joined). try_again: the peer takes no more just now.
-  Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
-                  std::span<const std::byte> second = {});
+  Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const MessageParts& parts);
 
   /// To the peer's listener, see RemotePath. Only for a PE that is not mapped.
   void post(PeId pe, std::uint16_t kind, std::span<const std::byte> payload) { remote_->post(self_, pe, kind, payload); }
@@ -223,8 +222,8 @@ class Endpoint {
   }
   /// Whether poll() asks the network, which takes a system call or as long as one.
   bool polls_network() const { return remote_ != nullptr; }
-  /// Takes what other nodes have sent. Returns whether there was anything.
-  bool poll() { return remote_ != nullptr && remote_->progress(); }
+  /// Takes what other nodes have sent. Returns whether there was anything. `taker`: see RemotePath::progress().
+  bool poll(const Inbox::Taker* taker = nullptr) { return remote_ != nullptr && remote_->progress(taker); }
   /// Says that the caller, who has polled, is about to sleep.
   void stop_polling() {
     if (remote_ != nullptr) remote_->stop_polling();

@@ -11,8 +11,8 @@
 #include <span>
 #include <utility>
 
-#include "atoll/base/ids.hpp"
 #include "atoll/fabric/layout.hpp"
+#include "atoll/fabric/message.hpp"
 
 namespace atl::fabric {
 
@@ -49,14 +49,14 @@ class Inbox {
     void* owner_ = nullptr;
   };
 
-  struct Label {
-    PeId source{0};
-    std::uint16_t handler = 0;
-    std::uint16_t kind = 0;  ///< runtime's: how to read the payload
-  };
   struct Message {
-    Label label;
+    MessageLabel label;
     std::span<const std::byte> payload;
+  };
+  /// Who takes a message as it comes, instead of from here: the one that takes out, when nothing is in here.
+  struct Taker {
+    void* object;
+    void (*take)(void* object, const Message& message);
   };
 
   // Who puts in. Not when it is full.
@@ -65,12 +65,12 @@ class Inbox {
     return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_acquire) == most;
   }
   /// A message of up to message_bytes, copied.
-  void push(const Label& label, std::span<const std::byte> payload) {
+  void push(MessageLabel label, std::span<const std::byte> payload) {
     std::byte* room = rooms_[tail_.load(std::memory_order_relaxed) % most].data();
     if (!payload.empty()) std::memcpy(room, payload.data(), payload.size());
     push(at(tail_), {label, {room, payload.size()}});
   }
-  void push(const Label& label, Payload payload) {
+  void push(MessageLabel label, Payload payload) {
     Entry& entry = at(tail_);
     entry.kept = std::move(payload);
     push(entry, {label, entry.kept.bytes()});

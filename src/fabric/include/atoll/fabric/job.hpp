@@ -178,7 +178,6 @@ class Job {
 };
 
 /// Puts one message into the ring of a PE of this node. try_again: the ring is full.
-Status push_message(Job& job, PeId to, PeId source, std::uint16_t handler, std::uint16_t kind,
-                    std::span<const std::byte> first, std::span<const std::byte> second);
+Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& parts);
 
 }  // namespace atl::fabric

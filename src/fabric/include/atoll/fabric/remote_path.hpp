@@ -60,10 +60,9 @@ class RemotePath {
   virtual void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) = 0;
   /// Most bytes of one try_send: at least message_bytes.
   virtual std::size_t longest_message() const = 0;
-  /// To the PE's inbox, from `self`. try_again: the PE takes no more just now. Long parts go from where they lie: it
+  /// To the PE's inbox, from this process's. try_again: the PE takes no more just now. Long parts go from where they lie: it
   /// returns when they may be reused, which does not depend on what the PE's program does.
-  virtual Status try_send(PeId self, PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
-                          std::span<const std::byte> second) = 0;
+  virtual Status try_send(PeId pe, MessageLabel label, const MessageParts& parts) = 0;
   /// What came for this process's PE. Null: it is in the PE's message ring.
   virtual Inbox* inbox() { return nullptr; }
   /// To the PE's listener (Job::listen), which is called without the PE's help. Up to message_bytes.
@@ -74,8 +73,9 @@ class RemotePath {
   virtual void fence() = 0;
   /// Returns when all that this process has put, updated and got is complete.
   virtual void quiet() = 0;
-  /// Takes what has arrived; returns whether there was anything. Does not block.
-  virtual bool progress() = 0;
+  /// Takes what has arrived; returns whether there was anything. Does not block. Who takes messages out of the inbox gives a
+  /// taker, which may be called with one, and is not woken for those that are in the inbox then.
+  virtual bool progress(const Inbox::Taker* taker) = 0;
   /// Whoever made progress does not any more: what comes is to be noticed without it, at once. Does not block.
   virtual void stop_polling() {}
   /// To all other nodes of the job, whose Job::hear() gets it. Best effort, bounded in time.

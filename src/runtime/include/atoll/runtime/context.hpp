@@ -260,7 +260,7 @@ class Context {
   /// Runs what has arrived: message handlers, triggered functions, hooks. Returns whether there was anything. From a
   /// handler, or while another thread is in it, does nothing.
   bool progress() {
-    bool arrived = endpoint_.poll();
+    bool arrived = endpoint_.polls_network() && poll_network();
     return work_waiting() ? progress_slowly() : arrived;
   }
   /// Until `ready()` is true: makes progress, spins for ATOLL_SPIN_US (not at all when over-subscribed), yields, then
@@ -350,25 +350,29 @@ class Context {
            backlog_.load(std::memory_order_relaxed) != 0;
   }
   Status wait_slowly(Condition ready, Deadline deadline);
+  bool poll_network();
   bool progress_slowly();
   bool in_progress_here() const { return progress_owner_.is_mine(); }
   bool receive_messages();
+  void take_at_once(const fabric::Inbox::Message& message);
   void receive(PeId source, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> payload);
   bool deliver_early();
   void deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload);
   bool run_ready_triggers();
   bool run_hooks();
   bool send_deferred();
-  void send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> first,
-                  std::span<const std::byte> second);
-  void send_large(PeId pe, std::uint16_t handler, std::span<const std::byte> first, std::span<const std::byte> second);
-  void send_far(PeId pe, std::uint16_t handler, std::span<const std::byte> first, std::span<const std::byte> second);
+  using Parts = fabric::MessageParts;
+  bool try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts);
+  void send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts);
+  void send_later(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts);
+  void send_large(PeId pe, std::uint16_t handler, const Parts& parts);
+  void send_far(PeId pe, std::uint16_t handler, const Parts& parts);
   void defer(Outgoing message);
   bool send_kept(Outgoing& message);
   // Long messages to other nodes (long_message.cpp): an id for take_room(), which gives nothing while there is no answer.
   std::uint64_t ask_room(PeId pe, std::size_t bytes);
   std::optional<HeapOffset> take_room(PeId pe, std::uint64_t id, std::size_t bytes);
-  void fill_room(PeId pe, HeapOffset room, std::span<const std::byte> first, std::span<const std::byte> second);
+  void fill_room(PeId pe, HeapOffset room, const Parts& parts);
   void hear_room_request(PeId source, std::span<const std::byte> payload);
   void hear_room_answer(PeId source, std::span<const std::byte> payload);
   void give_rooms();
@@ -420,6 +424,10 @@ class Context {
   std::vector<Handler> handlers_;  // room for all from the start, so that registering moves none
   std::atomic<std::uint32_t> handler_count_{0};
   std::uint32_t known_handlers_ = 0;  // of those; progress_owner_'s
+  const fabric::Inbox::Taker taker_{this, [](void* context, const fabric::Inbox::Message& message) {
+                                      static_cast<Context*>(context)->take_at_once(message);
+                                    }};
+  bool took_message_ = false;     // at once; progress_owner_'s
   std::vector<Incoming> early_;   // messages for handlers still to come; progress_owner_'s
   std::deque<Outgoing> deferred_;  // sends of handlers that met a full ring; progress_owner_'s
   std::mutex hooks_mutex_;
