@@ -219,10 +219,12 @@ int exchange_messages(const std::shared_ptr<Bootstrap>& bootstrap) {
   });
   context.barrier();
   if (context.pe() == PeId(1)) ::poll(nullptr, 0, 200);
-  std::vector<std::byte> out;
+  std::vector<std::byte> out, room((1 << 20) + 8192);
+  std::byte* slow = room.data() + (4096 - reinterpret_cast<std::uintptr_t>(room.data()) % 4096) + 64;  // to send from, for tcp
   for (std::uint32_t number = 0; number < each; ++number) {
     fill(out, number, context.pe());
     std::span<const std::byte> all(out);
+    if (number / std::size(sizes) == 1) all = {slow, static_cast<std::size_t>(std::copy(out.begin(), out.end(), slow) - slow)};
     std::size_t cut = number % 3 == 0 ? 0 : all.size() / (number % 3 + 1);
     for (std::uint32_t pe = 0; pe < context.npes(); ++pe)
       if (pe != context.pe().value()) context.send(PeId(pe), take, all.first(cut), all.subspan(cut));

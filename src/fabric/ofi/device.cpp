@@ -31,6 +31,10 @@ constexpr std::size_t longest_in_place = std::size_t{1} << 20, longest_copied = 
 // Between buffers, so that their distance is no power of two: the first lines of all would compete for one place of the cache.
 constexpr std::size_t receive_gap = 4096 + 3 * 64;
 static_assert(receive_gap >= sizeof(Header) && receive_gap % cache_line == 0);
+// What tcp sends, the kernel copies behind the provider's header, most often to the start of a page. From where that is up to
+// `too_near` ahead in its page, loads wait for stores that look as if they were to the same place: 256 KiB at the start of a page
+// were read in 200 us, elsewhere in 105. Behind pieces with a header each, the rest is farther. From `worth_pieces` on that is seen.
+constexpr std::size_t page_bytes = 4096, header_bytes = 16, too_near = 32, piece_bytes = 64, worth_pieces = 147456;
 // Each that is done is a sign of life of a slow network.
 constexpr std::size_t longest_transfer = std::size_t{32} << 20;
 constexpr std::uint64_t segment_key = 1, buffers_key = 2, slots_key = 3, private_key = 4;
@@ -77,8 +81,8 @@ Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::ui
   peers_.reset(peers);
   fi_cq_attr queue{};
   queue.format = FI_CQ_FORMAT_DATA;
-  bool by_list = is_over_sockets(*info_);
-  queue.wait_obj = by_list ? FI_WAIT_POLLFD : FI_WAIT_FD;
+  over_sockets_ = is_over_sockets(*info_);
+  queue.wait_obj = over_sockets_ ? FI_WAIT_POLLFD : FI_WAIT_FD;
   queue.size = info_->tx_attr->size + info_->rx_attr->size;
   fid_cq* completions = nullptr;
   check(::fi_cq_open(domain, &queue, &completions, nullptr), *info_, "cannot open a queue that a thread can sleep on");
@@ -89,7 +93,7 @@ Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::ui
   check(::fi_ep_bind(endpoint, &peers->fid, 0), *info_, "cannot bind addresses");
   check(::fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV), *info_, "cannot bind completions");
   check(::fi_enable(endpoint), *info_, "cannot enable the endpoint");
-  find_descriptors(by_list);
+  find_descriptors();
   local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0 || config::choice(config::Variable::fabric_rma) >= rma_register;
   sends_in_place_ = !local_registration_ && info_->tx_attr->iov_limit >= 3;
   constexpr std::uint64_t behind_writes = FI_ORDER_SAW | FI_ORDER_WAW;
@@ -113,8 +117,8 @@ Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::ui
 
 // A single descriptor of a provider's is an epoll over its others, of which the kernel tells it whether anybody sleeps or not: of
 // each packet, 0.3 us of 9 at 4 KiB. So these are asked for where that works.
-void Device::find_descriptors(bool by_list) {
-  if (!by_list) {
+void Device::find_descriptors() {
+  if (!over_sockets_) {
     descriptors_.resize(1);
     return check(::fi_control(&completions_->fid, FI_GETWAIT, descriptors_.data()), *info_, "cannot tell what to sleep on");
   }
@@ -339,6 +343,17 @@ int Device::read(void* to, std::size_t bytes, const RemoteMemory& from, std::uin
   void* descriptor = local_descriptor(to, bytes, FI_READ, operation);
   return static_cast<int>(::fi_read(endpoint_.get(), to, bytes, descriptor, from.address, from.base + offset, from.key,
                                     &operation.context));
+}
+
+bool Device::is_slow_behind(std::size_t header, std::uint64_t from) const {
+  std::uint64_t ahead = (header_bytes + header - from) % page_bytes;
+  return over_sockets_ && ahead > 0 && ahead < too_near;
+}
+
+std::size_t Device::next_read(const RemoteMemory& from, std::uint64_t offset, std::size_t done, std::size_t bytes) const {
+  std::size_t left = bytes - done;
+  bool slow = left >= worth_pieces && is_slow_behind(done / piece_bytes * header_bytes, from.base + offset);
+  return slow ? piece_bytes : std::min(left, most_transfer_);
 }
 
 std::size_t Device::completions(Completion* into, std::size_t most) {

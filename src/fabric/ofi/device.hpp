@@ -160,6 +160,10 @@ class Device {
 
   std::size_t inject_bytes() const { return inject_bytes_; }
   std::size_t most_transfer() const { return most_transfer_; }
+  /// Whether what lies there, far from short, would be slow to send behind a header of so many bytes.
+  bool is_slow_behind(std::size_t header, std::uint64_t from) const;
+  /// How much to read() next, of so many bytes of which so many are asked for.
+  std::size_t next_read(const RemoteMemory& from, std::uint64_t offset, std::size_t done, std::size_t bytes) const;
   /// Writes land in order, and before messages sent after them.
   bool writes_in_order() const { return writes_in_order_; }
   /// Reads see what writes before them have put.
@@ -182,7 +186,7 @@ class Device {
                   Until until, Operation& operation, std::uint64_t note);
   std::uint64_t key_of(std::uint64_t kind) const;
   Owned<fid_mr> expose(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key);
-  void find_descriptors(bool by_list);
+  void find_descriptors();
   void open_segment();
   void open_slots(std::uint32_t npes);
   void make_buffers();
@@ -205,7 +209,7 @@ class Device {
   Owned<fid_mr> segment_region_, slots_region_, buffers_region_;
   std::vector<int> descriptors_;
   // Looked up once: what the provider tells lies elsewhere.
-  bool local_registration_ = false, sends_in_place_ = false, writes_in_order_ = false;
+  bool local_registration_ = false, sends_in_place_ = false, writes_in_order_ = false, over_sockets_ = false;
   std::size_t inject_bytes_ = 0;
   Registrations registrations_;
   std::size_t most_transfer_ = 0, longest_message_ = 0, receive_bytes_ = 0;

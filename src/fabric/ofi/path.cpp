@@ -341,7 +341,7 @@ void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::s
     if (!settled(source) || (source.unflushed && !device_->reads_behind_writes())) ask_for_all(pe);
     wait(hold, [&, sent = sent_to(pe)] { return settled(sent); });
     for (std::size_t done = 0; done < bytes;) {
-      std::size_t part = std::min(bytes - done, device_->most_transfer());
+      std::size_t part = device_->next_read(source.memory, from.value(), done, bytes);
       transfer(hold, source, part, pending, [&](Operation& operation) {
         return device_->read(to + done, part, source.memory, from.value() + done, operation);
       });

@@ -14,11 +14,17 @@ constexpr std::uint32_t most_told_late = slots_per_peer / 2 - 1;
 constexpr std::uint32_t most_messages = 64;
 // Active messages of up to so much are sent from a copy, and nobody waits for them to be out.
 constexpr std::size_t copied_bytes = 8192;
+// From so much on, what would be slow to send from where it lies is copied.
+constexpr std::size_t worth_copying = 32768;
 // As much may be sent from the stack.
 constexpr std::size_t most_injected = 256;
 
 // Made there and not copied to there: a copy in other pieces than those just written waits for all that was written before.
 Header& header_at(std::byte* buffer) { return *new (buffer) Header{}; }
+
+std::uint64_t first_address(const MessageParts& parts) {
+  return reinterpret_cast<std::uintptr_t>(parts.first.empty() ? parts.second.data() : parts.first.data());
+}
 
 }  // namespace
 
@@ -162,7 +168,8 @@ Status Path::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
 bool Path::send_long(Hold& hold, Peer& to, Header header, const MessageParts& parts) {
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
-  bool in_place = device_->sends_in_place() && !handling_;
+  bool slow = parts.size() >= worth_copying && device_->is_slow_behind(sizeof(Header), first_address(parts));
+  bool in_place = device_->sends_in_place() && !handling_ && !slow;
   if (!in_place) operation->spare = device_->spares().take();
   if (!in_place && operation->spare == nullptr) {
     device_->give_back_send(*operation);
