@@ -239,7 +239,6 @@ void Device::note_receive(std::size_t bytes, From from) {
   if (bytes >= long_message) wanted_receives_ = from == From::same ? 1 : fewest_receives;
   else if (posted_receives_.size() == 0) wanted_receives_ = std::min(2 * wanted_receives_, receives_.size());
   if (from == From::another) wanted_receives_ = std::max(wanted_receives_, fewest_receives);
-  if (posted_receives_.size() < filling_receives_ + (wanted_receives_ + 1) / 2) replenish();
 }
 
 void Device::expect_several() {

@@ -83,11 +83,14 @@ class Device {
   }
   /// Who messages come from: the same peer as the last, or another.
   enum class From { same, another };
-  /// What came into a receive has been looked at: it may be posted again.
-  void give_back_receive(Operation& operation) { idle_receives_.push_back(&operation); }
-  /// So much came into one. Posts more when few are left: a provider that has none to put a message into holds up the whole
-  /// connection.
+  /// So much came into a receive: how many are to be posted.
   void note_receive(std::size_t bytes, From from);
+  /// It has been looked at and may be posted again: is, when few are left, as a provider that has none to put a message into
+  /// holds up the whole connection.
+  void give_back_receive(Operation& operation) {
+    idle_receives_.push_back(&operation);
+    if (posted_receives_.size() < filling_receives_ + (wanted_receives_ + 1) / 2) post_receives();
+  }
   /// Posts more, where long messages of one peer had one to themselves: none is left when that peer breaks off within one.
   void expect_several();
   // What follows returns 0, -FI_EAGAIN when there is no room just now, or another error of libfabric.

@@ -54,9 +54,9 @@ bool Path::poll() {
 }
 
 bool Path::look() {
+  collect_receive();  // before: the next long message then comes into the same buffer, which is in the cache
   bool any = take_completions();
   if (!any) {
-    collect_receive();
     device_->replenish();  // not before: whoever what came was for answers first
   } else if (!is_used()) {
     used_.store(true, std::memory_order_relaxed);
@@ -67,7 +67,8 @@ bool Path::look() {
   if (has_arrivals() && handle_arrivals()) any = true;
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
-  if (!owed_.empty() && !has_arrivals()) send_owed();
+  bool answers_soon = has_taker_ && in_hand_.operation != nullptr;  // most often, and its answer tells the same
+  if (!owed_.empty() && !has_arrivals() && !answers_soon) send_owed();
   // A thread of the PE may sleep until this. Whoever sleeps for another reason is left alone: the agent gets on without it.
   if (std::exchange(changed_memory_, false) || (any && sleepers_ != 0)) ring_bell(job_.record(self_));
   return any;
@@ -125,8 +126,8 @@ bool Path::take_completions() {
 
 // Nothing came into it that anybody wants.
 void Path::repost(Operation& operation) {
-  device_->give_back_receive(operation);
   device_->note_receive(0, Device::From::another);
+  device_->give_back_receive(operation);
 }
 
 void Path::fail_operation(const Completion& failed) {
@@ -241,8 +242,8 @@ inline void Path::handle_next(const Header& header, Arrival arrival) {
   if (header.type == MessageType::message) in_hand = take_message(header, payload, arrival.operation);
   else handle(header, payload);
   if (written) return;
-  if (!in_hand) device_->give_back_receive(*arrival.operation);
   device_->note_receive(arrival.what, sender);
+  if (!in_hand) device_->give_back_receive(*arrival.operation);
 }
 
 // Most that come by notes: a signal, behind nothing that waits. Carried out without the header in between; the first of a peer
@@ -424,7 +425,6 @@ inline bool Path::take_message(const Header& header, Bytes payload, Operation* a
     keep_message(label, payload, *arrived);
     return false;
   }
-  collect_receive();
   in_hand_ = {{label, payload}, arrived};
   note_taken(label.source, payload.size());
   return true;
@@ -440,7 +440,7 @@ void Path::keep_message(MessageLabel label, Bytes payload, Operation& arrived) {
   note_taken(label.source, payload.size());
 }
 
-// The one that was in hand last.
+// The one that was in hand last, before another may be.
 inline void Path::collect_receive() {
   // Acquire: it has been read. Partner: progress().
   Operation* operation = given_back_.load(std::memory_order_acquire);
