@@ -14,7 +14,7 @@
 
 #ifdef __SANITIZE_ADDRESS__
 // Closed endpoints leave a little of theirs behind.
-extern "C" const char* __lsan_default_suppressions() { return "leak:libfabric"; }
+extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() { return "leak:libfabric"; }
 #endif
 
 namespace atl::fabric::ofi {
