@@ -21,7 +21,7 @@ using namespace atl;
 
 constexpr std::size_t block = std::size_t{1} << 20;
 constexpr std::size_t window = 16;
-// Not at the start of a page: bare libfabric's messages and reads take up to twice as long from there (see Device::next_read).
+// Not at the start of a page: bare libfabric's messages and reads take up to twice as long from there (see Device::is_slow_behind).
 constexpr std::size_t in_page = 256;
 constexpr PeId there{1};
 // Not counted: until the other side looks itself, and not its thread.

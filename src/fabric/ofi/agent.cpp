@@ -249,7 +249,7 @@ void Path::look_after_peers() {
 bool Path::is_expected_to_answer(PeId pe) const {
   const Peer& one = peers_[pe.value()];
   auto asks_it = [&](const Request& request) { return request.active && request.peer == pe.value(); };
-  return !settled(one) || one.transferring != 0 || !one.outbox.empty() ||
+  return !settled(one) || one.transferring != 0 || one.queued ||
          std::any_of(requests_.begin(), requests_.end(), asks_it);
 }
 
@@ -270,7 +270,7 @@ bool Path::look_for_sign(PeId pe, bool expected) {
                          1e-9 * static_cast<double>(limit_ns)));
     return false;
   }
-  if (!one.outbox.empty()) return true;  // it has enough to answer
+  if (one.queued) return true;  // it has enough to answer
   send(pe, header_of(MessageType::ping), {}, {});
   return true;
 }

@@ -268,13 +268,12 @@ int Device::inject(const void* message, std::size_t bytes, fi_addr_t to) {
   return static_cast<int>(::fi_inject(endpoint_.get(), message, bytes, to));
 }
 
-int Device::send_in_place(Operation& operation, std::span<const std::byte> first, std::span<const std::byte> second,
-                          fi_addr_t to) {
-  iovec parts[3] = {{operation.buffer, sizeof(Header)}};
+int Device::send_in_place(Operation& operation, const MessageParts& parts, fi_addr_t to) {
+  iovec list[3] = {{operation.buffer, sizeof(Header)}};
   std::size_t count = 1;
-  for (auto part : {first, second})
-    if (!part.empty()) parts[count++] = {const_cast<std::byte*>(part.data()), part.size()};
-  fi_msg message{parts, nullptr, count, to, &operation.context, 0};
+  for (auto part : {parts.first, parts.second})
+    if (!part.empty()) list[count++] = {const_cast<std::byte*>(part.data()), part.size()};
+  fi_msg message{list, nullptr, count, to, &operation.context, 0};
   return static_cast<int>(::fi_sendmsg(endpoint_.get(), &message, FI_COMPLETION | FI_INJECT_COMPLETE));
 }
 
@@ -344,8 +343,8 @@ int Device::read(void* to, std::size_t bytes, const RemoteMemory& from, std::uin
                                     &operation.context));
 }
 
-bool Device::is_slow_behind(std::size_t header, std::uint64_t from) const {
-  std::uint64_t ahead = (header_bytes + header - from) % page_bytes;
+bool Device::is_slow_behind(std::size_t before, std::uint64_t from) const {
+  std::uint64_t ahead = (header_bytes + before - from) % page_bytes;
   return over_sockets_ && ahead > 0 && ahead < too_near;
 }
 
@@ -353,6 +352,11 @@ std::size_t Device::next_read(const RemoteMemory& from, std::uint64_t offset, st
   std::size_t left = bytes - done;
   bool slow = left >= worth_pieces && is_slow_behind(done / piece_bytes * header_bytes, from.base + offset);
   return slow ? piece_bytes : std::min(left, most_transfer_);
+}
+
+// A peer that stops within a message keeps what it fills. Nobody else's may wait for that.
+inline void Device::unpost(const Operation& operation) {
+  if (operation.kind == Operation::Kind::receive) filling_receives_ = posted_receives_.remove(&operation);
 }
 
 std::size_t Device::completions(Completion* into, std::size_t most) {
@@ -368,8 +372,7 @@ std::size_t Device::completions(Completion* into, std::size_t most) {
     }
     auto* operation = static_cast<Operation*>(entries[i].op_context);
     into[i] = {.operation = operation, .bytes = entries[i].len};
-    // A peer that stops within a message keeps what it fills. Nobody else's may wait for that.
-    if (operation->kind == Operation::Kind::receive) filling_receives_ = posted_receives_.remove(operation);
+    unpost(*operation);
   }
   return static_cast<std::size_t>(got);
 }
@@ -381,7 +384,7 @@ std::size_t Device::take_failure(Completion& into, std::int64_t status) {
   if (::fi_cq_readerr(completions_.get(), &failed, 0) <= 0 || failed.op_context == nullptr) return 0;
   auto* operation = static_cast<Operation*>(failed.op_context);
   into = {.operation = operation, .error = failed.err};
-  if (operation->kind == Operation::Kind::receive) filling_receives_ = posted_receives_.remove(operation);
+  unpost(*operation);
   return 1;
 }
 

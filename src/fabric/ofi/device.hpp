@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "atoll/base/memory.hpp"
+#include "atoll/fabric/message.hpp"
 #include "library.hpp"
 #include "note.hpp"
 #include "outstanding.hpp"
@@ -117,7 +118,7 @@ class Device {
     return static_cast<int>(::fi_send(endpoint_.get(), from, bytes, buffers_descriptor(), to, &operation.context));
   }
   /// A header, which is in the operation's buffer, and what follows it. Complete when all may be reused.
-  int send_in_place(Operation& operation, std::span<const std::byte> first, std::span<const std::byte> second, fi_addr_t to);
+  int send_in_place(Operation& operation, const MessageParts& parts, fi_addr_t to);
   bool sends_in_place() const { return sends_in_place_; }
   /// Longest active message that it can receive.
   std::size_t longest_message() const { return longest_message_; }
@@ -163,8 +164,8 @@ class Device {
 
   std::size_t inject_bytes() const { return inject_bytes_; }
   std::size_t most_transfer() const { return most_transfer_; }
-  /// Whether what lies there, far from short, would be slow to send behind a header of so many bytes.
-  bool is_slow_behind(std::size_t header, std::uint64_t from) const;
+  /// Whether tens of kilobytes there would be slow to send behind so many bytes, besides the provider's header.
+  bool is_slow_behind(std::size_t before, std::uint64_t from) const;
   /// How much to read() next, of so many bytes of which so many are asked for.
   std::size_t next_read(const RemoteMemory& from, std::uint64_t offset, std::size_t done, std::size_t bytes) const;
   /// Writes land in order, and before messages sent after them.
@@ -196,6 +197,7 @@ class Device {
   void post_receives();
   void post_receive(Operation& operation);
   std::size_t take_failure(Completion& into, std::int64_t status);
+  void unpost(const Operation& operation);
 
   std::byte* segment_;
   std::size_t segment_bytes_;

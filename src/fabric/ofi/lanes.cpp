@@ -10,7 +10,7 @@ namespace atl::fabric::ofi {
 namespace {
 
 constexpr std::size_t part_multiple = 4096;
-
+// Looks by which something came on the first path, per look at the others.
 constexpr unsigned first_alone = 8;
 constexpr std::size_t unnumbered = SIZE_MAX;
 

@@ -196,7 +196,7 @@ void Path::put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* 
     header.offset = to.value() + done;
     send_operation(pe, header, Bytes(from + done, std::min(bytes - done, most_payload)));
     // What waits has been copied: only so much.
-    if (!handling_) wait(hold, [&] { return target.outbox.empty() || target.gone; });
+    if (!handling_) wait(hold, [&] { return !target.queued || target.gone; });
   }
 }
 
@@ -282,7 +282,7 @@ void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::s
   bool two_looks = bytes >= two_looks_from && bytes < two_looks_until;
   if (bytes >= worth_writing && !two_looks && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
   if (bytes <= most_payload) return send(pe, header, Bytes(from, bytes), {});
-  if (bytes <= signalled_in_one && target.outbox.empty() && send_long(hold, target, header, {Bytes(from, bytes)})) return;
+  if (bytes <= signalled_in_one && !target.queued && send_long(hold, target, header, {Bytes(from, bytes)})) return;
   Registrations::Loan loan;
   // The signal alone, behind what it tells of, here and there.
   if (may_write(target, from, bytes, loan)) return write_through(hold, pe, to, from, bytes, [&] { send(pe, header, {}, {}); });
@@ -327,7 +327,7 @@ std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pen
   std::uint32_t number = free_requests_.back();
   free_requests_.pop_back();
   // When it has to wait behind others, its answer says nothing of what was sent last.
-  requests_[number] = {to, bytes, &pending, pe.value(), peer(pe).posted + (peer(pe).outbox.empty() ? 1 : 0), true};
+  requests_[number] = {to, bytes, &pending, pe.value(), peer(pe).posted + (peer(pe).queued ? 0 : 1), true};
   ++pending.left;
   return number;
 }
@@ -446,8 +446,7 @@ bool Path::progress(const Inbox::Taker* taker) {
     Hold hold(*this, std::adopt_lock);
     if (taker == nullptr) return poll();
     Raised now(has_taker_);
-    any = look();
-    brought_messages_ = false;
+    any = poll();
   }
   if (in_hand_.operation == nullptr) return any;
   // The path is not held while a handler runs, which may take long.

@@ -219,7 +219,7 @@ class Path final : public RemotePath {
     return waited_for ? Acknowledge::at_once : Acknowledge::later;
   }
   // Nothing of ours is between here and there.
-  bool idle(const Peer& peer) const { return peer.posted == peer.arrived && peer.outbox.empty() && !peer.gone; }
+  bool idle(const Peer& peer) const { return peer.posted == peer.arrived && !peer.queued && !peer.gone; }
   void note_arrived(Peer& peer, std::uint32_t number) {
     if (static_cast<std::int32_t>(number - peer.arrived) > 0) peer.arrived = number;
   }
@@ -265,7 +265,6 @@ class Path final : public RemotePath {
 
   // Receiving (receive.cpp).
   bool poll();
-  bool look();
   bool has_arrivals() const { return next_arrival_ != arrivals_.size(); }
   // Besides what the network tells of.
   bool has_chores() const {
@@ -347,7 +346,6 @@ class Path final : public RemotePath {
   Pending abandoned_;             // of callers that wait no more
   std::uint32_t sleepers_ = 0;    // callers that wait, asleep
   bool changed_memory_ = false;   // by what arrived: the PE may wait for it
-  bool brought_messages_ = false;  // likewise, into the inbox
   bool any_failed_ = false;       // some peer's failed_at is set
   bool direct_ = false;           // short puts and gets by the network, where nothing else is under way
 

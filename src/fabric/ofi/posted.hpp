@@ -2,21 +2,19 @@
 // Receives that are posted, in the order in which messages fill them: a provider begins with the first and most often ends it first.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 
 namespace atl::fabric::ofi {
 
 struct Operation;
 
+/// At most `most`.
 class Posted {
  public:
   static constexpr std::size_t most = 32;
 
   std::size_t size() const { return end_ - begin_; }
-  /// Not when there are `most`.
   void add(Operation* one) { at(end_++) = one; }
   /// It is filled, or given up. Returns how many before it are not: messages have begun to come into them.
   std::size_t remove(const Operation* one) {

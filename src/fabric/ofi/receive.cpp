@@ -48,12 +48,6 @@ inline void Path::count_done(Peer& from, Acknowledge acknowledge) {
 }
 
 bool Path::poll() {
-  bool any = look();
-  if (std::exchange(brought_messages_, false)) ring_bell(job_.record(self_));
-  return any;
-}
-
-bool Path::look() {
   collect_receive();  // before: the next long message then comes into the same buffer, which is in the cache
   bool any = take_completions();
   if (!any) {
@@ -261,6 +255,7 @@ bool Path::take_signal(std::uint64_t told) {
   return true;
 }
 
+// Not inlined: it is the exception where it is called.
 [[gnu::noinline]] bool Path::take_early() {
   Header of_note;
   auto next = std::find_if(early_.begin(), early_.end(), [&](Arrival one) { return is_next(read_header(one, of_note)); });
@@ -408,9 +403,8 @@ Inbox::Payload Path::keep(Bytes payload, std::uint32_t source, Operation& arrive
   return {copy, payload.size(), [](void*, std::byte* at) { std::free(at); }, nullptr};
 }
 
-// A message is in the inbox, or in hand.
+// A message is in the inbox, or in hand: its sender may send another.
 inline void Path::note_taken(PeId source, std::size_t bytes) {
-  brought_messages_ = true;
   Peer& from = peer(source);
   from.taken += weight_of(bytes);
   if (from.taken - from.told_taken >= most_untold) owe(from);
@@ -437,6 +431,7 @@ void Path::keep_message(MessageLabel label, Bytes payload, Operation& arrived) {
   }
   if (payload.size() <= message_bytes) inbox_.push(label, payload);
   else inbox_.push(label, keep(payload, label.source.value(), arrived));
+  changed_memory_ = true;
   note_taken(label.source, payload.size());
 }
 
@@ -455,6 +450,7 @@ bool Path::place_parked() {
     Parked& next = parked_.front();
     std::size_t bytes = next.payload.bytes().size();
     inbox_.push(next.label, std::move(next.payload));
+    changed_memory_ = true;
     note_taken(next.label.source, bytes);
     parked_.pop_front();
   }
@@ -495,7 +491,7 @@ bool Path::send_waiting() {
   return any;
 }
 
-// Not inlined: it is the exception where it is called.
+// Likewise.
 [[gnu::noinline]] void Path::owe(Peer& to) {
   if (!to.owed) owed_.push_back(to.number);
   to.owed = true;

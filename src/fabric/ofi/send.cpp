@@ -42,20 +42,24 @@ void Path::note_failure(Peer& to, int error) {
   any_failed_ = true;
 }
 
-// `fill` writes the header to where it is sent from. False: there is no room just now.
+// `fill` writes the header, but for the counts, to where it is sent from. False: there is no room just now.
 template <class Fill>
 inline bool Path::transmit(Peer& to, Fill&& fill, const MessageParts& parts) {
   std::size_t bytes = sizeof(Header) + parts.size();
   if (bytes <= device_->inject_bytes() && bytes <= most_injected) {
     alignas(Header) std::byte message[most_injected];
-    fill(header_at(message));
+    Header& header = header_at(message);
+    fill(header);
+    tell_counts(to, header);
     parts.copy_to(message + sizeof(Header));
     return went(to, device_->inject(message, bytes, to.memory.address));
   }
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
   operation->peer = to.number;
-  fill(header_at(operation->buffer));
+  Header& header = header_at(operation->buffer);
+  fill(header);
+  tell_counts(to, header);
   parts.copy_to(operation->buffer + sizeof(Header));
   int status = device_->send(*operation, bytes, to.memory.address);
   if (status != 0) [[unlikely]] device_->give_back_send(*operation);
@@ -64,11 +68,7 @@ inline bool Path::transmit(Peer& to, Fill&& fill, const MessageParts& parts) {
 
 bool Path::try_transmit(Peer& to, const Header& header, const MessageParts& parts) {
   if (is_counted(header) && to.sent - to.held_back - to.complete >= most_under_way && !to.gone) return false;
-  auto fill = [&](Header& at) {
-    at = header;
-    tell_counts(to, at);
-  };
-  if (!transmit(to, fill, parts)) return false;
+  if (!transmit(to, [&](Header& at) { at = header; }, parts)) return false;
   note_sent(to, header);
   return true;
 }
@@ -145,11 +145,10 @@ Status Path::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
   Peer& to = peer(pe);
   if (to.gone) throw_gone(pe);
   if (to.messages - to.messages_taken >= most_messages && !handling_) (void)poll();
-  if (to.messages - to.messages_taken >= most_messages || !!to.queued) return Status::try_again;
+  if (to.messages - to.messages_taken >= most_messages || to.queued) return Status::try_again;
   auto fill = [&, number = message_number(label.handler, label.kind)](Header& header) {
     header.type = MessageType::message;
     header.number = number;
-    tell_counts(to, header);
   };
   std::size_t bytes = parts.size();
   if (bytes <= copied_bytes) {
@@ -182,7 +181,7 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, const MessageParts& pa
   if (in_place) {
     operation->pending = &awaited.pending;
     header_at(operation->buffer) = header;
-    status = device_->send_in_place(*operation, parts.first, parts.second, to.memory.address);
+    status = device_->send_in_place(*operation, parts, to.memory.address);
   } else {
     header_at(operation->spare) = header;
     parts.copy_to(operation->spare + sizeof(Header));

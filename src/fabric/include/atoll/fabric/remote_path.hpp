@@ -73,8 +73,8 @@ class RemotePath {
   virtual void fence() = 0;
   /// Returns when all that this process has put, updated and got is complete.
   virtual void quiet() = 0;
-  /// Takes what has arrived; returns whether there was anything. Does not block. Who takes messages out of the inbox gives a
-  /// taker, which may be called with one, and is not woken for those that are in the inbox then.
+  /// Takes what has arrived; returns whether there was anything. Does not block. Who takes messages out of the inbox may give a
+  /// taker, which is called with one that comes behind no other.
   virtual bool progress(const Inbox::Taker* taker) = 0;
   /// Whoever made progress does not any more: what comes is to be noticed without it, at once. Does not block.
   virtual void stop_polling() {}
