@@ -101,14 +101,21 @@ def remove_stale() -> None:
 
 class Hosts:
     """`count` hosts; `delay` as netem takes it: "1ms"; `cables` at each, in networks of their own: eth0, eth1 …;
-    `congestion`: TCP's congestion control, that of this machine unless given."""
+    `congestion`: TCP's congestion control, that of this machine unless given; `own_cores`: they share out this machine's
+    cores, and what runs on one does not move to another's."""
 
     made = 0
 
-    def __init__(self, count: int = 2, delay: str = "", cables: int = 1, congestion: str = "") -> None:
+    def __init__(
+        self, count: int = 2, delay: str = "", cables: int = 1, congestion: str = "", *, own_cores: bool = False
+    ) -> None:
         self.delay = delay
         self.congestion = congestion
         self.cables = cables
+        cores = sorted(os.sched_getaffinity(0))
+        if own_cores and len(cores) < count:
+            raise ValueError(f"this machine has {len(cores)} cores: {count} hosts cannot have cores of their own")
+        self.cores = [cores[number::count] if own_cores else cores for number in range(count)]
         Hosts.made += 1
         self.mark = f"{os.getpid()}-{Hosts.made}"
         self.names = [f"at{self.mark}-{number}" for number in range(count)]
@@ -157,7 +164,8 @@ class Hosts:
                     shape = ["tc", "-n", name, "qdisc", "add", "dev", inside, "root", "netem", "delay", self.delay]
                     subprocess.run(shape, check=True, capture_output=True, text=True)
             door = [sys.executable, str(DOOR), "--serve", str(self.folder / name)]
-            command = ["ip", "netns", "exec", name, "unshare", "--uts", *door]
+            cores = ",".join(map(str, self.cores[number]))
+            command = ["taskset", "-c", cores, "ip", "netns", "exec", name, "unshare", "--uts", *door]
             self.doors.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True))
         for _ in range(300):
             if all((self.folder / name).exists() for name in self.names):
@@ -287,12 +295,16 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("count", type=int)
     parser.add_argument("--delay", default="", help="of each host's packets, as netem takes it: 1ms")
     parser.add_argument("--congestion", default="", help="TCP's congestion control, unless this machine's")
+    parser.add_argument("--own-cores", action="store_true", help="each host has cores of its own, as hosts do")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args(words)
     if reason := missing():
         print(f"no test hosts: {reason}", file=sys.stderr)
         return 77
-    with Hosts(arguments.count, arguments.delay, congestion=arguments.congestion) as hosts:
+    if arguments.own_cores and len(os.sched_getaffinity(0)) < arguments.count:
+        print("no test hosts: there is not a core for each", file=sys.stderr)
+        return 77
+    with Hosts(arguments.count, arguments.delay, 1, arguments.congestion, own_cores=arguments.own_cores) as hosts:
         environment = {
             **os.environ,
             "HOSTS": ",".join(hosts.names),
