@@ -58,18 +58,6 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
   return Status::ok;
 }
 
-Status Endpoint::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const MessageParts& parts) {
-  std::size_t bytes = parts.size();
-  if (pe.value() >= npes_) [[unlikely]] throw_outside(pe, HeapOffset(0), 0);
-  ATOLL_EXPECT(bytes <= longest_message(pe));
-  MessageLabel label{self_, handler, kind};
-  Status status = maps(pe) ? push_message(*job_, pe, label, parts) : remote_->try_send(pe, label, parts);
-  if (status != Status::ok) return status;
-  bump(traffic_.am_messages, 1);
-  bump(traffic_.am_bytes, bytes);
-  return status;
-}
-
 Traffic Endpoint::traffic() const {
   auto read = [](const std::atomic<std::uint64_t>& value) { return value.load(std::memory_order_relaxed); };
   Traffic found;

@@ -48,7 +48,8 @@ HandlerId Context::register_handler(Handler handler) {
 
 void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second) {
   Parts parts{first, second};
-  if (pe.value() >= npes_ || parts.size() <= endpoint_.longest_message(pe)) [[likely]]
+  // The first alone says it of short ones, the second leaves the error to who sends.
+  if (parts.size() <= fabric::message_bytes || pe.value() >= npes_ || parts.size() <= endpoint_.longest_message(pe)) [[likely]]
     send_small(pe, handler.value(), small_message, parts);
   else
     send_large(pe, handler.value(), parts);
@@ -60,7 +61,7 @@ inline bool Context::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind
 }
 
 inline void Context::send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
-  if (!try_send(pe, handler, kind, parts)) return send_later(pe, handler, kind, parts);
+  if (!try_send(pe, handler, kind, parts)) [[unlikely]] return send_later(pe, handler, kind, parts);
   if (endpoint_.message_waiting() && !in_progress_here()) progress();
 }
 
@@ -159,6 +160,11 @@ bool Context::send_deferred() {
 
 inline void Context::deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload) {
   if (handler < known_handlers_) [[likely]] return handlers_[handler](*this, source, payload);
+  keep_early(source, handler, payload);
+}
+
+// Not inlined: it is the exception.
+[[gnu::noinline]] void Context::keep_early(PeId source, std::uint16_t handler, std::span<const std::byte> payload) {
   early_.push_back({source, handler, {payload.begin(), payload.end()}});
   backlog_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -182,6 +188,12 @@ bool Context::deliver_early() {
 // By its kind. `payload` is what came.
 inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> payload) {
   if (kind == small_message) [[likely]] return deliver(source, handler, payload);
+  receive_record(source, handler, kind, payload);
+}
+
+// Likewise.
+[[gnu::noinline]] void Context::receive_record(PeId source, std::uint16_t handler, std::uint16_t kind,
+                                               std::span<const std::byte> payload) {
   LargeRecord record{};
   ATOLL_VALIDATE(payload.size() == sizeof(record), Error, "PE {} has sent a message of kind {} that is no record. Run one version of "
                  "Atoll on all nodes", source.value(), kind);
@@ -206,7 +218,7 @@ inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t k
 void Context::take_at_once(const fabric::Inbox::Message& message) {
   took_message_ = true;
   known_handlers_ = handler_count_.load(std::memory_order_acquire);  // partner: register_handler()
-  if (!early_.empty()) (void)deliver_early();
+  if (!early_.empty()) [[unlikely]] (void)deliver_early();
   receive(message.label.source, message.label.handler, message.label.kind, message.payload);
 }
 

@@ -7,9 +7,11 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "atoll/base/config.hpp"
@@ -21,9 +23,10 @@ namespace atl::fabric::ofi {
 namespace {
 
 // While others poll so often in a nap, they answer sooner than the agent could, and it only looks whether they still do. Who
-// polls less gives its core away in between: on a busy machine for milliseconds. Each look takes some core some 5 us (a tenth
-// of a ping-pong when naps were of 100 us, 3 % when they were of 1 ms), so naps get as long as others have polled before; who
-// waits in here and falls asleep ends one.
+// polls less gives its core away in between: on a busy machine for milliseconds. Each look takes some core some 5 us, and may
+// drive who polls to a core where another does: a tenth of a ping-pong with naps of 100 us, 3 % with naps of 1 ms, 2 % and more
+// with 4 ms. So naps get as long as others have polled before, and who polls on and on puts off the end of one; who waits in here
+// and falls asleep ends it.
 constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 4'000'000;
 constexpr std::int64_t polls_in_shortest_nap = 8;
 // After something came, more is likely: so long it looks without sleeping. Longer when it was woken soon after it fell asleep:
@@ -39,7 +42,7 @@ constexpr std::int64_t goodbye_ns = 1'000'000'000;
 // So often in ATOLL_PEER_TIMEOUT who should answer is asked for a sign of life.
 constexpr std::int64_t looks_in_patience = 16;
 // So often it looks whether there are any such, also while others poll without a pause, who look at what comes and at nothing else.
-constexpr std::int64_t look_period_ns = 20'000'000;
+constexpr std::int64_t look_period_ns = 100'000'000;
 
 }  // namespace
 
@@ -64,6 +67,8 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<Remo
   patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) throw_errno("cannot make an event for the network's thread (eventfd)");
+  alarm_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+  if (alarm_ < 0) throw_errno("cannot make a timer for the network's thread (timerfd_create)");
   network_or_wake_ = ::epoll_create1(EPOLL_CLOEXEC);
   if (network_or_wake_ < 0) throw_errno("cannot make a set of events for the network's thread (epoll_create1)");
   epoll_event event{};
@@ -85,6 +90,7 @@ Path::~Path() {
   [[maybe_unused]] auto written = ::write(wake_, &one, sizeof(one));
   agent_.join();
   ::close(network_or_wake_);
+  ::close(alarm_);
   ::close(wake_);
 }
 
@@ -111,10 +117,25 @@ void Path::say_goodbye() {
   }
 }
 
+void Path::set_alarm(std::int64_t after_ns) {
+  itimerspec when{};
+  when.it_value = {after_ns / 1'000'000'000, after_ns % 1'000'000'000};
+  (void)::timerfd_settime(alarm_, 0, &when, nullptr);
+}
+
 Path::Woken Path::nap(std::int64_t limit_ns) {
-  pollfd one{wake_, POLLIN, 0};
-  timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
-  return ::ppoll(&one, 1, &limit, nullptr) > 0 ? take_wake() : Woken::by_time;
+  set_alarm(limit_ns);
+  pollfd list[] = {{wake_, POLLIN, 0}, {alarm_, POLLIN, 0}};
+  (void)::poll(list, std::size(list), -1);
+  return list[0].revents != 0 ? take_wake() : Woken::by_time;
+}
+
+// By who has looked in vain for a good part of a millisecond: the agent need not look whether anybody does, until it must look
+// after peers.
+void Path::put_off_agent() {
+  if (!napping_.load(std::memory_order_relaxed)) return;
+  std::int64_t left_ns = must_look_ns_.load(std::memory_order_relaxed) - now_ns();
+  if (left_ns > 0) set_alarm(std::min(left_ns, longest_nap_ns));
 }
 
 // What is watched costs the kernel more with each packet that comes, whether anybody sleeps or not: so not while others poll.
@@ -162,6 +183,7 @@ void Path::run_agent() {
       if (others_poll) {
         watch(false);
         napping_.store(true, std::memory_order_seq_cst);
+        must_look_ns_.store(looked_ns + look_period_ns, std::memory_order_relaxed);
         // Sequentially consistent: partner: stop_polling().
         if (!take_over_.exchange(false, std::memory_order_seq_cst)) (void)nap(nap_ns);
         napping_.store(false, std::memory_order_seq_cst);

@@ -23,7 +23,6 @@ constexpr std::size_t most_spares = 16;
 // when they are few: 256 KiB and back took 122 us with 64 of them, 96 with 8, 90 with 4. One is enough for those of one peer,
 // which come one after the other: another 10 us less. Twice as many each time that a burst of short ones has used them up.
 constexpr std::size_t fewest_receives = 4;
-constexpr std::size_t long_message = 32768;
 constexpr std::size_t most_sends = 128;
 // Longer active messages are worth asking the receiver first, for room to write them to. Where the network must know what is
 // sent from, they are copied before, and where it must know what is received into, the buffers' pages are pinned.
@@ -235,7 +234,7 @@ fi_addr_t Device::add_peer(const Card& card) {
   return inserted == 1 ? address : FI_ADDR_UNSPEC;
 }
 
-void Device::note_receive(std::size_t bytes, From from) {
+void Device::want_receives(std::size_t bytes, From from) {
   if (bytes >= long_message) wanted_receives_ = from == From::same ? 1 : fewest_receives;
   else if (posted_receives_.size() == 0) wanted_receives_ = std::min(2 * wanted_receives_, receives_.size());
   if (from == From::another) wanted_receives_ = std::max(wanted_receives_, fewest_receives);
@@ -262,10 +261,6 @@ void Device::post_receive(Operation& operation) {
     ATOLL_VALIDATE(status == -FI_EAGAIN, Error, "the network takes no more receives: {}", error_text(status));
     (void)::fi_cq_read(completions_.get(), nullptr, 0);  // progress alone
   }
-}
-
-int Device::inject(const void* message, std::size_t bytes, fi_addr_t to) {
-  return static_cast<int>(::fi_inject(endpoint_.get(), message, bytes, to));
 }
 
 int Device::send_in_place(Operation& operation, const MessageParts& parts, fi_addr_t to) {
@@ -354,38 +349,16 @@ std::size_t Device::next_read(const RemoteMemory& from, std::uint64_t offset, st
   return slow ? piece_bytes : std::min(left, most_transfer_);
 }
 
-// A peer that stops within a message keeps what it fills. Nobody else's may wait for that.
-inline void Device::unpost(const Operation& operation) {
-  if (operation.kind == Operation::Kind::receive) filling_receives_ = posted_receives_.remove(&operation);
-}
-
-std::size_t Device::completions(Completion* into, std::size_t most) {
-  constexpr std::size_t batch = 32;
-  fi_cq_data_entry entries[batch];
-  auto got = ::fi_cq_read(completions_.get(), entries, std::min(most, batch));
-  if (got == -FI_EAGAIN) return 0;
-  if (got < 0) [[unlikely]] return take_failure(*into, got);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(got); ++i) {
-    if ((entries[i].flags & FI_REMOTE_WRITE) != 0) {
-      into[i] = {.operation = nullptr, .told = entries[i].data};
-      continue;
-    }
-    auto* operation = static_cast<Operation*>(entries[i].op_context);
-    into[i] = {.operation = operation, .bytes = entries[i].len};
-    unpost(*operation);
-  }
-  return static_cast<std::size_t>(got);
-}
-
-// Of one operation. Returns how many completions that makes.
-std::size_t Device::take_failure(Completion& into, std::int64_t status) {
+// Of one operation, if of any.
+std::span<const Completion> Device::take_failure(std::int64_t status) {
   ATOLL_VALIDATE(status == -FI_EAVAIL, Error, "the network fails: {}", error_text(status));
-  fi_cq_err_entry failed{};
-  if (::fi_cq_readerr(completions_.get(), &failed, 0) <= 0 || failed.op_context == nullptr) return 0;
-  auto* operation = static_cast<Operation*>(failed.op_context);
-  into = {.operation = operation, .error = failed.err};
-  unpost(*operation);
-  return 1;
+  fi_cq_err_entry error{};
+  if (::fi_cq_readerr(completions_.get(), &error, 0) <= 0 || error.op_context == nullptr) return {};
+  finished_[0] = {};
+  finished_[0].op_context = error.op_context;
+  finished_[0].flags = failed;
+  finished_[0].data = static_cast<std::uint64_t>(error.err);
+  return {finished_.data(), 1};
 }
 
 bool Device::may_block() {

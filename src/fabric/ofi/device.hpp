@@ -5,9 +5,11 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,14 +45,11 @@ struct Operation {
   Registrations::Loan loan;      ///< transfer or send from or to private memory, on networks that must know it
 };
 
-/// A finished operation: `bytes` of a receive, or the error that ended it. Null: a peer has written into the segment; where its
-/// header is, `told` says (note.hpp).
-struct Completion {
-  Operation* operation = nullptr;
-  std::size_t bytes = 0;
-  int error = 0;
-  std::uint64_t told = 0;
-};
+/// What the network tells, as it tells it: `op_context` is an Operation's, of a receive of `len` bytes. If `flags` has
+/// FI_REMOTE_WRITE, a peer has written into the segment instead, and `data` says where its header is (note.hpp).
+using Completion = fi_cq_data_entry;
+/// Among its `flags`: the operation failed, and `data` is the error.
+inline constexpr std::uint64_t failed = std::uint64_t{1} << 63;
 
 /// Where a peer's memory is, as the network counts.
 struct RemoteMemory {
@@ -85,7 +84,9 @@ class Device {
   /// Who messages come from: the same peer as the last, or another.
   enum class From { same, another };
   /// So much came into a receive: how many are to be posted.
-  void note_receive(std::size_t bytes, From from);
+  void note_receive(std::size_t bytes, From from) {
+    if (bytes >= long_message || from == From::another || posted_receives_.size() == 0) [[unlikely]] want_receives(bytes, from);
+  }
   /// It has been looked at and may be posted again: is, when few are left, as a provider that has none to put a message into
   /// holds up the whole connection.
   void give_back_receive(Operation& operation) {
@@ -97,7 +98,9 @@ class Device {
   // What follows returns 0, -FI_EAGAIN when there is no room just now, or another error of libfabric.
 
   /// Sends up to inject_bytes() and forgets about it.
-  int inject(const void* message, std::size_t bytes, fi_addr_t to);
+  int inject(const void* message, std::size_t bytes, fi_addr_t to) {
+    return static_cast<int>(::fi_inject(endpoint_.get(), message, bytes, to));
+  }
   /// A buffer to send from, null when all are under way.
   Operation* take_send() {
     if (free_sends_.empty()) return nullptr;
@@ -156,8 +159,14 @@ class Device {
     free_transfers_.push_back(&operation);
   }
 
-  /// Up to `most` that have finished. Also what makes progress.
-  std::size_t completions(Completion* into, std::size_t most);
+  /// What has finished since, until the next call. Also what makes progress.
+  std::span<const Completion> completions() {
+    auto got = ::fi_cq_read(completions_.get(), finished_.data(), finished_.size());
+    if (got > 0) [[likely]] return {finished_.data(), static_cast<std::size_t>(got)};
+    return got == -FI_EAGAIN ? std::span<const Completion>() : take_failure(got);
+  }
+  /// A receive among that. A peer that stops within a message keeps what it fills: nobody else's may wait for that.
+  void note_filled(const Operation& operation) { filling_receives_ = posted_receives_.remove(&operation); }
   /// One of them becomes readable when there may be completions. Only after may_block() said so.
   std::span<const int> descriptors() const { return descriptors_; }
   bool may_block();
@@ -180,6 +189,8 @@ class Device {
   bool has_rma() const { return segment_region_ != nullptr; }
 
  private:
+  static constexpr std::size_t long_message = 32768;
+
   bool in_segment(const void* memory, std::size_t bytes) const {
     auto* at = static_cast<const std::byte*>(memory);
     return at >= segment_ && at < segment_ + segment_bytes_ && bytes <= static_cast<std::size_t>(segment_ + segment_bytes_ - at);
@@ -196,8 +207,8 @@ class Device {
   void make_buffers();
   void post_receives();
   void post_receive(Operation& operation);
-  std::size_t take_failure(Completion& into, std::int64_t status);
-  void unpost(const Operation& operation);
+  void want_receives(std::size_t bytes, From from);
+  std::span<const Completion> take_failure(std::int64_t status);
 
   std::byte* segment_;
   std::size_t segment_bytes_;
@@ -223,6 +234,7 @@ class Device {
   Spares spares_;
   std::vector<Operation> receives_, sends_;
   std::vector<Operation*> idle_receives_, free_sends_, free_transfers_;
+  std::array<Completion, 32> finished_;
   Posted posted_receives_;
   std::size_t filling_receives_ = 0;         // the first of these, when one behind them was filled last
   std::size_t wanted_receives_ = 0;          // besides those

@@ -18,14 +18,17 @@ constexpr std::size_t unnumbered = SIZE_MAX;
 struct ThisThread {
   std::size_t number = unnumbered;
   bool strays = false;  // parts of its puts may be under way by other endpoints
+
+  /// All that it does goes by the first path, as most often.
+  bool keeps_to_first() const { return number == 0 && !strays; }
 };
+// Initial-exec: an address, and no call.
+thread_local constinit ThisThread current_thread __attribute__((tls_model("initial-exec")));
 
 ThisThread& this_thread() {
   static std::atomic<std::size_t> next{0};
-  // Initial-exec: an address, and no call.
-  static thread_local constinit ThisThread one __attribute__((tls_model("initial-exec")));
-  if (one.number == unnumbered) [[unlikely]] one.number = next.fetch_add(1, std::memory_order_relaxed);
-  return one;
+  if (current_thread.number == unnumbered) [[unlikely]] current_thread.number = next.fetch_add(1, std::memory_order_relaxed);
+  return current_thread;
 }
 
 }  // namespace
@@ -50,8 +53,11 @@ std::size_t Lanes::own() {
 }
 
 Path& Lanes::for_messages() {
-  const ThisThread& here = this_thread();
-  if (here.number == 0 && !here.strays) [[likely]] return first();
+  return current_thread.keeps_to_first() ? first() : turn_to_first();
+}
+
+// Not inlined: it is the exception.
+[[gnu::noinline]] Path& Lanes::turn_to_first() {
   if (first().is_held_here()) return first();
   settle();
   if (std::size_t before = own(); before != 0) {
@@ -70,8 +76,7 @@ void Lanes::settle() {
 
 // The thread's own, behind all that it has started.
 Path& Lanes::in_order() {
-  const ThisThread& here = this_thread();
-  if (here.number == 0 && !here.strays) [[likely]] return first();
+  if (current_thread.keeps_to_first()) [[likely]] return first();
   settle();
   return own_path();
 }

@@ -49,6 +49,7 @@ class Lanes final : public RemotePath {
   Path& own_path() { return *paths_[own()]; }
   Path& in_order();
   Path& for_messages();
+  Path& turn_to_first();
   void settle();
   bool divides(std::size_t bytes) const { return interfaces_ > 1 && bytes >= 2 * least_part && !first().is_held_here(); }
   template <class Start>

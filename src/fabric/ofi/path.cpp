@@ -445,7 +445,8 @@ bool Path::progress(const Inbox::Taker* taker) {
   {
     Hold hold(*this, std::adopt_lock);
     if (taker == nullptr) return poll();
-    Raised now(has_taker_);
+    bool is_first = inbox_.is_empty() && parked_.empty() && in_hand_.operation == nullptr;
+    Meanwhile now(hand_, is_first ? Hand::free : Hand::none);
     any = poll();
   }
   if (in_hand_.operation == nullptr) return any;

@@ -14,10 +14,10 @@
 // uncounted. An active message that finds the inbox full waits here, and is counted when it is in.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -158,11 +158,11 @@ class Path final : public RemotePath {
   class Hold {
    public:
     explicit Hold(Path& path) : path_(path), nested_(path.is_held_here()) {
-      if (!nested_) path_.owner_.take();
+      if (!nested_) [[likely]] path_.owner_.take();
     }
     Hold(Path& path, std::adopt_lock_t) : path_(path), nested_(false) {}  // which this thread has just taken
     ~Hold() {
-      if (!nested_) path_.owner_.leave();
+      if (!nested_) [[likely]] path_.owner_.leave();
     }
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
@@ -174,16 +174,17 @@ class Path final : public RemotePath {
     bool nested_;
   };
 
-  // A flag, for as long as this lives.
-  class Raised {
+  // A value for as long as this lives.
+  template <class T>
+  class Meanwhile {
    public:
-    explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
-    ~Raised() { flag_ = false; }
-    Raised(const Raised&) = delete;
-    Raised& operator=(const Raised&) = delete;
+    Meanwhile(T& what, T value) : what_(what) { what_ = value; }
+    ~Meanwhile() { what_ = T{}; }
+    Meanwhile(const Meanwhile&) = delete;
+    Meanwhile& operator=(const Meanwhile&) = delete;
 
    private:
-    bool& flag_;
+    T& what_;
   };
 
   // What one caller waits for. Made and destroyed while it holds the path.
@@ -230,8 +231,10 @@ class Path final : public RemotePath {
   void ask_for_all(PeId pe);
   void send(PeId pe, Header header, Bytes first, Bytes second);
   template <class Fill>
-  bool transmit(Peer& to, Fill&& fill, const MessageParts& parts);
+  [[gnu::always_inline]] bool transmit(Peer& to, Fill&& fill, const MessageParts& parts);
   bool try_transmit(Peer& to, const Header& header, const MessageParts& parts);
+  Status try_send_long(PeId pe, MessageLabel label, const MessageParts& parts);
+  bool takes_message(const Peer& to);
   bool send_long(Hold& hold, Peer& to, Header header, const MessageParts& parts);
   bool may_write_now(const Peer& to, Bytes payload, Registrations::Loan& loan);
   bool write_went(Peer& to, Operation& operation, int status);
@@ -242,7 +245,11 @@ class Path final : public RemotePath {
   void count_header(Peer& to, Acknowledge acknowledge);
   void count_full_header(Peer& to, Acknowledge acknowledge);
   void note_sent(Peer& to, const Header& header);
-  bool went(Peer& peer, int status);
+  // False: there was no room. What cannot be sent at all is given up: the peer has left, or is soon known to have died.
+  bool went(Peer& to, int status) {
+    if (status != 0 && status != -FI_EAGAIN) [[unlikely]] note_failure(to, status);
+    return status != -FI_EAGAIN;
+  }
   void note_failure(Peer& peer, int error);
   template <class Start>
   void transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending, Start&& start);
@@ -266,11 +273,9 @@ class Path final : public RemotePath {
   // Receiving (receive.cpp).
   bool poll();
   bool has_arrivals() const { return next_arrival_ != arrivals_.size(); }
-  // Besides what the network tells of.
-  bool has_chores() const {
-    return has_arrivals() || !parked_.empty() || !waiting_.empty() || !owed_.empty() || changed_memory_;
-  }
   bool take_completions();
+  bool take_other(const Completion& one);
+  void finish(Operation& operation);
   bool handle_arrivals();
   void take_arrival(Arrival arrival, bool last);
   void handle_arrival(Arrival arrival);
@@ -281,7 +286,7 @@ class Path final : public RemotePath {
   bool is_next(const Header& header) const;
   void handle_next(const Header& header, Arrival arrival);
   bool take_signal(std::uint64_t told);
-  bool take_early();
+  std::optional<Arrival> take_early();
   enum class Came { sent, written };
   void count_arrival(Peer& from, Came came);
   void count_done(Peer& from, Acknowledge acknowledge);
@@ -302,12 +307,14 @@ class Path final : public RemotePath {
   void send_owed();
   std::byte* own(std::uint64_t offset, std::size_t bytes) const;
   void repost(Operation& operation);
-  void fail_operation(const Completion& failed);
+  void fail_operation(Operation& operation, int error);
 
   // The agent (agent.cpp): makes progress while nobody else does.
   void run_agent();
   enum class Woken { by_time, by_network, by_process };
+  void set_alarm(std::int64_t after_ns);
   Woken nap(std::int64_t limit_ns);
+  void put_off_agent();
   void watch(bool network);
   Woken sleep(int limit_ms);
   Woken take_wake();
@@ -331,12 +338,12 @@ class Path final : public RemotePath {
 
   Owner owner_;  // guards all that follows
   bool handling_ = false;
-  std::array<Completion, 32> completed_;  // of the last look
   std::vector<Arrival> arrivals_;  // in order, of which those before next_arrival_ were looked at
   std::size_t next_arrival_ = 0;
   std::uint32_t last_source_ = UINT32_MAX;  // PE of the last arrival
   std::vector<Arrival> early_;  // what their peer sent before them has not come yet
-  bool has_taker_ = false;  // who looks takes a message
+  enum class Hand { none, free, full };
+  Hand hand_ = Hand::none;  // of who looks: whether it takes the next message, or has taken one
   std::atomic<Operation*> given_back_{nullptr};  // a receive that was in hand
   std::deque<Parked> parked_;
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
@@ -346,7 +353,9 @@ class Path final : public RemotePath {
   Pending abandoned_;             // of callers that wait no more
   std::uint32_t sleepers_ = 0;    // callers that wait, asleep
   bool changed_memory_ = false;   // by what arrived: the PE may wait for it
+  bool chores_ = false;           // something may wait in arrivals_, parked_, waiting_ or owed_
   bool any_failed_ = false;       // some peer's failed_at is set
+  unsigned vain_looks_ = 0;       // by which nothing came
   bool direct_ = false;           // short puts and gets by the network, where nothing else is under way
 
   std::atomic<std::uint64_t> polls_{0};  // by others than the agent
@@ -354,6 +363,8 @@ class Path final : public RemotePath {
   std::atomic<bool> napping_{false};   // the agent sleeps although something may come
   std::atomic<bool> take_over_{false};  // it is asked not to
   int wake_ = -1;             // an eventfd: ends the agent's sleep
+  int alarm_ = -1;            // a timerfd: ends its nap
+  std::atomic<std::int64_t> must_look_ns_{0};  // until then others may put that off
   int network_or_wake_ = -1;  // an epoll
   bool watched_ = false;      // the network's descriptors are in it
   std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint32_t most_untold = 16;
 // Likewise operations carried out.
 constexpr std::uint32_t most_untold_operations = 64;
+// Looks in vain, of a third of a microsecond at least, after which the agent is put off.
+constexpr unsigned looks_per_put_off = 1024;
 // Messages handled in one go, so that whoever polls gets back to its own work.
 constexpr int most_at_once = 64;
 
@@ -52,70 +54,79 @@ bool Path::poll() {
   bool any = take_completions();
   if (!any) {
     device_->replenish();  // not before: whoever what came was for answers first
+    if (++vain_looks_ % looks_per_put_off == 0) [[unlikely]] put_off_agent();
   } else if (!is_used()) {
     used_.store(true, std::memory_order_relaxed);
   }
   if (handling_) return any;  // further up this stack, messages are being handled
   bool wakes = any && sleepers_ != 0;
-  if (!wakes && !has_chores()) return any;
+  if (!chores_ && !changed_memory_ && !wakes) [[likely]] return any;
   if (has_arrivals() && handle_arrivals()) any = true;
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
-  bool answers_soon = has_taker_ && in_hand_.operation != nullptr;  // most often, and its answer tells the same
+  bool answers_soon = hand_ == Hand::full;  // most often, and its answer tells the same
   if (!owed_.empty() && !has_arrivals() && !answers_soon) send_owed();
   // A thread of the PE may sleep until this. Whoever sleeps for another reason is left alone: the agent gets on without it.
   if (std::exchange(changed_memory_, false) || (any && sleepers_ != 0)) ring_bell(job_.record(self_));
+  chores_ = has_arrivals() || !parked_.empty() || !waiting_.empty() || !owed_.empty();
   return any;
 }
 
-bool Path::take_completions() {
-  std::size_t count = device_->completions(completed_.data(), completed_.size());
-  for (const Completion& one : std::span(completed_.data(), count)) {
-    bool last = &one + 1 == completed_.data() + count;
-    if (one.operation == nullptr) {
-      changed_memory_ = true;
-      if (one.told != 0 && !take_signal(one.told)) take_arrival({nullptr, one.told}, last);
-      continue;
-    }
-    Operation& operation = *one.operation;
-    if (one.error != 0) [[unlikely]] {
-      fail_operation(one);
-      continue;
-    }
-    if (operation.kind == Operation::Kind::receive) {  // not by the switch, whose jump nobody foresees
-      take_arrival({&operation, one.bytes}, last);
-      continue;
-    }
-    switch (operation.kind) {
-      case Operation::Kind::receive: break;  // above
-      case Operation::Kind::send:
-        if (operation.pending != nullptr) --operation.pending->left;
-        peers_[operation.peer].transferring -= operation.bytes;
-        device_->give_back_send(operation);
-        break;
-      case Operation::Kind::transfer:
-        --operation.pending->left;
-        peers_[operation.peer].transferring -= operation.bytes;
-        peers_[operation.peer].heard = true;
-        device_->give_back_transfer(operation);
-        break;
-      case Operation::Kind::put:
-        --peers_[operation.peer].putting;
-        peers_[operation.peer].heard = true;
-        note_arrived(peers_[operation.peer], operation.number);
-        device_->give_back_send(operation);
-        break;
-      case Operation::Kind::fetch:
-        if (operation.to != nullptr) std::memcpy(operation.to, operation.buffer, operation.bytes);
-        --operation.pending->left;
-        peers_[operation.peer].transferring -= operation.bytes;
-        peers_[operation.peer].heard = true;
-        note_arrived(peers_[operation.peer], operation.number);
-        device_->give_back_send(operation);
-        break;
-    }
+inline bool Path::take_completions() {
+  auto finished = device_->completions();
+  for (const Completion& one : finished) {
+    Arrival arrival{static_cast<Operation*>(one.op_context), one.len};
+    bool sent = (one.flags & (FI_REMOTE_WRITE | failed)) == 0 && arrival.operation->kind == Operation::Kind::receive;
+    if (sent) [[likely]] device_->note_filled(*arrival.operation);
+    else if (!take_other(one)) continue;
+    else arrival = {nullptr, one.data};
+    take_arrival(arrival, &one == &finished.back());
   }
-  return count != 0;
+  return !finished.empty();
+}
+
+// What is no message: returns whether it is a write that brings a header.
+bool Path::take_other(const Completion& one) {
+  if ((one.flags & FI_REMOTE_WRITE) != 0) {
+    changed_memory_ = true;
+    return one.data != 0 && !take_signal(one.data);
+  }
+  auto& operation = *static_cast<Operation*>(one.op_context);
+  if ((one.flags & failed) != 0) fail_operation(operation, static_cast<int>(one.data));
+  else finish(operation);
+  return false;
+}
+
+// One of ours is complete.
+inline void Path::finish(Operation& operation) {
+  switch (operation.kind) {
+    case Operation::Kind::receive: break;  // is no such
+    case Operation::Kind::send:
+      if (operation.pending != nullptr) --operation.pending->left;
+      peers_[operation.peer].transferring -= operation.bytes;
+      device_->give_back_send(operation);
+      break;
+    case Operation::Kind::transfer:
+      --operation.pending->left;
+      peers_[operation.peer].transferring -= operation.bytes;
+      peers_[operation.peer].heard = true;
+      device_->give_back_transfer(operation);
+      break;
+    case Operation::Kind::put:
+      --peers_[operation.peer].putting;
+      peers_[operation.peer].heard = true;
+      note_arrived(peers_[operation.peer], operation.number);
+      device_->give_back_send(operation);
+      break;
+    case Operation::Kind::fetch:
+      if (operation.to != nullptr) std::memcpy(operation.to, operation.buffer, operation.bytes);
+      --operation.pending->left;
+      peers_[operation.peer].transferring -= operation.bytes;
+      peers_[operation.peer].heard = true;
+      note_arrived(peers_[operation.peer], operation.number);
+      device_->give_back_send(operation);
+      break;
+  }
 }
 
 // Nothing came into it that anybody wants.
@@ -124,12 +135,14 @@ void Path::repost(Operation& operation) {
   device_->give_back_receive(operation);
 }
 
-void Path::fail_operation(const Completion& failed) {
-  Operation& operation = *failed.operation;
+void Path::fail_operation(Operation& operation, int error) {
   // Of a peer that broke off in the middle of a message; its death is told by others.
-  if (operation.kind == Operation::Kind::receive) return repost(operation);
+  if (operation.kind == Operation::Kind::receive) {
+    device_->note_filled(operation);
+    return repost(operation);
+  }
   Peer& to = peers_[operation.peer];
-  note_failure(to, failed.error);
+  note_failure(to, error);
   to.transferring -= operation.bytes;
   // A put stays counted: quiet() waits for it, until the peer is known to have left or to have died.
   if (operation.kind == Operation::Kind::send && operation.pending != nullptr) --operation.pending->left;
@@ -143,13 +156,16 @@ void Path::fail_operation(const Completion& failed) {
 
 // The last of a look, behind nothing that waits, is handled at once; what is sent meanwhile may look again.
 inline void Path::take_arrival(Arrival arrival, bool last) {
-  if (!last || handling_ || has_arrivals()) return arrivals_.push_back(arrival);
-  Raised now(handling_);
+  if (!last || handling_ || has_arrivals()) [[unlikely]] {
+    chores_ = true;
+    return arrivals_.push_back(arrival);
+  }
+  Meanwhile now(handling_, true);
   handle_arrival(arrival);
 }
 
 bool Path::handle_arrivals() {
-  Raised now(handling_);
+  Meanwhile now(handling_, true);
   int handled = 0;
   for (; has_arrivals() && handled < most_at_once; ++handled) handle_arrival(arrivals_[next_arrival_++]);
   if (!has_arrivals()) {
@@ -160,12 +176,17 @@ bool Path::handle_arrivals() {
 }
 
 inline void Path::handle_arrival(Arrival arrival) {
-  Header of_note;
-  const Header& header = read_header(arrival, of_note);
-  if (header.tag != device_->tag()) [[unlikely]] return drop(arrival);
-  if (!is_next(header)) [[unlikely]] return early_.push_back(arrival);
-  handle_next(header, arrival);
-  while (!early_.empty() && take_early()) continue;
+  for (;;) {
+    Header of_note;
+    const Header& header = read_header(arrival, of_note);
+    if (header.tag != device_->tag()) [[unlikely]] return drop(arrival);
+    if (!is_next(header)) [[unlikely]] return early_.push_back(arrival);
+    handle_next(header, arrival);
+    if (early_.empty()) [[likely]] return;
+    auto next = take_early();
+    if (!next) return;
+    arrival = *next;
+  }
 }
 
 // Sent, or written into a slot.
@@ -233,7 +254,7 @@ inline void Path::handle_next(const Header& header, Arrival arrival) {
   if (from.complete == from.sent) note_arrived(from, from.counted);
   Bytes payload = written ? Bytes() : message_of(arrival).subspan(sizeof(Header));  // of a write, it is in its place
   bool in_hand = false;
-  if (header.type == MessageType::message) in_hand = take_message(header, payload, arrival.operation);
+  if (header.type == MessageType::message) [[likely]] in_hand = take_message(header, payload, arrival.operation);
   else handle(header, payload);
   if (written) return;
   device_->note_receive(arrival.what, sender);
@@ -255,15 +276,14 @@ bool Path::take_signal(std::uint64_t told) {
   return true;
 }
 
-// Not inlined: it is the exception where it is called.
-[[gnu::noinline]] bool Path::take_early() {
+// What its peer has sent next, if it has come. Not inlined: it is the exception where it is called.
+[[gnu::noinline]] std::optional<Path::Arrival> Path::take_early() {
   Header of_note;
   auto next = std::find_if(early_.begin(), early_.end(), [&](Arrival one) { return is_next(read_header(one, of_note)); });
-  if (next == early_.end()) return false;
+  if (next == early_.end()) return std::nullopt;
   Arrival arrival = *next;
   early_.erase(next);
-  handle_next(read_header(arrival, of_note), arrival);
-  return true;
+  return arrival;
 }
 
 void Path::handle(const Header& header, Bytes payload) {
@@ -414,11 +434,11 @@ inline void Path::note_taken(PeId source, std::size_t bytes) {
 inline bool Path::take_message(const Header& header, Bytes payload, Operation* arrived) {
   ATOLL_VALIDATE(arrived != nullptr, Error, "PE {} has written an active message into a slot", header.source);
   MessageLabel label{PeId(header.source), handler_of(header.number), kind_of(header.number)};
-  bool in_hand = has_taker_ && in_hand_.operation == nullptr && inbox_.is_empty() && parked_.empty();
-  if (!in_hand) {
+  if (hand_ != Hand::free) [[unlikely]] {
     keep_message(label, payload, *arrived);
     return false;
   }
+  hand_ = Hand::full;
   in_hand_ = {{label, payload}, arrived};
   note_taken(label.source, payload.size());
   return true;
@@ -426,6 +446,7 @@ inline bool Path::take_message(const Header& header, Bytes payload, Operation* a
 
 void Path::keep_message(MessageLabel label, Bytes payload, Operation& arrived) {
   if (!parked_.empty() || inbox_.is_full()) [[unlikely]] {
+    chores_ = true;
     parked_.push_back({label, keep(payload, label.source.value(), arrived)});
     return;
   }
@@ -494,7 +515,7 @@ bool Path::send_waiting() {
 // Likewise.
 [[gnu::noinline]] void Path::owe(Peer& to) {
   if (!to.owed) owed_.push_back(to.number);
-  to.owed = true;
+  to.owed = chores_ = true;
 }
 
 // Who has been sent something since has been told with that.

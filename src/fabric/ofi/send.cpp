@@ -14,6 +14,7 @@ constexpr std::uint32_t most_told_late = slots_per_peer / 2 - 1;
 constexpr std::uint32_t most_messages = 64;
 // Active messages of up to so much are sent from a copy, and nobody waits for them to be out.
 constexpr std::size_t copied_bytes = 8192;
+static_assert(weight_of(copied_bytes) == weight_of(0));
 // From so much on, what would be slow to send from where it lies is copied.
 constexpr std::size_t worth_copying = 32768;
 // As much may be sent from the stack.
@@ -27,13 +28,6 @@ std::uint64_t first_address(const MessageParts& parts) {
 }
 
 }  // namespace
-
-// False: there was no room. What cannot be sent at all is given up: the peer has left, or is soon known to have died.
-bool Path::went(Peer& to, int status) {
-  if (status == -FI_EAGAIN) return false;
-  if (status != 0) note_failure(to, status);
-  return true;
-}
 
 void Path::note_failure(Peer& to, int error) {
   if (to.gone) return;
@@ -55,7 +49,7 @@ inline bool Path::transmit(Peer& to, Fill&& fill, const MessageParts& parts) {
     return went(to, device_->inject(message, bytes, to.memory.address));
   }
   Operation* operation = device_->take_send();
-  if (operation == nullptr) return false;
+  if (operation == nullptr) [[unlikely]] return false;
   operation->peer = to.number;
   Header& header = header_at(operation->buffer);
   fill(header);
@@ -113,7 +107,7 @@ void Path::send(PeId pe, Header header, Bytes first, Bytes second) {
   to.outbox.push_back(std::move(packet));
   if (is_counted(header)) ++to.held_back;
   if (!to.queued) waiting_.push_back(pe.value());
-  to.queued = true;
+  to.queued = chores_ = true;
 }
 
 // One that the peer counts.
@@ -141,26 +135,40 @@ void Path::ask_for_all(PeId pe) {
 // ---- active messages ----------------------------------------------------------------------------------------------------
 
 Status Path::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
+  if (parts.size() > copied_bytes) return try_send_long(pe, label, parts);
   Hold hold(*this);
   Peer& to = peer(pe);
-  if (to.gone) throw_gone(pe);
-  if (to.messages - to.messages_taken >= most_messages && !handling_) (void)poll();
-  if (to.messages - to.messages_taken >= most_messages || to.queued) return Status::try_again;
-  auto fill = [&, number = message_number(label.handler, label.kind)](Header& header) {
+  if (!takes_message(to)) [[unlikely]] return Status::try_again;
+  auto fill = [number = message_number(label.handler, label.kind)](Header& header) {
     header.type = MessageType::message;
     header.number = number;
   };
-  std::size_t bytes = parts.size();
-  if (bytes <= copied_bytes) {
-    if (!transmit(to, fill, parts)) return Status::try_again;
-    count_full_header(to, Acknowledge::never);
-  } else {
-    Header header{};
-    fill(header);
-    if (!send_long(hold, to, header, parts)) return Status::try_again;
-  }
-  to.messages += weight_of(bytes);
+  if (!transmit(to, fill, parts)) [[unlikely]] return Status::try_again;
+  count_full_header(to, Acknowledge::never);
+  to.messages += weight_of(copied_bytes);
   return Status::ok;
+}
+
+Status Path::try_send_long(PeId pe, MessageLabel label, const MessageParts& parts) {
+  Hold hold(*this);
+  Peer& to = peer(pe);
+  if (!takes_message(to)) return Status::try_again;
+  Header header = header_of(MessageType::message);
+  header.number = message_number(label.handler, label.kind);
+  if (!send_long(hold, to, header, parts)) return Status::try_again;
+  to.messages += weight_of(parts.size());
+  return Status::ok;
+}
+
+// Just now.
+inline bool Path::takes_message(const Peer& to) {
+  if (to.gone) [[unlikely]] throw_gone(PeId(to.number));
+  auto is_full = [&] { return to.messages - to.messages_taken >= most_messages; };
+  if (is_full()) [[unlikely]] {
+    if (!handling_) (void)poll();
+    if (is_full()) return false;
+  }
+  return !to.queued;
 }
 
 // From where it lies, which may be reused on return; or from a copy. False: there is no room just now.

@@ -12,6 +12,7 @@
 #include <span>
 #include <type_traits>
 
+#include "atoll/base/error.hpp"
 #include "atoll/base/ids.hpp"
 #include "atoll/base/status.hpp"
 #include "atoll/fabric/job.hpp"
@@ -209,7 +210,14 @@ class Endpoint {
   /// Most bytes of one message to that PE: message_bytes, or more where it is carried over a network.
   std::size_t longest_message(PeId pe) const { return maps(pe) ? message_bytes : longest_far_message_; }
   /// Sends one message (two parts, joined). try_again: the peer takes no more just now.
-  Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const MessageParts& parts);
+  Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const MessageParts& parts) {
+    if (pe.value() >= npes_) [[unlikely]] throw_outside(pe, HeapOffset(0), 0);
+    ATOLL_EXPECT(parts.size() <= longest_message(pe));
+    MessageLabel label{self_, handler, kind};
+    Status status = maps(pe) ? push_message(*job_, pe, label, parts) : remote_->try_send(pe, label, parts);
+    if (status == Status::ok) [[likely]] count(traffic_.am_bytes, traffic_.am_messages, parts.size());
+    return status;
+  }
 
   /// To the peer's listener, see RemotePath. Only for a PE that is not mapped.
   void post(PeId pe, std::uint16_t kind, std::span<const std::byte> payload) { remote_->post(self_, pe, kind, payload); }

@@ -356,6 +356,8 @@ class Context {
   bool receive_messages();
   void take_at_once(const fabric::Inbox::Message& message);
   void receive(PeId source, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> payload);
+  void receive_record(PeId source, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> payload);
+  void keep_early(PeId source, std::uint16_t handler, std::span<const std::byte> payload);
   bool deliver_early();
   void deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload);
   bool run_ready_triggers();
