@@ -29,6 +29,7 @@ namespace {
 // and falls asleep ends it.
 constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 4'000'000;
 constexpr std::int64_t polls_in_shortest_nap = 8;
+constexpr std::int64_t put_off_period_ns = 1'500'000;
 // After something came, more is likely: so long it looks without sleeping. Longer when it was woken soon after it fell asleep:
 // reads of this PE's memory pass unnoticed while it looks.
 constexpr std::int64_t least_eager_ns = 20'000, most_eager_ns = 1'000'000, soon_ns = 300'000;
@@ -130,12 +131,15 @@ Path::Woken Path::nap(std::int64_t limit_ns) {
   return list[0].revents != 0 ? take_wake() : Woken::by_time;
 }
 
-// By who has looked in vain for a good part of a millisecond: the agent need not look whether anybody does, until it must look
-// after peers.
+// By who polls on and on: the agent need not look whether anybody does, until it must look after peers.
 void Path::put_off_agent() {
   if (!napping_.load(std::memory_order_relaxed)) return;
-  std::int64_t left_ns = must_look_ns_.load(std::memory_order_relaxed) - now_ns();
-  if (left_ns > 0) set_alarm(std::min(left_ns, longest_nap_ns));
+  std::int64_t now = now_ns();
+  if (now - put_off_at_ns_ < put_off_period_ns) return;
+  // Not for a pause longer than a nap may be.
+  bool polls_on = now - std::exchange(put_off_at_ns_, now) < longest_nap_ns;
+  std::int64_t left_ns = must_look_ns_.load(std::memory_order_relaxed) - now;
+  if (polls_on && left_ns > 0) set_alarm(std::min(left_ns, longest_nap_ns));
 }
 
 // What is watched costs the kernel more with each packet that comes, whether anybody sleeps or not: so not while others poll.

@@ -356,6 +356,7 @@ class Path final : public RemotePath {
   bool chores_ = false;           // something may wait in arrivals_, parked_, waiting_ or owed_
   bool any_failed_ = false;       // some peer's failed_at is set
   unsigned vain_looks_ = 0;       // by which nothing came
+  std::int64_t put_off_at_ns_ = 0;  // when the agent was put off last
   bool direct_ = false;           // short puts and gets by the network, where nothing else is under way
 
   std::atomic<std::uint64_t> polls_{0};  // by others than the agent

@@ -16,8 +16,9 @@ namespace {
 constexpr std::uint32_t most_untold = 16;
 // Likewise operations carried out.
 constexpr std::uint32_t most_untold_operations = 64;
-// Looks in vain, of a third of a microsecond at least, after which the agent is put off.
-constexpr unsigned looks_per_put_off = 1024;
+// Looks by which nothing came, each time after which the agent may be put off: a third of a microsecond each, tens when a long
+// message is under way.
+constexpr unsigned looks_per_put_off = 16;
 // Messages handled in one go, so that whoever polls gets back to its own work.
 constexpr int most_at_once = 64;
 
