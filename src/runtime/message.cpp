@@ -48,7 +48,7 @@ HandlerId Context::register_handler(Handler handler) {
 
 void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second) {
   Parts parts{first, second};
-  // The first alone says it of short ones, the second leaves the error to who sends.
+  // What is short fits everywhere. That there is no such PE, try_send() tells.
   if (parts.size() <= fabric::message_bytes || pe.value() >= npes_ || parts.size() <= endpoint_.longest_message(pe)) [[likely]]
     send_small(pe, handler.value(), small_message, parts);
   else
@@ -191,7 +191,7 @@ inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t k
   receive_record(source, handler, kind, payload);
 }
 
-// Likewise.
+// Not inlined: it is the exception.
 [[gnu::noinline]] void Context::receive_record(PeId source, std::uint16_t handler, std::uint16_t kind,
                                                std::span<const std::byte> payload) {
   LargeRecord record{};

@@ -115,7 +115,9 @@ class Hosts:
         cores = sorted(os.sched_getaffinity(0))
         if own_cores and len(cores) < count:
             raise ValueError(f"this machine has {len(cores)} cores: {count} hosts cannot have cores of their own")
-        self.cores = [cores[number::count] if own_cores else cores for number in range(count)]
+        shares = [",".join(map(str, cores[number::count])) for number in range(count)]
+        #: what starts a host's door-keeper, and so all that runs there, on its cores
+        self.pins = [["taskset", "-c", share] if own_cores else [] for share in shares]
         Hosts.made += 1
         self.mark = f"{os.getpid()}-{Hosts.made}"
         self.names = [f"at{self.mark}-{number}" for number in range(count)]
@@ -164,8 +166,7 @@ class Hosts:
                     shape = ["tc", "-n", name, "qdisc", "add", "dev", inside, "root", "netem", "delay", self.delay]
                     subprocess.run(shape, check=True, capture_output=True, text=True)
             door = [sys.executable, str(DOOR), "--serve", str(self.folder / name)]
-            cores = ",".join(map(str, self.cores[number]))
-            command = ["taskset", "-c", cores, "ip", "netns", "exec", name, "unshare", "--uts", *door]
+            command = [*self.pins[number], "ip", "netns", "exec", name, "unshare", "--uts", *door]
             self.doors.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True))
         for _ in range(300):
             if all((self.folder / name).exists() for name in self.names):
@@ -301,10 +302,14 @@ def main(words: Sequence[str]) -> int:
     if reason := missing():
         print(f"no test hosts: {reason}", file=sys.stderr)
         return 77
-    if arguments.own_cores and len(os.sched_getaffinity(0)) < arguments.count:
-        print("no test hosts: there is not a core for each", file=sys.stderr)
+    try:
+        made = Hosts(
+            arguments.count, arguments.delay, congestion=arguments.congestion, own_cores=arguments.own_cores
+        )
+    except ValueError as error:
+        print(f"no test hosts: {error}", file=sys.stderr)
         return 77
-    with Hosts(arguments.count, arguments.delay, 1, arguments.congestion, own_cores=arguments.own_cores) as hosts:
+    with made as hosts:
         environment = {
             **os.environ,
             "HOSTS": ",".join(hosts.names),

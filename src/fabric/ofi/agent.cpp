@@ -186,8 +186,8 @@ void Path::run_agent() {
                          owner_.is_taken();
       if (others_poll) {
         watch(false);
-        napping_.store(true, std::memory_order_seq_cst);
         must_look_ns_.store(looked_ns + look_period_ns, std::memory_order_relaxed);
+        napping_.store(true, std::memory_order_seq_cst);
         // Sequentially consistent: partner: stop_polling().
         if (!take_over_.exchange(false, std::memory_order_seq_cst)) (void)nap(nap_ns);
         napping_.store(false, std::memory_order_seq_cst);

@@ -356,7 +356,7 @@ std::span<const Completion> Device::take_failure(std::int64_t status) {
   if (::fi_cq_readerr(completions_.get(), &error, 0) <= 0 || error.op_context == nullptr) return {};
   finished_[0] = {};
   finished_[0].op_context = error.op_context;
-  finished_[0].flags = failed;
+  finished_[0].flags = operation_failed;
   finished_[0].data = static_cast<std::uint64_t>(error.err);
   return {finished_.data(), 1};
 }

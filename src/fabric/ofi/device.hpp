@@ -49,7 +49,7 @@ struct Operation {
 /// FI_REMOTE_WRITE, a peer has written into the segment instead, and `data` says where its header is (note.hpp).
 using Completion = fi_cq_data_entry;
 /// Among its `flags`: the operation failed, and `data` is the error.
-inline constexpr std::uint64_t failed = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t operation_failed = std::uint64_t{1} << 63;
 
 /// Where a peer's memory is, as the network counts.
 struct RemoteMemory {

@@ -77,7 +77,7 @@ inline bool Path::take_completions() {
   auto finished = device_->completions();
   for (const Completion& one : finished) {
     Arrival arrival{static_cast<Operation*>(one.op_context), one.len};
-    bool sent = (one.flags & (FI_REMOTE_WRITE | failed)) == 0 && arrival.operation->kind == Operation::Kind::receive;
+    bool sent = (one.flags & (FI_REMOTE_WRITE | operation_failed)) == 0 && arrival.operation->kind == Operation::Kind::receive;
     if (sent) [[likely]] device_->note_filled(*arrival.operation);
     else if (!take_other(one)) continue;
     else arrival = {nullptr, one.data};
@@ -93,7 +93,7 @@ bool Path::take_other(const Completion& one) {
     return one.data != 0 && !take_signal(one.data);
   }
   auto& operation = *static_cast<Operation*>(one.op_context);
-  if ((one.flags & failed) != 0) fail_operation(operation, static_cast<int>(one.data));
+  if ((one.flags & operation_failed) != 0) fail_operation(operation, static_cast<int>(one.data));
   else finish(operation);
   return false;
 }
@@ -513,7 +513,7 @@ bool Path::send_waiting() {
   return any;
 }
 
-// Likewise.
+// Not inlined: it is the exception where it is called.
 [[gnu::noinline]] void Path::owe(Peer& to) {
   if (!to.owed) owed_.push_back(to.number);
   to.owed = chores_ = true;
