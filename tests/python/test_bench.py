@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from atoll import cli
-from atoll.bench import BenchError, data, peers, plot, record, registry, runner, sweep
+from atoll.bench import BenchError, data, peers, plot, record, registry, runner
 from atoll.bench.registry import Case, Request, Setup, Timed
 from atoll.bench.timing import Spread, in_turns
 
@@ -224,29 +224,23 @@ def test_plot_says_what_is_no_record(tmp_path, text):
         record.read([path])
 
 
-def test_sweeps_multiply_out():
-    points = list(sweep.commands({"names": ["sort"], "size": [10, 20], "pes": [1, 2], "against": ["numpy", "polars"]}))
-    assert len(points) == 4
-    assert points[0] == ["sort", "--against", "numpy,polars", "--size", "10", "--pes", "1"]
-    with pytest.raises(BenchError, match="no key 'sizes'"):
-        list(sweep.commands({"names": ["sort"], "sizes": [10]}))
-    with pytest.raises(BenchError, match="needs names"):
-        list(sweep.commands({"size": 10}))
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "bench").glob("*.toml")), ids=lambda path: path.name)
-def test_shipped_sweeps_are_right(path):
-    for one in sweep.read_sweeps(path):
-        assert registry.select(one["names"])
-        assert list(sweep.commands(one))
-
-
-def test_a_sweep_runs(tmp_path, capfd):
+def test_a_sweep_is_an_experiment(tmp_path, capfd):
     path, out = tmp_path / "sweep.toml", tmp_path / "runs.jsonl"
     path.write_text('[[sweep]]\nnames = ["sort"]\nsize = [100, 200]\nthreads = 1\ntrials = 2\nagainst = "numpy"\n')
     assert cli.main(["bench", "run", "--sweep", str(path), "--json", str(out)]) == 0
-    assert "[2/2]" in capfd.readouterr().out
-    assert {json.loads(line)["size"] for line in out.read_text().splitlines()} == {100, 200}
+    assert "sort 200, 1 thread: atoll" in capfd.readouterr().out
+    records = record.read([out])
+    assert {(one["size"], one["contender"]) for one in records} == {
+        (size, name) for size in (100, 200) for name in ("atoll", "numpy")
+    }
+    assert records[0]["command"] == "atoll bench run sort --size 100 --threads 1 --trials 2 --against numpy"
+
+
+def test_records_can_be_printed_instead(capfd):
+    assert cli.main(["bench", "run", "sort", "--size", "100", "--trials", "1", "--json", "-"]) == 0
+    said = capfd.readouterr()
+    assert {json.loads(line)["contender"] for line in said.out.splitlines()} == {"atoll", "numpy"}
+    assert "Atoll is" in said.err
 
 
 @pytest.mark.skipif(not peers.is_here("atoll"), reason="needs a built atoll._core")

@@ -20,6 +20,8 @@ from atoll.bench.peers import versions
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
+#: A line with this key is no record: it names the experiment that the records after it belong to.
+HEAD_KEY = "experiment"
 #: What every record has.
 REQUIRED = ("name", "contender", "size", "dtype", "dist", "pes", "threads", "seconds", "bytes", "gib_s", "checksum")
 
@@ -85,6 +87,16 @@ def stamp(**fields: Any) -> dict[str, Any]:
     }
 
 
+#: `--json -`: where no file can be shared with who asked, as between hosts.
+STANDARD_OUTPUT = Path("-")
+
+
+def write(records: Iterable[dict[str, Any]]) -> None:
+    """Records as lines of the standard output."""
+    for record in records:
+        print(json.dumps(record), flush=True)
+
+
 def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
     with path.open("a") as file:
         for record in records:
@@ -104,6 +116,8 @@ def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
                 continue
             try:
                 record = json.loads(line)
+                if HEAD_KEY in record:
+                    continue
                 missing = [key for key in REQUIRED if key not in record]
             except (ValueError, TypeError):
                 raise BenchError(f"{path}:{number} is no JSON record: write it with `atoll bench run --json`") from None

@@ -166,12 +166,13 @@ def default_threads(pes: int) -> int:
 
 def run_command(arguments: argparse.Namespace) -> None:
     """`atoll bench run`: every named benchmark, with progress, a table, and records."""
-    from atoll.bench.table import Progress, print_measured, print_result
+    from atoll.bench.table import Progress, console, print_measured, print_result
 
     chosen = select(arguments.names)
     if arguments.dist is not None and arguments.dist not in DISTRIBUTIONS:
         raise BenchError(f"there is no distribution '{arguments.dist}'. There are: {', '.join(DISTRIBUTIONS)}")
     leads = together.leads()
+    console.stderr = arguments.json == record.STANDARD_OUTPUT
     with Progress() as progress:
         for one in chosen:
             if leads:
@@ -190,7 +191,9 @@ def run_command(arguments: argparse.Namespace) -> None:
                 progress.stop()
                 print_result(result)
                 records = result.records()
-            if arguments.json is not None:
+            if arguments.json == record.STANDARD_OUTPUT:
+                record.write(records)
+            elif arguments.json is not None:
                 record.append(arguments.json, records)
 
 

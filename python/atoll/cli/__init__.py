@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `atoll`: info, run, doctor, demo, bench. Each sub-command is imported when it is asked for."""
+"""The command `atoll`: info, run, doctor, demo, bench, experiment; each is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ COMMANDS = {
     "doctor": ("atoll.cli.doctor", "whether this host, or those of a cluster, can run a job; if not, what to change"),
     "demo": ("atoll.cli.demo", "the main job on real data and at scale, beside NumPy"),
     "bench": ("atoll.cli.bench", "benchmarks, beside their peers"),
+    "experiment": ("atoll.cli.experiment", "sweeps of benchmarks that can be repeated, resumed, compared and shown"),
 }
 
 #: Exit codes: 0 done, 1 it failed, 2 the command line is wrong, 130 interrupted.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
 from pathlib import Path
 
 from atoll.cli import CommandError
@@ -45,7 +46,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="numpy,polars,… or all (default: numpy); of communication: limit,NAME=/path/to/oshcc,NAME=/path/to/mpicc",
     )
     run.add_argument("--seed", type=int, default=1, help="of the data (default: 1)")
-    run.add_argument("--json", type=Path, metavar="FILE", help="append one record per line")
+    run.add_argument(
+        "--json", type=Path, metavar="FILE", help="append one record per line; - prints them instead of tables"
+    )
     run.add_argument("--memory", action="store_true", help="also the peak of Atoll's memory, in units of the input")
     run.add_argument(
         "--hosts", metavar="LIST", help="of communication: PEs on these hosts, as `atoll run` takes them: a:2,b:2"
@@ -56,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--fabric",
         help="of communication: shm (one node; default) or ofi (the hosts; without --hosts two pretended nodes here)",
     )
-    run.add_argument("--sweep", type=Path, metavar="FILE", help="TOML: names x sizes x pes x threads x peers")
+    run.add_argument("--sweep", type=Path, metavar="FILE", help="as `atoll experiment run FILE`, kept with --json")
 
     plot = actions.add_parser("plot", help="draw recorded runs")
     plot.add_argument("files", nargs="+", type=Path, metavar="FILE")
@@ -64,6 +67,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     plot.add_argument("--metric", choices=["ratio", "gib_s"], default="ratio", help="speed over a peer's, or GiB/s")
     plot.add_argument("--baseline", default="numpy", metavar="PEER", help="for ratios (default: numpy)")
     plot.add_argument("--title", default="", help="above the chart")
+
+
+def run_sweep(sweep: Path, results: Path | None) -> int:
+    """An experiment, whose results are kept only when they were asked for."""
+    from atoll.experiment import ExperimentError
+    from atoll.experiment.run import run
+
+    try:
+        if results is not None:
+            return run(sweep, results, skip_missing=True)
+        with tempfile.TemporaryDirectory(prefix="atoll-sweep-") as folder:
+            return run(sweep, Path(folder) / "results.jsonl", skip_missing=True)
+    except ExperimentError as error:
+        raise CommandError(str(error)) from None
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -80,8 +97,6 @@ def main(arguments: argparse.Namespace) -> int:
             plot_files(arguments.files, arguments.out, arguments.metric, arguments.baseline, arguments.title)
             print(f"wrote {arguments.out}")
         elif arguments.sweep is not None:
-            from atoll.bench.sweep import run_sweep
-
             return run_sweep(arguments.sweep, arguments.json)
         else:
             from atoll.bench.runner import run_command

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison, said to a person: in words, then in a table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from math import exp, log
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+
+from atoll.experiment.compare import FASTER, SAME, SLOWER, TOO_FEW, UNCLEAR, Change, Comparison, differences
+from atoll.experiment.intervals import LEAST_SAMPLES, Interval
+from atoll.experiment.series import Measured, common
+from atoll.experiment.words import duration, percent, plural
+
+STYLES = {SLOWER: "bold red", FASTER: "bold green", SAME: "", UNCLEAR: "yellow", TOO_FEW: "dim"}
+ORDER = (SLOWER, FASTER, UNCLEAR, TOO_FEW, SAME)
+
+
+def times(ratio: Interval) -> str:
+    """1.12 as `12 % more time`, with its bounds."""
+    more = ratio.value >= 1
+    size = f"{abs(ratio.value - 1):.0%}" if abs(ratio.value - 1) >= 0.1 else f"{abs(ratio.value - 1):.1%}"
+    return f"{size} {'more' if more else 'less'} time ({percent(ratio.low - 1)} to {percent(ratio.high - 1)})"
+
+
+def words(result: Comparison, relative: str | None = None) -> Iterator[str]:
+    """What is to be said, a line each."""
+    counts = {verdict: len(result.with_verdict(verdict)) for verdict in ORDER}
+    parts = [f"{count} {verdict}" for verdict, count in counts.items() if count and verdict in (SLOWER, FASTER)]
+    if counts[SAME]:
+        parts.append(f"{counts[SAME]} the same within {result.least:.0%}")
+    if counts[UNCLEAR]:
+        parts.append(f"{counts[UNCLEAR]} unclear, because the noise is larger")
+    if counts[TOO_FEW]:
+        parts.append(f"{counts[TOO_FEW]} with fewer than {LEAST_SAMPLES} trials, which tell nothing")
+    against = f", relative to {relative}" if relative else ""
+    yield f"{plural(len(result.changes), 'point')}{against}: {'; '.join(parts)}."
+    for verdict in (SLOWER, FASTER):
+        for one in sorted(result.with_verdict(verdict), key=lambda one: -abs(log(one.ratio.value))):
+            yield f"{verdict}: {one.setting.describe(['contender'])}: {times(one.ratio)}."
+    for one in result.changes:
+        if one.other_answer:
+            yield f"another answer: {one.setting.describe(['contender'])}: the checksums differ."
+    for label, only in ((result.a.label, result.only_a), (result.b.label, result.only_b)):
+        if only:
+            yield f"{plural(len(only), 'point')} only in {label}, as {only[0].describe(['contender'])}."
+    yield from of_peers(result, relative)
+    if result.single_process:
+        yield (
+            "Some points ran in fewer than 3 processes on a side: what differs from process to process is not in their "
+            "intervals. rounds = 3 in the experiment's file measures it."
+        )
+
+
+def of_peers(result: Comparison, relative: str | None) -> Iterator[str]:
+    """Peers have the same code on both sides: when they changed, the machine did."""
+    by_name: dict[str, list[Change]] = defaultdict(list)
+    for one in result.peers:
+        by_name[str(one.setting.get("contender"))].append(one)
+    for name, changes in by_name.items():
+        moved = [one for one in changes if one.verdict in (SLOWER, FASTER)]
+        if moved and relative is None:
+            mean = exp(sum(log(one.ratio.value) for one in changes) / len(changes))
+            yield (
+                f"{name} changed too, at {len(moved)} of {plural(len(changes), 'point')} ({percent(mean - 1)} time "
+                f"in the mean): if it is the same {name}, the machine was not as before. "
+                f"--relative-to {name} takes that out."
+            )
+
+
+def table(result: Comparison, relative: str | None) -> Table:
+    """A row for each point, changes first. What all points share is the title."""
+    settings = [one.setting for one in result.changes]
+    shared = common(settings)
+    hidden = [name for name, _ in shared.values] if len(settings) > 1 else ["contender"]
+    shown = Table(title=f"{shared.describe()}", title_justify="left", title_style="", box=box.SIMPLE_HEAD)
+    shown.add_column("point", no_wrap=True)
+    for column in ("A", "B", "time", f"{result.confidence:.0%} interval", "trials"):
+        shown.add_column(column, justify="right", no_wrap=True)
+    shown.add_column("verdict", no_wrap=True)
+
+    def of(side: Measured) -> str:
+        return f"{side.time.value:.3g} x" if relative else duration(side.time.value)
+
+    for one in sorted(result.changes, key=lambda one: (ORDER.index(one.verdict), -abs(log(one.ratio.value)))):
+        shown.add_row(
+            one.setting.describe(hidden),
+            of(one.before),
+            of(one.after),
+            percent(one.ratio.value - 1),
+            f"{percent(one.ratio.low - 1)} to {percent(one.ratio.high - 1)}",
+            f"{one.before.samples} | {one.after.samples}",
+            one.verdict,
+            style=STYLES[one.verdict],
+        )
+    return shown
+
+
+def show(result: Comparison, relative: str | None) -> None:
+    console = Console(highlight=False)
+
+    def say(text: str) -> None:
+        console.print(text, markup=False, soft_wrap=True)
+
+    say(f"A: {result.a.label}")
+    say(f"B: {result.b.label}")
+    for what, before, after in differences(result.a, result.b):
+        say(f"{what}: {before} -> {after}")
+    shown = table(result, relative)
+    wide = console.options.update(max_width=1000)
+    # As wide as it needs to be: points in two lines could not be read.
+    Console(width=max(console.width, Measurement.get(console, wide, shown).maximum), highlight=False).print(shown)
+    for line in words(result, relative):
+        say(line)

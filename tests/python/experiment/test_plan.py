@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of experiments: what they mean, and what is said of those that are wrong."""
+
+from __future__ import annotations
+
+import pytest
+from built import ROOT, needs_core
+
+from atoll.experiment import ExperimentError, plan
+from atoll.experiment.strategy import strategy
+
+
+def read(tmp_path, text):
+    path = tmp_path / "one.toml"
+    path.write_text(text)
+    return plan.read(path)
+
+
+def test_lists_are_multiplied_out(tmp_path):
+    made = read(tmp_path, '[[sweep]]\nnames = ["sort"]\nsize = [10, 20]\npes = [1, 2]\nagainst = ["numpy", "polars"]')
+    assert len(made.points) == 4
+    assert made.points[0].words() == ["sort", "--size", "10", "--pes", "1", "--against", "numpy,polars"]
+    assert made.points[0].describe() == "sort 10, 1 PE"
+    assert len({point.key for point in made.points}) == 4
+
+
+def test_names_become_points_of_their_own(tmp_path):
+    made = read(tmp_path, '[[sweep]]\nnames = ["reduce", "sort"]\n[[sweep]]\nnames = "sort"')
+    names = [point.benchmark for point in made.points]
+    assert {"reduce.sum", "reduce.min", "sort"} <= set(names)
+    assert names.count("sort") == 1
+
+
+def test_weak_scaling_has_a_size_per_pe(tmp_path):
+    made = read(tmp_path, 'scaling = "weak"\n[[sweep]]\nnames = ["sort"]\nsize_per_pe = 100\npes = [1, 2, 3]')
+    assert [point.size for point in made.points] == [100, 200, 300]
+
+
+def test_commits_take_turns_and_so_does_who_is_first(tmp_path):
+    made = read(tmp_path, 'rounds = 2\ncommits = ["a", "b"]\n[[sweep]]\nnames = ["sort"]\nsize = [1, 2]')
+    assert [(p.commit, p.size, p.round) for p in made.points] == [
+        ("a", 1, 1), ("b", 1, 1), ("a", 2, 1), ("b", 2, 1), ("b", 1, 2), ("a", 1, 2), ("b", 2, 2), ("a", 2, 2),
+    ]  # fmt: skip
+
+
+def test_settings_that_programs_lack_are_left_out_of_all_of_them(tmp_path):
+    made = read(tmp_path, '[[sweep]]\nnames = "all"\nsize = 4096\ndtype = "int64"')
+    by_name = {point.benchmark: point for point in made.points}
+    assert by_name["sort"].dtype == "int64"
+    assert by_name["collectives"].dtype is None
+    assert by_name["collectives"].size == 4096
+    assert by_name["message_rate"].size is None
+
+
+SWEEP = '[[sweep]]\nnames = ["sort"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x =", "is not TOML"),
+        ("", r"has no \[\[sweep\]\]"),
+        ('titel = "x"\n' + SWEEP, r"one\.toml: titel: there is no such key. There are: title"),
+        ("rounds = 0\n" + SWEEP, r"one\.toml: rounds: it must be a whole number of at least 1"),
+        ("title = 3\n" + SWEEP, r"one\.toml: title: it must be a text"),
+        ('scaling = "big"\n' + SWEEP, 'scaling: it must be "strong" or "weak"'),
+        ('commits = ["a", "a"]\n' + SWEEP, "commits: it must be a list of different names"),
+        (SWEEP + "sizes = 3", r"one\.toml: sweep\.sizes: there is no such key. There are: names"),
+        (SWEEP + 'size = "big"', r"sweep\.size: 'big' is not a whole number"),
+        (SWEEP + "size = [10, 0]", r"sweep\.size: 0 is less than 1"),
+        (SWEEP + "pes = true", r"sweep\.pes: True is not a whole number"),
+        (SWEEP + 'dist = ["u64", "flat"]', r"sweep\.dist: there is no 'flat'. There are: u64"),
+        (SWEEP + 'dtype = "int65"', r"sweep\.dtype: there is no 'int65'"),
+        (SWEEP + 'simd = "mmx"', r"sweep\.simd: there is no 'mmx'. There are: sse4, avx2, avx512"),
+        (SWEEP + "size = 1\nsize_per_pe = 1\npes = 1", r"sweep\.size_per_pe: a sweep has size or size_per_pe"),
+        (SWEEP + "size_per_pe = 1", r"sweep\.size_per_pe: it goes with pes"),
+        ("[[sweep]]\nsize = 3", r"sweep\.names: a sweep says what to measure"),
+        ('[[sweep]]\nnames = ["sort"]\n[[sweep]]\nnames = ["srot"]', r"sweep 2\.names: there is no benchmark 'srot'"),
+        ('[[sweep]]\nnames = ["latency"]\ndtype = "int8"', r"sweep\.dtype: latency has no dtype"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_and_key(tmp_path, text, said):
+    with pytest.raises(ExperimentError, match=said):
+        read(tmp_path, text)
+
+
+@needs_core
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('kind = "simulated"\n' + SWEEP, r"one\.toml: kind: there is no 'simulated' here. There is: real"),
+        (SWEEP + 'against = ["nunpy"]', r"sweep\.against: 'nunpy': there is no such contender. There are: numpy"),
+        (
+            '[[sweep]]\nnames = ["latency"]\nagainst = ["other=/nowhere/oshcc"]',
+            r"one\.toml: sweep\.against: 'other=/nowhere/oshcc': there is no compiler /nowhere/oshcc",
+        ),
+        (SWEEP + 'hosts = "a:1,a:1"', r"sweep\.hosts: .*a host is named twice"),
+        (SWEEP + 'hosts = "a:1,b:1"\npes = 5', r"sweep\.hosts: 5 PEs do not fit on the hosts, which take 2"),
+        ('commits = ["nowhere"]\n' + SWEEP, r"commits: git knows no commit 'nowhere'"),
+        ('slurm = "job.sh"\n' + SWEEP, r"slurm: cannot read .*job\.sh: No such file"),
+    ],
+)
+def test_what_cannot_run_is_said_before_anything_runs(tmp_path, text, said):
+    with pytest.raises(ExperimentError, match=said):
+        strategy(read(tmp_path, text), skip_missing=False).check()
+
+
+@needs_core
+def test_a_host_that_does_not_answer_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATOLL_LAUNCH_AGENT", "false")
+    made = read(tmp_path, SWEEP + 'hosts = "nowhere:1,elsewhere:1"\npes = 2')
+    with pytest.raises(ExperimentError, match=r"one\.toml: sweep\.hosts: nowhere:1,elsewhere:1: .*nowhere"):
+        strategy(made, skip_missing=False).check()
+
+
+@needs_core
+def test_slurm_must_be_here(tmp_path, monkeypatch):
+    (tmp_path / "job.sh").write_text("#!/bin/sh\nsrun -n {pes} {command}\n")
+    monkeypatch.setenv("PATH", "/nowhere")
+    made = read(tmp_path, 'slurm = "job.sh"\n' + SWEEP)
+    with pytest.raises(ExperimentError, match=r"slurm: there is no sbatch on the PATH"):
+        strategy(made, skip_missing=False).check()
+    (tmp_path / "job.sh").write_text("srun -n ${pes} hostname\n")
+    with pytest.raises(ExperimentError, match=r"job\.sh lacks \{command\}"):
+        strategy(made, skip_missing=False).check()
+
+
+SHIPPED = sorted([*(ROOT / "bench").glob("*.toml"), *(ROOT / "bench/experiments").glob("*.toml")])
+
+
+@needs_core
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_shipped_files_are_right(path):
+    made = plan.read(path)
+    assert made.points
+    strategy(made, skip_missing=True)

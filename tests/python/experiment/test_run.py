@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Going through an experiment: for real, tiny; resumed; failing; and as a dry run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from built import needs_core
+from fake import Fake
+
+from atoll import cli
+from atoll.experiment import results, run, strategy
+from atoll.experiment.point import Point
+
+TINY = """title = "tiny"
+rounds = 2
+[[sweep]]
+names = ["sort"]
+size = 1000
+threads = 1
+simd = ["sse4", "avx2"]
+trials = 2
+against = ["numpy"]
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(strategy.KINDS, "fake", Fake)
+
+
+@needs_core
+def test_a_real_one_and_its_dry_run(capsys):
+    Path("tiny.toml").write_text(TINY)
+    assert cli.main(["experiment", "run", "tiny.toml", "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    assert "4 points, 0 done, 4 to run; results: results/tiny-" in out
+    assert not Path("results").exists()
+    assert cli.main(["experiment", "run", "tiny.toml"]) == 0
+    (path,) = Path("results").glob("tiny-*.jsonl")
+    found = results.read(path)
+    assert len(found.records) == 8
+    assert [one["simd"] for one in found.records if one["contender"] == "atoll"] == ["sse4", "avx2"] * 2
+    assert found.head["text"] == TINY
+    first = found.records[0]
+    command = "ATOLL_SIMD=sse4 atoll bench run sort --size 1000 --threads 1 --trials 2 --against numpy"
+    assert first["command"] == command
+    assert first["point_seconds"] > 0
+    assert len(first["seconds"]) == 2
+    capsys.readouterr()
+    assert cli.main(["experiment", "run", "tiny.toml"]) == 0
+    assert "4 of 4 points are done" in capsys.readouterr().out
+    assert len(results.read(path).records) == 8
+
+
+@needs_core
+def test_arrays_on_pretended_hosts(capsys):
+    Path("far.toml").write_text(
+        '[[sweep]]\nnames = ["sort"]\nsize = 1000\npes = 2\nthreads = 1\nfabric = "ofi"\ntrials = 2\n'
+    )
+    assert cli.main(["experiment", "run", "far.toml"]) == 0, capsys.readouterr().err
+    (path,) = Path("results").glob("far-*.jsonl")
+    (own, numpy) = results.read(path).records
+    assert (own["contender"], own["pes"], own["threads"], own["fabric"]) == ("atoll", 2, 1, "ofi")
+    assert numpy["contender"] == "numpy"
+    assert own["command"].startswith("atoll run --hosts here:1,there:1 --launch-agent ")
+
+
+def test_points_that_fail_are_tried_again_and_others_kept(capsys):
+    path = Path("one.jsonl")
+    text = 'kind = "fake"\n' + "".join(f'[[sweep]]\nnames = ["sort"]\nseed = {seed}\n' for seed in (12, 13, 14))
+    Path("one.toml").write_text(text)
+    for _ in range(2):
+        assert run.run(Path("one.toml"), path) == 1
+        out = capsys.readouterr().out
+        assert "failed: sort: it is the thirteenth" in out
+        assert "1 points failed: the same command tries them again" in out
+        assert {one["seed"] for one in results.read(path).records} == {12, 14}
+    assert "2 of 3 points are done" in out
+
+
+def test_a_file_is_of_one_experiment_host_and_commit(capsys):
+    Path("one.toml").write_text('kind = "fake"\n[[sweep]]\nnames = ["sort"]\n')
+    assert run.run(Path("one.toml"), Path("one.jsonl")) == 0
+    lines = Path("one.jsonl").read_text().splitlines()
+    head = json.loads(lines[0])
+    head["experiment"]["host"] = "elsewhere"
+    Path("one.jsonl").write_text("\n".join([json.dumps(head), *lines[1:], ""]))
+    assert cli.main(["experiment", "run", "one.toml", "--results", "one.jsonl"]) == cli.FAILED
+    assert "one.jsonl is of host elsewhere, this is" in capsys.readouterr().err
+
+
+def test_time_left_comes_from_points_like_those_left():
+    timer = run.Timer(results.Contents(Path("-"), records=[{"point": "sort size=1", "point_seconds": 2.0}]))
+    timer.add("gather", 30.0)
+    assert timer.left([Point("sort"), Point("sort")]) == "about 4 s left"
+    assert timer.left([Point("gather")] * 20) == "about 10 min left"
