@@ -101,8 +101,8 @@ def remove_stale() -> None:
 
 class Hosts:
     """`count` hosts; `delay` as netem takes it: "1ms"; `cables` at each, in networks of their own: eth0, eth1 …;
-    `congestion`: TCP's congestion control, that of this machine unless given; `own_cores`: they share out this machine's
-    cores, and what runs on one does not move to another's."""
+    `congestion`: TCP's congestion control, that of this machine unless given; `own_cores`: they share out this
+    machine's cores, and what runs on one does not move to another's."""
 
     made = 0
 
@@ -303,9 +303,7 @@ def main(words: Sequence[str]) -> int:
         print(f"no test hosts: {reason}", file=sys.stderr)
         return 77
     try:
-        made = Hosts(
-            arguments.count, arguments.delay, congestion=arguments.congestion, own_cores=arguments.own_cores
-        )
+        made = Hosts(arguments.count, arguments.delay, congestion=arguments.congestion, own_cores=arguments.own_cores)
     except ValueError as error:
         print(f"no test hosts: {error}", file=sys.stderr)
         return 77
