@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -211,6 +212,48 @@ def check_includes(files: list[Path]) -> Iterator[str]:
         yield f"files include one another in a circle: {' -> '.join(cycle)}"
 
 
+def python_modules(files: list[Path]) -> dict[str, Path]:
+    """The modules of python/ by their dotted names; compiled ones by their stubs."""
+    named = {}
+    for path in files:
+        if relative(path).startswith("python/") and path.suffix in {".py", ".pyi"}:
+            parts = path.relative_to(ROOT / "python").with_suffix("").parts
+            named[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return named
+
+
+def imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """What runs: also imports inside functions, not those for type checkers alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            for other in child.orelse:
+                yield from imports(other)
+            continue
+        if isinstance(child, (ast.Import, ast.ImportFrom)):
+            yield child
+        yield from imports(child)
+
+
+def check_python_imports(files: list[Path]) -> Iterator[str]:
+    """Modules of python/ may not import one another in a circle. To name a module is not to import its package."""
+    modules = python_modules(files)
+    graph: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        graph[name] = set()
+        package = name.split(".") if path.stem == "__init__" else name.split(".")[:-1]
+        for node in imports(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                targets = [alias.name for alias in node.names]
+            else:
+                above = package[: len(package) + 1 - node.level] if node.level else []
+                base = ".".join([*above, *([node.module] if node.module else [])])
+                whole = [f"{base}.{alias.name}" for alias in node.names]
+                targets = [target if target in modules else base for target in whole]
+            graph[name] |= {target for target in targets if target in modules and target != name}
+    if cycle := find_cycle(graph):
+        yield f"modules import one another in a circle: {' -> '.join(cycle)}"
+
+
 def declared_variables() -> set[str]:
     return set(re.findall(r'"(ATOLL_[A-Z_]+)"', (ROOT / "src/base/config.cpp").read_text()))
 
@@ -251,6 +294,7 @@ CHECKS = {
     "licence lines": check_licence,
     "file length": check_length,
     "includes": check_includes,
+    "python imports": check_python_imports,
     "variables": check_variables,
 }
 

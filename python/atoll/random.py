@@ -12,10 +12,15 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._array import expr_of, ndarray, wrap
-from ._creation import _plain, arange, shape_of
-from ._dtypes import BOUNDS, FLOAT32, FLOAT64, INT64, KIND_OF, SCALAR_OF, UINT64, DTypeLike, code_of
-from ._session import current
+from .arrays.array import Array, expr_of, wrap
+from .arrays.composed import clip
+from .arrays.creation import arange, plain, shape_of
+from .arrays.dtypes import BOUNDS, FLOAT32, FLOAT64, INT64, KIND_OF, SCALAR_OF, UINT64, DTypeLike, code_of
+from .arrays.ndarray import ndarray
+from .arrays.reductions import cumsum
+from .arrays.selection import take
+from .arrays.ufuncs import exp
+from .session import current
 
 _MASK = 2**64 - 1
 
@@ -52,7 +57,7 @@ class Generator:
     @staticmethod
     def _common_size(size: Any, *parameters: Any) -> Any:
         """The size to draw when parameters are arrays; None stays None for scalars."""
-        shapes = [np.shape(p) if type(p) is not ndarray else p.shape for p in parameters]
+        shapes = [np.shape(p) if not isinstance(p, Array) else p.shape for p in parameters]
         shape = np.broadcast_shapes(*shapes)
         if size is None:
             return shape or None
@@ -88,7 +93,7 @@ class Generator:
         True
         """
         if _scalar(low) and _scalar(high):
-            a, b = float(_plain(low)), float(_plain(high))
+            a, b = float(plain(low)), float(plain(high))
             if not np.isfinite(b - a):
                 raise OverflowError("high - low range exceeds valid bounds")
             if b < a:
@@ -159,9 +164,9 @@ class Generator:
         (2, 3)
         """
         if _scalar(loc) and _scalar(scale):
-            if not float(_plain(scale)) >= 0:
+            if not float(plain(scale)) >= 0:
                 raise ValueError("scale < 0")
-            return self._draw("normal", size, FLOAT64, float(_plain(loc)), float(_plain(scale)))
+            return self._draw("normal", size, FLOAT64, float(plain(loc)), float(plain(scale)))
         return self._shifted(self.standard_normal(self._common_size(size, loc, scale)), loc, scale)
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
@@ -173,10 +178,9 @@ class Generator:
         >>> bool((ak.random.default_rng(1).lognormal(size=10) > 0).all())
         True
         """
-        from ._ufuncs import exp
 
         values = self.normal(mean, sigma, size)
-        return exp(values) if type(values) is ndarray else np.exp(values)
+        return exp(values) if isinstance(values, Array) else np.exp(values)
 
     def standard_exponential(self, size: Any = None, dtype: DTypeLike = np.float64) -> Any:
         """Exponential with mean 1.
@@ -199,9 +203,9 @@ class Generator:
         True
         """
         if _scalar(scale):
-            if not float(_plain(scale)) >= 0:
+            if not float(plain(scale)) >= 0:
                 raise ValueError("scale < 0")
-            return self._draw("exponential", size, FLOAT64, float(_plain(scale)), 0.0)
+            return self._draw("exponential", size, FLOAT64, float(plain(scale)), 0.0)
         return self.standard_exponential(self._common_size(size, scale)) * scale
 
     def zipf(self, a: float, size: Any = None, most: int = 2**62) -> Any:
@@ -238,10 +242,9 @@ class Generator:
         >>> ak.sort(ak.random.default_rng(1).permutation(4))
         array([0, 1, 2, 3])
         """
-        if type(x) is not ndarray and np.ndim(x) == 0:
+        if not isinstance(x, Array) and np.ndim(x) == 0:
             return self._order(operator.index(x))
         array = wrap(expr_of(x).alias())
-        from ._selection import take
 
         return take(array, self._order(array.shape[axis]), axis)
 
@@ -260,7 +263,7 @@ class Generator:
         >>> int(x.sum())
         6
         """
-        if type(x) is not ndarray:
+        if not isinstance(x, Array):
             raise TypeError("shuffle works in place on an ak.ndarray; use permutation for other values")
         x._store(self.permutation(x, axis)._expr)
 
@@ -274,7 +277,7 @@ class Generator:
         np.int64(10)
         """
         population = (
-            arange(operator.index(a)) if type(a) is not ndarray and np.ndim(a) == 0 else wrap(expr_of(a).alias())
+            arange(operator.index(a)) if not isinstance(a, Array) and np.ndim(a) == 0 else wrap(expr_of(a).alias())
         )
         length = population.shape[axis]
         shape = () if size is None else shape_of(size)
@@ -290,7 +293,6 @@ class Generator:
                 places = self._order(length)[:number]
         else:
             places = self._weighted(p, length, number, replace)
-        from ._selection import take
 
         if size is None:
             chosen = take(population, places, axis)
@@ -310,9 +312,6 @@ class Generator:
         if abs(float(weights.sum()) - 1.0) > 1e-8:
             raise ValueError("Probabilities do not sum to 1. See Notes section of docstring for more information.")
         if replace:
-            from ._reductions import cumsum
-            from ._ufuncs import clip
-
             ends = cumsum(weights)
             draws = self.random((number,)) * float(ends[-1])
             return clip(wrap(_core.searchsorted(ends._expr, draws._expr, "right")), 0, length - 1)
@@ -323,14 +322,14 @@ class Generator:
 
 
 def _scalar(value: Any) -> bool:
-    return type(value) is not ndarray and np.ndim(value) == 0
+    return not isinstance(value, Array) and np.ndim(value) == 0
 
 
 def _whole(value: Any) -> int:
-    plain = _plain(value)
-    if isinstance(plain, float) and plain != int(plain):
-        raise ValueError(f"expected a whole number, not {plain}")
-    return int(plain)
+    number = plain(value)
+    if isinstance(number, float) and number != int(number):
+        raise ValueError(f"expected a whole number, not {number}")
+    return int(number)
 
 
 def _float_code(dtype: DTypeLike) -> int:
@@ -359,7 +358,7 @@ def default_rng(seed: Any = None) -> Generator:
     if isinstance(seed, Generator):
         return seed
     if seed is not None and not isinstance(seed, np.random.SeedSequence):
-        seed = np.random.SeedSequence(seed.tolist() if type(seed) is ndarray else seed)
+        seed = np.random.SeedSequence(seed.tolist() if isinstance(seed, Array) else seed)
     fresh = seed is None
     words = (np.random.SeedSequence() if fresh else seed).generate_state(1, np.uint64)
     session = current()

@@ -11,7 +11,7 @@ import pytest
 from built import ROOT, needs_core, needs_launcher
 
 from atoll import cli
-from atoll.cli import doctor, doctor_hosts
+from atoll.cli import doctor, doctor_hosts, doctor_report
 
 pytestmark = [needs_core, needs_launcher]
 needs_hosts = pytest.mark.skipif(bool(network.missing()), reason=network.missing() or "-")
@@ -40,17 +40,17 @@ def test_this_host(capsys):
 
 
 def test_limits_are_judged():
-    good = doctor.report()
+    good = doctor_report.report()
     good.update(
         files=65536, memlock_bytes=None, memory_available_bytes=8 * 2**30, network="libfabric 1.17, tcp;ofi_rxm"
     )
-    assert doctor.judge(good) == []
-    assert "ulimit -n" in doctor.judge({**good, "files": 256})[0]
-    assert "only 8 MiB of memory" in doctor.judge({**good, "memory_available_bytes": 8 * 2**20})[0]
+    assert doctor_report.judge(good) == []
+    assert "ulimit -n" in doctor_report.judge({**good, "files": 256})[0]
+    assert "only 8 MiB of memory" in doctor_report.judge({**good, "memory_available_bytes": 8 * 2**20})[0]
     locked = {**good, "memlock_bytes": 65536, "network": "libfabric 1.17, verbs;ofi_rxm"}
-    assert "ulimit -l unlimited" in doctor.judge(locked)[0]
-    assert doctor.judge({**locked, "memlock_bytes": None}) == []
-    assert "does not load: boom" in doctor.judge({**good, "broken": "boom"})[0]
+    assert "ulimit -l unlimited" in doctor_report.judge(locked)[0]
+    assert doctor_report.judge({**locked, "memlock_bytes": None}) == []
+    assert "does not load: boom" in doctor_report.judge({**good, "broken": "boom"})[0]
 
 
 def test_versions_are_compared():

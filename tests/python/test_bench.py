@@ -15,6 +15,7 @@ import pytest
 from atoll import cli
 from atoll.bench import BenchError, data, peers, plot, record, registry, runner
 from atoll.bench.registry import Case, Request, Setup, Timed
+from atoll.bench.result import Result
 from atoll.bench.timing import Spread, in_turns
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +45,7 @@ EXPECTED = [
 QUICK = ["numpy", "polars", "duckdb", "pandas", "pyarrow", "numexpr", "limit"]
 
 
-def tiny(case: Case, against=("all",), **changes) -> runner.Result:
+def tiny(case: Case, against=("all",), **changes) -> Result:
     options = {"size": 1000, "dtype": case.dtype, "dist": case.dist, "seed": 3} | changes
     return runner.run_case(case, Request(**options), Setup(pes=1, threads=2), against, trials=2)
 

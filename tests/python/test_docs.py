@@ -12,7 +12,12 @@ import atoll as ak
 
 ROOT = Path(__file__).parents[2]
 NOT_IMPORTED = ("atoll._core", "atoll.__main__")
-MODULES = [m.name for m in pkgutil.iter_modules(ak.__path__, "atoll.") if not m.ispkg and m.name not in NOT_IMPORTED]
+MODULES = [
+    module.name
+    for package in (ak, importlib.import_module("atoll.arrays"), importlib.import_module("atoll.session"))
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+    if not module.ispkg and module.name not in NOT_IMPORTED
+]
 pytestmark = pytest.mark.usefixtures("one_session")
 
 

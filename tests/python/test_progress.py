@@ -3,18 +3,18 @@
 
 import pytest
 
-from atoll import _progress
+from atoll.session import progress
 
 
 @pytest.mark.parametrize(("value", "expected"), [("on", True), ("off", False), ("auto", False), ("", False)])
 def test_wanted(monkeypatch, value, expected):
     monkeypatch.setenv("ATOLL_PROGRESS", value)
     monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
-    assert _progress.wanted() is expected
+    assert progress.wanted() is expected
 
 
 def test_a_bar_opens_moves_and_goes(capsys):
-    bar = _progress.Bar()
+    bar = progress.Bar()
     bar("sort", 0, 0)  # running, but how far is not known
     assert bar._display is not None
     bar("sort", 30, 100)

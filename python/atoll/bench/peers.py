@@ -132,7 +132,7 @@ def limit(setup: Setup, name: str, arrays: list[Any], parameters: list[float], a
     if setup.pes != 1:
         raise Skip("hand-written loops are for one PE")
     atoll(setup)
-    from atoll._session import current
+    from atoll.session import current
 
     session = current()
     try:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from atoll.bench import BenchError, peers, record, together
@@ -14,50 +13,10 @@ from atoll.bench.data import DISTRIBUTIONS
 from atoll.bench.places import place
 from atoll.bench.programs import Measured, run_program
 from atoll.bench.registry import Case, Data, Program, Request, Setup, Skip, Timed, checksum, select
+from atoll.bench.result import Result
+from atoll.bench.table import Progress, console, print_measured, print_result
 from atoll.bench.timing import in_turns
 from atoll.bench.toolchains import is_toolchain
-
-GIB = 2**30
-
-
-@dataclass
-class Result:
-    """One case, run."""
-
-    case: Case
-    request: Request
-    setup: Setup
-    bytes: int
-    seconds: dict[str, list[float]]
-    checksums: dict[str, str]
-    skipped: dict[str, str] = field(default_factory=dict)
-    memory_ratio: float | None = None
-    #: Bytes that went from PE to PE in one run of Atoll, over the bytes of the input; None with one PE.
-    moved_ratio: float | None = None
-
-    def records(self) -> list[dict[str, Any]]:
-        from statistics import median
-
-        own = {"memory_ratio": self.memory_ratio, "moved_ratio": self.moved_ratio}
-        own = {key: value for key, value in own.items() if value is not None}
-        return [
-            record.stamp(
-                name=self.case.name,
-                contender=name,
-                size=self.request.size,
-                dtype=self.request.dtype,
-                dist=self.request.dist,
-                seed=self.request.seed,
-                pes=self.setup.pes,
-                threads=self.setup.threads,
-                seconds=seconds,
-                bytes=self.bytes,
-                gib_s=self.bytes / median(seconds) / GIB if self.bytes else 0.0,
-                checksum=self.checksums[name],
-                **(own if name == "atoll" else {}),
-            )
-            for name, seconds in self.seconds.items()
-        ]
 
 
 def wanted_contenders(case: Case, against: Sequence[str]) -> list[str]:
@@ -166,8 +125,6 @@ def default_threads(pes: int) -> int:
 
 def run_command(arguments: argparse.Namespace) -> None:
     """`atoll bench run`: every named benchmark, with progress, a table, and records."""
-    from atoll.bench.table import Progress, console, print_measured, print_result
-
     chosen = select(arguments.names)
     if arguments.dist is not None and arguments.dist not in DISTRIBUTIONS:
         raise BenchError(f"there is no distribution '{arguments.dist}'. There are: {', '.join(DISTRIBUTIONS)}")

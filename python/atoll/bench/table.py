@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -13,13 +12,11 @@ from rich.status import Status
 from rich.table import Table
 
 from atoll.bench import peers
+from atoll.bench.programs import Measured
 from atoll.bench.registry import PROGRAMS, Skip, load
+from atoll.bench.result import Result
 from atoll.bench.timing import Spread
 from atoll.bench.toolchains import toolchain
-
-if TYPE_CHECKING:
-    from atoll.bench.programs import Measured
-    from atoll.bench.runner import Result
 
 console = Console()
 

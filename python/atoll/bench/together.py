@@ -15,9 +15,9 @@ def in_job() -> bool:
     if not peers.is_here("atoll"):
         return False
     import atoll as ak
-    from atoll import _session
+    from atoll.session import in_job as started
 
-    return _session.in_job() and ak.pes() > 1
+    return started() and ak.pes() > 1
 
 
 def leads() -> bool:

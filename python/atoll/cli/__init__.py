@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from atoll.cli.common import FAILED, INTERRUPTED, USAGE, CommandError, version
+
 #: sub-command -> (module with `configure(parser)` and `main(arguments) -> int`, one line of help)
 COMMANDS = {
     "info": ("atoll.cli.info", "what this machine and this installation are"),
@@ -19,13 +21,6 @@ COMMANDS = {
     "bench": ("atoll.cli.bench", "benchmarks, beside their peers"),
     "experiment": ("atoll.cli.experiment", "sweeps of benchmarks that can be repeated, resumed, compared and shown"),
 }
-
-#: Exit codes: 0 done, 1 it failed, 2 the command line is wrong, 130 interrupted.
-FAILED, USAGE, INTERRUPTED = 1, 2, 130
-
-
-class CommandError(Exception):
-    """What the user should know, in a sentence; printed without a traceback."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -48,21 +43,6 @@ def build_parser(command: str | None) -> Parser:
         if name == command:
             importlib.import_module(module).configure(sub)
     return parser
-
-
-def version() -> str:
-    from importlib import metadata
-
-    try:
-        from atoll._core import VERSION
-
-        return VERSION
-    except ImportError:
-        pass
-    try:
-        return metadata.version("atoll")
-    except metadata.PackageNotFoundError:
-        return "unknown (not built)"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -7,7 +7,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from atoll.cli import CommandError
+from atoll.cli.common import CommandError
 
 
 def whole(text: str) -> int:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from atoll.cli import CommandError
 from atoll.cli.bench import whole
+from atoll.cli.common import CommandError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

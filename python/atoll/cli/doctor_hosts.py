@@ -17,10 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from atoll.cli import CommandError
-from atoll.cli.doctor import CLOCK_LIMIT, Report, describe, judge
+from atoll.cli.common import CommandError
+from atoll.cli.doctor_report import Report, describe, judge
 from atoll.cli.run import launcher
 
+#: Seconds between the clocks of two hosts that are worth a word.
+CLOCK_LIMIT = 1.0
 #: Hosts that are visited at a time.
 AT_ONCE = 16
 #: Questions for the time; the quickest answer tells most.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from atoll.cli import CommandError
+from atoll.cli.common import CommandError
 
 #: Exit status of a comparison that found something slower.
 SLOWER_STATUS = 3

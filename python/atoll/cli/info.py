@@ -7,7 +7,7 @@ import argparse
 import json
 from typing import Any
 
-from atoll.cli import CommandError
+from atoll.cli.common import CommandError
 from atoll.cli.config_table import accepted, to_markdown
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from atoll.cli import CommandError
+from atoll.cli.common import CommandError
 
 #: Options of the launcher that take the next word as their value.
 VALUE_OPTIONS = {

@@ -8,7 +8,8 @@ import os
 import sys
 from types import TracebackType
 
-from atoll import _core, _session
+from atoll import _core
+from atoll.session import current, in_job
 
 _symmetric: _core.Symmetric | None = None
 _session_of_it: _core.Session | None = None
@@ -18,10 +19,10 @@ def symmetric() -> _core.Symmetric:
     """The symmetric memory of the running session; starts a session, or joins the job, when there is none. Collective
     the first time."""
     global _symmetric, _session_of_it
-    session = _session.current()
+    session = current()
     if _symmetric is None or _session_of_it is not session:
         _symmetric, _session_of_it = _core.join_symmetric(session), session
-        if _session.in_job() and sys.excepthook is not _end_job:
+        if in_job() and sys.excepthook is not _end_job:
             global _excepthook
             _excepthook, sys.excepthook = sys.excepthook, _end_job
     return _symmetric

@@ -21,7 +21,7 @@ roundtrip = case(
 @roundtrip.contender("atoll")
 def _(data: Data, setup: Setup) -> Timed:
     peers.atoll(setup)
-    from atoll._session import current
+    from atoll.session import current
 
     session = current()
     return Timed(lambda: session.noop(), lambda answer: np.zeros(0))

@@ -3,33 +3,25 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._array import expr_of, ndarray, require_out, wrap
-from ._dtypes import DTYPE_OF, Casting
-from ._session import current
+from .array import Array, as_array, expr_of, require_out, wrap
+from .composed import divmod, modf, spacing
+from .creation import array
+from .dtypes import Casting
+from .functions import UFUNCS
+from .indexing import add_at
+from .printing import array2string
+from .products import matmul
+from .reductions import reduce, scan
+from .selection import putmask
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
 
 _PICKLE_LIMIT = 1 << 30  # bytes
-
-
-def to_numpy(array: ndarray, copy: bool | None) -> np.ndarray[Any, Any]:
-    """See `ndarray.to_numpy`."""
-    expr = array._read()
-    if copy:
-        return expr.to_numpy(True)
-    if copy is None:
-        values = expr.to_numpy(None).view(array.dtype)  # else NumPy takes int64 for another of its own
-        if expr.session.pes == 1:
-            values.flags.writeable = False  # else a write could change what pending expressions read
-        return values
-    if array._view is not None:
-        raise ValueError("a view has no memory of its own to share; use copy=None or copy=True, or share its base")
-    shared = expr.to_numpy(False).view(array.dtype)
-    array._version = math.nan  # from now on it may change at any time
-    return shared
 
 
 def as_numpy(array: ndarray, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
@@ -38,28 +30,26 @@ def as_numpy(array: ndarray, dtype: Any, copy: bool | None) -> np.ndarray[Any, A
     if wanted is not None and wanted != array.dtype:
         if copy is False:
             raise ValueError(f"Unable to avoid copy while converting {array.dtype} to {wanted}")
-        return to_numpy(array, None).astype(wanted)
-    return to_numpy(array, copy)
+        return array.to_numpy(None).astype(wanted)
+    return array.to_numpy(copy)
 
 
 def buffer(array: ndarray, flags: int) -> memoryview:
     """The buffer protocol (Python 3.12 and later): writable when the consumer asks for that."""
     writable = bool(flags & 1)  # PyBUF_WRITABLE
-    shared: Any = to_numpy(array, False if writable and array._view is None else None)
+    shared: Any = array.to_numpy(False if writable and array._view is None else None)
     return memoryview(shared)
 
 
 def dlpack(array: ndarray, **kwargs: Any) -> Any:
     """A DLPack capsule; its consumer shares memory when the session has one PE."""
     copy = kwargs.pop("copy", None)
-    return to_numpy(
-        array, bool(copy) if copy is not None else (array._view is not None or array._expr.session.pes > 1)
+    return array.to_numpy(
+        bool(copy) if copy is not None else (array._view is not None or array._expr.session.pes > 1)
     ).__dlpack__(**{name: value for name, value in kwargs.items() if value is not None})
 
 
 def _rebuild(values: np.ndarray[Any, Any]) -> ndarray:
-    from ._creation import array
-
     return array(values)
 
 
@@ -70,7 +60,7 @@ def reduce_for_pickle(array: ndarray) -> Any:
             f"an array of {array.nbytes / 2**30:.1f} GiB is too large to pickle (limit 1 GiB). "
             "Save its parts: a[:n].to_numpy()"
         )
-    return _rebuild, (to_numpy(array, True),)
+    return _rebuild, (array.to_numpy(),)
 
 
 # -- NumPy's protocols --
@@ -86,10 +76,11 @@ _REDUCERS = {
 _SCANS = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
 
 
+UFUNCS.update(divmod=divmod, modf=modf, spacing=spacing)
+
+
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """np.add(a, b), np.add.reduce(a), … when one of the arrays is ours."""
-    from ._reductions import reduce, scan
-    from ._ufuncs import BY_NAME
 
     name = ufunc.__name__
     out = kwargs.pop("out", None)
@@ -99,12 +90,10 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         out = out[0]
     result: Any = NotImplemented
     if method == "__call__" and name in ("matmul", "vecdot"):
-        from ._products import matmul
-
         result = matmul(*inputs)
-    elif method == "__call__" and name in BY_NAME:
-        result = _call(BY_NAME[name], name, inputs, out, kwargs)
-        if type(out) is ndarray:
+    elif method == "__call__" and name in UFUNCS:
+        result = _call(UFUNCS[name], name, inputs, out, kwargs)
+        if isinstance(out, Array):
             return result
     elif method == "reduce" and name in _REDUCERS:
         result = reduce(
@@ -120,12 +109,10 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         )
     elif method == "accumulate" and name in _SCANS:
         result = scan(_SCANS[name], inputs[0], kwargs.get("axis", 0), kwargs.get("dtype"), None)
-    elif method == "outer" and name in BY_NAME:
+    elif method == "outer" and name in UFUNCS:
         first, second = wrap(expr_of(inputs[0]).alias()), wrap(expr_of(inputs[1]).alias())
-        result = BY_NAME[name](first.reshape(first.shape + (1,) * second.ndim), second)
+        result = UFUNCS[name](first.reshape(first.shape + (1,) * second.ndim), second)
     elif method == "at" and name in ("add", "subtract"):
-        from ._indexing import add_at
-
         values = inputs[2] if name == "add" else -wrap(expr_of(inputs[2]).alias())
         add_at(require_out(inputs[0]), inputs[1], values)
         return None
@@ -134,16 +121,13 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         raise TypeError(f"{shown} is not available for atoll arrays; convert them first: a.to_numpy()")
     if out is None:
         return result
-    if type(out) is ndarray:
-        out[...] = result
-    else:
-        out[...] = result.to_numpy() if type(result) is ndarray else result
+    out[...] = result.to_numpy() if isinstance(result, Array) and not isinstance(out, Array) else result
     return out
 
 
 def _call(function: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: dict[str, Any]) -> Any:
     options = {key: value for key, value in kwargs.items() if key in ("where", "dtype", "casting")}
-    if out is not None and type(out) is ndarray:
+    if isinstance(out, Array):
         options["out"] = out
     unknown = set(kwargs) - {"where", "dtype", "casting", "order", "subok"}
     if unknown:
@@ -151,14 +135,14 @@ def _call(function: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: d
     return function(*inputs, **options)
 
 
+#: The public functions by name, which the package fills in when all are there.
+NAMESPACE: dict[str, Any] = {}
+
+
 def array_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """np.sort(a), np.concatenate([a, b]), …: our function of the same name."""
-    import atoll
-
     name = function.__name__
-    ours = getattr(atoll, name, None) if name in atoll.__all__ and function.__module__.startswith("numpy") else None
-    if name in _FALL_BACK:
-        ours = _FALL_BACK[name]
+    ours = _FALL_BACK.get(name) or (NAMESPACE.get(name) if function.__module__.startswith("numpy") else None)
     if ours is None:
         raise TypeError(f"np.{name} is not available for atoll arrays; convert them first: a.to_numpy()")
     if kwargs:
@@ -174,12 +158,6 @@ def _array_str(a: ndarray, *_: Any, **__: Any) -> str:
     return str(a)
 
 
-def _array2string(a: ndarray, *args: Any, **kwargs: Any) -> str:
-    from ._printing import array2string
-
-    return array2string(a, *args, **kwargs)
-
-
 def _shape(a: ndarray) -> tuple[int, ...]:
     return a.shape
 
@@ -193,23 +171,21 @@ def _size(a: ndarray, axis: Any = None) -> int:
 
 
 def _copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
-    values = src.to_numpy() if type(src) is ndarray and type(dst) is not ndarray else src
-    if type(dst) is not ndarray:
+    values = src.to_numpy() if isinstance(src, Array) and not isinstance(dst, Array) else src
+    if not isinstance(dst, Array):
         np.copyto(dst, values, casting=casting, where=np.asarray(where))
     elif where is True:
-        dst[...] = values
+        as_array(dst)[...] = values
     else:
-        from ._selection import putmask
-
-        putmask(dst, where, values)
+        putmask(as_array(dst), where, values)
 
 
 def _result_type(*args: Any) -> np.dtype[Any]:
-    return np.result_type(*(one.dtype if type(one) is ndarray else one for one in args))
+    return np.result_type(*(one.dtype if isinstance(one, Array) else one for one in args))
 
 
 def _can_cast(from_: Any, to: Any, casting: Casting = "safe") -> bool:
-    return np.can_cast(from_.dtype if type(from_) is ndarray else from_, to, casting)
+    return np.can_cast(from_.dtype if isinstance(from_, Array) else from_, to, casting)
 
 
 def _isrealobj(x: Any) -> bool:
@@ -219,7 +195,7 @@ def _isrealobj(x: Any) -> bool:
 _FALL_BACK: dict[str, Any] = {
     "array_repr": _array_repr,
     "array_str": _array_str,
-    "array2string": _array2string,
+    "array2string": array2string,
     "shape": _shape,
     "ndim": _ndim,
     "size": _size,
@@ -228,5 +204,3 @@ _FALL_BACK: dict[str, Any] = {
     "can_cast": _can_cast,
     "isrealobj": _isrealobj,
 }
-
-__all__ = ["DTYPE_OF", "current"]

@@ -6,25 +6,46 @@ from __future__ import annotations
 import math
 import operator
 from sys import getrefcount
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._array import expr_of, ndarray, require_out, wrap
-from ._dtypes import (
-    BOOL,
-    FLOAT32,
-    INT64,
-    KIND_OF,
-    SCALAR_OF,
-    UINT64,
-    DTypeLike,
-    code_of,
-    fit_scalar,
-)
-from ._elementwise import check_output
-from ._views import FUNCTION_TEMPORARY
+from .. import _core
+from .array import Array, as_array, expr_of, require_out, wrap
+from .composed import choose
+from .dtypes import BOOL, FLOAT32, INT64, KIND_OF, SCALAR_OF, UINT64, DTypeLike, code_of, fit_scalar
+from .elementwise import check_output
+from .ufuncs import isnan
+from .views import FUNCTION_TEMPORARY
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "is_sorted",
+    "max",
+    "min",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmin",
+    "nanprod",
+    "nansum",
+    "prod",
+    "sum",
+]
+
 
 #: Accumulator of sum and prod, by the elements' type: integers grow to 64 bits, as in NumPy.
 _WIDE = [{"b": INT64, "i": INT64, "u": UINT64}.get(kind, code) for code, kind in enumerate(KIND_OF)]
@@ -75,7 +96,7 @@ def reduce(
     kind: str, a: Any, axis: Any, dtype: DTypeLike, out: Any, keepdims: bool, initial: Any, where: Any, keep: bool
 ) -> Any:
     """Reduces `a`; `keep` says that a lazy `a` will be seen again, so that it is worth storing on the way."""
-    expr = a._expr if type(a) is ndarray and a._view is None else expr_of(a)
+    expr = a._expr if isinstance(a, Array) and a._view is None else expr_of(a)
     code = expr.dtype
     results = _RESULT[kind]
     result = (code if results is None else results[code]) if dtype is None else code_of(dtype)
@@ -324,12 +345,11 @@ def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
 
 def _without_nan(a: Any, neutral: float) -> tuple[ndarray, bool]:
     """`a` with NaN replaced, and whether it can hold NaN at all."""
-    from ._ufuncs import isnan, where
 
-    array = a if type(a) is ndarray else wrap(expr_of(a))
+    array = as_array(a)
     if array._expr.dtype < FLOAT32:
         return array, False
-    return where(isnan(array), neutral, array), True
+    return choose(isnan(array), neutral, array), True
 
 
 def nansum(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False) -> Any:
@@ -357,15 +377,17 @@ def nanprod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, 
 
 
 def _nan_extreme(kind: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
-    from ._ufuncs import isnan, where
-
     values, floating = _without_nan(a, math.inf if kind == "min" else -math.inf)
     result = reduce(kind, values, axis, None, None, keepdims, None, True, False)
     if floating:  # where all are NaN, NaN
-        array = a if type(a) is ndarray else wrap(expr_of(a))
+        array = as_array(a)
         empty = reduce("all", isnan(array), axis, None, None, keepdims, None, True, False)
         result = (
-            where(empty, math.nan, result) if type(result) is ndarray else type(result)(math.nan) if empty else result
+            choose(empty, math.nan, result)
+            if isinstance(result, Array)
+            else type(result)(math.nan)
+            if empty
+            else result
         )
     if out is None:
         return result
@@ -397,11 +419,9 @@ def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
 
 
 def _nan_arg(kind: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
-    from ._ufuncs import isnan
-
     values, floating = _without_nan(a, math.inf if kind == "argmin" else -math.inf)
     if floating and expr_of(a).size:
-        array = a if type(a) is ndarray else wrap(expr_of(a))
+        array = as_array(a)
         empty = reduce("all", isnan(array), axis, None, None, False, None, True, False)
         if bool(reduce("any", empty, None, None, None, False, None, True, False)):
             raise ValueError("All-NaN slice encountered")

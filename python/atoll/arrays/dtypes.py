@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from . import _core
+from .. import _core
 
 BOOL, INT8, INT64, UINT8, UINT64, FLOAT32, FLOAT64 = (
     _core.DTYPES[name] for name in ("bool", "int8", "int64", "uint8", "uint64", "float32", "float64")

@@ -3,12 +3,30 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _core
-from ._array import expr_of, ndarray, wrap
-from ._dtypes import FLOAT32, result_code
-from ._joining import concatenate
+from .. import _core
+from .array import expr_of, wrap
+from .dtypes import FLOAT32, result_code
+from .joining import concatenate
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "in1d",
+    "intersect1d",
+    "isin",
+    "setdiff1d",
+    "setxor1d",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "value_counts",
+]
 
 
 class UniqueAllResult(NamedTuple):

@@ -5,12 +5,25 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._array import expr_of, ndarray, wrap
+from .. import _core
+from .array import Array, as_array, expr_of, wrap
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "argpartition",
+    "argsort",
+    "coargsort",
+    "lexsort",
+    "partition",
+    "sort",
+]
+
 
 _KINDS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
@@ -84,8 +97,8 @@ def coargsort(keys: Any) -> ndarray:
     >>> ak.coargsort([carrier, time])
     array([1, 2, 0])
     """
-    if type(keys) is ndarray and keys.ndim == 2:
-        keys = list(keys)
+    if isinstance(keys, Array) and keys.ndim == 2:
+        keys = list(as_array(keys))
     if isinstance(keys, (str, bytes)) or not isinstance(keys, (list, tuple)):
         raise TypeError(f"coargsort needs a list of 1-d arrays, not {type(keys).__name__}")
     if not keys:

@@ -3,11 +3,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import _core
-from ._array import expr_of, ndarray, wrap
-from ._dtypes import BOOL, result_code
+from .. import _core
+from .array import expr_of, wrap
+from .creation import zeros
+from .dtypes import BOOL, result_code
+from .reductions import reduce
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "dot",
+    "inner",
+    "matmul",
+    "outer",
+    "vdot",
+]
 
 
 def _pair(a: Any, b: Any) -> tuple[ndarray, ndarray, int]:
@@ -19,7 +32,6 @@ def _pair(a: Any, b: Any) -> tuple[ndarray, ndarray, int]:
 def _sum_last(x: ndarray, code: int) -> Any:
     """Sum along the last axis in the elements' own type, as products of matrices do; of bools: any."""
     kind = "any" if code == BOOL else "sum"
-    from ._reductions import reduce
 
     return reduce(kind, x, -1, None if code == BOOL else x.dtype, None, False, None, True, False)
 
@@ -54,8 +66,6 @@ def matmul(x1: Any, x2: Any, /) -> Any:
         return _sum_last(turned * x, code)
     rows, columns = x.shape[0], turned.shape[0]
     if rows * columns == 0 or inner[0] == 0:
-        from ._creation import zeros
-
         return zeros((rows, columns), x.dtype)
     wide = x.reshape(rows, 1, inner[0]) * turned.reshape(1, columns, inner[0])
     return _sum_last(wide, code)

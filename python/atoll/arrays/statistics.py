@@ -6,26 +6,31 @@ from __future__ import annotations
 import math
 import warnings
 from sys import getrefcount
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._array import expr_of, ndarray, require_out, wrap
-from ._dtypes import (
-    DTYPE_OF,
-    FLOAT32,
-    FLOAT64,
-    SCALAR_OF,
-    DTypeLike,
-    code_of,
-)
-from ._reductions import axes_of, reduce
-from ._views import FUNCTION_TEMPORARY
+from .. import _core
+from .array import Array, as_array, expr_of, require_out
+from .dtypes import DTYPE_OF, FLOAT32, FLOAT64, SCALAR_OF, DTypeLike, code_of
+from .manipulation import broadcast_to
+from .reductions import axes_of, reduce
+from .ufuncs import isnan, sqrt
+from .views import FUNCTION_TEMPORARY
 
+if TYPE_CHECKING:
+    from .ndarray import ndarray
 
-def _as_array(a: Any) -> ndarray:
-    return a if type(a) is ndarray else wrap(expr_of(a))
+__all__ = [
+    "average",
+    "mean",
+    "nanmean",
+    "nanstd",
+    "nanvar",
+    "ptp",
+    "std",
+    "var",
+]
 
 
 def _finish(result: Any, out: Any) -> Any:
@@ -41,9 +46,8 @@ def _count(expr: _core.Expr, axis: Any, where: Any, keepdims: bool) -> Any:
     if where is True:
         axes = axes_of(axis, expr.ndim)
         return expr.size if axes is None else math.prod(expr.shape[place] for place in axes)
-    from ._manipulation import broadcast_to
 
-    mask = broadcast_to(_as_array(where).astype(bool), expr.shape)
+    mask = broadcast_to(as_array(where).astype(bool), expr.shape)
     return reduce("count_nonzero", mask, axis, None, None, keepdims, None, True, False)
 
 
@@ -52,7 +56,7 @@ def _count(expr: _core.Expr, axis: Any, where: Any, keepdims: bool) -> Any:
 
 def mean_of(a: Any, axis: Any, dtype: DTypeLike, out: Any, keepdims: bool, where: Any, keep: bool) -> Any:
     """The mean; `keep` as for `reduce`."""
-    expr = a._expr if type(a) is ndarray and a._view is None else expr_of(a)
+    expr = a._expr if isinstance(a, Array) and a._view is None else expr_of(a)
     code = expr.dtype
     result = (code if code >= FLOAT32 else FLOAT64) if dtype is None else code_of(dtype)
     # float32 sums in float64: exact to the last bit of the result however long the array is.
@@ -71,7 +75,7 @@ def mean_of(a: Any, axis: Any, dtype: DTypeLike, out: Any, keepdims: bool, where
 
 def _divide(total: Any, number: Any, code: int) -> Any:
     """total / number in the type of `code`."""
-    if type(number) is not ndarray and number == 0:
+    if not isinstance(number, Array) and number == 0:
         warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=4)
     with np.errstate(all="ignore"):
         quotient = total / number
@@ -118,14 +122,14 @@ def var(
     >>> ak.var(ak.arange(4))
     np.float64(1.25)
     """
-    array = _as_array(a)
+    array = as_array(a)
     code = array._expr.dtype
     result = (code if code >= FLOAT32 else FLOAT64) if dtype is None else code_of(dtype)
     delta = ddof if correction is None else correction
     values = array.astype(np.float64, copy=False)
     number = _count(array._expr, axis, where, keepdims)
     if mean is None:
-        if type(number) is not ndarray and number == 0:
+        if not isinstance(number, Array) and number == 0:
             warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=2)
             centre: Any = math.nan
         elif axis is None:
@@ -136,7 +140,7 @@ def var(
         centre = mean
     distance = values - centre
     total = reduce("sum", distance * distance, axis, None, None, keepdims, None, where, False)
-    if type(number) is not ndarray:
+    if isinstance(number, int):
         if number and number - delta <= 0:
             warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=2)
         divisor: Any = np.float64(max(number - delta, 0))
@@ -159,7 +163,7 @@ def std(
     >>> ak.std(ak.array([1.0, 3.0]))
     np.float64(1.0)
     """
-    array = _as_array(a)
+    array = as_array(a)
     code = array._expr.dtype
     result = (code if code >= FLOAT32 else FLOAT64) if dtype is None else code_of(dtype)
     spread = _sqrt(var(array, axis, np.float64, None, ddof, keepdims, where=where, mean=mean, correction=correction))
@@ -167,9 +171,7 @@ def std(
 
 
 def _sqrt(x: Any) -> Any:
-    from ._ufuncs import sqrt
-
-    return sqrt(x) if type(x) is ndarray else np.sqrt(x)
+    return sqrt(x) if isinstance(x, Array) else np.sqrt(x)
 
 
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
@@ -195,12 +197,12 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     >>> ak.average(ak.array([1.0, 3.0]), weights=[3, 1])
     np.float64(1.5)
     """
-    array = _as_array(a)
+    array = as_array(a)
     if weights is None:
         result = mean(array, axis, keepdims=keepdims)
         number = np.float64(_count(array._expr, axis, True, keepdims))
-        return (result, number if type(result) is not ndarray else result * 0 + number) if returned else result
-    scale = _as_array(weights)
+        return (result, number if isinstance(result, np.generic) else result * 0 + number) if returned else result
+    scale = as_array(weights)
     if scale.shape != array.shape:
         if axis is None:
             raise TypeError("Axis must be specified when shapes of a and weights differ.")
@@ -213,8 +215,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     total = reduce(
         "sum", scale + array * 0 if scale.shape != array.shape else scale, axis, None, None, keepdims, None, True, True
     )
-    zero = bool((total == 0).any()) if type(total) is ndarray else total == 0
-    if zero:
+    if bool((total == 0).any()):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     result = reduce("sum", array * scale, axis, None, None, keepdims, None, True, False) / total
     return (result, total) if returned else result
@@ -224,9 +225,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 
 def _nan_mask(a: Any) -> tuple[ndarray, Any]:
-    from ._ufuncs import isnan
-
-    array = _as_array(a)
+    array = as_array(a)
     return array, True if array._expr.dtype < FLOAT32 else ~isnan(array)
 
 

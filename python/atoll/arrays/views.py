@@ -12,10 +12,12 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from .. import _core
+from .array import Array, wrap
 
 if TYPE_CHECKING:
-    from ._array import ndarray
+    from .ndarray import ndarray
+
 
 #: (start, step, count) for one axis.
 Range = tuple[int, int, int]
@@ -107,7 +109,6 @@ class View:
 
 def step_into(array: ndarray, step: Step, value: _core.Expr, temporary: bool) -> ndarray:
     """The array that one more step leads to: a view of `array`, unless nobody could ever see that it is one."""
-    from ._array import wrap
 
     result = wrap(value)
     view = array._view
@@ -128,7 +129,7 @@ def _join(steps: tuple[Step, ...], step: Step) -> tuple[Step, ...]:
     return (*steps, step)
 
 
-def same_place(array: ndarray, base: ndarray, steps: Sequence[Step]) -> bool:
+def same_place(array: Array, base: ndarray, steps: Sequence[Step]) -> bool:
     """Whether `array` is the view of `base` with these slices: then `base[…] = array` has nothing to do."""
     view = array._view
     if view is None or view.base is not base or len(view.steps) != len(steps):

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import _core
-from ._dtypes import (
+from .. import _core
+from .array import Array, expr_of, wrap
+from .dtypes import (
     BOOL,
     DTYPE_OF,
     INT64,
@@ -27,31 +28,20 @@ from ._dtypes import (
 )
 
 if TYPE_CHECKING:
-    from ._array import ndarray
+    from .ndarray import ndarray
 
 Unary: TypeAlias = "Callable[[Any], ndarray]"
 Binary: TypeAlias = "Callable[[Any, Any], ndarray]"
 
-# Set by _array when the class exists: the short path needs it as a plain global.
-_ndarray: Any = None
 _new: Any = object.__new__
-_wrap: Callable[[_core.Expr], ndarray]
-_expr_of: Callable[[Any], _core.Expr]
-
-
-def bind(cls: type, wrap: Callable[[_core.Expr], ndarray], expr_of: Callable[[Any], _core.Expr]) -> None:
-    """Gives this module the array class."""
-    global _ndarray, _wrap, _expr_of
-    _ndarray, _wrap, _expr_of = cls, wrap, expr_of
-
 
 #: NumPy's functions that are another's operation once the types are chosen.
-_SAME_OPERATION = {"float_power": "power", "fabs": "absolute", "degrees": "rad2deg", "radians": "deg2rad"}
+SAME_OPERATION = {"float_power": "power", "fabs": "absolute", "degrees": "rad2deg", "radians": "deg2rad"}
 
 
 def op_of(name: str) -> int:
     """The engine's code of a NumPy ufunc."""
-    return _core.OPS[_SAME_OPERATION.get(name, name)]
+    return _core.OPS[SAME_OPERATION.get(name, name)]
 
 
 def unary(name: str) -> Unary:
@@ -67,13 +57,11 @@ def unary(name: str) -> Unary:
         return table[code]
 
     def compute(x: Any) -> ndarray:
-        if type(x) is _ndarray:
-            expr, code = x._expr if x._view is None else x._read(), x._code
-        else:
-            expr = _expr_of(x)
-            code = expr.dtype
+        if not isinstance(x, Array):
+            x = wrap(expr_of(x))
+        expr, code = x._expr if x._view is None else x._read(), x._code
         types = table.get(code) or resolve(code)
-        array: ndarray = _new(_ndarray)
+        array: ndarray = _new(type(x))
         array._expr = apply(types[2], types[0], types[1], (expr,))
         array._code = types[1]
         array._view = None
@@ -96,15 +84,16 @@ def binary(name: str) -> Binary:
 
     def compute(x1: Any, x2: Any) -> ndarray:
         array: ndarray
-        if type(x1) is _ndarray:
+        if isinstance(x1, Array):
+            cls = type(x1)
             left = x1._expr if x1._view is None else x1._read()
-            if type(x2) is _ndarray:
+            if type(x2) is cls:
                 right = x2._expr if x2._view is None else x2._read()
                 key = x1._code, x2._code
             else:
                 kind = scalar_kind.get(type(x2))
                 if kind is None:
-                    return compute(x1, _wrap(_expr_of(x2)))
+                    return compute(x1, wrap(expr_of(x2)))
                 key = x1._code, kind
                 types = table.get(key) or resolve(*key)
                 if types[2] != types[3] and not types[2] <= x2 <= types[3]:
@@ -113,11 +102,12 @@ def binary(name: str) -> Binary:
                     raise ValueError("Integers to negative integer powers are not allowed.")
                 right = scalar(left.session, x2 if kind < 0 else x2.item() if kind != BOOL else bool(x2),
                                types[0] if types[0] >= 0 else kind)  # fmt: skip
-        elif type(x2) is _ndarray:
+        elif isinstance(x2, Array):
+            cls = type(x2)
             right = x2._expr if x2._view is None else x2._read()
             kind = scalar_kind.get(type(x1))
             if kind is None:
-                return compute(_wrap(_expr_of(x1)), x2)
+                return compute(wrap(expr_of(x1)), x2)
             key = kind, x2._code
             types = table.get(key) or resolve(*key)
             if types[2] != types[3] and not types[2] <= x1 <= types[3]:
@@ -125,13 +115,13 @@ def binary(name: str) -> Binary:
             left = scalar(right.session, x1 if kind < 0 else x1.item() if kind != BOOL else bool(x1),
                           types[0] if types[0] >= 0 else kind)  # fmt: skip
         else:
-            return compute(_wrap(_expr_of(x1)), x2)
+            return compute(wrap(expr_of(x1)), x2)
         types = table.get(key) or resolve(*key)
         if types[0] < 0:
-            return _wrap(_mixed_sign(name, left, right))
-        if checks_exponent and KIND_OF[types[0]] == "i" and type(x2) is _ndarray:
+            return wrap(_mixed_sign(name, left, right))
+        if checks_exponent and KIND_OF[types[0]] == "i" and isinstance(x2, Array):
             _check_exponents(right)
-        array = _new(_ndarray)
+        array = _new(cls)
         array._expr = apply(op, types[0], types[1], (left, right))
         array._code = types[1]
         array._view = None
@@ -141,7 +131,7 @@ def binary(name: str) -> Binary:
     return compute
 
 
-def operator_of(name: str, operation: Binary) -> Binary:
+def _forward(name: str, operation: Binary) -> Binary:
     """The operation as a method: two arrays of usual types by the shortest path, the rest by `operation`.
 
     NotImplemented for what it does not know, so that Python asks the other operand.
@@ -152,11 +142,11 @@ def operator_of(name: str, operation: Binary) -> Binary:
 
     def method(x1: Any, x2: Any) -> ndarray:
         array: ndarray
-        other = type(x2)
-        if other is _ndarray:
+        cls, other = type(x1), type(x2)
+        if other is cls:
             types = direct.get((x1._code, x2._code))
             if types is not None and x1._view is None and x2._view is None:
-                array = _new(_ndarray)
+                array = _new(cls)
                 array._expr = apply(op, types[0], types[1], (x1._expr, x2._expr))
                 array._code = types[1]
                 array._view = None
@@ -173,7 +163,7 @@ def operator_of(name: str, operation: Binary) -> Binary:
 
 def _known(kind: type, value: Any) -> bool:
     """Whether an operator takes this operand, rather than leaving the operation to it."""
-    if kind in SCALAR_KIND or isinstance(value, (np.ndarray, np.generic)):
+    if kind in SCALAR_KIND or isinstance(value, (Array, np.ndarray, np.generic)):
         return True
     if isinstance(value, (str, bytes, dict, set, type(None))) or hasattr(value, "__array_priority__"):
         return False
@@ -190,7 +180,7 @@ def _out_of_bounds(name: str, array: _core.Expr, number: int, types: Promotion) 
     if name not in _TRUE_ABOVE and name not in _TRUE_BELOW and name != "equal":
         raise OverflowError(f"Python integer {number} out of bounds for {DTYPE_OF[types.compute]}")
     answer = name in (_TRUE_ABOVE if number > types.high else _TRUE_BELOW)
-    return _wrap(_core.broadcast_to(_core.scalar(array.session, answer, BOOL), array.shape))
+    return wrap(_core.broadcast_to(_core.scalar(array.session, answer, BOOL), array.shape))
 
 
 def _mixed_sign(name: str, left: _core.Expr, right: _core.Expr) -> _core.Expr:
@@ -231,13 +221,21 @@ def check_output(name: str, kinds: tuple[int, ...], result: int, target: int, ca
 
 def kind_of(x: Any) -> int:
     """A dtype code, or the kind of a scalar."""
-    return x._code if type(x) is _ndarray else SCALAR_KIND.get(type(x), -2)
+    return x._code if isinstance(x, Array) else SCALAR_KIND.get(type(x), -2)
 
 
-def in_place(name: str, operation: Binary) -> Binary:
-    """The operation as `a += b`: the result must fit the array's shape and, by NumPy's same_kind rule, its type."""
+def operators(name: str, symbol: str) -> tuple[Binary, Binary, Binary]:
+    """The operation of NumPy ufunc `name` as the methods of `a + b`, `b + a` and `a += b`."""
+    operation = binary(name)
+    forward = _forward(name, operation)
+
+    def reflected(x1: Any, x2: Any) -> ndarray:
+        return operation(x2, x1) if _known(type(x2), x2) else NotImplemented
 
     def update(x1: ndarray, x2: Any) -> ndarray:
+        # The result must fit the array's shape and, by NumPy's same_kind rule, its type.
+        if not _known(type(x2), x2):
+            return NotImplemented
         result = operation(x1, x2)
         value, target = result._expr, x1._expr.dtype
         if value.dtype != target:
@@ -246,26 +244,14 @@ def in_place(name: str, operation: Binary) -> Binary:
         x1._store(value)
         return x1
 
-    return update
+    forward.__doc__ = f"a {symbol} b; see `ak.{name}`."
+    reflected.__doc__ = f"b {symbol} a; see `ak.{name}`."
+    update.__doc__ = f"a {symbol}= b; see `ak.{name}`."
+    return forward, reflected, update
 
 
-def reflected(operation: Binary) -> Binary:
-    """The operation with its operands exchanged, for `2 - a`."""
-
-    def swapped(x1: Any, x2: Any) -> ndarray:
-        return operation(x2, x1)
-
-    return swapped
-
-
-def operator(operation: Binary) -> Binary:
-    """An operation as a reflected or in-place method."""
-
-    def method(x1: Any, x2: Any) -> ndarray:
-        other = type(x2)
-        return operation(x1, x2) if other is _ndarray or _known(other, x2) else NotImplemented
-
-    return method
-
-
-__all__ = ["binary", "bind", "check_output", "in_place", "op_of", "operator", "operator_of", "reflected", "unary"]
+def comparison(name: str, symbol: str) -> Binary:
+    """The comparison of NumPy ufunc `name` as a method."""
+    forward = _forward(name, binary(name))
+    forward.__doc__ = f"a {symbol} b; see `ak.{name}`."
+    return forward

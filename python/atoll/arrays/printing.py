@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
+from .. import _core
 
 if TYPE_CHECKING:
-    from ._array import ndarray
+    from .ndarray import ndarray
 
 
 def _ends(expr: _core.Expr, edge: int) -> np.ndarray[Any, Any]:

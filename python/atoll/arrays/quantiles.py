@@ -9,13 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._array import expr_of, ndarray, wrap
-from ._dtypes import (
-    FLOAT32,
-)
-from ._reductions import axes_of
-from ._statistics import _as_array, _finish, mean
+from .. import _core
+from .array import Array, as_array, expr_of, wrap
+from .dtypes import FLOAT32
+from .reductions import axes_of
+from .statistics import _finish, mean
+
+__all__ = [
+    "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
+    "percentile",
+    "quantile",
+]
 
 #: method -> (alpha, beta) of the family that interpolates, or how to pick one of the neighbours.
 _CONTINUOUS: dict[str, tuple[float, float]] = {
@@ -60,8 +67,8 @@ def _lerp(low: Any, high: Any, weight: Any) -> Any:
 
 
 def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: bool) -> Any:
-    array = _as_array(a)
-    wanted = np.asarray(q.to_numpy() if type(q) is ndarray else q, dtype=np.float64)
+    array = as_array(a)
+    wanted = np.asarray(q.to_numpy() if isinstance(q, Array) else q, dtype=np.float64)
     axes = axes_of(axis, array.ndim)
     others = [] if axes is None else [place for place in range(array.ndim) if place not in axes]
     kept = tuple(1 if axes is None or place in axes else n for place, n in enumerate(array.shape))
@@ -183,11 +190,11 @@ def nanpercentile(
 
 
 def _hundredth(q: Any) -> Any:
-    return np.true_divide(q.to_numpy() if type(q) is ndarray else q, 100.0)
+    return np.true_divide(q.to_numpy() if isinstance(q, Array) else q, 100.0)
 
 
 def _check_fractions(q: Any, greatest: float, message: str) -> None:
-    values = np.asarray(q.to_numpy() if type(q) is ndarray else q, dtype=np.float64)
+    values = np.asarray(q.to_numpy() if isinstance(q, Array) else q, dtype=np.float64)
     if not ((values >= 0) & (values <= greatest)).all():
         raise ValueError(message)
 
@@ -217,7 +224,7 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
 
 
 def _median(a: Any, axis: Any, out: Any, keepdims: bool, skip_nan: bool) -> Any:
-    array = _as_array(a)
+    array = as_array(a)
     if array.size == 0:
         warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=3)
         return mean(array * 1.0, axis, keepdims=keepdims) if axis is not None else np.float64(math.nan)

@@ -6,27 +6,43 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import _core
-from ._array import expr_of, ndarray, wrap
-from ._dtypes import (
-    BOOL,
-    DTYPE_OF,
-    FLOAT32,
-    FLOAT64,
-    INT64,
-    KIND_OF,
-    SCALAR_KIND,
-    WEAK_FLOAT,
-    WEAK_INT,
-    DTypeLike,
-    code_of,
-    fit_scalar,
-)
-from ._session import current
+from .. import _core
+from ..session import current
+from .array import Array, as_array, expr_from, expr_of, numpy_from, wrap
+from .dtypes import BOOL, DTYPE_OF, FLOAT32, FLOAT64, INT64, KIND_OF, SCALAR_KIND, DTypeLike, code_of, fit_scalar
+from .ufuncs import floor
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "arange",
+    "array",
+    "asanyarray",
+    "asarray",
+    "ascontiguousarray",
+    "copy",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "from_local",
+    "full",
+    "full_like",
+    "geomspace",
+    "identity",
+    "linspace",
+    "logspace",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
+
 
 Shape: TypeAlias = "int | Sequence[int]"
 _MOST_ELEMENTS = 2**60  # eight bytes each still fit in 63 bits
@@ -39,7 +55,8 @@ def shape_of(shape: Any) -> tuple[int, ...]:
             (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
         )
     except TypeError:
-        if not isinstance(shape, (np.ndarray, Sequence, ndarray)) or isinstance(shape, str):
+        several = isinstance(shape, (np.ndarray, Sequence, Array)) and not isinstance(shape, str)
+        if not several:
             raise TypeError(f"expected a shape, a whole number or a tuple of them, not {shape!r}") from None
         lengths = tuple(map(operator.index, shape))
     if any(length < 0 for length in lengths):
@@ -49,45 +66,6 @@ def shape_of(shape: Any) -> tuple[int, ...]:
     if math.prod(lengths) > _MOST_ELEMENTS:
         raise MemoryError(f"Unable to allocate an array with shape {lengths}: no machine has so much memory. Smaller?")
     return lengths
-
-
-def _numpy_from(values: Any, dtype: DTypeLike) -> np.ndarray[Any, Any]:
-    """A C-contiguous NumPy array of a supported dtype with these values, the same memory when possible."""
-    found = np.asarray(values) if dtype is None else np.asarray(values, dtype=DTYPE_OF[code_of(dtype)])
-    code = code_of(found.dtype)
-    return np.asarray(found, dtype=DTYPE_OF[code], order="C")
-
-
-def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> _core.Expr:
-    """The expression of array-like values: a Python or NumPy scalar, nested lists, a NumPy array, a pandas Series …"""
-    if type(values) is ndarray:
-        expr = values._read()
-        return expr.alias() if dtype is None or code_of(dtype) == expr.dtype else _core.cast(expr, code_of(dtype))
-    session = current()
-    kind = SCALAR_KIND.get(type(values))
-    if kind is not None and dtype is None:
-        if kind == WEAK_INT and not -(2**63) <= values < 2**63:
-            return _core.from_numpy(session, _numpy_from(values, None), True)
-        code = {WEAK_INT: INT64, WEAK_FLOAT: FLOAT64}.get(kind, kind)
-        return _core.scalar(session, values if kind < 0 else values if kind == BOOL else values.item(), code)
-    if type(values) is range and len(values) > 1000:
-        code = INT64 if dtype is None else code_of(dtype)
-        return _core.arange(session, values.start, values.step, len(values), code)
-    if isinstance(values, (list, tuple)) and any(type(value) is ndarray for value in values):
-        return _stacked(values, dtype)
-    if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
-        values = np.from_dlpack(values)
-    found = _numpy_from(values, dtype)
-    copy = copy or not isinstance(values, np.ndarray) or not found.flags.writeable
-    return _core.from_numpy(
-        session, found, copy and (found is values or not found.flags.owndata or found.base is not None)
-    )
-
-
-def _stacked(values: Sequence[Any], dtype: DTypeLike) -> _core.Expr:
-    from ._joining import stack
-
-    return expr_from(stack([wrap(expr_from(value, dtype, True)) for value in values]), dtype, True)
 
 
 def array(
@@ -135,8 +113,8 @@ def asarray(a: Any, dtype: DTypeLike = None, *, copy: bool | None = None, order:
     """
     if copy is True:
         return wrap(expr_from(a, dtype, True))
-    if type(a) is ndarray and (dtype is None or a._expr.dtype == code_of(dtype)):
-        return a
+    if isinstance(a, Array) and (dtype is None or a._expr.dtype == code_of(dtype)):
+        return as_array(a)
     share = isinstance(a, np.ndarray) and current().pes == 1
     result = wrap(expr_from(a, dtype, not share))
     if share:
@@ -315,8 +293,11 @@ def identity(n: int, dtype: DTypeLike = float) -> ndarray:
     return eye(n, dtype=dtype)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, (np.generic, np.ndarray, ndarray)):
+def plain(value: Any) -> Any:
+    """A number as a Python scalar."""
+    if isinstance(value, Array):
+        return as_array(value).item()
+    if isinstance(value, (np.generic, np.ndarray)):
         return value.item()
     if not isinstance(value, (bool, int, float)):
         raise TypeError(f"expected a number, not {value!r}")
@@ -332,7 +313,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None)
     >>> ak.arange(2, 10, 3)
     array([2, 5, 8])
     """
-    start, stop, step = _plain(start), None if stop is None else _plain(stop), 1 if step is None else _plain(step)
+    start, stop, step = plain(start), None if stop is None else plain(stop), 1 if step is None else plain(step)
     if stop is None:
         start, stop = 0, start
     if step == 0:
@@ -386,7 +367,7 @@ def linspace(
     >>> ak.linspace(0, 1, 5)
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    first, last = float(_plain(start)), float(_plain(stop))
+    first, last = float(plain(start)), float(plain(stop))
     count = operator.index(num)
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
@@ -403,16 +384,9 @@ def linspace(
     if endpoint and count > 1:
         values[-1] = last
     if KIND_OF[code] in "iu":
-        from ._ufuncs import floor
-
         values = floor(values)
-    result = values.astype(code_of_dtype(code), copy=False)
+    result = values.astype(DTYPE_OF[code], copy=False)
     return (result, np.float64(step)) if retstep else result
-
-
-def code_of_dtype(code: int) -> np.dtype[Any]:
-    """The NumPy dtype of a code."""
-    return DTYPE_OF[code]
 
 
 def logspace(
@@ -439,7 +413,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     >>> ak.geomspace(1, 8, 4)
     array([1., 2., 4., 8.])
     """
-    first, last = float(_plain(start)), float(_plain(stop))
+    first, last = float(plain(start)), float(plain(stop))
     if first <= 0 or last <= 0:
         raise ValueError("geomspace needs start and stop greater than 0")
     values = logspace(math.log10(first), math.log10(last), num, endpoint)
@@ -462,7 +436,7 @@ def from_local(rows: Any) -> ndarray:
     session = current()
     if session.kind == "driver":
         return array(rows)
-    return wrap(_core.from_local(session, _numpy_from(rows, None)))
+    return wrap(_core.from_local(session, numpy_from(rows, None)))
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:

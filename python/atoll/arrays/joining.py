@@ -7,14 +7,31 @@ import builtins
 import itertools
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._array import expr_of, ndarray, require_out, wrap
-from ._dtypes import Casting, check_cast, code_of, result_code
-from ._manipulation import _axis, as_array, atleast_1d, atleast_2d, broadcast_to, ravel
+from .. import _core
+from .array import Array, as_array, expr_of, require_out, wrap
+from .dtypes import Casting, check_cast, code_of, result_code
+from .manipulation import _axis, atleast_1d, atleast_2d, broadcast_to, ravel
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "append",
+    "array_split",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "delete",
+    "hstack",
+    "insert",
+    "split",
+    "stack",
+    "vstack",
+]
 
 
 def concatenate(
@@ -28,7 +45,7 @@ def concatenate(
     >>> ak.concatenate([ak.arange(2), [7.5]])
     array([0. , 1. , 7.5])
     """
-    if type(arrays) is not ndarray and not isinstance(arrays, (list, tuple)):
+    if not isinstance(arrays, Array) and not isinstance(arrays, (list, tuple)):
         raise TypeError(f"concatenate needs a list of arrays, not {type(arrays).__name__}")
     parts = [expr_of(one) for one in arrays]
     if not parts:
@@ -186,7 +203,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
     place = _axis(axis, array.ndim)
     keep = np.ones(array.shape[place], bool)
     try:
-        keep[obj.to_numpy() if type(obj) is ndarray else obj] = False
+        keep[obj.to_numpy() if isinstance(obj, Array) else obj] = False
     except IndexError as error:
         raise IndexError(str(error)) from None
     return array[(slice(None),) * place + (np.flatnonzero(keep),)]
@@ -207,8 +224,10 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
     array = as_array(ary)
     place = _axis(axis, array.ndim)
     length = array.shape[place]
-    if isinstance(indices_or_sections, (list, tuple, np.ndarray, ndarray)):
-        cuts = [0, *(int(cut) for cut in indices_or_sections), length]
+    cuts: list[int]
+    several: Any = indices_or_sections
+    if isinstance(several, (list, tuple, np.ndarray, Array)):
+        cuts = [0, *map(int, indices_or_sections), length]
     else:
         sections = operator.index(indices_or_sections)
         if sections <= 0:

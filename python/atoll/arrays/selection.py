@@ -3,22 +3,34 @@
 
 from __future__ import annotations
 
-import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._array import expr_of, ndarray, wrap
-from ._dtypes import BOOL, INT64, SCALAR_KIND, WEAK_INT
-from ._indexing import _as_index, get, unravel, value_expr
+from .. import _core
+from .array import Array, as_array, expr_of, require_out, wrap
+from .composed import choose, clip
+from .creation import arange
+from .dtypes import BOOL, INT64, SCALAR_KIND, WEAK_INT
+from .indexing import _as_index, get, unravel, value_expr
+from .joining import stack
+from .manipulation import _axis
 
+if TYPE_CHECKING:
+    from .ndarray import ndarray
 
-def _normal_axis(axis: Any, ndim: int) -> int:
-    number = operator.index(axis)
-    if not -ndim <= number < ndim:
-        raise np.exceptions.AxisError(number, ndim)
-    return number + ndim if number < 0 else number
+__all__ = [
+    "argwhere",
+    "compress",
+    "extract",
+    "flatnonzero",
+    "nonzero",
+    "place",
+    "putmask",
+    "take",
+    "take_along_axis",
+    "where",
+]
 
 
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
@@ -33,25 +45,21 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     array = wrap(expr_of(a).alias())
     if axis is None:
         array, axis = array.reshape(-1), 0
-    axis = _normal_axis(axis, array.ndim)
+    axis = _axis(axis, array.ndim)
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
     if SCALAR_KIND.get(type(indices)) == WEAK_INT:
         indices = np.int64(indices)
-    index = _as_index(np.asarray(indices)) if not isinstance(indices, ndarray) else indices
+    index: ndarray = as_array(indices) if isinstance(indices, Array) else _as_index(np.asarray(indices))
     if index._expr.dtype == BOOL:
         index = index.astype(np.int64)
     if mode == "wrap":
         index = index % array.shape[axis]
     elif mode == "clip":
-        from ._ufuncs import clip
-
         index = clip(index, 0, array.shape[axis] - 1)
     key = (slice(None),) * axis + (index,)
     result = get(array, key if axis else index, True)
     if out is not None:
-        from ._array import require_out
-
         require_out(out)[...] = result
         return out
     return result
@@ -71,7 +79,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> ndarray:
         raise ValueError("condition must be a 1-d array")
     if axis is None:
         array, axis = array.reshape(-1), 0
-    axis = _normal_axis(axis, array.ndim)
+    axis = _axis(axis, array.ndim)
     return take(array, wrap(_core.flatnonzero(mask._expr)), axis)
 
 
@@ -127,7 +135,6 @@ def argwhere(a: Any) -> ndarray:
     array([[1],
            [3]])
     """
-    from ._joining import stack
 
     return stack(nonzero(a), axis=-1)
 
@@ -148,8 +155,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
         return array.reshape(-1)[index]
     if array.ndim != index.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
-    axis = _normal_axis(axis, array.ndim)
-    from ._creation import arange
+    axis = _axis(axis, array.ndim)
 
     key: list[Any] = []
     for place, length in enumerate(array.shape):
@@ -176,8 +182,6 @@ def place(arr: ndarray, mask: Any, vals: Any) -> None:
     if count and not values.size:
         raise ValueError("Cannot insert from an empty array!")
     if values.size > 1:
-        from ._creation import arange
-
         values = values[arange(count) % values.size]
     if count:
         arr[condition] = values
@@ -194,8 +198,24 @@ def putmask(a: ndarray, mask: Any, values: Any) -> None:
     >>> a
     array([0, 1, 9])
     """
-    from ._ufuncs import where
 
     condition = wrap(expr_of(mask).alias()).astype(bool)
     replacement = wrap(value_expr(a._expr.session, values, a._expr.dtype))
-    a._store(where(condition, replacement, a)._expr)
+    a._store(choose(condition, replacement, a)._expr)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    """Elements of `x` where the condition holds, of `y` elsewhere; with the condition alone, as `nonzero`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.arange(5)
+    >>> ak.where(a > 2, a, -a)
+    array([ 0, -1, -2,  3,  4])
+    """
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given")
+    return choose(condition, x, y)

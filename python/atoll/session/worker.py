@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from . import _core
+from .. import _core
 
 # Loads the compiled module alone, from its file: a worker needs neither NumPy nor an installed package, and starts
 # in 30 ms instead of 200.

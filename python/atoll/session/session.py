@@ -7,7 +7,8 @@ import atexit
 from types import TracebackType
 from typing import Any
 
-from . import _core, _progress, _worker
+from .. import _core
+from . import progress, worker
 
 _current: _core.Session | None = None
 _front: Session | None = None
@@ -121,8 +122,8 @@ def init(pes: int | None = None, threads: int | None = None) -> Session:
     elif (wanted_pes or 1) == 1:
         core = _core.start_embedded(wanted_threads or 0)
     else:
-        core = _core.start_driver(wanted_pes or 1, wanted_threads or 0, _worker.command())
-    _progress.watch(core)
+        core = _core.start_driver(wanted_pes or 1, wanted_threads or 0, worker.command())
+    progress.watch(core)
     _current, _front = core, Session(core)
     return _front
 

@@ -10,14 +10,19 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._array import expr_of, ndarray, wrap
-from ._dtypes import BOOL, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, SCALAR_OF, code_of, fit_scalar
-from ._views import Range, Reshape, Slice, Step, Transpose, View, same_place, step_into
+from .. import _core
+from .array import Array, expr_of, wrap
+from .composed import choose
+from .dtypes import BOOL, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, SCALAR_OF, code_of, fit_scalar
+from .views import Range, Reshape, Slice, Step, Transpose, View, same_place, step_into
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
 
 _LARGE = 1 << 20
 _CHUNK = 4096  # elements fetched at a time when iterating
@@ -59,7 +64,7 @@ def _expand(key: Any, ndim: int) -> list[Any]:
 
 def _mask_axes(item: Any) -> int:
     """How many axes one entry of an index stands for: a boolean mask as many as it has, everything else one."""
-    if type(item) is ndarray:
+    if isinstance(item, Array):
         return item.ndim if item._expr.dtype == BOOL else 1
     if isinstance(item, np.ndarray) and item.dtype == bool:
         return item.ndim
@@ -72,7 +77,7 @@ def _as_index(item: Any) -> Any:
         return item
     if isinstance(item, (bool, np.bool_)):
         raise IndexError("a bool is not an index here; use an integer, a slice, or a boolean array of the axis' length")
-    if type(item) is ndarray:
+    if isinstance(item, Array):
         if KIND_OF[item._expr.dtype] == "f":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
         return item
@@ -138,14 +143,14 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
     if kind is slice and expr.ndim == 1:
         whole = (_axis_range(key, expr.shape[0]),)
         return step_into(array, Slice(whole), _core.get_slice(expr, whole), temporary)
-    if kind is ndarray and expr.ndim:
+    if isinstance(key, Array) and expr.ndim:
         code = key._expr.dtype
         if code == BOOL:
             return wrap(_compress(expr, key._read()))
         if KIND_OF[code] != "f":
             return wrap(_core.take(expr, _to_int64(key._read())))
     items = [_as_index(item) for item in _expand(key, expr.ndim)]
-    if any(type(item) is ndarray for item in items):
+    if any(isinstance(item, Array) for item in items):
         return _get_by_data(array, items)
     ranges, shape, reshaped = _basic_steps(items, expr.shape)
     if not shape and not (kind is tuple and Ellipsis in key) and key is not Ellipsis:
@@ -210,7 +215,7 @@ class _ByData:
         expanded: list[Any] = []
         axis = 0
         for item in items:
-            if type(item) is ndarray and item._expr.dtype == BOOL:
+            if isinstance(item, Array) and item._expr.dtype == BOOL:
                 _check_mask(item.shape, shape, axis)
                 if item.ndim == 0:
                     raise IndexError("a 0-d boolean array is not supported in an index of several parts")
@@ -220,7 +225,7 @@ class _ByData:
                 expanded.append(item)
                 axis += item is not None
         # Basic part: every array's axis stays whole.
-        basic = [slice(None) if type(item) is ndarray or type(item) is int else item for item in expanded]
+        basic = [slice(None) if isinstance(item, Array) or type(item) is int else item for item in expanded]
         ranges, after, reshaped = _basic_steps(basic, shape)
         self.steps: list[Step] = []
         if not _is_full(ranges, shape):
@@ -228,7 +233,7 @@ class _ByData:
         if reshaped:
             self.steps.append(Reshape(after))
         # Where the arrays are, in the array after the basic part.
-        places = [place for place, item in enumerate(expanded) if type(item) is ndarray or type(item) is int]
+        places = [place for place, item in enumerate(expanded) if isinstance(item, Array) or type(item) is int]
         adjacent = places == list(range(places[0], places[-1] + 1))
         rest = [place for place in range(len(after)) if place not in places]
         if places != list(range(len(places))):
@@ -269,13 +274,11 @@ def _flat_indices(items: list[Any], lengths: list[int], axes: list[int]) -> _cor
             _check_index(least, axis, length)
             _check_index(greatest, axis, length)
             if least < 0:
-                from ._ufuncs import where
-
-                index = where(index < 0, index + length, index)
+                index = choose(index < 0, index + length, index)
         try:
             total = total * length + index
         except ValueError:
-            shapes = " ".join(str(i.shape).replace(" ", "") for i in items if type(i) is ndarray)
+            shapes = " ".join(str(i.shape).replace(" ", "") for i in items if isinstance(i, Array))
             raise IndexError(
                 f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}"
             ) from None
@@ -284,7 +287,7 @@ def _flat_indices(items: list[Any], lengths: list[int], axes: list[int]) -> _cor
 
 def _selects_rows(items: list[Any]) -> bool:
     """Whether an array stands in front and the rest is taken whole."""
-    return type(items[0]) is ndarray and all(type(item) is slice and item == slice(None) for item in items[1:])
+    return isinstance(items[0], Array) and all(type(item) is slice and item == slice(None) for item in items[1:])
 
 
 def _get_by_data(array: ndarray, items: list[Any]) -> ndarray:
@@ -306,7 +309,7 @@ def value_expr(session: _core.Session, value: Any, code: int) -> _core.Expr:
     kind = SCALAR_KIND.get(type(value))
     if kind is not None:
         return _core.scalar(session, fit_scalar(value, code), code)
-    if type(value) is not ndarray and not isinstance(value, np.ndarray):
+    if not isinstance(value, Array) and not isinstance(value, np.ndarray):
         numbers = np.asarray(value)
         if KIND_OF[code_of(numbers.dtype)] == "f" and KIND_OF[code] in "iu" and not np.isfinite(numbers).all():
             fit_scalar(float(numbers[~np.isfinite(numbers)][0]), code)
@@ -347,7 +350,7 @@ def put(array: ndarray, key: Any, value: Any) -> None:
         _put_ranges(array, whole, (whole[0][2],), False, value)
         return
     items = [_as_index(item) for item in _expand(key, expr.ndim)]
-    if any(type(item) is ndarray for item in items):
+    if any(isinstance(item, Array) for item in items):
         _put_by_data(array, items, value)
         return
     ranges, shape, reshaped = _basic_steps(items, expr.shape)
@@ -355,7 +358,7 @@ def put(array: ndarray, key: Any, value: Any) -> None:
 
 
 def _put_ranges(array: ndarray, ranges: tuple[Range, ...], shape: tuple[int, ...], reshaped: bool, value: Any) -> None:
-    if type(value) is ndarray and value._view is not None:
+    if isinstance(value, Array) and value._view is not None:
         # `a[2:5] += 1` has already written through the view that it assigns here.
         steps: list[Step] = [Slice(ranges), Reshape(shape)] if reshaped else [Slice(ranges)]
         if same_place(value, array, steps):
@@ -426,7 +429,7 @@ def _put_mask(array: ndarray, expr: _core.Expr, mask: _core.Expr, found: _core.E
 def add_at(array: ndarray, indices: Any, values: Any) -> None:
     """array[indices] += values, repeated indices counted: NumPy's np.add.at."""
     items = [_as_index(item) for item in _expand(indices, array.ndim)]
-    if not any(type(item) is ndarray for item in items):
+    if not any(isinstance(item, Array) for item in items):
         array[indices] += values
         return
     _put_by_data(array, items, values, True)

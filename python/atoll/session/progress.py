@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from . import _core
+from .. import _core
 
 
 def _notebook() -> bool:

@@ -5,14 +5,34 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._array import ndarray, wrap
-from ._joining import concatenate
-from ._manipulation import _axes, _axis, as_array, broadcast_to, ravel
+from .. import _core
+from .array import as_array, wrap
+from .creation import arange
+from .joining import concatenate
+from .manipulation import _axes, _axis, broadcast_to, ravel
+from .reductions import cumsum
+from .selection import flatnonzero
+from .ufuncs import not_equal, subtract
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "diff",
+    "ediff1d",
+    "flip",
+    "fliplr",
+    "flipud",
+    "meshgrid",
+    "repeat",
+    "roll",
+    "tile",
+    "trim_zeros",
+]
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
@@ -32,7 +52,6 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
     counts = as_array(repeats)
     if counts.dtype.kind not in "biu":
         raise TypeError("Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'")
-    from ._creation import arange
 
     if counts.size == 1:
         each = int(counts.item())
@@ -44,7 +63,6 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
             raise ValueError(f"operands could not be broadcast together with shape ({length},) {counts.shape}")
         if counts.size and int(counts.min()) < 0:
             raise ValueError("repeats may not contain negative values.")
-        from ._reductions import cumsum
 
         ends = cumsum(counts.astype(np.int64))
         total = int(ends[-1]) if length else 0
@@ -166,7 +184,6 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if prepend is not None or append is not None:
         array = concatenate([_edge(one, array, place) for one in (prepend, array, append) if one is not None], place)
     before = (slice(None),) * place
-    from ._ufuncs import not_equal, subtract
 
     combine = not_equal if array.dtype == bool else subtract
     for _ in range(n):
@@ -204,7 +221,6 @@ def trim_zeros(filt: Any) -> ndarray:
     >>> ak.trim_zeros(ak.array([0, 1, 0, 2, 0]))
     array([1, 0, 2])
     """
-    from ._selection import flatnonzero
 
     array = as_array(filt)
     places = flatnonzero(array)

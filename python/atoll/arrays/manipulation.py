@@ -6,13 +6,34 @@ from __future__ import annotations
 import builtins
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._array import expr_of, ndarray, wrap
-from ._views import Reshape, Transpose, step_into
+from .. import _core
+from .array import Array, as_array, expr_of, wrap
+from .creation import shape_of
+from .views import Reshape, Transpose, step_into
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "expand_dims",
+    "matrix_transpose",
+    "moveaxis",
+    "permute_dims",
+    "ravel",
+    "reshape",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+]
 
 
 def _axis(axis: Any, ndim: int) -> int:
@@ -28,11 +49,6 @@ def _axes(axis: Any, ndim: int) -> list[int]:
     if len(set(found)) != len(found):
         raise ValueError("repeated axis")
     return found
-
-
-def as_array(a: Any) -> ndarray:
-    """An array of ours as it is, anything else converted."""
-    return a if type(a) is ndarray else wrap(expr_of(a))
 
 
 # -- views --
@@ -76,7 +92,7 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     array([[0, 1, 2],
            [3, 4, 5]])
     """
-    return reshape_to(as_array(a), shape, order, copy, type(a) is not ndarray)
+    return reshape_to(as_array(a), shape, order, copy, not isinstance(a, Array))
 
 
 def ravel(a: Any, order: str = "C") -> ndarray:
@@ -88,7 +104,7 @@ def ravel(a: Any, order: str = "C") -> ndarray:
     >>> ak.ravel(ak.ones((2, 2)))
     array([1., 1., 1., 1.])
     """
-    return reshape_to(as_array(a), (-1,), order, None, type(a) is not ndarray)
+    return reshape_to(as_array(a), (-1,), order, None, not isinstance(a, Array))
 
 
 def transpose_axes(a: ndarray, axes: Any, temporary: bool) -> ndarray:
@@ -117,7 +133,7 @@ def transpose(a: Any, axes: Any = None) -> ndarray:
     >>> ak.transpose(ak.arange(6).reshape(2, 3)).shape
     (3, 2)
     """
-    return transpose_axes(as_array(a), axes, type(a) is not ndarray)
+    return transpose_axes(as_array(a), axes, not isinstance(a, Array))
 
 
 permute_dims = transpose
@@ -238,7 +254,6 @@ def broadcast_to(array: Any, shape: Any) -> ndarray:
     array([[0, 1],
            [0, 1]])
     """
-    from ._creation import shape_of
 
     return wrap(_core.broadcast_to(expr_of(array), shape_of(shape)))
 

@@ -5,25 +5,27 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._array import expr_of, ndarray, wrap
-from ._dtypes import (
-    BOOL,
-    DTYPE_OF,
-    FLOAT32,
-    FLOAT64,
-    INT64,
-    KIND_OF,
-    SCALAR_KIND,
-    UINT64,
-    code_of,
-    result_code,
-)
-from ._statistics import _as_array
+from .. import _core
+from .array import Array, as_array, expr_of, wrap
+from .composed import choose, clip
+from .dtypes import BOOL, DTYPE_OF, FLOAT32, FLOAT64, INT64, KIND_OF, SCALAR_KIND, UINT64, code_of, result_code
+from .ufuncs import isnan
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "bincount",
+    "digitize",
+    "histogram",
+    "histogram_bin_edges",
+    "interp",
+    "searchsorted",
+]
 
 
 def histogram(
@@ -92,7 +94,7 @@ def _edges(expr: _core.Expr, bins: Any, limits: Any) -> Any:
     """(low, high, bins) for equal bins, or an array of edges."""
     if isinstance(bins, str):
         raise TypeError(f"bins={bins!r} is not available; give a number of bins or their edges")
-    if np.ndim(bins) == 0 and not (type(bins) is ndarray and bins.ndim):
+    if np.ndim(bins) == 0 and not (isinstance(bins, Array) and bins.ndim):
         try:
             number = operator.index(bins)
         except TypeError:
@@ -119,7 +121,7 @@ def _edges(expr: _core.Expr, bins: Any, limits: Any) -> Any:
         if low == high:
             low, high = low - 0.5, high + 0.5
         return low, high, number
-    edges = np.asarray(bins.to_numpy() if type(bins) is ndarray else bins)
+    edges = np.asarray(bins.to_numpy() if isinstance(bins, Array) else bins)
     if edges.ndim != 1:
         raise ValueError("`bins` must be 1d, when an array")
     if (edges[:-1] > edges[1:]).any():
@@ -191,13 +193,13 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """
     if side not in ("left", "right"):
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
-    table = _as_array(a)
+    table = as_array(a)
     if table.ndim != 1:
         raise ValueError(
             "object too deep for desired array" if table.ndim else "object of too small depth for desired array"
         )
     if sorter is not None:
-        order = _as_array(sorter)
+        order = as_array(sorter)
         if order.size != table.size:
             raise ValueError("sorter.size does not match len(a)")
         table = table[order]
@@ -222,7 +224,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     >>> ak.digitize(ak.array([0.5, 2.5]), [0, 1, 2])
     array([1, 3])
     """
-    edges = np.asarray(bins.to_numpy() if type(bins) is ndarray else bins)
+    edges = np.asarray(bins.to_numpy() if isinstance(bins, Array) else bins)
     if edges.ndim != 1:
         raise ValueError("object too deep for desired array")
     code_of(edges.dtype)
@@ -242,21 +244,20 @@ def interp(x: Any, xp: Any, fp: Any, left: float | None = None, right: float | N
     >>> ak.interp(ak.array([0.5, 3.0]), [0, 1, 2], [0, 10, 20])
     array([ 5., 20.])
     """
-    from ._ufuncs import clip, isnan, where
 
-    points, heights = _as_array(xp).astype(np.float64), _as_array(fp).astype(np.float64)
+    points, heights = as_array(xp).astype(np.float64), as_array(fp).astype(np.float64)
     if points.ndim != 1 or points.shape != heights.shape:
         raise ValueError("fp and xp are not of the same length.")
     if not points.size:
         raise ValueError("array of sample points is empty")
-    at = _as_array(x).astype(np.float64)
+    at = as_array(x).astype(np.float64)
     flat = at.reshape(-1)
     low = clip(searchsorted(points, flat, "right") - 1, 0, max(points.size - 2, 0))
     high = clip(low + 1, 0, points.size - 1)
     x0, x1, y0, y1 = points[low], points[high], heights[low], heights[high]
-    value = where(x1 > x0, y0 + (y1 - y0) / where(x1 > x0, x1 - x0, 1.0) * (flat - x0), y0)
-    value = where(flat == x1, y1, value)
-    value = where(flat < points[0], heights[0] if left is None else float(left), value)
-    value = where(flat > points[-1], heights[-1] if right is None else float(right), value)
-    value = where(isnan(flat), math.nan, value).reshape(at.shape)
+    value = choose(x1 > x0, y0 + (y1 - y0) / choose(x1 > x0, x1 - x0, 1.0) * (flat - x0), y0)
+    value = choose(flat == x1, y1, value)
+    value = choose(flat < points[0], heights[0] if left is None else float(left), value)
+    value = choose(flat > points[-1], heights[-1] if right is None else float(right), value)
+    value = choose(isnan(flat), math.nan, value).reshape(at.shape)
     return value if value.ndim else np.float64(value.item())

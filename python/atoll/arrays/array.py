@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The array below its functions: a handle on a lazy distributed expression, and how values become one.
+
+Functions are written for `Array` and stand below `ndarray`, the class that people use, which binds them as methods:
+nothing here needs it, and `wrap` makes one by the constructor that it registers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from ..session import current
+from .dtypes import (
+    BOOL,
+    DTYPE_OF,
+    FLOAT64,
+    INT64,
+    SCALAR_KIND,
+    SCALAR_OF,
+    WEAK_FLOAT,
+    WEAK_INT,
+    DTypeLike,
+    code_of,
+    result_code,
+)
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+    from .views import View
+
+
+class Array:
+    """What every function needs of an array: its expression, what it is, and its elements as Python values."""
+
+    __slots__ = ("__weakref__", "_code", "_expr", "_version", "_view")
+    _expr: _core.Expr  # of a view: as last read
+    _code: int  # of the dtype
+    _view: View | None
+    _version: float  # counts changes, for the views of this array; NaN when memory is shared: always changed
+
+    # -- the engine's side --
+
+    def _read(self) -> _core.Expr:
+        """The expression now; of a view, from the base when that has changed."""
+        view = self._view
+        if view is not None and view.version != view.base._version:
+            self._expr = view.read()
+            view.version = view.base._version
+        return self._expr
+
+    def _store(self, value: _core.Expr) -> None:
+        """Replaces all elements by `value`, of the same dtype and shape."""
+        expr, view = self._expr, self._view
+        if value.shape != expr.shape:
+            raise ValueError(
+                f"non-broadcastable output operand with shape {shape_text(expr.shape)} "
+                f"doesn't match the broadcast shape {shape_text(value.shape)}"
+            )
+        if view is None:
+            expr.assign(value)
+            self._version += 1
+        else:
+            view.write(value)
+            self._expr = value.alias()
+            view.version = view.base._version
+
+    # -- what it is --
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each axis."""
+        return self._expr.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy dtype of the elements."""
+        return DTYPE_OF[self._expr.dtype]
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._expr.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._expr.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, on all PEs together."""
+        return self._expr.size * self.dtype.itemsize
+
+    @property
+    def base(self) -> ndarray | None:
+        """The array that this one is a view of, or None."""
+        return None if self._view is None else self._view.base
+
+    def __len__(self) -> int:
+        shape = self._expr.shape
+        if not shape:
+            raise TypeError("len() of unsized object")
+        return shape[0]
+
+    # -- conversion --
+
+    def tolist(self) -> Any:
+        """The elements as nested Python lists."""
+        return self._read().to_numpy(True).tolist()
+
+    def tobytes(self) -> bytes:
+        """The elements' bytes in C order."""
+        return self._read().to_numpy(True).tobytes()
+
+    def to_numpy(self, copy: bool | None = True) -> np.ndarray[Any, Any]:
+        """The whole array as a NumPy array on this PE.
+
+        Parameters
+        ----------
+        copy : bool or None
+            True: an independent copy. False: share memory, so that changes on either side are seen on the other
+            (one PE only; else ValueError). None: read-only without a copy where possible, else a
+            copy; it keeps its values when the array changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.arange(3).to_numpy()
+        array([0, 1, 2])
+        """
+        expr = self._read()
+        if copy:
+            return expr.to_numpy(True)
+        if copy is None:
+            values = expr.to_numpy(None).view(self.dtype)  # else NumPy takes int64 for another of its own
+            if expr.session.pes == 1:
+                values.flags.writeable = False  # else a write could change what pending expressions read
+            return values
+        if self._view is not None:
+            raise ValueError("a view has no memory of its own to share; use copy=None or copy=True, or share its base")
+        shared = expr.to_numpy(False).view(self.dtype)
+        self._version = math.nan  # from now on it may change at any time
+        return shared
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """The whole array as an independent NumPy array (Arkouda's name).
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.ones(2).to_ndarray()
+        array([1., 1.])
+        """
+        return self._read().to_numpy(True)
+
+    def copy(self) -> ndarray:
+        """An independent array with the same elements."""
+        return wrap(self._read().alias())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> ndarray:
+        return self.copy()
+
+    def __bool__(self) -> bool:
+        if self._expr.size != 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+                if self._expr.size
+                else "The truth value of an empty array is ambiguous. Use `array.size > 0` to see whether it is empty."
+            )
+        return bool(self._read().item())
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        if self.ndim or self.dtype.kind not in "iu":
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        return int(self._read().item())
+
+    def _scalar(self) -> bool | int | float:
+        if self._expr.size != 1:
+            raise TypeError("only length-1 arrays can be converted to Python scalars")
+        return self._read().item()
+
+    def __format__(self, spec: str) -> str:
+        if self.ndim == 0:
+            return format(SCALAR_OF[self._expr.dtype](self._read().item()), spec)
+        if spec:
+            raise TypeError("unsupported format string passed to ak.ndarray.__format__")
+        return str(self)
+
+    def local(self) -> np.ndarray[Any, Any]:
+        """This PE's rows as a read-only NumPy array, without a copy.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.arange(3).local()
+        array([0, 1, 2])
+        """
+        rows = self._read().local().view(self.dtype)
+        rows.flags.writeable = False
+        return rows
+
+
+_new: Any = object.__new__
+_public: Any = Array
+
+
+def public(cls: Any) -> None:
+    """Makes `cls` the class of the arrays that people see: what `wrap` makes."""
+    global _public
+    _public = cls
+
+
+def wrap(expr: _core.Expr) -> ndarray:
+    """The array of an expression that no other array holds."""
+    array: ndarray = _new(_public)
+    array._expr = expr
+    array._code = expr.dtype
+    array._view = None
+    array._version = 0
+    return array
+
+
+def expr_of(x: Any) -> _core.Expr:
+    """The expression of an array, or of what can be made one; values from NumPy are copied, as they may change."""
+    if isinstance(x, Array):
+        return x._expr if x._view is None else x._read()
+    return expr_from(x, None, True)
+
+
+def as_array(a: Any) -> ndarray:
+    """An array of ours as it is, anything else converted."""
+    array: Any = a
+    return array if isinstance(a, Array) else wrap(expr_from(a, None, True))
+
+
+def require_out(out: Any) -> ndarray:
+    """`out` when it is an array of ours; NumPy also passes it as a tuple of one."""
+    if type(out) is tuple and len(out) == 1:
+        out = out[0]
+    if not isinstance(out, Array):
+        raise TypeError("out must be an ak.ndarray (make one with ak.empty)")
+    return as_array(out)
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """A shape as NumPy's messages write it."""
+    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+# -- values of others --
+
+
+def numpy_from(values: Any, dtype: DTypeLike) -> np.ndarray[Any, Any]:
+    """A C-contiguous NumPy array of a supported dtype with these values, the same memory when possible."""
+    found = np.asarray(values) if dtype is None else np.asarray(values, dtype=DTYPE_OF[code_of(dtype)])
+    code = code_of(found.dtype)
+    return np.asarray(found, dtype=DTYPE_OF[code], order="C")
+
+
+def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> _core.Expr:
+    """The expression of array-like values: a Python or NumPy scalar, nested lists, a NumPy array, a pandas Series …"""
+    if isinstance(values, Array):
+        expr = values._read()
+        return expr.alias() if dtype is None or code_of(dtype) == expr.dtype else _core.cast(expr, code_of(dtype))
+    session = current()
+    kind = SCALAR_KIND.get(type(values))
+    if kind is not None and dtype is None:
+        if kind == WEAK_INT and not -(2**63) <= values < 2**63:
+            return _core.from_numpy(session, numpy_from(values, None), True)
+        code = {WEAK_INT: INT64, WEAK_FLOAT: FLOAT64}.get(kind, kind)
+        return _core.scalar(session, values if kind < 0 else values if kind == BOOL else values.item(), code)
+    if type(values) is range and len(values) > 1000:
+        code = INT64 if dtype is None else code_of(dtype)
+        return _core.arange(session, values.start, values.step, len(values), code)
+    if isinstance(values, (list, tuple)) and any(isinstance(value, Array) for value in values):
+        return _stacked(values, dtype)
+    if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        values = np.from_dlpack(values)
+    found = numpy_from(values, dtype)
+    copy = copy or not isinstance(values, np.ndarray) or not found.flags.writeable
+    return _core.from_numpy(
+        session, found, copy and (found is values or not found.flags.owndata or found.base is not None)
+    )
+
+
+def _stacked(values: Sequence[Any], dtype: DTypeLike) -> _core.Expr:
+    """The expressions of several values of one shape, as rows of one in their common type."""
+    rows = [expr_from(value, dtype, True) for value in values]
+    if any(row.shape != rows[0].shape for row in rows):
+        raise ValueError("all input arrays must have the same shape")
+    code = result_code(*(row.dtype for row in rows))
+    return _core.concatenate([_core.reshape(_core.cast(row, code), (1, *row.shape)) for row in rows])

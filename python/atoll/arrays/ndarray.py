@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The array class that people use: the functions below it, bound as NumPy's operators and methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from sys import getrefcount
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import _core
+from . import (
+    composed,
+    indexing,
+    interchange,
+    manipulation,
+    printing,
+    products,
+    reductions,
+    repeating,
+    selection,
+    sorting,
+    statistics,
+    tables,
+)
+from .array import Array, public, wrap
+from .dtypes import Casting, DTypeLike, check_cast, code_of
+from .elementwise import comparison, operators, unary
+from .views import ITEM_TEMPORARY, METHOD_TEMPORARY, PROPERTY_TEMPORARY
+
+
+class ndarray(Array):
+    """A distributed array: NumPy's interface, elements spread in blocks along axis 0 over the PEs of the session.
+
+    Arithmetic is lazy: a chain of elementwise operations runs as one pass over memory when its values are needed
+    (printing, reductions, sorting, indexing by data, conversion to NumPy). Shapes and dtypes are checked at once.
+    Basic slices, `reshape`, `ravel`, `T` and the like are views, as in NumPy. Make arrays with `ak.array`,
+    `ak.arange`, `ak.zeros` and the other creation functions.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.arange(6)
+    >>> (a * a + 1).sum()
+    np.int64(61)
+    >>> b = a[::2]
+    >>> b[:] = 0
+    >>> a
+    array([0, 1, 0, 3, 0, 5])
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError("make arrays with ak.array, ak.zeros, ak.empty, ak.arange, …, not by calling ak.ndarray")
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        raise TypeError("ak.ndarray cannot be subclassed; keep an array as an attribute instead")
+
+    @property
+    def T(self) -> ndarray:
+        """View with the axes reversed."""
+        temporary = getrefcount(self) <= PROPERTY_TEMPORARY
+        return manipulation.transpose_axes(self, None, temporary)
+
+    @property
+    def real(self) -> ndarray:
+        """The array itself: all dtypes are real."""
+        return self
+
+    @property
+    def flat(self) -> Iterator[Any]:
+        """Iterator over the elements in C order."""
+        return iter(manipulation.ravel(self))
+
+    # -- conversion --
+
+    def item(self, *args: Any) -> bool | int | float:
+        """One element as a Python scalar; without arguments the only one."""
+        if args:
+            index = args[0] if len(args) == 1 else args
+            value = indexing.get(manipulation.ravel(self) if len(args) == 1 and self.ndim > 1 else self, index, False)
+            return value.item()
+        return self._read().item()
+
+    def astype(self, dtype: DTypeLike, copy: bool = True, casting: Casting = "unsafe") -> ndarray:
+        """The elements in another type, lazily.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array([1.5, -2.5]).astype(int)
+        array([ 1, -2])
+        """
+        expr, code = self._read(), code_of(dtype)
+        check_cast(expr.dtype, code, casting)
+        if expr.dtype == code:
+            return wrap(expr.alias()) if copy else self
+        return wrap(_core.cast(expr, code))
+
+    def evaluate(self) -> ndarray:
+        """Computes the elements now, if they are still an unevaluated expression; returns the array itself."""
+        self._read().evaluate()
+        return self
+
+    def __repr__(self) -> str:
+        return printing.array_repr(self)
+
+    def __str__(self) -> str:
+        return printing.array_str(self)
+
+    def __reduce__(self) -> Any:
+        return interchange.reduce_for_pickle(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return interchange.as_numpy(self, dtype, copy)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        return interchange.buffer(self, flags)
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return interchange.dlpack(self, **kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # kDLCPU
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return interchange.array_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return interchange.array_function(function, args, kwargs)
+
+    # -- indexing --
+
+    def __getitem__(self, key: Any) -> Any:
+        temporary = getrefcount(self) <= ITEM_TEMPORARY
+        return indexing.get(self, key, temporary)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        indexing.put(self, key, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return indexing.iterate(self)
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    take = selection.take
+    nonzero = selection.nonzero
+
+    def compress(self, condition: Any, axis: int | None = None) -> ndarray:
+        """See `ak.compress`."""
+        return selection.compress(condition, self, axis)
+
+    def fill(self, value: Any) -> None:
+        """Sets all elements to `value`."""
+        indexing.put(self, ..., value)
+
+    # -- operators --
+
+    __add__, __radd__, __iadd__ = operators("add", "+")
+    __sub__, __rsub__, __isub__ = operators("subtract", "-")
+    __mul__, __rmul__, __imul__ = operators("multiply", "*")
+    __truediv__, __rtruediv__, __itruediv__ = operators("divide", "/")
+    __floordiv__, __rfloordiv__, __ifloordiv__ = operators("floor_divide", "//")
+    __mod__, __rmod__, __imod__ = operators("remainder", "%")
+    __pow__, __rpow__, __ipow__ = operators("power", "**")
+    __and__, __rand__, __iand__ = operators("bitwise_and", "&")
+    __or__, __ror__, __ior__ = operators("bitwise_or", "|")
+    __xor__, __rxor__, __ixor__ = operators("bitwise_xor", "^")
+    __lshift__, __rlshift__, __ilshift__ = operators("left_shift", "<<")
+    __rshift__, __rrshift__, __irshift__ = operators("right_shift", ">>")
+    __lt__, __le__ = comparison("less", "<"), comparison("less_equal", "<=")
+    __gt__, __ge__ = comparison("greater", ">"), comparison("greater_equal", ">=")
+    __eq__: Any = comparison("equal", "==")
+    __ne__: Any = comparison("not_equal", "!=")
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise, so arrays are not hashable, as NumPy's
+    __neg__, __pos__, __abs__, __invert__ = unary("negative"), unary("positive"), unary("absolute"), unary("invert")
+
+    def __divmod__(self, other: Any) -> tuple[ndarray, ndarray]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[ndarray, ndarray]:
+        return other // self, other % self
+
+    def __matmul__(self, other: Any) -> Any:
+        """a @ b; see `ak.matmul`."""
+        return products.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        """b @ a; see `ak.matmul`."""
+        return products.matmul(other, self)
+
+    # -- elementwise methods --
+
+    clip = composed.clip
+    round = composed.round
+    __round__ = composed.round
+
+    def conj(self) -> ndarray:
+        """The array itself: all dtypes are real."""
+        return self
+
+    # -- reductions and scans --
+
+    def sum(
+        self,
+        axis: Any = None,
+        dtype: DTypeLike = None,
+        out: ndarray | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        """See `ak.sum`."""
+        keep = getrefcount(self) > METHOD_TEMPORARY
+        return reductions.reduce("sum", self, axis, dtype, out, keepdims, initial, where, keep)
+
+    def prod(
+        self,
+        axis: Any = None,
+        dtype: DTypeLike = None,
+        out: ndarray | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        """See `ak.prod`."""
+        keep = getrefcount(self) > METHOD_TEMPORARY
+        return reductions.reduce("prod", self, axis, dtype, out, keepdims, initial, where, keep)
+
+    def min(
+        self,
+        axis: Any = None,
+        out: ndarray | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        """See `ak.min`."""
+        keep = getrefcount(self) > METHOD_TEMPORARY
+        return reductions.reduce("min", self, axis, None, out, keepdims, initial, where, keep)
+
+    def max(
+        self,
+        axis: Any = None,
+        out: ndarray | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Any:
+        """See `ak.max`."""
+        keep = getrefcount(self) > METHOD_TEMPORARY
+        return reductions.reduce("max", self, axis, None, out, keepdims, initial, where, keep)
+
+    def any(self, axis: Any = None, out: ndarray | None = None, keepdims: bool = False, where: Any = True) -> Any:
+        """See `ak.any`."""
+        keep = getrefcount(self) > METHOD_TEMPORARY
+        return reductions.reduce("any", self, axis, None, out, keepdims, None, where, keep)
+
+    def all(self, axis: Any = None, out: ndarray | None = None, keepdims: bool = False, where: Any = True) -> Any:
+        """See `ak.all`."""
+        keep = getrefcount(self) > METHOD_TEMPORARY
+        return reductions.reduce("all", self, axis, None, out, keepdims, None, where, keep)
+
+    def argmin(self, axis: int | None = None, out: ndarray | None = None, keepdims: bool = False) -> Any:
+        """See `ak.argmin`."""
+        keep = getrefcount(self) > METHOD_TEMPORARY
+        return reductions.arg_reduce("argmin", self, axis, out, keepdims, keep)
+
+    def argmax(self, axis: int | None = None, out: ndarray | None = None, keepdims: bool = False) -> Any:
+        """See `ak.argmax`."""
+        keep = getrefcount(self) > METHOD_TEMPORARY
+        return reductions.arg_reduce("argmax", self, axis, out, keepdims, keep)
+
+    cumsum = reductions.cumsum
+    cumprod = reductions.cumprod
+
+    def mean(
+        self, axis: Any = None, dtype: DTypeLike = None, out: ndarray | None = None, keepdims: bool = False,
+        *, where: Any = True,
+    ) -> Any:  # fmt: skip
+        """See `ak.mean`."""
+        keep = getrefcount(self) > METHOD_TEMPORARY
+        return statistics.mean_of(self, axis, dtype, out, keepdims, where, keep)
+
+    var = statistics.var
+    std = statistics.std
+    ptp = statistics.ptp
+
+    # -- shape --
+
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
+        """See `ak.reshape`."""
+        wanted = shape[0] if len(shape) == 1 else shape
+        temporary = getrefcount(self) <= METHOD_TEMPORARY
+        return manipulation.reshape_to(self, wanted, order, copy, temporary)
+
+    def ravel(self, order: str = "C") -> ndarray:
+        """See `ak.ravel`."""
+        temporary = getrefcount(self) <= METHOD_TEMPORARY
+        return manipulation.reshape_to(self, (-1,), order, None, temporary)
+
+    def flatten(self, order: str = "C") -> ndarray:
+        """A flat copy."""
+        return manipulation.reshape_to(self, (-1,), order, True, True)
+
+    def transpose(self, *axes: Any) -> ndarray:
+        """See `ak.transpose`."""
+        wanted = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
+        temporary = getrefcount(self) <= METHOD_TEMPORARY
+        return manipulation.transpose_axes(self, wanted, temporary)
+
+    swapaxes = manipulation.swapaxes
+    squeeze = manipulation.squeeze
+    repeat = repeating.repeat
+
+    # -- order --
+
+    def sort(self, axis: int = -1, kind: str | None = None) -> None:
+        """Sorts in place; see `ak.sort`."""
+        self._store(sorting.sort(self, axis)._expr)
+
+    argsort = sorting.argsort
+    searchsorted = tables.searchsorted
+    dot = products.dot
+
+
+public(ndarray)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run of a case gives: times, checksums, and how much memory and traffic it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from atoll.bench import record
+from atoll.bench.registry import Case, Request, Setup
+
+GIB = 2**30
+
+
+@dataclass
+class Result:
+    """One case, run."""
+
+    case: Case
+    request: Request
+    setup: Setup
+    bytes: int
+    seconds: dict[str, list[float]]
+    checksums: dict[str, str]
+    skipped: dict[str, str] = field(default_factory=dict)
+    memory_ratio: float | None = None
+    #: Bytes that went from PE to PE in one run of Atoll, over the bytes of the input; None with one PE.
+    moved_ratio: float | None = None
+
+    def records(self) -> list[dict[str, Any]]:
+        own = {"memory_ratio": self.memory_ratio, "moved_ratio": self.moved_ratio}
+        own = {key: value for key, value in own.items() if value is not None}
+        return [
+            record.stamp(
+                name=self.case.name,
+                contender=name,
+                size=self.request.size,
+                dtype=self.request.dtype,
+                dist=self.request.dist,
+                seed=self.request.seed,
+                pes=self.setup.pes,
+                threads=self.setup.threads,
+                seconds=seconds,
+                bytes=self.bytes,
+                gib_s=self.bytes / median(seconds) / GIB if self.bytes else 0.0,
+                checksum=self.checksums[name],
+                **(own if name == "atoll" else {}),
+            )
+            for name, seconds in self.seconds.items()
+        ]
