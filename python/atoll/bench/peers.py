@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 from functools import cache
 from importlib import metadata
 from typing import Any
 
+from atoll import extras
 from atoll.bench.registry import Setup, Skip, Timed
 
 #: contender -> the module it needs. Variants (`numpy-unstable`) need what their first word needs.
@@ -45,11 +45,11 @@ def require(name: str) -> Any:
     """The module of a contender; Skip, with the reason, when it is not here."""
     module = MODULES[name.split("-")[0]]
     try:
-        return importlib.import_module(module)
+        return extras.load(module, "bench") if module in extras.EXTRAS["bench"] else importlib.import_module(module)
+    except extras.MissingExtraError as error:
+        raise Skip(str(error)) from None
     except ImportError as error:
-        if name in ("atoll", "limit"):
-            raise Skip(f"atoll._core is not built ({error})") from None
-        raise Skip(f"not installed (pip install {module})") from None
+        raise Skip(f"{module} does not load ({error})") from None
 
 
 def is_here(name: str) -> bool:

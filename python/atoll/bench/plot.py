@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from atoll import extras
 from atoll.bench import BenchError, curves
 from atoll.bench.record import read
 
@@ -74,11 +75,7 @@ def grouped(records: Sequence[dict[str, Any]], metric: str, baseline: str) -> Gr
 
 def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, title: str) -> None:
     """One picture of all records: bars of arrays, curves of communication."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise BenchError("plots need matplotlib: pip install matplotlib") from None
-    matplotlib.use("Agg")
+    extras.load("matplotlib", "bench").use("Agg")
     import matplotlib.pyplot as plt
 
     records = read(files)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from atoll.cli.common import FAILED, INTERRUPTED, USAGE, CommandError, version
+from atoll.extras import MissingExtraError
 
 #: sub-command -> (module with `configure(parser)` and `main(arguments) -> int`, one line of help)
 COMMANDS = {
@@ -64,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             parser.print_help()
             return USAGE
         return int(importlib.import_module(COMMANDS[arguments.command][0]).main(arguments))
-    except CommandError as error:
+    except (CommandError, MissingExtraError) as error:
         print(f"atoll: {error}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:

