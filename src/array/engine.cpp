@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/engine.hpp"
 
+#include <mutex>
+
+#include "atoll/array/kernel/simd_level.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
 #include "atoll/coll/collectives.hpp"
@@ -86,7 +89,10 @@ Engine::Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std:
       interruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::yes)),
       uninterruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::no)),
       staging_(context_->job().nodes() > 1 ? Buffer<std::byte>(context_->heap(), staging_bytes) : Buffer<std::byte>()),
-      trimmer_(context_, commands_) {}
+      trimmer_(context_, commands_) {
+  static std::once_flag limited;
+  std::call_once(limited, [] { limit_kernels(simd_level()); });
+}
 
 Engine::~Engine() = default;
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 
+#include "atoll/base/config.hpp"
 #include "atoll/base/log.hpp"
 
 namespace atl {
@@ -94,17 +95,27 @@ std::uint64_t available_memory_bytes() {
   return available;
 }
 
-std::string processor_simd_level() {
+std::string_view name_of(SimdLevel level) {
+  constexpr std::string_view names[] = {"baseline", "sse4", "avx2", "avx512"};
+  return names[static_cast<std::size_t>(level)];
+}
+
+SimdLevel processor_simd_level() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl"))
-    return "avx512";
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return "avx2";
-  return "sse4";
+    return SimdLevel::avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return SimdLevel::avx2;
+  return SimdLevel::sse4;
 #else
-  return "baseline";
+  return SimdLevel::baseline;
 #endif
+}
+
+SimdLevel simd_level() {
+  const int choice = config::choice(config::Variable::simd);  // auto, then from the least on
+  return choice == 0 ? processor_simd_level() : std::min(processor_simd_level(), static_cast<SimdLevel>(choice));
 }
 
 void bind_thread(const std::vector<unsigned>& cores) {

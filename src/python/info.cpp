@@ -28,7 +28,7 @@ nb::dict info() {
   d["l2_bytes"] = machine.l2_bytes;
   d["memory_bytes"] = machine.memory_bytes;
   d["memory_available_bytes"] = available_memory_bytes();
-  d["simd"] = processor_simd_level();
+  d["simd"] = std::string(name_of(simd_level()));
   nb::dict fabrics;
   fabrics["loop"] = "";
   fabrics["shm"] = "";

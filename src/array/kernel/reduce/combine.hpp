@@ -7,13 +7,15 @@
 
 namespace atl::array {
 
+/// The unsigned integer of T's size.
+template <class T>
+using Unsigned = std::conditional_t<
+    sizeof(T) == 1, std::uint8_t,
+    std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
 /// The type in which sums and products of integers wrap without undefined behaviour: of the same size, unsigned.
 template <class T>
-using Wrap = std::conditional_t<
-    std::is_floating_point_v<T>, T,
-    std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>>;
+using Wrap = std::conditional_t<std::is_floating_point_v<T>, T, Unsigned<T>>;
 
 template <class T>
 struct Sum {

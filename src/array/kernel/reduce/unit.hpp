@@ -21,6 +21,8 @@ struct UnitKernels {
   EachUnitKernel each;
 };
 UnitKernels find_unit_kernels(Reduction kind, DType type);
+/// Those of min, max and their places.
+UnitKernels find_extreme_kernels(Reduction kind, DType type);
 
 /// First index below `count` of the value (or of a NaN, when the value is one). It must be there.
 using LocateKernel = std::size_t (*)(const void* data, std::size_t count, std::uint64_t bits);

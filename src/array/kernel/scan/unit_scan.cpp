@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scanning one unit: 64-byte vectors scan themselves in log2(lanes) shifted steps, and only one operation per vector
 // waits for the one before it (a plain loop waits for every element). Elements of 1 and 2 bytes go one by one.
+//
+// A vector is made of registers: g++ 12 shifts and compares its own vectors lane by lane where they are wider than a register.
+// A shift by a whole register is then no work at all.
 #include "atoll/array/kernel/simd.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/scan/unit_scan.cpp"
@@ -9,25 +12,31 @@
 
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "kernel/scan/unit_scan.hpp"
 
-#pragma GCC diagnostic ignored "-Wpsabi"  // 64-byte vectors only pass through inlined functions
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors only pass through inlined functions
 
 HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 namespace {
 
-template <class T>
-struct Vec {
-  static constexpr std::size_t lanes = 64 / sizeof(T);
-  using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-  typedef T type __attribute__((vector_size(64)));
-  typedef T unaligned __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
-  typedef Index index __attribute__((vector_size(64)));
-};
+constexpr std::size_t vector_bytes = 64;
+// Not 64: a shift across 64 bytes takes longer than two across 32 (cumsum of doubles in L2 on Zen 4: 22 GB/s instead of 25).
+constexpr std::size_t register_bytes = HWY_MAX_BYTES < 32 ? HWY_MAX_BYTES : 32;
+constexpr std::size_t parts = vector_bytes / register_bytes;
 
-// Vectors of 64 bytes and scalars alike; integers are unsigned for the first two, so that they wrap.
+template <class T>
+struct RegisterOf {
+  static constexpr std::size_t lanes = register_bytes / sizeof(T);
+  typedef T type __attribute__((vector_size(register_bytes)));
+  typedef T unaligned __attribute__((vector_size(register_bytes), aligned(alignof(T)), may_alias));
+};
+template <class T>
+using Register = typename RegisterOf<T>::type;
+
+// Registers and scalars alike; integers are unsigned for the first two, so that they wrap.
 struct Plus {
   template <class T>
   static constexpr T identity = std::is_floating_point_v<T> ? T(-0.0) : T(0);
@@ -55,50 +64,67 @@ struct Greatest {
   static HWY_INLINE HWY_ATTR V call(const V& x, const V& y) { return (x >= y) | (x != x) ? x : y; }
 };
 
-template <class T, class F>
-HWY_ATTR void scan_vectors(void* out, const void* in, std::size_t count, std::uint64_t carry_bits, bool has_carry) {
-  using V = typename Vec<T>::type;
-  constexpr std::size_t lanes = Vec<T>::lanes;
-  const T* x = static_cast<const T*>(in);
-  T* y = static_cast<T*>(out);
+// The last `by` lanes of `before`, then the first ones of v.
+template <std::size_t by, class V, std::size_t... i>
+HWY_INLINE HWY_ATTR V shifted(const V& before, const V& v, std::index_sequence<i...>) {
+  return __builtin_shufflevector(before, v, (sizeof...(i) - by + i)...);
+}
+template <class V, std::size_t... i>
+HWY_INLINE HWY_ATTR V last_lane(const V& v, std::index_sequence<i...>) {
+  return __builtin_shufflevector(v, v, (sizeof...(i) - 1 + 0 * i)...);
+}
+
+/// Register k of 64 bytes, of which each lane takes in the one `by` before it.
+template <std::size_t by, std::size_t k, class T, class F>
+HWY_INLINE HWY_ATTR void take_in_one(Register<T> (&v)[parts], const Register<T>& identity) {
+  constexpr std::size_t lanes = RegisterOf<T>::lanes, whole = by / lanes, rest = by % lanes;
+  if constexpr (k >= whole && rest == 0) v[k] = F::call(v[k - whole], v[k]);
+  if constexpr (k > whole && rest != 0)
+    v[k] = F::call(shifted<rest>(v[k - whole - 1], v[k - whole], std::make_index_sequence<lanes>{}), v[k]);
+  if constexpr (k == whole && rest != 0)
+    v[k] = F::call(shifted<rest>(identity, v[0], std::make_index_sequence<lanes>{}), v[k]);
+}
+// From the last register on: those before are read as they were.
+template <std::size_t by, class T, class F, std::size_t... k>
+HWY_INLINE HWY_ATTR void take_in(Register<T> (&v)[parts], const Register<T>& identity, std::index_sequence<k...>) {
+  (take_in_one<by, parts - 1 - k, T, F>(v, identity), ...);
+}
+
+template <class T, class F, std::size_t... k>
+HWY_INLINE HWY_ATTR void scan_parts(T* y, const T* x, std::size_t count, T start, std::index_sequence<k...> all) {
+  using V = Register<T>;
+  using Unaligned = typename RegisterOf<T>::unaligned;
+  constexpr std::size_t lanes = vector_bytes / sizeof(T), register_lanes = RegisterOf<T>::lanes;
   V identity, carry;
-  T start = F::template identity<T>;
-  if (has_carry) __builtin_memcpy(&start, &carry_bits, sizeof start);
-  for (std::size_t i = 0; i < lanes; ++i) {
+  for (std::size_t i = 0; i < register_lanes; ++i) {
     identity[i] = F::template identity<T>;
     carry[i] = start;
   }
-  // Lane i of shift<k> takes lane i - k, or the identity; `last` spreads the last lane.
-  typename Vec<T>::index shift1, shift2, shift4, shift8, last;
-  for (std::size_t i = 0; i < lanes; ++i) {
-    auto from = [i](std::size_t k) { return static_cast<typename Vec<T>::Index>(i < k ? i : lanes + i - k); };
-    shift1[i] = from(1);
-    shift2[i] = from(2);
-    shift4[i] = from(4);
-    shift8[i] = from(8);
-    last[i] = static_cast<typename Vec<T>::Index>(lanes - 1);
-  }
-  auto step = [&](V& v) HWY_ATTR __attribute__((always_inline)) {
-    v = F::call(V(__builtin_shuffle(identity, v, shift1)), v);
-    v = F::call(V(__builtin_shuffle(identity, v, shift2)), v);
-    v = F::call(V(__builtin_shuffle(identity, v, shift4)), v);
-    if constexpr (lanes == 16) v = F::call(V(__builtin_shuffle(identity, v, shift8)), v);
-    const V next = F::call(carry, V(__builtin_shuffle(v, last)));
-    v = F::call(carry, v);
+  auto step = [&](T* to, const T* from) HWY_ATTR __attribute__((always_inline)) {
+    V v[parts] = {*reinterpret_cast<const Unaligned*>(from + k * register_lanes)...};
+    take_in<1, T, F>(v, identity, all);
+    take_in<2, T, F>(v, identity, all);
+    take_in<4, T, F>(v, identity, all);
+    if constexpr (lanes == 16) take_in<8, T, F>(v, identity, all);
+    const V next = F::call(carry, last_lane(v[parts - 1], std::make_index_sequence<register_lanes>{}));
+    ((*reinterpret_cast<Unaligned*>(to + k * register_lanes) = F::call(carry, v[k])), ...);
     carry = next;
   };
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    V v = *reinterpret_cast<const typename Vec<T>::unaligned*>(x + i);
-    step(v);
-    *reinterpret_cast<typename Vec<T>::unaligned*>(y + i) = v;
-  }
+  for (; i + lanes <= count; i += lanes) step(y + i, x + i);
   if (i < count) {
-    V v = identity;
-    for (std::size_t k = 0; i + k < count; ++k) v[k] = x[i + k];
-    step(v);
-    for (std::size_t k = 0; i + k < count; ++k) y[i + k] = v[k];
+    T rest[lanes];
+    for (std::size_t n = 0; n < lanes; ++n) rest[n] = i + n < count ? x[i + n] : F::template identity<T>;
+    step(rest, rest);
+    for (std::size_t n = 0; i + n < count; ++n) y[i + n] = rest[n];
   }
+}
+
+template <class T, class F>
+HWY_ATTR void scan_vectors(void* out, const void* in, std::size_t count, std::uint64_t carry_bits, bool has_carry) {
+  T start = F::template identity<T>;
+  if (has_carry) __builtin_memcpy(&start, &carry_bits, sizeof start);
+  scan_parts<T, F>(static_cast<T*>(out), static_cast<const T*>(in), count, start, std::make_index_sequence<parts>{});
 }
 
 template <class T, class F>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace atl {
@@ -30,8 +31,13 @@ Topology read_topology();
 /// Bytes that can be allocated now without swapping: MemAvailable, or what the control group leaves.
 std::uint64_t available_memory_bytes();
 
-/// "avx512", "avx2", "sse4": the best level the processor has.
-std::string processor_simd_level();
+/// Instruction sets that kernels are compiled for, from the least on. Processors other than x86 have one: baseline.
+enum class SimdLevel { baseline, sse4, avx2, avx512 };
+std::string_view name_of(SimdLevel level);
+/// The best the processor has.
+SimdLevel processor_simd_level();
+/// The best the processor has, and no better than ATOLL_SIMD.
+SimdLevel simd_level();
 
 /// Binds the calling thread to these processors. Empty: does nothing. Failure is logged, not thrown.
 void bind_thread(const std::vector<unsigned>& cores);
