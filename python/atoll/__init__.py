@@ -8,6 +8,7 @@
 np.int64(285)
 """
 
+import sys as _sys
 import types as _types
 import typing as _typing
 
@@ -28,6 +29,9 @@ from .arrays.repeating import *
 from .arrays.selection import *
 from .arrays.sets import *
 from .arrays.sorting import *
+from .arrays.standard import *
+from .arrays.standard import VERSIONS as _versions
+from .arrays.standard import __array_namespace_info__ as __array_namespace_info__
 from .arrays.statistics import *
 from .arrays.tables import *
 from .arrays.ufuncs import *
@@ -36,11 +40,13 @@ from .session import Session, barrier, get_config, init, pe, pes, shutdown, stat
 
 pdarray = ndarray  # Arkouda's name
 __version__ = _core.VERSION
+__array_api_version__ = _versions[-1]
 
 pi, e, inf, nan, newaxis = np.pi, np.e, np.inf, np.nan, None
 int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
 float32, float64, bool_ = np.float32, np.float64, np.bool_
+bool = bool_
 
 # Public is what the modules export: `__all__` of each; of `ufuncs`, everything.
 if not _typing.TYPE_CHECKING:
@@ -50,3 +56,4 @@ if not _typing.TYPE_CHECKING:
         if not name.startswith("_") and (value is random or not isinstance(value, _types.ModuleType))
     )
     _interchange.NAMESPACE.update((name, globals()[name]) for name in __all__)
+    _interchange.PACKAGE.append(_sys.modules[__name__])

@@ -37,6 +37,11 @@ def test_sort_and_argsort(dtype):
             np.testing.assert_array_equal(np.signbit(found.to_numpy()), np.signbit(np.sort(x)))
         same(ak.argsort(a), np.argsort(x, kind="stable"))
         same(a.argsort(), np.argsort(x, kind="stable"))
+        down = len(x) - 1 - np.argsort(x[::-1], kind="stable")[::-1]  # equal ones in their order
+        same(ak.argsort(a, descending=True), down)
+        same(a.argsort(ascending=False), down)
+        same(ak.sort(a, descending=True), np.sort(x)[::-1])
+        same(ak.coargsort([a], ascending=False), down)
         same(a, x)
         a.sort()
         same(a, np.sort(x))
@@ -127,3 +132,22 @@ def test_partition():
     assert int(x[int(ak.argpartition(ak.array(x), 2)[2])]) == 3
     with pytest.raises(ValueError, match="out of bounds"):
         ak.partition(ak.array(x), 5)
+
+
+def test_descending_along_an_axis():
+    x = np.random.default_rng(4).integers(0, 4, (7, 5))
+    for axis in (0, 1, -1):
+        down = len(np.moveaxis(x, axis, -1)[0]) - 1 - np.flip(np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
+        same(ak.argsort(ak.array(x), axis, descending=True), down)
+        same(ak.sort(ak.array(x), axis, descending=True), np.flip(np.sort(x, axis), axis))
+    same(ak.sort(ak.array(x), None, descending=True), np.sort(x, None)[::-1])
+    a = ak.array(x)
+    a.sort(descending=True)
+    same(a, np.sort(x)[:, ::-1])
+
+
+def test_coargsort_descending():
+    keys = np.random.default_rng(5).integers(0, 3, (3, 60))
+    down = 59 - np.lexsort(keys[::-1, ::-1])[::-1]
+    same(ak.coargsort(list(map(ak.array, keys)), ascending=False), down)
+    same(ak.coargsort(list(map(ak.array, keys)), descending=True), down)

@@ -263,6 +263,12 @@ def require_out(out: Any) -> ndarray:
     return as_array(out)
 
 
+def require_cpu(device: Any) -> None:
+    """ValueError unless `device` is where all arrays are: the processors, "cpu" (or None)."""
+    if device is not None and device != "cpu":
+        raise ValueError(f"there is no device {device!r}: arrays are in the memory of the processors, device='cpu'")
+
+
 def shape_text(shape: Sequence[int]) -> str:
     """A shape as NumPy's messages write it."""
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"

@@ -39,11 +39,13 @@ __all__ = [
     "clip",
     "divmod",
     "fix",
+    "imag",
     "isclose",
     "isneginf",
     "isposinf",
     "modf",
     "nan_to_num",
+    "real",
     "round",
     "spacing",
 ]
@@ -113,9 +115,9 @@ def modf(x: Any, /) -> tuple[ndarray, ndarray]:
 
 
 def clip(
-    a: Any, a_min: Any = None, a_max: Any = None, out: ndarray | None = None, *, min: Any = None, max: Any = None
+    a: Any, min: Any = None, max: Any = None, out: ndarray | None = None, *, a_min: Any = None, a_max: Any = None
 ) -> ndarray:
-    """Elements limited to [a_min, a_max]; None means no limit on that side.
+    """Elements limited to [min, max]; None means no limit on that side. `a_min` and `a_max` are NumPy's older names.
 
     Examples
     --------
@@ -286,3 +288,28 @@ def cast(x: Any, dtype: Any) -> ndarray:
     array([1, 2])
     """
     return wrap(_core.cast(expr_of(x), code_of(dtype)))
+
+
+def real(val: Any) -> ndarray:
+    """The real part: the array itself, as all dtypes are real.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.real(ak.arange(2))
+    array([0, 1])
+    """
+    return as_array(val)
+
+
+def imag(val: Any) -> ndarray:
+    """The imaginary part: zeros, as all dtypes are real.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.imag(ak.arange(2))
+    array([0, 0])
+    """
+    expr = expr_of(val)
+    return wrap(_core.full(expr.session, expr.shape, expr.dtype, 0))

@@ -12,7 +12,8 @@ import numpy as np
 
 from .. import _core
 from ..session import current
-from .array import Array, as_array, expr_from, expr_of, numpy_from, wrap
+from .array import Array, as_array, expr_from, expr_of, numpy_from, require_cpu, wrap
+from .composed import choose
 from .dtypes import BOOL, DTYPE_OF, FLOAT32, FLOAT64, INT64, KIND_OF, SCALAR_KIND, DTypeLike, code_of, fit_scalar
 from .ufuncs import floor
 
@@ -39,6 +40,8 @@ __all__ = [
     "logspace",
     "ones",
     "ones_like",
+    "tril",
+    "triu",
     "zeros",
     "zeros_like",
 ]
@@ -96,7 +99,9 @@ def array(
     return result.reshape((1,) * missing + result.shape) if missing > 0 else result
 
 
-def asarray(a: Any, dtype: DTypeLike = None, *, copy: bool | None = None, order: str | None = None) -> ndarray:
+def asarray(
+    a: Any, dtype: DTypeLike = None, *, copy: bool | None = None, order: str | None = None, device: Any = None
+) -> ndarray:
     """An array from values, without a copy where possible.
 
     An atoll array of the right type is returned as it is. A C-contiguous NumPy array is shared when the session has one
@@ -111,6 +116,7 @@ def asarray(a: Any, dtype: DTypeLike = None, *, copy: bool | None = None, order:
     >>> shared.shape
     (3,)
     """
+    require_cpu(device)
     if copy is True:
         return wrap(expr_from(a, dtype, True))
     if isinstance(a, Array) and (dtype is None or a._expr.dtype == code_of(dtype)):
@@ -150,7 +156,7 @@ def copy(a: Any) -> ndarray:
     return array(a)
 
 
-def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C") -> ndarray:
+def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C", *, device: Any = None) -> ndarray:
     """A new array filled with one value (or with an array that broadcasts to the shape).
 
     Examples
@@ -160,6 +166,7 @@ def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C
     array([[7, 7],
            [7, 7]])
     """
+    require_cpu(device)
     lengths = shape_of(shape)
     kind = SCALAR_KIND.get(type(fill_value))
     if kind is None:
@@ -173,7 +180,7 @@ def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C
                 if kind != BOOL else bool(fill_value), code)))  # fmt: skip
 
 
-def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C") -> ndarray:
+def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Any = None) -> ndarray:
     """A new array of zeros.
 
     Examples
@@ -182,10 +189,11 @@ def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C") -> ndarray:
     >>> ak.zeros(3)
     array([0., 0., 0.])
     """
+    require_cpu(device)
     return wrap(_core.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 0))
 
 
-def ones(shape: Shape, dtype: DTypeLike = float, order: str = "C") -> ndarray:
+def ones(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Any = None) -> ndarray:
     """A new array of ones.
 
     Examples
@@ -194,10 +202,11 @@ def ones(shape: Shape, dtype: DTypeLike = float, order: str = "C") -> ndarray:
     >>> ak.ones(2, dtype=int)
     array([1, 1])
     """
+    require_cpu(device)
     return wrap(_core.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 1))
 
 
-def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C") -> ndarray:
+def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Any = None) -> ndarray:
     """A new array with arbitrary elements, to be assigned to.
 
     Examples
@@ -206,6 +215,7 @@ def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C") -> ndarray:
     >>> ak.empty((2, 3)).shape
     (2, 3)
     """
+    require_cpu(device)
     return wrap(_core.empty(current(), shape_of(shape), code_of(float if dtype is None else dtype)))
 
 
@@ -214,7 +224,7 @@ def _like(a: Any, dtype: DTypeLike, shape: Any) -> tuple[Any, Any]:
     return (model.shape if shape is None else shape), (model.dtype if dtype is None else dtype)
 
 
-def full_like(a: Any, fill_value: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray:
+def full_like(a: Any, fill_value: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
     """As `full`, with shape and dtype of `a`.
 
     Examples
@@ -223,11 +233,12 @@ def full_like(a: Any, fill_value: Any, dtype: DTypeLike = None, *, shape: Any = 
     >>> ak.full_like(ak.arange(2), 5)
     array([5, 5])
     """
+    require_cpu(device)
     shape, dtype = _like(a, dtype, shape)
     return full(shape, fill_value, dtype)
 
 
-def zeros_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray:
+def zeros_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
     """As `zeros`, with shape and dtype of `a`.
 
     Examples
@@ -236,11 +247,12 @@ def zeros_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray
     >>> ak.zeros_like(ak.arange(2))
     array([0, 0])
     """
+    require_cpu(device)
     shape, dtype = _like(a, dtype, shape)
     return zeros(shape, dtype)
 
 
-def ones_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray:
+def ones_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
     """As `ones`, with shape and dtype of `a`.
 
     Examples
@@ -249,11 +261,12 @@ def ones_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray:
     >>> ak.ones_like(ak.arange(2))
     array([1, 1])
     """
+    require_cpu(device)
     shape, dtype = _like(a, dtype, shape)
     return ones(shape, dtype)
 
 
-def empty_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray:
+def empty_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
     """As `empty`, with shape and dtype of `a`.
 
     Examples
@@ -262,11 +275,12 @@ def empty_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None) -> ndarray
     >>> ak.empty_like(ak.arange(2)).dtype
     dtype('int64')
     """
+    require_cpu(device)
     shape, dtype = _like(a, dtype, shape)
     return empty(shape, dtype)
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> ndarray:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, *, device: Any = None) -> ndarray:
     """A matrix with ones on diagonal `k` and zeros elsewhere.
 
     Examples
@@ -276,6 +290,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> n
     array([[1., 0.],
            [0., 1.]])
     """
+    require_cpu(device)
     rows, columns = shape_of((N, N if M is None else M))
     ones_at: ndarray = (arange(rows) + int(k)).reshape(rows, 1) == arange(columns)
     return ones_at.astype(dtype)
@@ -304,7 +319,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None) -> ndarray:
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None, *, device: Any = None) -> ndarray:
     """Evenly spaced values from `start` (0 when only one number is given) up to, not including, `stop`.
 
     Examples
@@ -313,6 +328,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None)
     >>> ak.arange(2, 10, 3)
     array([2, 5, 8])
     """
+    require_cpu(device)
     start, stop, step = plain(start), None if stop is None else plain(stop), 1 if step is None else plain(step)
     if stop is None:
         start, stop = 0, start
@@ -350,7 +366,14 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None)
 
 
 def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DTypeLike = None
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike = None,
+    *,
+    device: Any = None,
 ) -> Any:
     """`num` evenly spaced values from `start` to `stop`.
 
@@ -367,6 +390,7 @@ def linspace(
     >>> ak.linspace(0, 1, 5)
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
+    require_cpu(device)
     first, last = float(plain(start)), float(plain(stop))
     count = operator.index(num)
     if count < 0:
@@ -449,5 +473,42 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
     >>> ak.from_dlpack(np.arange(3))
     array([0, 1, 2])
     """
+    require_cpu(device)
     values = np.from_dlpack(x)
     return wrap(expr_from(values, None, True)) if copy is not False else asarray(values)
+
+
+def tril(m: Any, k: int = 0) -> ndarray:
+    """The elements on and below diagonal `k` of matrices, zeros above it.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.tril(ak.ones((2, 2)))
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    return _triangle(m, k, True)
+
+
+def triu(m: Any, k: int = 0) -> ndarray:
+    """The elements on and above diagonal `k` of matrices, zeros below it.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.triu(ak.ones((2, 2)))
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    return _triangle(m, k, False)
+
+
+def _triangle(m: Any, k: int, lower: bool) -> ndarray:
+    matrices = as_array(m)
+    if matrices.ndim < 2:
+        raise ValueError(f"a triangle needs a matrix, not {matrices.ndim}-d")
+    rows, columns = matrices.shape[-2:]
+    offset = arange(columns) - arange(rows).reshape(rows, 1)
+    zero = wrap(_core.scalar(matrices._expr.session, 0, matrices._expr.dtype))
+    return choose(offset <= k if lower else offset >= k, matrices, zero)

@@ -36,7 +36,13 @@ Binary: TypeAlias = "Callable[[Any, Any], ndarray]"
 _new: Any = object.__new__
 
 #: NumPy's functions that are another's operation once the types are chosen.
-SAME_OPERATION = {"float_power": "power", "fabs": "absolute", "degrees": "rad2deg", "radians": "deg2rad"}
+SAME_OPERATION = {
+    "float_power": "power",
+    "fabs": "absolute",
+    "conjugate": "positive",
+    "degrees": "rad2deg",
+    "radians": "deg2rad",
+}
 
 
 def op_of(name: str) -> int:

@@ -46,6 +46,7 @@ class BinaryFunction(Protocol):
 
 #: What this module made, by NumPy's name.
 UFUNCS: dict[str, Any] = {}
+__test__ = UFUNCS  # where doctest finds their examples
 
 _DOC = """{summary}
 

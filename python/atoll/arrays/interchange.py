@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from .printing import array2string
 from .products import matmul
 from .reductions import reduce, scan
 from .selection import putmask
+from .standard import VERSIONS
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -41,9 +43,8 @@ def buffer(array: ndarray, flags: int) -> memoryview:
     return memoryview(shared)
 
 
-def dlpack(array: ndarray, **kwargs: Any) -> Any:
+def dlpack(array: ndarray, copy: bool | None, **kwargs: Any) -> Any:
     """A DLPack capsule; its consumer shares memory when the session has one PE."""
-    copy = kwargs.pop("copy", None)
     return array.to_numpy(
         bool(copy) if copy is not None else (array._view is not None or array._expr.session.pes > 1)
     ).__dlpack__(**{name: value for name, value in kwargs.items() if value is not None})
@@ -135,8 +136,16 @@ def _call(function: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: d
     return function(*inputs, **options)
 
 
-#: The public functions by name, which the package fills in when all are there.
+#: The public functions by name, and the package they are in, which fills this in when all are there.
 NAMESPACE: dict[str, Any] = {}
+PACKAGE: list[ModuleType] = []
+
+
+def array_namespace(api_version: str | None) -> ModuleType:
+    """The package, as a namespace of the array API standard; see `ak.__array_namespace_info__`."""
+    if api_version is not None and api_version not in VERSIONS:
+        raise ValueError(f"version {api_version!r} of the array API is not available; these are: {', '.join(VERSIONS)}")
+    return PACKAGE[0]
 
 
 def array_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -180,14 +189,6 @@ def _copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = Tru
         putmask(as_array(dst), where, values)
 
 
-def _result_type(*args: Any) -> np.dtype[Any]:
-    return np.result_type(*(one.dtype if isinstance(one, Array) else one for one in args))
-
-
-def _can_cast(from_: Any, to: Any, casting: Casting = "safe") -> bool:
-    return np.can_cast(from_.dtype if isinstance(from_, Array) else from_, to, casting)
-
-
 def _isrealobj(x: Any) -> bool:
     return True
 
@@ -200,7 +201,5 @@ _FALL_BACK: dict[str, Any] = {
     "ndim": _ndim,
     "size": _size,
     "copyto": _copyto,
-    "result_type": _result_type,
-    "can_cast": _can_cast,
     "isrealobj": _isrealobj,
 }

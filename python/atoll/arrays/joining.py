@@ -30,6 +30,7 @@ __all__ = [
     "insert",
     "split",
     "stack",
+    "unstack",
     "vstack",
 ]
 
@@ -107,6 +108,23 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> ndarray:
     place = _axis(axis, len(shape) + 1)
     wider = (*shape[:place], 1, *shape[place:])
     return concatenate([wrap(_core.reshape(part._read(), wider)) for part in parts], place)
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
+    """Views of the parts along an axis, which is gone: what `stack` puts together.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.unstack(ak.array([[1, 2], [3, 4]]))
+    (array([1, 2]), array([3, 4]))
+    """
+    array = as_array(x)
+    if array.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    before = (slice(None),) * _axis(axis, array.ndim)
+    return tuple(array[(*before, place)] if array.ndim > 1 else array[place : place + 1].reshape(())
+                 for place in range(array.shape[len(before)]))  # fmt: skip
 
 
 def hstack(tup: Sequence[Any]) -> ndarray:

@@ -24,7 +24,7 @@ from . import (
     statistics,
     tables,
 )
-from .array import Array, public, wrap
+from .array import Array, public, require_cpu, wrap
 from .dtypes import Casting, DTypeLike, check_cast, code_of
 from .elementwise import comparison, operators, unary
 from .views import ITEM_TEMPORARY, METHOD_TEMPORARY, PROPERTY_TEMPORARY
@@ -63,6 +63,16 @@ class ndarray(Array):
         """View with the axes reversed."""
         temporary = getrefcount(self) <= PROPERTY_TEMPORARY
         return manipulation.transpose_axes(self, None, temporary)
+
+    @property
+    def mT(self) -> ndarray:
+        """View with the last two axes exchanged: each matrix transposed."""
+        return manipulation.matrix_transpose(self)
+
+    @property
+    def device(self) -> str:
+        """Where the elements are: in the memory of the processors, "cpu"."""
+        return "cpu"
 
     @property
     def real(self) -> ndarray:
@@ -119,8 +129,20 @@ class ndarray(Array):
     def __buffer__(self, flags: int) -> memoryview:
         return interchange.buffer(self, flags)
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return interchange.dlpack(self, **kwargs)
+    def to_device(self, device: str, /, *, stream: Any = None) -> ndarray:
+        """The array itself: "cpu" is the only device."""
+        require_cpu(device)
+        if stream is not None:
+            raise ValueError("device 'cpu' has no streams")
+        return self
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return interchange.array_namespace(api_version)
+
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
+        return interchange.dlpack(self, copy, stream=stream, max_version=max_version, dl_device=dl_device)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # kDLCPU
@@ -318,9 +340,12 @@ class ndarray(Array):
 
     # -- order --
 
-    def sort(self, axis: int = -1, kind: str | None = None) -> None:
+    def sort(
+        self, axis: int = -1, kind: str | None = None, order: Any = None, *,
+        stable: bool | None = None, descending: bool = False,
+    ) -> None:  # fmt: skip
         """Sorts in place; see `ak.sort`."""
-        self._store(sorting.sort(self, axis)._expr)
+        self._store(sorting.sort(self, axis, kind, descending=descending)._expr)
 
     argsort = sorting.argsort
     searchsorted = tables.searchsorted

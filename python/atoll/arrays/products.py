@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .. import _core
 from .array import expr_of, wrap
 from .creation import zeros
 from .dtypes import BOOL, result_code
+from .manipulation import _axis, moveaxis
 from .reductions import reduce
 
 if TYPE_CHECKING:
@@ -19,7 +24,9 @@ __all__ = [
     "inner",
     "matmul",
     "outer",
+    "tensordot",
     "vdot",
+    "vecdot",
 ]
 
 
@@ -103,6 +110,58 @@ def vdot(a: Any, b: Any, /) -> Any:
     """
     x, y, _ = _pair(a, b)
     return dot(x.reshape(-1), y.reshape(-1))
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """Inner products of vectors along an axis; the other axes broadcast.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.vecdot(ak.array([[1, 2], [3, 4]]), ak.array([1, 1]))
+    array([3, 7])
+    """
+    x, y, code = _pair(x1, x2)
+    if not x.ndim or not y.ndim:
+        raise ValueError("vecdot: both operands need at least one axis")
+    least = min(x.ndim, y.ndim)
+    if not -least <= axis < least:
+        raise np.exceptions.AxisError(axis, least)
+    x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
+    if x.shape[-1] != y.shape[-1]:
+        raise ValueError(f"vecdot: the vectors have {x.shape[-1]} and {y.shape[-1]} elements")
+    return _sum_last(x * y, code)
+
+
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    """Sums of products over several axes: so many last ones of the first array and first ones of the second, or those
+    of a pair of lists.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.tensordot(ak.ones((2, 3)), ak.ones((3, 4)), axes=1).shape
+    (2, 4)
+    """
+    x, y, _ = _pair(x1, x2)
+    if np.ndim(axes) == 0:
+        number = operator.index(axes)
+        if number < 0:
+            raise ValueError("axes must not be negative")
+        ours, theirs = list(range(x.ndim - number, x.ndim)), list(range(number))
+    else:
+        ours, theirs = ([operator.index(one) for one in np.atleast_1d(side)] for side in axes)
+    mine = [_axis(one, x.ndim) for one in ours]
+    other = [_axis(one, y.ndim) for one in theirs]
+    lengths = [x.shape[one] for one in mine]
+    if lengths != [y.shape[one] for one in other]:
+        raise ValueError("shape-mismatch for sum")
+    rows = [one for one in range(x.ndim) if one not in mine]
+    columns = [one for one in range(y.ndim) if one not in other]
+    shape = (*(x.shape[one] for one in rows), *(y.shape[one] for one in columns))
+    left = x.transpose(*rows, *mine).reshape(math.prod(x.shape[one] for one in rows), math.prod(lengths))
+    right = y.transpose(*other, *columns).reshape(math.prod(lengths), math.prod(y.shape[one] for one in columns))
+    return matmul(left, right).reshape(shape)
 
 
 def inner(a: Any, b: Any, /) -> Any:

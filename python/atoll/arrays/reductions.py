@@ -31,6 +31,8 @@ __all__ = [
     "count_nonzero",
     "cumprod",
     "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
     "is_sorted",
     "max",
     "min",
@@ -496,6 +498,57 @@ def cumprod(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any =
     array([1, 2, 6])
     """
     return scan("cumprod", a, axis, dtype, out)
+
+
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None, include_initial: bool = False
+) -> ndarray:
+    """Running sum along an axis, which only a 1-d array need not name; as `cumsum` but for its name.
+
+    Parameters
+    ----------
+    include_initial : bool
+        Begin with 0, so that the result is longer by one.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.cumulative_sum(ak.array([1, 2, 3]), include_initial=True)
+    array([0, 1, 3, 6])
+    """
+    return _cumulative("cumsum", x, axis, dtype, out, include_initial)
+
+
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None, include_initial: bool = False
+) -> ndarray:
+    """Running product; parameters as `cumulative_sum`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.cumulative_prod(ak.array([1, 2, 3]), include_initial=True)
+    array([1, 1, 2, 6])
+    """
+    return _cumulative("cumprod", x, axis, dtype, out, include_initial)
+
+
+def _cumulative(kind: str, x: Any, axis: int | None, dtype: DTypeLike, out: Any, include_initial: bool) -> ndarray:
+    expr = expr_of(x)
+    if axis is None and expr.ndim != 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+    place = 0 if axis is None else axis
+    if not include_initial:
+        return scan(kind, x, place, dtype, out)
+    result = scan(kind, x, place, dtype, None)._expr
+    number = place % expr.ndim
+    shape = tuple(1 if other == number else count for other, count in enumerate(expr.shape))
+    start = _core.full(expr.session, shape, result.dtype, 0 if kind == "cumsum" else 1)
+    order = list(range(expr.ndim))
+    order[0], order[number] = order[number], order[0]  # its own inverse
+    joined = _core.concatenate([_core.transpose(part, order) for part in (start, result)])
+    answer = _core.transpose(joined, order)
+    return wrap(answer) if out is None else _into(out, answer, kind, answer.dtype)
 
 
 def nancumsum(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _core
 from .array import Array, as_array, expr_of, wrap
+from .dtypes import INT64
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -48,9 +49,24 @@ def _check_kind(kind: str | None) -> None:
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
 
 
+def _reversed(expr: _core.Expr) -> _core.Expr:
+    """The order along the last axis turned round."""
+    *rest, length = expr.shape
+    last = (length - 1, -1, length) if length else (0, 1, 0)
+    return _core.get_slice(expr, [*((0, 1, count) for count in rest), last])
+
+
+def _last_first(positions: Callable[[_core.Expr], _core.Expr], expr: _core.Expr) -> _core.Expr:
+    """Positions that sort downwards, equal elements in their order: those that sort the reversed upwards, backwards."""
+    found = _reversed(positions(_reversed(expr)))
+    greatest = _core.scalar(expr.session, expr.shape[-1] - 1, INT64)
+    return _core.apply(_core.OPS["subtract"], INT64, INT64, (greatest, found))
+
+
 def sort(
-    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None
-) -> ndarray:
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
+    stable: bool | None = None, descending: bool = False,
+) -> ndarray:  # fmt: skip
     """A sorted copy, NaN last.
 
     Parameters
@@ -59,35 +75,50 @@ def sort(
         Elements of any dtype.
     axis : int or None
         Axis to sort along; None sorts the flattened array.
-    kind : str, optional
+    kind, stable : optional
         Accepted for NumPy's sake; the algorithm is chosen by the data.
+    descending : bool
+        The greatest first, and NaN before them.
 
     Examples
     --------
     >>> import atoll as ak
     >>> ak.sort(ak.array([3, 1, 2]))
     array([1, 2, 3])
+    >>> ak.sort(ak.array([3, 1, 2]), descending=True)
+    array([3, 2, 1])
     """
     _check_kind(kind)
-    return along_last(a, axis, _core.sort)
+    return along_last(a, axis, (lambda expr: _reversed(_core.sort(expr))) if descending else _core.sort)
 
 
 def argsort(
-    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None
-) -> ndarray:
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
+    stable: bool | None = None, descending: bool = False, ascending: bool = True,
+) -> ndarray:  # fmt: skip
     """Positions that sort the array, equal elements in their order; NaN last.
+
+    Parameters
+    ----------
+    a, axis, kind, stable, descending
+        As for `sort`; equal elements stay in their order also when the greatest comes first.
+    ascending : bool
+        False (Arkouda's name) means descending.
 
     Examples
     --------
     >>> import atoll as ak
     >>> ak.argsort(ak.array([30, 10, 20, 10]))
     array([1, 3, 2, 0])
+    >>> ak.argsort(ak.array([30, 10, 20, 10]), descending=True)
+    array([0, 2, 1, 3])
     """
     _check_kind(kind)
-    return along_last(a, axis, _core.argsort)
+    down = descending or not ascending
+    return along_last(a, axis, (lambda expr: _last_first(_core.argsort, expr)) if down else _core.argsort)
 
 
-def coargsort(keys: Any) -> ndarray:
+def coargsort(keys: Any, *, ascending: bool = True, descending: bool = False) -> ndarray:
     """Positions that sort several 1-d arrays together: by the first, equals by the second, and so on (Arkouda's name).
 
     Examples
@@ -96,6 +127,8 @@ def coargsort(keys: Any) -> ndarray:
     >>> carrier, time = ak.array([2, 1, 2]), ak.array([5, 7, 3])
     >>> ak.coargsort([carrier, time])
     array([1, 2, 0])
+    >>> ak.coargsort([carrier, time], ascending=False)
+    array([0, 2, 1])
     """
     if isinstance(keys, Array) and keys.ndim == 2:
         keys = list(as_array(keys))
@@ -109,7 +142,13 @@ def coargsort(keys: Any) -> ndarray:
             raise ValueError(f"the keys of coargsort must be 1-d, found a {expr.ndim}-d array")
         if expr.size != exprs[0].size:
             raise ValueError(f"the keys of coargsort must have one length, found {exprs[0].size} and {expr.size}")
-    return wrap(_core.coargsort(exprs) if len(exprs) > 1 else _core.argsort(exprs[0]))
+
+    def positions(first: _core.Expr) -> _core.Expr:
+        others = exprs[1:] if first is exprs[0] else [_reversed(expr) for expr in exprs[1:]]
+        return _core.coargsort([first, *others]) if others else _core.argsort(first)
+
+    down = descending or not ascending
+    return wrap(_last_first(positions, exprs[0]) if down else positions(exprs[0]))
 
 
 def lexsort(keys: Sequence[Any], axis: int = -1) -> ndarray:

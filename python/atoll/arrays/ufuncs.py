@@ -55,6 +55,8 @@ logical_xor = _binary("logical_xor", "Whether one but not both is true (not zero
 
 negative = _unary("negative", "-x.")
 positive = _unary("positive", "+x.")
+conjugate = _unary("conjugate", "x itself: all dtypes are real.")
+conj = conjugate
 absolute = _unary("absolute", "|x|.")
 abs = absolute
 fabs = _unary("fabs", "|x| in floating point.")

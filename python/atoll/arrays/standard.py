@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the array API standard asks for beside NumPy's functions: types, and what this namespace can do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .array import Array, as_array, require_cpu
+from .dtypes import DTYPE_OF, FLOAT64, INT64, Casting, DTypeLike
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = ["astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type"]
+
+#: Of the standard, all but complex numbers.
+VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+
+
+def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> ndarray:
+    """The elements in another type, lazily.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.astype(ak.array([1.5, -2.5]), ak.int64)
+    array([ 1, -2])
+    """
+    require_cpu(device)
+    return as_array(x).astype(dtype, copy)
+
+
+def _typed(x: Any) -> Any:
+    return x.dtype if isinstance(x, Array) else x
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """The type that an operation on these arrays, types and Python scalars has.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.result_type(ak.zeros(3, "int8"), ak.int16)
+    dtype('int16')
+    """
+    return np.result_type(*map(_typed, arrays_and_dtypes))
+
+
+def can_cast(from_: Any, to: DTypeLike, /, casting: Casting = "safe") -> bool:
+    """Whether a type, or an array's, may be cast to another.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.can_cast(ak.int8, ak.int16)
+    True
+    """
+    return np.can_cast(_typed(from_), _typed(to), casting)
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether a type is of a kind, or one of several: "bool", "integral", "real floating", "numeric", …, or a type.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.isdtype(ak.zeros(3).dtype, "real floating")
+    True
+    """
+    return bool(np.isdtype(dtype, kind))
+
+
+def finfo(type: Any, /) -> np.finfo[Any]:
+    """Limits of a floating-point type, or of an array's.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.finfo(ak.float32).bits
+    32
+    """
+    return np.finfo(_typed(type))
+
+
+def iinfo(type: Any, /) -> np.iinfo[Any]:
+    """Limits of an integer type, or of an array's.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.iinfo(ak.int8).max
+    127
+    """
+    return np.iinfo(_typed(type))
+
+
+class __array_namespace_info__:
+    """What this namespace can do, as the array API standard asks.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.__array_namespace_info__().default_device()
+    'cpu'
+    """
+
+    def capabilities(self) -> dict[str, Any]:
+        """Masks as indices and shapes that depend on data: both; at most 32 axes."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 32}
+
+    def default_device(self) -> str:
+        """Where new arrays are."""
+        return "cpu"
+
+    def devices(self) -> list[str]:
+        """All devices."""
+        return ["cpu"]
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
+        """Types of new arrays when none is asked for."""
+        require_cpu(device)
+        return {"real floating": DTYPE_OF[FLOAT64], "integral": DTYPE_OF[INT64], "indexing": DTYPE_OF[INT64]}
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
+        """The types that arrays can have, all or those of a kind, by name."""
+        require_cpu(device)
+        return {dtype.name: dtype for dtype in DTYPE_OF if kind is None or np.isdtype(dtype, kind)}
