@@ -23,6 +23,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--dry-run", action="store_true", help="check the file and list the points; measure nothing")
     run.add_argument("--skip-missing", action="store_true", help="go on without contenders that are not here")
 
+    lists = actions.add_parser("list", help="experiments and results there are")
+    lists.add_argument(
+        "folders", nargs="*", type=Path, metavar="FOLDER", help="(default: those of a checkout, results/)"
+    )
+
+    show = actions.add_parser("show", help="what an experiment asks for, or what results hold")
+    show.add_argument("file", type=Path, metavar="FILE", help="TOML, or JSON lines")
+
     compare = actions.add_parser(
         "compare",
         help="which points of two files, commits or hosts differ beyond the noise",
@@ -41,6 +49,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--confidence", type=share, default=0.95, metavar="PERCENT", help="of the intervals (default: 95)"
     )
     compare.add_argument("--least", type=share, default=0.03, metavar="PERCENT", help="smallest change that counts (3)")
+
+    page = actions.add_parser("page", help="one HTML page with pictures, tables, machine and the file that made it")
+    page.add_argument("files", nargs="+", type=Path, metavar="RESULTS", help="of one experiment")
+    page.add_argument("--out", type=Path, metavar="FILE", help="(default: the first file's name, .html)")
+    page.add_argument("--title", default="", help="(default: the experiment's)")
 
 
 def share(text: str) -> float:
@@ -67,6 +80,16 @@ def main(arguments: argparse.Namespace) -> int:
 def act(arguments: argparse.Namespace) -> int:
     if arguments.action == "compare":
         return compare(arguments)
+    if arguments.action == "page":
+        return page(arguments)
+    if arguments.action == "list":
+        from atoll.experiment.show import print_list
+
+        return print_list(arguments.folders)
+    if arguments.action == "show":
+        from atoll.experiment.show import show
+
+        return show(arguments.file)
     from atoll.experiment import run
 
     if arguments.dry_run:
@@ -86,3 +109,17 @@ def compare(arguments: argparse.Namespace) -> int:
     result = compare_sides(*sides, arguments.contender, relative, arguments.confidence, arguments.least)
     report.show(result, relative)
     return SLOWER_STATUS if result.with_verdict(SLOWER) else 0
+
+
+def page(arguments: argparse.Namespace) -> int:
+    from atoll.experiment.page import render
+    from atoll.experiment.results import gather
+
+    out = arguments.out or arguments.files[0].with_suffix(".html")
+    text = render(gather(arguments.files), arguments.title)
+    try:
+        out.write_text(text)
+    except OSError as error:
+        raise CommandError(f"cannot write {out}: {error.strerror}") from None
+    print(f"wrote {out}")
+    return 0

@@ -113,10 +113,10 @@ def relative_to(contender: str, by_setting: dict[Setting, Measured]) -> dict[Set
         if other is None or setting.get("contender") == contender:
             continue
         partner = dict(zip(other.which, other.processes, strict=True))
-        kept = [(p, w, r) for p, w, r in zip(entry.processes, entry.which, entry.records, strict=True) if w in partner]
+        kept = [(p, w) for p, w in zip(entry.processes, entry.which, strict=True) if w in partner]
         if kept:
-            pairs = [[x / y for x, y in zip(p, partner[w], strict=False)] for p, w, _ in kept]
-            found[setting] = Measured(setting, pairs, [w for _, w, _ in kept], [r for _, _, r in kept])
+            pairs = [[x / y for x, y in zip(p, partner[w], strict=False)] for p, w in kept]
+            found[setting] = Measured(setting, pairs, [w for _, w in kept], entry.records)
     return found
 
 

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from math import exp, log
 
 from rich import box
-from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 
 from atoll.experiment.compare import FASTER, SAME, SLOWER, TOO_FEW, UNCLEAR, Change, Comparison, differences
 from atoll.experiment.intervals import LEAST_SAMPLES, Interval
 from atoll.experiment.series import Measured, common
+from atoll.experiment.terminal import add, print_table, say
 from atoll.experiment.words import duration, percent, plural
 
 STYLES = {SLOWER: "bold red", FASTER: "bold green", SAME: "", UNCLEAR: "yellow", TOO_FEW: "dim"}
@@ -73,47 +72,48 @@ def of_peers(result: Comparison, relative: str | None) -> Iterator[str]:
             )
 
 
-def table(result: Comparison, relative: str | None) -> Table:
-    """A row for each point, changes first. What all points share is the title."""
+def ordered(result: Comparison) -> list[Change]:
+    """Changes first, the largest of each kind first."""
+    return sorted(result.changes, key=lambda one: (ORDER.index(one.verdict), -abs(log(one.ratio.value))))
+
+
+def hidden(result: Comparison) -> list[str]:
+    """Settings that all points share, and a title says."""
     settings = [one.setting for one in result.changes]
-    shared = common(settings)
-    hidden = [name for name, _ in shared.values] if len(settings) > 1 else ["contender"]
-    shown = Table(title=f"{shared.describe()}", title_justify="left", title_style="", box=box.SIMPLE_HEAD)
-    shown.add_column("point", no_wrap=True)
-    for column in ("A", "B", "time", f"{result.confidence:.0%} interval", "trials"):
-        shown.add_column(column, justify="right", no_wrap=True)
-    shown.add_column("verdict", no_wrap=True)
+    return [name for name, _ in common(settings).values] if len(settings) > 1 else ["contender"]
+
+
+def cells(result: Comparison, one: Change, relative: str | None = None) -> list[str]:
+    """A point: what it is, before, after, change, interval, verdict."""
 
     def of(side: Measured) -> str:
         return f"{side.time.value:.3g} x" if relative else duration(side.time.value)
 
-    for one in sorted(result.changes, key=lambda one: (ORDER.index(one.verdict), -abs(log(one.ratio.value)))):
-        shown.add_row(
-            one.setting.describe(hidden),
-            of(one.before),
-            of(one.after),
-            percent(one.ratio.value - 1),
-            f"{percent(one.ratio.low - 1)} to {percent(one.ratio.high - 1)}",
-            f"{one.before.samples} | {one.after.samples}",
-            one.verdict,
-            style=STYLES[one.verdict],
-        )
+    interval = f"{percent(one.ratio.low - 1)} to {percent(one.ratio.high - 1)}"
+    name = one.setting.describe(hidden(result))
+    return [name, of(one.before), of(one.after), percent(one.ratio.value - 1), interval, one.verdict]
+
+
+def table(result: Comparison, relative: str | None) -> Table:
+    """A row for each point. What all points share is the title."""
+    shared = common([one.setting for one in result.changes])
+    shown = Table(title=shared.describe(), title_justify="left", title_style="", box=box.SIMPLE_HEAD)
+    shown.add_column("point", no_wrap=True)
+    for column in ("A", "B", "time", f"{result.confidence:.0%} interval"):
+        shown.add_column(column, justify="right", no_wrap=True)
+    shown.add_column("verdict", no_wrap=True)
+    shown.add_column("trials", justify="right", no_wrap=True)
+    for one in ordered(result):
+        trials = f"{one.before.samples} | {one.after.samples}"
+        add(shown, *cells(result, one, relative), trials, style=STYLES[one.verdict])
     return shown
 
 
 def show(result: Comparison, relative: str | None) -> None:
-    console = Console(highlight=False)
-
-    def say(text: str) -> None:
-        console.print(text, markup=False, soft_wrap=True)
-
     say(f"A: {result.a.label}")
     say(f"B: {result.b.label}")
     for what, before, after in differences(result.a, result.b):
         say(f"{what}: {before} -> {after}")
-    shown = table(result, relative)
-    wide = console.options.update(max_width=1000)
-    # As wide as it needs to be: points in two lines could not be read.
-    Console(width=max(console.width, Measurement.get(console, wide, shown).maximum), highlight=False).print(shown)
+    print_table(table(result, relative))
     for line in words(result, relative):
         say(line)

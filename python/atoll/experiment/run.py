@@ -11,7 +11,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from atoll.bench import record
@@ -23,13 +22,8 @@ from atoll.experiment.point import Point
 from atoll.experiment.results import FOLDER, Contents, Results
 from atoll.experiment.results import read as read_results
 from atoll.experiment.strategy import strategy
+from atoll.experiment.terminal import console, say
 from atoll.experiment.words import duration, time_left
-
-console = Console(highlight=False)
-
-
-def say(text: str) -> None:
-    console.print(text, markup=False, soft_wrap=True)
 
 
 def default_results(plan: Plan) -> Path:
@@ -143,7 +137,7 @@ class Run:
         if self.failed:
             say(f"{len(self.failed)} points failed: the same command tries them again")
             return 1
-        say(f"done: {self.path}")
+        say(f"done: {self.path}. To look at it: atoll experiment page {self.path}")
         return 0
 
     def _points(self, left: list[Point], results: Results, done: int) -> None:

@@ -41,7 +41,8 @@ class Setting:
             for key, what in (("pes", "PE"), ("threads", "thread"))
             if key in shown
         ]
-        rest = [str(shown[key])[:12] for key in ("contender", *WHERE_VARIED) if key in shown]
+        cut = {"commit": 12}
+        rest = [str(shown[key])[: cut.get(key)] for key in ("contender", *WHERE_VARIED) if key in shown]
         return ", ".join(filter(None, (" ".join(first), " x ".join(counts), *rest)))
 
 
@@ -108,7 +109,10 @@ def measured(records: Sequence[Record], count: Sequence[str] | None = None) -> d
         seconds = [float(each) for each in one["seconds"]]
         if not seconds or min(seconds) <= 0:
             continue
-        entry.processes.append(seconds)
-        entry.which.append(str(one.get("point", times[setting])))
+        which = str(one.get("point", times[setting]))
+        # A C program's trials are jobs of their own; those of arrays are turns in one process.
+        split = [[each] for each in seconds] if "size_means" in one else [seconds]
+        entry.processes += split
+        entry.which += [f"{which} {number}" for number in range(len(split))]
         entry.records.append(one)
     return {setting: entry for setting, entry in found.items() if entry.records}

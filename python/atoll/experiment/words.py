@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from atoll.bench.table import duration, rate
+from atoll.bench.table import duration
+from atoll.bench.table import rate as decimal_rate
 
 
 def time_left(seconds: float) -> str:
@@ -24,4 +25,22 @@ def plural(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-__all__ = ["duration", "percent", "plural", "rate", "time_left"]
+def compact(number: float) -> str:
+    """A count, short: 4,000,000 as 4M, 1,500 as 1.5k."""
+    for letter, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= scale:
+            return f"{number / scale:.4g}{letter}"
+    return f"{number:g}"
+
+
+def speed(per_second: float, unit: str) -> str:
+    """Units per second; bytes in powers of 1024."""
+    if unit != "B":
+        return decimal_rate(per_second, unit)
+    for name, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if per_second >= scale:
+            return f"{per_second / scale:.3g} {name}/s"
+    return f"{per_second:.3g} B/s"
+
+
+__all__ = ["compact", "duration", "percent", "plural", "speed", "time_left"]

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measurements sorted into panels of a page: what is drawn on one axis, over what, and as which lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from atoll.experiment.series import Measured, Record, Setting, measured
+
+#: Own colours for those that take part often; others take what is left, as they come.
+COLOURS = {
+    "atoll": "blue", "numpy": "orange", "polars": "aqua", "duckdb": "yellow", "pandas": "magenta", "pyarrow": "green",
+    "numexpr": "red", "numba": "violet", "limit": "grey",
+}  # fmt: skip
+SPARE = ("orange", "aqua", "magenta", "yellow", "green", "violet", "red")
+DASHES = ("", "7 4", "2 4", "10 3 2 3")
+OWN = "atoll"
+
+
+@dataclass
+class Curve:
+    """One line of a panel: a contender, in one variant of what else differs."""
+
+    label: str
+    contender: str
+    colour: str
+    dash: str
+    #: By x.
+    points: dict[float, Measured] = field(default_factory=dict)
+
+
+@dataclass
+class Panel:
+    """One benchmark on one kind of data."""
+
+    title: str
+    what: str
+    x_title: str
+    #: Whether x is the number of cores, and curves are held against the ideal.
+    scaling: str
+    curves: list[Curve]
+
+    @property
+    def xs(self) -> list[float]:
+        return sorted({x for curve in self.curves for x in curve.points})
+
+    @property
+    def own(self) -> list[Curve]:
+        return [curve for curve in self.curves if curve.contender == OWN]
+
+
+def x_of(found: Sequence[Measured], scaling: str) -> tuple[str, str]:
+    """The setting that runs along x, and what it is called."""
+    counts = {name: len({one.setting.get(name) for one in found}) for name in ("size", "pes", "threads")}
+    if scaling:
+        name = "pes" if counts["pes"] > 1 or counts["threads"] == 1 else "threads"
+        other = "threads" if name == "pes" else "pes"
+        if counts[other] > 1:
+            return "cores", "PEs x threads"
+        each = found[0].setting.get(other)
+        if name == "pes":
+            return "cores" if each > 1 else "pes", f"PEs x {each} threads" if each > 1 else "PEs"
+        return "threads", "threads" if each == 1 else f"threads of each of {each} PEs"
+    name = max(counts, key=lambda one: counts[one])
+    titles = {"size": str(found[0].last.get("size_means", "elements")), "pes": "PEs", "threads": "threads per PE"}
+    return name, titles[name]
+
+
+def panels(records: Sequence[Record], scaling: str) -> list[Panel]:
+    """All panels, in the order in which their benchmarks were measured."""
+    groups: dict[Setting, list[Measured]] = {}
+    for setting, one in measured(records).items():
+        key = setting.without("contender", "pes", "threads", "simd", "fabric", "hosts", "commit", "host", "size")
+        if scaling:
+            per = setting.get("pes") if scaling == "weak" else 1
+            key = Setting((*key.values, ("work", setting.get("size") / per)))
+        groups.setdefault(key, []).append(one)
+    colours = colours_of(records)
+    return [panel(key, found, scaling, colours) for key, found in groups.items()]
+
+
+def colours_of(records: Sequence[Record]) -> dict[str, str]:
+    """Each contender's colour, the same on the whole page."""
+    contenders = list(dict.fromkeys(one["contender"] for one in records))
+    taken = {COLOURS[name] for name in contenders if name in COLOURS}
+    spare = [one for one in SPARE if one not in taken] or list(SPARE)
+    found: dict[str, str] = {}
+    for name in contenders:
+        base = COLOURS.get(name) or COLOURS.get(name.split("-")[0])
+        if base is None:
+            base = spare[len(found) % len(spare)]
+            spare = [one for one in spare if one != base] or spare
+        found[name] = base
+    return found
+
+
+def panel(key: Setting, found: Sequence[Measured], scaling: str, colours: dict[str, str]) -> Panel:
+    along, x_title = x_of(found, scaling)
+    curves: dict[Setting, Curve] = {}
+    gone = (
+        ("name", "dtype", "dist", "size", "pes", "threads")
+        if scaling or along == "cores"
+        else ("name", "dtype", "dist", along)
+    )
+    varied = [name for name, _ in found[0].setting.values if len({str(one.setting.get(name)) for one in found}) > 1]
+    labelled = [name for name in varied if name not in gone]
+    if scaling and along == "cores" and "threads" in varied:
+        labelled.append("threads")
+    alone = len({one.setting.get("contender") for one in found}) == 1
+    variants: list[Setting] = []
+    for one in found:
+        kept = Setting(tuple(pair for pair in one.setting.values if pair[0] in labelled))
+        contender = str(one.setting.get("contender"))
+        if kept not in curves:
+            variant = kept.without("contender")
+            if variant not in variants:
+                variants.append(variant)
+            number = variants.index(variant)
+            colour = [colours[contender], *SPARE][number % (len(SPARE) + 1)] if alone else colours[contender]
+            dash = "" if alone else "3 3" if contender == "limit" else DASHES[number % len(DASHES)]
+            if "-" in contender and not alone and not dash:
+                dash = DASHES[1]
+            rest = variant.describe()
+            label = ", ".join(filter(None, (contender, rest)))
+            curves[kept] = Curve(label, contender, f"var(--{colour})", dash)
+        x = one.cores if along == "cores" else one.setting.get(along)
+        curves[kept].points[float(x)] = one
+    ordered = sorted(curves.values(), key=lambda curve: curve.contender != OWN)
+    first = found[0].setting
+    shared = [name for name in ("size", "pes", "threads") if name not in varied and name != along]
+    what = Setting(tuple((name, first.get(name)) for name in ("dtype", "dist", *shared))).describe()
+    if scaling == "weak":
+        what += f", {key.get('work'):,.0f} per PE"
+    return Panel(str(key.get("name")), what.strip(", "), x_title, scaling, ordered)
