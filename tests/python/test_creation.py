@@ -281,3 +281,12 @@ def test_printing_of_many_elements():
 def test_random_printing(x):
     with np.printoptions(threshold=20):
         assert repr(ak.array(x)) == repr(x)
+
+
+@pytest.mark.parametrize("make", [ak.zeros, ak.ones, ak.empty, lambda n, order: ak.array([1] * n, order=order)])
+def test_column_order_is_refused(make):
+    with pytest.raises(ValueError, match="order='F' is not available"):
+        make(3, order="F")
+    with pytest.raises(ValueError, match="order must be one of"):
+        make(3, order="X")
+    assert make(3, order="A").shape == (3,)

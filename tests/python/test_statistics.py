@@ -164,3 +164,11 @@ def test_interp():
     x = np.array([-1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 5.0])
     same(ak.interp(ak.array(x), xp, fp), np.interp(x, xp, fp), 8)
     same(ak.interp(ak.array(x), xp, fp, left=-9, right=9), np.interp(x, xp, fp, left=-9, right=9), 8)
+
+
+@pytest.mark.parametrize("bins", [2, [1, 2, 3]])
+def test_whole_weights_are_exact(bins):
+    weights = np.array([2**62 + 1, -1, 2**53 + 1])
+    counts, _ = ak.histogram(ak.array([1.0, 2.0, 3.0]), bins, weights=ak.array(weights))
+    assert counts.tolist() == [2**62 + 1, 2**53]
+    assert ak.histogram(ak.array([1.0]), 1, weights=ak.array([2**64 - 1], dtype=np.uint64))[0].item() == 2**64 - 1

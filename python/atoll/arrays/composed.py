@@ -108,7 +108,7 @@ def modf(x: Any, /) -> tuple[ndarray, ndarray]:
     """
     values = wrap(expr_of(x).alias())
     if KIND_OF[values._expr.dtype] != "f":
-        values = values.astype(np.float64)
+        values = values.astype(DTYPE_OF[promote("modf", (values._expr.dtype,)).result])
     whole = trunc(values)
     fraction = choose(isinf(values), 0.0, values - whole)
     return copysign(fraction, values), whole
@@ -161,6 +161,8 @@ def round(a: Any, decimals: int = 0, out: ndarray | None = None) -> ndarray:
             result = rint(values * 10.0**digits) / 10.0**digits
         else:
             result = rint(values / 10.0**-digits) * 10.0**-digits
+    elif code == BOOL and digits == 0:
+        result = rint(values)
     elif digits >= 0 or code == BOOL:
         result = values.copy()
     else:

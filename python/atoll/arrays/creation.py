@@ -14,8 +14,21 @@ from .. import _core
 from ..session import current
 from .array import Array, as_array, expr_from, expr_of, numpy_from, require_cpu, wrap
 from .composed import choose
-from .dtypes import BOOL, DTYPE_OF, FLOAT32, FLOAT64, INT64, KIND_OF, SCALAR_KIND, DTypeLike, code_of, fit_scalar
-from .ufuncs import floor
+from .dtypes import (
+    BOOL,
+    DTYPE_OF,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    KIND_OF,
+    SCALAR_KIND,
+    WEAK_FLOAT,
+    DTypeLike,
+    code_of,
+    fit_scalar,
+    result_code,
+)
+from .ufuncs import floor, log10
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -71,6 +84,13 @@ def shape_of(shape: Any) -> tuple[int, ...]:
     return lengths
 
 
+def _check_order(order: str | None) -> None:
+    if order not in (None, "C", "A", "K"):
+        if order == "F":
+            raise ValueError("order='F' is not available: elements are in C order. Make the transposed shape, then .T")
+        raise ValueError(f"order must be one of 'C', 'A', or 'K' (got {order!r})")
+
+
 def array(
     object: Any, dtype: DTypeLike = None, *, copy: bool | None = True, order: str = "K", ndmin: int = 0
 ) -> ndarray:
@@ -94,6 +114,7 @@ def array(
     >>> ak.array([[1, 2], [3, 4]]).sum(axis=0)
     array([4, 6])
     """
+    _check_order(order)
     result = wrap(expr_from(object, dtype, copy is True)) if copy is True else asarray(object, dtype)
     missing = ndmin - result.ndim
     return result.reshape((1,) * missing + result.shape) if missing > 0 else result
@@ -117,6 +138,7 @@ def asarray(
     (3,)
     """
     require_cpu(device)
+    _check_order(order)
     if copy is True:
         return wrap(expr_from(a, dtype, True))
     if isinstance(a, Array) and (dtype is None or a._expr.dtype == code_of(dtype)):
@@ -168,16 +190,15 @@ def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C
     """
     require_cpu(device)
     lengths = shape_of(shape)
+    _check_order(order)
     kind = SCALAR_KIND.get(type(fill_value))
     if kind is None:
-        value = asarray(fill_value, dtype)
-        return wrap(_core.broadcast_to(value._read(), lengths)).copy()
-    if dtype is None:
-        code = expr_of(fill_value).dtype
-    else:
-        code = code_of(dtype)
-    return wrap(_core.full(current(), lengths, code, fit_scalar(fill_value if kind < 0 else fill_value.item()
-                if kind != BOOL else bool(fill_value), code)))  # fmt: skip
+        values = asarray(fill_value, dtype)
+        return wrap(_core.broadcast_to(values._read(), lengths)).copy()
+    code = expr_of(fill_value).dtype if dtype is None else code_of(dtype)
+    with np.errstate(all="ignore"):
+        value = fit_scalar(fill_value, code) if kind < 0 else np.asarray(fill_value).astype(DTYPE_OF[code]).item()
+    return wrap(_core.full(current(), lengths, code, value))
 
 
 def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Any = None) -> ndarray:
@@ -190,6 +211,7 @@ def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: A
     array([0., 0., 0.])
     """
     require_cpu(device)
+    _check_order(order)
     return wrap(_core.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 0))
 
 
@@ -203,6 +225,7 @@ def ones(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: An
     array([1, 1])
     """
     require_cpu(device)
+    _check_order(order)
     return wrap(_core.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 1))
 
 
@@ -216,6 +239,7 @@ def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: A
     (2, 3)
     """
     require_cpu(device)
+    _check_order(order)
     return wrap(_core.empty(current(), shape_of(shape), code_of(float if dtype is None else dtype)))
 
 
@@ -353,10 +377,12 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None,
     if floating and KIND_OF[code] != "f":
         first, second = fit_scalar(start, code), fit_scalar(start + step, code)  # as NumPy: both are rounded first
         start, step = first, second - first
-    if count:
+    if not count:
+        start, step = 0, 1
+    elif code < FLOAT32:  # as NumPy: the first two must fit, what follows may wrap around
         fit_scalar(start, code)
-        if code < FLOAT32 and not floating:
-            fit_scalar(start + (count - 1) * step, code)
+        if count > 1 and not floating:
+            fit_scalar(start + step, code)
     if code >= FLOAT32:
         # NumPy's spacing is the difference of the first two values, in the array's type.
         scalar = DTYPE_OF[code].type
@@ -372,10 +398,11 @@ def linspace(
     endpoint: bool = True,
     retstep: bool = False,
     dtype: DTypeLike = None,
+    axis: int = 0,
     *,
     device: Any = None,
 ) -> Any:
-    """`num` evenly spaced values from `start` to `stop`.
+    """`num` evenly spaced values from `start` to `stop`, which may be arrays: then along a new `axis`.
 
     Parameters
     ----------
@@ -391,13 +418,19 @@ def linspace(
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     require_cpu(device)
-    first, last = float(plain(start)), float(plain(stop))
     count = operator.index(num)
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
     intervals = count - 1 if endpoint else count
+    if np.ndim(start) or np.ndim(stop):
+        return _between(as_array(start), as_array(stop), count, intervals, retstep, dtype, axis)
+    first, last = float(plain(start)), float(plain(stop))
     step = (last - first) / intervals if intervals > 0 else math.nan
-    code = FLOAT64 if dtype is None else code_of(dtype)
+    if dtype is None:
+        kinds = [SCALAR_KIND.get(type(end), FLOAT64) for end in (start, stop)]
+        code = result_code(WEAK_FLOAT, *kinds) if FLOAT32 in kinds else FLOAT64
+    else:
+        code = code_of(dtype)
     index = wrap(_core.arange(current(), 0, 1, shape_of(count)[0], FLOAT64))
     if intervals <= 0:
         values = index * (last - first) + first
@@ -413,9 +446,35 @@ def linspace(
     return (result, np.float64(step)) if retstep else result
 
 
+def _between(
+    start: ndarray, stop: ndarray, count: int, intervals: int, retstep: bool, dtype: DTypeLike, axis: int
+) -> Any:
+    """`linspace` between arrays."""
+    wide = result_code(start._expr.dtype, stop._expr.dtype)
+    first, last = (one.astype(DTYPE_OF[max(wide, FLOAT32) if wide >= FLOAT32 else FLOAT64]) for one in (start, stop))
+    distance: ndarray = last - first
+    index = arange(count, dtype=distance.dtype).reshape((-1,) + (1,) * distance.ndim)
+    step: Any = distance / intervals if intervals > 0 else math.nan
+    if intervals > 0 and not bool((step == 0).any()):
+        values = index * step + first
+    else:
+        values = index / max(intervals, 1) * distance + first
+    if intervals == count - 1 and count > 1:
+        values[-1] = last
+    code = distance._expr.dtype if dtype is None else code_of(dtype)
+    place = operator.index(axis)
+    if not -values.ndim <= place < values.ndim:
+        raise np.exceptions.AxisError(place, values.ndim)
+    order = list(range(1, values.ndim))
+    order.insert(place % values.ndim, 0)
+    values = (floor(values) if KIND_OF[code] in "iu" else values).transpose(order).astype(DTYPE_OF[code])
+    return (values, step) if retstep else values
+
+
 def logspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: DTypeLike = None
-) -> ndarray:
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: DTypeLike = None,
+    axis: int = 0,
+) -> ndarray:  # fmt: skip
     """`base` to the powers that `linspace` gives.
 
     Examples
@@ -424,12 +483,14 @@ def logspace(
     >>> ak.logspace(0, 2, 3)
     array([  1.,  10., 100.])
     """
-    values = base ** linspace(start, stop, num, endpoint)
+    values = base ** linspace(start, stop, num, endpoint, axis=axis)
     return values if dtype is None else values.astype(dtype)
 
 
-def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: DTypeLike = None) -> ndarray:
-    """Values whose ratios are equal, from `start` to `stop`, both positive.
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: DTypeLike = None, axis: int = 0
+) -> ndarray:
+    """Values whose ratios are equal, from `start` to `stop`, both positive; arrays as in `linspace`.
 
     Examples
     --------
@@ -437,14 +498,20 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     >>> ak.geomspace(1, 8, 4)
     array([1., 2., 4., 8.])
     """
-    first, last = float(plain(start)), float(plain(stop))
-    if first <= 0 or last <= 0:
+    several = bool(np.ndim(start) or np.ndim(stop))
+    first, last = (as_array(one).astype(np.float64) if several else float(plain(one)) for one in (start, stop))
+    if bool(np.any(first <= 0)) or bool(np.any(last <= 0)):
         raise ValueError("geomspace needs start and stop greater than 0")
-    values = logspace(math.log10(first), math.log10(last), num, endpoint)
+    logarithm: Any = log10 if several else math.log10
+    values = logspace(logarithm(first), logarithm(last), num, endpoint)
     if values.size:
         values[0] = first
     if endpoint and values.size > 1:
         values[-1] = last
+    if several and axis:
+        order = list(range(1, values.ndim))
+        order.insert(axis % values.ndim, 0)
+        values = values.transpose(order)
     return values if dtype is None else values.astype(dtype)
 
 

@@ -136,11 +136,13 @@ def fit_scalar(value: Any, code: int) -> bool | int | float:
         return float(value)
     if isinstance(value, (float, np.floating)):
         return int(value)  # NumPy's own errors: NaN is a ValueError, infinity an OverflowError
+    if not isinstance(value, int):
+        cell = np.empty((), DTYPE_OF[code])
+        cell[()] = value  # NumPy's rules for its own scalars: too large is an error, -1 is 255 in uint8
+        return int(cell)
     number = int(value)
     low, high = BOUNDS[code]
     if not low <= number <= high:
-        if not isinstance(value, int):
-            return int(DTYPE_OF[code].type(np.asarray(value).astype(DTYPE_OF[code])))  # NumPy integers wrap around
         raise OverflowError(f"Python integer {number} out of bounds for {DTYPE_OF[code]}")
     return number
 

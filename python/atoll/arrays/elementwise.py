@@ -104,7 +104,7 @@ def binary(name: str) -> Binary:
                 types = table.get(key) or resolve(*key)
                 if types[2] != types[3] and not types[2] <= x2 <= types[3]:
                     return _out_of_bounds(name, left, x2, types)
-                if checks_exponent and kind <= UINT64 and KIND_OF[types[0]] != "f" and x2 < 0:
+                if checks_exponent and kind <= UINT64 and KIND_OF[types[0]] != "f" and x2 < 0 and left.size:
                     raise ValueError("Integers to negative integer powers are not allowed.")
                 right = scalar(left.session, x2 if kind < 0 else x2.item() if kind != BOOL else bool(x2),
                                types[0] if types[0] >= 0 else kind)  # fmt: skip
@@ -125,7 +125,7 @@ def binary(name: str) -> Binary:
         types = table.get(key) or resolve(*key)
         if types[0] < 0:
             return wrap(_mixed_sign(name, left, right))
-        if checks_exponent and KIND_OF[types[0]] == "i" and isinstance(x2, Array):
+        if checks_exponent and KIND_OF[types[0]] == "i" and isinstance(x2, Array) and left.size:
             _check_exponents(right)
         array = _new(cls)
         array._expr = apply(op, types[0], types[1], (left, right))
@@ -182,7 +182,9 @@ _TRUE_BELOW = ("greater", "greater_equal", "not_equal")
 
 
 def _out_of_bounds(name: str, array: _core.Expr, number: int, types: Promotion) -> ndarray:
-    """array <op> number, for a Python integer that the array's type cannot hold: only comparisons have an answer."""
+    """array <op> number, for a Python integer that the array's type cannot hold: it is true, or lies beyond all."""
+    if name.startswith("logical_"):
+        return binary(name)(wrap(array.alias()), True)
     if name not in _TRUE_ABOVE and name not in _TRUE_BELOW and name != "equal":
         raise OverflowError(f"Python integer {number} out of bounds for {DTYPE_OF[types.compute]}")
     answer = name in (_TRUE_ABOVE if number > types.high else _TRUE_BELOW)
@@ -258,6 +260,30 @@ def operators(name: str, symbol: str) -> tuple[Binary, Binary, Binary]:
 
 def comparison(name: str, symbol: str) -> Binary:
     """The comparison of NumPy ufunc `name` as a method."""
-    forward = _forward(name, binary(name))
+    method = _forward(name, binary(name))
+    if name not in ("equal", "not_equal"):
+        method.__doc__ = f"a {symbol} b; see `ak.{name}`."
+        return method
+
+    def forward(x1: Any, x2: Any) -> ndarray:
+        shape = _shape_of_others(x2)
+        if shape is None:
+            return method(x1, x2)
+        answer = _core.scalar(x1._expr.session, name == "not_equal", BOOL)
+        return wrap(_core.broadcast_to(answer, np.broadcast_shapes(x1.shape, shape)))
+
     forward.__doc__ = f"a {symbol} b; see `ak.{name}`."
     return forward
+
+
+def _shape_of_others(value: Any) -> tuple[int, ...] | None:
+    """The shape of what equals no number: text, None, and what has no equality of its own; None for the rest."""
+    kind = type(value)
+    if kind in SCALAR_KIND or isinstance(value, Array):
+        return None
+    if isinstance(value, (str, bytes, dict, set, type(None))) or getattr(kind, "__eq__", None) is object.__eq__:
+        return ()
+    if isinstance(value, (list, tuple, np.ndarray)):
+        values = np.asarray(value)
+        return values.shape if values.dtype.kind in "SUT" else None
+    return None

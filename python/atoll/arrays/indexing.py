@@ -63,12 +63,12 @@ def _expand(key: Any, ndim: int) -> list[Any]:
 
 
 def _mask_axes(item: Any) -> int:
-    """How many axes one entry of an index stands for: a boolean mask as many as it has, everything else one."""
+    """How many axes one entry of an index stands for: a mask as many as it has, True and False none, the rest one."""
     if isinstance(item, Array):
         return item.ndim if item._expr.dtype == BOOL else 1
     if isinstance(item, np.ndarray) and item.dtype == bool:
         return item.ndim
-    return 1
+    return 0 if isinstance(item, (bool, np.bool_)) else 1
 
 
 def _as_index(item: Any) -> Any:
@@ -76,7 +76,7 @@ def _as_index(item: Any) -> Any:
     if item is None or type(item) is slice or type(item) is int:
         return item
     if isinstance(item, (bool, np.bool_)):
-        raise IndexError("a bool is not an index here; use an integer, a slice, or a boolean array of the axis' length")
+        return wrap(expr_of(bool(item)))
     if isinstance(item, Array):
         if KIND_OF[item._expr.dtype] == "f":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
@@ -175,12 +175,14 @@ def _to_int64(indices: _core.Expr) -> _core.Expr:
 
 def _compress(expr: _core.Expr, mask: _core.Expr) -> _core.Expr:
     """expr[mask] for masks over the first axes."""
-    _check_mask(mask.shape, expr.shape, 0)
-    if mask.ndim in (expr.ndim, 1):
-        return _core.compress(expr, mask)
     if mask.ndim == 0:
         return _core.compress(_core.reshape(expr, (1, *expr.shape)), _core.reshape(mask, (1,)))
+    _check_mask(mask.shape, expr.shape, 0)
     rest = expr.shape[mask.ndim :]
+    if mask.size == 0:
+        return _core.empty(expr.session, (0, *rest), expr.dtype)
+    if mask.ndim in (expr.ndim, 1):
+        return _core.compress(expr, mask)
     rows = _core.reshape(expr, (mask.size, *rest))
     return _core.compress(rows, _core.reshape(mask, (mask.size,)))
 
@@ -191,7 +193,7 @@ def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], first: int) -> No
             raise IndexError(
                 f"too many indices for array: array is {len(shape)}-dimensional, but {first + len(mask)} were indexed"
             )
-        if length != shape[axis]:
+        if length not in (shape[axis], 0):  # NumPy, too, lets an empty mask select nothing of anything
             raise IndexError(
                 f"boolean index did not match indexed array along axis {axis}; size of axis is {shape[axis]} "
                 f"but size of corresponding boolean axis is {length}"
@@ -207,6 +209,15 @@ def unravel(flat: ndarray, shape: tuple[int, ...]) -> tuple[ndarray, ...]:
     return (flat, *reversed(found))
 
 
+class _NewAxis:
+    """A new axis of length 1 and what is taken of it: nothing for False, all of it for True."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: ndarray) -> None:
+        self.index = index
+
+
 class _ByData:
     """An index with arrays in it, brought to one form: steps to rows of a table, and flat row numbers."""
 
@@ -218,14 +229,19 @@ class _ByData:
             if isinstance(item, Array) and item._expr.dtype == BOOL:
                 _check_mask(item.shape, shape, axis)
                 if item.ndim == 0:
-                    raise IndexError("a 0-d boolean array is not supported in an index of several parts")
-                expanded.extend(unravel(wrap(_core.flatnonzero(item._read())), item.shape))
+                    expanded.append(_NewAxis(wrap(_core.arange(item._expr.session, 0, 1, int(bool(item)), INT64))))
+                else:
+                    expanded.extend(unravel(wrap(_core.flatnonzero(item._read())), item.shape))
                 axis += item.ndim
             else:
                 expanded.append(item)
                 axis += item is not None
         # Basic part: every array's axis stays whole.
-        basic = [slice(None) if isinstance(item, Array) or type(item) is int else item for item in expanded]
+        basic = [
+            None if type(item) is _NewAxis else slice(None) if isinstance(item, Array) or type(item) is int else item
+            for item in expanded
+        ]
+        expanded = [item.index if type(item) is _NewAxis else item for item in expanded]
         ranges, after, reshaped = _basic_steps(basic, shape)
         self.steps: list[Step] = []
         if not _is_full(ranges, shape):
@@ -383,9 +399,10 @@ def _change(array: ndarray, action: Any) -> None:
 
 def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False) -> None:
     expr = array._read()
-    found = value_expr(expr.session, value, expr.dtype)
+    # NumPy casts its own scalars here, where plain assignment wants them to fit.
+    found = value_expr(expr.session, np.asarray(value) if isinstance(value, np.generic) else value, expr.dtype)
     first = items[0]
-    if _selects_rows(items) and first._expr.dtype == BOOL and first.ndim in (1, expr.ndim) and not add:
+    if _selects_rows(items) and first._expr.dtype == BOOL and first.ndim in (1, expr.ndim or 1) and not add:
         _check_mask(first.shape, expr.shape, 0)
         _put_mask(array, expr, first._read(), found)
         return
@@ -410,6 +427,9 @@ def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False
 
 
 def _put_mask(array: ndarray, expr: _core.Expr, mask: _core.Expr, found: _core.Expr) -> None:
+    if mask.size == 0:
+        _fit(found, (0, *expr.shape[mask.ndim :]))
+        return
     if found.size != 1:
         count = int(_core.reduce_all("count_nonzero", mask, INT64, True))
         shape = (count, *expr.shape[mask.ndim :])

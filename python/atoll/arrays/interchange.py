@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .array import Array, as_array, expr_of, require_out, wrap
+from .array import Array, as_array, expr_of, wrap
+from .at import apply_at
 from .composed import divmod, modf, spacing
 from .creation import array
 from .dtypes import Casting
 from .functions import UFUNCS
-from .indexing import add_at
 from .printing import array2string
 from .products import matmul
 from .reductions import reduce, scan
@@ -113,9 +113,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
     elif method == "outer" and name in UFUNCS:
         first, second = wrap(expr_of(inputs[0]).alias()), wrap(expr_of(inputs[1]).alias())
         result = UFUNCS[name](first.reshape(first.shape + (1,) * second.ndim), second)
-    elif method == "at" and name in ("add", "subtract"):
-        values = inputs[2] if name == "add" else -wrap(expr_of(inputs[2]).alias())
-        add_at(require_out(inputs[0]), inputs[1], values)
+    elif method == "at" and name in UFUNCS:
+        apply_at(name, *inputs)
         return None
     if result is NotImplemented:
         shown = f"np.{name}" if method == "__call__" else f"np.{name}.{method}"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .array import Array, as_array, expr_of, require_out, wrap
-from .dtypes import Casting, check_cast, code_of, result_code
+from .array import Array, as_array, expr_from, expr_of, require_out, wrap
+from .dtypes import INT64, Casting, check_cast, code_of, result_code
 from .manipulation import _axis, atleast_1d, atleast_2d, broadcast_to, ravel
 
 if TYPE_CHECKING:
@@ -179,8 +179,19 @@ def append(arr: Any, values: Any, axis: int | None = None) -> ndarray:
     return concatenate([as_array(arr), as_array(values)], axis)
 
 
-def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> ndarray:
-    """A copy with `values` inserted before position `obj`.
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> ndarray:
+    """A copy with `values` inserted before position `obj`, or each before its own of several positions.
+
+    Parameters
+    ----------
+    arr : array_like
+        Elements.
+    obj : int, slice or array_like of int
+        Positions in `arr`.
+    values : array_like
+        What is inserted, cast to the type of `arr`; broadcast against the places it goes to.
+    axis : int, optional
+        Axis to insert along; flattened by default.
 
     Examples
     --------
@@ -193,17 +204,35 @@ def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> ndarray:
         array, axis = ravel(array), 0
     place = _axis(axis, array.ndim)
     length = array.shape[place]
-    position = operator.index(obj)
-    if not -length <= position <= length:
+    if isinstance(obj, slice):
+        positions = np.arange(*obj.indices(length))
+    else:
+        positions = np.asarray(obj.to_numpy() if isinstance(obj, Array) else obj)
+        if positions.dtype == bool:
+            positions = np.flatnonzero(positions)
+        elif positions.size == 0 and not isinstance(obj, (np.ndarray, Array)):
+            positions = positions.astype(np.int64)
+        if positions.dtype.kind not in "iu" or positions.ndim > 1:
+            raise IndexError("positions to insert at must be integers, in one axis")
+    for position in positions[(positions < -length) | (positions > length)].reshape(-1)[:1]:
         raise IndexError(f"index {position} is out of bounds for axis {place} with size {length}")
-    position += length if position < 0 else 0
-    new = as_array(values).astype(array.dtype)
+    positions = np.where(positions < 0, positions + length, positions)
+    new = wrap(expr_from(values, array.dtype, True))
     if new.ndim < array.ndim:
         new = new.reshape((1,) * (array.ndim - new.ndim) + new.shape)
-        if array.ndim > 1 or place:
-            new = broadcast_to(new, (*array.shape[:place], new.shape[place], *array.shape[place + 1 :]))
+    if positions.ndim == 0:  # as NumPy: `values` of one position lie along the other axes
+        order = list(range(1, new.ndim))
+        new = new.transpose([*order[:place], 0, *order[place:]])
+    number = new.shape[place] if positions.size == 1 else positions.size
+    new = broadcast_to(new, (*array.shape[:place], number, *array.shape[place + 1 :]))
     before = (slice(None),) * place
-    return concatenate([array[(*before, slice(None, position))], new, array[(*before, slice(position, None))]], place)
+    if positions.size == 1:
+        cut = int(positions.item())
+        return concatenate([array[(*before, slice(None, cut))], new, array[(*before, slice(cut, None))]], place)
+    # Where each row of the result comes from: the old ones in order, each new one before its position.
+    old = wrap(_core.arange(array._expr.session, 1, 2, length, INT64))
+    rows = wrap(_core.argsort(concatenate([old, 2 * as_array(positions)])._read()))
+    return concatenate([array, new], place)[(*before, rows)]
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .array import Array, as_array, expr_of, wrap
+from .array import Array, as_array, wrap
 from .creation import shape_of
-from .views import Reshape, Transpose, step_into
+from .views import Broadcast, Reshape, Transpose, is_contiguous, is_view_as, step_into
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -55,7 +55,7 @@ def _axes(axis: Any, ndim: int) -> list[int]:
 
 
 def reshape_to(a: ndarray, shape: Any, order: str, copy: bool | None, temporary: bool) -> ndarray:
-    """The elements in another shape; a view unless a copy is asked for."""
+    """The elements in another shape; a view where NumPy's is one, unless a copy is asked for."""
     if order not in ("C", "A", "K"):
         if order == "F":
             raise ValueError("order='F' is not available: elements are in C order. Use a.T.reshape(shape[::-1]).T")
@@ -79,11 +79,18 @@ def reshape_to(a: ndarray, shape: Any, order: str, copy: bool | None, temporary:
         raise ValueError(f"cannot reshape array of size {size} into shape {text}")
     wanted = tuple(lengths)
     value = expr.alias() if wanted == expr.shape else _core.reshape(expr, wanted)
-    return wrap(value) if copy else step_into(a, Reshape(wanted), value, temporary)
+    if copy is False and not is_view_as(a, wanted):
+        raise ValueError("Unable to avoid creating a copy while reshaping.")
+    return step_into(a, Reshape(wanted), value, temporary) if not copy and is_view_as(a, wanted) else wrap(value)
+
+
+def ravel_of(a: ndarray, order: str, temporary: bool) -> ndarray:
+    """The elements in one axis; a view where they follow one another in memory."""
+    return reshape_to(a, (-1,), order, None if is_contiguous(a) else True, temporary)
 
 
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> ndarray:
-    """The elements in another shape, in C order; one length may be -1. A view: writing to it writes to `a`.
+    """The elements in another shape, in C order; one length may be -1. A view where NumPy's is one.
 
     Examples
     --------
@@ -96,7 +103,7 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
 
 
 def ravel(a: Any, order: str = "C") -> ndarray:
-    """The elements in one axis; a view.
+    """The elements in one axis; a view, or a copy of what does not lie in one piece (`a.T`, `a[::2]`).
 
     Examples
     --------
@@ -104,7 +111,7 @@ def ravel(a: Any, order: str = "C") -> ndarray:
     >>> ak.ravel(ak.ones((2, 2)))
     array([1., 1., 1., 1.])
     """
-    return reshape_to(as_array(a), (-1,), order, None, not isinstance(a, Array))
+    return ravel_of(as_array(a), order, not isinstance(a, Array))
 
 
 def transpose_axes(a: ndarray, axes: Any, temporary: bool) -> ndarray:
@@ -245,7 +252,7 @@ def atleast_2d(a: Any) -> ndarray:
 
 
 def broadcast_to(array: Any, shape: Any) -> ndarray:
-    """The elements repeated along axes of length 1 to fill a shape, lazily.
+    """The elements repeated along axes of length 1 to fill a shape: a view that can only be read.
 
     Examples
     --------
@@ -254,8 +261,8 @@ def broadcast_to(array: Any, shape: Any) -> ndarray:
     array([[0, 1],
            [0, 1]])
     """
-
-    return wrap(_core.broadcast_to(expr_of(array), shape_of(shape)))
+    lengths, own = shape_of(shape), as_array(array)
+    return step_into(own, Broadcast(lengths), _core.broadcast_to(own._read(), lengths), False)
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
@@ -271,7 +278,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
 
 
 def broadcast_arrays(*args: Any) -> tuple[ndarray, ...]:
-    """Arrays broadcast to their common shape.
+    """Arrays broadcast to their common shape: those of another shape as views that can only be read.
 
     Examples
     --------
@@ -281,4 +288,4 @@ def broadcast_arrays(*args: Any) -> tuple[ndarray, ...]:
     """
     arrays = [as_array(one) for one in args]
     shape = np.broadcast_shapes(*(one.shape for one in arrays))
-    return tuple(broadcast_to(one, shape) for one in arrays)
+    return tuple(one if one.shape == shape else broadcast_to(one, shape) for one in arrays)

@@ -322,7 +322,7 @@ class ndarray(Array):
     def ravel(self, order: str = "C") -> ndarray:
         """See `ak.ravel`."""
         temporary = getrefcount(self) <= METHOD_TEMPORARY
-        return manipulation.reshape_to(self, (-1,), order, None, temporary)
+        return manipulation.ravel_of(self, order, temporary)
 
     def flatten(self, order: str = "C") -> ndarray:
         """A flat copy."""

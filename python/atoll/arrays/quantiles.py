@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,9 @@ _CONTINUOUS: dict[str, tuple[float, float]] = {
     "interpolated_inverted_cdf": (0.0, 1.0),
 }
 _PICKING = ("lower", "higher", "nearest", "midpoint", "middle")
+#: Steps of the empirical distribution: the element at which it passes q.
+_STEPS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation")
+_ONE_ELEMENT = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
 
 
 def _positions(count: np.ndarray[Any, Any], q: np.ndarray[Any, Any], method: str) -> tuple[Any, Any, Any]:
@@ -51,8 +53,16 @@ def _positions(count: np.ndarray[Any, Any], q: np.ndarray[Any, Any], method: str
             virtual = np.ceil(virtual)
         else:  # midpoint, middle
             virtual = 0.5 * (np.floor(virtual) + np.ceil(virtual))
+    elif method in _STEPS:
+        virtual = count * q - 1 - (0.5 if method == "closest_observation" else 0)
+        low, rest = np.floor(virtual), virtual - np.floor(virtual)
+        if method == "averaged_inverted_cdf":
+            virtual = low + np.where(rest == 0, 0.5, 1.0)
+        else:
+            exact = (rest == 0) & ((low % 2 == 1) | (method == "inverted_cdf"))
+            virtual = np.where(exact, low, low + 1)
     else:
-        raise ValueError(f"{method!r} is not a valid method. Use one of: {[*_CONTINUOUS, *_PICKING[:-1]]}")
+        raise ValueError(f"{method!r} is not a valid method. Use one of: {[*_CONTINUOUS, *_STEPS, *_PICKING[:-1]]}")
     virtual = np.clip(virtual, 0, np.maximum(count - 1, 0))
     low = np.floor(virtual)
     return low.astype(np.int64), np.minimum(low + 1, np.maximum(count - 1, 0)).astype(np.int64), virtual - low
@@ -68,6 +78,8 @@ def _lerp(low: Any, high: Any, weight: Any) -> Any:
 
 def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: bool) -> Any:
     array = as_array(a)
+    if skip_nan and array.size == 0:  # as NumPy, whatever the fractions are
+        return mean(array, axis, keepdims=keepdims)
     wanted = np.asarray(q.to_numpy() if isinstance(q, Array) else q, dtype=np.float64)
     axes = axes_of(axis, array.ndim)
     others = [] if axes is None else [place for place in range(array.ndim) if place not in axes]
@@ -92,7 +104,7 @@ def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: 
     low, high, weight = _positions(valid[None, :], wanted.reshape(-1, 1), method)
     offset = np.arange(rows, dtype=np.int64)[None, :] * number
     first = ordered[(low + offset).reshape(-1)].to_numpy().reshape(low.shape)
-    if method in ("lower", "higher", "nearest"):
+    if method in _ONE_ELEMENT:
         values = first
     else:
         second = ordered[(high + offset).reshape(-1)].to_numpy().reshape(low.shape)
@@ -128,8 +140,9 @@ def quantile(
     axis : int or tuple of int, optional
         Axes to look along; all by default.
     method : str
-        How to choose between two elements: 'linear', 'lower', 'higher', 'nearest', 'midpoint', 'hazen', 'weibull',
-        'median_unbiased', 'normal_unbiased', 'interpolated_inverted_cdf'.
+        How to choose between two elements, by NumPy's names: 'linear', 'lower', 'higher', 'nearest', 'midpoint',
+        'inverted_cdf', 'averaged_inverted_cdf', 'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull',
+        'median_unbiased', 'normal_unbiased'.
 
     Examples
     --------
@@ -226,7 +239,6 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
 def _median(a: Any, axis: Any, out: Any, keepdims: bool, skip_nan: bool) -> Any:
     array = as_array(a)
     if array.size == 0:
-        warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=3)
-        return mean(array * 1.0, axis, keepdims=keepdims) if axis is not None else np.float64(math.nan)
+        return _finish(mean(array, axis, keepdims=keepdims), out)
     result = _quantile(array, 0.5, axis, keepdims, "middle", skip_nan)
     return _finish(result, out)

@@ -90,6 +90,12 @@ def axes_of(axis: Any, ndim: int) -> list[int] | None:
     return sorted(found)
 
 
+def axis_of_scalar(axis: Any, ndim: int) -> Any:
+    """`axis`, or None when it names the axis that NumPy's reductions and scans let scalars have."""
+    only = axis[0] if isinstance(axis, (tuple, list)) and len(axis) == 1 else axis
+    return None if ndim == 0 and type(only) is not bool and only in (0, -1) else axis
+
+
 def _kept_shape(shape: tuple[int, ...], axes: list[int] | None) -> tuple[int, ...]:
     return tuple(1 if axes is None or axis in axes else length for axis, length in enumerate(shape))
 
@@ -105,6 +111,9 @@ def reduce(
     wide = BOOL if kind == "count_nonzero" else result  # what the elements are cast to
     if where is not True or initial is not None:
         expr, keep = _masked(kind, expr, where, initial, result), False
+    axis = axis_of_scalar(axis, expr.ndim)
+    if expr.size == 0 and initial is not None and kind in ("min", "max"):
+        return _initial_alone(expr, axes_of(axis, expr.ndim), initial, result, keepdims, out)
     if axis is None and not keepdims:
         value = _core.reduce_all(kind, expr, wide, keep)
         if initial is not None:
@@ -117,7 +126,7 @@ def reduce(
         value = _core.reduce_all(kind, expr, wide, keep)
         answer = _core.full(expr.session, _kept_shape(expr.shape, None) if keepdims else (), result, value)
     elif not axes:
-        answer = _core.cast(expr, result)
+        answer = _core.cast(expr if wide == result else _core.cast(expr, wide), result)
     else:
         if kind in ("min", "max") and any_zero(expr.shape, axes):
             raise ValueError(
@@ -134,6 +143,16 @@ def reduce(
     return wrap(answer) if answer.ndim else SCALAR_OF[result](answer.item())
 
 
+def _initial_alone(expr: _core.Expr, axes: list[int] | None, initial: Any, code: int, keepdims: bool, out: Any) -> Any:
+    """A reduction of nothing, which is the value that it begins with."""
+    kept = _kept_shape(expr.shape, axes)
+    shape = kept if keepdims else tuple(n for axis, n in enumerate(kept) if axes is not None and axis not in axes)
+    answer = _core.full(expr.session, shape, code, fit_scalar(initial, code))
+    if out is not None:
+        return _into(out, answer, "initial", code)
+    return wrap(answer) if shape else SCALAR_OF[code](answer.item())
+
+
 def any_zero(shape: tuple[int, ...], axes: list[int]) -> bool:
     """Whether a reduction over these axes has nothing to reduce but something to return."""
     rest = math.prod(length for axis, length in enumerate(shape) if axis not in axes)
@@ -148,7 +167,7 @@ def _with_initial(kind: str, value: Any, initial: Any, code: int) -> Any:
 
 def _masked(kind: str, expr: _core.Expr, where: Any, initial: Any, result: int) -> _core.Expr:
     """The elements with those left out replaced by what changes nothing."""
-    if where is True and not (initial is not None and expr.size == 0 and kind in ("min", "max")):
+    if where is True:
         return expr
     neutral = _IDENTITY.get(kind)
     if neutral is None:
@@ -160,8 +179,6 @@ def _masked(kind: str, expr: _core.Expr, where: Any, initial: Any, result: int) 
         neutral = initial
     code = expr.dtype if kind in ("min", "max", "any", "all") else result
     other = _core.scalar(expr.session, fit_scalar(neutral, code), code)
-    if expr.size == 0 and where is True:
-        return other
     mask = expr_of(where)
     chosen: _core.Expr = _core.apply(_core.OPS["where"], code, code, (mask, expr, other))
     return chosen
@@ -178,6 +195,7 @@ def _into(out: Any, value: _core.Expr, name: str, source: int) -> ndarray:
 def arg_reduce(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, keep: bool) -> Any:
     """argmin and argmax."""
     expr = expr_of(a)
+    axis = axis_of_scalar(axis, expr.ndim)
     if axis is None:
         if not expr.size:
             raise ValueError(f"attempt to get {kind} of an empty sequence")
@@ -354,8 +372,9 @@ def _without_nan(a: Any, neutral: float) -> tuple[ndarray, bool]:
     return choose(isnan(array), neutral, array), True
 
 
-def nansum(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False) -> Any:
-    """Sum of the elements that are not NaN.
+def nansum(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
+           initial: Any = None, where: Any = True) -> Any:  # fmt: skip
+    """Sum of the elements that are not NaN; parameters as `sum`.
 
     Examples
     --------
@@ -363,11 +382,12 @@ def nansum(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, k
     >>> ak.nansum(ak.array([1.0, float("nan")]))
     np.float64(1.0)
     """
-    return reduce("sum", _without_nan(a, 0.0)[0], axis, dtype, out, keepdims, None, True, False)
+    return reduce("sum", _without_nan(a, 0.0)[0], axis, dtype, out, keepdims, initial, where, False)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False) -> Any:
-    """Product of the elements that are not NaN.
+def nanprod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
+            initial: Any = None, where: Any = True) -> Any:  # fmt: skip
+    """Product of the elements that are not NaN; parameters as `sum`.
 
     Examples
     --------
@@ -375,13 +395,13 @@ def nanprod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, 
     >>> ak.nanprod(ak.array([2.0, float("nan")]))
     np.float64(2.0)
     """
-    return reduce("prod", _without_nan(a, 1.0)[0], axis, dtype, out, keepdims, None, True, False)
+    return reduce("prod", _without_nan(a, 1.0)[0], axis, dtype, out, keepdims, initial, where, False)
 
 
-def _nan_extreme(kind: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
+def _nan_extreme(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, initial: Any, where: Any) -> Any:
     values, floating = _without_nan(a, math.inf if kind == "min" else -math.inf)
-    result = reduce(kind, values, axis, None, None, keepdims, None, True, False)
-    if floating:  # where all are NaN, NaN
+    result = reduce(kind, values, axis, None, None, keepdims, initial, where, False)
+    if floating and initial is None:  # where all are NaN, NaN
         array = as_array(a)
         empty = reduce("all", isnan(array), axis, None, None, keepdims, None, True, False)
         result = (
@@ -396,8 +416,9 @@ def _nan_extreme(kind: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     return _into(out, expr_of(result), kind, expr_of(result).dtype)
 
 
-def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """Least element that is not NaN; NaN when all are.
+def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+           where: Any = True) -> Any:  # fmt: skip
+    """Least element that is not NaN; NaN when all are. Parameters as `sum`.
 
     Examples
     --------
@@ -405,11 +426,12 @@ def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
     >>> ak.nanmin(ak.array([2.0, float("nan")]))
     np.float64(2.0)
     """
-    return _nan_extreme("min", a, axis, out, keepdims)
+    return _nan_extreme("min", a, axis, out, keepdims, initial, where)
 
 
-def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """Greatest element that is not NaN; NaN when all are.
+def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+           where: Any = True) -> Any:  # fmt: skip
+    """Greatest element that is not NaN; NaN when all are. Parameters as `sum`.
 
     Examples
     --------
@@ -417,7 +439,7 @@ def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) ->
     >>> ak.nanmax(ak.array([2.0, float("nan")]))
     np.float64(2.0)
     """
-    return _nan_extreme("max", a, axis, out, keepdims)
+    return _nan_extreme("max", a, axis, out, keepdims, initial, where)
 
 
 def _nan_arg(kind: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
@@ -460,6 +482,7 @@ def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
 def scan(kind: str, a: Any, axis: Any, dtype: DTypeLike, out: Any) -> ndarray:
     """A running reduction along one axis, or of the flattened array."""
     expr = expr_of(a)
+    axis = axis_of_scalar(axis, expr.ndim)
     if axis is None:
         if expr.ndim != 1:
             expr = _core.reshape(expr, (expr.size,))

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .array import as_array, wrap
+from .array import as_array, expr_of, wrap
 from .creation import arange
+from .dtypes import DTYPE_OF
 from .joining import concatenate
 from .manipulation import _axes, _axis, broadcast_to, ravel
-from .reductions import cumsum
+from .reductions import axis_of_scalar, cumsum
 from .selection import flatnonzero
 from .ufuncs import not_equal, subtract
 
@@ -45,7 +46,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
     array([0, 0, 1, 1, 2, 2])
     """
     array = as_array(a)
-    if axis is None:
+    if axis_of_scalar(axis, array.ndim) is None:
         array, axis = wrap(_core.reshape(array._read(), (array.size,))), 0
     place = _axis(axis, array.ndim)
     length = array.shape[place]
@@ -200,8 +201,8 @@ def _edge(value: Any, array: ndarray, place: int) -> ndarray:
     return edge
 
 
-def ediff1d(ary: Any) -> ndarray:
-    """Differences of neighbours in the flattened array.
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
+    """Differences of neighbours in the flattened array, between what to begin and to end with.
 
     Examples
     --------
@@ -209,7 +210,20 @@ def ediff1d(ary: Any) -> ndarray:
     >>> ak.ediff1d(ak.array([1, 4, 9]))
     array([3, 5])
     """
-    return diff(ravel(ary))
+    array = ravel(ary)
+    code = array._expr.dtype
+
+    def edge(values: Any, name: str) -> ndarray:
+        expr = expr_of(values)
+        if not np.can_cast(DTYPE_OF[expr.dtype], DTYPE_OF[code], "same_kind"):
+            raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
+        return wrap(_core.cast(_core.reshape(expr, (expr.size,)), code))
+
+    parts = [] if to_begin is None else [edge(to_begin, "to_begin")]
+    parts.append(diff(array) if array.size else array)
+    if to_end is not None:
+        parts.append(edge(to_end, "to_end"))
+    return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
 def trim_zeros(filt: Any) -> ndarray:
@@ -249,5 +263,5 @@ def meshgrid(*xi: Any, indexing: str = "xy") -> tuple[ndarray, ...]:
     for place, vector in zip(places, vectors, strict=True):
         lengths = [1] * len(vectors)
         lengths[place] = vector.size
-        grids.append(broadcast_to(vector.reshape(lengths), shape))
+        grids.append(broadcast_to(vector.reshape(lengths), shape).copy())
     return tuple(grids)

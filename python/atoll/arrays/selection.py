@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .array import Array, as_array, expr_of, require_out, wrap
+from .array import Array, as_array, expr_from, expr_of, require_out, wrap
 from .composed import choose, clip
 from .creation import arange
 from .dtypes import BOOL, INT64, SCALAR_KIND, WEAK_INT
 from .indexing import _as_index, get, unravel, value_expr
 from .joining import stack
 from .manipulation import _axis
+from .reductions import axis_of_scalar
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -43,14 +44,18 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     array([30, 10])
     """
     array = wrap(expr_of(a).alias())
-    if axis is None:
+    if axis_of_scalar(axis, array.ndim) is None:
         array, axis = array.reshape(-1), 0
     axis = _axis(axis, array.ndim)
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', not {mode!r}")
     if SCALAR_KIND.get(type(indices)) == WEAK_INT:
         indices = np.int64(indices)
-    index: ndarray = as_array(indices) if isinstance(indices, Array) else _as_index(np.asarray(indices))
+    index: ndarray = (
+        as_array(indices)
+        if isinstance(indices, Array)
+        else _as_index(indices if isinstance(indices, (list, tuple)) else np.asarray(indices))
+    )
     if index._expr.dtype == BOOL:
         index = index.astype(np.int64)
     if mode == "wrap":
@@ -135,8 +140,10 @@ def argwhere(a: Any) -> ndarray:
     array([[1],
            [3]])
     """
-
-    return stack(nonzero(a), axis=-1)
+    array = as_array(a)
+    if array.ndim == 0:
+        return arange(int(bool(array))).reshape(-1, 1)[:, :0]
+    return stack(nonzero(array), axis=-1)
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
@@ -177,7 +184,7 @@ def place(arr: ndarray, mask: Any, vals: Any) -> None:
     array([0, 1, 7, 7])
     """
     condition = wrap(expr_of(mask).alias()).astype(bool)
-    values = wrap(expr_of(vals).alias()).reshape(-1)
+    values = wrap(expr_from(vals, None if isinstance(vals, Array) else arr.dtype, True)).reshape(-1)
     count = int(_core.reduce_all("count_nonzero", condition._expr, INT64, True))
     if count and not values.size:
         raise ValueError("Cannot insert from an empty array!")
@@ -200,7 +207,8 @@ def putmask(a: ndarray, mask: Any, values: Any) -> None:
     """
 
     condition = wrap(expr_of(mask).alias()).astype(bool)
-    replacement = wrap(value_expr(a._expr.session, values, a._expr.dtype))
+    given = np.asarray(values) if isinstance(values, np.generic) else values  # cast, not required to fit
+    replacement = wrap(value_expr(a._expr.session, given, a._expr.dtype))
     a._store(choose(condition, replacement, a)._expr)
 
 

@@ -6,9 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
-from .array import expr_of, wrap
-from .dtypes import FLOAT32, result_code
+from .array import as_array, expr_of, wrap
+from .composed import choose
+from .creation import ones, zeros
+from .dtypes import FLOAT32, KIND_OF, UINT64, result_code
 from .joining import concatenate
+from .manipulation import _axis
+from .reductions import cumsum
+from .ufuncs import isnan
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -62,15 +67,19 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    """Sorted distinct values of the flattened array.
+    """Sorted distinct values of the flattened array, or distinct slices along an axis.
 
     Parameters
     ----------
     ar : array_like
-        Values; NaN count as one value.
+        Values.
     return_index, return_inverse, return_counts : bool
         Also return where each first occurs, which of them each element is (in the shape of `ar`), and how often each
         occurs.
+    axis : int, optional
+        Axis whose slices are compared, element by element in their order: a pass for each element of a slice.
+    equal_nan : bool
+        Whether NaN count as one value; in slices they never do.
 
     Examples
     --------
@@ -78,20 +87,55 @@ def unique(
     >>> ak.unique(ak.array([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
-    if axis is not None and expr_of(ar).ndim > 1:
-        raise NotImplementedError("ak.unique works on the flattened array; combine the columns into one key for axis=")
-    if not equal_nan:
-        raise NotImplementedError("ak.unique treats NaN as equal; use equal_nan=True")
     expr = expr_of(ar)
-    values, index, inverse, counts = _core.unique(expr, bool(return_index), bool(return_inverse), bool(return_counts))
-    result = [wrap(values)]
-    if index is not None:
-        result.append(wrap(index))
-    if inverse is not None:
-        result.append(wrap(inverse if inverse.shape == expr.shape else _core.reshape(inverse, expr.shape)))
-    if counts is not None:
-        result.append(wrap(counts))
+    if axis is not None and (expr.ndim > 1 or _axis(axis, expr.ndim)):
+        found = _unique_slices(as_array(ar), _axis(axis, expr.ndim))
+    elif equal_nan or expr.dtype < FLOAT32:
+        parts = _core.unique(expr, bool(return_index), bool(return_inverse), bool(return_counts))
+        found = [None if part is None else wrap(part) for part in parts]
+    else:
+        found = _unique_apart(wrap(_core.reshape(expr, (expr.size,))))
+    values, index, inverse, counts = found
+    if inverse is not None and axis is None and inverse.shape != expr.shape:
+        inverse = inverse.reshape(expr.shape)
+    wanted = zip((True, return_index, return_inverse, return_counts), (values, index, inverse, counts), strict=True)
+    result = [part for is_wanted, part in wanted if is_wanted]
     return tuple(result) if len(result) > 1 else result[0]
+
+
+def _unique_apart(array: ndarray) -> list[Any]:
+    """Values, first places, inverse and counts, every NaN being a value of its own."""
+    values, index, inverse, counts = unique(array, True, True, True)
+    where_nan = isnan(array)
+    number = int(where_nan.sum())
+    if not number:
+        return [values, index, inverse, counts]
+    others = values.size - 1  # NaN come last
+    nans = wrap(_core.flatnonzero(where_nan._read()))
+    return [
+        concatenate([values[:others], array[nans]]),
+        concatenate([index[:others], nans]),
+        choose(where_nan, others - 1 + cumsum(where_nan), inverse),
+        concatenate([counts[:others], ones(number, counts.dtype)]),
+    ]
+
+
+def _unique_slices(array: ndarray, place: int) -> list[Any]:
+    """The same for slices along an axis, in the order of their first different elements."""
+    order = [place, *(axis for axis in range(array.ndim) if axis != place)]
+    number = array.shape[place]
+    table = array.transpose(order).reshape(number, array.size // max(number, 1))
+    # Numbers of the slices so far, which one more column refines without changing their order.
+    keys: ndarray = zeros(number, int)
+    for column in range(table.shape[1]):
+        here = table[:, column]
+        if here._expr.dtype >= FLOAT32:
+            distinct, _, inverse, _ = _unique_apart(here)
+        else:
+            distinct, inverse = unique(here, return_inverse=True)
+        keys = unique(keys * distinct.size + inverse, return_inverse=True)[1]
+    _, index, inverse, counts = unique(keys, True, True, True)
+    return [array[(slice(None),) * place + (index,)], index, inverse, counts]
 
 
 def unique_values(x: Any) -> ndarray:
@@ -175,10 +219,20 @@ def isin(
     >>> ak.isin(ak.array([1, 2, 3]), [2, 5])
     array([False,  True, False])
     """
-    shape = expr_of(element).shape
-    x, y = _common(element, test_elements)
+    own, tests = expr_of(element), expr_of(test_elements)
+    if UINT64 in (own.dtype, tests.dtype) and "i" in (KIND_OF[own.dtype], KIND_OF[tests.dtype]):
+        # No common type is exact: compared as unsigned, where neither a negative number nor one too large is in both.
+        signed = own if tests.dtype == UINT64 else tests
+        x, y = (one if one.dtype == UINT64 else _core.cast(one, UINT64) for one in (own, tests))
+        possible = wrap(signed.alias()) >= 0 if signed is own else wrap(own.alias()) < 2**63
+    else:
+        x, y = _common(element, test_elements)
+        possible = None
+    x, y = (one if one.ndim == 1 else _core.reshape(one, (one.size,)) for one in (x, y))
     found = _core.isin(x, y)
-    answer = wrap(found if found.shape == shape else _core.reshape(found, shape))
+    answer = wrap(found if found.shape == own.shape else _core.reshape(found, own.shape))
+    if possible is not None:
+        answer = answer & possible
     return ~answer if invert else answer
 
 

@@ -32,7 +32,7 @@ _KINDS = (None, "quicksort", "mergesort", "heapsort", "stable")
 def along_last(a: Any, axis: int | None, action: Callable[[_core.Expr], _core.Expr]) -> ndarray:
     """Runs `action`, which works along the last axis, along `axis` (None: on the flattened array)."""
     expr = expr_of(a)
-    if axis is None:
+    if axis is None or (expr.ndim == 0 and action is _core.argsort and axis in (0, -1)):  # a scalar is in order
         return wrap(action(_core.reshape(expr, (expr.size,)) if expr.ndim != 1 else expr))
     number, ndim = operator.index(axis), expr.ndim
     if not -ndim <= number < ndim:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 import warnings
 from sys import getrefcount
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .array import Array, as_array, expr_of, require_out
-from .dtypes import DTYPE_OF, FLOAT32, FLOAT64, SCALAR_OF, DTypeLike, code_of
+from .array import Array, as_array, expr_of, require_out, wrap
+from .composed import choose
+from .dtypes import DTYPE_OF, FLOAT32, FLOAT64, SCALAR_OF, DTypeLike, code_of, result_code
 from .manipulation import broadcast_to
 from .reductions import axes_of, reduce
-from .ufuncs import isnan, sqrt
+from .ufuncs import isnan, maximum, sqrt
 from .views import FUNCTION_TEMPORARY
 
 if TYPE_CHECKING:
@@ -126,12 +128,12 @@ def var(
     code = array._expr.dtype
     result = (code if code >= FLOAT32 else FLOAT64) if dtype is None else code_of(dtype)
     delta = ddof if correction is None else correction
+    degrees = _degrees(array._expr, axis, where, keepdims, delta)
     values = array.astype(np.float64, copy=False)
-    number = _count(array._expr, axis, where, keepdims)
     if mean is None:
-        if not isinstance(number, Array) and number == 0:
-            warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=2)
-            centre: Any = math.nan
+        centre: Any
+        if array.size == 0:
+            centre = math.nan
         elif axis is None:
             centre = float(mean_of(values, None, None, None, False, where, True))
         else:
@@ -140,15 +142,19 @@ def var(
         centre = mean
     distance = values - centre
     total = reduce("sum", distance * distance, axis, None, None, keepdims, None, where, False)
-    if isinstance(number, int):
-        if number and number - delta <= 0:
-            warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=2)
-        divisor: Any = np.float64(max(number - delta, 0))
-    else:
-        divisor = number - delta
     with np.errstate(all="ignore"):
-        answer = total / divisor
+        answer = total / degrees
     return _finish(answer.astype(DTYPE_OF[result]) if result != FLOAT64 else answer, out)
+
+
+def _degrees(expr: _core.Expr, axis: Any, where: Any, keepdims: bool, delta: float) -> Any:
+    """Degrees of freedom of each result, 0 where there are none."""
+    number = _count(expr, axis, where, keepdims)
+    if isinstance(number, Array):
+        return maximum(as_array(number).astype(np.float64) - delta, 0.0)
+    if number - delta <= 0:
+        warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=3)
+    return np.float64(builtins.max(number - delta, 0))
 
 
 def std(
@@ -200,7 +206,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     array = as_array(a)
     if weights is None:
         result = mean(array, axis, keepdims=keepdims)
-        number = np.float64(_count(array._expr, axis, True, keepdims))
+        number = result.dtype.type(array.size / result.size)
         return (result, number if isinstance(result, np.generic) else result * 0 + number) if returned else result
     scale = as_array(weights)
     if scale.shape != array.shape:
@@ -210,27 +216,33 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         if axes is None or scale.shape != tuple(array.shape[place] for place in axes):
             raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
         scale = scale.reshape([n if place in axes else 1 for place, n in enumerate(array.shape)])
-    if array._expr.dtype < FLOAT32 and scale._expr.dtype < FLOAT32:
-        scale = scale.astype(np.float64)
-    total = reduce(
-        "sum", scale + array * 0 if scale.shape != array.shape else scale, axis, None, None, keepdims, None, True, True
-    )
+    code = result_code(array._expr.dtype, scale._expr.dtype)
+    wide = DTYPE_OF[FLOAT64 if array._expr.dtype < FLOAT32 else code]  # as NumPy: whole numbers are averaged in float64
+    scale = scale.astype(wide, copy=False)
+    spread = wrap(_core.broadcast_to(scale._read(), array.shape)) if scale.shape != array.shape else scale
+    total = reduce("sum", spread, axis, None, None, keepdims, None, True, True)
     if bool((total == 0).any()):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    result = reduce("sum", array * scale, axis, None, None, keepdims, None, True, False) / total
+    result = (
+        reduce("sum", array.astype(wide, copy=False) * scale, axis, None, None, keepdims, None, True, False) / total
+    )
     return (result, total) if returned else result
 
 
 # -- NaN forms --
 
 
-def _nan_mask(a: Any) -> tuple[ndarray, Any]:
+def _nan_mask(a: Any, where: Any) -> tuple[ndarray, Any]:
+    """The array, and where it has elements to count."""
     array = as_array(a)
-    return array, True if array._expr.dtype < FLOAT32 else ~isnan(array)
+    if array._expr.dtype < FLOAT32:
+        return array, where
+    return array, ~isnan(array) if where is True else ~isnan(array) & as_array(where).astype(bool)
 
 
-def nanmean(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False) -> Any:
-    """Mean of the elements that are not NaN.
+def nanmean(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
+            *, where: Any = True) -> Any:  # fmt: skip
+    """Mean of the elements that are not NaN; parameters as `mean`.
 
     Examples
     --------
@@ -238,14 +250,15 @@ def nanmean(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, 
     >>> ak.nanmean(ak.array([1.0, float("nan"), 3.0]))
     np.float64(2.0)
     """
-    array, valid = _nan_mask(a)
+    array, valid = _nan_mask(a, where)
     return mean(array, axis, dtype, out, keepdims, where=valid)
 
 
 def nanvar(
-    a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, ddof: float = 0, keepdims: bool = False
-) -> Any:
-    """Variance of the elements that are not NaN.
+    a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, ddof: float = 0, keepdims: bool = False,
+    *, where: Any = True, mean: Any = None, correction: float | None = None,
+) -> Any:  # fmt: skip
+    """Variance of the elements that are not NaN, NaN where no degrees of freedom are left; parameters as `var`.
 
     Examples
     --------
@@ -253,14 +266,29 @@ def nanvar(
     >>> ak.nanvar(ak.array([1.0, float("nan"), 3.0]))
     np.float64(1.0)
     """
-    array, valid = _nan_mask(a)
-    return var(array, axis, dtype, out, ddof, keepdims, where=valid)
+    return _nan_spread(var, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def _nan_spread(
+    spread: Any, a: Any, axis: Any, dtype: DTypeLike, out: Any, ddof: float, keepdims: bool, where: Any, mean: Any,
+    correction: float | None,
+) -> Any:  # fmt: skip
+    array, valid = _nan_mask(a, where)
+    result = spread(array, axis, dtype, None, ddof, keepdims, where=valid, mean=mean, correction=correction)
+    if array._expr.dtype >= FLOAT32:
+        degrees = _degrees(array._expr, axis, valid, keepdims, ddof if correction is None else correction)
+        if isinstance(result, Array):
+            result = choose(degrees == 0, math.nan, result)
+        elif degrees == 0:
+            result = type(result)(math.nan)
+    return _finish(result, out)
 
 
 def nanstd(
-    a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, ddof: float = 0, keepdims: bool = False
-) -> Any:
-    """Standard deviation of the elements that are not NaN.
+    a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, ddof: float = 0, keepdims: bool = False,
+    *, where: Any = True, mean: Any = None, correction: float | None = None,
+) -> Any:  # fmt: skip
+    """Standard deviation of the elements that are not NaN: the square root of `nanvar`, with its parameters.
 
     Examples
     --------
@@ -268,5 +296,4 @@ def nanstd(
     >>> ak.nanstd(ak.array([1.0, float("nan"), 3.0]))
     np.float64(1.0)
     """
-    array, valid = _nan_mask(a)
-    return std(array, axis, dtype, out, ddof, keepdims, where=valid)
+    return _nan_spread(std, a, axis, dtype, out, ddof, keepdims, where, mean, correction)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _core
 from .array import Array, as_array, expr_of, wrap
+from .bins import estimate
 from .composed import choose, clip
 from .dtypes import BOOL, DTYPE_OF, FLOAT32, FLOAT64, INT64, KIND_OF, SCALAR_KIND, UINT64, code_of, result_code
 from .ufuncs import isnan
@@ -38,7 +39,8 @@ def histogram(
     a : array_like
         Elements; those outside the bins, and NaN, are not counted.
     bins : int or array_like
-        Number of equal bins, or their edges in ascending order; the last bin includes its upper edge.
+        Number of equal bins, or their edges in ascending order; the last bin includes its upper edge. A name of NumPy's
+        estimators ('auto', 'fd', 'doane', 'scott', 'stone', 'rice', 'sturges', 'sqrt') chooses the number.
     range : (float, float), optional
         Lower and upper end of equal bins; by default the least and greatest element.
     density : bool
@@ -66,8 +68,8 @@ def histogram(
         if heavy.size != expr.size:
             raise ValueError("weights should have the same shape as a.")
         heavy = _core.reshape(heavy, (heavy.size,)) if heavy.ndim != 1 else heavy
-        weight_type = heavy.dtype
-        heavy = heavy if heavy.dtype == FLOAT64 else _core.cast(heavy, FLOAT64)
+    if isinstance(bins, str) and heavy is not None:
+        raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
     edges = _edges(expr, bins, range)
     if heavy is None and isinstance(edges, tuple):
         counts = _core.histogram(expr, float(edges[0]), float(edges[1]), edges[2])
@@ -76,13 +78,35 @@ def histogram(
         if isinstance(edges, tuple):
             edges = _even_edges(edges, expr.dtype)
         session = expr.session
-        counts = _core.histogram_edges(expr, _core.from_numpy(session, np.asarray(edges, np.float64), True), heavy)
-        if heavy is not None and weight_type != FLOAT64:
-            counts = _core.cast(counts, weight_type)
+        borders = _core.from_numpy(session, np.asarray(edges, np.float64), True)
+        counts = _core.histogram_edges(expr, borders, None) if heavy is None else _weighted(expr, borders, heavy)
     result = wrap(counts)
     if density:
         result = result / np.diff(edges) / result.sum()
     return result, wrap(_core.from_numpy(expr.session, np.ascontiguousarray(edges), True))
+
+
+_EXACT = 2.0**53  # float64 holds all whole numbers below
+_PART = 22  # bits of a weight that are summed at a time: 2^31 of them stay exact
+
+
+def _weighted(expr: _core.Expr, edges: _core.Expr, weights: _core.Expr) -> _core.Expr:
+    """The sums of weights, in their type; large whole numbers in three parts of their bits, so that all stay exact."""
+    code = weights.dtype
+    exact = KIND_OF[code] not in "iu" or not weights.size
+    if not exact:
+        extremes = (float(_core.reduce_all(kind, weights, code, True)) for kind in ("min", "max"))
+        exact = max(map(abs, extremes)) * weights.size < _EXACT
+    if exact:
+        sums = _core.histogram_edges(expr, edges, weights if code == FLOAT64 else _core.cast(weights, FLOAT64))
+        return sums if code == FLOAT64 else _core.cast(sums, code)
+    bits = wrap(_core.cast(weights, UINT64))
+    total: Any = 0
+    for low in range(0, 64, _PART):
+        part = (bits >> low) & (2**_PART - 1)
+        sums = _core.histogram_edges(expr, edges, _core.cast(part._expr, FLOAT64))
+        total = (wrap(_core.cast(sums, UINT64)) << low) + total
+    return _core.cast(expr_of(total), code)
 
 
 def _even_edges(ends: tuple[Any, Any, int], code: int) -> np.ndarray[Any, Any]:
@@ -93,7 +117,8 @@ def _even_edges(ends: tuple[Any, Any, int], code: int) -> np.ndarray[Any, Any]:
 def _edges(expr: _core.Expr, bins: Any, limits: Any) -> Any:
     """(low, high, bins) for equal bins, or an array of edges."""
     if isinstance(bins, str):
-        raise TypeError(f"bins={bins!r} is not available; give a number of bins or their edges")
+        first, last, _ = _edges(expr, 1, limits)
+        return first, last, estimate(bins, wrap(_core.reshape(expr, (expr.size,))), first, last)
     if np.ndim(bins) == 0 and not (isinstance(bins, Array) and bins.ndim):
         try:
             number = operator.index(bins)
@@ -158,7 +183,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
         raise ValueError(
             "object of too small depth for desired array" if expr.ndim == 0 else "object too deep for desired array"
         )
-    if KIND_OF[expr.dtype] == "f" or expr.dtype == UINT64:
+    if KIND_OF[expr.dtype] == "f":
         raise TypeError(
             f"Cannot cast array data from {DTYPE_OF[expr.dtype]!r} to dtype('int64') according to the rule 'safe'"
         )

@@ -8,6 +8,7 @@ views of views, and writes through a reshaped or transposed array, need nothing 
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,22 @@ class Transpose:
         return _core.transpose(part, inverse)
 
 
-Step = Slice | Reshape | Transpose
+class Broadcast:
+    """The same elements repeated along axes: may only be read."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def get(self, whole: _core.Expr) -> _core.Expr:
+        return _core.broadcast_to(whole, self.shape)
+
+    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
+        raise ValueError("assignment destination is read-only")
+
+
+Step = Slice | Reshape | Transpose | Broadcast
 
 
 class View:
@@ -94,6 +110,8 @@ class View:
     def write(self, value: _core.Expr) -> None:
         """Makes `value`, of the view's shape and dtype, the view's elements, in the base."""
         base, steps = self.base, self.steps
+        if any(type(step) is Broadcast for step in steps):
+            raise ValueError("assignment destination is read-only")
         wholes = [base._expr]  # what each step but the first applies to
         for step in steps[:-1]:
             wholes.append(step.get(wholes[-1]))
@@ -116,6 +134,76 @@ def step_into(array: ndarray, step: Step, value: _core.Expr, temporary: bool) ->
         result._view = View(view.base, _join(view.steps, step))
     elif not temporary:
         result._view = View(array, (step,))
+    return result
+
+
+def is_contiguous(array: Array) -> bool:
+    """Whether NumPy would ravel `array` without a copy."""
+    if array._view is None or array.size == 0:
+        return True
+    lengths, strides = _layout(array._view)
+    dense = zip(lengths, strides, _dense(lengths), strict=True)
+    return all(length == 1 or stride == wanted for length, stride, wanted in dense)
+
+
+def is_view_as(array: Array, shape: tuple[int, ...]) -> bool:
+    """Whether NumPy would reshape `array` without a copy: along each new axis the elements are evenly spaced."""
+    if array._view is None or array.size == 0:
+        return True
+    return _reshaped(*_layout(array._view), shape) is not None
+
+
+def _layout(view: View) -> tuple[tuple[int, ...], list[int]]:
+    """Lengths of the axes of a view with elements, and strides in elements, if its base lay in one piece of memory."""
+    lengths = view.base.shape
+    strides = _dense(lengths)
+    for step in view.steps:
+        if type(step) is Slice:
+            strides = [stride * by for stride, (_, by, _) in zip(strides, step.ranges, strict=True)]
+            lengths = tuple(count for _, _, count in step.ranges)
+        elif type(step) is Transpose:
+            lengths, strides = tuple(lengths[a] for a in step.axes), [strides[a] for a in step.axes]
+        elif type(step) is Broadcast:
+            new = len(step.shape) - len(lengths)
+            old = zip((1,) * new + lengths, [0] * new + strides, step.shape, strict=True)
+            strides = [stride if length == wanted else 0 for length, stride, wanted in old]
+            lengths = step.shape
+        elif type(step) is Reshape:
+            strides = _reshaped(lengths, strides, step.shape) or []  # there are some, else it would be a copy
+            lengths = step.shape
+    return lengths, strides
+
+
+def _dense(lengths: Sequence[int]) -> list[int]:
+    strides, size = [], 1
+    for length in reversed(lengths):
+        strides.append(size)
+        size *= length
+    return strides[::-1]
+
+
+def _reshaped(lengths: Sequence[int], strides: Sequence[int], wanted: Sequence[int]) -> list[int] | None:
+    """Strides of the wanted shape over the same elements, or None when there are none."""
+    old = [pair for pair in zip(lengths, strides, strict=True) if pair[0] != 1]
+    result: list[int] = []
+    i = j = 0
+    while j < len(wanted):
+        # The shortest runs of old and new axes with equally many elements.
+        first_old, first_new = i, j
+        mine, theirs = wanted[j], 1
+        j += 1
+        while mine != theirs:
+            if theirs < mine:
+                theirs *= old[i][0]
+                i += 1
+            else:
+                mine *= wanted[j]
+                j += 1
+        run = old[first_old:i]
+        if any(outer[1] != inner[0] * inner[1] for outer, inner in itertools.pairwise(run)):
+            return None
+        least = run[-1][1] if run else 1
+        result.extend(least * stride for stride in _dense(wanted[first_new:j]))
     return result
 
 
