@@ -22,7 +22,8 @@ LAYER_HEIGHT = {
     "array": 4,
     "shmem": 4,
     "mpi": 4,
-    "python": 5,
+    "table": 5,
+    "python": 6,
 }
 
 MAX_LINES = 600

@@ -230,6 +230,10 @@ def coargsort(keys: Sequence[Expr]) -> Expr:
 def unique(x: Expr, index: bool, inverse: bool, counts: bool) -> tuple[Expr, Expr | None, Expr | None, Expr | None]:
     """Sorted distinct values of flattened x; first index, inverse, counts."""
 
+def group_by(keys: Sequence[Expr], values: Sequence[Expr], wanted: Sequence[tuple[str, int, int]]) -> list[Expr]:
+    """Distinct keys ascending, then per wanted (statistic, column of values, ddof) a figure for each; statistics: size sum mean
+    var std min max first last."""
+
 # -- about the machine --
 def info() -> dict[str, Any]:
     """version, processor, cores, numa (list), memory_bytes, memory_available_bytes, simd, l2_bytes,

@@ -34,7 +34,7 @@ std::shared_ptr<Session> Session::drive(std::uint32_t pes, unsigned threads, con
   return session;
 }
 
-void Session::run_worker() {
+void Session::run_worker(std::span<const OperationHandler> handlers) {
   auto link = Link::join();
   const auto engine = link->make_engine();
   ArrayTable table;
@@ -44,7 +44,7 @@ void Session::run_worker() {
     const auto operation = reader.read<std::uint16_t>();
     for (std::uint64_t id : reader.read<std::vector<std::uint64_t>>()) table.erase(id);
     try {
-      Operations::handlers.at(operation)(*engine, reader, table);
+      handlers[operation](*engine, reader, table);
     } catch (const PeFailedError&) {
       throw;
     } catch (const Error&) {

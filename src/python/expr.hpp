@@ -25,6 +25,7 @@ inline Expr stored(const Expr& like, Array array) { return {like.session, array:
 void bind_session(nb::module_& m);
 void bind_expr(nb::module_& m);
 void bind_operations(nb::module_& m);
+void bind_table(nb::module_& m);
 void bind_info(nb::module_& m);
 void bind_limit(nb::module_& m);
 

@@ -55,6 +55,7 @@ NB_MODULE(_core, m) {
   bind_session(m);
   bind_expr(m);
   bind_operations(m);
+  bind_table(m);
   bind_info(m);
   bind_limit(m);
   bind_symmetric(m);

@@ -160,6 +160,11 @@ struct LaneRows {
 
 }  // namespace
 
+void find_buckets(const PartitionPlan& plan, const std::uint64_t* keys, std::size_t count, std::uint16_t* buckets) {
+  alignas(64) std::uint64_t shifts[block];
+  HWY_DYNAMIC_DISPATCH(find_digits)(plan, keys, count, buckets, shifts);
+}
+
 std::vector<std::uint64_t> histogram(Work work, const CompositeKey& key, const PartitionPlan& plan) {
   const std::size_t buckets = plan.buckets();
   const unsigned lanes = work.threads.size();

@@ -137,11 +137,16 @@ void execute_received(Engine& engine, Reader& reader, ArrayTable& table) {
   }
 }
 
+/// How a worker runs the operation of a number.
+using OperationHandler = void (*)(Engine&, Reader&, ArrayTable&);
+
 /// A fixed list of operations; an operation's number is its place in the list.
 template <auto... functions>
 struct OperationList {
-  using Handler = void (*)(Engine&, Reader&, ArrayTable&);
-  static constexpr std::array<Handler, sizeof...(functions)> handlers{&execute_received<functions>...};
+  static constexpr std::array<OperationHandler, sizeof...(functions)> handlers{&execute_received<functions>...};
+  /// This list with more behind it, for a layer above: the numbers so far stay.
+  template <auto... more>
+  using Extended = OperationList<functions..., more...>;
 
   template <auto wanted>
   static constexpr std::uint16_t number_of() {

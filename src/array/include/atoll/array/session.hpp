@@ -24,8 +24,9 @@ class Session {
   static std::shared_ptr<Session> join();
   /// Starts `pes` - 1 workers, which must call run_worker(). `threads` per PE; 0: an even share of the cores.
   static std::shared_ptr<Session> drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv);
-  /// A worker's life: executes the driver's commands until it shuts down or dies.
-  static void run_worker();
+  /// A worker's life: executes the driver's commands until it shuts down or dies. `handlers` are those of the longest list
+  /// that the driver calls from.
+  static void run_worker(std::span<const OperationHandler> handlers = Operations::handlers);
   ~Session();
 
   Kind kind() const { return kind_; }
@@ -34,15 +35,15 @@ class Session {
   /// Ends the workers. Arrays keep their memory, but no operation can use them any more.
   void shutdown();
 
-  /// Runs an operation on every PE. Threads take turns: an engine runs one operation at a time.
-  template <auto operation, class... Args>
+  /// Runs an operation of `List` on every PE. Threads take turns: an engine runs one operation at a time.
+  template <auto operation, class List = Operations, class... Args>
   auto call(Args&&... args) {
     using Call = Signature<decltype(operation)>;
     std::lock_guard lock(busy_);
     Engine& engine = this->engine();
     typename Call::Arguments arguments(std::forward<Args>(args)...);
     if (driver_ != nullptr)
-      std::apply([&](const auto&... values) { driver_->send(Operations::number_of<operation>(), values...); }, arguments);
+      std::apply([&](const auto&... values) { driver_->send(List::template number_of<operation>(), values...); }, arguments);
     auto run = [&] {
       struct End {
         Engine& engine;

@@ -83,6 +83,9 @@ struct Packing {
 /// About `count` keys (chunk 0) of this PE's rows, at positions that depend on `seed` alone.
 std::vector<std::uint64_t> sample_keys(const CompositeKey& key, std::size_t count, std::uint64_t seed);
 
+/// buckets[i] = plan.bucket_of(keys[i]), for up to CompositeKey::block keys.
+void find_buckets(const PartitionPlan& plan, const std::uint64_t* keys, std::size_t count, std::uint16_t* buckets);
+
 /// [lane * buckets + bucket], for this PE's lanes (threads of `work`).
 std::vector<std::uint64_t> histogram(Work work, const CompositeKey& key, const PartitionPlan& plan);
 

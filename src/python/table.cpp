@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations on columns.
+#include <nanobind/stl/tuple.h>
+
+#include <map>
+
+#include "atoll/table/operations.hpp"
+#include "expr.hpp"
+
+namespace atl::python {
+namespace {
+
+table::Statistic to_statistic(const std::string& name) {
+  using table::Statistic;
+  static const std::map<std::string, Statistic> names{
+      {"size", Statistic::size}, {"sum", Statistic::sum}, {"mean", Statistic::mean}, {"var", Statistic::var},     {"std", Statistic::std},
+      {"min", Statistic::min},   {"max", Statistic::max}, {"first", Statistic::first}, {"last", Statistic::last}};
+  const auto found = names.find(name);
+  ATOLL_VALIDATE(found != names.end(), ValueError, "no statistic '{}'", name);
+  return found->second;
+}
+
+std::vector<Array> columns_of(const std::vector<Expr>& columns, const SessionPtr& session, std::int64_t rows) {
+  std::vector<Array> arrays;
+  for (const Expr& column : columns) {
+    const Array array = column.value_in(session);
+    ATOLL_VALIDATE(array->shape.ndim() == 1 && array->shape.size() == rows, ValueError, "a group-by needs 1-dimensional columns of one length, got {} beside {} rows",
+                   array->shape.to_string(), rows);
+    arrays.push_back(array);
+  }
+  return arrays;
+}
+
+}  // namespace
+
+void bind_table(nb::module_& m) {
+  m.def("group_by", [](const std::vector<Expr>& keys, const std::vector<Expr>& values, const std::vector<std::tuple<std::string, std::uint32_t, int>>& wanted) {
+    ATOLL_VALIDATE(!keys.empty(), ValueError, "a group-by needs at least one key");
+    std::vector<table::Request> requests;
+    for (const auto& [statistic, column, ddof] : wanted) {
+      requests.push_back({to_statistic(statistic), column, ddof});
+      ATOLL_VALIDATE(requests.back().statistic == table::Statistic::size || column < values.size(), IndexError, "no column {}", column);
+    }
+    const SessionPtr session = keys[0].session;
+    std::vector<Array> results;
+    {
+      nb::gil_scoped_release release;
+      const std::int64_t rows = keys[0].value()->shape.size();
+      results = session->call<&table::group_by, table::Operations>(columns_of(keys, session, rows), columns_of(values, session, rows), requests);
+    }
+    std::vector<Expr> made;
+    for (Array& result : results) made.push_back(stored(keys[0], std::move(result)));
+    return made;
+  });
+}
+
+}  // namespace atl::python

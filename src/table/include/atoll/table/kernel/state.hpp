@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept per group while rows are aggregated: an array of states per wanted figure, indexed by the group's code. States of
+// parts of the rows can be joined in any order, and give the same bits.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "atoll/array/dtype.hpp"
+#include "atoll/array/kernel/sort_key.hpp"
+#include "atoll/base/memory.hpp"
+#include "atoll/table/kernel/exact_sum.hpp"
+
+namespace atl::table {
+
+using array::DType;
+/// A column of one PE's rows.
+using Column = array::Key;
+
+/// Columns enter aggregation as 8-byte words: floats as double, other types as int64 or uint64.
+enum class Wide : std::uint8_t { i64, u64, f64 };
+constexpr Wide wide_of(DType type) {
+  if (array::is_float(type)) return Wide::f64;
+  return array::is_signed(type) ? Wide::i64 : Wide::u64;
+}
+
+enum class StateKind : std::uint8_t {
+  rows,       ///< uint64: how many
+  total,      ///< uint64: sum of integers, wrapping as NumPy's
+  sum,        ///< ExactSum of the values as doubles
+  deviation,  ///< ExactSum of value - StateSpec::centre
+  square,     ///< ExactSum of (value - StateSpec::centre)^2
+  least,      ///< the smallest value, as a wide word; NaN when there is one
+  greatest,   ///< the largest
+  first,      ///< int64: the lowest row number
+  last,       ///< int64: the highest
+};
+
+struct StateSpec {
+  StateKind kind = StateKind::rows;
+  std::uint32_t column = 0;  ///< whose values; unused by rows, first and last
+  Wide wide = Wide::i64;
+  double centre = 0;         ///< near the column's middle, so that squares of deviations do not cancel
+  SumWindow window{};        ///< of what ExactSums add
+  double from = 0;           ///< values of smaller magnitude count as 0 here,
+  double below = std::numeric_limits<double>::infinity();  ///< and values from this magnitude on; all else is added
+
+  bool is_sum() const { return kind == StateKind::sum || kind == StateKind::deviation || kind == StateKind::square; }
+  bool needs_column() const { return kind != StateKind::rows && kind != StateKind::first && kind != StateKind::last; }
+  bool needs_rows() const { return kind == StateKind::first || kind == StateKind::last; }
+  std::size_t bytes() const { return is_sum() ? sizeof(ExactSum) : sizeof(std::uint64_t); }
+};
+
+/// Rows that are handled at a time: all about them stays in the L1 cache.
+inline constexpr std::size_t block_rows = array::CompositeKey::block;
+
+/// Sets n states to "no rows yet".
+void clear_states(const StateSpec& spec, void* states, std::size_t n);
+
+/// states[codes[i]] takes in row i of a block of up to block_rows, whose values as words are `words` (null where the kind
+/// needs none); the block begins at global row `first_row`. Returns whether a sum has rounded bits off: see
+/// ExactSum::settled().
+bool update_states(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::uint64_t* words,
+                   std::size_t n, std::int64_t first_row);
+/// The same with row numbers of their own, for rows that have been moved.
+void update_rows(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::int64_t* rows, std::size_t n);
+
+/// into[codes[i]] takes in from[i]; without codes into[i] does.
+void join_states(const StateSpec& spec, void* into, const std::uint32_t* codes, const void* from, std::size_t n);
+
+/// Rows [begin, begin + n) of a column as words: where they lie, or converted into `scratch` (room for block_rows).
+const std::uint64_t* load_words(const Column& column, std::size_t begin, std::size_t n, std::uint64_t* scratch);
+
+/// Words as doubles: where they lie when they are, or converted into `scratch` (room for block_rows).
+const double* as_doubles(Wide wide, const std::uint64_t* words, std::size_t n, double* scratch);
+
+/// What SumWindow::of needs to know, of one PE's rows; join those of all PEs.
+struct Spread {
+  double least = 0, greatest = 0;  // of the finite values; least > greatest: there are none
+  bool special = false;            // there are others
+
+  /// The largest finite magnitude, 0 when there is none.
+  double magnitude() const { return least > greatest ? 0 : std::max(std::abs(least), std::abs(greatest)); }
+  static Spread none();
+  void join(const Spread& other);
+};
+/// One read of the column.
+Spread spread_of(array::Work work, const Column& column, std::size_t n);
+/// The smallest magnitude of its finite values that are not 0; infinity when there are none.
+double least_magnitude(array::Work work, const Column& column, std::size_t n);
+
+}  // namespace atl::table

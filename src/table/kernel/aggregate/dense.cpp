@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys are small numbers: states lie where they point.
+#include "kernel/aggregate/ways.hpp"
+
+namespace atl::table {
+
+Aggregated aggregate_dense(const Task& task, std::size_t range) {
+  const std::size_t n = task.key.rows();
+  // A table of a thread's own costs its clearing and joining: worth it where rows outnumber its states.
+  const unsigned lanes = n < array::CompositeKey::share || n < 4 * range ? 1 : task.work.threads.size();
+  std::vector<StateTables> tables;
+  for (unsigned lane = 0; lane < lanes; ++lane) tables.emplace_back(task.work.memory, task.specs, range);
+  auto add_rows = [&](std::size_t begin, std::size_t end, unsigned lane) {
+    StateTables& mine = tables[lane];
+    mine.clear(0, range);
+    BlockReader block(task);
+    std::uint32_t codes[block_rows];
+    for (std::size_t at = begin; at < end; at += block_rows) {
+      const std::size_t count = std::min(block_rows, end - at);
+      block.load(at, count);
+      for (std::size_t i = 0; i < count; ++i) codes[i] = static_cast<std::uint32_t>(block.keys()[i]);
+      mine.update(task.words, codes, block.words(), count, block.first_row());
+    }
+  };
+  if (lanes == 1) {
+    add_rows(0, n, 0);
+  } else {
+    task.work.threads.for_ranges(n, block_rows, add_rows);
+    for (unsigned lane = 1; lane < lanes; ++lane) tables[0].join(tables[lane], nullptr, range);
+  }
+  std::vector<std::uint32_t> codes;
+  for (std::size_t code = 0; code < range; ++code)
+    if (tables[0].present(task.presence, code)) codes.push_back(static_cast<std::uint32_t>(code));
+  Aggregated out = make_aggregated(task.work.memory, task.specs, codes.size());
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    out.keys[i] = codes[i];
+    tables[0].copy_to(out.states, i, codes[i]);
+  }
+  out.lost = tables[0].lost();
+  return out;
+}
+
+}  // namespace atl::table

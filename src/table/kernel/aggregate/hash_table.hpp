@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers distinct keys in order of appearance: open addressing, linear probing. Equality is equality of keys.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace atl::table {
+
+class HashTable {
+ public:
+  explicit HashTable(std::size_t capacity = 1024) { resize(std::bit_ceil(capacity)); }
+
+  /// Forgets all keys. Costs the table's size, which stays what the keys so far have made it.
+  void clear() {
+    std::fill(slots_.begin(), slots_.end(), Slot{0, empty});
+    keys_.clear();
+  }
+  std::size_t size() const { return keys_.size(); }
+  const std::vector<std::uint64_t>& keys() const { return keys_; }
+
+  std::uint32_t code_of(std::uint64_t key) {
+    std::size_t at = (key * multiplier) >> shift_;
+    for (;; at = (at + 1) & mask_) {
+      const Slot& slot = slots_[at];
+      if (slot.code == empty) [[unlikely]] return insert(key, at);
+      if (slot.key == key) return slot.code;
+    }
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t key;
+    std::uint32_t code;
+  };
+  static constexpr std::uint32_t empty = ~std::uint32_t{0};
+  static constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15ull;  // 2^64 / golden ratio (Knuth)
+
+  std::uint32_t insert(std::uint64_t key, std::size_t at) {
+    const auto code = static_cast<std::uint32_t>(keys_.size());
+    keys_.push_back(key);
+    slots_[at] = {key, code};
+    if (2 * keys_.size() > slots_.size()) grow();
+    return code;
+  }
+  void grow() {
+    resize(4 * slots_.size());
+    for (std::uint32_t code = 0; code < keys_.size(); ++code) {
+      std::size_t at = (keys_[code] * multiplier) >> shift_;
+      while (slots_[at].code != empty) at = (at + 1) & mask_;
+      slots_[at] = {keys_[code], code};
+    }
+  }
+  void resize(std::size_t capacity) {
+    slots_.assign(capacity, Slot{0, empty});
+    mask_ = capacity - 1;
+    shift_ = 64 - static_cast<unsigned>(std::countr_zero(capacity));
+  }
+
+  std::vector<Slot> slots_;
+  std::vector<std::uint64_t> keys_;
+  std::size_t mask_ = 0;
+  unsigned shift_ = 0;
+};
+
+}  // namespace atl::table

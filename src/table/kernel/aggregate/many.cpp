@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many groups: rows are moved into buckets of neighbouring keys, and each bucket is aggregated in the cache.
+#include <atomic>
+#include <bit>
+#include <cstring>
+
+#include "kernel/aggregate/hash_table.hpp"
+#include "kernel/aggregate/records.hpp"
+
+namespace atl::table {
+namespace {
+
+constexpr std::size_t rows_per_bucket = 16'384;  // 256 KiB of records with one column, beside as many states at most
+constexpr std::size_t chunk_groups = 16'384;     // groups that a thread makes room for at once
+
+/// Where a bucket's groups were put.
+struct Place {
+  const Aggregated* chunk = nullptr;
+  std::size_t begin = 0;
+  std::size_t count = 0;
+};
+
+/// One thread: aggregates buckets, one after the other.
+class BucketAggregator {
+ public:
+  BucketAggregator(const Task& task, const Records& records)
+      : task_(task), records_(records), width_(records.words_per_record()), words_(task.words.count() * block_rows) {
+    for (std::size_t k = 0; k < task.words.count(); ++k) columns_.push_back(words_.data() + k * block_rows);
+  }
+
+  /// Keys of the bucket differ in `shift` bits at most.
+  Place run(std::size_t bucket, unsigned shift) {
+    const std::vector<RecordRun> runs = records_.runs(bucket);
+    if (runs.empty()) return {};
+    const std::size_t rows = records_.rows(bucket);
+    const std::uint64_t low = shift >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << shift) - 1;
+    const std::uint64_t high = runs[0].records[0] & ~low;
+    return shift < 32 && (low < 4096 || low / 4 < rows) ? by_table(runs, high, low) : by_hash(runs);
+  }
+  bool lost() const { return lost_; }
+
+ private:
+  // The bucket's range of keys is about as wide as it has rows.
+  Place by_table(const std::vector<RecordRun>& runs, std::uint64_t high, std::uint64_t low) {
+    StateTables& states = room_for(low + 1);
+    states.clear(0, low + 1);
+    each_block(runs, [&](std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) codes_[i] = static_cast<std::uint32_t>(keys_[i] & low);
+      states.update_moved(task_.words, codes_, columns_.data(), count);
+    });
+    order_.clear();
+    for (std::size_t code = 0; code <= low; ++code)
+      if (states.present(task_.presence, code)) order_.push_back({high | code, static_cast<std::uint32_t>(code)});
+    return keep(states);
+  }
+
+  Place by_hash(const std::vector<RecordRun>& runs) {
+    table_.clear();
+    std::size_t known = 0;
+    each_block(runs, [&](std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) codes_[i] = table_.code_of(keys_[i]);
+      if (states_ == nullptr || table_.size() > states_->capacity()) grow(known);
+      states_->clear(known, table_.size());
+      known = table_.size();
+      states_->update_moved(task_.words, codes_, columns_.data(), count);
+    });
+    order_.clear();
+    for (std::uint32_t code = 0; code < table_.size(); ++code) order_.push_back({table_.keys()[code], code});
+    std::sort(order_.begin(), order_.end(), [](const Group& a, const Group& b) { return a.key < b.key; });
+    return keep(*states_);
+  }
+
+  // Calls body(count) with keys_ and columns_ filled.
+  template <class Body>
+  void each_block(const std::vector<RecordRun>& runs, Body&& body) {
+    for (const RecordRun& run : runs) {
+      for (std::size_t at = 0; at < run.count; at += block_rows) {
+        const std::size_t count = std::min(block_rows, run.count - at);
+        const std::uint64_t* record = run.records + at * width_;
+        for (std::size_t i = 0; i < count; ++i) keys_[i] = record[i * width_];
+        for (std::size_t k = 1; k < width_; ++k) {
+          std::uint64_t* column = words_.data() + (k - 1) * block_rows;
+          for (std::size_t i = 0; i < count; ++i) column[i] = record[i * width_ + k];
+        }
+        body(count);
+      }
+    }
+  }
+
+  StateTables& room_for(std::size_t groups) {
+    if (states_ == nullptr || states_->capacity() < groups)
+      states_ = std::make_unique<StateTables>(task_.work.memory, task_.specs, std::bit_ceil(groups));
+    return *states_;
+  }
+  void grow(std::size_t known) {
+    auto larger = std::make_unique<StateTables>(task_.work.memory, task_.specs, 2 * std::bit_ceil(table_.size()));
+    larger->clear(0, known);
+    if (states_ != nullptr) larger->join(*states_, nullptr, known);
+    states_ = std::move(larger);
+  }
+
+  // Copies the groups of order_ behind those of the buckets before.
+  Place keep(const StateTables& states) {
+    if (chunks_.empty() || chunks_.back()->count - used_ < order_.size()) {
+      chunks_.push_back(std::make_unique<Aggregated>(
+          make_aggregated(task_.work.memory, task_.specs, std::max(chunk_groups, order_.size()))));
+      used_ = 0;
+    }
+    Aggregated& chunk = *chunks_.back();
+    const Place place{&chunk, used_, order_.size()};
+    for (const Group& group : order_) {
+      chunk.keys[used_] = group.key;
+      states.copy_to(chunk.states, used_, group.code);
+      ++used_;
+    }
+    lost_ = lost_ || states.lost();
+    return place;
+  }
+
+  struct Group {
+    std::uint64_t key;
+    std::uint32_t code;
+  };
+  const Task& task_;
+  const Records& records_;
+  std::size_t width_;
+  HashTable table_;
+  std::unique_ptr<StateTables> states_;
+  std::vector<Group> order_;
+  std::vector<std::unique_ptr<Aggregated>> chunks_;
+  std::size_t used_ = 0;
+  bool lost_ = false;
+  alignas(64) std::uint64_t keys_[block_rows];
+  std::uint32_t codes_[block_rows];
+  std::vector<std::uint64_t> words_;
+  std::vector<const std::uint64_t*> columns_;
+};
+
+}  // namespace
+
+Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
+  array::Work work = task.work;
+  const std::size_t n = task.key.rows();
+  const auto plan = array::PartitionPlan::from_sample(std::move(sample), task.key.width(0), std::max<std::size_t>(n / rows_per_bucket, 2));
+  const Records records(task, plan);
+  work.monitor.checkpoint(n, 2 * n);
+
+  std::vector<Place> places(plan.buckets());
+  std::vector<std::unique_ptr<BucketAggregator>> aggregators;
+  for (unsigned thread = 0; thread < work.threads.size(); ++thread) aggregators.push_back(std::make_unique<BucketAggregator>(task, records));
+  work.threads.for_each_dynamic(plan.buckets(), [&](std::size_t bucket, unsigned thread) {
+    places[bucket] = aggregators[thread]->run(bucket, plan.shift(bucket));
+    if (thread == 0) work.monitor.checkpoint(n + n * bucket / plan.buckets(), 2 * n);
+  });
+
+  std::vector<std::size_t> at(places.size() + 1);
+  for (std::size_t bucket = 0; bucket < places.size(); ++bucket) at[bucket + 1] = at[bucket] + places[bucket].count;
+  Aggregated out = make_aggregated(work.memory, task.specs, at.back());
+  for (const auto& aggregator : aggregators) out.lost = out.lost || aggregator->lost();
+  work.threads.for_each_dynamic(places.size(), [&](std::size_t bucket, unsigned) {
+    const Place& place = places[bucket];
+    if (place.count == 0) return;
+    std::copy_n(place.chunk->keys.data() + place.begin, place.count, out.keys.data() + at[bucket]);
+    for (std::size_t i = 0; i < task.specs.size(); ++i) {
+      const std::size_t bytes = task.specs[i].bytes();
+      std::memcpy(out.states[i].data() + at[bucket] * bytes, place.chunk->states[i].data() + place.begin * bytes, place.count * bytes);
+    }
+  });
+  return out;
+}
+
+}  // namespace atl::table

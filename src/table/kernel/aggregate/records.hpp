@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows moved into buckets: each becomes a record, its key and its words side by side.
+#pragma once
+
+#include <vector>
+
+#include "atoll/array/kernel/partition.hpp"
+#include "kernel/aggregate/ways.hpp"
+
+namespace atl::table {
+
+/// A run of records of one bucket.
+struct RecordRun {
+  const std::uint64_t* records;
+  std::size_t count;
+};
+
+class Records {
+ public:
+  /// Moves all rows of the task. Each is read once and written once, past the caches.
+  Records(const Task& task, const array::PartitionPlan& plan);
+
+  std::size_t words_per_record() const { return width_; }
+  std::size_t rows(std::size_t bucket) const;
+  /// The bucket's records, a run per thread that moved some.
+  std::vector<RecordRun> runs(std::size_t bucket) const;
+
+ private:
+  std::size_t buckets_;
+  std::size_t width_;
+  Buffer<std::uint64_t> memory_;
+  std::vector<std::uint64_t*> starts_;  // by lane and bucket
+  std::vector<std::size_t> counts_;
+};
+
+}  // namespace atl::table

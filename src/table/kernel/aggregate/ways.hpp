@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The three ways to aggregate; see aggregate().
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "kernel/aggregate/tables.hpp"
+
+namespace atl::table {
+
+/// What every way is given.
+struct Task {
+  array::Work work;
+  const array::CompositeKey& key;
+  std::span<const Column> columns;
+  std::span<const StateSpec> specs;
+  std::size_t presence;
+  RowWords words;
+
+  std::size_t state_bytes() const {
+    std::size_t bytes = 0;
+    for (const StateSpec& spec : specs) bytes += spec.bytes();
+    return bytes;
+  }
+};
+
+/// A table indexed by the key: `range` is one past the largest.
+Aggregated aggregate_dense(const Task& task, std::size_t range);
+/// A hash table per thread; nothing when there are more groups than it holds.
+std::optional<Aggregated> aggregate_few(const Task& task);
+inline constexpr std::size_t few_groups = 8192;
+/// By buckets of rows. `sample` are keys of some of the rows.
+Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample);
+
+/// Reads one PE's rows block by block: keys and words.
+class BlockReader {
+ public:
+  explicit BlockReader(const Task& task)
+      : task_(task), scratch_(task.words.columns.size() * block_rows), words_(task.words.columns.size()) {}
+
+  /// Rows [begin, begin + n), n up to block_rows.
+  void load(std::size_t begin, std::size_t n) {
+    if (task_.key.chunks() == 0) std::fill_n(keys_, n, 0);
+    else task_.key.load(begin, n, keys_);
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      words_[i] = load_words(task_.columns[task_.words.columns[i]], begin, n, scratch_.data() + i * block_rows);
+    first_row_ = static_cast<std::int64_t>(task_.key.first_row() + begin);
+  }
+  const std::uint64_t* keys() const { return keys_; }
+  const std::uint64_t* const* words() const { return words_.data(); }
+  std::int64_t first_row() const { return first_row_; }
+
+ private:
+  const Task& task_;
+  std::int64_t first_row_ = 0;
+  alignas(64) std::uint64_t keys_[block_rows];
+  std::vector<std::uint64_t> scratch_;
+  std::vector<const std::uint64_t*> words_;
+};
+
+}  // namespace atl::table

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops behind update_states(), one set per SIMD level.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "atoll/table/kernel/state.hpp"
+
+namespace atl::table {
+
+/// Adds the block's values to ExactSums. Returns whether bits were rounded off.
+using AddSums = bool (*)(const StateSpec& spec, ExactSum* states, const std::uint32_t* codes, const double* values, std::size_t n);
+AddSums find_add_sums();
+
+}  // namespace atl::table

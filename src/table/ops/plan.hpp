@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// From requests to the states that answer them, and back.
+#pragma once
+
+#include <vector>
+
+#include "atoll/table/kernel/aggregate.hpp"
+#include "atoll/table/ops/group.hpp"
+
+namespace atl::table {
+
+class Plan {
+ public:
+  /// Collective: looks at the ranges of columns whose sums are wanted.
+  Plan(Engine& engine, const std::vector<Array>& values, const std::vector<Request>& requests, std::uint64_t rows);
+
+  std::span<const StateSpec> specs() const { return specs_; }
+  /// The spec that says which groups there are.
+  std::size_t presence() const { return presence_; }
+  /// Whether sums of these groups have lost what may matter: then add_bands(), and aggregate again.
+  bool unsettled(const Aggregated& groups) const;
+  /// Collective. Sums by bands of magnitudes, in which nothing is lost.
+  void add_bands(Engine& engine, const std::vector<Array>& values);
+
+  DType result_type(std::size_t request) const;
+  /// The request's figure for every group; for first and last row numbers (int64).
+  void finish(const Aggregated& groups, std::size_t request, void* out) const;
+
+ private:
+  struct Source {
+    std::size_t state = 0;          // size, min, max, first, last and sums of integers
+    std::vector<std::size_t> sums;  // sum and mean of floats: a band each
+    std::size_t deviation = 0, square = 0;
+  };
+  std::size_t need(const StateSpec& spec);
+  StateSpec sum_spec(StateKind kind, std::uint32_t column) const;
+  double rows_of(const Aggregated& groups, std::size_t group) const;
+
+  std::vector<DType> types_;
+  std::vector<Spread> spreads_;  // by column, of those whose sums are wanted
+  std::vector<Request> requests_;
+  std::uint64_t rows_;
+  std::vector<StateSpec> specs_;
+  std::vector<Source> sources_;
+  std::size_t presence_ = 0;
+};
+
+}  // namespace atl::table

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every way of aggregating against a map from keys.
+#include "atoll/table/kernel/aggregate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "../../array/kernel/sort_cases.hpp"
+#include "atoll/table/kernel/words.hpp"
+
+namespace atl::table {
+namespace {
+
+using array::cases::Shape;
+
+class Aggregate : public testing::TestWithParam<unsigned> {
+ protected:
+  ThreadPool pool_{GetParam()};
+  SystemMemory memory_;
+  array::Monitor monitor_;
+  array::Work work_{pool_, memory_, monitor_};
+
+  struct Group {
+    std::uint64_t rows = 0, total = 0;
+    __float128 sum = 0;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(), first = -1, last = -1;
+    double greatest = -std::numeric_limits<double>::infinity();
+  };
+
+  template <class T>
+  void check(Shape shape, std::size_t n) {
+    SCOPED_TRACE(testing::Message() << array::name_of(array::dtype_of<T>) << " " << array::cases::shape_names[static_cast<int>(shape)] << " n=" << n);
+    const std::vector<T> made = array::cases::make<T>(shape, n, n + 1);
+    std::unique_ptr<T[]> keys(new T[n + 1]);
+    std::copy(made.begin(), made.end(), keys.get());
+    SequentialRandom random(n);
+    std::vector<double> values(n);
+    std::vector<std::int16_t> integers(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      values[i] = to_unit_interval(random()) - 0.25;
+      integers[i] = static_cast<std::int16_t>(random());
+    }
+    std::map<std::uint64_t, Group> expected;
+    for (std::size_t i = 0; i < n; ++i) {
+      Group& group = expected[array::ordered_bits(keys[i])];
+      if (group.rows++ == 0) group.first = static_cast<std::int64_t>(i) + 1000;
+      group.last = static_cast<std::int64_t>(i) + 1000;
+      group.total += static_cast<std::uint64_t>(static_cast<std::int64_t>(integers[i]));
+      group.sum += values[i];
+      group.least = std::min<std::int64_t>(group.least, integers[i]);
+      group.greatest = std::max(group.greatest, values[i]);
+    }
+
+    const Column columns[] = {{DType::f64, values.data()}, {DType::i16, integers.data()}};
+    const array::Key key_columns[] = {{array::dtype_of<T>, keys.get()}};
+    const array::KeyRange ranges[] = {array::key_range(work_, key_columns[0], n)};
+    const array::CompositeKey key(key_columns, ranges, n, 1000);
+    StateSpec sum{StateKind::sum, 0, Wide::f64};
+    sum.window = SumWindow::of(1, n, false);
+    const std::vector<StateSpec> specs{{StateKind::rows}, sum, {StateKind::total, 1, Wide::i64}, {StateKind::least, 1, Wide::i64},
+                                       {StateKind::greatest, 0, Wide::f64}, {StateKind::first}, {StateKind::last}};
+    for (std::size_t presence : {0u, 1u}) {
+      const Aggregated found = aggregate(work_, key, columns, specs, presence);
+      ASSERT_EQ(found.count, expected.size());
+      auto word = [&](std::size_t spec, std::size_t i) { return reinterpret_cast<const std::uint64_t*>(found.states[spec].data())[i]; };
+      std::size_t i = 0;
+      for (const auto& [bits, group] : expected) {
+        ASSERT_EQ(found.keys[i] + ranges[0].min, bits);
+        ASSERT_EQ(word(0, i), group.rows);
+        ASSERT_EQ(value_of({reinterpret_cast<const ExactSum*>(found.states[1].data()) + i, 1}, 1), static_cast<double>(group.sum));
+        ASSERT_EQ(word(2, i), group.total);
+        ASSERT_EQ(static_cast<std::int64_t>(word(3, i)), group.least);
+        ASSERT_EQ(from_word<double>(word(4, i)), group.greatest);
+        ASSERT_EQ(static_cast<std::int64_t>(word(5, i)), group.first);
+        ASSERT_EQ(static_cast<std::int64_t>(word(6, i)), group.last);
+        ++i;
+      }
+    }
+  }
+};
+
+TEST_P(Aggregate, FindsTheGroupsOfAnyKeys) {
+  for (Shape shape : array::cases::all_shapes) {
+    for (std::size_t n : {0u, 1u, 5u, 511u, 513u, 40'000u}) {
+      check<std::int64_t>(shape, n);
+      if (n == 513) check<double>(shape, n), check<std::uint8_t>(shape, n), check<bool>(shape, n), check<float>(shape, n), check<std::int32_t>(shape, n);
+    }
+  }
+  check<std::uint64_t>(Shape::uniform, 150'001);
+}
+
+TEST_P(Aggregate, JoinsParts) {
+  const std::vector<StateSpec> specs{{StateKind::rows}, {StateKind::last}};
+  const std::uint64_t keys[3][3] = {{1, 4, 9}, {4, 5, 9}, {0, 9, 10}};
+  const std::uint64_t rows[3] = {1, 2, 3};
+  const std::int64_t last[3][3] = {{1, 2, 3}, {9, 8, 7}, {5, 5, 5}};
+  std::vector<GroupsView> parts;
+  for (int i = 0; i < 3; ++i)
+    parts.push_back({3, keys[i], {reinterpret_cast<const std::byte*>(rows), reinterpret_cast<const std::byte*>(last[i])}});
+  const Aggregated joined = join(work_, parts, specs);
+  const std::vector<std::uint64_t> expected_keys{0, 1, 4, 5, 9, 10}, expected_rows{1, 1, 3, 2, 8, 3};
+  const std::vector<std::int64_t> expected_last{5, 1, 9, 8, 7, 5};
+  ASSERT_EQ(joined.count, 6u);
+  EXPECT_EQ(std::vector(joined.keys.begin(), joined.keys.end()), expected_keys);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(reinterpret_cast<const std::uint64_t*>(joined.states[0].data())[i], expected_rows[i]);
+    EXPECT_EQ(reinterpret_cast<const std::int64_t*>(joined.states[1].data())[i], expected_last[i]);
+  }
+  EXPECT_EQ(join(work_, {}, specs).count, 0u);
+  EXPECT_EQ(join(work_, std::span(parts).first(1), specs).count, 3u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Aggregate, testing::Values(1u, 2u, 5u));
+
+}  // namespace
+}  // namespace atl::table

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups whose rows lie on many PEs.
+#include "atoll/table/ops/group.hpp"
+
+#include <map>
+
+#include "../../array/ops/fixture.hpp"
+
+namespace atl::array::testing {
+namespace {
+
+class GroupBy : public OnPes {};
+
+TEST_P(GroupBy, AggregatesRowsOfAllPes) {
+  run([](Engine& engine) {
+    for (std::size_t n : {1, 2, 7, 100, 5000, 30000}) {
+      for (std::int64_t high : {0, 3, 700, 1 << 30}) {
+        const auto keys = random_integers(n, -high, high, static_cast<unsigned>(n)), more = random_integers(n, 0, 2, 5);
+        const auto values = random_integers(n, -1000, 1000, 3);
+        struct Group {
+          std::int64_t rows = 0, sum = 0, last = 0;
+        };
+        std::map<std::pair<std::int64_t, std::int64_t>, Group> groups;
+        for (std::size_t i = 0; i < n; ++i) {
+          Group& group = groups[{keys[i], more[i]}];
+          ++group.rows, group.sum += values[i], group.last = values[i];
+        }
+        using table::Statistic;
+        const auto found = table::group_by(engine, {to_array(engine, keys), to_array(engine, more)}, {to_array(engine, values)},
+                                           {{Statistic::size, 0, 1}, {Statistic::sum, 0, 1}, {Statistic::mean, 0, 1}, {Statistic::last, 0, 1}});
+        ASSERT_EQ(found.size(), 6u);
+        const auto first_key = to_vector<std::int64_t>(engine, found[0]), second_key = to_vector<std::int64_t>(engine, found[1]);
+        const auto sizes = to_vector<std::int64_t>(engine, found[2]), sums = to_vector<std::int64_t>(engine, found[3]);
+        const auto means = to_vector<double>(engine, found[4]);
+        const auto last = to_vector<std::int64_t>(engine, found[5]);
+        ASSERT_EQ(first_key.size(), groups.size());
+        std::size_t k = 0;
+        for (const auto& [key, group] : groups) {
+          ASSERT_EQ(std::pair(first_key[k], second_key[k]), key);
+          ASSERT_EQ(sizes[k], group.rows);
+          ASSERT_EQ(sums[k], group.sum);
+          ASSERT_EQ(means[k], static_cast<double>(group.sum) / static_cast<double>(group.rows));
+          ASSERT_EQ(last[k++], group.last);
+        }
+      }
+    }
+  });
+}
+
+TEST_P(GroupBy, AddsUpBandsWhereMagnitudesLieFarApart) {
+  run([](Engine& engine) {
+    const std::size_t n = 3000;
+    std::vector<std::int64_t> keys(n);
+    std::vector<double> values(n);
+    std::map<std::int64_t, __float128> sums;
+    for (std::size_t i = 0; i < n; ++i) {
+      keys[i] = static_cast<std::int64_t>(i % 3);
+      values[i] = std::ldexp(1.0 + static_cast<double>(i) / 7, 400 * (static_cast<int>(i % 3) - 1));
+      sums[keys[i]] += values[i];
+    }
+    const auto found = table::group_by(engine, {to_array(engine, keys)}, {to_array(engine, values)}, {{table::Statistic::sum, 0, 1}});
+    const auto figures = to_vector<double>(engine, found[1]);
+    for (const auto& [key, sum] : sums) ASSERT_EQ(figures[static_cast<std::size_t>(key)], static_cast<double>(sum));
+  });
+}
+
+ATOLL_ON_PES(GroupBy);
+
+}  // namespace
+}  // namespace atl::array::testing
