@@ -35,6 +35,7 @@ from .arrays.standard import __array_namespace_info__ as __array_namespace_info_
 from .arrays.statistics import *
 from .arrays.tables import *
 from .arrays.ufuncs import *
+from .columns.groupby import *
 from .random import randint, standard_normal, uniform
 from .session import Session, barrier, get_config, init, pe, pes, shutdown, stats, threads
 

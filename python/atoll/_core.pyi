@@ -234,6 +234,9 @@ def group_by(keys: Sequence[Expr], values: Sequence[Expr], wanted: Sequence[tupl
     """Distinct keys ascending, then per wanted (statistic, column of values, ddof) a figure for each; statistics: size sum mean
     var std min max first last."""
 
+def key_bits(keys: Sequence[Expr]) -> list[int]:
+    """How many bits the values of each key span."""
+
 # -- about the machine --
 def info() -> dict[str, Any]:
     """version, processor, cores, numa (list), memory_bytes, memory_available_bytes, simd, l2_bytes,

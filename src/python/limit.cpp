@@ -5,6 +5,7 @@
 #include <map>
 
 #include "atoll/array/kernel/limit_movement.hpp"
+#include "atoll/table/kernel/limit_group.hpp"
 #include "expr.hpp"
 
 namespace atl::python {
@@ -68,6 +69,10 @@ const std::map<std::string, Loop>& loops() {
       {"histogram", [](const Arguments& a) {
          limit::histogram(a.threads, a.at<double>(0), a.n(), a.arrays.at(1).size(), a.at<std::int64_t>(1));
          return static_cast<double>(a.at<std::int64_t>(1)[0]);
+       }},
+      {"group_sum", [](const Arguments& a) {
+         table::limit::group_sum(a.threads, a.at<std::int64_t>(0), a.at<double>(1), a.n(), a.arrays.at(2).size(), a.at<double>(2), a.at<double>(3));
+         return a.at<double>(2)[0];
        }},
       {"in1d_dense", [](const Arguments& a) {
          limit::isin_dense(a.threads, a.at<std::int64_t>(0), a.n(), a.at<std::uint64_t>(1), a.at<bool>(2));

@@ -10,6 +10,8 @@
 namespace atl::python {
 namespace {
 
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
 table::Statistic to_statistic(const std::string& name) {
   using table::Statistic;
   static const std::map<std::string, Statistic> names{
@@ -52,6 +54,10 @@ void bind_table(nb::module_& m) {
     for (Array& result : results) made.push_back(stored(keys[0], std::move(result)));
     return made;
   });
+  m.def("key_bits", [](const std::vector<Expr>& keys) {
+    ATOLL_VALIDATE(!keys.empty(), ValueError, "no keys");
+    return keys[0].session->call<&table::key_bits, table::Operations>(columns_of(keys, keys[0].session, keys[0].value()->shape.size()));
+  }, Release());
 }
 
 }  // namespace atl::python

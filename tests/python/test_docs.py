@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 NOT_IMPORTED = ("atoll._core", "atoll.__main__")
 MODULES = [
     module.name
-    for package in (ak, importlib.import_module("atoll.arrays"), importlib.import_module("atoll.session"))
+    for package in (ak, *map(importlib.import_module, ("atoll.arrays", "atoll.columns", "atoll.session")))
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
     if not module.ispkg and module.name not in NOT_IMPORTED
 ]

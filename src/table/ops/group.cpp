@@ -51,6 +51,12 @@ Aggregated aggregate_all(Engine& engine, const CompositeKey& key, const std::vec
 
 }  // namespace
 
+std::vector<std::uint32_t> key_bits(Engine& engine, std::vector<Array> keys) {
+  std::vector<std::uint32_t> bits;
+  for (const KeyRange& range : ranges_of(engine, keys)) bits.push_back(range.width());
+  return bits;
+}
+
 std::vector<Array> group_by(Engine& engine, std::vector<Array> keys, std::vector<Array> values, std::vector<Request> requests) {
   engine.begin_operation("groupby");
   const auto rows = static_cast<std::uint64_t>(keys.at(0)->shape.size());

@@ -50,8 +50,8 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
         break;
       case Statistic::var:
       case Statistic::std:
-        source.deviation = need(sum_spec(StateKind::deviation, request.column));
-        source.square = need(sum_spec(StateKind::square, request.column));
+        source.sums = {need(sum_spec(StateKind::sum, request.column))};
+        source.squares = {need(sum_spec(StateKind::square, request.column))};
         break;
       case Statistic::min: source.state = need({StateKind::least, request.column, wide_of(type)}); break;
       case Statistic::max: source.state = need({StateKind::greatest, request.column, wide_of(type)}); break;
@@ -75,59 +75,72 @@ std::size_t Plan::need(const StateSpec& spec) {
 }
 
 StateSpec Plan::sum_spec(StateKind kind, std::uint32_t column) const {
-  const Spread& spread = spreads_[column];
   StateSpec spec{kind, column, wide_of(types_[column])};
-  double largest = spread.magnitude();
-  if (kind != StateKind::sum && spread.least <= spread.greatest) {
-    spec.centre = spread.least / 2 + spread.greatest / 2;
-    largest = std::max(spread.greatest - spec.centre, spec.centre - spread.least);
-    if (kind == StateKind::square) largest *= largest;
-    if (!std::isfinite(largest)) largest = std::numeric_limits<double>::max();
-  }
-  // Squares may overflow where values do not.
-  const bool special = spread.special || largest > 1e300;
-  spec.window = SumWindow::of(largest, rows_, special);
+  double largest = spreads_[column].magnitude();
+  if (kind == StateKind::square) largest *= largest;
+  const bool overflows = !std::isfinite(largest);  // then squares of the largest values are infinite
+  spec.window = SumWindow::of(overflows ? std::numeric_limits<double>::max() : largest, rows_, spreads_[column].special || overflows);
   return spec;
+}
+
+bool Plan::settled(const Aggregated& groups, const Source& source, std::size_t group) const {
+  auto sums_of = [&](std::size_t spec) { return reinterpret_cast<const ExactSum*>(groups.states[spec].data()) + group; };
+  for (std::size_t spec : source.squares) {
+    const ExactSum* sums = sums_of(source.sums[0]);
+    const SumWindow& window = specs_[spec].window;
+    const double deviations = deviations_of({sums, 1}, specs_[source.sums[0]].window.scale, {sums_of(spec), 1}, window.scale);
+    // 2^-45 of a variance.
+    if (sums->rows > 1 && std::isfinite(deviations) && sums->rows * window.last_unit / window.scale > std::ldexp(deviations, -45)) return false;
+  }
+  for (std::size_t spec : source.sums)
+    if (!sums_of(spec)->settled(specs_[spec].window)) return false;
+  return true;
 }
 
 bool Plan::unsettled(const Aggregated& groups) const {
   if (!groups.lost) return false;
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    if (specs_[i].kind != StateKind::sum) continue;  // variances are as good as their largest deviation allows
-    const auto* sums = reinterpret_cast<const ExactSum*>(groups.states[i].data());
+  for (const Source& source : sources_)
     for (std::size_t group = 0; group < groups.count; ++group)
-      if (!sums[group].settled(specs_[i].window)) return true;
-  }
+      if (!settled(groups, source, group)) return true;
   return false;
 }
 
-void Plan::add_bands(Engine& engine, const std::vector<Array>& values) {
+std::vector<std::size_t> Plan::add_bands(std::size_t spec, int top, double least) {
+  // From the largest magnitudes down; the first band keeps the place of the one sum, and takes infinities and NaN.
   const int bits = SumWindow::band_bits(rows_);
-  for (std::size_t column = 0; column < values.size(); ++column) {
-    const auto of_column = [&](const StateSpec& spec) { return spec.kind == StateKind::sum && spec.column == column; };
-    const auto first = std::find_if(specs_.begin(), specs_.end(), of_column);
-    if (first == specs_.end()) continue;
-    const auto index = static_cast<std::size_t>(first - specs_.begin());
-    double least = least_magnitude(engine.work(), local(values[column]), static_cast<std::size_t>(values[column]->local_rows()));
+  const StateSpec whole = specs_[spec];
+  std::vector<std::size_t> bands{spec};
+  for (;; top -= bits) {
+    const bool first = bands.size() == 1;
+    const bool last = least >= std::ldexp(1.0, std::max(top - bits, -1074)) || bands.size() == SumWindow::most_bands;
+    StateSpec& band = specs_[bands.back()];
+    band.below = first ? std::numeric_limits<double>::infinity() : std::ldexp(1.0, top);
+    band.from = last ? 0 : std::ldexp(1.0, top - bits);
+    band.window = SumWindow::below(top, rows_, first && whole.window.special, whole.window.scale);
+    if (last) return bands;
+    specs_.push_back(whole);
+    bands.push_back(specs_.size() - 1);
+  }
+}
+
+void Plan::add_bands(Engine& engine, const std::vector<Array>& values) {
+  const std::size_t known = specs_.size();
+  for (std::size_t spec = 0; spec < known; ++spec) {
+    if (!specs_[spec].is_sum()) continue;
+    const Array& column = values[specs_[spec].column];
+    double least = least_magnitude(engine.work(), local(column), static_cast<std::size_t>(column->local_rows()));
     for (double other : engine.allgather_value(least)) least = std::min(least, other);
-    // From the largest down; the first keeps its place and takes infinities and NaN. The last takes all that is left.
-    std::vector<std::size_t> bands{index};
-    const double scale = specs_[index].window.scale;
-    int top = std::ilogb(std::max(spreads_[column].magnitude(), std::numeric_limits<double>::denorm_min())) + 1;
-    for (;;) {
-      const bool last = least >= std::ldexp(1.0, std::max(top - bits, -1074)) || bands.size() == SumWindow::most_bands;
-      StateSpec band = specs_[index];
-      band.below = bands.size() == 1 ? std::numeric_limits<double>::infinity() : std::ldexp(1.0, top);
-      band.from = last ? 0 : std::ldexp(1.0, top - bits);
-      band.window = SumWindow::below(top, rows_, bands.size() == 1 && spreads_[column].special, scale);
-      specs_[bands.back()] = band;
-      if (last) break;
-      specs_.push_back(band);  // takes the next band's place
-      bands.push_back(specs_.size() - 1);
-      top -= bits;
+    double largest = std::max(spreads_[specs_[spec].column].magnitude(), std::numeric_limits<double>::denorm_min());
+    int top = std::ilogb(largest) + 1;
+    if (specs_[spec].kind == StateKind::square) {
+      top = std::min(2 * top, 1024);
+      least = std::ldexp(least * least, -106);  // the last bit of its square
     }
-    for (Source& source : sources_)
-      if (source.sums == std::vector<std::size_t>{index}) source.sums = bands;
+    const std::vector<std::size_t> bands = add_bands(spec, top, least);
+    for (Source& source : sources_) {
+      if (source.sums == std::vector{spec}) source.sums = bands;
+      if (source.squares == std::vector{spec}) source.squares = bands;
+    }
   }
 }
 
@@ -153,31 +166,34 @@ double Plan::rows_of(const Aggregated& groups, std::size_t group) const {
 void Plan::finish(const Aggregated& groups, std::size_t request, void* out) const {
   const Request& wanted = requests_[request];
   const Source& source = sources_[request];
-  auto sum_at = [&](std::size_t spec, std::size_t group) {
-    return reinterpret_cast<const ExactSum*>(groups.states[spec].data())[group];
-  };
   dispatch(result_type(request), [&](auto type) {
     using T = typename decltype(type)::type;
     T* result = static_cast<T*>(out);
-    if (!is_spread(wanted.statistic) && source.sums.empty() && wanted.statistic != Statistic::size) {
+    if (source.sums.empty() && wanted.statistic != Statistic::size) {
       const auto* words = reinterpret_cast<const std::uint64_t*>(groups.states[source.state].data());
       for (std::size_t group = 0; group < groups.count; ++group) result[group] = from_word<T>(words[group]);
       return;
     }
-    std::vector<ExactSum> bands(source.sums.size());
+    std::vector<ExactSum> sums(source.sums.size()), squares(source.squares.size());
+    auto fetch = [&](const std::vector<std::size_t>& bands, std::size_t group, std::vector<ExactSum>& into) {
+      for (std::size_t i = 0; i < bands.size(); ++i)
+        into[i] = reinterpret_cast<const ExactSum*>(groups.states[bands[i]].data())[group];
+      return specs_[bands[0]].window.scale;
+    };
     for (std::size_t group = 0; group < groups.count; ++group) {
       const double rows = rows_of(groups, group);
       double value = rows;
       if (!source.sums.empty()) {
-        for (std::size_t i = 0; i < bands.size(); ++i) bands[i] = sum_at(source.sums[i], group);
-        value = value_of(bands, specs_[source.sums[0]].window.scale);
-        if (wanted.statistic == Statistic::mean) value /= rows;
-      } else if (is_spread(wanted.statistic)) {
-        const double deviation = value_of({{sum_at(source.deviation, group)}}, specs_[source.deviation].window.scale);
-        const double square = value_of({{sum_at(source.square, group)}}, specs_[source.square].window.scale);
-        const double rest = square - deviation * (deviation / rows);
-        value = rows > wanted.ddof ? (rest < 0 ? 0 : rest) / (rows - wanted.ddof) : std::numeric_limits<double>::quiet_NaN();
-        if (wanted.statistic == Statistic::std) value = std::sqrt(value);
+        const double scale = fetch(source.sums, group, sums);
+        if (is_spread(wanted.statistic)) {
+          const double square_scale = fetch(source.squares, group, squares);
+          value = rows > wanted.ddof ? deviations_of(sums, scale, squares, square_scale) / (rows - wanted.ddof)
+                                     : std::numeric_limits<double>::quiet_NaN();
+          if (wanted.statistic == Statistic::std) value = std::sqrt(value);
+        } else {
+          value = value_of(sums, scale);
+          if (wanted.statistic == Statistic::mean) value /= rows;
+        }
       }
       result[group] = static_cast<T>(value);
     }

@@ -29,11 +29,13 @@ class Plan {
  private:
   struct Source {
     std::size_t state = 0;          // size, min, max, first, last and sums of integers
-    std::vector<std::size_t> sums;  // sum and mean of floats: a band each
-    std::size_t deviation = 0, square = 0;
+    std::vector<std::size_t> sums;     // sum and mean of floats, var and std: a band each
+    std::vector<std::size_t> squares;  // var and std
   };
   std::size_t need(const StateSpec& spec);
   StateSpec sum_spec(StateKind kind, std::uint32_t column) const;
+  bool settled(const Aggregated& groups, const Source& source, std::size_t group) const;
+  std::vector<std::size_t> add_bands(std::size_t spec, int top, double least);
   double rows_of(const Aggregated& groups, std::size_t group) const;
 
   std::vector<DType> types_;

@@ -18,7 +18,7 @@ std::pair<double, double> two_sum(double a, double b) {
   return {sum, (a - (sum - t)) + (b - t)};
 }
 
-constexpr std::size_t most_terms = 3 * SumWindow::most_bands;
+constexpr std::size_t most_terms = 3 * SumWindow::most_bands + 1;
 
 // The sum of some doubles, correctly rounded: non-overlapping partial sums (Shewchuk), then half-way cases by the sign of
 // what is below, as Python's math.fsum does.
@@ -88,19 +88,64 @@ bool ExactSum::settled(const SumWindow& window) const {
   return rows * window.last_unit <= std::ldexp(std::abs(part[0] + part[1] + part[2]), -60);
 }
 
-double value_of(std::span<const ExactSum> sums, double scale) {
-  double special = 0;  // the sum of infinities and NaN, which are first parts
-  for (const ExactSum& sum : sums) special += sum.part[0] - sum.part[0];
-  if (special != 0) {
-    double value = 0;
-    for (const ExactSum& sum : sums) value += sum.part[0];
-    return value;
-  }
-  if (sums.size() == 1) return rounded(sums[0].part) / scale;
+namespace {
+
+/// The sum, and what rounding took from it: twice the precision of a double.
+struct Double {
+  double high = 0, low = 0;
+};
+
+std::pair<double, double> two_product(double a, double b) {
+  const double product = a * b;
+  return {product, std::fma(a, b, -product)};
+}
+Double normal(double high, double low) {
+  auto [sum, rest] = two_sum(high, low);
+  return {sum, rest};
+}
+Double squared(const Double& x) {
+  auto [high, low] = two_product(x.high, x.high);
+  return normal(high, low + 2 * x.high * x.low);
+}
+Double divided(const Double& x, double by) {
+  const double first = x.high / by;
+  auto [back, error] = two_product(first, by);
+  return normal(first, ((x.high - back) - error + x.low) / by);
+}
+
+Double double_of(std::span<const ExactSum> sums, double scale) {
   ATOLL_EXPECT(sums.size() <= SumWindow::most_bands);
   std::array<double, most_terms> terms;
-  for (std::size_t i = 0; i < sums.size(); ++i) std::copy_n(sums[i].part.data(), 3, terms.data() + 3 * i);
-  return rounded(std::span(terms).first(3 * sums.size())) / scale;
+  double special = 0;  // the sum of infinities and NaN, which are first parts
+  bool is_special = false;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    std::copy_n(sums[i].part.data(), 3, terms.data() + 3 * i);
+    is_special = is_special || !std::isfinite(sums[i].part[0]);
+    special += sums[i].part[0];
+  }
+  if (is_special) return {special, 0};
+  const std::size_t n = 3 * sums.size();
+  const double high = rounded(std::span(terms).first(n));
+  terms[n] = -high;
+  const double low = rounded(std::span(terms).first(n + 1));
+  return {high / scale, low / scale};
+}
+
+}  // namespace
+
+double value_of(std::span<const ExactSum> sums, double scale) {
+  // One window and no infinities: by far the most.
+  if (sums.size() == 1 && std::isfinite(sums[0].part[0])) return rounded(sums[0].part) / scale;
+  return double_of(sums, scale).high;
+}
+
+double deviations_of(std::span<const ExactSum> sums, double scale, std::span<const ExactSum> squares, double square_scale) {
+  const double rows = sums[0].rows;
+  if (rows == 1 && std::isfinite(sums[0].part[0])) return 0;
+  const Double square = double_of(squares, square_scale);
+  const Double mean_part = divided(squared(double_of(sums, scale)), rows);
+  const double rest = (square.high - mean_part.high) + (square.low - mean_part.low);
+  return rest < 0 ? 0 : rest;
 }
 
 }  // namespace atl::table

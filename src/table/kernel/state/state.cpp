@@ -73,7 +73,6 @@ void clear_states(const StateSpec& spec, void* states, std::size_t n) {
     case StateKind::rows:
     case StateKind::total: std::fill_n(static_cast<std::uint64_t*>(states), n, 0); break;
     case StateKind::sum:
-    case StateKind::deviation:
     case StateKind::square: std::fill_n(static_cast<ExactSum*>(states), n, ExactSum{}); break;
     case StateKind::least:
       dispatch_wide(spec.wide, [&](auto type) { std::fill_n(static_cast<decltype(type)*>(states), n, Least::none<decltype(type)>); });
@@ -98,7 +97,6 @@ bool update_states(const StateSpec& spec, void* states, const std::uint32_t* cod
       for (std::size_t i = 0; i < n; ++i) counts[codes[i]] += words[i];
       return false;
     case StateKind::sum:
-    case StateKind::deviation:
     case StateKind::square: {
       double converted[block_rows];
       const double* values = as_doubles(spec.wide, words, n, converted);
@@ -127,7 +125,6 @@ void join_states(const StateSpec& spec, void* into, const std::uint32_t* codes, 
     case StateKind::total:
       return take_in<std::uint64_t>(into, codes, from, n, [](std::uint64_t& state, std::uint64_t x) { state += x; });
     case StateKind::sum:
-    case StateKind::deviation:
     case StateKind::square:
       return take_in<ExactSum>(into, codes, from, n, [](ExactSum& state, const ExactSum& x) { state.add(x); });
     case StateKind::least:

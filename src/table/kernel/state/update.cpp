@@ -17,17 +17,32 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t piece = 64;  // 2 KiB of parts
 
-enum class Transform { none, deviation, square };
+/// What of a value is added: itself, or one of the two doubles that make up its square.
+enum class Term { value, square_high, square_low };
+
+// x * x - high, exactly.
+template <class D, class V = hn::VFromD<D>>
+HWY_ATTR HWY_INLINE V square_error(D d, V x, V high) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulSub(x, x, high);
+#else  // Dekker, with Veltkamp's splitting
+  const V t = hn::Mul(x, hn::Set(d, 134217729.0));
+  const V a = hn::Sub(t, hn::Sub(t, x));
+  const V b = hn::Sub(x, a);
+  const V ab = hn::Mul(a, b);
+  return hn::Add(hn::Add(hn::Add(hn::Sub(hn::Mul(a, a), high), ab), ab), hn::Mul(b, b));
+#endif
+}
 
 // Parts of n values, n up to `piece`; what lies behind n is undefined.
-template <Transform transform>
+template <Term term>
 HWY_ATTR bool cut(const StateSpec& spec, const double* HWY_RESTRICT values, std::size_t n, double* HWY_RESTRICT parts) {
   const hn::CappedTag<double, 8> d;
   const std::size_t lanes = hn::Lanes(d);
-  const auto centre = hn::Set(d, spec.centre);
   const auto scale = hn::Set(d, spec.window.scale);
   const auto m0 = hn::Set(d, spec.window.magic[0]), m1 = hn::Set(d, spec.window.magic[1]), m2 = hn::Set(d, spec.window.magic[2]);
-  const auto one = hn::Set(d, 1.0);
+  const auto row = hn::Set(d, term == Term::square_low ? 0.0 : 1.0);
   const bool special = spec.window.special;
   const bool banded = spec.from > 0 || spec.below < std::numeric_limits<double>::infinity();
   const auto from = hn::Set(d, spec.from), below = hn::Set(d, spec.below);
@@ -38,8 +53,10 @@ HWY_ATTR bool cut(const StateSpec& spec, const double* HWY_RESTRICT values, std:
       for (std::size_t k = 0; k < n - i; ++k) tail[k] = values[i + k];
     }
     auto x = hn::LoadU(d, n - i < lanes ? tail : values + i);
-    if constexpr (transform != Transform::none) x = hn::Sub(x, centre);
-    if constexpr (transform == Transform::square) x = hn::Mul(x, x);
+    if constexpr (term != Term::value) {
+      const auto high = hn::Mul(x, x);
+      x = term == Term::square_high ? high : hn::IfThenElseZero(hn::IsFinite(high), square_error(d, x, high));
+    }
     if (banded) {  // infinities and NaN go to the band that has no end
       const auto size = hn::Abs(x);
       const auto low = hn::Lt(size, from);
@@ -61,19 +78,19 @@ HWY_ATTR bool cut(const StateSpec& spec, const double* HWY_RESTRICT values, std:
       rest = hn::IfThenElseZero(plain, rest);
     }
     lost = hn::Or(lost, rest);
-    hn::StoreInterleaved4(s0, s1, s2, one, d, parts + 4 * i);
+    hn::StoreInterleaved4(s0, s1, s2, row, d, parts + 4 * i);
   }
   return !hn::AllFalse(d, hn::Ne(lost, hn::Zero(d)));
 }
 
-template <Transform transform>
+template <Term term>
 HWY_ATTR bool add(const StateSpec& spec, ExactSum* states, const std::uint32_t* codes, const double* values, std::size_t n) {
   alignas(64) double parts[4 * (piece + 8)];
   const hn::CappedTag<double, 4> d;
   bool lost = false;
   for (std::size_t at = 0; at < n; at += piece) {
     const std::size_t count = n - at < piece ? n - at : piece;
-    lost |= cut<transform>(spec, values + at, count, parts);
+    lost |= cut<term>(spec, values + at, count, parts);
     for (std::size_t i = 0; i < count; ++i) {
       double* state = reinterpret_cast<double*>(states + codes[at + i]);
       for (std::size_t lane = 0; lane < 4; lane += hn::Lanes(d))
@@ -84,11 +101,9 @@ HWY_ATTR bool add(const StateSpec& spec, ExactSum* states, const std::uint32_t* 
 }
 
 bool add_sums(const StateSpec& spec, ExactSum* states, const std::uint32_t* codes, const double* values, std::size_t n) {
-  switch (spec.kind) {
-    case StateKind::deviation: return add<Transform::deviation>(spec, states, codes, values, n);
-    case StateKind::square: return add<Transform::square>(spec, states, codes, values, n);
-    default: return add<Transform::none>(spec, states, codes, values, n);
-  }
+  if (spec.kind == StateKind::sum) return add<Term::value>(spec, states, codes, values, n);
+  const bool lost = add<Term::square_high>(spec, states, codes, values, n);
+  return add<Term::square_low>(spec, states, codes, values, n) || lost;
 }
 
 AddSums choose() { return &add_sums; }

@@ -7,6 +7,6 @@
 
 namespace atl::table {
 
-using Operations = array::Operations::Extended<&group_by>;
+using Operations = array::Operations::Extended<&group_by, &key_bits>;
 
 }  // namespace atl::table

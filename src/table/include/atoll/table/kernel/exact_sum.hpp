@@ -27,7 +27,7 @@ struct SumWindow {
   /// Values of which none is larger than 2^band_bits(count) times another lose nothing in one window: 28 for 10^7 values, at
   /// least 1 up to 10^10.
   static int band_bits(std::uint64_t count);
-  /// As many as all doubles need at 24 bits each.
+  /// As many as all doubles need at 24 bits each; of narrower bands the last takes what is left.
   static constexpr std::size_t most_bands = 88;
 
   /// `largest`: of the finite values' magnitudes; `count`: values that may be added up.
@@ -58,5 +58,8 @@ static_assert(sizeof(ExactSum) == 32);
 
 /// The sum of all that was added to several sums whose windows have one scale, correctly rounded.
 double value_of(std::span<const ExactSum> sums, double scale);
+
+/// The sum of squared deviations from the mean, given exact sums of the values and of their squares. At least 0.
+double deviations_of(std::span<const ExactSum> sums, double scale, std::span<const ExactSum> squares, double square_scale);
 
 }  // namespace atl::table

@@ -33,8 +33,7 @@ enum class StateKind : std::uint8_t {
   rows,       ///< uint64: how many
   total,      ///< uint64: sum of integers, wrapping as NumPy's
   sum,        ///< ExactSum of the values as doubles
-  deviation,  ///< ExactSum of value - StateSpec::centre
-  square,     ///< ExactSum of (value - StateSpec::centre)^2
+  square,     ///< ExactSum of the values' squares, not rounded
   least,      ///< the smallest value, as a wide word; NaN when there is one
   greatest,   ///< the largest
   first,      ///< int64: the lowest row number
@@ -45,12 +44,12 @@ struct StateSpec {
   StateKind kind = StateKind::rows;
   std::uint32_t column = 0;  ///< whose values; unused by rows, first and last
   Wide wide = Wide::i64;
-  double centre = 0;         ///< near the column's middle, so that squares of deviations do not cancel
   SumWindow window{};        ///< of what ExactSums add
-  double from = 0;           ///< values of smaller magnitude count as 0 here,
-  double below = std::numeric_limits<double>::infinity();  ///< and values from this magnitude on; all else is added
+  /// Only what has a magnitude in [from, below) is added; infinities and NaN where `below` is infinity.
+  double from = 0;
+  double below = std::numeric_limits<double>::infinity();
 
-  bool is_sum() const { return kind == StateKind::sum || kind == StateKind::deviation || kind == StateKind::square; }
+  bool is_sum() const { return kind == StateKind::sum || kind == StateKind::square; }
   bool needs_column() const { return kind != StateKind::rows && kind != StateKind::first && kind != StateKind::last; }
   bool needs_rows() const { return kind == StateKind::first || kind == StateKind::last; }
   std::size_t bytes() const { return is_sum() ? sizeof(ExactSum) : sizeof(std::uint64_t); }

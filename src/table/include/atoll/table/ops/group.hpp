@@ -26,6 +26,9 @@ struct Request {
   }
 };
 
+/// How many bits each key's range of values takes, over all rows. Collective; one read of the keys.
+std::vector<std::uint32_t> key_bits(Engine& engine, std::vector<Array> keys);
+
 /// The distinct keys in ascending order (NaN last, all NaN one group, -0.0 and 0.0 one group), then one array per request; all
 /// of one length. `keys` and `values` are 1-dimensional, of one length.
 ///

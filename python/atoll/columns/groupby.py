@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Group-by: rows with equal keys, and figures for each group of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from ..arrays.array import Array, expr_of, wrap
+from ..arrays.creation import asarray
+from ..arrays.selection import take
+from .numbering import Numbered, number_keys, row_numbers
+
+if TYPE_CHECKING:
+    from ..arrays.ndarray import ndarray
+
+__all__ = ["GroupBy", "groupby"]
+
+#: Figures that `GroupBy.agg` knows by name.
+STATISTICS = ("size", "count", "sum", "mean", "var", "std", "min", "max", "first", "last")
+
+
+def groupby(keys: Any) -> GroupBy:
+    """Groups of the rows that have equal keys.
+
+    Parameters
+    ----------
+    keys : array_like or sequence of arrays
+        One 1-d array, or several of one length: rows are in one group when all their keys are equal. All NaN are one
+        key, -0.0 and 0.0 are one.
+
+    Returns
+    -------
+    GroupBy
+        Its groups are in ascending order of their keys (NaN last). It can be asked for any number of figures.
+
+    Raises
+    ------
+    ValueError
+        When the keys are not 1-dimensional, or not of one length.
+
+    Notes
+    -----
+    One pass over keys and values while groups are few; when they are many, each row is moved once. Over several PEs
+    every PE aggregates its own rows first, so a group crosses once per PE, however many rows it has. Sums and means of
+    floats are those of the exact sum: they do not depend on PEs, threads or the order of rows.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> carrier = ak.array([1, 0, 1, 1])
+    >>> delay = ak.array([10.0, 3.0, 20.0, 0.0])
+    >>> g = ak.groupby(carrier)
+    >>> g.keys, g.size(), g.mean(delay)
+    (array([0, 1]), array([1, 3]), array([ 3., 10.]))
+    """
+    return GroupBy(keys)
+
+
+class GroupBy:
+    """Groups of rows by their keys; `groupby` makes it.
+
+    Figures are arrays with an element per group, in the order of `keys`. `agg` computes several of several columns in
+    one pass. NaN is a value like any other: the sum of a group that has one is NaN.
+    """
+
+    __slots__ = ("_columns", "_groups", "_numbered", "_single", "_sizes")
+    _groups: list[ndarray] | None
+    _sizes: ndarray | None
+    _numbered: Numbered | None
+
+    def __init__(self, keys: Any) -> None:
+        self._single = not (
+            isinstance(keys, (list, tuple)) and any(isinstance(key, Array) or hasattr(key, "__array__") for key in keys)
+        )
+        columns = [asarray(keys)] if self._single else [asarray(key) for key in keys]
+        for column in columns:
+            if column.ndim != 1:
+                raise ValueError(f"a key must be 1-dimensional, got shape {column.shape}")
+            if column.size != columns[0].size:
+                raise ValueError(f"keys must have one length, got {columns[0].size} and {column.size}")
+        self._columns = columns
+        self._groups = self._sizes = self._numbered = None
+
+    # -- the groups --
+
+    @property
+    def keys(self) -> Any:
+        """The groups' keys, ascending: an array, or a tuple of one array per key."""
+        groups = self._find()
+        return groups[0] if self._single else tuple(groups)
+
+    @property
+    def ngroups(self) -> int:
+        """How many groups there are."""
+        return self._find()[0].size
+
+    def __len__(self) -> int:
+        return self.ngroups
+
+    def __repr__(self) -> str:
+        keys = ", ".join(str(column.dtype) for column in self._columns)
+        return f"<atoll.GroupBy: {self._columns[0].size} rows by {keys}>"
+
+    def size(self) -> ndarray:
+        """Rows in each group: int64."""
+        self._find()
+        assert self._sizes is not None
+        return self._sizes
+
+    def count(self) -> ndarray:
+        """The same as `size`: arrays have no missing values."""
+        return self.size()
+
+    def ngroup(self) -> ndarray:
+        """For each row the number of its group: int64.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.groupby(ak.array([30, 10, 30])).ngroup()
+        array([1, 0, 1])
+        """
+        return row_numbers(self._columns, self._find())
+
+    # -- figures --
+
+    def sum(self, values: Any) -> ndarray:
+        """Sum of each group's values: int64 or uint64 of integers, wrapping; floats keep their type."""
+        return self._one("sum", values)
+
+    def mean(self, values: Any) -> ndarray:
+        """Mean of each group's values: float64, float32 of float32."""
+        return self._one("mean", values)
+
+    def var(self, values: Any, ddof: int = 1) -> ndarray:
+        """Variance with `ddof` fewer degrees of freedom than rows; NaN where no row is left, as pandas has it."""
+        return self._one("var", values, ddof)
+
+    def std(self, values: Any, ddof: int = 1) -> ndarray:
+        """Square root of `var`."""
+        return self._one("std", values, ddof)
+
+    def min(self, values: Any) -> ndarray:
+        """Smallest value of each group; NaN where there is one."""
+        return self._one("min", values)
+
+    def max(self, values: Any) -> ndarray:
+        """Largest value of each group; NaN where there is one."""
+        return self._one("max", values)
+
+    def first(self, values: Any) -> ndarray:
+        """The value in each group's first row."""
+        return self._one("first", values)
+
+    def last(self, values: Any) -> ndarray:
+        """The value in each group's last row."""
+        return self._one("last", values)
+
+    def agg(self, wanted: Mapping[str, tuple[Any, str]]) -> dict[str, ndarray]:
+        """Several figures of several columns in one pass over the rows.
+
+        Parameters
+        ----------
+        wanted : mapping
+            From a name for the result to (values, figure); figures: size, count, sum, mean, var, std, min, max, first,
+            last.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> g = ak.groupby(ak.array([1, 1, 2]))
+        >>> x = ak.array([1.0, 3.0, 5.0])
+        >>> g.agg({"total": (x, "sum"), "most": (x, "max")})
+        {'total': array([4., 5.]), 'most': array([3., 5.])}
+        """
+        figures = self._aggregate([(values, figure, 1) for values, figure in wanted.values()])
+        return dict(zip(wanted, figures, strict=True))
+
+    # -- back to the rows --
+
+    def broadcast(self, figures: Any) -> ndarray:
+        """One element per group to each of its rows.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> g = ak.groupby(ak.array([7, 5, 7]))
+        >>> g.broadcast(g.size())
+        array([2, 1, 2])
+        """
+        figures = asarray(figures)
+        if figures.shape != (self.ngroups,):
+            raise ValueError(f"broadcast needs one element per group, ({self.ngroups},), got shape {figures.shape}")
+        return take(figures, self.ngroup())
+
+    def transform(self, values: Any, figure: str) -> ndarray:
+        """A group's figure for each of its rows: `broadcast` of what `agg` gives.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.groupby(ak.array([7, 5, 7])).transform(ak.array([1.0, 2.0, 3.0]), "mean")
+        array([2., 2., 2.])
+        """
+        return self.broadcast(self._one(figure, values))
+
+    # -- the engine --
+
+    def _one(self, figure: str, values: Any, ddof: int = 1) -> ndarray:
+        return self._aggregate([(values, figure, ddof)])[0]
+
+    def _find(self) -> list[ndarray]:
+        if self._groups is None:
+            self._aggregate([])
+        assert self._groups is not None
+        return self._groups
+
+    def _aggregate(self, wanted: Sequence[tuple[Any, str, int]]) -> list[ndarray]:
+        columns: list[ndarray] = []
+        requests: list[tuple[str, int, int]] = []
+        for values, figure, ddof in wanted:
+            if figure not in STATISTICS:
+                raise ValueError(f"a group has no figure {figure!r}; there are {', '.join(STATISTICS)}")
+            if figure in ("size", "count"):
+                requests.append(("size", 0, ddof))
+                continue
+            column = self._column(values)
+            place = next((i for i, known in enumerate(columns) if known is column), len(columns))
+            if place == len(columns):
+                columns.append(column)
+            requests.append((figure, place, ddof))
+        if self._groups is None:
+            requests.append(("size", 0, 1))
+        if self._numbered is None:
+            self._numbered = number_keys(self._columns)
+        numbered = self._numbered
+        results = [wrap(result) for result in _core.group_by(_exprs(numbered.keys), _exprs(columns), requests)]
+        groups, figures = results[: len(numbered.keys)], results[len(numbered.keys) :]
+        if self._groups is None:
+            self._sizes = figures.pop()
+            self._groups = numbered.values_of(groups)
+        return figures
+
+    def _column(self, values: Any) -> ndarray:
+        column = asarray(values)
+        if column.shape != self._columns[0].shape:
+            raise ValueError(f"values must have the shape of the keys, {self._columns[0].shape}, got {column.shape}")
+        return column
+
+
+def _exprs(columns: Iterable[ndarray]) -> list[_core.Expr]:
+    return [expr_of(column) for column in columns]

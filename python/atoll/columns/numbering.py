@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys as numbers: where several keys together are too wide for the engine, and which group a row is in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import _core
+from ..arrays.array import expr_of, wrap
+from ..arrays.selection import take
+from ..arrays.sets import unique
+from ..arrays.tables import searchsorted
+
+if TYPE_CHECKING:
+    from ..arrays.ndarray import ndarray
+
+#: What the engine groups by: all keys of a row side by side.
+KEY_BITS = 64
+
+
+@dataclass
+class Numbered:
+    """Keys that fit the engine.
+
+    Attributes
+    ----------
+    keys : list of ndarray
+        Some of the keys themselves, and row numbers of values for the others.
+    tables : list of list of ndarray
+        For each of `keys`, the original keys it stands for: none for a key itself, else one table per original key,
+        which a number indexes.
+    """
+
+    keys: list[ndarray]
+    tables: list[list[ndarray]]
+
+    def values_of(self, groups: Sequence[ndarray]) -> list[ndarray]:
+        """The original keys of groups, given those of `keys`."""
+        values: list[ndarray] = []
+        for group, tables in zip(groups, self.tables, strict=True):
+            values.extend([take(table, group) for table in tables] if tables else [group])
+        return values
+
+
+def number_keys(columns: Sequence[ndarray]) -> Numbered:
+    """The columns as keys of at most 64 bits together.
+
+    The widest are replaced by numbers of their distinct values until they fit; if that does not do, two become one.
+    """
+    numbered = Numbered(list(columns), [[] for _ in columns])
+    if sum(8 * column.itemsize for column in columns) <= KEY_BITS:
+        return numbered
+    while True:
+        bits = _core.key_bits([expr_of(key) for key in numbered.keys])
+        if sum(bits) <= KEY_BITS:
+            return numbered
+        plain = [i for i, tables in enumerate(numbered.tables) if not tables]
+        if plain:
+            widest = max(plain, key=lambda i: bits[i])
+            values, numbers = unique(numbered.keys[widest], return_inverse=True)
+            numbered.keys[widest] = numbers
+            numbered.tables[widest] = [values]
+        else:
+            _join_first_two(numbered)
+
+
+def _join_first_two(numbered: Numbered) -> None:
+    """Replaces two keys that are numbers by the number of their pair, in the same order."""
+    (left, right), (left_tables, right_tables) = numbered.keys[:2], numbered.tables[:2]
+    pairs = _core.group_by([expr_of(left), expr_of(right)], [], [])
+    from_pairs = [wrap(pair) for pair in pairs]
+    numbered.keys[:2] = [row_numbers([left, right], from_pairs)]
+    numbered.tables[:2] = [
+        [take(t, from_pairs[0]) for t in left_tables] + [take(t, from_pairs[1]) for t in right_tables]
+    ]
+
+
+def row_numbers(columns: Sequence[ndarray], groups: Sequence[ndarray]) -> ndarray:
+    """For each row of `columns` the number of its group, when `groups` are the distinct rows in ascending order."""
+    rows, known = columns[0], groups[0]
+    for column, group in zip(columns[1:], groups[1:], strict=True):
+        before, values = unique(known), unique(group)
+        rows = searchsorted(before, rows) * values.size + searchsorted(values, column)
+        known = searchsorted(before, known) * values.size + searchsorted(values, group)
+    return searchsorted(known, rows)

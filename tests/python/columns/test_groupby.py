@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Group-by against pandas and exact sums."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import DTYPES, same, values
+
+import atoll as ak
+
+pytestmark = pytest.mark.usefixtures("every_session")
+
+ROWS = 3001
+
+#: Every way through the engine: few and many groups, narrow and wide keys.
+KEYS = {
+    "dense": lambda rng, n: [rng.integers(-5, 5, n)],
+    "sparse": lambda rng, n: [rng.integers(-(2**62), 2**62, 10)[rng.integers(0, 10, n)]],
+    "many": lambda rng, n: [rng.integers(-(2**63), 2**63 - 1, n)],
+    "repeated": lambda rng, n: [rng.integers(0, 2**60, n // 10 + 1)[rng.integers(0, n // 10 + 1, n)]],
+    "floats": lambda rng, n: [np.round(rng.normal(0, 10, n), 1)],
+    "two": lambda rng, n: [rng.integers(0, 20, n).astype(np.uint8), rng.integers(-3, 3, n).astype(np.int16)],
+    "wide": lambda rng, n: [
+        rng.normal(0, 1, n // 5 + 1)[rng.integers(0, n // 5 + 1, n)],
+        rng.integers(0, 2**62, 3)[rng.integers(0, 3, n)],
+    ],
+    "wider": lambda rng, n: [rng.integers(0, 2**63, 4)[rng.integers(0, 4, n)] for _ in range(3)],
+}
+
+
+def frame_of(keys, **columns):
+    return pd.DataFrame({f"k{i}": key for i, key in enumerate(keys)} | columns)
+
+
+def by(frame, keys):
+    names = [f"k{i}" for i in range(len(keys))]
+    return frame.groupby(names if len(names) > 1 else names[0], dropna=False)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, ROWS])
+@pytest.mark.parametrize("kind", KEYS)
+def test_figures_are_pandas(kind, n):
+    rng = np.random.default_rng(len(kind) + n)
+    keys = KEYS[kind](rng, n)
+    x, i, f = rng.normal(5, 30, n), rng.integers(-100, 100, n).astype(np.int8), rng.random(n).astype(np.float32)
+    expected = by(frame_of(keys, x=x, i=i, f=f), keys)
+    g = ak.groupby(ak.array(keys[0]) if len(keys) == 1 else [ak.array(key) for key in keys])
+    groups = expected.size().index
+    assert g.ngroups == len(g) == len(groups)
+    for k, key in enumerate(keys):
+        same(g.keys if len(keys) == 1 else g.keys[k], np.asarray(groups.get_level_values(k), key.dtype))
+    same(g.size(), expected.size().to_numpy())
+    same(g.count(), expected.size().to_numpy())
+    ax, ai, af = ak.array(x), ak.array(i), ak.array(f)
+    for figure in ("min", "max", "first", "last"):
+        for array, name in ((ax, "x"), (ai, "i"), (af, "f")):
+            same(getattr(g, figure)(array), getattr(expected[name], figure)().to_numpy())
+    same(g.sum(ai), expected.i.sum().to_numpy(np.int64))
+    sums = np.array([math.fsum(part) for _, part in expected.x], np.float64)
+    same(g.sum(ax), sums)
+    same(g.mean(ax), sums / expected.size().to_numpy())
+    same(g.mean(ai), expected.i.mean().to_numpy(np.float64))
+    assert g.sum(af).dtype == g.mean(af).dtype == np.float32
+    np.testing.assert_allclose(g.sum(af).to_numpy(), expected.f.sum().to_numpy(), rtol=1e-5)
+    for ddof in (0, 1):
+        np.testing.assert_allclose(
+            g.var(ax, ddof).to_numpy(), expected.x.var(ddof=ddof).to_numpy(np.float64), rtol=1e-9
+        )
+        np.testing.assert_allclose(
+            g.std(ai, ddof).to_numpy(), expected.i.std(ddof=ddof).to_numpy(np.float64), rtol=1e-9, atol=1e-12
+        )
+    same(g.ngroup(), expected.ngroup().to_numpy())
+    same(g.transform(ax, "max"), expected.x.transform("max").to_numpy())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_is_key_and_value(dtype):
+    x = values(dtype, 97)
+    key = np.arange(97) % 7
+    g = ak.groupby(ak.array(x))
+    same(g.keys, np.unique(x))
+    same(g.size(), np.unique(x, return_counts=True)[1])
+    g = ak.groupby(ak.array(key))
+    a = ak.array(x)
+    with np.errstate(all="ignore"):
+        same(g.min(a), np.array([x[key == k].min() for k in range(7)]))
+        same(g.max(a), np.array([x[key == k].max() for k in range(7)]))
+        same(g.last(a), np.array([x[key == k][-1] for k in range(7)]))
+        total = np.array([x[key == k].sum() for k in range(7)])
+    assert g.sum(a).dtype == total.dtype
+    if total.dtype.kind != "f":
+        same(g.sum(a), total)
+
+
+def test_nan_is_one_key_and_hands_itself_on():
+    key = ak.array([np.nan, -0.0, 0.0, -np.nan, 1.0])
+    x = ak.array([1.0, 2.0, np.nan, 3.0, np.inf])
+    g = ak.groupby(key)
+    same(g.keys, np.array([0.0, 1.0, np.nan]))
+    same(g.sum(x), np.array([np.nan, np.inf, 4.0]))
+    same(g.min(x), np.array([np.nan, np.inf, 1.0]))
+    same(g.mean(x), np.array([np.nan, np.inf, 2.0]))
+    same(g.ngroup(), np.array([2, 0, 0, 2, 1]))
+
+
+@given(st.lists(st.tuples(st.integers(-2, 2), st.floats(allow_nan=False, allow_infinity=False, width=64)), max_size=60))
+def test_sums_are_exact_whatever_the_magnitudes(rows):
+    key, x = np.array([k for k, _ in rows], np.int64), np.array([v for _, v in rows], np.float64)
+    x /= 64  # so that sums stay in range
+    g = ak.groupby(ak.array(key))
+    same(g.sum(ak.array(x)), np.array([math.fsum(x[key == k]) for k in np.unique(key)], np.float64))
+
+
+def test_the_order_of_rows_does_not_matter():
+    rng = np.random.default_rng(3)
+    key, x = rng.integers(0, 50, ROWS), rng.normal(0, 1, ROWS) * 10.0 ** rng.integers(-20, 20, ROWS)
+    order = rng.permutation(ROWS)
+    one, other = ak.groupby(ak.array(key)), ak.groupby(ak.array(key[order]))
+    for figure in ("sum", "mean", "var", "std"):
+        same(getattr(one, figure)(ak.array(x)), getattr(other, figure)(ak.array(x[order])).to_numpy())
+
+
+def test_skewed_keys():
+    rng = np.random.default_rng(4)
+    key = np.where(rng.random(ROWS) < 0.9, 7, rng.integers(0, 2**50, ROWS))
+    x = rng.integers(0, 9, ROWS)
+    g = ak.groupby(ak.array(key))
+    expected = pd.Series(x).groupby(key)
+    same(g.keys, expected.size().index.to_numpy())
+    same(g.sum(ak.array(x)), expected.sum().to_numpy())
+
+
+def test_agg_takes_several_at_once():
+    g = ak.groupby([ak.array([1, 1, 2]), ak.array([0, 0, 5])])
+    x = ak.array([1.0, 3.0, 5.0])
+    found = g.agg({"total": (x, "sum"), "rows": (x, "size"), "most": (2 * x, "max")})
+    assert list(found) == ["total", "rows", "most"]
+    same(found["total"], np.array([4.0, 5.0]))
+    same(found["rows"], np.array([2, 1]))
+    same(found["most"], np.array([6.0, 10.0]))
+    same(g.broadcast(found["rows"]), np.array([2, 2, 1]))
+    assert repr(g) == "<atoll.GroupBy: 3 rows by int64, int64>"
+
+
+def test_bad_input_says_what_to_do():
+    key, x = ak.arange(4), ak.arange(4)
+    with pytest.raises(ValueError, match="1-dimensional"):
+        ak.groupby(ak.zeros((2, 2)))
+    with pytest.raises(ValueError, match="one length, got 4 and 3"):
+        ak.groupby([key, ak.arange(3)])
+    g = ak.groupby(key)
+    with pytest.raises(ValueError, match=r"shape of the keys, \(4,\), got \(3,\)"):
+        g.sum(ak.arange(3))
+    with pytest.raises(ValueError, match="no figure 'sume'; there are size"):
+        g.agg({"a": (x, "sume")})
+    with pytest.raises(ValueError, match="one element per group"):
+        g.broadcast(ak.arange(3))
+    same(g.sum(x), np.arange(4))
