@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type"]
 
 #: Of the standard, all but complex numbers.
-VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> ndarray:
@@ -114,9 +114,9 @@ class __array_namespace_info__:
         """Where new arrays are."""
         return "cpu"
 
-    def devices(self) -> list[str]:
+    def devices(self) -> tuple[str, ...]:
         """All devices."""
-        return ["cpu"]
+        return ("cpu",)
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
         """Types of new arrays when none is asked for."""
