@@ -62,3 +62,22 @@ def test_an_mpi_runs_over_the_same_hosts(hosts, tmp_path):
     assert done.returncode == 0, done.stderr
     records = record.read([path])
     assert {one["contender"] for one in records} == {"atoll", "mpi"}, done.stdout
+
+
+def test_an_experiment_of_arrays_runs_over_hosts(hosts, tmp_path):
+    options = dict(zip(*[iter(hosts.options(1))] * 2, strict=True))
+    where = f'hosts = "{options["--hosts"]}"\npes = 2\nthreads = 1\n'
+    sweep = f'[[sweep]]\nnames = ["sort"]\nsize = [1000, 3000]\ntrials = 2\n{where}'
+    (tmp_path / "far.toml").write_text(sweep)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    environment |= {"ATOLL_LAUNCH_AGENT": options["--launch-agent"], "ATOLL_ADDRESS": options["--address"]}
+    command = [sys.executable, "-m", "atoll", "experiment", "run", "far.toml", "--results", "far.jsonl"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=200, check=False, env=environment, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    records = record.read([tmp_path / "far.jsonl"])
+    assert {(one["size"], one["contender"]) for one in records} == {
+        (n, c) for n in (1000, 3000) for c in ("atoll", "numpy")
+    }
+    assert {(one["pes"], one["fabric"], one["hosts"]) for one in records} == {(2, "ofi", options["--hosts"])}

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from built import ROOT, needs_core
 
+from atoll.bench import record
+
 # By path: the folder is no package, and pytest's importlib mode does not look beside the test.
 _spec = importlib.util.spec_from_file_location("slurm_cluster", Path(__file__).with_name("cluster.py"))
 slurm = importlib.util.module_from_spec(_spec)
@@ -88,3 +90,18 @@ def test_without_a_way_to_meet_each_says_so_and_works_alone(cluster):
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["embedded", "embedded"]
     assert done.stderr.count("--mpi=pmi2") == 2
+
+
+def test_an_experiment_is_jobs(cluster):
+    (cluster.folder / "job.sh").write_text("#!/bin/sh\n#SBATCH -n {pes}\nsrun -n ${SLURM_NTASKS} {command}\n")
+    sweep = '[[sweep]]\nnames = ["sort"]\nsize = 1000\npes = [1, 2]\ntrials = 2\nsimd = "sse4"\n'
+    (cluster.folder / "jobs.toml").write_text(f'slurm = "job.sh"\n{sweep}')
+    command = [sys.executable, "-m", "atoll", "experiment", "run", "jobs.toml", "--results", "jobs.jsonl"]
+    done = cluster.run(*command, **SMALL)
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
+    records = record.read([cluster.folder / "jobs.jsonl"])
+    assert {(one["pes"], one["contender"]) for one in records} == {(n, c) for n in (1, 2) for c in ("atoll", "numpy")}
+    (cluster.folder / "job.sh").write_text("#!/bin/sh\nsrun -n {pes} {command} --nonsense\n")
+    done = cluster.run(*command[:-1], "other.jsonl", **SMALL)
+    assert done.returncode == 1
+    assert "unrecognized arguments: --nonsense" in done.stdout

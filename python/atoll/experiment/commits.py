@@ -81,8 +81,18 @@ class Builds:
         return folder
 
     def _demand(self, name: str, *command: str, at: Path | None = None) -> None:
+        # Commits are alike for the most part: ccache finds what was compiled in another folder.
+        shared = {"CCACHE_BASEDIR": str(at), "CCACHE_NOHASHDIR": "1"} if at else {}
         try:
-            done = subprocess.run(command, cwd=at, capture_output=True, text=True, timeout=BUILD_S, check=False)
+            done = subprocess.run(
+                command,
+                cwd=at,
+                capture_output=True,
+                text=True,
+                timeout=BUILD_S,
+                check=False,
+                env={**os.environ, **shared},
+            )
         except OSError as error:
             raise self.plan.wrong("commits", f"{command[0]} does not start: {error.strerror}") from None
         if done.returncode != 0:

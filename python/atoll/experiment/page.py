@@ -103,8 +103,8 @@ def efficiency_chart(panel: Panel) -> str:
 def bounds(value: Interval) -> str:
     """A share as `93 % (88 to 97)`; what is so by definition, as `100 %`."""
     if value.low == value.high:
-        return f"{value.value:.0%}".replace("%", " %")
-    return f"{value.value:.0%} ({value.low * 100:.0f} to {value.high * 100:.0f})".replace("%", " %", 1)
+        return f"{value.value:.0%}".replace("%", "\u00a0%")
+    return f"{value.value:.0%} ({value.low * 100:.0f} to {value.high * 100:.0f})".replace("%", "\u00a0%", 1)
 
 
 def spread(value: Interval) -> str:
@@ -204,19 +204,22 @@ def numbers(panel: Panel) -> str:
 # -- what was found, in words --
 
 
+def efficiency_said(one: Panel, curve: Curve) -> str:
+    """What the most cores bring: `2 PEs are 1.86 times as fast as 1; parallel efficiency 93 % (88 to 97)`."""
+    last = steps(list(curve.points.values()), one.scaling)[-1]
+    least, most = (x_text(one, x) for x in (min(curve.points), max(curve.points)))
+    times = f"{last.speedup.value:.2f} times"
+    does = f"are {times} as fast as {least}"
+    if one.scaling == "weak":
+        does = f"do {times} the work of {least} in the same time"
+    return f"{most} {one.x_title} {does}; parallel efficiency {bounds(last.efficiency)}"
+
+
 def findings(found: Sequence[Panel]) -> Iterator[str]:
     for one in found:
-        if one.scaling:
-            for curve in one.own:
-                if len(curve.points) > 1:
-                    last = steps(list(curve.points.values()), one.scaling)[-1]
-                    least, most = (x_text(one, x) for x in (min(curve.points), max(curve.points)))
-                    rest = curve.label.removeprefix(OWN)
-                    does = "as fast as" if one.scaling == "strong" else "the work in the time of"
-                    yield (
-                        f"{one.title}{rest}: {most} {one.x_title} {last.speedup.value:.2f} times {does} {least}; "
-                        f"parallel efficiency {bounds(last.efficiency)}."
-                    )
+        for curve in one.own if one.scaling else []:
+            if len(curve.points) > 1:
+                yield f"{one.title}{curve.label.removeprefix(OWN)}: {efficiency_said(one, curve)}."
     ratios: dict[str, list[float]] = {}
     for one in found:
         if len(one.own) != 1:

@@ -86,7 +86,7 @@ def test_a_page_of_scaling():
     page = render([Contents("-", head(title="A & B", scaling="strong"), records)])
     said = whole(page)
     assert "A &amp; B" in said
-    assert "sort: 4 PEs 2.00 times as fast as 1; parallel efficiency 50 % (" in said
+    assert "sort: 4 PEs are 2.00 times as fast as 1; parallel efficiency 50\u00a0% (" in said
     assert "Atoll is 1.79 times as fast as numpy (geometric mean of 3 points, 1.12 to 2.25)." in said
     assert "# &lt;mine&gt;" in said
     assert page.count('class="ideal"') == 3  # of time, of efficiency, and in the legend

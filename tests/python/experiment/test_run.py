@@ -4,10 +4,16 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
-from built import needs_core
+from built import ROOT, needs_core
 from fake import Fake
 
 from atoll import cli
@@ -98,3 +104,41 @@ def test_time_left_comes_from_points_like_those_left():
     timer.add("gather", 30.0)
     assert timer.left([Point("sort"), Point("sort")]) == "about 4 s left"
     assert timer.left([Point("gather")] * 20) == "about 10 min left"
+
+
+def children(parent: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+
+
+def command_line(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def eventually(condition):
+    deadline = time.monotonic() + 60
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return found
+
+
+@needs_core
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_ends_early_ends_what_it_started(number):
+    Path("long.toml").write_text('[[sweep]]\nnames = ["sort"]\nsize = 1_000_000\nthreads = 1\ntrials = 10_000\n')
+    command = [sys.executable, "-m", "atoll", "experiment", "run", "long.toml", "--results", "long.jsonl"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    (child,) = eventually(lambda: [one for one in children(process.pid) if "bench run sort" in command_line(one)])
+    eventually(lambda: not command_line(child).startswith("/usr/bin/setpriv"))  # it has become the benchmark
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=60)
+    eventually(lambda: "bench run sort" not in command_line(child))
+    assert not results.read(Path("long.jsonl")).records
+    if number == signal.SIGINT:
+        assert "interrupted: 0 of 1 points are done. The same command goes on" in out
+        assert process.returncode == cli.INTERRUPTED
