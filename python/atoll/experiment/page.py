@@ -12,7 +12,7 @@ from typing import Any
 
 from atoll.bench.curves import binary
 from atoll.experiment import ExperimentError, compare, report, svg
-from atoll.experiment.intervals import Interval, ratio_of
+from atoll.experiment.intervals import Interval
 from atoll.experiment.panels import OWN, Curve, Panel, panels
 from atoll.experiment.results import Contents
 from atoll.experiment.scaling import Step, steps
@@ -47,8 +47,9 @@ def mark_of(panel: Panel, curve: Curve, x: float, as_speed: bool) -> svg.Mark:
     one = curve.points[x]
     value = shown(one, as_speed)
     say = (lambda v: speed(v, one.unit)) if as_speed else duration
+    where = f", {x_text(panel, x)} {panel.x_title}" if panel.x_title else ""
     title = (
-        f"{curve.label}, {x_text(panel, x)} {panel.x_title}: {say(value.value)}\n"
+        f"{curve.label}{where}: {say(value.value)}\n"
         f"95 %: {say(value.low)} to {say(value.high)}; {plural(one.samples, 'trial')}, "
         f"{len(one.processes)} process{'es' if len(one.processes) != 1 else ''}"
     )
@@ -68,14 +69,18 @@ def main_chart(panel: Panel) -> str:
             times = [first.y * (first.x / m.x if panel.scaling == "strong" else 1.0) for m in marks]
             ideal = [svg.Mark(m.x, t, t, t, "") for m, t in zip(marks, times, strict=True)]
             lines.append(svg.Line("ideal", curve.colour, ideal, ideal=True))
-    chart = svg.Chart(
-        lines,
-        panel.x_title,
-        ("speed" if as_speed else "time"),
-        lambda x: x_text(panel, x),
-        (lambda v: speed(v, unit)) if as_speed else duration,
-    )
-    return chart.render()
+    y_title, y_format, y_unit = y_axis(unit, max(mark.y for line in lines for mark in line.marks), as_speed)
+    return svg.Chart(lines, panel.x_title, y_title, lambda x: x_text(panel, x), y_format, y_unit=y_unit).render()
+
+
+def y_axis(unit: str, most: float, as_speed: bool) -> tuple[str, svg.Format, float]:
+    """Title, format and unit of an axis of times, rates, or bytes per second, whose round numbers are binary."""
+    if not as_speed:
+        return "time", duration, 1.0
+    if unit != "B":
+        return "speed", lambda value: speed(value, unit), 1.0
+    name, scale = next((n, s) for n, s in (("GiB", 2.0**30), ("MiB", 2.0**20), ("B", 1.0)) if most >= s)
+    return f"speed, {name}/s", lambda value: f"{value / scale:.3g}", scale
 
 
 def efficiency_chart(panel: Panel) -> str:
@@ -153,7 +158,7 @@ def card(panel: Panel) -> str:
     what = panel.what.replace(" x ", " × ")
     head = tag("header", tag("h3", escape(panel.title)) + tag("span", escape(what), "what"))
     if len(panel.xs) == 1:
-        return tag("section", head + tag("div", bar_chart(panel), "charts") + numbers(panel), "card")
+        return tag("section", head + tag("div", bar_chart(panel), "charts") + listed(panel), "card")
     if panel.scaling:
         captions = {"strong": "Time of the same problem", "weak": "Time of a problem that grows with the PEs"}
         charts = figure(captions[panel.scaling], main_chart(panel))
@@ -164,6 +169,37 @@ def card(panel: Panel) -> str:
     return tag("section", head + legend(panel) + charts + numbers(panel), "card" + " wide" * bool(panel.scaling))
 
 
+def faster(own: Curve | None, other: Curve, x: float) -> float:
+    """How many times as fast our own is at x."""
+    assert own is not None
+    return other.points[x].time.value / own.points[x].time.value
+
+
+def measured_cell(curve: Curve, x: float, as_speed: bool) -> str:
+    one = curve.points.get(x)
+    if one is None:
+        return tag("td", "–")
+    value = shown(one, as_speed)
+    text = speed(value.value, one.unit) if as_speed else duration(value.value)
+    return tag("td", f"{text} <small>{spread(value)}</small>", "own" if curve.contender == OWN else "")
+
+
+def ratio_cell(own: Curve | None, curve: Curve, x: float) -> str:
+    known = own is not None and x in own.points and x in curve.points
+    return tag("td", f"{faster(own, curve, x):.2f} ×" if known else "")
+
+
+def listed(panel: Panel) -> str:
+    """The table under bars: a row for each."""
+    as_speed = rated(panel)
+    (x,) = panel.xs
+    rows = [tag("tr", "".join(tag("th", head) for head in ("contender", "speed" if as_speed else "time", "Atoll is")))]
+    for curve in panel.curves:
+        cells = tag("td", escape(curve.label)) + measured_cell(curve, x, as_speed)
+        rows.append(tag("tr", cells + ratio_cell(panel.own_beside(curve), curve, x)))
+    return tag("div", tag("table", "".join(rows)), "scroll")
+
+
 def numbers(panel: Panel) -> str:
     """The table under the pictures: a row for each x, a column for each curve."""
     as_speed = rated(panel)
@@ -171,32 +207,23 @@ def numbers(panel: Panel) -> str:
     for curve in panel.own if panel.scaling else []:
         found = steps(list(curve.points.values()), panel.scaling)
         by_curve[curve.label] = dict(zip(sorted(curve.points), found, strict=True))
-    own = panel.own[0] if len(panel.own) == 1 else None
     heads = [tag("th", escape(panel.x_title))]
     for curve in panel.curves:
         heads.append(tag("th", escape(curve.label)))
-        if panel.scaling and curve.contender == OWN:
+        if curve.label in by_curve:
             heads.append(tag("th", "efficiency"))
-        if own is not None and curve is not own:
+        if panel.own_beside(curve) is not None:
             heads.append(tag("th", "Atoll is"))
     rows = [tag("tr", "".join(heads))]
     for x in panel.xs:
         cells = [tag("td", x_text(panel, x))]
         for curve in panel.curves:
-            one = curve.points.get(x)
-            kind = "own" if curve.contender == OWN else ""
-            if one is None:
-                cells.append(tag("td", "–"))
-            else:
-                value = shown(one, as_speed)
-                text = speed(value.value, one.unit) if as_speed else duration(value.value)
-                cells.append(tag("td", f"{text} <small>{spread(value)}</small>", kind))
-            if panel.scaling and curve.contender == OWN:
+            cells.append(measured_cell(curve, x, as_speed))
+            if curve.label in by_curve:
                 step = by_curve[curve.label].get(x)
                 cells.append(tag("td", bounds(step.efficiency) if step else "–"))
-            if own is not None and curve is not own:
-                both = one is not None and x in own.points
-                cells.append(tag("td", f"{one.time.value / own.points[x].time.value:.2f} ×" if both and one else "–"))
+            if (own := panel.own_beside(curve)) is not None:
+                cells.append(ratio_cell(own, curve, x))
         rows.append(tag("tr", "".join(cells)))
     return tag("div", tag("table", "".join(rows)), "scroll")
 
@@ -222,19 +249,15 @@ def findings(found: Sequence[Panel]) -> Iterator[str]:
                 yield f"{one.title}{curve.label.removeprefix(OWN)}: {efficiency_said(one, curve)}."
     ratios: dict[str, list[float]] = {}
     for one in found:
-        if len(one.own) != 1:
-            continue
         for curve in one.curves:
-            if curve.contender != OWN:
-                both = [x for x in curve.points if x in one.own[0].points]
-                values = [ratio_of(one.own[0].points[x].processes, curve.points[x].processes).value for x in both]
-                ratios.setdefault(curve.contender, []).extend(values)
+            own = one.own_beside(curve)
+            for x in [x for x in curve.points if own is not None and x in own.points]:
+                ratios.setdefault(curve.contender, []).append(faster(own, curve, x))
     for contender, values in ratios.items():
-        if values:
-            mean = math.exp(sum(map(math.log, values)) / len(values))
-            spread = f", {min(values):.2f} to {max(values):.2f}" if len(values) > 1 else ""
-            count = plural(len(values), "point")
-            yield f"Atoll is {mean:.2f} times as fast as {contender} (geometric mean of {count}{spread})."
+        mean = math.exp(sum(map(math.log, values)) / len(values))
+        spread = f", {min(values):.2f} to {max(values):.2f}" if len(values) > 1 else ""
+        count = plural(len(values), "point")
+        yield f"Atoll is {mean:.2f} times as fast as {contender} (geometric mean of {count}{spread})."
 
 
 def busy(records: Sequence[Record]) -> Iterator[str]:
@@ -316,7 +339,7 @@ def render(contents: Sequence[Contents], title: str = "") -> str:
     head: Record = heads[-1] if heads else {}
     title = title or head.get("title") or head.get("name") or "Measurements"
     drawn = panels(records, head.get("scaling", ""))
-    hosts = ", ".join(dict.fromkeys(str(one.get("host")) for one in records))
+    hosts = ", ".join(dict.fromkeys(str(one.get("host", "unknown host")) for one in records))
     commits = ", ".join(dict.fromkeys(str(one.get("commit"))[:18] for one in records))
     trials = sum(len(one["seconds"]) for one in records)
     meta = f"{hosts} · {records[0].get('processor', '')} · commit {commits} · {plural(trials, 'timing')}"

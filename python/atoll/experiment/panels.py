@@ -26,6 +26,8 @@ class Curve:
     contender: str
     colour: str
     dash: str
+    #: What sets it apart from other lines of its contender.
+    variant: Setting
     #: By x.
     points: dict[float, Measured] = field(default_factory=dict)
 
@@ -49,9 +51,15 @@ class Panel:
     def own(self) -> list[Curve]:
         return [curve for curve in self.curves if curve.contender == OWN]
 
+    def own_beside(self, curve: Curve) -> Curve | None:
+        """Our own line in the same variant as another contender's."""
+        if curve.contender == OWN:
+            return None
+        return next((one for one in self.own if one.variant == curve.variant), None)
+
 
 def x_of(found: Sequence[Measured], scaling: str) -> tuple[str, str]:
-    """The setting that runs along x, and what it is called."""
+    """The setting that runs along x, and what it is called; nothing where bars show more than a line would."""
     counts = {name: len({one.setting.get(name) for one in found}) for name in ("size", "pes", "threads")}
     if scaling:
         name = "pes" if counts["pes"] > 1 or counts["threads"] == 1 else "threads"
@@ -63,6 +71,8 @@ def x_of(found: Sequence[Measured], scaling: str) -> tuple[str, str]:
             return "cores" if each > 1 else "pes", f"PEs x {each} threads" if each > 1 else "PEs"
         return "threads", "threads" if each == 1 else f"threads of each of {each} PEs"
     name = max(counts, key=lambda one: counts[one])
+    if counts[name] < 3 and counts["size"] == 1:
+        return "", ""
     titles = {"size": str(found[0].last.get("size_means", "elements")), "pes": "PEs", "threads": "threads per PE"}
     return name, titles[name]
 
@@ -118,13 +128,13 @@ def panel(key: Setting, found: Sequence[Measured], scaling: str, colours: dict[s
                 variants.append(variant)
             number = variants.index(variant)
             colour = [colours[contender], *SPARE][number % (len(SPARE) + 1)] if alone else colours[contender]
-            dash = "" if alone else "3 3" if contender == "limit" else DASHES[number % len(DASHES)]
+            dash = "" if alone else ("3 3", "1 4")[number % 2] if contender == "limit" else DASHES[number % len(DASHES)]
             if "-" in contender and not alone and not dash:
                 dash = DASHES[1]
             rest = variant.describe()
-            label = ", ".join(filter(None, (contender, rest)))
-            curves[kept] = Curve(label, contender, f"var(--{colour})", dash)
-        x = one.cores if along == "cores" else one.setting.get(along)
+            label = ", ".join(filter(None, (contender, rest))).replace(" x ", " × ")
+            curves[kept] = Curve(label, contender, f"var(--{colour})", dash, variant)
+        x = one.cores if along == "cores" else one.setting.get(along) if along else 0
         curves[kept].points[float(x)] = one
     ordered = sorted(curves.values(), key=lambda curve: curve.contender != OWN)
     first = found[0].setting

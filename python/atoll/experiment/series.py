@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from atoll.experiment.intervals import Interval, median_of
@@ -57,7 +58,7 @@ class Measured:
     which: list[str] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
 
-    @property
+    @cached_property
     def time(self) -> Interval:
         return median_of(self.processes)
 

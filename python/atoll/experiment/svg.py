@@ -87,6 +87,8 @@ class Chart:
     y_format: Format
     log_y: bool = True
     #: Bounds that y includes, whatever is drawn.
+    #: Ticks of y are round multiples of this.
+    y_unit: float = 1.0
     y_from: float | None = None
     y_to: float | None = None
     parts: list[str] = field(default_factory=list)
@@ -118,8 +120,9 @@ class Chart:
         return x, Scale(low, high, HEIGHT - BOTTOM, TOP, self.log_y)
 
     def _axes(self, x: Scale, y: Scale) -> None:
-        for value in y.ticks():
-            at = y(value)
+        per_unit = Scale(y.low / self.y_unit, y.high / self.y_unit, y.start, y.end, y.log)
+        for tick in per_unit.ticks():
+            at, value = per_unit(tick), tick * self.y_unit
             self.parts.append(f'<line class="grid" x1="{LEFT:g}" x2="{WIDTH - RIGHT:g}" y1="{at:.1f}" y2="{at:.1f}"/>')
             self._text(LEFT - 8, at + 3.5, self.y_format(value), "end")
         base = HEIGHT - BOTTOM
