@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What we use of Highway's shared library, for builds that link none (ATOLL_STANDALONE): which levels the processor has,
+// and which was chosen. The rest of Highway is in its headers.
+#include "atoll/array/kernel/simd.hpp"
+
+#include <hwy/highway.h>
+
+namespace hwy {
+
+std::int64_t SupportedTargets() {
+  std::int64_t targets = HWY_ENABLED_BASELINE;
+#if HWY_ARCH_X86
+  // The options that Highway's headers give the compiler for each level.
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes") &&
+                    __builtin_cpu_supports("f16c");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+  if (avx2) targets |= HWY_AVX2;
+  if (avx512) targets |= HWY_AVX3;
+#endif
+  return targets;
+}
+
+ChosenTarget& GetChosenTarget() {
+  static ChosenTarget chosen;
+  return chosen;
+}
+
+}  // namespace hwy
