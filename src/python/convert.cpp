@@ -22,7 +22,7 @@ Shape to_shape(const std::vector<std::int64_t>& extents) {
 
 nb::tuple from_shape(const Shape& shape) {
   nb::object result = nb::steal(PyTuple_New(shape.ndim()));
-  for (int axis = 0; axis < shape.ndim(); ++axis) PyTuple_SET_ITEM(result.ptr(), axis, PyLong_FromLongLong(shape[axis]));
+  for (int axis = 0; axis < shape.ndim(); ++axis) PyTuple_SetItem(result.ptr(), axis, PyLong_FromLongLong(shape[axis]));
   return nb::borrow<nb::tuple>(result);
 }
 
