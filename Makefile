@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 BUILD := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint fmt bench docs wheel install clean system configure build build-tests
+.PHONY: help demo test test-slow lint fmt bench docs wheel sdist install clean system configure build build-tests
 
 help: ## show this list
 	@echo "make <target>:"
@@ -52,9 +52,11 @@ docs: build $(VENV)/.dev ## write the tables of docs/configuration.md and docs/o
 	@mv build/configuration.md docs/configuration.md
 	@$(PY) -B src/shmem/generate/generate.py --document docs/openshmem.md
 
-wheel: system $(VENV)/.run ## build a wheel into dist/
-	@$(PY) -m pip wheel --quiet --no-deps --no-build-isolation -w dist .
-	@ls dist/*.whl
+wheel: system $(VENV)/.run ## what people install, into dist/: wheels for Python 3.11 and for 3.12 and later, and the source
+	@$(PY) scripts/wheels.py
+
+sdist: system $(VENV)/.run ## the source distribution alone
+	@$(PY) scripts/wheels.py sdist
 
 install: build ## OpenSHMEM (oshcc, oshc++, oshrun, library, headers) into PREFIX: make install PREFIX=/opt/atoll
 	@test -n "$(PREFIX)" || { echo "make install needs a place: make install PREFIX=/opt/atoll" >&2; exit 2; }
@@ -77,7 +79,7 @@ $(VENV)/.dev: pyproject.toml scripts/python-env scripts/requirements.py | system
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.launchers: pyproject.toml scripts/system-packages scripts/python-env scripts/requirements.py $(VENV)/.dev
-	@scripts/system-packages launchers
+	@scripts/system-packages launchers trees
 	@scripts/python-env build run demo bench test lint launchers
 	@touch $@
 

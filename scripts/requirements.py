@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the requirements of groups of pyproject.toml, one a line: "build", "run", or an extra's name."""
+"""Prints the requirements of groups of pyproject.toml, one a line: "build", "run", an extra, or a dependency group."""
 
 import sys
 import tomllib
@@ -10,6 +10,7 @@ groups = {
     "build": project_file["build-system"]["requires"],
     "run": project_file["project"]["dependencies"],
     **project_file["project"]["optional-dependencies"],
+    **project_file["dependency-groups"],
 }
 for name in sys.argv[1:]:
     if name not in groups:
