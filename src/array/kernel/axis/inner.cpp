@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "kernel/program/tile.hpp"
+#include "kernel/reduce/range_watch.hpp"
 
 namespace atl::array {
 namespace {
@@ -34,14 +35,14 @@ LineReducer::LineReducer(Reduction kind, DType type)
     : places_(wants_places(kind)),
       size_(size_of(type)),
       out_size_(size_of(accumulator_type(kind, type))),
-      unit_(find_unit_kernels(kind, type).one),
+      unit_(kind, type),
       locate_(find_locate_kernel(type)),
       fold_(kind, type) {}
 
 void LineReducer::push(const void* piece, std::size_t count) {
   TreeNode node;
   node.index = units_++;
-  node.bits = unit_(piece, count);
+  unit_.one(piece, count, node);
   if (places_) node.position = position_ + locate_(piece, count, node.bits);
   position_ += count;
   fold_.push(node);
@@ -55,7 +56,7 @@ void LineReducer::end(void* out, std::int64_t* place) const {
 
 void LineReducer::reduce(void* out, std::int64_t* place, const void* line, std::size_t length) {
   if (length <= UnitGrid::max_unit) {
-    const std::uint64_t bits = unit_(line, length);
+    const std::uint64_t bits = unit_.plain().one(line, length);  // who asks for blocks of lines watches the range
     std::memcpy(out, &bits, out_size_);
     if (places_) *place = static_cast<std::int64_t>(locate_(line, length, bits));
     return;
@@ -127,6 +128,18 @@ void InnerReducer::reduce_one_group(void* out, std::int64_t* places, const void*
   }
 }
 
+InnerReducer::Level InnerReducer::next_level(const std::vector<AxisGroup>& groups, std::size_t rows) {
+  Level level{groups.size() - 1, rows, 0, 1, true};
+  while (!groups[level.group].reduced) --level.group;
+  level.length = groups[level.group].extent;
+  for (std::size_t g = 0; g < level.group; ++g) {
+    level.outer *= groups[g].extent;
+    level.last &= !groups[g].reduced;
+  }
+  for (std::size_t g = level.group + 1; g < groups.size(); ++g) level.inner *= groups[g].extent;
+  return level;
+}
+
 void InnerReducer::reduce(void* out, std::int64_t* places, const void* in, std::size_t rows) {
   std::vector<AxisGroup> groups = groups_;
   Reduction kind = kind_;
@@ -134,30 +147,69 @@ void InnerReducer::reduce(void* out, std::int64_t* places, const void* in, std::
   const void* from = in;
   int turn = 0;
   for (;;) {
-    std::size_t last = groups.size();
-    while (last > 0 && !groups[last - 1].reduced) --last;
-    // Groups [0, last - 1) lie outside the group that is reduced now, those from `last` on inside.
-    std::size_t outer = rows, inner = 1;
-    bool more = false;
-    for (std::size_t g = 0; g + 1 < last; ++g) {
-      outer *= groups[g].extent;
-      more |= groups[g].reduced;
-    }
-    for (std::size_t g = last; g < groups.size(); ++g) inner *= groups[g].extent;
-    const std::size_t length = groups[last - 1].extent;
+    const auto [group, outer, length, inner, last] = next_level(groups, rows);
     const DType acc = accumulator_type(kind, type);
     void* to = out;
-    if (more) {
+    if (!last) {
       between_[turn].resize(outer * inner * size_of(acc));
       to = between_[turn].data();
     }
     reduce_one_group(to, places, from, kind, type, outer, length, inner);
-    if (!more) return;
-    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(last) - 1);
+    if (last) return;
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(group));
     from = to;
     type = acc;
     kind = continued(kind);
     turn ^= 1;
+  }
+}
+
+void InnerReducer::reduce_scaled(void* out, std::int64_t* exponents, const void* in, std::size_t rows) const {
+  const ScaledKernels& kernels = find_scaled_kernels(kind_, type_);
+  const std::size_t size = size_of(type_);
+  std::vector<AxisGroup> groups = groups_;
+  std::vector<std::byte> from, to;
+  std::vector<std::int64_t> from_exponents, to_exponents;
+  const std::byte* x = static_cast<const std::byte*>(in);
+  for (;;) {
+    const auto [group, outer, length, inner, last] = next_level(groups, rows);
+    to.resize(outer * inner * size);
+    to_exponents.assign(outer * inner, 0);
+    auto exponents_at = [&](std::size_t i) { return from_exponents.empty() ? nullptr : from_exponents.data() + i; };
+    for (std::size_t o = 0; o < outer; ++o) {
+      const std::size_t begin = o * length * inner, result = o * inner;
+      if (inner == 1 && !LineReducer::is_short(length)) {
+        TreeFold fold(kind_, type_);
+        for (std::size_t k = 0; k < length; k += UnitGrid::max_unit) {
+          TreeNode node;
+          node.index = k / UnitGrid::max_unit;
+          kernels.unit(x + (begin + k) * size, exponents_at(begin + k), std::min<std::size_t>(UnitGrid::max_unit, length - k),
+                       node);
+          fold.push(node);
+        }
+        const TreeNode total = fold.total();
+        std::memcpy(to.data() + result * size, &total.bits, size);
+        to_exponents[result] = static_cast<std::int64_t>(total.position);
+        continue;
+      }
+      std::memcpy(to.data() + result * size, x + begin * size, inner * size);
+      if (!from_exponents.empty()) std::copy_n(exponents_at(begin), inner, to_exponents.data() + result);
+      for (std::size_t k = 1; k < length; ++k) {
+        kernels.join(to.data() + result * size, to_exponents.data() + result, x + (begin + k * inner) * size,
+                     exponents_at(begin + k * inner), inner);
+      }
+    }
+    from.swap(to);
+    from_exponents.swap(to_exponents);
+    x = from.data();
+    if (last) break;
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(group));
+  }
+  if (exponents == nullptr) {
+    kernels.round(out, x, from_exponents.data(), from_exponents.size());
+  } else {
+    std::memcpy(out, x, from.size());
+    std::copy(from_exponents.begin(), from_exponents.end(), exponents);
   }
 }
 
@@ -166,7 +218,7 @@ Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::sp
   ATOLL_EXPECT((axes & 1) == 0);
   const DType type = plan.program().type_of(plan.program().results[0]);
   const DType acc = accumulator_type(kind, type);
-  const bool places = wants_places(kind);
+  const bool places = wants_places(kind), scaled = may_leave_range(kind, type);
   const std::size_t size = size_of(type), acc_size = size_of(acc);
   std::vector<AxisGroup> groups = group_axes(domain, 0, axes);
   std::uint64_t kept = 1, reduced = 1;
@@ -210,7 +262,10 @@ Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::sp
         }
         line.end(values, where);
       } else {
-        reducer.reduce(values, where, runner.run_all(row * row_elements, n * row_elements, scratch.data()), n);
+        const void* x = runner.run_all(row * row_elements, n * row_elements, scratch.data());
+        const RangeWatch watch;
+        reducer.reduce(values, where, x, n);
+        if (scaled && watch.left()) [[unlikely]] reducer.reduce_scaled(values, nullptr, x, n);
       }
       if (thread == 0 && row % 4096 == 0) work.monitor.checkpoint(row - begin, end - begin);
     }

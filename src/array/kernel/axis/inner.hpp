@@ -28,7 +28,7 @@ class LineReducer {
  private:
   bool places_;
   std::size_t size_, out_size_;
-  UnitKernel unit_;
+  UnitReduction unit_;
   LocateKernel locate_;
   TreeFold fold_;
   std::uint64_t units_ = 0, position_ = 0;
@@ -56,8 +56,17 @@ class InnerReducer {
   std::uint64_t kept_elements() const { return kept_elements_; }
   /// `out`: rows × kept accumulators; `places` for argmin and argmax.
   void reduce(void* out, std::int64_t* places, const void* in, std::size_t rows);
+  /// The same in the same order with exponents apart, for sums and products of floats. `exponents`: of the results, or
+  /// null to round these.
+  void reduce_scaled(void* out, std::int64_t* exponents, const void* in, std::size_t rows) const;
 
  private:
+  /// One reduced group of those still there, the innermost first.
+  struct Level {
+    std::size_t group, outer, length, inner;
+    bool last;
+  };
+  static Level next_level(const std::vector<AxisGroup>& groups, std::size_t rows);
   void reduce_one_group(void* out, std::int64_t* places, const void* in, Reduction kind, DType type, std::size_t outer,
                         std::size_t length, std::size_t inner);
   Reduction kind_;

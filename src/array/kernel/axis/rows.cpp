@@ -7,6 +7,7 @@
 
 #include "kernel/axis/inner.hpp"
 #include "kernel/program/tile.hpp"
+#include "kernel/reduce/range_watch.hpp"
 
 namespace atl::array {
 namespace {
@@ -76,9 +77,9 @@ void RowFold::push(TreeNode node, const std::byte* values, const std::int64_t* p
   if (values != nullptr && row_bytes > 0) {
     std::memcpy(nodes_.values.data() + nodes_.values.size() - row_bytes, values, row_bytes);
   }
-  if (wants_places(kind_)) {
-    if (positions != nullptr) nodes_.positions.insert(nodes_.positions.end(), positions, positions + width_);
-    else nodes_.positions.resize(nodes_.positions.size() + width_);
+  if (wants_places(kind_) || positions != nullptr || !nodes_.positions.empty()) {
+    nodes_.positions.resize(nodes_.nodes.size() * width_);  // places of empty nodes and exponents of values in range: 0
+    if (positions != nullptr) std::copy_n(positions, width_, nodes_.positions.end() - static_cast<std::ptrdiff_t>(width_));
   }
   while (nodes_.nodes.size() >= 2) {
     const TreeNode &left = nodes_.nodes[nodes_.nodes.size() - 2], &right = nodes_.nodes.back();
@@ -95,7 +96,7 @@ void RowFold::merge_last() {
   std::byte* right_values = nodes_.values.data() + nodes_.values.size() - row_bytes;
   std::byte* left_values = right_values - row_bytes;
   std::int64_t *right_places = nullptr, *left_places = nullptr;
-  if (wants_places(kind_)) {
+  if (!nodes_.positions.empty()) {
     right_places = nodes_.positions.data() + nodes_.positions.size() - width_;
     left_places = right_places - width_;
   }
@@ -104,7 +105,9 @@ void RowFold::merge_last() {
     if (left_places != nullptr) std::copy_n(right_places, width_, left_places);
     left.empty = 0;
   } else if (!right.empty) {
-    if (left_places != nullptr) {
+    if (may_leave_range(kind_, value_type_)) {
+      merge_scaled(left_values, right_values);
+    } else if (left_places != nullptr) {
       find_place_kernels(kind_, type_).merge(left_values, left_places, right_values, right_places, width_);
     } else {
       find_row_kernels(kind_, type_).merge(left_values, right_values, width_);
@@ -113,7 +116,32 @@ void RowFold::merge_last() {
   left.index >>= 1;
   ++left.level;
   nodes_.values.resize(nodes_.values.size() - row_bytes);
-  if (left_places != nullptr) nodes_.positions.resize(nodes_.positions.size() - width_);
+  if (!nodes_.positions.empty()) nodes_.positions.resize(nodes_.positions.size() - width_);
+}
+
+void RowFold::merge_scaled(std::byte* left, std::byte* right) {
+  const RowKernels kernels = find_row_kernels(kind_, type_);
+  const std::size_t size = size_of(value_type_);
+  alignas(64) std::byte before[4 * KiB];  // what a plain attempt overwrites: stays in the first-level cache
+  for (std::size_t at = 0; at < width_;) {
+    const std::size_t n = std::min<std::size_t>(sizeof before / size, width_ - at);
+    bool in_range = nodes_.positions.empty();
+    if (in_range) {
+      std::memcpy(before, left + at * size, n * size);
+      const RangeWatch watch;
+      kernels.merge(left + at * size, right + at * size, n);
+      in_range = !watch.left();
+      if (!in_range) {
+        std::memcpy(left + at * size, before, n * size);
+        nodes_.positions.resize((nodes_.nodes.size() + 1) * width_);
+      }
+    }
+    if (!in_range) {
+      std::int64_t* const exponents = nodes_.positions.data() + (nodes_.nodes.size() - 1) * width_ + at;
+      find_scaled_kernels(kind_, type_).join(left + at * size, exponents, right + at * size, exponents + width_, n);
+    }
+    at += n;
+  }
 }
 
 void RowFold::pad_to(std::uint64_t end) {
@@ -127,24 +155,29 @@ void RowFold::pad_to(std::uint64_t end) {
   }
 }
 
-void RowFold::finish_values(void* out) const {
+void RowFold::finish_values(void* out, std::vector<std::int64_t>& exponents) const {
   // From right to left, as TreeFold does: merge the last two until one is left.
   RowFold rest = *this;
   while (rest.nodes_.nodes.size() > 1) rest.merge_last();
   if (rest.nodes_.nodes.empty() || rest.nodes_.nodes[0].empty) {
+    exponents.clear();
     fill_empty(kind_, type_, out, width_);
     return;
   }
   if (width_ > 0) std::memcpy(out, rest.nodes_.values.data(), rest.nodes_.values.size());
+  exponents = std::move(rest.nodes_.positions);
 }
 
 void RowFold::finish(void* out) const {
-  if (!wants_places(kind_)) return finish_values(out);
-  RowFold rest = *this;
-  while (rest.nodes_.nodes.size() > 1) rest.merge_last();
-  ATOLL_VALIDATE(width_ == 0 || (!rest.nodes_.nodes.empty() && !rest.nodes_.nodes[0].empty), ValueError,
-                 "attempt to get {} of an empty sequence", name_of(kind_));
-  std::copy_n(rest.nodes_.positions.data(), width_, static_cast<std::int64_t*>(out));
+  std::vector<std::int64_t> positions;
+  if (!wants_places(kind_)) {
+    finish_values(out, positions);
+    if (!positions.empty()) find_scaled_kernels(kind_, type_).round(out, out, positions.data(), width_);
+    return;
+  }
+  std::vector<std::byte> extremes(width_ * size_of(value_type_));
+  finish_values(extremes.data(), positions);
+  std::copy_n(positions.data(), width_, static_cast<std::int64_t*>(out));
 }
 
 namespace {
@@ -180,8 +213,20 @@ class RowReducer {
 
   /// Local rows [begin, end) to one vector of accumulators. `first_row`: global number of local row 0.
   void reduce(std::uint64_t begin, std::uint64_t end, std::uint64_t first_row) {
+    if (wants_places(kind_) && whole_) return reduce_places(begin, end, first_row);
+    places_.clear();
+    const RangeWatch watch;
+    reduce_plain(begin, end);
+    if (may_leave_range(kind_, type_) && watch.left()) [[unlikely]] reduce_scaled(begin, end);
+  }
+  const std::byte* values() const { return values_.data(); }
+  /// Of extremes; or the exponents of the values, when they are not all 0.
+  const std::int64_t* places() const { return places_.empty() ? nullptr : places_.data(); }
+  const Outcome& outcome() const { return runner_.outcome; }
+
+ private:
+  void reduce_plain(std::uint64_t begin, std::uint64_t end) {
     if (!whole_) return reduce_through(begin, end);
-    if (wants_places(kind_)) return reduce_places(begin, end, first_row);
     const RowKernels kernels = find_row_kernels(kind_, type_);
     if (together_ > 1) return reduce_together(kernels, begin, end);
     for (std::uint64_t row = begin; row < end; ++row) {
@@ -194,11 +239,40 @@ class RowReducer {
       }
     }
   }
-  const std::byte* values() const { return values_.data(); }
-  const std::int64_t* places() const { return places_.empty() ? nullptr : places_.data(); }
-  const Outcome& outcome() const { return runner_.outcome; }
 
- private:
+  /// In the order of reduce_plain.
+  void reduce_scaled(std::uint64_t begin, std::uint64_t end) {
+    const ScaledKernels& kernels = find_scaled_kernels(kind_, type_);
+    places_.assign(width_ * together_, 0);
+    auto join = [&](std::uint64_t at, const void* x, const std::int64_t* exponents, std::size_t n, bool first) {
+      if (!first) return kernels.join(values_.data() + at * size_, places_.data() + at, x, exponents, n);
+      std::memcpy(values_.data() + at * size_, x, n * size_);
+      if (exponents != nullptr) std::copy_n(exponents, n, places_.data() + at);
+    };
+    auto add_row = [&](std::uint64_t row, std::uint64_t lane, bool first) {
+      if (!whole_) {
+        std::vector<std::int64_t> exponents(width_);
+        inner_.reduce_scaled(one_.data(), exponents.data(),
+                             runner_.run_all(row * row_elements_, row_elements_, scratch_.data()), 1);
+        return join(0, one_.data(), exponents.data(), width_, first);
+      }
+      for (std::uint64_t at = from_; at < to_;) {
+        const std::size_t n = std::min<std::uint64_t>(runner_.tile_elements(), to_ - at);
+        join(lane * width_ + at - from_, runner_.run(row * row_elements_ + at, n, {}, TileRunner::Store::copied), nullptr, n,
+             first);
+        at += n;
+      }
+    };
+    const std::uint64_t rest = begin + (end - begin) / together_ * together_;
+    for (std::uint64_t row = begin; row < rest; ++row) add_row(row, (row - begin) % together_, row - begin < together_);
+    if (rest > begin) {
+      for (std::uint64_t k = 1; k < together_; ++k) {
+        join(0, values_.data() + k * width_ * size_, places_.data() + k * width_, width_, false);
+      }
+    }
+    for (std::uint64_t row = rest; row < end; ++row) add_row(row, 0, row == begin);
+  }
+
   void reduce_places(std::uint64_t begin, std::uint64_t end, std::uint64_t first_row) {
     const PlaceKernels kernels = find_place_kernels(kind_, type_);
     for (std::uint64_t row = begin; row < end; ++row) {
@@ -337,13 +411,13 @@ Outcome reduce_rows(const Plan& plan, Work& work, const Domain& domain, std::spa
     if (all.nodes.empty()) {
       all.nodes = part.nodes;
       all.values.resize(part.nodes.size() * row_elements * acc_size);
-      if (wants_places(kind)) all.positions.resize(part.nodes.size() * row_elements);
     }
+    if (!part.positions.empty()) all.positions.resize(part.nodes.size() * row_elements);
     const std::uint64_t width = ranges[t].to - ranges[t].from;
     for (std::size_t i = 0; i < part.nodes.size(); ++i) {
       std::memcpy(all.values.data() + (i * row_elements + ranges[t].from) * acc_size,
                   part.values.data() + i * width * acc_size, width * acc_size);
-      if (wants_places(kind)) {
+      if (!part.positions.empty()) {
         std::copy_n(part.positions.data() + i * width, width, all.positions.data() + i * row_elements + ranges[t].from);
       }
     }

@@ -198,7 +198,7 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
   ATOLL_EXPECT(grid.is_border(first) && (grid.is_border(first + count) || first + count == total));
   if (count == 0) return {};
   const DType type = program_.type_of(program_.results[0]);
-  const UnitKernels kernels = find_unit_kernels(kind, type);
+  const UnitReduction units(kind, type);
   const bool places_wanted = kind == Reduction::argmin || kind == Reduction::argmax;
   const LocateKernel locate = places_wanted ? find_locate_kernel(type) : nullptr;
   const PrecedesKernel precedes = places_wanted ? find_precedes(kind, type) : nullptr;
@@ -245,9 +245,9 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
       const std::uint64_t at = unit.begin - first;
       // Whole units of an array as it lies in memory, several at once.
       constexpr std::size_t group = TreeFold::leaf_group;
-      if (plain && grid.shift() == 0 && unit.tree_index % group == 0 && end - u > group) {
-        std::array<std::uint64_t, group> bits;
-        kernels.each(plain_data + at * size, grid.unit(), group, bits.data());
+      std::array<std::uint64_t, group> bits;
+      if (plain && grid.shift() == 0 && unit.tree_index % group == 0 && end - u > group &&
+          units.each(plain_data + at * size, grid.unit(), group, bits.data())) {
         if (places_wanted) {
           TreeNode winner;
           winner.empty = 1;
@@ -279,7 +279,7 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
       const void* values = plain ? plain_data + at * size : runner.run(at, n, places, store);
       TreeNode node;
       node.index = unit.tree_index;
-      node.bits = kernels.one(values, n);
+      units.one(values, n, node);
       if (places_wanted && !beats(node, unit.begin, values, n)) node.empty = 1;
       mine.push(node);
       if (unit.end == granule_end) {

@@ -49,18 +49,6 @@ UnitGrid::Unit UnitGrid::at(std::uint64_t u, std::uint64_t total) const {
 
 namespace {
 
-template <class T, class Add>
-void combine_values(TreeNode& left, const TreeNode& right) {
-  if (right.empty) return;
-  if (left.empty) {
-    left.bits = right.bits;
-    left.position = right.position;
-    left.empty = 0;
-    return;
-  }
-  left.bits = to_bits(Add::call(from_bits<T>(left.bits), from_bits<T>(right.bits)));
-}
-
 template <class T, bool minimum>
 void combine_places(TreeNode& left, const TreeNode& right) {
   if (right.empty) return;
@@ -132,7 +120,7 @@ void TreeFold::pad_to(std::uint64_t end) {
   }
 }
 
-ReductionValue TreeFold::finish() const {
+TreeNode TreeFold::total() const {
   TreeNode sum;
   sum.empty = 1;
   for (std::size_t i = nodes_.size(); i-- > 0;) {
@@ -140,7 +128,16 @@ ReductionValue TreeFold::finish() const {
     combine_(left, sum);
     sum = left;
   }
-  if (!sum.empty) return ReductionValue{sum.bits, sum.position, false};
+  return sum;
+}
+
+ReductionValue TreeFold::finish() const {
+  const TreeNode sum = total();
+  if (!sum.empty) {
+    if (!may_leave_range(kind_, type_)) return ReductionValue{sum.bits, sum.position, false};
+    return ReductionValue{type_ == DType::f32 ? to_bits(load<float>(sum).value()) : to_bits(load<double>(sum).value()), 0,
+                          false};
+  }
   ReductionValue nothing;
   if (kind_ == Reduction::prod) {
     nothing.bits = dispatch(type_, [](auto t) { return to_bits(static_cast<typename decltype(t)::type>(1)); });

@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 
-constexpr std::size_t vector_bytes = 64;
+constexpr std::size_t vector_bytes = unit_vector_bytes;
 constexpr std::size_t accumulators = 4;  // hides the latency of an addition
 constexpr std::size_t ahead_bytes = 4096;  // prefetch: a plain sum from memory is a third slower without
 

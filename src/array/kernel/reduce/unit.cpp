@@ -42,8 +42,7 @@ struct Vector {
 // Vector forms of an operation: `step` for vectors, `join` for the lanes at the end, `identity` for missing elements.
 template <class T>
 struct AddStep {
-  // x + -0.0 is x, also for x = -0.0.
-  static constexpr T identity = std::is_floating_point_v<T> ? T(-0.0) : T(0);
+  static constexpr T identity = Sum<T>::identity;
   template <class V>
   static HWY_INLINE HWY_ATTR void step(V& acc, const V& v) { acc += v; }
   static HWY_INLINE HWY_ATTR T join(T x, T y) { return static_cast<T>(x + y); }

@@ -6,8 +6,11 @@
 #include <cstdint>
 
 #include "atoll/array/kernel/tree.hpp"
+#include "kernel/reduce/scaled.hpp"
 
 namespace atl::array {
+
+inline constexpr std::size_t unit_vector_bytes = 64;  ///< of an accumulator; there are four
 
 /// Value of `count` (1 … UnitGrid::max_unit) elements, as TreeNode::bits holds it. For argmin and argmax the extreme.
 /// The order depends on `count` and the dtype alone: 256-byte blocks of lanes, then the lanes pairwise.
@@ -23,6 +26,32 @@ struct UnitKernels {
 UnitKernels find_unit_kernels(Reduction kind, DType type);
 /// Those of min, max and their places.
 UnitKernels find_extreme_kernels(Reduction kind, DType type);
+
+/// Values of units where a plain evaluation may leave the range of its type.
+class UnitReduction {
+ public:
+  UnitReduction(Reduction kind, DType type);
+  /// Sets bits and, where the kind has it, the exponent.
+  void one(const void* data, std::size_t count, TreeNode& node) const {
+    if (watch_ == Watch::product) return one_product(data, count, node);
+    node.bits = plain_.one(data, count);
+    if (watch_ == Watch::sum && is_infinite_or_nan(node.bits)) [[unlikely]] one_sum(data, count, node);
+  }
+  /// As EachUnitKernel. False when one has left the range: then ask for each by itself.
+  bool each(const void* data, std::size_t length, std::size_t units, std::uint64_t* bits) const;
+  /// Those that know of no exponents.
+  const UnitKernels& plain() const { return plain_; }
+
+ private:
+  enum class Watch : std::uint8_t { nothing, sum, product };
+  bool is_infinite_or_nan(std::uint64_t bits) const { return (bits & infinity_) == infinity_; }
+  void one_sum(const void* data, std::size_t count, TreeNode& node) const;
+  void one_product(const void* data, std::size_t count, TreeNode& node) const;
+  UnitKernels plain_;
+  const ScaledKernels* scaled_ = nullptr;
+  std::uint64_t infinity_ = 0;
+  Watch watch_ = Watch::nothing;
+};
 
 /// First index below `count` of the value (or of a NaN, when the value is one). It must be there.
 using LocateKernel = std::size_t (*)(const void* data, std::size_t count, std::uint64_t bits);

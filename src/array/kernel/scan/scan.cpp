@@ -16,6 +16,7 @@
 #include "atoll/base/topology.hpp"
 #include "kernel/ops/kernels.hpp"
 #include "kernel/reduce/combine.hpp"
+#include "kernel/reduce/range_watch.hpp"
 #include "kernel/reduce/unit.hpp"
 #include "kernel/scan/unit_scan.hpp"
 
@@ -42,7 +43,7 @@ class CarryStack {
       const TreeNode& left = nodes_[count_ - 1];
       if (left.level != node.level || (left.index & 1) != 0 || left.index + 1 != node.index) break;
       TreeNode merged = left;
-      combine(merged, node);
+      combine_values<T, F<T>>(merged, node);
       merged.index >>= 1;
       ++merged.level;
       node = merged;
@@ -51,7 +52,7 @@ class CarryStack {
     TreeNode sum = node;
     if (count_ > 0) {
       sum = sums_[count_ - 1];
-      combine(sum, node);
+      combine_values<T, F<T>>(sum, node);
     }
     nodes_[count_] = node;
     sums_[count_++] = sum;
@@ -66,15 +67,10 @@ class CarryStack {
     }
   }
   bool empty() const { return count_ == 0 || sums_[count_ - 1].empty != 0; }
-  std::uint64_t bits() const { return sums_[count_ - 1].bits; }
+  const TreeNode& sum() const { return sums_[count_ - 1]; }
   std::span<const TreeNode> nodes() const { return {nodes_, count_}; }
 
  private:
-  static void combine(TreeNode& left, const TreeNode& right) {
-    if (right.empty) return;
-    left.bits = left.empty ? right.bits : to_bits(F<T>::call(from_bits<T>(left.bits), from_bits<T>(right.bits)));
-    left.empty = 0;
-  }
   // Levels fall from left to right within one granule's past, but for lists that begin in the middle: two per level.
   TreeNode nodes_[128];
   TreeNode sums_[128];
@@ -84,7 +80,8 @@ class CarryStack {
 template <class T, template <class> class F>
 void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint64_t count, std::uint64_t first,
               std::uint64_t total, const UnitGrid& grid, std::span<const TreeNode> before) {
-  const UnitKernel value_of = find_unit_kernels(reduction_of(kind), type).one;
+  const UnitReduction value_of(reduction_of(kind), type);
+  const ScaledScan scan_scaled = find_scaled_scan(kind, type);
   const UnitScan scan_unit = find_unit_scan(kind, type);
   const std::uint64_t unit_begin = grid.units_before(first), unit_end = grid.units_before(first + count);
   const std::uint64_t units = unit_end - unit_begin;
@@ -111,35 +108,47 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
         node = TreeNode{};
         node.index = unit.tree_index;
         const T* x = in + (unit.begin - first);
-        node.bits = value_of(x, unit.end - unit.begin);
+        value_of.one(x, unit.end - unit.begin, node);
       }
       for (unsigned spins = 0; turn.load(std::memory_order_acquire) != block; ++spins) {
         if (spins < 4096) cpu_relax();
         else std::this_thread::yield();
       }
-      Stack carry = shared;
+      const Stack carry = shared;
       for (std::uint64_t u = begin; u < end; ++u) {
         const UnitGrid::Unit unit = grid.at(u, total);
         shared.push(nodes[u - begin]);
         if (unit.end % grid.granule() == 0) shared.pad_to(grid.tree_end(unit));
       }
       turn.store(block + 1, std::memory_order_release);
-      for (std::uint64_t u = begin; u < end; ++u) {
-        const UnitGrid::Unit unit = grid.at(u, total);
-        const std::uint64_t at = unit.begin - first;
-        const std::size_t n = unit.end - unit.begin;
-        const bool has_carry = !carry.empty();
-        const std::uint64_t carry_bits = has_carry ? carry.bits() : 0;
-        if (stream && n * sizeof(T) % 64 == 0 && reinterpret_cast<std::uintptr_t>(out + at) % 64 == 0) {
-          scan_unit(buffer, in + at, n, carry_bits, has_carry);
-          stream_copy(out + at, buffer, n * sizeof(T));
-        } else {
-          scan_unit(out + at, in + at, n, carry_bits, has_carry);
+      // Plain, until a carry or a result leaves the range; then with exponents apart.
+      auto scan_block = [&](Stack before_unit, bool plain) {
+        const RangeWatch watch;
+        for (std::uint64_t u = begin; u < end; ++u) {
+          const UnitGrid::Unit unit = grid.at(u, total);
+          const std::uint64_t at = unit.begin - first;
+          const std::size_t n = unit.end - unit.begin;
+          const TreeNode* const sum = before_unit.empty() ? nullptr : &before_unit.sum();
+          if (!plain) {
+            scan_scaled(out + at, in + at, n, sum);
+          } else if (scan_scaled != nullptr && sum != nullptr && sum->position != 0) {
+            return false;
+          } else if (stream && n * sizeof(T) % 64 == 0 && reinterpret_cast<std::uintptr_t>(out + at) % 64 == 0) {
+            scan_unit(buffer, in + at, n, sum == nullptr ? 0 : sum->bits, sum != nullptr);
+            stream_copy(out + at, buffer, n * sizeof(T));
+          } else {
+            scan_unit(out + at, in + at, n, sum == nullptr ? 0 : sum->bits, sum != nullptr);
+          }
+          before_unit.push(nodes[u - begin]);
+          if (unit.end % grid.granule() == 0) before_unit.pad_to(grid.tree_end(unit));
         }
-        carry.push(nodes[u - begin]);
-        if (unit.end % grid.granule() == 0) carry.pad_to(grid.tree_end(unit));
+        return scan_scaled == nullptr || !watch.left();
+      };
+      if (!scan_block(carry, true)) [[unlikely]] {
+        if (stream) stream_fence();  // the same places are written again
+        scan_block(carry, false);
       }
-      if (thread == 0 && in != out && work.threads.size() == 1 && block % 64 == 63) {
+      if (thread == 0 && work.threads.size() == 1 && block % 64 == 63) {
         work.monitor.checkpoint(block, blocks);
       }
     }

@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t vector_bytes = 64;
+constexpr std::size_t vector_bytes = scan_vector_bytes;
 // Not 64: a shift across 64 bytes takes longer than two across 32 (cumsum of doubles in L2 on Zen 4: 22 GB/s instead of 25).
 constexpr std::size_t register_bytes = HWY_MAX_BYTES < 32 ? HWY_MAX_BYTES : 32;
 constexpr std::size_t parts = vector_bytes / register_bytes;

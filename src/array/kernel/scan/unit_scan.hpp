@@ -9,8 +9,15 @@
 
 namespace atl::array {
 
+inline constexpr std::size_t scan_vector_bytes = 64;  ///< what scans itself in log2(lanes) steps
+
 /// out[i] = carry ⊕ (x[0] ⊕ … ⊕ x[i]); `carry` as TreeNode::bits, or has_carry false. out may be x.
 using UnitScan = void (*)(void* out, const void* x, std::size_t count, std::uint64_t carry, bool has_carry);
 UnitScan find_unit_scan(Scan kind, DType type);
+
+/// The same with exponents apart; `carry` may be null. out may be x.
+using ScaledScan = void (*)(void* out, const void* x, std::size_t count, const TreeNode* carry);
+/// Null for kinds and types that cannot leave the range.
+ScaledScan find_scaled_scan(Scan kind, DType type);
 
 }  // namespace atl::array

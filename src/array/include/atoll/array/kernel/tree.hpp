@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions whose bits do not depend on how many PEs and threads there are: one fixed binary tree over fixed
 // units of the global row-major index, of which every thread and PE folds the aligned subtrees it owns.
+//
+// Sums and products of floats are those of an arithmetic whose exponents have no bounds: each operation of the tree
+// rounds to the precision of the type alone, and the end result once more to its range. So nothing overflows or
+// underflows on the way; results below the least normal number are rounded twice. An infinity or NaN among the elements
+// acts as IEEE 754 says (inf - inf and 0 × inf are NaN), also when a finite part is out of range: 0 × 1e200 × 1e200 is 0,
+// inf × 1e-200 × 1e-200 is inf. Subnormal elements are exact; signs of zeros are kept.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +61,8 @@ class UnitGrid {
 ///
 ///   offset  0  u64  index
 ///           8  u64  bits      value, zero-extended (result dtype; of argmin and argmax the extreme itself)
-///          16  u64  position  global index of the extreme (argmin, argmax)
+///          16  u64  position  global index of the extreme (argmin, argmax); of sums and products of floats the
+///                             exponent e: the value is bits × 2^e, and e is 0 where the dtype can hold it
 ///          24  u32  level     < 64
 ///          28  u32  empty     1: no elements below; value is meaningless
 struct TreeNode {
@@ -93,8 +100,9 @@ class TreeFold {
 
   std::span<const TreeNode> nodes() const { return nodes_; }
   void clear() { nodes_.clear(); }
-  /// The value of everything pushed so far, provided the first node began at tree index 0. Sums and products of
-  /// nothing are 0 and 1; min, max and their places are `empty`.
+  /// The node of everything pushed so far, provided the first began at tree index 0 (its index and level say nothing).
+  TreeNode total() const;
+  /// Its value. Sums and products of nothing are 0 and 1; min, max and their places are `empty`.
   ReductionValue finish() const;
 
  private:
