@@ -53,3 +53,22 @@ def test_sums_are_accurate():
     assert abs(float(ak.array(x).sum()) - np.sum(x.astype(np.longdouble))) < 1e-9
     y = np.full(300_001, 0.1, np.float32)
     assert abs(float(ak.array(y).sum()) / 30000.1 - 1) < 1e-5
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_and_sums_that_leave_the_range(dtype):
+    rng = np.random.default_rng(4)
+    half = np.ldexp(1 + rng.random(30_006), rng.integers(-99, 100, 30_006)).astype(dtype)
+    factors = np.concatenate([half, 1 / half[::-1]])  # products go far out of range and come back
+    terms = np.tile(np.array([0.9, -0.9], dtype) * np.finfo(dtype).max, 30_006)
+    for name, x in (("prod", factors), ("sum", terms)):
+        a, key = ak.array(x), f"{name} {np.dtype(dtype)}"
+        value = getattr(ak, name)(a)
+        assert np.isfinite(value)
+        same_everywhere(key, value)
+        same_everywhere(key + " scan", getattr(ak, "cum" + name)(a))
+        for shape in ((-1, 4), (-1, 6, 2), (4, -1)):
+            rows = a.reshape(shape)
+            for axis in (0, 1, (0, 1)):
+                same_everywhere(f"{key} {shape} {axis}", getattr(ak, name)(rows, axis=axis))
+            same_everywhere(f"{key} {shape} scan", getattr(ak, "cum" + name)(rows, axis=0))

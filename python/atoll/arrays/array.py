@@ -305,9 +305,7 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> _core.Expr:
         values = np.from_dlpack(values)
     found = numpy_from(values, dtype)
     copy = copy or not isinstance(values, np.ndarray) or not found.flags.writeable
-    return _core.from_numpy(
-        session, found, copy and (found is values or not found.flags.owndata or found.base is not None)
-    )
+    return _core.from_numpy(session, found, copy)
 
 
 def _stacked(values: Sequence[Any], dtype: DTypeLike) -> _core.Expr:

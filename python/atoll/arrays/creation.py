@@ -193,8 +193,10 @@ def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C
     _check_order(order)
     kind = SCALAR_KIND.get(type(fill_value))
     if kind is None:
-        values = asarray(fill_value, dtype)
-        return wrap(_core.broadcast_to(values._read(), lengths)).copy()
+        values = asarray(fill_value)
+        result = empty(lengths, values.dtype if dtype is None else dtype)
+        result[...] = values
+        return result
     code = expr_of(fill_value).dtype if dtype is None else code_of(dtype)
     with np.errstate(all="ignore"):
         value = fit_scalar(fill_value, code) if kind < 0 else np.asarray(fill_value).astype(DTYPE_OF[code]).item()
@@ -573,9 +575,9 @@ def triu(m: Any, k: int = 0) -> ndarray:
 
 def _triangle(m: Any, k: int, lower: bool) -> ndarray:
     matrices = as_array(m)
-    if matrices.ndim < 2:
-        raise ValueError(f"a triangle needs a matrix, not {matrices.ndim}-d")
-    rows, columns = matrices.shape[-2:]
+    if matrices.ndim < 1:
+        raise ValueError("a triangle needs a matrix, not a scalar")
+    rows, columns = (matrices.shape * 2)[:2] if matrices.ndim == 1 else matrices.shape[-2:]  # NumPy repeats a row
     offset = arange(columns) - arange(rows).reshape(rows, 1)
     zero = wrap(_core.scalar(matrices._expr.session, 0, matrices._expr.dtype))
     return choose(offset <= k if lower else offset >= k, matrices, zero)

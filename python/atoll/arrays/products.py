@@ -174,7 +174,7 @@ def inner(a: Any, b: Any, /) -> Any:
     np.int64(11)
     """
     x, y, _ = _pair(a, b)
-    return dot(x, y if y.ndim < 2 else y.T)
+    return dot(x, y if y.ndim < 2 or x.ndim == 0 else y.T)
 
 
 def outer(a: Any, b: Any) -> ndarray:

@@ -204,6 +204,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     np.float64(1.5)
     """
     array = as_array(a)
+    axes_of(axis, array.ndim)
     if weights is None:
         result = mean(array, axis, keepdims=keepdims)
         number = result.dtype.type(array.size / result.size)

@@ -165,6 +165,8 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     array([0. , 0.5, 1. ])
     """
     expr = expr_of(a)
+    if expr.dtype == BOOL:
+        expr = _core.cast(expr, code_of(np.uint8))
     edges = _edges(expr, bins, range)
     return wrap(expr_of(_even_edges(edges, expr.dtype) if isinstance(edges, tuple) else edges))
 
