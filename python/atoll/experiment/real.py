@@ -18,6 +18,7 @@ from typing import Any
 from atoll import extras
 from atoll.bench import BenchError, peers, places, registry, toolchains
 from atoll.bench.places import Place
+from atoll.bench.record import REQUIRED
 from atoll.bench.registry import Skip
 from atoll.experiment import PointFailed, slurm
 from atoll.experiment.commits import Builds
@@ -75,6 +76,9 @@ class Real:
         self._check_where()
         self._check_simd()
         if self.plan.slurm is not None:
+            for point in self.plan.points:
+                if is_program(point):
+                    raise self.plan.wrong("slurm", f"{point.benchmark} starts jobs of its own, and cannot be one")
             slurm.check(self.plan)
         elif not self.skip_missing:
             self._check_contenders()
@@ -143,8 +147,9 @@ class Real:
 
     def _records(self, point: Point) -> list[dict[str, Any]]:
         if self.plan.slurm is not None:
-            bench = self._bench(point, "-", without=("pes",))
-            return records_of(slurm.run(self.plan, point, bench, environment_of(point), run))
+            bench = self._bench(point, "-", without=("pes", "threads"))
+            settings = environment_of(point) | ({"ATOLL_THREADS": str(point.threads)} if point.threads else {})
+            return records_of(slurm.run(self.plan, point, bench, settings, run))
         where = places.place(point.hosts, point.fabric, None, None)
         if where.hosts and not is_program(point):
             return self._on_hosts(point, where)
@@ -221,7 +226,10 @@ def records_of(done: subprocess.CompletedProcess[str], text: str | None = None) 
     if done.returncode != 0:
         raise PointFailed(last_words(done))
     lines = (done.stdout if text is None else text).splitlines()
-    records = [json.loads(line) for line in lines if line.startswith("{")]
-    if not records:
+    try:
+        records = [json.loads(line) for line in lines if line.startswith("{")]
+    except ValueError:
+        raise PointFailed("what it wrote is cut off, or mixed with other output") from None
+    if not records or any(key not in one for one in records for key in REQUIRED):
         raise PointFailed("it wrote no records")
     return records

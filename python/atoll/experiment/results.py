@@ -132,6 +132,7 @@ class Results:
 
     def add(self, point: Point, records: Sequence[Record]) -> None:
         """The records of a point: all of them, or none when this fails."""
+        assert records, f"{point.key} has no records"
         stamped = [{**one, "point": point.key, "of": len(records)} for one in records]
         self._write(stamped)
         self.contents.records += stamped

@@ -23,7 +23,7 @@ from atoll.experiment.results import FOLDER, Contents, Results
 from atoll.experiment.results import read as read_results
 from atoll.experiment.strategy import strategy
 from atoll.experiment.terminal import console, say
-from atoll.experiment.words import duration, time_left
+from atoll.experiment.words import duration, plural, time_left
 
 
 def default_results(plan: Plan) -> Path:
@@ -123,6 +123,8 @@ class Run:
             left = left_of(self.plan, results.contents.done)
             done = len(self.plan.points) - len(left)
             if left:
+                if "dirty" in self.head["commit"]:
+                    say("files differ from the commit: records will say so, and nobody can repeat them")
                 self.strategy.prepare(say)
             if done:
                 say(f"{done} of {len(self.plan.points)} points are done: {self.path}")
@@ -135,7 +137,7 @@ class Run:
         for text in self.failed:
             say(f"failed: {text}")
         if self.failed:
-            say(f"{len(self.failed)} points failed: the same command tries them again")
+            say(f"{plural(len(self.failed), 'point')} failed: the same command tries them again")
             return 1
         say(f"done: {self.path}. To look at it: atoll experiment page {self.path}")
         return 0

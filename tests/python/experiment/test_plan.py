@@ -98,6 +98,7 @@ def test_what_is_wrong_is_said_with_file_and_key(tmp_path, text, said):
         (SWEEP + 'hosts = "a:1,b:1"\npes = 5', r"sweep\.hosts: 5 PEs do not fit on the hosts, which take 2"),
         ('commits = ["nowhere"]\n' + SWEEP, r"commits: git knows no commit 'nowhere'"),
         ('slurm = "job.sh"\n' + SWEEP, r"slurm: cannot read .*job\.sh: No such file"),
+        ('slurm = "job.sh"\n[[sweep]]\nnames = ["latency"]', r"slurm: latency starts jobs of its own"),
     ],
 )
 def test_what_cannot_run_is_said_before_anything_runs(tmp_path, text, said):

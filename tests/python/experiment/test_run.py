@@ -17,7 +17,7 @@ from built import ROOT, needs_core
 from fake import Fake
 
 from atoll import cli
-from atoll.experiment import results, run, strategy
+from atoll.experiment import PointFailed, real, results, run, strategy
 from atoll.experiment.point import Point
 
 TINY = """title = "tiny"
@@ -83,7 +83,7 @@ def test_points_that_fail_are_tried_again_and_others_kept(capsys):
         assert run.run(Path("one.toml"), path) == 1
         out = capsys.readouterr().out
         assert "failed: sort: it is the thirteenth" in out
-        assert "1 points failed: the same command tries them again" in out
+        assert "1 point failed: the same command tries them again" in out
         assert {one["seed"] for one in results.read(path).records} == {12, 14}
     assert "2 of 3 points are done" in out
 
@@ -97,6 +97,21 @@ def test_a_file_is_of_one_experiment_host_and_commit(capsys):
     Path("one.jsonl").write_text("\n".join([json.dumps(head), *lines[1:], ""]))
     assert cli.main(["experiment", "run", "one.toml", "--results", "one.jsonl"]) == cli.FAILED
     assert "one.jsonl is of host elsewhere, this is" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("status", "out", "said"),
+    [
+        (1, "", "it broke"),
+        (0, "hello", "it wrote no records"),
+        (0, '{"name": "sort"}', "it wrote no records"),
+        (0, '{"name": "so', "cut off, or mixed"),
+    ],
+)
+def test_what_is_no_record_never_gets_into_the_results(status, out, said):
+    done = subprocess.CompletedProcess([], status, out, "Traceback\natoll: it broke\n")
+    with pytest.raises(PointFailed, match=said):
+        real.records_of(done)
 
 
 def test_time_left_comes_from_points_like_those_left():
