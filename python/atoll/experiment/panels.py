@@ -107,39 +107,48 @@ def colours_of(records: Sequence[Record]) -> dict[str, str]:
 
 def panel(key: Setting, found: Sequence[Measured], scaling: str, colours: dict[str, str]) -> Panel:
     along, x_title = x_of(found, scaling)
-    curves: dict[Setting, Curve] = {}
-    gone = (
-        ("name", "dtype", "dist", "size", "pes", "threads")
-        if scaling or along == "cores"
-        else ("name", "dtype", "dist", along)
-    )
     varied = [name for name, _ in found[0].setting.values if len({str(one.setting.get(name)) for one in found}) > 1]
-    labelled = [name for name in varied if name not in gone]
-    if scaling and along == "cores" and "threads" in varied:
-        labelled.append("threads")
-    alone = len({one.setting.get("contender") for one in found}) == 1
+    labelled = labels(varied, along, scaling)
+    alone = "contender" not in varied
+    curves: dict[Setting, Curve] = {}
     variants: list[Setting] = []
     for one in found:
-        kept = Setting(tuple(pair for pair in one.setting.values if pair[0] in labelled))
-        contender = str(one.setting.get("contender"))
+        kept = one.setting.only(labelled)
         if kept not in curves:
             variant = kept.without("contender")
             if variant not in variants:
                 variants.append(variant)
-            number = variants.index(variant)
-            colour = [colours[contender], *SPARE][number % (len(SPARE) + 1)] if alone else colours[contender]
-            dash = "" if alone else ("3 3", "1 4")[number % 2] if contender == "limit" else DASHES[number % len(DASHES)]
-            if "-" in contender and not alone and not dash:
-                dash = DASHES[1]
-            rest = variant.describe()
-            label = ", ".join(filter(None, (contender, rest))).replace(" x ", " × ")
-            curves[kept] = Curve(label, contender, f"var(--{colour})", dash, variant)
+            curves[kept] = curve(str(one.setting.get("contender")), variant, variants.index(variant), colours, alone)
         x = one.cores if along == "cores" else one.setting.get(along) if along else 0
         curves[kept].points[float(x)] = one
-    ordered = sorted(curves.values(), key=lambda curve: curve.contender != OWN)
-    first = found[0].setting
-    shared = [name for name in ("size", "pes", "threads") if name not in varied and name != along]
-    what = Setting(tuple((name, first.get(name)) for name in ("dtype", "dist", *shared))).describe()
+    ordered = sorted(curves.values(), key=lambda one: one.contender != OWN)
+    shared = [name for name in ("dtype", "dist", "size", "pes", "threads") if name not in varied and name != along]
+    what = found[0].setting.only(shared).describe()
     if scaling == "weak":
         what += f", {key.get('work'):,.0f} per PE"
     return Panel(str(key.get("name")), what.strip(", "), x_title, scaling, ordered)
+
+
+def labels(varied: Sequence[str], along: str, scaling: str) -> list[str]:
+    """Settings that tell lines apart: those that vary, but for what x says."""
+    said = {"name", "dtype", "dist", along}
+    if scaling:
+        said |= {"size", "pes", "threads"}
+        if along == "cores":
+            said -= {"threads"}
+    return [name for name in varied if name not in said]
+
+
+def curve(contender: str, variant: Setting, number: int, colours: dict[str, str], alone: bool) -> Curve:
+    """A line's looks: the contender's colour, dashed for its further variants; where there is one contender, a colour
+    for each variant."""
+    label = ", ".join(filter(None, (contender, variant.describe()))).replace(" x ", " × ")
+    if alone:
+        colour = [colours[contender], *(one for one in SPARE if one != colours[contender])]
+        return Curve(label, contender, f"var(--{colour[number % len(colour)]})", "", variant)
+    dash = DASHES[number % len(DASHES)]
+    if contender == "limit":
+        dash = ("3 3", "1 4")[number % 2]
+    elif "-" in contender and not dash:
+        dash = DASHES[1]
+    return Curve(label, contender, f"var(--{colours[contender]})", dash, variant)

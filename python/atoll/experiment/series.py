@@ -28,6 +28,9 @@ class Setting:
     def without(self, *names: str) -> Setting:
         return Setting(tuple(pair for pair in self.values if pair[0] not in names))
 
+    def only(self, names: Sequence[str]) -> Setting:
+        return Setting(tuple(pair for pair in self.values if pair[0] in names))
+
     def replaced(self, name: str, value: Any) -> Setting:
         return Setting(tuple((key, value if key == name else old) for key, old in self.values))
 

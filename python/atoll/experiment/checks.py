@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a plan's points can run for real here: looked at before the first of them does."""
+
+from __future__ import annotations
+
+import os
+
+from atoll import extras
+from atoll.bench import BenchError, peers, places, registry, toolchains
+from atoll.bench.registry import Skip
+from atoll.experiment import PointFailed, slurm
+from atoll.experiment.plan import SIMD_LEVELS, Plan
+from atoll.experiment.point import Point
+from atoll.experiment.process import ATOLL, last_words, run
+
+#: How long a host may take to run `true`.
+PROBE_S = 60
+
+
+def check(plan: Plan, skip_missing: bool) -> None:
+    """ExperimentError, with file and key, when some point cannot run."""
+    check_where(plan)
+    check_simd(plan)
+    if plan.slurm is not None:
+        for point in plan.points:
+            if is_program(point):
+                raise plan.wrong("slurm", f"{point.benchmark} starts jobs of its own, and cannot be one")
+        slurm.check(plan)
+    elif not skip_missing:
+        check_contenders(plan)
+    for hosts in dict.fromkeys(point.hosts for point in plan.points if point.hosts):
+        check_hosts(plan, hosts)
+
+
+def is_program(point: Point) -> bool:
+    """Whether the benchmark starts its jobs by itself."""
+    return isinstance(registry.select([point.benchmark])[0], registry.Program)
+
+
+def check_where(plan: Plan) -> None:
+    for point in plan.points:
+        try:
+            where = places.place(point.hosts, point.fabric, None, None)
+            where.spread(point.pes or where.default_pes(2))
+        except BenchError as error:
+            raise plan.wrong("sweep.hosts" if point.hosts else "sweep.fabric", str(error)) from None
+        if where.hosts and plan.slurm is not None:
+            raise plan.wrong("slurm", "where Slurm places the PEs a sweep has no hosts and no fabric")
+        if plan.commits and (where.hosts or plan.slurm is not None):
+            raise plan.wrong("commits", "they are compared on this machine alone: leave hosts, fabric and slurm out")
+
+
+def check_simd(plan: Plan) -> None:
+    asked = [point.simd for point in plan.points if point.simd]
+    if not asked or plan.slurm is not None or any(point.hosts for point in plan.points):
+        return
+    from atoll import _core
+
+    best = str(_core.info()["simd"])
+    for level in asked:
+        if level not in SIMD_LEVELS[: SIMD_LEVELS.index(best) + 1 if best in SIMD_LEVELS else 0]:
+            raise plan.wrong("sweep.simd", f"this machine has no '{level}': the best it can is {best}")
+
+
+def check_contenders(plan: Plan) -> None:
+    pairs = dict.fromkeys((is_program(point), word) for point in plan.points for word in point.against)
+    for program, word in pairs:
+        try:
+            why = missing(program, word)
+        except (Skip, BenchError) as reason:
+            why = str(reason)
+        if why:
+            raise plan.wrong("sweep.against", f"'{word}': {why} (--skip-missing goes on without it)")
+
+
+def check_hosts(plan: Plan, hosts: str) -> None:
+    where = places.place(hosts, None, None, None)
+    try:
+        words = places.words("atoll", where, where.default_pes(1), os.environ, toolchains.cache_folder())
+        done = run([*ATOLL, "run", *words, "true"], PROBE_S)
+    except PointFailed as error:
+        raise plan.wrong("sweep.hosts", f"{hosts}: {error}") from None
+    if done.returncode != 0:
+        raise plan.wrong("sweep.hosts", f"{hosts}: {last_words(done)}")
+
+
+def missing(program: bool, word: str) -> str:
+    """Why a contender cannot take part here; empty when it can, or when it is none of this kind of benchmark."""
+    if word == "all" or (not program and toolchains.is_toolchain(word) and word != "limit"):
+        return ""
+    if toolchains.is_toolchain(word):
+        if program:
+            toolchains.toolchain(word)
+        return ""
+    if word.split("-")[0] not in peers.MODULES:
+        return f"there is no such contender. There are: {', '.join(peers.MODULES)}, all"
+    module = peers.MODULES[word.split("-")[0]]
+    # Looked for, not imported: their threads would live on beside what is measured.
+    if extras.is_here(module):
+        return ""
+    return extras.hint([module], "bench") if module in extras.EXTRAS["bench"] else f"{module} is not built"
