@@ -105,6 +105,9 @@ def use(place: Tree | Venv) -> None:
     assert re.fullmatch(r"atoll \d+\.\d+\.\d+\n", place.run("atoll", "--version"))
     assert re.search(r"fabric shm +ready", place.run("atoll", "info"))
     place.run("atoll", "doctor")
+    assert place.run("atoll", "demo", fails=True).endswith("are not installed: pip install 'atoll[demo]'\n")
+    said = place.run("atoll", "bench", "run", "reduce", "--size", "1e5", "--against", "numpy,polars")
+    assert "polars is not installed: pip install 'atoll[bench]'" in said
     assert place.run("atoll", "run", "-n", "3", place.write("spmd.py", SPMD)).count("one PE is done") == 3
     place.run("python", "-c", "import atoll as ak; ak.init(pes=2); assert ak.arange(10**5).sum() == 4_999_950_000")
     assert "argsort" in place.run("atoll", "demo", "--only", "sort", "--size", "100000", "--pes", "2")
@@ -179,6 +182,7 @@ def test_what_a_wheel_holds(wheel):
         (metadata,) = [packed.read(name).decode() for name in names if name.endswith("/METADATA")]
     for name in ("atoll", "oshcc", "oshc++", "oshcxx", "oshCC", "oshrun"):
         assert re.search(rf"^{re.escape(name)} ?=", entry_points, re.MULTILINE)
+    assert {"atoll/licences/libhwloc15.txt", "atoll/licences/nanobind.txt"} <= set(names)
     for name in ("atoll/bin/oshcc", "atoll/include/shmem.h", "atoll/demo/examples/flights.py", "atoll/py.typed"):
         assert name in names
     assert not [name for name in names if re.search(r"libfabric|libpmix|libc\.|libstdc|/tests?/", name)]
