@@ -85,3 +85,10 @@ def test_the_example():
     )
     assert done.returncode == 1
     assert done.stderr == "flights.py: pyarrow is not installed: pip install 'atoll[demo]'\n"
+
+
+@needs_core
+def test_a_benchmark_without_a_peer(lacking, capsys):
+    lacking.add("polars")
+    assert cli.main(["bench", "run", "reduce.sum", "--size", "1e4", "--trials", "2", "--against", "numpy,polars"]) == 0
+    assert "polars is not installed: pip install 'atoll[bench]'" in capsys.readouterr().out

@@ -83,7 +83,7 @@ def print_result(result: Result) -> None:
         table.add_row(*cells, style=style)
     console.print(table)
     for name, why in result.skipped.items():
-        console.print(f"  [dim]{name} skipped: {why}[/dim]", highlight=False)
+        console.print(f"  {name} skipped: {why}", style="dim", markup=False, highlight=False, soft_wrap=True)
     if result.moved_ratio is not None:
         console.print(f"  moved between PEs: {result.moved_ratio:.2f} x the bytes of the input", highlight=False)
     if result.memory_ratio is not None:
@@ -134,7 +134,7 @@ def print_measured(measured: Measured) -> None:
     for name, library in measured.libraries.items():
         console.print(f"  [dim]{name}: {library}[/dim]", highlight=False)
     for name, why in measured.skipped.items():
-        console.print(f"  [dim]{name} skipped: {why}[/dim]", highlight=False)
+        console.print(f"  {name} skipped: {why}", style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_list() -> None:
