@@ -130,12 +130,16 @@ def asked_of_system(wheel: Path, tools: Path) -> dict[str, list[str]]:
     return asked
 
 
-def check(wheel: Path, tools: Path) -> None:
+def check(wheel: Path, tools: Path, python: Path) -> None:
+    """Ends this program where a wheel needs what not every system has, is too large, or does not load."""
     for name, libraries in asked_of_system(wheel, tools).items():
         if foreign := sorted(set(libraries) - GLIBC):
             sys.exit(f"wheel: {name} in {wheel.name} needs {', '.join(foreign)}, which not every system has")
     if wheel.stat().st_size > LIMIT_BYTES:
         sys.exit(f"wheel: {wheel.name} has {wheel.stat().st_size:,} bytes; more than {LIMIT_BYTES:,} are too many")
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(wheel) as packed:
+        packed.extractall(folder)
+        run(python, "-c", "import _core", env={**os.environ, "PYTHONPATH": f"{folder}/atoll"})
 
 
 def make_sdist(tools: Path) -> Path:
@@ -157,10 +161,11 @@ def make_wheel(tag: str, tools: Path) -> Path | None:
     if python is None:
         return None
     say(f"{tag}: compiling for {python}; the log is build/wheel/{tag}.log")
-    raw = compile_wheel(environment(python, tag, "build"), tag)
+    programs = environment(python, tag, "build")
+    raw = compile_wheel(programs, tag)
     say(f"{tag}: putting libraries inside")
     made = repair(tools, raw)
-    check(made, tools)
+    check(made, tools, programs / "python")
     return made
 
 

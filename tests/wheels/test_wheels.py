@@ -108,7 +108,10 @@ def use(place: Tree | Venv) -> None:
     assert place.run("atoll", "demo", fails=True).endswith("are not installed: pip install 'atoll[demo]'\n")
     said = place.run("atoll", "bench", "run", "reduce", "--size", "1e5", "--against", "numpy,polars")
     assert "polars is not installed: pip install 'atoll[bench]'" in said
-    assert place.run("atoll", "run", "-n", "3", place.write("spmd.py", SPMD)).count("one PE is done") == 3
+    script = place.write("spmd.py", SPMD)
+    assert place.run("atoll", "run", "-n", "3", script).count("one PE is done") == 3
+    for level in ("sse4", "avx2"):
+        assert place.run("env", f"ATOLL_SIMD={level}", "python", script) == "one PE is done\n"
     place.run("python", "-c", "import atoll as ak; ak.init(pes=2); assert ak.arange(10**5).sum() == 4_999_950_000")
     assert "argsort" in place.run("atoll", "demo", "--only", "sort", "--size", "100000", "--pes", "2")
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What we use of Highway's shared library, for builds that link none (ATOLL_STANDALONE): which levels the processor has,
-// and which was chosen. The rest of Highway is in its headers.
+// which of them may be used, and which was chosen. The rest of Highway is in its headers.
 #include "atoll/array/kernel/simd.hpp"
 
 #include <hwy/highway.h>
 
+#include <atomic>
+
 namespace hwy {
+namespace {
+std::atomic<std::int64_t> disabled{0};
+}
 
 std::int64_t SupportedTargets() {
-  std::int64_t targets = HWY_ENABLED_BASELINE;
+  std::int64_t found = 0;
 #if HWY_ARCH_X86
   // The options that Highway's headers give the compiler for each level.
   __builtin_cpu_init();
@@ -17,10 +22,15 @@ std::int64_t SupportedTargets() {
                     __builtin_cpu_supports("f16c");
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-  if (avx2) targets |= HWY_AVX2;
-  if (avx512) targets |= HWY_AVX3;
+  if (avx2) found |= HWY_AVX2;
+  if (avx512) found |= HWY_AVX3;
 #endif
-  return targets;
+  return (found & ~disabled.load(std::memory_order_relaxed)) | HWY_ENABLED_BASELINE;
+}
+
+void DisableTargets(std::int64_t targets) {
+  disabled.store(targets, std::memory_order_relaxed);
+  GetChosenTarget().DeInit();  // so that the next call chooses anew
 }
 
 ChosenTarget& GetChosenTarget() {
