@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from pathlib import Path
 
 from atoll.cli.common import CommandError
@@ -72,13 +71,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run_sweep(sweep: Path, results: Path | None) -> int:
     """An experiment, whose results are kept only when they were asked for."""
     from atoll.experiment import ExperimentError
-    from atoll.experiment.run import run
+    from atoll.experiment.run import run, run_once
 
     try:
-        if results is not None:
-            return run(sweep, results, skip_missing=True)
-        with tempfile.TemporaryDirectory(prefix="atoll-sweep-") as folder:
-            return run(sweep, Path(folder) / "results.jsonl", skip_missing=True)
+        return run_once(sweep) if results is None else run(sweep, results, skip_missing=True)
     except ExperimentError as error:
         raise CommandError(str(error)) from None
 

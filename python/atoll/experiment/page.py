@@ -13,6 +13,7 @@ from typing import Any
 from atoll.experiment import ExperimentError, compare, report
 from atoll.experiment.cards import card, faster, tag
 from atoll.experiment.charts import bounds, x_text
+from atoll.experiment.intervals import LEAST_SAMPLES
 from atoll.experiment.panels import OWN, Curve, Panel, panels
 from atoll.experiment.results import Contents
 from atoll.experiment.scaling import steps
@@ -118,7 +119,8 @@ def method(records: Sequence[Record]) -> str:
     return (
         f"Each point is a process of its own, with {count} trials of each contender, which take turns on the same "
         "data; answers are checked against one another. A figure is the median of all trials; shaded bars and “±” are "
-        "its 95 % confidence interval, by bootstrap over processes and their trials, widened for few samples. "
+        "its 95 % confidence interval, by bootstrap over processes and their trials, widened for few samples; "
+        f"with fewer than {LEAST_SAMPLES} trials it is their range. "
         f"Measured {dates[0][:16].replace('T', ' ')} to {dates[-1][:16].replace('T', ' ')} UTC."
     )
 

@@ -173,12 +173,12 @@ class Reader:
         self, one: registry.Case | registry.Program, sweep: dict[str, Any], where: str, explicit: bool
     ) -> Iterator[Point]:
         """All settings of one benchmark. Settings that it lacks are an error where it was named, and left out where
-        `all` were."""
+        `all` were; so is a size, which means something else to each C program."""
         lacking: set[str] = set()
         if isinstance(one, registry.Program):
             has = {"size"} if one.size_option else set()
             has |= {"threads"} if one.name == "threads" else set()
-            lacking = {*OF_ARRAYS, "size", "threads"} - has
+            lacking = {*OF_ARRAYS, "size", "threads"} - (has if explicit else {"threads"} & has)
         axes = {}
         for key in AXES:
             if key not in sweep:

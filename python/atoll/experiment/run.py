@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime
 import re
 import sys
+import tempfile
 import time
 from pathlib import Path
 from statistics import median
@@ -22,6 +23,7 @@ from atoll.experiment.point import Point
 from atoll.experiment.results import FOLDER, Contents, Results
 from atoll.experiment.results import read as read_results
 from atoll.experiment.strategy import strategy
+from atoll.experiment.tables import print_measured
 from atoll.experiment.terminal import console, say
 from atoll.experiment.words import duration, plural, time_left
 
@@ -103,7 +105,22 @@ class Timer:
 
 def run(path: Path, results: Path | None, skip_missing: bool = False) -> int:
     """Runs what is left of the experiment; 0 when every point is done."""
-    return Run(read_plan(path), results, skip_missing).go()
+    one = Run(read_plan(path), results, skip_missing)
+    status = one.go()
+    if status == 0:
+        say(f"done: {one.path}. To look at it: atoll experiment page {one.path}")
+    return status
+
+
+def run_once(path: Path) -> int:
+    """Runs the whole experiment and shows a table; keeps nothing."""
+    with tempfile.TemporaryDirectory(prefix="atoll-experiment-") as folder:
+        one = Run(read_plan(path), Path(folder) / "results.jsonl", skip_missing=True)
+        status = one.go()
+        found = read_results(one.path)
+        if found.records:
+            print_measured(found.records)
+        return status
 
 
 class Run:
@@ -139,7 +156,6 @@ class Run:
         if self.failed:
             say(f"{plural(len(self.failed), 'point')} failed: the same command tries them again")
             return 1
-        say(f"done: {self.path}. To look at it: atoll experiment page {self.path}")
         return 0
 
     def _points(self, left: list[Point], results: Results, done: int) -> None:

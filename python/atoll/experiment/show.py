@@ -11,11 +11,10 @@ from rich import box
 from rich.table import Table
 
 from atoll.experiment import ExperimentError, plan, results
-from atoll.experiment.panels import OWN
 from atoll.experiment.run import default_results
-from atoll.experiment.series import common, measured
+from atoll.experiment.tables import print_measured
 from atoll.experiment.terminal import add, print_table, say
-from atoll.experiment.words import duration, plural, speed
+from atoll.experiment.words import plural
 
 #: Where `list` looks unless it is told where.
 FOLDERS = (Path(), Path("experiments"), Path("bench"), Path("bench/experiments"))
@@ -123,17 +122,4 @@ def show_results(found: results.Contents) -> None:
         say(f"{found.head.get('title') or found.head['name']}: {found.head['file']}, {found.head['date']}")
     about = [first.get("host"), first.get("processor"), f"{first.get('cores')} cores", first.get("commit")]
     say(", ".join(str(one) for one in about if one))
-    by_setting = measured(found.records)
-    shared = common(by_setting)
-    hidden = [name for name, _ in shared.values] if len(by_setting) > 1 else []
-    table = Table(title=shared.describe(), title_justify="left", title_style="", box=box.SIMPLE_HEAD)
-    table.add_column("point", no_wrap=True)
-    for column in ("median", "95% interval", "speed", "trials", "processes"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for setting, one in by_setting.items():
-        time = one.time
-        rate = speed(one.rate(time.value), one.unit) if one.unit else ""
-        cells = (duration(time.value), f"{duration(time.low)} to {duration(time.high)}", rate)
-        style = "bold" if setting.get("contender") == OWN else ""
-        add(table, setting.describe(hidden), *cells, str(one.samples), str(len(one.processes)), style=style)
-    print_table(table)
+    print_measured(found.records)
