@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -45,7 +46,10 @@ class BinaryFunction(Protocol):
 
 
 #: What this module made, by NumPy's name.
-UFUNCS: dict[str, Any] = {}
+UNARY: dict[str, UnaryFunction] = {}
+BINARY: dict[str, BinaryFunction] = {}
+#: These, and what others put beside them.
+UFUNCS: ChainMap[str, Any] = ChainMap({}, UNARY, BINARY)
 __test__ = UFUNCS  # where doctest finds their examples
 
 _DOC = """{summary}
@@ -129,7 +133,7 @@ def unary_function(name: str, summary: str, example: str = "[0.25, 0.5]") -> Una
     function.__name__ = function.__qualname__ = name
     shown = f"bool(ak.allclose(ak.{name}({example}), np.{name}({example})))"
     function.__doc__ = _DOC.format(summary=summary, operands="x", what="Values.", example=shown)
-    UFUNCS[name] = function
+    UNARY[name] = function
     return function
 
 
@@ -149,5 +153,5 @@ def binary_function(name: str, summary: str, left: str = "[5.0, 6.5]", right: st
     function.__doc__ = _DOC.format(
         summary=summary, operands="x1, x2", what="Values; they broadcast against each other.", example=shown
     )
-    UFUNCS[name] = function
+    BINARY[name] = function
     return function
