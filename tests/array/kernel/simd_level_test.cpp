@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels obey the level, and reductions and scans have the same bits on each.
+// Kernels obey the level, and what is reduced, scanned, chosen, counted and looked up is the same on each.
 #include "atoll/array/kernel/simd_level.hpp"
 
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 
+#include "atoll/array/kernel/gather.hpp"
+#include "atoll/array/kernel/histogram.hpp"
+#include "atoll/array/kernel/lookup.hpp"
 #include "atoll/array/kernel/scan.hpp"
+#include "atoll/array/kernel/select.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "movement_fixture.hpp"
 #include <hwy/targets.h>
@@ -100,6 +105,63 @@ TYPED_TEST(SimdLevelsOf, ReductionsAndScansHaveTheSameBits) {
       for (SimdLevel level : levels) {
         limit_kernels(level);
         ASSERT_EQ(answers(x), best) << name_of(level) << ' ' << count << ' ' << special;
+      }
+    }
+  }
+}
+
+// Rows chosen by a mask and by indices on two threads, each of which owns half of them; counts in few and in many bins.
+template <class T>
+std::vector<std::uint64_t> chosen(const std::vector<T>& x) {
+  Harness harness(2);
+  const std::size_t n = x.size();
+  std::vector<std::uint64_t> found;
+  auto note = [&](const auto& values) {
+    for (auto v : values) found.push_back(to_bits(v));
+  };
+  std::vector<std::int64_t> index(n), places(n), counts(300'000), sums(100);
+  std::unique_ptr<bool[]> mask(new bool[n]);
+  for (std::size_t i = 0; i < n; ++i) {
+    mask[i] = (i * 0x9E3779B97F4A7C15ull) >> 63;
+    index[i] = static_cast<std::int64_t>(i * 7919 % n) - (i % 4 == 3 ? static_cast<std::int64_t>(n) : 0);
+  }
+  std::vector<T> kept(n), moved(n), put(n);
+  compress(harness.work, sizeof(T), x.data(), mask.get(), n, kept.data());
+  note(kept);
+  flatnonzero(harness.work, mask.get(), n, 5, places.data());
+  note(places);
+  const PeerBlocks from(const_cast<T*>(x.data()), static_cast<std::int64_t>(n), sizeof(T));
+  gather(harness.work, from, index.data(), n, moved.data());
+  note(moved);
+  const PeerBlocks to(put.data(), static_cast<std::int64_t>(n), sizeof(T));
+  scatter(harness.work, to, index.data(), n, x.data(), sizeof(T), {0, static_cast<std::int64_t>(n)}, Bounds::check);
+  note(put);
+  histogram_uniform(harness.work, dtype_of<T>, x.data(), n, 0.0, 1.0, sums.size(), sums.data());
+  note(sums);
+  histogram_uniform(harness.work, dtype_of<T>, x.data(), n, -0.5, 1.5, counts.size(), counts.data());
+  note(counts);
+  std::unique_ptr<bool[]> flags(new bool[n]);
+  isin(harness.work, dtype_of<T>, x.data(), n, x.data() + n / 2, n / 7, flags.get());
+  for (std::size_t i = 0; i < n; ++i) found.push_back(flags[i]);
+  return found;
+}
+
+TYPED_TEST(SimdLevelsOf, WhatIsChosenAndCountedIsTheSame) {
+  for (std::size_t count : {1, 63, 64, 700, 40'000}) {
+    for (bool special : {false, true}) {
+      std::vector<TypeParam> x = values<TypeParam>(count, special);
+      // Values on edges of bins, and next to them.
+      if constexpr (std::is_floating_point_v<TypeParam>) {
+        for (std::size_t i = 0; i + 1 < count; i += 90) {
+          x[i] = static_cast<TypeParam>(static_cast<double>(i % 101) / 100);
+          x[i + 1] = std::nextafter(x[i], TypeParam(0));
+        }
+      }
+      limit_kernels(SimdLevel::avx512);
+      const std::vector<std::uint64_t> best = chosen(x);
+      for (SimdLevel level : levels) {
+        limit_kernels(level);
+        ASSERT_TRUE(chosen(x) == best) << name_of(level) << ' ' << count << ' ' << special;
       }
     }
   }

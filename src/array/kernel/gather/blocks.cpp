@@ -40,9 +40,7 @@ BadIndex check_indices(const Work& work, const std::int64_t* indices, std::size_
   work.threads.for_ranges(n, index_grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
     for (std::size_t first = begin; first < end; first += 1024) {
       std::size_t last = std::min(end, first + 1024);
-      bool wrong = false;
-      for (std::size_t i = first; i < last; ++i) wrong |= indices[i] >= rows || indices[i] < -rows;
-      if (wrong) {
+      if (!all_in_range(indices + first, last - first, rows) && !all_in_range_of_signs(indices + first, last - first, rows)) {
         std::size_t i = first;
         while (indices[i] < rows && indices[i] >= -rows) ++i;
         bad.note(thread, i, indices[i]);

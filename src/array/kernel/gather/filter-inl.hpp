@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "kernel/gather/filter.hpp"
+#include "kernel/select/places.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
@@ -34,6 +35,23 @@ HWY_INLINE HWY_ATTR std::size_t rows_block(const std::int64_t* indices, std::siz
     _mm512_storeu_si512(row + taken, _mm512_maskz_compress_epi64(in, index));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(offset + taken), _mm256_maskz_compress_epi32(in, where));
     taken += static_cast<std::size_t>(__builtin_popcount(in));
+  }
+#elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_AVX2
+  // Without a sign, by comparing with the sign bit flipped.
+  constexpr std::uint64_t flip = std::uint64_t{1} << 63;
+  const __m256i all_rows = _mm256_set1_epi64x(rows), zero = _mm256_setzero_si256();
+  const __m256i first = _mm256_set1_epi64x(static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + flip));
+  const __m256i span = _mm256_set1_epi64x(static_cast<std::int64_t>(width + flip));
+  for (; i + 4 <= count; i += 4) {
+    __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indices + i));
+    index = _mm256_add_epi64(index, _mm256_and_si256(_mm256_cmpgt_epi64(zero, index), all_rows));
+    const __m256i in = _mm256_cmpgt_epi64(span, _mm256_sub_epi64(index, first));
+    const auto bits = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(in)));
+    const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(&set_half_places[bits]));
+    const __m128i places = _mm_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(&set_places[bits])));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(row + taken), _mm256_permutevar8x32_epi32(index, order));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(offset + taken), _mm_add_epi32(places, _mm_set1_epi32(static_cast<int>(i))));
+    taken += static_cast<std::size_t>(__builtin_popcount(bits));
   }
 #endif
   for (; i < count; ++i) {

@@ -15,7 +15,7 @@ namespace {
 // the core can hold: 10^7 int64 of as many take 43 ms without, 31 ms with 64, the same with 128 (one thread).
 constexpr std::size_t block = 64;
 
-// Turns indices into addresses. Bad ones become row 0, so that nothing outside is read.
+// Turns indices into addresses, a block at a time. Bad ones become row 0, so that nothing outside is read.
 template <bool Single>
 class Locator {
  public:
@@ -23,21 +23,25 @@ class Locator {
       : blocks_(blocks), indices_(indices), origin_(blocks.origins()[0]), rows_(blocks.rows()),
         row_bytes_(blocks.row_bytes()) {}
 
-  const unsigned char* operator()(std::size_t i) {
-    std::int64_t row = indices_[i];
-    row += row < 0 ? rows_ : 0;
-    bool outside = static_cast<std::uint64_t>(row) >= static_cast<std::uint64_t>(rows_);
-    wrong_ |= outside;
-    row = outside ? 0 : row;
-    const unsigned char* address;
-    if constexpr (Single) address = origin_ + static_cast<std::size_t>(row) * row_bytes_;
-    else address = blocks_.find(row);
-    __builtin_prefetch(address);
-    return address;
+  /// What the block of indices from `first` on is called by address(): the indices themselves where they are rows, which is all
+  /// that most blocks need, else their rows in `room`.
+  const std::int64_t* rows_of(std::size_t first, std::size_t count, std::int64_t (&room)[block]) {
+    if (all_in_range(indices_ + first, count, rows_)) return indices_ + first;
+    for (std::size_t k = 0; k < count; ++k) {
+      std::int64_t row = indices_[first + k];
+      row += row < 0 ? rows_ : 0;
+      const bool outside = static_cast<std::uint64_t>(row) >= static_cast<std::uint64_t>(rows_);
+      wrong_ |= outside;
+      room[k] = outside ? 0 : row;
+    }
+    return room;
+  }
+  const unsigned char* address(std::int64_t row) const {
+    if constexpr (Single) return origin_ + static_cast<std::size_t>(row) * row_bytes_;
+    else return blocks_.find(row);
   }
 
   bool wrong() const { return wrong_; }
-  std::size_t row_bytes() const { return row_bytes_; }
 
  private:
   const PeerBlocks& blocks_;
@@ -48,30 +52,49 @@ class Locator {
   bool wrong_ = false;
 };
 
-// take(k, address) for all k in [begin, end), in blocks; done(first, count) after each.
+// take(k, address) for all k in [begin, end), in blocks; done(first, count) after each. Of one array in one place the address is
+// cheaper to compute twice than to keep.
 template <bool Single, class Take, class Done>
 void for_rows(Locator<Single>& locate, std::size_t begin, std::size_t end, Take take, Done done) {
-  const unsigned char* both[2][block];
+  std::int64_t room[2][block];
+  const unsigned char* kept[2][block];
   int now = 0;
+  auto fetch = [&](std::int64_t row, int side, std::size_t k) {
+    const unsigned char* address = locate.address(row);
+    if constexpr (!Single) kept[side][k] = address;
+    __builtin_prefetch(address);
+  };
   std::size_t located = std::min(block, end - begin);
-  for (std::size_t k = 0; k < located; ++k) both[0][k] = locate(begin + k);
+  const std::int64_t* rows = locate.rows_of(begin, located, room[0]);
+  for (std::size_t k = 0; k < located; ++k) fetch(rows[k], 0, k);
   for (std::size_t first = begin; first < end; first += block) {
-    std::size_t count = std::min(block, end - first), ahead = std::min(block, end - first - count), k = 0;
+    const std::size_t count = std::min(block, end - first), ahead = std::min(block, end - first - count);
+    const std::int64_t* next = locate.rows_of(first + count, ahead, room[1 - now]);
+    auto address = [&](std::size_t k) {
+      if constexpr (Single) return locate.address(rows[k]);
+      else return kept[now][k];
+    };
+    std::size_t k = 0;
     for (; k < ahead; ++k) {
-      both[1 - now][k] = locate(first + block + k);
-      take(first + k, both[now][k]);
+      fetch(next[k], 1 - now, k);
+      take(first + k, address(k));
     }
-    for (; k < count; ++k) take(first + k, both[now][k]);
+    for (; k < count; ++k) take(first + k, address(k));
     done(first, count);
+    rows = next;
     now = 1 - now;
   }
 }
 
+// Elements of a row's size are copied by T; `to` is of that type.
 template <class T, bool Single>
 void gather_words(Locator<Single>& locate, std::size_t begin, std::size_t end, T* to, bool stream) {
   if (stream && to_line(to + begin) % sizeof(T) == 0) {  // whole lines, from the first border on
-    std::size_t head = std::min(to_line(to + begin) / sizeof(T), end - begin);
-    for (; head > 0; --head, ++begin) std::memcpy(to + begin, locate(begin), sizeof(T));
+    const std::size_t head = std::min(to_line(to + begin) / sizeof(T), end - begin);
+    for_rows(
+        locate, begin, begin + head, [&](std::size_t i, const unsigned char* from) { std::memcpy(to + i, from, sizeof(T)); },
+        [](std::size_t, std::size_t) {});
+    begin += head;
     alignas(64) T values[block];
     for_rows(
         locate, begin, end,
@@ -84,8 +107,7 @@ void gather_words(Locator<Single>& locate, std::size_t begin, std::size_t end, T
         });
   } else {
     for_rows(
-        locate, begin, end,
-        [&](std::size_t i, const unsigned char* from) { std::memcpy(to + i, from, sizeof(T)); },
+        locate, begin, end, [&](std::size_t i, const unsigned char* from) { std::memcpy(to + i, from, sizeof(T)); },
         [](std::size_t, std::size_t) {});
   }
 }

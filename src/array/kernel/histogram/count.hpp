@@ -56,10 +56,24 @@ void for_bins(const Work& work, std::size_t n, std::size_t bins, const void* tab
   }
 }
 
+/// Counts n bin numbers in four tables, `stride` apart.
+inline __attribute__((always_inline)) void count_numbers(const std::uint32_t* number, std::size_t n, std::int64_t* table,
+                                                         std::size_t stride) {
+  std::size_t k = 0;
+  for (; k + 4 <= n; k += 4) {
+    ++table[number[k]];
+    ++table[stride + number[k + 1]];
+    ++table[2 * stride + number[k + 2]];
+    ++table[3 * stride + number[k + 3]];
+  }
+  for (; k < n; ++k) ++table[number[k]];
+}
+
 /// counts[b] = how many bin numbers are b. `locate(begin, end, bins_out)` computes the bin numbers (std::uint32_t) of
-/// values [begin, end), at most bin_block of them; `bins` itself stands for none of the bins.
-template <class Locate>
-void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t* counts, Locate locate) {
+/// values [begin, end), at most bin_block of them; `bins` itself stands for none of the bins. Where bins are few,
+/// `count_four(begin, end, tables, stride)` counts any number of values in four tables.
+template <class Locate, class CountFour>
+void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t* counts, Locate locate, CountFour count_four) {
   if (bins > private_bins) {
     work.threads.for_ranges(bins, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
       std::fill(counts + begin, counts + end, 0);
@@ -76,19 +90,12 @@ void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t*
   Buffer<std::int64_t> all(work.memory, threads * tables * stride);
   auto count = [&](std::size_t begin, std::size_t end, std::int64_t* table) {
     std::memset(table, 0, tables * stride * sizeof(std::int64_t));
+    if (tables == 4) return count_four(begin, end, table, stride);
     std::uint32_t number[bin_block];
     for (std::size_t at = begin; at < end; at += bin_block) {
-      std::size_t last = std::min(end, at + bin_block), k = 0;
+      const std::size_t last = std::min(end, at + bin_block);
       locate(at, last, number);
-      if (tables == 4) {
-        for (; k + 4 <= last - at; k += 4) {
-          ++table[number[k]];
-          ++table[stride + number[k + 1]];
-          ++table[2 * stride + number[k + 2]];
-          ++table[3 * stride + number[k + 3]];
-        }
-      }
-      for (; k < last - at; ++k) ++table[number[k]];
+      for (std::size_t k = 0; k < last - at; ++k) ++table[number[k]];
     }
   };
   if (threads == 1) {
@@ -103,6 +110,18 @@ void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t*
     std::copy(all.data() + begin, all.data() + end, counts + begin);
     for (std::size_t table = 1; table < threads * tables; ++table)
       for (std::size_t b = begin; b < end; ++b) counts[b] += all[table * stride + b];
+  });
+}
+
+template <class Locate>
+void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t* counts, Locate locate) {
+  count_bins(work, n, bins, counts, locate, [=](std::size_t begin, std::size_t end, std::int64_t* tables, std::size_t stride) {
+    std::uint32_t number[bin_block];
+    for (std::size_t at = begin; at < end; at += bin_block) {
+      const std::size_t last = std::min(end, at + bin_block);
+      locate(at, last, number);
+      count_numbers(number, last - at, tables, stride);
+    }
   });
 }
 

@@ -30,8 +30,7 @@ HWY_ATTR HWY_INLINE void locate_64(const UniformBins& bins, const double* values
   const auto outside = hn::Set(d, static_cast<double>(bins.count));
   const auto last = hn::Set(d, static_cast<double>(bins.count) - 0.5), middle = hn::Set(d, 0.5);
   auto risky = hn::Lt(low, low);  // none
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
+  for (std::size_t i = 0; i + lanes <= n; i += lanes) {
     auto x = hn::LoadU(d, values + i);
     auto in = hn::And(hn::Ge(x, low), hn::Le(x, high));
     auto position = hn::IfThenElse(in, hn::Mul(hn::Sub(x, low), scale), middle);
@@ -40,10 +39,30 @@ HWY_ATTR HWY_INLINE void locate_64(const UniformBins& bins, const double* values
     auto bin = hn::IfThenElse(in, hn::Min(position, last), outside);
     hn::StoreU(hn::DemoteTo(d32, bin), d32, reinterpret_cast<std::int32_t*>(number) + i);
   }
-  for (; i < n; ++i) number[i] = bins.locate(values[i]);
+  for (std::size_t k = n - n % lanes; k < n; ++k) number[k] = bins.locate(values[k]);
   if (!hn::AllFalse(d, risky)) [[unlikely]] {
     for (std::size_t k = 0; k < n; ++k) number[k] = bins.locate(values[k]);
   }
+}
+
+// The same of a few values that all lie in bins and near no edge, with a third less work. False when one does not. So few
+// that the processor counts these while it computes the next (10^6 doubles from the cache: 16 at a time 0.54 ms, 32 0.52, 64 0.63).
+constexpr std::size_t few = 32;
+HWY_ATTR HWY_INLINE bool locate_inside(const UniformBins& bins, const double* values, std::uint32_t* number) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<std::int32_t, decltype(d)> d32;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  const auto low = hn::Set(d, bins.low), scale = hn::Set(d, bins.scale), half = hn::Set(d, 0.5);
+  const auto count = hn::Set(d, static_cast<double>(bins.count)), inner = hn::Set(d, 0.5 - bins.margin);
+  auto inside = hn::Eq(low, low);  // all
+  for (std::size_t i = 0; i < few; i += lanes) {
+    const auto position = hn::Mul(hn::Sub(hn::LoadU(d, values + i), low), scale);
+    const auto bin = hn::DemoteTo(d32, position);  // towards zero: below zero the rest is too
+    const auto rest = hn::Sub(hn::Sub(position, hn::PromoteTo(d, bin)), half);
+    inside = hn::And(inside, hn::And(hn::Lt(hn::Abs(rest), inner), hn::Lt(position, count)));
+    hn::StoreU(bin, d32, reinterpret_cast<std::int32_t*>(number) + i);
+  }
+  return hn::AllTrue(d, inside);
 }
 
 template <class T>
@@ -67,6 +86,38 @@ HWY_ATTR void locate_uniform_any(const UniformBins& bins, DType type, const void
   });
 }
 
+HWY_ATTR HWY_NOINLINE void locate_again(const UniformBins& bins, const double* values, std::uint32_t* number) {
+  locate_64(bins, values, few, number);
+}
+
+template <class T>
+HWY_ATTR void count_uniform(const UniformBins& bins, const T* values, std::size_t n, std::int64_t* tables, std::size_t stride) {
+  std::uint32_t number[64];
+  std::size_t first = 0;
+  for (; first + few <= n; first += few) {
+    double wide[few];
+    const double* some = wide;
+    if constexpr (std::is_same_v<T, double>) {
+      some = values + first;
+    } else {
+      for (std::size_t k = 0; k < few; ++k) wide[k] = static_cast<double>(values[first + k]);
+    }
+    if (!locate_inside(bins, some, number)) [[unlikely]] locate_again(bins, some, number);
+    count_numbers(number, few, tables, stride);
+  }
+  if (first < n) {
+    locate_uniform(bins, values + first, n - first, number);
+    count_numbers(number, n - first, tables, stride);
+  }
+}
+
+HWY_ATTR void count_uniform_any(const UniformBins& bins, DType type, const void* values, std::size_t begin, std::size_t end,
+                                std::int64_t* tables, std::size_t stride) {
+  dispatch(type, [&]<class T>(Type<T>) HWY_ATTR {
+    count_uniform(bins, static_cast<const T*>(values) + begin, end - begin, tables, stride);
+  });
+}
+
 }  // namespace atl::array::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -75,6 +126,7 @@ namespace atl::array {
 namespace {
 
 HWY_EXPORT(locate_uniform_any);
+HWY_EXPORT(count_uniform_any);
 
 void check_bins(std::size_t bins) {
   ATOLL_VALIDATE(bins >= 1 && bins < (std::size_t{1} << 31), ValueError,
@@ -105,13 +157,15 @@ struct EdgeBins {
   }
 };
 
-template <class Use>
-void with_uniform(DType type, const void* values, double low, double high, std::size_t bins, Use use) {
+UniformBins uniform_bins(DType type, double low, double high, std::size_t bins) {
   check_bins(bins);
-  UniformBins table(low, high, bins, type == DType::f32);
-  use([&](std::size_t begin, std::size_t end, std::uint32_t* number) {
-    HWY_DYNAMIC_DISPATCH(locate_uniform_any)(table, type, values, begin, end, number);
-  });
+  return UniformBins(low, high, bins, type == DType::f32);
+}
+
+auto locate_in(const UniformBins& bins, DType type, const void* values) {
+  return [&bins, type, values](std::size_t begin, std::size_t end, std::uint32_t* number) {
+    HWY_DYNAMIC_DISPATCH(locate_uniform_any)(bins, type, values, begin, end, number);
+  };
 }
 
 template <class Use>
@@ -163,12 +217,17 @@ std::uint32_t UniformBins::locate(double x) const {
 
 void histogram_uniform(const Work& work, DType type, const void* values, std::size_t n, double low, double high,
                        std::size_t bins, std::int64_t* counts) {
-  with_uniform(type, values, low, high, bins, [&](auto locate) { count_bins(work, n, bins, counts, locate); });
+  const UniformBins table = uniform_bins(type, low, high, bins);
+  count_bins(work, n, bins, counts, locate_in(table, type, values),
+             [&](std::size_t begin, std::size_t end, std::int64_t* tables, std::size_t stride) {
+               HWY_DYNAMIC_DISPATCH(count_uniform_any)(table, type, values, begin, end, tables, stride);
+             });
 }
 
 void histogram_uniform(const Work& work, DType type, const void* values, std::size_t n, double low, double high,
                        std::size_t bins, const double* weights, double* sums) {
-  with_uniform(type, values, low, high, bins, [&](auto locate) { add_bins(work, n, bins, weights, sums, locate); });
+  const UniformBins table = uniform_bins(type, low, high, bins);
+  add_bins(work, n, bins, weights, sums, locate_in(table, type, values));
 }
 
 void histogram_edges(const Work& work, DType type, const void* values, std::size_t n, const double* edges,

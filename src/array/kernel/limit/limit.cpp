@@ -136,30 +136,33 @@ HWY_ATTR std::size_t argmax_range(const double* a, std::size_t begin, std::size_
   return place;
 }
 
-// out = running sums from `carry`; in vectors of 8, of which each scans itself.
+// out = running sums from `carry`; in registers of up to 4, of which each scans itself.
 template <class T>
 HWY_ATTR void cumsum_loop(const T* a, T* out, T carry_in, std::size_t begin, std::size_t end) {
-  typedef T V __attribute__((vector_size(64)));
-  typedef T Unaligned __attribute__((vector_size(64), aligned(8), may_alias));
-  typedef std::int64_t Index __attribute__((vector_size(64)));
-  const Index shift1 = {0, 8, 9, 10, 11, 12, 13, 14}, shift2 = {0, 1, 8, 9, 10, 11, 12, 13},
-              shift4 = {0, 1, 2, 3, 8, 9, 10, 11}, last = {7, 7, 7, 7, 7, 7, 7, 7};
+  const hn::CappedTag<T, 4> d;
+  constexpr std::size_t lanes = hn::MaxLanes(hn::CappedTag<T, 4>());
+  typedef T V __attribute__((vector_size(lanes * sizeof(T))));
+  typedef T Unaligned __attribute__((vector_size(lanes * sizeof(T)), aligned(sizeof(T)), may_alias));
   const V zero = {};
   V carry = zero + carry_in;
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
   std::size_t i = begin;
-  for (; i + 8 <= end; i += 8) {
+  for (; i + lanes <= end; i += lanes) {
     __builtin_prefetch(a + i + ahead);
     V v = *reinterpret_cast<const Unaligned*>(a + i);
-    v += __builtin_shuffle(zero, v, shift1);
-    v += __builtin_shuffle(zero, v, shift2);
-    v += __builtin_shuffle(zero, v, shift4);
+    V last;
+    if constexpr (lanes == 2) {
+      v += __builtin_shufflevector(zero, v, 1, 2);
+      last = __builtin_shufflevector(v, v, 1, 1);
+    } else {
+      v += __builtin_shufflevector(zero, v, 3, 4, 5, 6);
+      v += __builtin_shufflevector(zero, v, 2, 3, 4, 5);
+      last = __builtin_shufflevector(v, v, 3, 3, 3, 3);
+    }
     const V result = v + carry;
-    carry += __builtin_shuffle(v, last);
-    T lines[8];
-    __builtin_memcpy(lines, &result, 64);
-    for (std::size_t k = 0; k < 8; k += lanes) hn::Stream(hn::LoadU(d, lines + k), d, out + i + k);
+    carry += last;
+    T line[lanes];
+    __builtin_memcpy(line, &result, sizeof line);
+    hn::Stream(hn::LoadU(d, line), d, out + i);
   }
   T sum = carry[0];
   for (; i < end; ++i) out[i] = sum = sum + a[i];

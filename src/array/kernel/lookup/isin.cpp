@@ -67,16 +67,35 @@ HWY_ATTR void hashed(const KeyOf<T>* slots, unsigned bits, bool has_zero, const 
   }
 }
 
+// Plain loads, one after the other: the compiler's vectors would gather, which takes longer.
 template <class T>
 HWY_ATTR void mapped(const std::uint32_t* words, std::uint64_t low, std::uint64_t span, const T* values, std::size_t n,
                      bool* to) {
   for (std::size_t i = 0; i < n; ++i) {
     std::uint64_t offset = static_cast<std::uint64_t>(key_of(values[i])) - low;
-    std::uint64_t inside = offset <= span ? ~std::uint64_t{0} : 0;
-    std::uint32_t word = words[(offset & inside) >> 5];
-    bool usable = inside != 0;
-    if constexpr (std::is_floating_point_v<T>) usable &= values[i] == values[i];
-    to[i] = (word >> (offset & 31) & 1) & usable;
+    offset = offset <= span ? offset : span + 1;  // whose bit is not set
+    bool found = words[offset >> 5] >> (offset & 31) & 1;
+    if constexpr (std::is_floating_point_v<T>) found &= values[i] == values[i];
+    to[i] = found;
+    asm volatile("");
+  }
+}
+
+// The least and the greatest key of at least one value, NaN left out; unchanged when there is nothing else.
+template <class T>
+HWY_ATTR void key_range(const T* values, std::size_t n, KeyOf<T>& low, KeyOf<T>& high) {
+  if constexpr (std::is_floating_point_v<T>) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (is_nan(values[i])) continue;
+      low = std::min(low, key_of(values[i]));
+      high = std::max(high, key_of(values[i]));
+    }
+  } else {
+    T least = values[0], greatest = values[0];
+    for (std::size_t i = 0; i < n; ++i) least = values[i] < least ? values[i] : least;
+    for (std::size_t i = 0; i < n; ++i) greatest = values[i] > greatest ? values[i] : greatest;
+    low = key_of(least);
+    high = key_of(greatest);
   }
 }
 
@@ -88,6 +107,14 @@ HWY_ATTR void hashed_any(DType type, const void* slots, unsigned bits, bool has_
              to + begin);
     }
   });
+}
+
+template <class T>
+HWY_ATTR void key_range_of(const void* values, std::size_t n, void* low, void* high) {
+  key_range(static_cast<const T*>(values), n, *static_cast<KeyOf<T>*>(low), *static_cast<KeyOf<T>*>(high));
+}
+HWY_ATTR void key_range_any(DType type, const void* values, std::size_t n, void* low, void* high) {
+  dispatch(type, [&]<class T>(Type<T>) HWY_ATTR { key_range_of<T>(values, n, low, high); });
 }
 
 HWY_ATTR void mapped_any(DType type, const std::uint32_t* words, std::uint64_t low, std::uint64_t span,
@@ -106,16 +133,13 @@ namespace {
 
 HWY_EXPORT(hashed_any);
 HWY_EXPORT(mapped_any);
+HWY_EXPORT(key_range_any);
 
 template <class T>
 void isin_typed(const Work& work, const T* values, std::size_t n, const T* test, std::size_t m, bool* to) {
   using K = KeyOf<T>;
   K low = std::numeric_limits<K>::max(), high = 0;
-  for (std::size_t i = 0; i < m; ++i) {
-    if (is_nan(test[i])) continue;
-    low = std::min(low, key_of(test[i]));
-    high = std::max(high, key_of(test[i]));
-  }
+  if (m > 0) HWY_DYNAMIC_DISPATCH(key_range_any)(dtype_of<T>, test, m, &low, &high);
   if (low > high) {  // nothing to be equal to
     work.threads.for_ranges(n, 65536, [&](std::size_t begin, std::size_t end, unsigned) {
       std::memset(to + begin, 0, end - begin);
@@ -125,7 +149,7 @@ void isin_typed(const Work& work, const T* values, std::size_t n, const T* test,
   std::uint64_t span = static_cast<std::uint64_t>(high) - low;
   // A bitmap may be as large as the hash set would be (some 16 bytes per value), and 64 KiB anyway.
   if (sizeof(T) <= 2 || span / 8 <= 16 * static_cast<std::uint64_t>(m) + 65536) {
-    Bitmap bitmap(work, span + 1);
+    Bitmap bitmap(work, span + 2);  // one more: of values outside
     for (std::size_t i = 0; i < m; ++i)
       if (!is_nan(test[i])) bitmap.add(static_cast<std::uint64_t>(key_of(test[i])) - low);
     work.threads.for_ranges(n, 16384, [&](std::size_t begin, std::size_t end, unsigned) {

@@ -226,6 +226,13 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
     const bool plain = runner.is_plain() && !storing && steps_.empty();
     const std::byte* const plain_data = plain ? static_cast<const std::byte*>(runner.run_all(0, 0, nullptr)) : nullptr;
     const std::size_t size = size_of(type);
+    // A chain that reads memory computes a group of units at once: its streams would halt after each (six doubles: 5.4 ms one by
+    // one, 4.7 in groups).
+    constexpr std::size_t group = TreeFold::leaf_group;
+    const bool chained = !storing && !places_wanted && grid.unit() % kernel_multiple == 0 && runner.reads_memory_only() &&
+                         direct_[0] && program_.results.size() == 1;
+    Buffer<std::byte> chain_values;
+    if (chained) chain_values = Buffer<std::byte>(work.memory, group * grid.unit() * size);
     // Units one after the other without a division for each.
     UnitGrid::Unit unit = grid.at(unit_begin + begin, total);
     std::uint64_t granule_end = (unit.begin / grid.granule() + 1) * grid.granule();
@@ -243,11 +250,15 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
         until_checkpoint = 1024;
       }
       const std::uint64_t at = unit.begin - first;
-      // Whole units of an array as it lies in memory, several at once.
-      constexpr std::size_t group = TreeFold::leaf_group;
+      // Whole units of an array as it lies in memory, or of a chain, several at once.
       std::array<std::uint64_t, group> bits;
-      if (plain && grid.shift() == 0 && unit.tree_index % group == 0 && end - u > group &&
-          units.each(plain_data + at * size, grid.unit(), group, bits.data())) {
+      const bool grouped = (plain || chained) && grid.shift() == 0 && unit.tree_index % group == 0 && end - u > group;
+      const std::byte* const grouped_values = plain ? plain_data + at * size : chain_values.data();
+      if (grouped && chained) {
+        void* to[] = {chain_values.data()};
+        runner.run(at, group * grid.unit(), to, TileRunner::Store::direct);
+      }
+      if (grouped && units.each(grouped_values, grid.unit(), group, bits.data())) {
         if (places_wanted) {
           TreeNode winner;
           winner.empty = 1;
@@ -255,7 +266,7 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
             TreeNode node;
             node.bits = bits[k];
             const std::size_t skip = k * grid.unit();
-            if (beats(node, unit.begin + skip, plain_data + (at + skip) * size, grid.unit())) winner = node;
+            if (beats(node, unit.begin + skip, grouped_values + skip * size, grid.unit())) winner = node;
           }
           winner.index = unit.tree_index / group;
           winner.level = TreeFold::leaf_group_level;
