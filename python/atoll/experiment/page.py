@@ -77,7 +77,7 @@ def comparison(result: compare.Comparison) -> str:
     lines = [escape(line) for line in report.words(result)]
     kinds = ["slower" if one.startswith("slower") else "faster" if one.startswith("faster") else "" for one in lines]
     items = "".join(tag("li", line, kind) for line, kind in zip(lines, kinds, strict=True))
-    head = ["point", result.a.label[:16], result.b.label[:16], "time", "95 % interval", "verdict"]
+    head = ["point", result.a.label[:18], result.b.label[:18], "time", "95 % interval", "verdict"]
     rows = [tag("tr", "".join(tag("th", escape(one)) for one in head))]
     for one in report.ordered(result):
         cells = report.cells(result, one)
