@@ -41,6 +41,7 @@ AXES: dict[str, type] = {
 }  # fmt: skip
 #: Keys of a sweep that all its points share.
 SHARED: dict[str, type] = {"names": str, "against": str, "trials": int, "seed": int, "memory": bool}
+ONE_VALUE = ("trials", "seed", "memory")
 CHOICES = {"dist": DISTRIBUTIONS, "fabric": FABRICS, "simd": SIMD_LEVELS}
 #: Axes that benchmarks made of C programs do not have.
 OF_ARRAYS = ("dtype", "dist", "simd", "size_per_pe")
@@ -134,6 +135,10 @@ class Reader:
         for key, value in sweep.items():
             if key not in known:
                 raise self.wrong(f"{where}.{key}", f"there is no such key. There are: {', '.join(known)}")
+            if value == []:
+                raise self.wrong(f"{where}.{key}", "the list is empty")
+            if isinstance(value, list) and key in ONE_VALUE:
+                raise self.wrong(f"{where}.{key}", "it takes one value: give others a sweep of their own")
             for one in as_list(value):
                 self.value(f"{where}.{key}", known[key], one)
             if key in CHOICES:
@@ -188,7 +193,7 @@ class Reader:
                     raise self.wrong(f"{where}.{key}", f"{one.name} has no {key}: give it a sweep of its own")
                 continue
             axes[key] = as_list(sweep[key])
-        shared = {key: sweep[key] for key in ("trials", "seed", "memory") if key in sweep}
+        shared = {key: sweep[key] for key in ONE_VALUE if key in sweep}
         against = tuple(as_list(sweep.get("against", [])))
         for values in itertools.product(*axes.values()):
             chosen = dict(zip(axes, values, strict=True))
