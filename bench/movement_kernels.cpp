@@ -2,13 +2,10 @@
 // Times the local movement and look-up kernels: movement_kernels [elements] [trials] [name part]. For every kernel and
 // 1 and 2 threads: median seconds, and a checksum that does not depend on the threads.
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,41 +17,13 @@
 #include "atoll/array/kernel/random.hpp"
 #include "atoll/array/kernel/select.hpp"
 #include "atoll/base/clock.hpp"
+#include "huge_memory.hpp"
 
 namespace {
 
 using namespace atl;
 using namespace atl::array;
-
-// 2 MiB pages that were touched before, kept for the next caller: what the pool of a session gives.
-class HugeMemory final : public Memory {
- public:
-  void* allocate(std::size_t bytes) override {
-    std::lock_guard lock(mutex_);
-    std::size_t size = round_up(bytes + 64, std::size_t{2} << 20);
-    if (auto free = free_.lower_bound(size); free != free_.end() && free->first <= 2 * size) {
-      void* block = free->second;
-      sizes_[block] = free->first;
-      free_.erase(free);
-      return block;
-    }
-    void* block = std::aligned_alloc(std::size_t{2} << 20, size);
-    if (block == nullptr) throw MemoryError("out of memory");
-    madvise(block, size, MADV_HUGEPAGE);
-    std::memset(block, 0, size);
-    sizes_[block] = size;
-    return block;
-  }
-  void release(void* block) noexcept override {
-    std::lock_guard lock(mutex_);
-    free_.emplace(sizes_[block], block);
-  }
-
- private:
-  std::mutex mutex_;
-  std::multimap<std::size_t, void*> free_;
-  std::map<void*, std::size_t> sizes_;
-};
+using bench::HugeMemory;
 
 template <class T>
 std::uint64_t checksum(const T* values, std::size_t n) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/ops/group.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 #include "atoll/array/ops/index.hpp"
 #include "atoll/array/ops/transfer.hpp"
-#include "atoll/coll/collectives.hpp"
+#include "atoll/base/random.hpp"
 #include "ops/exchange.hpp"
 #include "ops/plan.hpp"
 
@@ -39,6 +42,42 @@ void decode(std::span<const KeyRange> ranges, std::size_t column, const std::uin
   }
 }
 
+CompositeKey composite(const std::vector<Array>& keys, std::span<const KeyRange> ranges) {
+  unsigned bits = 0;
+  for (const KeyRange& range : ranges) bits += range.width();
+  ATOLL_VALIDATE(bits <= 64, ValueError, "the keys together span {} bits, and 64 are what a group-by takes. Number the values of the widest key first", bits);
+  std::vector<array::Key> columns;
+  for (const Array& key : keys) columns.push_back({key->dtype, key->bytes()});
+  return {columns, ranges, static_cast<std::size_t>(keys[0]->local_rows()), static_cast<std::uint64_t>(keys[0]->first_row())};
+}
+
+/// A range that most likely holds all values of a key, from some of them. Whether it does is noticed by aggregate().
+KeyRange likely_range(Engine& engine, const Array& key) {
+  constexpr std::int64_t samples = 2048;
+  KeyRange range;
+  const std::int64_t n = key->local_rows();
+  const std::int64_t count = std::min(n, samples);
+  array::dispatch(key->dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    SequentialRandom random(static_cast<std::uint64_t>(n));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::uint64_t row = count == n ? static_cast<std::uint64_t>(i) : random.below(static_cast<std::uint64_t>(n));
+      const std::uint64_t bits = array::ordered_bits(key->template data<T>()[row]);
+      range.min = std::min(range.min, bits);
+      range.max = std::max(range.max, bits);
+    }
+  });
+  KeyRange all;
+  for (const KeyRange& other : engine.allgather_value(range)) all.merge(other);
+  if (all.min > all.max) return all;  // no rows
+  // As much again on either side: n values of a uniform range leave it with probability 2^-2048 then.
+  const std::uint64_t margin = all.max - all.min;
+  all.min -= std::min(all.min, margin / 2);
+  all.max += std::min(~std::uint64_t{0} - all.max, margin / 2);
+  return all;
+}
+
+/// Groups of all PEs' rows; those that this PE is to finish. `outside` and `crowded` are agreed on.
 Aggregated aggregate_all(Engine& engine, const CompositeKey& key, const std::vector<Array>& values, const Plan& plan) {
   std::vector<Column> columns;
   for (const Array& array : values) columns.push_back({array->dtype, array->bytes()});
@@ -46,7 +85,12 @@ Aggregated aggregate_all(Engine& engine, const CompositeKey& key, const std::vec
   engine.together([&] {
     mine = aggregate(engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no), key, columns, plan.specs(), plan.presence());
   });
-  return engine.npes() == 1 ? std::move(mine) : join_pes(engine, mine, plan.specs());
+  if (engine.npes() == 1) return mine;
+  for (const std::uint32_t trouble : engine.allgather_value<std::uint32_t>((mine.outside ? 1u : 0u) | (mine.crowded ? 2u : 0u))) {
+    mine.outside = mine.outside || (trouble & 1) != 0;
+    mine.crowded = mine.crowded || (trouble & 2) != 0;
+  }
+  return mine.outside || mine.crowded ? std::move(mine) : join_pes(engine, mine, plan.specs());
 }
 
 }  // namespace
@@ -60,22 +104,26 @@ std::vector<std::uint32_t> key_bits(Engine& engine, std::vector<Array> keys) {
 std::vector<Array> group_by(Engine& engine, std::vector<Array> keys, std::vector<Array> values, std::vector<Request> requests) {
   engine.begin_operation("groupby");
   const auto rows = static_cast<std::uint64_t>(keys.at(0)->shape.size());
-  const std::vector<KeyRange> ranges = ranges_of(engine, keys);
-  unsigned bits = 0;
-  for (const KeyRange& range : ranges) bits += range.width();
-  ATOLL_VALIDATE(bits <= 64, ValueError, "the keys together span {} bits, and 64 are what a group-by takes. Number the values of the widest key first", bits);
-  std::vector<array::Key> columns;
-  for (const Array& key : keys) columns.push_back({key->dtype, key->bytes()});
-  const CompositeKey key(columns, ranges, static_cast<std::size_t>(keys[0]->local_rows()), static_cast<std::uint64_t>(keys[0]->first_row()));
-
+  // One key's range is guessed first: reading all of it takes as long as a third of the work.
+  bool guessed = keys.size() == 1;
+  std::vector<KeyRange> ranges = guessed ? std::vector{likely_range(engine, keys[0])} : ranges_of(engine, keys);
   Plan plan(engine, values, requests, rows);
-  Aggregated groups = aggregate_all(engine, key, values, plan);
-  if (groups.lost) {
-    if (engine.communicator().any(plan.unsettled(groups))) {
+  Aggregated groups;
+  for (bool banded = false;;) {
+    groups = aggregate_all(engine, composite(keys, ranges), values, plan);
+    if (groups.outside) {
+      ATOLL_EXPECT(guessed);
+      guessed = false;
+      ranges = ranges_of(engine, keys);
+    } else if (groups.crowded) {
+      ATOLL_EXPECT(!banded);
+      banded = true;
       plan.add_bands(engine, values);
-      groups = aggregate_all(engine, key, values, plan);
+    } else {
+      break;
     }
   }
+  std::ranges::sort(groups.rests, {}, [](const Rest& rest) { return std::tuple(rest.spec, rest.key); });
 
   // Every PE gives the groups it has; the results have them in order.
   const Shape local{static_cast<std::int64_t>(groups.count)};

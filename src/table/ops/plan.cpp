@@ -23,6 +23,33 @@ bool needs_window(const Request& request, DType type) {
 
 Column local(const Array& array) { return {array->dtype, array->bytes()}; }
 
+/// What each group's values add up to, over all bands.
+class Pieces {
+ public:
+  Pieces(const Aggregated& groups, std::span<const StateSpec> specs, const std::vector<std::size_t>& bands) : groups_(groups), bands_(bands), sums_(bands.size()) {
+    for (std::size_t band : bands) scales_.push_back(specs[band].window.scale);
+  }
+  Summands of(std::size_t group) {
+    rests_.clear();
+    for (std::size_t i = 0; i < bands_.size(); ++i) {
+      sums_[i] = reinterpret_cast<const ExactSum*>(groups_.states[bands_[i]].data())[group];
+      if (!groups_.rests.empty()) add_rests(static_cast<std::uint32_t>(bands_[i]), groups_.keys[group]);
+    }
+    return {sums_, scales_, rests_};
+  }
+
+ private:
+  void add_rests(std::uint32_t spec, std::uint64_t key) {
+    const auto place = [](const Rest& rest) { return std::pair(rest.spec, rest.key); };
+    const auto found = std::ranges::equal_range(groups_.rests, std::pair(spec, key), {}, place);
+    for (const Rest& rest : found) rests_.push_back(rest.value);
+  }
+  const Aggregated& groups_;
+  const std::vector<std::size_t>& bands_;
+  std::vector<ExactSum> sums_;
+  std::vector<double> scales_, rests_;
+};
+
 }  // namespace
 
 Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<Request>& requests, std::uint64_t rows)
@@ -33,10 +60,19 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
     if (request.statistic != Statistic::size && needs_window(request, types_[request.column])) wanted[request.column] = true;
   std::vector<Spread> mine(values.size(), Spread::none());
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (wanted[i]) mine[i] = spread_of(engine.work(), local(values[i]), static_cast<std::size_t>(values[i]->local_rows()));
-  spreads_.assign(values.size(), Spread::none());
+    if (wanted[i]) mine[i] = sample_spread(local(values[i]), static_cast<std::size_t>(values[i]->local_rows()));
+  std::vector<Spread> spreads(values.size(), Spread::none());
   for (const auto& part : engine.allgather_vector(mine))
-    for (std::size_t i = 0; i < part.size(); ++i) spreads_[i].join(part[i]);
+    for (std::size_t i = 0; i < part.size(); ++i) spreads[i].join(part[i]);
+  // Some values are larger than those of the sample: four times as large fits. The answer does not depend on it.
+  auto sum_spec = [&](StateKind kind, std::uint32_t column) {
+    StateSpec spec{kind, column, wide_of(types_[column])};
+    const double largest = spreads[column].magnitude();
+    int top = largest == 0 ? 0 : std::ilogb(largest) + 3;
+    if (kind == StateKind::square) top *= 2;
+    spec.window = SumWindow::below(std::clamp(top, -1074, 1024), rows_, spreads[column].special);
+    return spec;
+  };
 
   for (const Request& request : requests) {
     Source source;
@@ -74,38 +110,7 @@ std::size_t Plan::need(const StateSpec& spec) {
   return specs_.size() - 1;
 }
 
-StateSpec Plan::sum_spec(StateKind kind, std::uint32_t column) const {
-  StateSpec spec{kind, column, wide_of(types_[column])};
-  double largest = spreads_[column].magnitude();
-  if (kind == StateKind::square) largest *= largest;
-  const bool overflows = !std::isfinite(largest);  // then squares of the largest values are infinite
-  spec.window = SumWindow::of(overflows ? std::numeric_limits<double>::max() : largest, rows_, spreads_[column].special || overflows);
-  return spec;
-}
-
-bool Plan::settled(const Aggregated& groups, const Source& source, std::size_t group) const {
-  auto sums_of = [&](std::size_t spec) { return reinterpret_cast<const ExactSum*>(groups.states[spec].data()) + group; };
-  for (std::size_t spec : source.squares) {
-    const ExactSum* sums = sums_of(source.sums[0]);
-    const SumWindow& window = specs_[spec].window;
-    const double deviations = deviations_of({sums, 1}, specs_[source.sums[0]].window.scale, {sums_of(spec), 1}, window.scale);
-    // 2^-45 of a variance.
-    if (sums->rows > 1 && std::isfinite(deviations) && sums->rows * window.last_unit / window.scale > std::ldexp(deviations, -45)) return false;
-  }
-  for (std::size_t spec : source.sums)
-    if (!sums_of(spec)->settled(specs_[spec].window)) return false;
-  return true;
-}
-
-bool Plan::unsettled(const Aggregated& groups) const {
-  if (!groups.lost) return false;
-  for (const Source& source : sources_)
-    for (std::size_t group = 0; group < groups.count; ++group)
-      if (!settled(groups, source, group)) return true;
-  return false;
-}
-
-std::vector<std::size_t> Plan::add_bands(std::size_t spec, int top, double least) {
+std::vector<std::size_t> Plan::add_bands(std::size_t spec, int top, double least, bool special) {
   // From the largest magnitudes down; the first band keeps the place of the one sum, and takes infinities and NaN.
   const int bits = SumWindow::band_bits(rows_);
   const StateSpec whole = specs_[spec];
@@ -116,7 +121,7 @@ std::vector<std::size_t> Plan::add_bands(std::size_t spec, int top, double least
     StateSpec& band = specs_[bands.back()];
     band.below = first ? std::numeric_limits<double>::infinity() : std::ldexp(1.0, top);
     band.from = last ? 0 : std::ldexp(1.0, top - bits);
-    band.window = SumWindow::below(top, rows_, first && whole.window.special, whole.window.scale);
+    band.window = SumWindow::below(top, rows_, first && special);
     if (last) return bands;
     specs_.push_back(whole);
     bands.push_back(specs_.size() - 1);
@@ -128,15 +133,17 @@ void Plan::add_bands(Engine& engine, const std::vector<Array>& values) {
   for (std::size_t spec = 0; spec < known; ++spec) {
     if (!specs_[spec].is_sum()) continue;
     const Array& column = values[specs_[spec].column];
-    double least = least_magnitude(engine.work(), local(column), static_cast<std::size_t>(column->local_rows()));
+    const auto n = static_cast<std::size_t>(column->local_rows());
+    Spread spread = spread_of(engine.work(), local(column), n);
+    for (const Spread& other : engine.allgather_value(spread)) spread.join(other);
+    double least = least_magnitude(engine.work(), local(column), n);
     for (double other : engine.allgather_value(least)) least = std::min(least, other);
-    double largest = std::max(spreads_[specs_[spec].column].magnitude(), std::numeric_limits<double>::denorm_min());
-    int top = std::ilogb(largest) + 1;
+    int top = spread.magnitude() == 0 ? 0 : std::ilogb(spread.magnitude()) + 1;
     if (specs_[spec].kind == StateKind::square) {
       top = std::min(2 * top, 1024);
       least = std::ldexp(least * least, -106);  // the last bit of its square
     }
-    const std::vector<std::size_t> bands = add_bands(spec, top, least);
+    const std::vector<std::size_t> bands = add_bands(spec, top, least, spread.special);
     for (Source& source : sources_) {
       if (source.sums == std::vector{spec}) source.sums = bands;
       if (source.squares == std::vector{spec}) source.squares = bands;
@@ -174,26 +181,17 @@ void Plan::finish(const Aggregated& groups, std::size_t request, void* out) cons
       for (std::size_t group = 0; group < groups.count; ++group) result[group] = from_word<T>(words[group]);
       return;
     }
-    std::vector<ExactSum> sums(source.sums.size()), squares(source.squares.size());
-    auto fetch = [&](const std::vector<std::size_t>& bands, std::size_t group, std::vector<ExactSum>& into) {
-      for (std::size_t i = 0; i < bands.size(); ++i)
-        into[i] = reinterpret_cast<const ExactSum*>(groups.states[bands[i]].data())[group];
-      return specs_[bands[0]].window.scale;
-    };
+    Pieces sums(groups, specs_, source.sums), squares(groups, specs_, source.squares);
     for (std::size_t group = 0; group < groups.count; ++group) {
       const double rows = rows_of(groups, group);
       double value = rows;
-      if (!source.sums.empty()) {
-        const double scale = fetch(source.sums, group, sums);
-        if (is_spread(wanted.statistic)) {
-          const double square_scale = fetch(source.squares, group, squares);
-          value = rows > wanted.ddof ? deviations_of(sums, scale, squares, square_scale) / (rows - wanted.ddof)
-                                     : std::numeric_limits<double>::quiet_NaN();
-          if (wanted.statistic == Statistic::std) value = std::sqrt(value);
-        } else {
-          value = value_of(sums, scale);
-          if (wanted.statistic == Statistic::mean) value /= rows;
-        }
+      if (is_spread(wanted.statistic)) {
+        value = rows > wanted.ddof ? deviations_of(sums.of(group), squares.of(group)) / (rows - wanted.ddof)
+                                   : std::numeric_limits<double>::quiet_NaN();
+        if (wanted.statistic == Statistic::std) value = std::sqrt(value);
+      } else if (!source.sums.empty()) {
+        value = value_of(sums.of(group));
+        if (wanted.statistic == Statistic::mean) value /= rows;
       }
       result[group] = static_cast<T>(value);
     }

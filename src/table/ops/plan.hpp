@@ -11,35 +11,31 @@ namespace atl::table {
 
 class Plan {
  public:
-  /// Collective: looks at the ranges of columns whose sums are wanted.
+  /// Collective: looks at some values of columns whose sums are wanted.
   Plan(Engine& engine, const std::vector<Array>& values, const std::vector<Request>& requests, std::uint64_t rows);
 
   std::span<const StateSpec> specs() const { return specs_; }
   /// The spec that says which groups there are.
   std::size_t presence() const { return presence_; }
-  /// Whether sums of these groups have lost what may matter: then add_bands(), and aggregate again.
-  bool unsettled(const Aggregated& groups) const;
-  /// Collective. Sums by bands of magnitudes, in which nothing is lost.
+  /// Collective. Sums by bands of magnitudes, in which nothing is left aside, for columns whose magnitudes lie far apart.
   void add_bands(Engine& engine, const std::vector<Array>& values);
 
   DType result_type(std::size_t request) const;
-  /// The request's figure for every group; for first and last row numbers (int64).
+  /// The request's figure for every group; for first and last row numbers (int64). The rests of `groups` are in order of spec
+  /// and key.
   void finish(const Aggregated& groups, std::size_t request, void* out) const;
 
  private:
   struct Source {
-    std::size_t state = 0;          // size, min, max, first, last and sums of integers
+    std::size_t state = 0;             // min, max, first, last and sums of integers
     std::vector<std::size_t> sums;     // sum and mean of floats, var and std: a band each
     std::vector<std::size_t> squares;  // var and std
   };
   std::size_t need(const StateSpec& spec);
-  StateSpec sum_spec(StateKind kind, std::uint32_t column) const;
-  bool settled(const Aggregated& groups, const Source& source, std::size_t group) const;
-  std::vector<std::size_t> add_bands(std::size_t spec, int top, double least);
+  std::vector<std::size_t> add_bands(std::size_t spec, int top, double least, bool special);
   double rows_of(const Aggregated& groups, std::size_t group) const;
 
   std::vector<DType> types_;
-  std::vector<Spread> spreads_;  // by column, of those whose sums are wanted
   std::vector<Request> requests_;
   std::uint64_t rows_;
   std::vector<StateSpec> specs_;

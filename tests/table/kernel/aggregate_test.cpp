@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "../../array/kernel/sort_cases.hpp"
@@ -60,7 +61,7 @@ class Aggregate : public testing::TestWithParam<unsigned> {
     const array::KeyRange ranges[] = {array::key_range(work_, key_columns[0], n)};
     const array::CompositeKey key(key_columns, ranges, n, 1000);
     StateSpec sum{StateKind::sum, 0, Wide::f64};
-    sum.window = SumWindow::of(1, n, false);
+    sum.window = SumWindow::below(0, n, false);
     const std::vector<StateSpec> specs{{StateKind::rows}, sum, {StateKind::total, 1, Wide::i64}, {StateKind::least, 1, Wide::i64},
                                        {StateKind::greatest, 0, Wide::f64}, {StateKind::first}, {StateKind::last}};
     for (std::size_t presence : {0u, 1u}) {
@@ -71,7 +72,8 @@ class Aggregate : public testing::TestWithParam<unsigned> {
       for (const auto& [bits, group] : expected) {
         ASSERT_EQ(found.keys[i] + ranges[0].min, bits);
         ASSERT_EQ(word(0, i), group.rows);
-        ASSERT_EQ(value_of({reinterpret_cast<const ExactSum*>(found.states[1].data()) + i, 1}, 1), static_cast<double>(group.sum));
+        const double scale = 1;
+        ASSERT_EQ(value_of({{reinterpret_cast<const ExactSum*>(found.states[1].data()) + i, 1}, {&scale, 1}, {}}), static_cast<double>(group.sum));
         ASSERT_EQ(word(2, i), group.total);
         ASSERT_EQ(static_cast<std::int64_t>(word(3, i)), group.least);
         ASSERT_EQ(from_word<double>(word(4, i)), group.greatest);
@@ -85,12 +87,48 @@ class Aggregate : public testing::TestWithParam<unsigned> {
 
 TEST_P(Aggregate, FindsTheGroupsOfAnyKeys) {
   for (Shape shape : array::cases::all_shapes) {
-    for (std::size_t n : {0u, 1u, 5u, 511u, 513u, 40'000u}) {
+    for (std::size_t n : {0u, 1u, 5u, 511u, 513u, 17'000u}) {
       check<std::int64_t>(shape, n);
       if (n == 513) check<double>(shape, n), check<std::uint8_t>(shape, n), check<bool>(shape, n), check<float>(shape, n), check<std::int32_t>(shape, n);
     }
   }
   check<std::uint64_t>(Shape::uniform, 150'001);
+}
+
+TEST_P(Aggregate, NoticesKeysOutsideTheRangeItWasMadeFor) {
+  for (std::size_t n : {300u, 40'000u, 200'000u}) {
+    for (const std::int64_t high : std::initializer_list<std::int64_t>{50, 5000, std::int64_t{1} << 40}) {
+      SequentialRandom random(n);
+      std::vector<std::int64_t> keys(n);
+      for (std::int64_t& key : keys) key = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high)));
+      const array::Key column{DType::i64, keys.data()};
+      const StateSpec rows{StateKind::rows};
+      const array::KeyRange range = array::key_range(work_, column, n);
+      const array::CompositeKey key({&column, 1}, {&range, 1}, n);
+      EXPECT_FALSE(aggregate(work_, key, {}, {&rows, 1}, 0).outside);
+      for (const std::int64_t other : std::initializer_list<std::int64_t>{-1, 2 * high + 2, std::numeric_limits<std::int64_t>::max()}) {
+        const std::int64_t before = std::exchange(keys[n / 2], other);
+        EXPECT_TRUE(aggregate(work_, key, {}, {&rows, 1}, 0).outside) << n << " " << high << " " << other;
+        keys[n / 2] = before;
+      }
+    }
+  }
+}
+
+TEST_P(Aggregate, GivesUpWhenAWindowFitsFewValues) {
+  const std::size_t n = 100'000;
+  for (std::int64_t groups : {3, 20'000}) {
+    std::vector<std::int64_t> keys(n);
+    std::vector<double> values(n);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::int64_t>(i) % groups, values[i] = i % 2 == 0 ? 1e30 : 1;
+    const array::Key column{DType::i64, keys.data()};
+    const Column value_column{DType::f64, values.data()};
+    StateSpec sum{StateKind::sum, 0, Wide::f64};
+    sum.window = SumWindow::below(1, n, false);
+    const array::KeyRange range = array::key_range(work_, column, n);
+    const array::CompositeKey key({&column, 1}, {&range, 1}, n);
+    EXPECT_TRUE(aggregate(work_, key, {&value_column, 1}, {&sum, 1}, 0).crowded);
+  }
 }
 
 TEST_P(Aggregate, JoinsParts) {

@@ -15,27 +15,28 @@
 namespace atl::table {
 namespace {
 
-StateSpec sum_of(const std::vector<double>& values) {
-  double largest = 0;
-  bool special = false;
-  for (double x : values) {
-    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
-    else special = true;
-  }
+/// Sums in one window, or what a window that does not fit leaves aside.
+struct Sum {
   StateSpec spec{StateKind::sum, 0, Wide::f64};
-  spec.window = SumWindow::of(largest, values.size(), special);
-  return spec;
-}
-
-ExactSum add_up(const StateSpec& spec, const std::vector<double>& values, std::size_t begin, std::size_t end) {
   ExactSum sum;
-  const std::vector<std::uint32_t> codes(block_rows, 0);
-  for (std::size_t at = begin; at < end; at += block_rows) {
-    const std::size_t n = std::min(block_rows, end - at);
-    update_states(spec, &sum, codes.data(), reinterpret_cast<const std::uint64_t*>(values.data() + at), n, 0);
+  std::vector<double> rests;
+
+  explicit Sum(int top, std::size_t count, bool special = false, StateKind kind = StateKind::sum) {
+    spec.kind = kind;
+    spec.window = SumWindow::below(top, count, special);
   }
-  return sum;
-}
+  void add(const std::vector<double>& values, std::size_t begin, std::size_t end) {
+    const std::vector<std::uint32_t> codes(block_rows, 0);
+    std::vector<CodeRest> found;
+    for (std::size_t at = begin; at < end; at += block_rows) {
+      const std::size_t n = std::min(block_rows, end - at);
+      update_states(spec, &sum, codes.data(), reinterpret_cast<const std::uint64_t*>(values.data() + at), n, 0, found);
+    }
+    for (const CodeRest& rest : found) rests.push_back(rest.value);
+  }
+  Summands summands() const { return {{&sum, 1}, {&spec.window.scale, 1}, rests}; }
+  double value() const { return value_of(summands()); }
+};
 
 TEST(ExactSum, RoundsOnceAndKnowsNoOrder) {
   SequentialRandom random(7);
@@ -45,15 +46,23 @@ TEST(ExactSum, RoundsOnceAndKnowsNoOrder) {
       for (double& x : values) x = std::ldexp(to_unit_interval(random()) - 0.5, static_cast<int>(random.below(static_cast<std::uint64_t>(spread) + 1)));
       __float128 expected = 0;
       for (double x : values) expected += x;
-      const StateSpec spec = sum_of(values);
-      const ExactSum whole = add_up(spec, values, 0, n);
-      EXPECT_EQ(value_of({{whole}}, spec.window.scale), static_cast<double>(expected)) << n << " " << spread;
-      EXPECT_EQ(whole.rows, n);
+      Sum whole(spread, n);
+      whole.add(values, 0, n);
+      EXPECT_EQ(whole.value(), static_cast<double>(expected)) << n << " " << spread;
+      EXPECT_EQ(whole.sum.rows, n);
       std::reverse(values.begin(), values.end());
-      const std::size_t middle = n / 3;
-      ExactSum parts = add_up(spec, values, 0, middle);
-      parts.add(add_up(spec, values, middle, n));
-      EXPECT_EQ(value_of({{parts}}, spec.window.scale), static_cast<double>(expected));
+      Sum parts(spread, n), others(spread, n);
+      parts.add(values, 0, n / 3);
+      others.add(values, n / 3, n);
+      parts.sum.add(others.sum);
+      parts.rests.insert(parts.rests.end(), others.rests.begin(), others.rests.end());
+      EXPECT_EQ(parts.value(), static_cast<double>(expected));
+      // Nor does it matter whether the window was well chosen.
+      for (int top : {-60, spread - 3, 40, 120}) {
+        Sum other(top, n);
+        other.add(values, 0, n);
+        EXPECT_EQ(other.value(), static_cast<double>(expected)) << top;
+      }
     }
   }
 }
@@ -62,32 +71,46 @@ TEST(ExactSum, RoundsHalfWayCasesToEven) {
   const double unit = std::ldexp(1.0, -53);  // half of 1's last bit
   for (const auto& [terms, expected] : std::vector<std::pair<std::vector<double>, double>>{
            {{1, unit}, 1}, {{1, unit, std::ldexp(1.0, -76)}, 1 + 2 * unit}, {{1 + 2 * unit, unit}, 1 + 4 * unit}, {{1, unit, -std::ldexp(1.0, -76)}, 1}}) {
-    const StateSpec spec = sum_of(terms);
-    EXPECT_EQ(value_of({{add_up(spec, terms, 0, terms.size())}}, spec.window.scale), expected);
+    Sum sum(1, terms.size());
+    sum.add(terms, 0, terms.size());
+    EXPECT_EQ(sum.value(), expected);
   }
 }
 
 TEST(ExactSum, ReachesBothEndsOfTheRange) {
   const double most = std::numeric_limits<double>::max(), least = std::numeric_limits<double>::denorm_min();
+  const double infinity = std::numeric_limits<double>::infinity();
   for (const auto& [terms, expected] : std::vector<std::pair<std::vector<double>, double>>{
-           {{most, most, -most}, most},
-           {{most, most}, std::numeric_limits<double>::infinity()},
-           {{least, least, least}, 3 * least},
-           {{0.0, -0.0}, 0.0},
-           {{most, -std::numeric_limits<double>::infinity()}, -std::numeric_limits<double>::infinity()}}) {
-    const StateSpec spec = sum_of(terms);
-    EXPECT_EQ(value_of({{add_up(spec, terms, 0, terms.size())}}, spec.window.scale), expected);
+           {{most, most, -most}, most}, {{most, most}, infinity},         {{least, least, least}, 3 * least}, {{0.0, -0.0}, 0.0},
+           {{most, -infinity}, -infinity}, {{most, least, -most}, least}, {{1e300, 3, -1e300, 1e-300}, 3}}) {
+    for (int top : {-1074, -500, 0, 900, 1024}) {
+      for (bool special : {false, true}) {
+        Sum sum(top, terms.size(), special);
+        sum.add(terms, 0, terms.size());
+        EXPECT_EQ(sum.value(), expected) << terms[0] << " " << terms[1] << " " << top;
+      }
+    }
   }
-  const std::vector<double> undefined{std::numeric_limits<double>::infinity(), 1, -std::numeric_limits<double>::infinity()};
-  const StateSpec spec = sum_of(undefined);
-  EXPECT_TRUE(std::isnan(value_of({{add_up(spec, undefined, 0, 3)}}, spec.window.scale)));
+  const std::vector<double> undefined{infinity, 1, -infinity};
+  Sum sum(1, 3);
+  sum.add(undefined, 0, 3);
+  EXPECT_TRUE(std::isnan(sum.value()));
 }
 
-TEST(ExactSum, SaysWhenAGroupIsTooSmallForTheWindow) {
-  std::vector<double> values{1e300, 3};
-  const StateSpec spec = sum_of(values);
-  EXPECT_FALSE(add_up(spec, values, 1, 2).settled(spec.window));
-  EXPECT_TRUE(add_up(spec, values, 0, 2).settled(spec.window));
+TEST(ExactSum, VarianceDoesNotCancel) {
+  for (double mean : {0.0, 1e3, 1e9, -1e13, 1e153}) {
+    const double width = mean == 1e153 ? 1e140 : 1;
+    std::vector<double> values;
+    __float128 total = 0, expected = 0;
+    SequentialRandom random(5);
+    for (int i = 0; i < 1000; ++i) values.push_back(mean + width * to_unit_interval(random()));
+    for (double x : values) total += x;
+    for (double x : values) expected += (x - total / 1000) * (x - total / 1000);
+    Sum sum(60, 1000), squares(120, 1000, false, StateKind::square);
+    sum.add(values, 0, 1000);
+    squares.add(values, 0, 1000);
+    EXPECT_DOUBLE_EQ(deviations_of(sum.summands(), squares.summands()), static_cast<double>(expected)) << mean;
+  }
 }
 
 }  // namespace

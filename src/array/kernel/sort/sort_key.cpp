@@ -48,6 +48,39 @@ HWY_ATTR void load_ordered(DType type, Zeros zeros, const void* data, std::size_
                         : load_zeros<Zeros::apart>(type, data, begin, count, dst);
 }
 
+template <class T>
+HWY_ATTR std::uint64_t load_codes_of(const void* data, std::size_t begin, std::size_t count, std::uint64_t min,
+                                     std::uint32_t* HWY_RESTRICT dst) {
+  const char* src = static_cast<const char*>(data) + begin * sizeof(T);
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, src + i * sizeof(T), sizeof(T));
+    const std::uint64_t code = ordered_bits<Zeros::equal>(value) - min;
+    bits |= code;
+    dst[i] = static_cast<std::uint32_t>(code);
+  }
+  return bits;
+}
+
+HWY_ATTR std::uint64_t load_small(DType type, const void* data, std::size_t begin, std::size_t count, std::uint64_t min,
+                                  std::uint32_t* dst) {
+  switch (type) {
+    case DType::b1:
+    case DType::u8: return load_codes_of<std::uint8_t>(data, begin, count, min, dst);
+    case DType::i8: return load_codes_of<std::int8_t>(data, begin, count, min, dst);
+    case DType::i16: return load_codes_of<std::int16_t>(data, begin, count, min, dst);
+    case DType::i32: return load_codes_of<std::int32_t>(data, begin, count, min, dst);
+    case DType::i64: return load_codes_of<std::int64_t>(data, begin, count, min, dst);
+    case DType::u16: return load_codes_of<std::uint16_t>(data, begin, count, min, dst);
+    case DType::u32: return load_codes_of<std::uint32_t>(data, begin, count, min, dst);
+    case DType::u64: return load_codes_of<std::uint64_t>(data, begin, count, min, dst);
+    case DType::f32: return load_codes_of<float>(data, begin, count, min, dst);
+    case DType::f64: return load_codes_of<double>(data, begin, count, min, dst);
+  }
+  return 0;
+}
+
 HWY_ATTR void subtract(std::uint64_t* values, std::size_t count, std::uint64_t min) {
   for (std::size_t i = 0; i < count; ++i) values[i] -= min;
 }
@@ -81,6 +114,7 @@ HWY_AFTER_NAMESPACE();
 namespace atl::array {
 
 HWY_EXPORT(load_ordered);
+HWY_EXPORT(load_small);
 HWY_EXPORT(subtract);
 HWY_EXPORT(add_part);
 HWY_EXPORT(min_max);
@@ -182,6 +216,22 @@ void CompositeKey::load(std::size_t begin, std::size_t count, std::uint64_t* dst
     HWY_DYNAMIC_DISPATCH(load_ordered)(column.type, zeros_, own.data[part.column], begin, count, ordered);
     HWY_DYNAMIC_DISPATCH(add_part)(dst, ordered, count, column.min, part.drop, low_bits(part.length), part.place);
   }
+}
+
+std::uint64_t CompositeKey::load_codes(std::size_t begin, std::size_t count, std::uint32_t* dst) const {
+  const Chunk& chunk = chunks_[0];
+  if (chunk.parts.size() == 1 && chunk.parts[0].drop == 0 && zeros_ == Zeros::equal) {
+    const Column& column = columns_[chunk.parts[0].column];
+    return HWY_DYNAMIC_DISPATCH(load_small)(column.type, pieces_[0].data[chunk.parts[0].column], begin, count, column.min, dst);
+  }
+  alignas(64) std::uint64_t keys[block];
+  load(begin, count, keys);
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    bits |= keys[i];
+    dst[i] = static_cast<std::uint32_t>(keys[i]);
+  }
+  return bits;
 }
 
 template <class T>

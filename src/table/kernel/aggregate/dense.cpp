@@ -10,6 +10,7 @@ Aggregated aggregate_dense(const Task& task, std::size_t range) {
   const unsigned lanes = n < array::CompositeKey::share || n < 4 * range ? 1 : task.work.threads.size();
   std::vector<StateTables> tables;
   for (unsigned lane = 0; lane < lanes; ++lane) tables.emplace_back(task.work.memory, task.specs, range);
+  Trouble trouble;
   auto add_rows = [&](std::size_t begin, std::size_t end, unsigned lane) {
     StateTables& mine = tables[lane];
     mine.clear(0, range);
@@ -17,8 +18,10 @@ Aggregated aggregate_dense(const Task& task, std::size_t range) {
     std::uint32_t codes[block_rows];
     for (std::size_t at = begin; at < end; at += block_rows) {
       const std::size_t count = std::min(block_rows, end - at);
-      block.load(at, count);
-      for (std::size_t i = 0; i < count; ++i) codes[i] = static_cast<std::uint32_t>(block.keys()[i]);
+      block.load_codes(at, count, codes);
+      if (block.outside()) trouble.outside.store(true, std::memory_order_relaxed);
+      if (mine.rests() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);
+      if (trouble.any()) return;
       mine.update(task.words, codes, block.words(), count, block.first_row());
     }
   };
@@ -26,6 +29,9 @@ Aggregated aggregate_dense(const Task& task, std::size_t range) {
     add_rows(0, n, 0);
   } else {
     task.work.threads.for_ranges(n, block_rows, add_rows);
+  }
+  if (trouble.any()) return trouble.answer();
+  if (lanes > 1) {
     for (unsigned lane = 1; lane < lanes; ++lane) tables[0].join(tables[lane], nullptr, range);
   }
   std::vector<std::uint32_t> codes;
@@ -36,7 +42,7 @@ Aggregated aggregate_dense(const Task& task, std::size_t range) {
     out.keys[i] = codes[i];
     tables[0].copy_to(out.states, i, codes[i]);
   }
-  out.lost = tables[0].lost();
+  for (StateTables& lane : tables) lane.take_rests(out.rests, [](std::uint32_t code) { return code; });
   return out;
 }
 

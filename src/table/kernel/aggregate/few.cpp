@@ -14,6 +14,7 @@ std::optional<Aggregated> aggregate_few(const Task& task) {
   std::vector<HashTable> keys(lanes);
   for (unsigned lane = 0; lane < lanes; ++lane) tables.emplace_back(task.work.memory, task.specs, few_groups + block_rows);
   std::atomic<bool> too_many{false};
+  Trouble trouble;
   auto add_rows = [&](std::size_t begin, std::size_t end, unsigned lane) {
     BlockReader block(task);
     std::uint32_t codes[block_rows];
@@ -21,6 +22,9 @@ std::optional<Aggregated> aggregate_few(const Task& task) {
     for (std::size_t at = begin; at < end; at += block_rows) {
       const std::size_t count = std::min(block_rows, end - at);
       block.load(at, count);
+      if (block.outside()) trouble.outside.store(true, std::memory_order_relaxed);
+      if (tables[lane].rests() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);
+      if (trouble.any()) return;
       for (std::size_t i = 0; i < count; ++i) codes[i] = keys[lane].code_of(block.keys()[i]);
       if (keys[lane].size() > few_groups) too_many.store(true, std::memory_order_relaxed);
       if (too_many.load(std::memory_order_relaxed)) return;
@@ -31,6 +35,7 @@ std::optional<Aggregated> aggregate_few(const Task& task) {
   };
   if (lanes == 1) add_rows(0, n, 0);
   else task.work.threads.for_ranges(n, block_rows, add_rows);
+  if (trouble.any()) return trouble.answer();
   if (too_many.load(std::memory_order_relaxed)) return std::nullopt;
 
   std::vector<std::uint64_t> all;
@@ -51,7 +56,8 @@ std::optional<Aggregated> aggregate_few(const Task& task) {
     out.keys[i] = all[i];
     joined.copy_to(out.states, i, i);
   }
-  out.lost = joined.lost();
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    tables[lane].take_rests(out.rests, [&](std::uint32_t code) { return keys[lane].keys()[code]; });
   return out;
 }
 

@@ -37,7 +37,7 @@ class BucketAggregator {
     const std::uint64_t high = runs[0].records[0] & ~low;
     return shift < 32 && (low < 4096 || low / 4 < rows) ? by_table(runs, high, low) : by_hash(runs);
   }
-  bool lost() const { return lost_; }
+  std::vector<Rest>& rests() { return rests_; }
 
  private:
   // The bucket's range of keys is about as wide as it has rows.
@@ -51,6 +51,7 @@ class BucketAggregator {
     order_.clear();
     for (std::size_t code = 0; code <= low; ++code)
       if (states.present(task_.presence, code)) order_.push_back({high | code, static_cast<std::uint32_t>(code)});
+    states.take_rests(rests_, [&](std::uint32_t code) { return high | code; });
     return keep(states);
   }
 
@@ -67,6 +68,7 @@ class BucketAggregator {
     order_.clear();
     for (std::uint32_t code = 0; code < table_.size(); ++code) order_.push_back({table_.keys()[code], code});
     std::sort(order_.begin(), order_.end(), [](const Group& a, const Group& b) { return a.key < b.key; });
+    states_->take_rests(rests_, [&](std::uint32_t code) { return table_.keys()[code]; });
     return keep(*states_);
   }
 
@@ -95,7 +97,10 @@ class BucketAggregator {
   void grow(std::size_t known) {
     auto larger = std::make_unique<StateTables>(task_.work.memory, task_.specs, 2 * std::bit_ceil(table_.size()));
     larger->clear(0, known);
-    if (states_ != nullptr) larger->join(*states_, nullptr, known);
+    if (states_ != nullptr) {
+      larger->join(*states_, nullptr, known);
+      states_->take_rests(rests_, [&](std::uint32_t code) { return table_.keys()[code]; });
+    }
     states_ = std::move(larger);
   }
 
@@ -113,7 +118,6 @@ class BucketAggregator {
       states.copy_to(chunk.states, used_, group.code);
       ++used_;
     }
-    lost_ = lost_ || states.lost();
     return place;
   }
 
@@ -129,7 +133,7 @@ class BucketAggregator {
   std::vector<Group> order_;
   std::vector<std::unique_ptr<Aggregated>> chunks_;
   std::size_t used_ = 0;
-  bool lost_ = false;
+  std::vector<Rest> rests_;
   alignas(64) std::uint64_t keys_[block_rows];
   std::uint32_t codes_[block_rows];
   std::vector<std::uint64_t> words_;
@@ -143,20 +147,27 @@ Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
   const std::size_t n = task.key.rows();
   const auto plan = array::PartitionPlan::from_sample(std::move(sample), task.key.width(0), std::max<std::size_t>(n / rows_per_bucket, 2));
   const Records records(task, plan);
+  Trouble trouble;
+  trouble.outside = records.outside();
+  if (trouble.any()) return trouble.answer();
   work.monitor.checkpoint(n, 2 * n);
 
   std::vector<Place> places(plan.buckets());
   std::vector<std::unique_ptr<BucketAggregator>> aggregators;
   for (unsigned thread = 0; thread < work.threads.size(); ++thread) aggregators.push_back(std::make_unique<BucketAggregator>(task, records));
   work.threads.for_each_dynamic(plan.buckets(), [&](std::size_t bucket, unsigned thread) {
+    if (aggregators[thread]->rests().size() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);
+    if (trouble.any()) return;
     places[bucket] = aggregators[thread]->run(bucket, plan.shift(bucket));
     if (thread == 0) work.monitor.checkpoint(n + n * bucket / plan.buckets(), 2 * n);
   });
 
+  if (trouble.any()) return trouble.answer();
+
   std::vector<std::size_t> at(places.size() + 1);
   for (std::size_t bucket = 0; bucket < places.size(); ++bucket) at[bucket + 1] = at[bucket] + places[bucket].count;
   Aggregated out = make_aggregated(work.memory, task.specs, at.back());
-  for (const auto& aggregator : aggregators) out.lost = out.lost || aggregator->lost();
+  for (const auto& aggregator : aggregators) out.rests.insert(out.rests.end(), aggregator->rests().begin(), aggregator->rests().end());
   work.threads.for_each_dynamic(places.size(), [&](std::size_t bucket, unsigned) {
     const Place& place = places[bucket];
     if (place.count == 0) return;

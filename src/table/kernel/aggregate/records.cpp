@@ -78,6 +78,8 @@ Records::Records(const Task& task, const array::PartitionPlan& plan) : buckets_(
   ThreadPool& threads = task.work.threads;
   const unsigned lanes = threads.size();
   counts_.assign(lanes * buckets_, 0);
+  std::atomic<bool> outside{false};
+  const unsigned width = task.key.width(0);
   // The same ranges both times, so that rows fit where they were counted.
   threads.for_ranges(n, block_rows, [&](std::size_t begin, std::size_t end, unsigned lane) {
     alignas(64) std::uint64_t keys[block_rows];
@@ -86,10 +88,18 @@ Records::Records(const Task& task, const array::PartitionPlan& plan) : buckets_(
     for (std::size_t at = begin; at < end; at += block_rows) {
       const std::size_t count = std::min(block_rows, end - at);
       task.key.load(at, count, keys);
+      std::uint64_t bits = 0;
+      for (std::size_t i = 0; i < count; ++i) bits |= keys[i];
+      if (width < 64 && bits >> width != 0) {
+        outside.store(true, std::memory_order_relaxed);
+        return;
+      }
       array::find_buckets(plan, keys, count, buckets);
       for (std::size_t i = 0; i < count; ++i) ++counts[buckets[i]];
     }
   });
+  outside_ = outside.load(std::memory_order_relaxed);
+  if (outside_) return;
   std::size_t total = 0;
   for (std::size_t count : counts_) total += round_up(count, group);
   memory_ = Buffer<std::uint64_t>(task.work.memory, total * width_);

@@ -20,12 +20,15 @@ class Records {
   /// Moves all rows of the task. Each is read once and written once, past the caches.
   Records(const Task& task, const array::PartitionPlan& plan);
 
+  /// A key needs more bits than the key was made for: then nothing was moved.
+  bool outside() const { return outside_; }
   std::size_t words_per_record() const { return width_; }
   std::size_t rows(std::size_t bucket) const;
   /// The bucket's records, a run per thread that moved some.
   std::vector<RecordRun> runs(std::size_t bucket) const;
 
  private:
+  bool outside_ = false;
   std::size_t buckets_;
   std::size_t width_;
   Buffer<std::uint64_t> memory_;

@@ -18,7 +18,7 @@ RowWords::RowWords(std::span<const StateSpec> specs) {
   }
 }
 
-StateTables::StateTables(Memory& memory, std::span<const StateSpec> specs, std::size_t capacity) : specs_(specs), capacity_(capacity) {
+StateTables::StateTables(Memory& memory, std::span<const StateSpec> specs, std::size_t capacity) : specs_(specs), capacity_(capacity), rests_(specs.size()) {
   for (const StateSpec& spec : specs) tables_.emplace_back(memory, capacity * spec.bytes());
 }
 
@@ -31,7 +31,7 @@ void StateTables::update(const RowWords& layout, const std::uint32_t* codes, con
                          std::int64_t first_row) {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     const std::uint64_t* column = specs_[i].needs_column() ? words[layout.place[i]] : nullptr;
-    lost_ |= update_states(specs_[i], tables_[i].data(), codes, column, n, first_row);
+    update_states(specs_[i], tables_[i].data(), codes, column, n, first_row, rests_[i]);
   }
 }
 
@@ -41,14 +41,13 @@ void StateTables::update_moved(const RowWords& layout, const std::uint32_t* code
       update_rows(specs_[i], tables_[i].data(), codes, reinterpret_cast<const std::int64_t*>(words[layout.columns.size()]), n);
     } else {
       const std::uint64_t* column = specs_[i].needs_column() ? words[layout.place[i]] : nullptr;
-      lost_ |= update_states(specs_[i], tables_[i].data(), codes, column, n, 0);
+      update_states(specs_[i], tables_[i].data(), codes, column, n, 0, rests_[i]);
     }
   }
 }
 
 void StateTables::join(const StateTables& other, const std::uint32_t* codes, std::size_t n) {
   for (std::size_t i = 0; i < specs_.size(); ++i) join_states(specs_[i], tables_[i].data(), codes, other.tables_[i].data(), n);
-  lost_ |= other.lost_;
 }
 
 bool StateTables::present(std::size_t presence, std::size_t code) const {

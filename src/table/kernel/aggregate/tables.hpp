@@ -30,19 +30,31 @@ class StateTables {
   void update(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words, std::size_t n, std::int64_t first_row);
   /// Rows that have been moved: their numbers come behind the columns' words.
   void update_moved(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words, std::size_t n);
-  /// states[codes[i]] takes in other's state i, i below n. Without codes state i does.
+  /// states[codes[i]] takes in other's state i, i below n. Without codes state i does. Rests stay where they are.
   void join(const StateTables& other, const std::uint32_t* codes, std::size_t n);
   /// A group has this many rows, or 0.
   bool present(std::size_t presence, std::size_t code) const;
   /// Appends state `code` of every spec to `out` at `at`.
   void copy_to(std::vector<Buffer<std::byte>>& out, std::size_t at, std::size_t code) const;
-  bool lost() const { return lost_; }
+  /// Appends what sums keep aside since the last call to `out`, of codes whose keys `key_of(code)` are.
+  template <class KeyOf>
+  void take_rests(std::vector<Rest>& out, KeyOf&& key_of) {
+    for (std::uint32_t spec = 0; spec < specs_.size(); ++spec) {
+      for (const CodeRest& rest : rests_[spec]) out.push_back({key_of(rest.code), spec, rest.value});
+      rests_[spec].clear();
+    }
+  }
+  std::size_t rests() const {
+    std::size_t count = 0;
+    for (const auto& rests : rests_) count += rests.size();
+    return count;
+  }
 
  private:
   std::span<const StateSpec> specs_;
   std::size_t capacity_;
   std::vector<Buffer<std::byte>> tables_;
-  bool lost_ = false;
+  std::vector<std::vector<CodeRest>> rests_;  // by spec
 };
 
 /// Room for `count` groups.

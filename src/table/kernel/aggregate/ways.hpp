@@ -3,11 +3,25 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include "kernel/aggregate/tables.hpp"
 
 namespace atl::table {
+
+/// Why threads stopped early.
+struct Trouble {
+  std::atomic<bool> outside{false}, crowded{false};
+
+  bool any() const { return outside.load(std::memory_order_relaxed) || crowded.load(std::memory_order_relaxed); }
+  Aggregated answer() const {
+    Aggregated none;
+    none.outside = outside.load(std::memory_order_relaxed);
+    none.crowded = crowded.load(std::memory_order_relaxed);
+    return none;
+  }
+};
 
 /// What every way is given.
 struct Task {
@@ -23,6 +37,8 @@ struct Task {
     for (const StateSpec& spec : specs) bytes += spec.bytes();
     return bytes;
   }
+  /// A thread gives up when it has kept so much aside.
+  std::size_t most_rests() const { return 4096 + key.rows() / 64; }
 };
 
 /// A table indexed by the key: `range` is one past the largest.
@@ -39,20 +55,33 @@ class BlockReader {
   explicit BlockReader(const Task& task)
       : task_(task), scratch_(task.words.columns.size() * block_rows), words_(task.words.columns.size()) {}
 
-  /// Rows [begin, begin + n), n up to block_rows.
+  /// Rows [begin, begin + n), n up to block_rows: keys and words.
   void load(std::size_t begin, std::size_t n) {
-    if (task_.key.chunks() == 0) std::fill_n(keys_, n, 0);
-    else task_.key.load(begin, n, keys_);
-    for (std::size_t i = 0; i < words_.size(); ++i)
-      words_[i] = load_words(task_.columns[task_.words.columns[i]], begin, n, scratch_.data() + i * block_rows);
-    first_row_ = static_cast<std::int64_t>(task_.key.first_row() + begin);
+    task_.key.load(begin, n, keys_);
+    for (std::size_t i = 0; i < n; ++i) bits_ |= keys_[i];
+    load_columns(begin, n);
   }
+  /// The same with the keys as 32-bit codes.
+  void load_codes(std::size_t begin, std::size_t n, std::uint32_t* codes) {
+    if (task_.key.chunks() == 0) std::fill_n(codes, n, 0);
+    else bits_ |= task_.key.load_codes(begin, n, codes);
+    load_columns(begin, n);
+  }
+  /// A key of this block or one before needs more bits than the key was made for.
+  bool outside() const { return task_.key.chunks() != 0 && task_.key.width(0) < 64 && bits_ >> task_.key.width(0) != 0; }
   const std::uint64_t* keys() const { return keys_; }
   const std::uint64_t* const* words() const { return words_.data(); }
   std::int64_t first_row() const { return first_row_; }
 
  private:
+  void load_columns(std::size_t begin, std::size_t n) {
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      words_[i] = load_words(task_.columns[task_.words.columns[i]], begin, n, scratch_.data() + i * block_rows);
+    first_row_ = static_cast<std::int64_t>(task_.key.first_row() + begin);
+  }
+
   const Task& task_;
+  std::uint64_t bits_ = 0;
   std::int64_t first_row_ = 0;
   alignas(64) std::uint64_t keys_[block_rows];
   std::vector<std::uint64_t> scratch_;

@@ -5,8 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <utility>
-
-#include "atoll/base/error.hpp"
+#include <vector>
 
 namespace atl::table {
 namespace {
@@ -18,12 +17,8 @@ std::pair<double, double> two_sum(double a, double b) {
   return {sum, (a - (sum - t)) + (b - t)};
 }
 
-constexpr std::size_t most_terms = 3 * SumWindow::most_bands + 1;
-
-// The sum of some doubles, correctly rounded: non-overlapping partial sums (Shewchuk), then half-way cases by the sign of
-// what is below, as Python's math.fsum does.
-double rounded(std::span<const double> terms) {
-  std::array<double, most_terms> partial;
+// Reduces terms to doubles that do not overlap, the smallest first, with the same sum (Shewchuk). Returns how many.
+std::size_t reduce(std::span<const double> terms, double* partial) {
   std::size_t n = 0;
   for (double x : terms) {
     std::size_t kept = 0;
@@ -35,6 +30,12 @@ double rounded(std::span<const double> terms) {
     partial[kept++] = x;
     n = kept;
   }
+  return n;
+}
+
+// The sum of doubles that do not overlap, correctly rounded: half-way cases by the sign of what is below, as Python's
+// math.fsum does.
+double rounded(const double* partial, std::size_t n) {
   if (n == 0) return 0;
   double high = partial[--n];
   double low = 0;
@@ -52,6 +53,35 @@ double rounded(std::span<const double> terms) {
   return high;
 }
 
+double sum_of(const std::vector<double>& terms) {
+  std::vector<double> partial(terms.size());
+  return rounded(partial.data(), reduce(terms, partial.data()));
+}
+
+// Appends a * b, exactly.
+void append_product(double a, double b, std::vector<double>& terms) {
+  const double product = a * b;
+  terms.push_back(product);
+  terms.push_back(std::fma(a, b, -product));
+}
+
+// What the values add up to times `by`, a power of two, in doubles that do not overlap; infinity or NaN alone when there is one.
+std::vector<double> reduced(const Summands& values, double by) {
+  double special = 0;  // the sum of infinities and NaN, which are first parts
+  bool is_special = false;
+  std::vector<double> terms;
+  for (double rest : values.rests) terms.push_back(rest * by);
+  for (std::size_t i = 0; i < values.sums.size(); ++i) {
+    is_special = is_special || !std::isfinite(values.sums[i].part[0]);
+    special += values.sums[i].part[0];
+    for (double part : values.sums[i].part) terms.push_back(part * (by / values.scales[i]));
+  }
+  if (is_special) return {special};
+  std::vector<double> partial(terms.size());
+  partial.resize(reduce(terms, partial.data()));
+  return partial;
+}
+
 }  // namespace
 
 // Values need room above for their sum and a bit for the sign.
@@ -62,90 +92,52 @@ int SumWindow::band_bits(std::uint64_t count) {
   return std::max(1, 3 * (52 - headroom(count)) - 53);
 }
 
-SumWindow SumWindow::of(double largest, std::uint64_t count, bool special) {
-  const int top = largest == 0 ? -1074 : std::ilogb(largest) + 1;
-  return below(top, count, special, top + headroom(count) > 1000 ? std::ldexp(1.0, -128) : 1);
-}
-
-SumWindow SumWindow::below(int top, std::uint64_t count, bool special, double scale) {
+SumWindow SumWindow::below(int top, std::uint64_t count, bool special) {
   SumWindow window;
+  window.limit = std::ldexp(1.0, std::max(top, -1074));  // infinity for 1024
   window.special = special;
-  window.scale = scale;
-  top += std::ilogb(scale);
+  if (top + headroom(count) > 1000) {
+    window.scale = std::ldexp(1.0, -128);
+    top -= 128;
+  }
   for (double& magic : window.magic) {
     // With 1.5 x 2^k, x + magic stays in one binade for either sign of x. The unit is 2^(k-52); parts are at most
     // 2^top, and `count` of them at most 2^(k-1).
     const int k = std::max(top + headroom(count), -1022);
     magic = std::ldexp(1.5, k);
-    window.last_unit = std::ldexp(1.0, k - 52);
     top = k - 52;  // what is left is at most half a unit
   }
   return window;
 }
 
-bool ExactSum::settled(const SumWindow& window) const {
-  if (!std::isfinite(part[0])) return true;
-  return rows * window.last_unit <= std::ldexp(std::abs(part[0] + part[1] + part[2]), -60);
-}
-
-namespace {
-
-/// The sum, and what rounding took from it: twice the precision of a double.
-struct Double {
-  double high = 0, low = 0;
-};
-
-std::pair<double, double> two_product(double a, double b) {
-  const double product = a * b;
-  return {product, std::fma(a, b, -product)};
-}
-Double normal(double high, double low) {
-  auto [sum, rest] = two_sum(high, low);
-  return {sum, rest};
-}
-Double squared(const Double& x) {
-  auto [high, low] = two_product(x.high, x.high);
-  return normal(high, low + 2 * x.high * x.low);
-}
-Double divided(const Double& x, double by) {
-  const double first = x.high / by;
-  auto [back, error] = two_product(first, by);
-  return normal(first, ((x.high - back) - error + x.low) / by);
-}
-
-Double double_of(std::span<const ExactSum> sums, double scale) {
-  ATOLL_EXPECT(sums.size() <= SumWindow::most_bands);
-  std::array<double, most_terms> terms;
-  double special = 0;  // the sum of infinities and NaN, which are first parts
-  bool is_special = false;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    std::copy_n(sums[i].part.data(), 3, terms.data() + 3 * i);
-    is_special = is_special || !std::isfinite(sums[i].part[0]);
-    special += sums[i].part[0];
+double value_of(const Summands& values) {
+  // One window, no infinities and nothing aside: by far the most.
+  if (values.sums.size() == 1 && values.rests.empty() && std::isfinite(values.sums[0].part[0])) {
+    double partial[3];
+    return rounded(partial, reduce(values.sums[0].part, partial)) / values.scales[0];
   }
-  if (is_special) return {special, 0};
-  const std::size_t n = 3 * sums.size();
-  const double high = rounded(std::span(terms).first(n));
-  terms[n] = -high;
-  const double low = rounded(std::span(terms).first(n + 1));
-  return {high / scale, low / scale};
+  const std::vector<double> partial = reduced(values, 1);
+  const double value = rounded(partial.data(), partial.size());
+  if (std::isfinite(value) || !std::isfinite(values.sums[0].part[0])) return value;
+  // Near the end of the range: what cancels must not overflow before it does.
+  const std::vector<double> small = reduced(values, 0x1p-128);
+  return rounded(small.data(), small.size()) / 0x1p-128;
 }
 
-}  // namespace
-
-double value_of(std::span<const ExactSum> sums, double scale) {
-  // One window and no infinities: by far the most.
-  if (sums.size() == 1 && std::isfinite(sums[0].part[0])) return rounded(sums[0].part) / scale;
-  return double_of(sums, scale).high;
-}
-
-double deviations_of(std::span<const ExactSum> sums, double scale, std::span<const ExactSum> squares, double square_scale) {
-  const double rows = sums[0].rows;
-  if (rows == 1 && std::isfinite(sums[0].part[0])) return 0;
-  const Double square = double_of(squares, square_scale);
-  const Double mean_part = divided(squared(double_of(sums, scale)), rows);
-  const double rest = (square.high - mean_part.high) + (square.low - mean_part.low);
-  return rest < 0 ? 0 : rest;
+double deviations_of(const Summands& values, const Summands& squares) {
+  const double rows = values.sums[0].rows;
+  // rows * sum of squares - square of the sum, exactly, but for one rounding: both are far larger where the mean is.
+  double value = 0;
+  for (double by : {1.0, 0x1p-256}) {
+    std::vector<double> terms;
+    for (double square : reduced(squares, by * by)) append_product(rows, square, terms);
+    const std::vector<double> sums = reduced(values, by);
+    for (double a : sums)
+      for (double b : sums) append_product(-a, b, terms);
+    value = sum_of(terms) / by / by / rows;
+    if (std::isfinite(value)) break;  // else products have overflowed, or it is infinite
+  }
+  return value < 0 ? 0 : value;
 }
 
 }  // namespace atl::table

@@ -32,7 +32,8 @@ HWY_ATTR Spread spread_of_doubles(const double* values, std::size_t n) {
       high[k] = hn::Max(high[k], x);
     }
   }
-  bool special = !hn::AllFalse(d, hn::Ne(odd, hn::Zero(d)));
+  const hn::RebindToUnsigned<decltype(d)> du;
+  bool special = !hn::AllTrue(du, hn::Eq(hn::BitCast(du, odd), hn::Zero(du)));
   double least = infinity, greatest = -infinity;
   for (std::size_t k = 0; k < 4; ++k) {
     alignas(64) double lows[8], highs[8];
@@ -84,6 +85,18 @@ void for_doubles(array::Work work, const Column& column, std::size_t n, Body&& b
   });
 }
 
+Spread spread_of_rows(const Column& column, std::size_t begin, std::size_t n) {
+  Spread all = Spread::none();
+  double converted[block_rows];
+  std::uint64_t scratch[block_rows];
+  for (std::size_t at = begin; at < begin + n; at += block_rows) {
+    const std::size_t count = std::min(block_rows, begin + n - at);
+    const std::uint64_t* words = load_words(column, at, count, scratch);
+    all.join(HWY_DYNAMIC_DISPATCH(spread_of_doubles)(as_doubles(wide_of(column.type), words, count, converted), count));
+  }
+  return all;
+}
+
 }  // namespace
 
 Spread spread_of(array::Work work, const Column& column, std::size_t n) {
@@ -93,6 +106,14 @@ Spread spread_of(array::Work work, const Column& column, std::size_t n) {
   });
   Spread all = Spread::none();
   for (const Spread& lane : lanes) all.join(lane);
+  return all;
+}
+
+Spread sample_spread(const Column& column, std::size_t n) {
+  constexpr std::size_t run = 64, runs = 32;
+  if (n <= run * runs) return spread_of_rows(column, 0, n);
+  Spread all = Spread::none();
+  for (std::size_t i = 0; i < runs; ++i) all.join(spread_of_rows(column, (n - run) * i / (runs - 1), run));
   return all;
 }
 

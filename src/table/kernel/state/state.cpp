@@ -85,34 +85,33 @@ void clear_states(const StateSpec& spec, void* states, std::size_t n) {
   }
 }
 
-bool update_states(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::uint64_t* words, std::size_t n,
-                   std::int64_t first_row) {
+void update_states(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::uint64_t* words, std::size_t n,
+                   std::int64_t first_row, std::vector<CodeRest>& rests) {
   auto* counts = static_cast<std::uint64_t*>(states);
   auto* rows = static_cast<std::int64_t*>(states);
   switch (spec.kind) {
     case StateKind::rows:
       for (std::size_t i = 0; i < n; ++i) ++counts[codes[i]];
-      return false;
+      return;
     case StateKind::total:
       for (std::size_t i = 0; i < n; ++i) counts[codes[i]] += words[i];
-      return false;
+      return;
     case StateKind::sum:
     case StateKind::square: {
       double converted[block_rows];
       const double* values = as_doubles(spec.wide, words, n, converted);
       static const AddSums add_sums = find_add_sums();
-      return add_sums(spec, static_cast<ExactSum*>(states), codes, values, n);
+      return add_sums(spec, static_cast<ExactSum*>(states), codes, values, n, rests);
     }
     case StateKind::least:
-    case StateKind::greatest: take_extremes(spec, states, codes, words, n); return false;
+    case StateKind::greatest: take_extremes(spec, states, codes, words, n); return;
     case StateKind::first:
       for (std::size_t i = n; i-- > 0;) rows[codes[i]] = std::min(rows[codes[i]], first_row + static_cast<std::int64_t>(i));
-      return false;
+      return;
     case StateKind::last:
       for (std::size_t i = 0; i < n; ++i) rows[codes[i]] = std::max(rows[codes[i]], first_row + static_cast<std::int64_t>(i));
-      return false;
+      return;
   }
-  return false;
 }
 
 void update_rows(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::int64_t* rows, std::size_t n) {

@@ -14,16 +14,29 @@
 
 namespace atl::table {
 
+/// What an exact sum keeps aside of a value in a group.
+struct Rest {
+  std::uint64_t key;
+  std::uint32_t spec;
+  double value;
+};
+
 /// The groups of some rows, in ascending order of their keys.
 struct Aggregated {
   std::size_t count = 0;
   Buffer<std::uint64_t> keys;             ///< chunk 0 of the key
   std::vector<Buffer<std::byte>> states;  ///< by spec: count states
-  bool lost = false;                      ///< a sum has rounded bits off
+  std::vector<Rest> rests;                ///< in any order
+  /// No groups: a key lies outside the range that the CompositeKey was made for.
+  bool outside = false;
+  /// No groups: more was to be kept aside than is worth it (some rows in a hundred). Windows must fit the values better.
+  bool crowded = false;
 };
 
 /// Aggregates the rows of `key`, which has one chunk at most. `specs` has one of kind rows or an exact sum at `presence`: it says
 /// which groups there are.
+///
+/// The key may have been made for a range that does not hold all keys: that is noticed.
 ///
 /// A table indexed by the key where its range is small; a hash table per thread where a sample promises few groups; otherwise rows
 /// are moved into buckets by key first (array/kernel/partition.hpp), each of which is aggregated in the cache.

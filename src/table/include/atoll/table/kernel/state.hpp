@@ -58,14 +58,19 @@ struct StateSpec {
 /// Rows that are handled at a time: all about them stays in the L1 cache.
 inline constexpr std::size_t block_rows = array::CompositeKey::block;
 
+/// What an exact sum keeps aside of one row's value.
+struct CodeRest {
+  std::uint32_t code;
+  double value;
+};
+
 /// Sets n states to "no rows yet".
 void clear_states(const StateSpec& spec, void* states, std::size_t n);
 
 /// states[codes[i]] takes in row i of a block of up to block_rows, whose values as words are `words` (null where the kind
-/// needs none); the block begins at global row `first_row`. Returns whether a sum has rounded bits off: see
-/// ExactSum::settled().
-bool update_states(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::uint64_t* words,
-                   std::size_t n, std::int64_t first_row);
+/// needs none); the block begins at global row `first_row`. Exact sums append to `rests`.
+void update_states(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::uint64_t* words,
+                   std::size_t n, std::int64_t first_row, std::vector<CodeRest>& rests);
 /// The same with row numbers of their own, for rows that have been moved.
 void update_rows(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::int64_t* rows, std::size_t n);
 
@@ -78,7 +83,7 @@ const std::uint64_t* load_words(const Column& column, std::size_t begin, std::si
 /// Words as doubles: where they lie when they are, or converted into `scratch` (room for block_rows).
 const double* as_doubles(Wide wide, const std::uint64_t* words, std::size_t n, double* scratch);
 
-/// What SumWindow::of needs to know, of one PE's rows; join those of all PEs.
+/// Where values lie, of one PE's rows; join those of all PEs.
 struct Spread {
   double least = 0, greatest = 0;  // of the finite values; least > greatest: there are none
   bool special = false;            // there are others
@@ -90,6 +95,8 @@ struct Spread {
 };
 /// One read of the column.
 Spread spread_of(array::Work work, const Column& column, std::size_t n);
+/// Of some thousand of its rows.
+Spread sample_spread(const Column& column, std::size_t n);
 /// The smallest magnitude of its finite values that are not 0; infinity when there are none.
 double least_magnitude(array::Work work, const Column& column, std::size_t n);
 

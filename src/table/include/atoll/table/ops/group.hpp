@@ -34,7 +34,8 @@ std::vector<std::uint32_t> key_bits(Engine& engine, std::vector<Array> keys);
 ///
 /// dtypes: size int64; sum as NumPy's (bool and signed to int64, unsigned to uint64, floats stay); mean, var and std float64
 /// (float32 of float32); min, max, first and last the column's. NaN is a value: what a group with one adds up to is NaN.
-/// Sums and means of floats are those of the exact sum, rounded once, so they do not depend on the order of rows.
+/// Sums and means of floats are those of the exact sum, rounded once, so they do not depend on the order of rows; variances come of
+/// exact sums of values and squares.
 ///
 /// Throws ValueError when the keys together span more than 64 bits (see key_bits()). Collective. Every PE aggregates its rows, then
 /// PEs join ranges of keys: a group crosses once per PE that has rows of it, however many rows.
