@@ -12,17 +12,13 @@
 namespace atl::coll::detail {
 namespace {
 
-// Looks at the mailbox before the waiting machinery takes over: covers an exchange between PEs that arrive together.
-constexpr int quick_looks = 200;
+// Looks at a mailbox before the waiting machinery takes over, some 2 µs: PEs that arrive together, and the time that one of
+// them copies for.
+constexpr int quick_looks = 100;
 
 // Scratch that comes with the area: 128 bytes per member hold what all have to say in agreeing on an error, so that
 // being out of memory can be agreed on.
 std::size_t reserved_scratch(std::size_t members) { return (members + 8) * 128; }
-
-std::uint32_t digest(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-  std::uint64_t mixed = (a * 0x9E3779B97F4A7C15ull ^ b) * 0xBF58476D1CE4E5B9ull ^ c * 0x94D049BB133111EBull;
-  return static_cast<std::uint32_t>(mixed >> 40);
-}
 
 }  // namespace
 
@@ -47,6 +43,10 @@ void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
   std::vector<std::uint32_t> nodes;
   for (PeId pe : pes) nodes.push_back(context_.job().node_of(pe));
   placement_ = Placement(nodes);
+  // Of the node, not of this PE: its members agree.
+  const bool crowded = context_.job().local_pes() > context_.job().control().cores;
+  small_ = crowded ? longest_small_message : longest_small_message_nearby;
+  patience_ = context_.node().oversubscribed ? 0 : quick_looks;
   mail_.open(context_, std::move(pes), std::move(areas), rank_);
 }
 
@@ -147,9 +147,8 @@ PeId Engine::pe(int member) const {
   return pes_[static_cast<std::size_t>(member)];
 }
 
-void Engine::validate_root(int root) const {
-  ATOLL_VALIDATE(root >= 0 && root < size_, ValueError, "root {} is not a member: the communicator has {} members", root,
-                 size_);
+void Engine::refuse_root(int root) const {
+  throw ValueError(fmt::format("root {} is not a member: the communicator has {} members", root, size_));
 }
 
 void Engine::validate_blocks(std::size_t blocks) const {
@@ -162,43 +161,20 @@ void Engine::forget_schedules() {
   for (Kept& kept : kept_) kept = Kept{};
 }
 
-std::shared_ptr<Schedule> Engine::write_schedule(Kind kind, std::uint8_t algorithm, const Arguments& arguments,
-                                                 std::shared_ptr<Schedule> reuse) {
+void Engine::write(Kept& kept, Kind kind, const Arguments& arguments) {
   // Its memory is used again, unless a queued operation still has it.
-  if (reuse == nullptr || reuse.use_count() > 1) reuse = std::make_shared<Schedule>();
-  ScheduleBuilder steps(*reuse, rank_, placement_);
+  if (kept.schedule == nullptr || kept.schedule.use_count() > 1) kept.schedule = std::make_shared<Schedule>();
+  kept.digest = digest_of(has_lists(kind) ? 0 : arguments.bytes, arguments.root);
+  ScheduleBuilder steps(*kept.schedule, rank_, placement_, small_);
+  const std::uint8_t algorithm = selection_.choose(kind, arguments, placement_);
+  if (kind == Kind::broadcast && !arguments.in_place) {
+    // Algorithms have the root's data in the output: here that is where they come from.
+    ScheduleBuilder from_input(steps, in_at(0));
+    Selection::write(kind, algorithm, from_input, arguments);
+    steps.copy_meanwhile(out_at(0), in_at(0), arguments.bytes);
+    return;
+  }
   Selection::write(kind, algorithm, steps, arguments);
-  return reuse;
-}
-
-const std::shared_ptr<Schedule>& Engine::schedule_for(Kind kind, const Arguments& arguments) {
-  std::uint8_t algorithm = selection_.choose(kind, arguments, placement_);
-  bool lists = kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
-  if (lists) {
-    // Full of addresses: not worth keeping.
-    one_off_ = write_schedule(kind, algorithm, arguments, std::move(one_off_));
-    return one_off_;
-  }
-  Key key{arguments.bytes, arguments.element_bytes, arguments.root, kind, algorithm, arguments.in_place};
-  std::size_t slot = (arguments.bytes * 0x9E3779B97F4A7C15ull >> 58 ^ static_cast<std::size_t>(arguments.root) * 7 ^
-                      static_cast<std::size_t>(kind)) % kept_count;
-  Kept& kept = kept_[slot];
-  if (kept.key != key) [[unlikely]] {
-    kept.schedule = write_schedule(kind, algorithm, arguments, std::move(kept.schedule));
-    kept.key = key;
-  }
-  return kept.schedule;
-}
-
-std::uint32_t Engine::begin_call(Kind kind, const Arguments& arguments, const Reduction* reduction) {
-  ++sequence_;
-  last_kind_ = kind;
-  bool lists = kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
-  last_check_ = digest(sequence_, lists ? 0 : arguments.bytes,
-                       static_cast<std::uint64_t>(arguments.root) << 8 | (reduction != nullptr ? reduction->code() : 0) |
-                           std::uint64_t{arguments.symmetric} << 63);
-  mail_.announce(sequence_, static_cast<std::uint32_t>(kind), last_check_);
-  return last_check_;
 }
 
 void* Engine::scratch(std::uint64_t bytes) {
@@ -215,8 +191,8 @@ void* Engine::scratch(std::uint64_t bytes) {
   return scratch_;
 }
 
-bool Engine::advance_current() {
-  switch (executor_.advance()) {
+bool Engine::take_note(Executor::State state) {
+  switch (state) {
     case Executor::State::done: return true;
     case Executor::State::waiting: return false;
     case Executor::State::mismatch:
@@ -241,7 +217,7 @@ bool Engine::advance_queue() {
     // Release: the results. Partner: the acquire in is_finished.
     completed_.store(operation.sequence, std::memory_order_release);
     queue_.pop_front();
-    queued_.store(queue_.size(), std::memory_order_relaxed);
+    queued_.store(queue_.size(), std::memory_order_release);  // partner: run()
     finished = true;
   }
   return finished;
@@ -339,27 +315,15 @@ void Engine::wait_until(Ready&& ready) {
   }
 }
 
-void Engine::run(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction) {
+void Engine::run_behind(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction) {
   throw_if_broken();
-  if (queued_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-    // Behind operations already started: in order.
-    wait(start(kind, arguments, in, out, reduction));
-    return;
-  }
-  Hold hold(*this);
-  const Schedule& schedule = *schedule_for(kind, arguments);
-  std::uint32_t check = begin_call(kind, arguments, reduction);
-  executor_.begin(schedule, in, out, schedule.scratch_bytes != 0 ? scratch(schedule.scratch_bytes) : nullptr, reduction,
-                  static_cast<std::uint32_t>(kind), check, arguments.symmetric);
-  if (!advance_current()) {
-    bool finished = false;
-    auto ready = [&] { return finished || (finished = advance_current()) || broken_.load(std::memory_order_relaxed); };
-    if (!context_.node().oversubscribed)
-      for (int i = 0; i < quick_looks && !finished; ++i) finished = ready();
-    if (!finished) wait_until(ready);
-    throw_if_broken();
-  }
-  completed_.store(sequence_, std::memory_order_relaxed);
+  wait(start(kind, arguments, in, out, reduction));
+}
+
+void Engine::finish(Executor::State state) {
+  bool finished = take_note(state);
+  wait_until([&] { return finished || (finished = advance_current()) || broken_.load(std::memory_order_relaxed); });
+  throw_if_broken();
 }
 
 std::uint64_t Engine::start(Kind kind, const Arguments& arguments, const void* in, void* out,
@@ -368,9 +332,9 @@ std::uint64_t Engine::start(Kind kind, const Arguments& arguments, const void* i
   std::uint64_t ticket;
   {
     Hold hold(*this);
-    std::shared_ptr<const Schedule> schedule = schedule_for(kind, arguments);
-    std::uint32_t check = begin_call(kind, arguments, reduction);
-    queue_.push_back({std::move(schedule), in, out, reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt,
+    const Kept& kept = kept_for(kind, arguments);
+    std::uint32_t check = begin_call(kind, kept, arguments, reduction);
+    queue_.push_back({kept.schedule, in, out, reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt,
                       kind, sequence_, check, arguments.symmetric});
     queued_.store(queue_.size(), std::memory_order_relaxed);
     ticket = sequence_;

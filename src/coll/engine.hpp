@@ -18,6 +18,19 @@
 
 namespace atl::coll::detail {
 
+// Kinds whose schedules are full of addresses: not worth keeping.
+constexpr bool has_lists(Kind kind) {
+  return kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
+}
+
+// Of what all members have to agree on, and of the number of the call. Little work: the numbers are mixed once.
+inline std::uint64_t digest_of(std::uint64_t bytes, int root) {
+  return (bytes * 0x9E3779B97F4A7C15ull ^ static_cast<std::uint64_t>(root)) * 0xBF58476D1CE4E5B9ull;
+}
+inline std::uint32_t check_of(std::uint64_t digest, std::uint64_t sequence, std::uint64_t operation) {
+  return static_cast<std::uint32_t>((digest + sequence * 0x9E3779B97F4A7C15ull + operation) * 0x94D049BB133111EBull >> 40);
+}
+
 class Engine {
  public:
   /// All PEs of the job.
@@ -42,7 +55,7 @@ class Engine {
   bool in_segment(const void* data) const { return executor_.in_segment(static_cast<const std::byte*>(data)); }
   std::uint64_t moved_bytes() const { return mail_.moved_bytes(); }
 
-  /// Runs to completion.
+  /// Runs to completion. Inline: what is known at the call, as the kind, is not looked at again.
   void run(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction = nullptr);
   /// Queues; the lists of `arguments` are used during the call only.
   std::uint64_t start(Kind kind, const Arguments& arguments, const void* in, void* out,
@@ -51,7 +64,9 @@ class Engine {
   void wait(std::uint64_t ticket);
   bool is_finished(std::uint64_t ticket) const { return completed_.load(std::memory_order_acquire) >= ticket; }
 
-  void validate_root(int root) const;
+  void validate_root(int root) const {
+    if (root < 0 || root >= size_) [[unlikely]] refuse_root(root);
+  }
   void validate_blocks(std::size_t blocks) const;
 
  private:
@@ -60,12 +75,12 @@ class Engine {
     std::uint64_t element_bytes = 0;
     std::int32_t root = -1;
     Kind kind = Kind::count_;
-    std::uint8_t algorithm = 0;
     bool in_place = false;
     bool operator==(const Key&) const = default;
   };
   struct Kept {
     Key key;
+    std::uint64_t digest = 0;  // of the arguments
     std::shared_ptr<Schedule> schedule;
   };
   struct Operation {
@@ -88,14 +103,18 @@ class Engine {
     Engine& engine_;
   };
 
+  [[noreturn]] void refuse_root(int root) const;
   void open(std::vector<PeId> pes, std::vector<HeapOffset> areas);
-  const std::shared_ptr<Schedule>& schedule_for(Kind kind, const Arguments& arguments);
-  std::shared_ptr<Schedule> write_schedule(Kind kind, std::uint8_t algorithm, const Arguments& arguments,
-                                           std::shared_ptr<Schedule> reuse);
-  std::uint32_t begin_call(Kind kind, const Arguments& arguments, const Reduction* reduction);
+  const Kept& kept_for(Kind kind, const Arguments& arguments);
+  void run_behind(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction);
+  void finish(Executor::State state);
+  void write(Kept& kept, Kind kind, const Arguments& arguments);
+  std::uint32_t begin_call(Kind kind, const Kept& kept, const Arguments& arguments, const Reduction* reduction);
   void* scratch(std::uint64_t bytes);
+  // False: not finished.
+  bool take_note(Executor::State state);
   // With the hold. False: not finished.
-  bool advance_current();
+  bool advance_current() { return take_note(executor_.advance()); }
   // With the hold: runs the queue as far as it goes. Returns whether anything was finished.
   bool advance_queue();
   // Takes the hold if it is free.
@@ -113,6 +132,8 @@ class Engine {
   int size_ = 1;
   std::vector<PeId> pes_;  // empty: all of the job
   Placement placement_;
+  std::size_t small_ = 0;  // longest message to members of this node that goes through mailboxes
+  int patience_ = 0;       // looks before the waiting machinery takes over
   HeapOffset area_;
   Mailboxes mail_;
   StagingPool staging_;
@@ -125,7 +146,7 @@ class Engine {
 
   static constexpr std::size_t kept_count = 64;
   std::array<Kept, kept_count> kept_;
-  std::shared_ptr<Schedule> one_off_;
+  Kept one_off_;
   void* scratch_ = nullptr;
   std::uint64_t scratch_bytes_ = 0;
 
@@ -138,5 +159,52 @@ class Engine {
   std::atomic<bool> broken_{false};
   std::string broken_why_;
 };
+
+[[gnu::always_inline]] inline const Engine::Kept& Engine::kept_for(Kind kind, const Arguments& arguments) {
+  if (has_lists(kind)) {
+    write(one_off_, kind, arguments);
+    return one_off_;
+  }
+  const Key key{arguments.bytes, arguments.element_bytes, arguments.root, kind, arguments.in_place};
+  std::size_t slot = (arguments.bytes * 0x9E3779B97F4A7C15ull >> 58 ^ static_cast<std::size_t>(arguments.root) * 7 ^
+                      static_cast<std::size_t>(kind)) % kept_count;
+  Kept& kept = kept_[slot];
+  if (kept.key != key) [[unlikely]] {
+    const Arguments in_memory = arguments;  // so that those of the usual way need not be
+    write(kept, kind, in_memory);
+    kept.key = key;
+  }
+  return kept;
+}
+
+[[gnu::always_inline]] inline std::uint32_t Engine::begin_call(Kind kind, const Kept& kept, const Arguments& arguments,
+                                                               const Reduction* reduction) {
+  ++sequence_;
+  last_kind_ = kind;
+  last_check_ = check_of(kept.digest, sequence_,
+                         (reduction != nullptr ? reduction->code() : 0) | std::uint64_t{arguments.symmetric} << 32);
+  mail_.announce(sequence_, static_cast<std::uint32_t>(kind), last_check_);
+  return last_check_;
+}
+
+[[gnu::always_inline]] inline void Engine::run(Kind kind, const Arguments& arguments, const void* in, void* out,
+                                                const Reduction* reduction) {
+  // Acquire: what the progress engine did for the last one. Partner: advance_queue(). With none queued it touches nothing, so
+  // that no hold is taken: a locked instruction waits until the peer's line, written a moment ago, has come.
+  if (broken_.load(std::memory_order_acquire) || queued_.load(std::memory_order_acquire) != 0) [[unlikely]] {
+    const Arguments in_memory = arguments;  // see kept_for()
+    return run_behind(kind, in_memory, in, out, reduction);  // operations already started: in order
+  }
+  const Kept& kept = kept_for(kind, arguments);
+  const Schedule& schedule = *kept.schedule;
+  std::uint32_t check = begin_call(kind, kept, arguments, reduction);
+  executor_.begin(schedule, in, out, schedule.scratch_bytes != 0 ? scratch(schedule.scratch_bytes) : nullptr, reduction,
+                  static_cast<std::uint32_t>(kind), check, arguments.symmetric);
+  mail_.set_patience(patience_);
+  Executor::State state = executor_.advance();
+  mail_.set_patience(0);
+  if (state != Executor::State::done) [[unlikely]] finish(state);
+  completed_.store(sequence_, std::memory_order_relaxed);
+}
 
 }  // namespace atl::coll::detail

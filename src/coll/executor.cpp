@@ -32,66 +32,56 @@ std::byte* StagingPool::take() {
   return chunk;
 }
 
-void Executor::begin(const Schedule& schedule, const void* input, void* output, void* scratch,
-                     const Reduction* reduction, std::uint32_t kind, std::uint32_t check, bool symmetric) {
-  schedule_ = &schedule;
-  reduction_ = reduction;
-  bases_[static_cast<std::size_t>(Space::input)] = reinterpret_cast<std::uint64_t>(input);
-  bases_[static_cast<std::size_t>(Space::output)] = reinterpret_cast<std::uint64_t>(output);
-  bases_[static_cast<std::size_t>(Space::scratch)] = reinterpret_cast<std::uint64_t>(scratch);
-  bases_[static_cast<std::size_t>(Space::address)] = 0;
-  symmetric_ = symmetric;
-  tag_ = make_tag(kind, CellType::data, check);
-  control_tag_ = make_tag(kind, CellType::control, check);
-  parcel_tag_ = make_tag(kind, CellType::parcel, check);
-  next_ = 0;
-  cells_ = 0;
-  unfinished_ = 0;
-}
-
 Executor::State Executor::advance() {
-  const Step* steps = schedule_->steps.data();
-  const std::size_t count = schedule_->steps.size();
-  while (next_ < count) {
-    const Step& step = steps[next_];
-    switch (step.kind) {
+  const Step* const begin = schedule_->steps.data();
+  const Step* const end = begin + schedule_->steps.size();
+  const Step* step = begin + next_;
+  // What changes with every step stays in registers until somebody has to wait.
+  std::uint32_t cells = std::exchange(cells_, 0);
+  auto stop = [&](State state) {
+    next_ = static_cast<std::size_t>(step - begin);
+    cells_ = cells;
+    return state;
+  };
+  for (; step != end; ++step) {
+    switch (step->kind) {
       case Step::Kind::put:
-        if (!mail_.put(step.peer, data_tag(step.bytes), at(step.from), step.bytes, cells_)) return State::waiting;
-        cells_ = 0;
+        if (!mail_.put(step->peer, data_tag(step->bytes), at(step->from), step->bytes, cells)) return stop(State::waiting);
+        cells = 0;
         break;
       case Step::Kind::take:
       case Step::Kind::fold: {
-        auto outcome = step.kind == Step::Kind::take
-                           ? mail_.take(step.peer, data_tag(step.bytes), at(step.into), step.bytes, cells_)
-                           : fold(step);
-        if (outcome == Mailboxes::Outcome::waiting) return State::waiting;
-        if (outcome == Mailboxes::Outcome::mismatch) [[unlikely]] return State::mismatch;
-        cells_ = 0;
+        auto outcome = step->kind == Step::Kind::take
+                           ? mail_.take(step->peer, data_tag(step->bytes), at(step->into), step->bytes, cells)
+                           : fold(*step, cells);
+        if (outcome == Mailboxes::Outcome::waiting) return stop(State::waiting);
+        if (outcome == Mailboxes::Outcome::mismatch) [[unlikely]] return stop(State::mismatch);
+        cells = 0;
         break;
       }
       case Step::Kind::send:
-        if (!start_send(step)) return State::waiting;
+        if (!start_send(*step)) return stop(State::waiting);
         break;
       case Step::Kind::recv:
       case Step::Kind::recv_fold:
-        start_recv(step);
+        if (!read_at_once(*step)) start_recv(*step);
         break;
       case Step::Kind::join: {
         State state = join();
-        if (state != State::done) return state;
+        if (state != State::done) return stop(state);
         break;
       }
       case Step::Kind::copy:
-        if (at(step.into) != at(step.from)) std::memmove(at(step.into), at(step.from), step.bytes);
+        if (step->bytes == 8) std::memmove(at(step->into), at(step->from), 8);
+        else if (at(step->into) != at(step->from)) std::memmove(at(step->into), at(step->from), step->bytes);
         break;
       case Step::Kind::reduce:
-        (*reduction_)(at(step.into), at(step.from), at(step.right), step.bytes / reduction_->element_bytes());
+        (*reduction_)(at(step->into), at(step->from), at(step->right), step->bytes / reduction_->element_bytes());
         break;
       case Step::Kind::identity:
-        reduction_->fill_identity(at(step.into), step.bytes / reduction_->element_bytes());
+        reduction_->fill_identity(at(step->into), step->bytes / reduction_->element_bytes());
         break;
     }
-    ++next_;
   }
   return State::done;
 }
@@ -105,25 +95,25 @@ std::uint32_t Executor::waits_for() const {
   return UINT32_MAX;
 }
 
-Mailboxes::Outcome Executor::fold(const Step& step) {
-  auto combine_with = [&](const std::byte* arrived) { combine(step.side, at(step.into), arrived, at(step.from), step.bytes); };
+Mailboxes::Outcome Executor::fold(const Step& step, std::uint32_t& cells) {
   std::uint32_t tag = data_tag(step.bytes);
   if (step.bytes <= sizeof(Cell::payload)) {
     std::uint32_t found;
-    const Cell* cell = mail_.peek(step.peer, found);
+    const Cell* cell = mail_.await(step.peer, found);
     if (cell == nullptr) return Mailboxes::Outcome::waiting;
     if (found != tag) [[unlikely]] return mail_.mismatch(step.peer, found);
-    combine_with(cell->payload);
+    combine(step.side, at(step.into), cell->payload, at(step.from), step.bytes);
     mail_.finish_cell(step.peer);
     return Mailboxes::Outcome::done;
   }
-  auto outcome = mail_.take(step.peer, tag, assembly_, step.bytes, cells_);
-  if (outcome == Mailboxes::Outcome::done) combine_with(assembly_);
+  auto outcome = mail_.take(step.peer, tag, assembly_, step.bytes, cells);
+  if (outcome == Mailboxes::Outcome::done) combine(step.side, at(step.into), assembly_, at(step.from), step.bytes);
   return outcome;
 }
 
 void Executor::combine(Side side, std::byte* into, const std::byte* arrived, const std::byte* own, std::uint64_t bytes) {
-  std::size_t count = bytes / reduction_->element_bytes();
+  std::size_t element = reduction_->element_bytes();
+  std::size_t count = bytes == element ? 1 : bytes / element;  // a division takes as long as an addition of 8 doubles
   if (side == Side::left) (*reduction_)(into, arrived, own, count);
   else (*reduction_)(into, own, arrived, count);
 }
@@ -134,16 +124,20 @@ bool Executor::in_segment(const std::byte* data) const {
 }
 
 void Executor::control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes) {
-  Control message{what, 0, offset, bytes};
-  std::uint32_t cells = 0;
   // Callers have looked for room.
-  (void)mail_.put(peer, control_tag_, reinterpret_cast<const std::byte*>(&message), sizeof(message), cells);
+  mail_.put_value<Control>(peer, control_tag(), what, 0u, offset, bytes);
 }
 
 bool Executor::start_send(const Step& step) {
   if (!mail_.has_room(step.peer)) return false;
+  if (!is_placed(step) && !is_far(step.peer) && in_segment(at(step.from))) {
+    // No more to do than to hear that it has been read.
+    control(step.peer, Control::offer, context_.offset_of(at(step.from)).value(), step.bytes);
+    offers_.push_back({step.peer, step.bytes});
+    return true;
+  }
   if (unfinished_ == 0) transfers_.clear();
-  Transfer transfer;
+  Transfer& transfer = transfers_.emplace_back();
   transfer.peer = step.peer;
   transfer.outgoing = true;
   transfer.data = at(step.from);
@@ -151,10 +145,9 @@ bool Executor::start_send(const Step& step) {
   transfer.far = is_far(step.peer);
   transfer.placed = is_placed(step);
   if (transfer.placed) transfer.place = context_.offset_of(at(step.into));  // there as here
-  if (!transfer.far && !transfer.placed) offer(transfer);
-  transfers_.push_back(transfer);
   ++unfinished_;
-  if (transfer.placed) (void)send_parcel(transfers_.back());  // on its way while this one does other work
+  if (transfer.placed) (void)send_parcel(transfer);  // on its way while this one does other work
+  else if (!transfer.far) offer(transfer);
   return true;
 }
 
@@ -177,9 +170,58 @@ void Executor::offer(Transfer& transfer) {
   }
 }
 
+// What the peer offers before patience is at its end, and in one piece, needs no record: mostly the peers arrive together.
+bool Executor::read_at_once(const Step& step) {
+  const bool placed = is_placed(step);
+  if (!placed && (step.bytes > longest_piece || is_far(step.peer))) return false;
+  std::uint32_t found;
+  const Cell* cell = mail_.await(step.peer, found);
+  if (cell == nullptr) return false;
+  if (placed) {
+    if (found != parcel_tag(step.bytes)) return false;
+    mail_.finish_cell(step.peer);
+    return true;
+  }
+  if (found != control_tag() || !mail_.has_room(step.peer)) return false;
+  Control message;
+  std::memcpy(&message, cell->payload, sizeof(message));
+  if (message.what != Control::offer || message.bytes != step.bytes) return false;
+  const std::byte* source = mail_.mapped(step.peer, message.offset, step.bytes);
+  mail_.finish_cell(step.peer);
+  if (step.kind == Step::Kind::recv) std::memcpy(at(step.into), source, step.bytes);
+  else combine(step.side, at(step.into), source, at(step.from), step.bytes);
+  mail_.count_moved(step.bytes);
+  control(step.peer, Control::read, 0, step.bytes);
+  return true;
+}
+
+// The answers to offers, while they come in time and in their order. Those that do not are transfers like others.
+void Executor::await_answers() {
+  for (const Offer& offer : offers_) {
+    std::uint32_t found;
+    const Cell* cell = mail_.await(offer.peer, found);
+    if (cell != nullptr && found == control_tag()) {
+      Control message;
+      std::memcpy(&message, cell->payload, sizeof(message));
+      if (message.what == Control::read && message.bytes == offer.bytes) {
+        mail_.finish_cell(offer.peer);
+        continue;
+      }
+    }
+    if (unfinished_ == 0) transfers_.clear();
+    Transfer& transfer = transfers_.emplace_back();
+    transfer.peer = offer.peer;
+    transfer.outgoing = true;
+    transfer.offered_in_place = true;
+    transfer.bytes = offer.bytes;
+    ++unfinished_;
+  }
+  offers_.clear();
+}
+
 void Executor::start_recv(const Step& step) {
   if (unfinished_ == 0) transfers_.clear();
-  Transfer transfer;
+  Transfer& transfer = transfers_.emplace_back();
   transfer.peer = step.peer;
   transfer.far = is_far(step.peer);
   transfer.fold = step.kind == Step::Kind::recv_fold;
@@ -189,7 +231,6 @@ void Executor::start_recv(const Step& step) {
   transfer.bytes = step.bytes;
   transfer.placed = is_placed(step);
   transfer.parcel = transfer.told = transfer.placed || comes_as_parcel(transfer);
-  transfers_.push_back(transfer);
   ++unfinished_;
 }
 
@@ -326,7 +367,7 @@ bool Executor::serve(Transfer& transfer) {
   if (transfer.outgoing && transfer.bouncing && feed_chunks(transfer)) return true;
   std::uint32_t found;
   const Cell* cell = mail_.peek(transfer.peer, found);
-  if (cell == nullptr || found != control_tag_) return false;
+  if (cell == nullptr || found != control_tag()) return false;
   Control message;
   std::memcpy(&message, cell->payload, sizeof(message));
   // Both directions share the ring: this one may be for the other transfer with this peer.
@@ -383,6 +424,7 @@ bool Executor::serve(Transfer& transfer) {
 }
 
 Executor::State Executor::join() {
+  if (!offers_.empty()) await_answers();
   while (unfinished_ != 0) {
     bool moved = false;
     // Before anything that comes is looked at: who disagrees shall hear of it as well.
@@ -396,13 +438,13 @@ Executor::State Executor::join() {
       moved = serve(transfer) || moved;
       if (transfer.done || transfer.piece != UINT64_MAX) {
         std::uint32_t found;
-        if (transfer.done || mail_.peek(transfer.peer, found) == nullptr || found == control_tag_ ||
+        if (transfer.done || mail_.peek(transfer.peer, found) == nullptr || found == control_tag() ||
             awaits_parcel(transfer.peer, found))
           continue;
         (void)mail_.mismatch(transfer.peer, found);
         return State::mismatch;
       }
-      (void)mail_.mismatch(transfer.peer, control_tag_);
+      (void)mail_.mismatch(transfer.peer, control_tag());
       return State::mismatch;
     }
     if (!moved) return State::waiting;

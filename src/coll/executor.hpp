@@ -50,7 +50,17 @@ class Executor {
   /// `kind` and `check` (a digest of number and arguments of the call) go into every message. `symmetric`: the output is,
   /// and may be written to.
   void begin(const Schedule& schedule, const void* input, void* output, void* scratch, const Reduction* reduction,
-             std::uint32_t kind, std::uint32_t check, bool symmetric);
+             std::uint32_t kind, std::uint32_t check, bool symmetric) {
+    // With the last one done, no cells or transfers of it are left.
+    schedule_ = &schedule;
+    reduction_ = reduction;
+    bases_[static_cast<std::size_t>(Space::input)] = reinterpret_cast<std::uint64_t>(input);
+    bases_[static_cast<std::size_t>(Space::output)] = reinterpret_cast<std::uint64_t>(output);
+    bases_[static_cast<std::size_t>(Space::scratch)] = reinterpret_cast<std::uint64_t>(scratch);
+    symmetric_ = symmetric;
+    tag_ = make_tag(kind, CellType::data, check);
+    next_ = 0;
+  }
 
   enum class State { done, waiting, mismatch };
   /// Takes every step that can be taken now.
@@ -84,6 +94,11 @@ class Executor {
     std::uint64_t piece = 0;         ///< in: bytes of that piece left
     std::byte* chunks[2] = {nullptr, nullptr};  ///< in, far: the first, where it arrives
   };
+  /// Of data in this PE's segment to one of this node.
+  struct Offer {
+    std::uint32_t peer;
+    std::uint64_t bytes;
+  };
   // | offset | bytes | field  | valid when                                                        |
   // |--------|-------|--------|-------------------------------------------------------------------|
   // |   0    |   4   | what   | always                                                            |
@@ -115,11 +130,12 @@ class Executor {
   /// Sizes are part of the check, so that members that disagree about one are found out.
   static std::uint32_t size_check(std::uint64_t bytes) { return static_cast<std::uint32_t>(bytes * 0x9E3779B1u) & check_mask; }
   std::uint32_t data_tag(std::uint64_t bytes) const { return tag_ ^ size_check(bytes); }
-  std::uint32_t parcel_tag(std::uint64_t bytes) const { return parcel_tag_ ^ size_check(bytes); }
+  std::uint32_t parcel_tag(std::uint64_t bytes) const { return as_type(tag_, CellType::parcel) ^ size_check(bytes); }
+  std::uint32_t control_tag() const { return as_type(tag_, CellType::control); }
   bool is_far(std::uint32_t peer) const { return mail_.mapped(peer, 0, 1) == nullptr; }
   /// into = arrived ∘ own when `side` is left, else own ∘ arrived.
   void combine(Side side, std::byte* into, const std::byte* arrived, const std::byte* own, std::uint64_t bytes);
-  Mailboxes::Outcome fold(const Step& step);
+  Mailboxes::Outcome fold(const Step& step, std::uint32_t& cells);
   bool start_send(const Step& step);
   void offer(Transfer& transfer);
   void tell(Transfer& transfer);
@@ -132,7 +148,9 @@ class Executor {
   bool take_parcel(Transfer& transfer);
   bool awaits_parcel(std::uint32_t peer, std::uint32_t tag) const;
   void finish_incoming(Transfer& transfer);
+  bool read_at_once(const Step& step);
   void start_recv(const Step& step);
+  void await_answers();
   State join();
   bool serve(Transfer& transfer);
   void pull(Transfer& transfer);
@@ -148,10 +166,9 @@ class Executor {
   std::uint64_t bases_[4] = {0, 0, 0, 0};
   bool symmetric_ = false;
   std::uint32_t tag_ = 0;
-  std::uint32_t control_tag_ = 0;
-  std::uint32_t parcel_tag_ = 0;
   std::size_t next_ = 0;     // step
   std::uint32_t cells_ = 0;  // of the message in that step
+  std::vector<Offer> offers_;  // not answered
   std::vector<Transfer> transfers_;
   std::size_t unfinished_ = 0;
   std::byte assembly_[longest_small_message] = {};

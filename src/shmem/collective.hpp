@@ -37,7 +37,8 @@ class Collective {
     communicator_.barrier();
   }
   void barrier() {
-    library_.context().quiet();
+    // What lies in memory that its reader maps is there when he acquires what is released below.
+    library_.context().quiet_far();
     sync();
   }
   enum class Root { writes_dest, keeps_dest };
@@ -51,8 +52,16 @@ class Collective {
   void reduce(void* dest, const void* source, std::size_t count, const coll::Reduction& reduction, Kind kind);
 
   /// The same bytes as seen in the segment, from where peers copy them directly.
-  void* place(const char* argument, const void* address, std::size_t bytes) const;
-  void check_root(int root) const;
+  void* place(const char* argument, const void* address, std::size_t bytes) const {
+    // What lies in the heap lies in the segment as it is.
+    const Region& heap = library_.addresses().regions().front();
+    if (reinterpret_cast<std::uintptr_t>(address) - heap.begin < heap.bytes && !library_.checking()) [[likely]]
+      return const_cast<void*>(address);
+    return place_outside(argument, address, bytes);
+  }
+  void check_root(int root) const {
+    if (root < 0 || root >= communicator_.size()) [[unlikely]] refuse_root(root);
+  }
 
  private:
   // With checks on: all say first what they came for, so that different calls are told apart and not mixed up.
@@ -60,6 +69,8 @@ class Collective {
     if (library_.checking()) [[unlikely]] compare(count, root);
   }
   void compare(std::uint64_t count, int root);
+  [[noreturn]] void refuse_root(int root) const;
+  void* place_outside(const char* argument, const void* address, std::size_t bytes) const;
   std::size_t bytes_of(std::size_t count, std::size_t size) const;
   void check_apart(const void* dest, std::size_t dest_bytes, const void* source, std::size_t source_bytes) const;
 

@@ -79,7 +79,7 @@ Teams::~Teams() {
   active_sets_.clear();
 }
 
-Team& Teams::find(Call call, shmem_team_t team) {
+Team& Teams::find_or_fail(Call call, shmem_team_t team) {
   if (team == SHMEM_TEAM_INVALID) [[unlikely]] fail(call, "argument 'team' is SHMEM_TEAM_INVALID");
   if (library_.checking()) {
     std::lock_guard lock(mutex_);

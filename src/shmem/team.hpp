@@ -35,7 +35,11 @@ class Teams {
   Teams& operator=(const Teams&) = delete;
 
   /// Does not return when it is no team.
-  Team& find(Call call, shmem_team_t team);
+  Team& find(Call call, shmem_team_t team) {
+    if (team != SHMEM_TEAM_INVALID && team->self != nullptr && !library_.checking()) [[likely]]
+      return *static_cast<Team*>(team->self);
+    return find_or_fail(call, team);
+  }
   /// A team of those that give the same colour, by key; SHMEM_TEAM_INVALID for those that give none. Collective over the
   /// parent. False, on all its PEs: there is no memory.
   bool split(Team& parent, std::optional<int> colour, int key, const shmem_team_config_t& config, shmem_team_t& made);
@@ -49,6 +53,7 @@ class Teams {
     std::mutex mutex;
     std::optional<coll::Communicator> communicator;
   };
+  Team& find_or_fail(Call call, shmem_team_t team);
   shmem_team_t add(std::unique_ptr<Team> team);
 
   Library& library_;

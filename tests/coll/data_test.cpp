@@ -14,8 +14,8 @@ using testing::stream;
 
 class Data : public atl::testing::OnPes {};
 
-// Around one cell, the longest small message, a staging chunk, and two of them.
-const std::vector<std::size_t> sizes{0, 1, 8, 55, 56, 57, 1008, 1009, 5000, 65536, 65537, 200003};
+// Around one cell, the longest small messages, a staging chunk, and two of them.
+const std::vector<std::size_t> sizes{0, 1, 8, 120, 121, 240, 241, 1008, 1009, 5000, 65536, 65537, 200003};
 
 // In the heap or not: differs between members, so that all four cases of a long message occur.
 bool heap_here(int rank, std::size_t i) { return (static_cast<std::size_t>(rank) + i / 2) % 2 == 0; }
@@ -53,6 +53,24 @@ TEST_P(Data, Broadcast) {
         if (all.rank() == root) testing::copy(buffer.data(), wanted.data(), size);
         all.broadcast(buffer.data(), size, root);
         expect_same(buffer.data(), wanted, how, size);
+      }
+    }
+  });
+}
+
+TEST_P(Data, BroadcastToAnotherPlace) {
+  run([](runtime::Context& context) {
+    Communicator all(context);
+    for (const char* how : {"broadcast=auto", "broadcast=binomial", "broadcast=scatter_allgather", "broadcast=hierarchical"}) {
+      all.force_algorithms(how);
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        int root = static_cast<int>(i) % all.size();
+        Bytes in(context, sizes[i], heap_here(all.rank(), i)), out(context, sizes[i], heap_here(all.rank(), i + 2));
+        auto wanted = random_bytes(stream(i, root), sizes[i]);
+        testing::copy(in.data(), wanted.data(), sizes[i]);
+        all.broadcast(all.rank() == root ? in.data() : nullptr, out.data(), sizes[i], root);
+        expect_same(out.data(), wanted, how, sizes[i]);
+        expect_same(in.data(), wanted, how, sizes[i]);
       }
     }
   });

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <tuple>
 
+#include "combine.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 
@@ -217,6 +219,40 @@ TEST_P(Reductions, FloatsGiveTheSameBitsWhateverTheAlgorithm) {
     all.broadcast(first.data(), count * 8, 0);
     EXPECT_EQ(first, long_ones);
   });
+}
+
+template <class T>
+void check_level(SimdLevel level) {
+  constexpr std::size_t most = 67;
+  const auto type = static_cast<std::size_t>(type_of<T>);
+  auto left = std::make_unique<T[]>(most + 1), right = std::make_unique<T[]>(most + 1), found = std::make_unique<T[]>(most + 1);
+  fill_values(left.get(), 1, most + 1);
+  fill_values(right.get(), 2, most + 1);
+  for (std::size_t op = 0; op < op_count; ++op) {
+    const Functor::Combine loop = detail::combine_table(level)[type][op];
+    const Functor::Combine oracle = detail::combine_table(SimdLevel::baseline)[type][op];
+    ASSERT_EQ(loop == nullptr, oracle == nullptr);
+    if (loop == nullptr) continue;
+    for (std::size_t first : {0, 1})
+      for (std::size_t count : {0, 1, 7, 8, 9, 31, 33, 64, 66}) {
+        loop(found.get() + first, left.get() + first, right.get() + first, count, nullptr);
+        for (std::size_t i = first; i < first + count; ++i) {
+          T wanted;
+          oracle(&wanted, left.get() + i, right.get() + i, 1, nullptr);
+          ASSERT_TRUE(same(&wanted, found.get() + i, 1)) << name_of(level) << ", type " << type << ", op " << op << ", element " << i;
+        }
+      }
+  }
+}
+
+TEST(Reduction, LevelsOfSimdAgree) {
+  for (SimdLevel level : {SimdLevel::sse4, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (level > processor_simd_level()) continue;
+    auto check_all = [&]<class... T>(std::tuple<T...>*) { (check_level<T>(level), ...); };
+    check_all(static_cast<std::tuple<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                                     std::uint32_t, std::uint64_t, float, double, long double, std::complex<float>,
+                                     std::complex<double>>*>(nullptr));
+  }
 }
 
 TEST(Reduction, MinAndMaxHandNanOn) {

@@ -17,7 +17,7 @@ void allreduce_recursive_doubling(ScheduleBuilder& steps, const Arguments& argum
   // Long messages are read in place by the partner, so that the result of a step must not overwrite its input. A single
   // step may write to `out` when that is another place.
   bool single = tree.leaves() + (tree.paired() ? 1 : 0) == 2;
-  bool read_in_place = bytes > longest_small_message && (arguments.in_place || !single);
+  bool read_in_place = steps.reads_in_place(bytes) && (arguments.in_place || !single);
   Ref spare[2] = {out_at(0), out_at(0)};
   if (read_in_place) spare[0] = steps.scratch(bytes), spare[1] = steps.scratch(bytes);
   int turn = 0;

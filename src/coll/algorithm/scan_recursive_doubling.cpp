@@ -8,7 +8,7 @@ namespace {
 // Inclusive scan over ranks first … n-1 of what lies at `current`; the result goes to `out`.
 void scan_from(ScheduleBuilder& steps, int first, Ref current, std::uint64_t bytes) {
   int n = steps.size() - first, rank = steps.rank() - first;
-  bool in_place = bytes > longest_small_message;
+  bool in_place = steps.reads_in_place(bytes);
   Ref spare[2] = {out_at(0), out_at(0)};
   if (in_place) spare[0] = steps.scratch(bytes), spare[1] = steps.scratch(bytes);
   int turn = 0;
@@ -38,7 +38,7 @@ void exscan_recursive_doubling(ScheduleBuilder& steps, const Arguments& argument
   int n = steps.size(), rank = steps.rank();
   Ref own = in_at(0);
   // `out` may be `in`, which the next rank may be reading.
-  Ref shifted = bytes > longest_small_message && rank > 0 ? steps.scratch(bytes) : out_at(0);
+  Ref shifted = steps.reads_in_place(bytes) && rank > 0 ? steps.scratch(bytes) : out_at(0);
   if (rank + 1 < n) steps.send(rank + 1, own, bytes);
   if (rank > 0) steps.recv(rank - 1, shifted, bytes);
   steps.join();

@@ -167,8 +167,8 @@ class Communicator {
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
 
-  int rank() const;
-  int size() const;
+  int rank() const { return rank_; }
+  int size() const { return size_; }
   /// The PE behind a member.
   PeId pe(int member) const;
   /// Which members share a node.
@@ -181,6 +181,8 @@ class Communicator {
   void barrier();
   /// `bytes` agrees everywhere. Binomial tree for small, scatter and allgather for large: 2·b·bytes.
   void broadcast(void* buffer, std::size_t bytes, int root);
+  /// From the root's `in`, which others need not give, to everybody's `out`: the root copies while the others do.
+  void broadcast(const void* in, void* out, std::size_t bytes, int root);
 
   // Reductions are evaluated in one fixed balanced tree over the ranks, whatever the size, so that equal inputs
   // give equal bits on every member, and an element does not depend on how many there are.
@@ -331,6 +333,8 @@ class Communicator {
   explicit Communicator(std::unique_ptr<detail::Engine> engine);
   void expose_bytes(void* object, std::vector<void*>& pointers, std::vector<HeapOffset>& offsets);
   std::unique_ptr<detail::Engine> engine_;
+  int rank_ = 0;
+  int size_ = 1;
 };
 
 /// A started operation. Movable. Destruction waits for it.

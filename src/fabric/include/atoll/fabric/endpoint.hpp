@@ -204,6 +204,11 @@ class Endpoint {
   /// Puts and atomics before are complete: visible to every PE.
   void quiet() {
     full_fence();
+    quiet_far();
+  }
+  /// The same for those at PEs that are not mapped. Others see the rest once they have acquired what this thread releases
+  /// after it, as in a barrier.
+  void quiet_far() {
     if (remote_ != nullptr) [[unlikely]] remote_->quiet();
   }
 

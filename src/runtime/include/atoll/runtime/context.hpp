@@ -210,6 +210,7 @@ class Context {
   }
   void fence() { endpoint_.fence(); }
   void quiet() { endpoint_.quiet(); }
+  void quiet_far() { endpoint_.quiet_far(); }
 
   // ---- active messages ----------------------------------------------------------------------------------------
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How elements are combined: every type with every operation, in loops that the compiler vectorises for each SIMD level.
+#pragma once
+
+#include <array>
+
+#include "atoll/base/topology.hpp"
+#include "atoll/coll/collectives.hpp"
+
+namespace atl::coll::detail {
+
+/// [type][operation]; null where there is none.
+using CombineTable = std::array<std::array<Functor::Combine, op_count>, type_count>;
+/// The processor must have that level.
+const CombineTable& combine_table(SimdLevel level);
+/// Of simd_level().
+const CombineTable& combine_table();
+
+}  // namespace atl::coll::detail
