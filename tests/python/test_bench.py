@@ -35,6 +35,7 @@ EXPECTED = [
     "unique",
     "value_counts",
     "histogram",
+    "groupby",
     "in1d",
     "select",
     "noop",
