@@ -11,22 +11,36 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "python"))
 
+from atoll.bench.levels import LEVELS
 from atoll.bench.record import read
 from atoll.bench.table import duration, rate
 
 Record = dict[str, Any]
 
 
+Setting = tuple[str, str, str, int]
+
+
+def by_setting(records: list[Record]) -> dict[Setting, dict[str, Record]]:
+    """The last record of each contender."""
+    found: dict[Setting, dict[str, Record]] = defaultdict(dict)
+    for record in records:
+        found[record["name"], record["dtype"], record["dist"], record["size"]][record["contender"]] = record
+    return found
+
+
+def data_of(setting: Setting) -> str:
+    _, dtype, dist, size = setting
+    return f"{dtype} {dist}, {size:,}"
+
+
 def table(records: list[Record]) -> str:
     """One row per benchmark: Atoll's time and rate, NumPy, the fastest peer, the hand-written loop."""
-    by_setting: dict[tuple[str, str, str, int], dict[str, Record]] = defaultdict(dict)
-    for record in records:
-        by_setting[record["name"], record["dtype"], record["dist"], record["size"]][record["contender"]] = record
     lines = [
         "| benchmark | data | Atoll | GiB/s | NumPy | x NumPy | best peer | x best peer | limit | of limit |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for (name, dtype, dist, size), found in by_setting.items():
+    for setting, found in by_setting(records).items():
         times = {contender: median(record["seconds"]) for contender, record in found.items()}
         if "atoll" not in times:
             continue
@@ -36,8 +50,8 @@ def table(records: list[Record]) -> str:
         peers = {contender: each for contender, each in times.items() if contender != "numpy"}
         best = min(peers, key=lambda contender: peers[contender]) if peers else None
         cells = [
-            name,
-            f"{dtype} {dist}, {size:,}",
+            setting[0],
+            data_of(setting),
             f"{duration(own)} ± {spread:.0%}",
             f"{found['atoll']['gib_s']:.2f}" if found["atoll"]["bytes"] else "",
             duration(numpy) if numpy else "",
@@ -47,6 +61,32 @@ def table(records: list[Record]) -> str:
             duration(limit) if limit else "",
             f"{limit / own:.0%}" if limit else "",
         ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def levels_table(records: list[Record], levels: list[str]) -> str:
+    """One row per benchmark, and of each SIMD level: Atoll's time, and how it stands to NumPy, to the fastest of all
+    peers and to the hand-written loop."""
+    columns = [f"{level}: {what}" for level in levels for what in ("Atoll", "x NumPy", "x best peer", "of limit")]
+    lines = ["| benchmark | data | " + " | ".join(columns) + " |", "|---|---" + "|---" * len(columns) + "|"]
+    at = {level: by_setting([record for record in records if record["simd"] == level]) for level in levels}
+    for setting in by_setting(records):
+        cells = [setting[0], data_of(setting)]
+        for level in levels:
+            found = at[level].get(setting, {})
+            times = {contender: median(record["seconds"]) for contender, record in found.items()}
+            own, limit = times.pop("atoll", None), times.pop("limit", None)
+            if own is None:
+                cells += [""] * 4
+                continue
+            best = min(times, key=lambda contender: times[contender]) if times else None
+            cells += [
+                duration(own),
+                f"{times['numpy'] / own:.2f}" if "numpy" in times else "",
+                f"{times[best] / own:.2f} {best}" if best else "",
+                f"{limit / own:.0%}" if limit else "",
+            ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -91,14 +131,15 @@ def main() -> None:
     shapes = sorted({(record["pes"], record["threads"]) for record in records})
     one = records[-1]
     versions = ", ".join(f"{name} {version}" for name, version in one["versions"].items())
-    print(
-        f"Machine: {one['processor']}, {one['cores']} cores, SIMD {one['simd']}, {one['memory_bytes'] / 2**30:.0f} GiB;"
-    )
+    levels = [level for level in (*LEVELS, "baseline", "unknown") if any(record["simd"] == level for record in records)]
+    simd = " and ".join(levels)
+    print(f"Machine: {one['processor']}, {one['cores']} cores, SIMD {simd}, {one['memory_bytes'] / 2**30:.0f} GiB;")
     print(f"Linux {one['kernel']}; {one['compiler']}; Python {one['python']}; {versions}.")
     print(f"Commit {one['commit']}, {one['date'][:10]}.")
     for pes, threads in shapes:
         print(f"\n### {pes} PE{'s' if pes > 1 else ''} x {threads} thread{'s' if threads > 1 else ''}\n")
-        print(table([record for record in records if (record["pes"], record["threads"]) == (pes, threads)]))
+        of_shape = [record for record in records if (record["pes"], record["threads"]) == (pes, threads)]
+        print(table(of_shape) if len(levels) == 1 else levels_table(of_shape, levels))
 
 
 if __name__ == "__main__":

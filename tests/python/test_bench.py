@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from atoll import cli
-from atoll.bench import BenchError, data, peers, plot, record, registry, runner
+from atoll.bench import BenchError, data, levels, peers, plot, record, registry, runner
 from atoll.bench.registry import Case, Request, Setup, Timed
 from atoll.bench.result import Result
 from atoll.bench.timing import Spread, in_turns
@@ -170,6 +171,51 @@ def test_records_say_everything(tmp_path, capsys):
         assert len(one["seconds"]) == 3
         assert one["bytes"] == {"reduce.sum": 8000, "stream": 24000}[one["name"]]
         assert one["gib_s"] > 0
+
+
+@pytest.mark.skipif(not peers.is_here("atoll"), reason="needs a built atoll._core")
+def test_levels_take_turns_in_processes_of_their_own(tmp_path, capsys):
+    path, picture = tmp_path / "runs.jsonl", tmp_path / "runs.svg"
+    chosen = levels.LEVELS[: levels.LEVELS.index(levels.best()) + 1][:2]
+    words = ["bench", "run", "reduce.min", "--size", "1000", "--trials", "3", "--against", "numpy,limit", "--simd"]
+    assert cli.main([*words, ",".join(chosen), "--json", str(path)]) == 0
+    out = capsys.readouterr().out
+    records = record.read([path])
+    assert [(one["simd"], one["contender"]) for one in records] == [
+        (level, name) for level in chosen for name in ("atoll", "numpy", "limit")
+    ]
+    assert all(f"thread, {level}" in out or f"threads, {level}" in out for level in chosen)
+    assert len({one["checksum"] for one in records}) == 1
+    assert all(len(one["seconds"]) == 3 for one in records)
+    plot.plot_files([path], picture, "ratio", "numpy", "")
+    assert "<svg" in picture.read_text()
+    script = [sys.executable, str(ROOT / "scripts" / "performance_table.py"), str(path)]
+    shown = subprocess.run(script, capture_output=True, text=True, check=True).stdout
+    assert all(f"{level}: of limit" in shown for level in chosen) == (len(chosen) > 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["reduce.min", "--simd", "avx3"], "there is no SIMD level 'avx3'"),
+        (["reduce.min", "--simd", "sse4", "--memory"], "set ATOLL_SIMD"),
+        (["latency", "--simd", "sse4"], "latency has no --simd"),
+    ],
+)
+def test_levels_that_cannot_be(words, said, capsys):
+    assert cli.main(["bench", "run", *words, "--size", "1000"]) == cli.FAILED
+    assert said in capsys.readouterr().err
+
+
+def test_a_level_reaches_kernels_and_peers():
+    code = (
+        "from atoll import _core;"
+        "from numpy._core._multiarray_umath import __cpu_features__ as has, __cpu_dispatch__ as names;"
+        "print(_core.info()['simd'], any(has[name] for name in names if name.startswith(('AVX512', 'X86_V4'))))"
+    )
+    env = {**os.environ, **levels.environment("sse4")}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [min("sse4", levels.best(), key=[*levels.LEVELS, "baseline"].index), "False"]
 
 
 def test_plot_draws_a_picture(tmp_path, capsys):

@@ -38,10 +38,18 @@ def short(size: int) -> str:
     return f"$10^{{{exponent}}}$" if size == 10**exponent and exponent > 3 else f"{size:,}"
 
 
-def label(record: dict[str, Any], several_shapes: bool) -> str:
-    if not several_shapes:
-        return str(record["contender"])
-    return f"{record['contender']}, {record['pes']} PE x {record['threads']}"
+def shape(record: dict[str, Any]) -> tuple[int, int, str]:
+    """What bars of one setting differ in, but for the contender."""
+    return record["pes"], record["threads"], record.get("simd", "")
+
+
+def label(record: dict[str, Any], several_shapes: bool, several_levels: bool) -> str:
+    words = [str(record["contender"])]
+    if several_shapes:
+        words.append(f"{record['pes']} PE x {record['threads']}")
+    if several_levels:
+        words.append(record.get("simd", ""))
+    return ", ".join(words)
 
 
 Groups = dict[str, dict[str, tuple[float, float, float]]]
@@ -49,20 +57,21 @@ Groups = dict[str, dict[str, tuple[float, float, float]]]
 
 def grouped(records: Sequence[dict[str, Any]], metric: str, baseline: str) -> Groups:
     """setting -> bar -> (value, low, high). The last record of a kind counts."""
-    several = len({(record["pes"], record["threads"]) for record in records}) > 1
+    several = len({shape(record)[:2] for record in records}) > 1
+    levels = len({shape(record)[2] for record in records}) > 1
     times: dict[tuple[str, str], dict[str, Any]] = {}
-    base: dict[tuple[str, int, int], float] = {}
+    base: dict[tuple[str, tuple[int, int, str]], float] = {}
     for record in records:
-        times[setting(record), label(record, several)] = record
+        times[setting(record), label(record, several, levels)] = record
         if record["contender"] == baseline:
-            base[setting(record), record["pes"], record["threads"]] = median(record["seconds"])
+            base[setting(record), shape(record)] = median(record["seconds"])
     groups: Groups = defaultdict(dict)
     for (group, bar), record in times.items():
         seconds = record["seconds"]
         if metric == "gib_s":
             scale = record["bytes"] / 2**30
         else:
-            found = base.get((group, record["pes"], record["threads"]))
+            found = base.get((group, shape(record)))
             if found is None:
                 continue
             scale = found
@@ -135,10 +144,11 @@ def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, tit
     else:
         axes.set_xlabel("GiB/s (median; whiskers: fastest and slowest trial)")
     first = records[0]
+    levels = " and ".join(sorted({shape(record)[2] for record in records}))
     shapes = sorted({(record["pes"], record["threads"]) for record in records})
-    machine = f"{first.get('processor', '')}, {first.get('cores', '?')} cores, {first.get('simd', '')}"
-    shape = ", ".join(f"{pes} PE x {threads} thread{'s' if threads > 1 else ''}" for pes, threads in shapes)
+    machine = f"{first.get('processor', '')}, {first.get('cores', '?')} cores, {levels}"
+    of = ", ".join(f"{pes} PE x {threads} thread{'s' if threads > 1 else ''}" for pes, threads in shapes)
     axes.set_title(title or "Atoll and its peers", loc="left", fontsize=12, weight="bold", pad=22)
-    axes.text(0, 1.0, f"{machine}; {shape}", transform=axes.transAxes, fontsize=8, color="#555555", va="bottom")
+    axes.text(0, 1.0, f"{machine}; {of}", transform=axes.transAxes, fontsize=8, color="#555555", va="bottom")
     figure.savefig(out, dpi=160)
     plt.close(figure)

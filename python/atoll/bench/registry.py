@@ -62,7 +62,7 @@ Maker = Callable[[Data, Setup], Timed]
 
 
 def same_answer(data: Data, answer: Any, reference: Any) -> None:
-    """The default check: equal to the first contender's answer; floating point to 1e-9 relative."""
+    """The default check: equal to the first contender's answer; float64 to 1e-9 relative, shorter floats to 1e-3."""
     if isinstance(reference, tuple):
         for one, other in zip(answer, reference, strict=True):
             same_answer(data, one, other)
@@ -71,7 +71,8 @@ def same_answer(data: Data, answer: Any, reference: Any) -> None:
     if answer.shape != reference.shape:
         raise AssertionError(f"shape {answer.shape}, expected {reference.shape}")
     if np.issubdtype(reference.dtype, np.floating):
-        close = np.isclose(answer, reference, rtol=1e-9, atol=0, equal_nan=True)
+        rtol = 1e-9 if reference.dtype.itemsize >= 8 and answer.dtype.itemsize >= 8 else 1e-3
+        close = np.isclose(answer, reference, rtol=rtol, atol=0, equal_nan=True)
         if not close.all():
             at = int(np.flatnonzero(~close.reshape(-1))[0])
             values = answer.reshape(-1)[at], reference.reshape(-1)[at]

@@ -27,10 +27,13 @@ class Result:
     memory_ratio: float | None = None
     #: Bytes that went from PE to PE in one run of Atoll, over the bytes of the input; None with one PE.
     moved_ratio: float | None = None
+    #: The SIMD level that was asked for.
+    simd: str | None = None
 
     def records(self) -> list[dict[str, Any]]:
         own = {"memory_ratio": self.memory_ratio, "moved_ratio": self.moved_ratio}
         own = {key: value for key, value in own.items() if value is not None}
+        level = {} if self.simd is None else {"simd": self.simd}
         return [
             record.stamp(
                 name=self.case.name,
@@ -47,5 +50,6 @@ class Result:
                 checksum=self.checksums[name],
                 **(own if name == "atoll" else {}),
             )
+            | level
             for name, seconds in self.seconds.items()
         ]

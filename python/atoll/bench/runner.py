@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from atoll.bench import BenchError, peers, record, together
+from atoll.bench import BenchError, levels, peers, record, together
 from atoll.bench.data import DISTRIBUTIONS
 from atoll.bench.places import place
 from atoll.bench.programs import Measured, run_program
@@ -142,19 +142,20 @@ def run_command(arguments: argparse.Namespace) -> None:
                 print_measured(measured)
                 records = measured.records()
             else:
-                result = run_arrays(one, arguments, progress.tick)
+                results = run_arrays(one, arguments, progress.tick)
                 if not leads:
                     continue
                 progress.stop()
-                print_result(result)
-                records = result.records()
+                for result in results:
+                    print_result(result)
+                records = [each for result in results for each in result.records()]
             if arguments.json == record.STANDARD_OUTPUT:
                 record.write(records)
             elif arguments.json is not None:
                 record.append(arguments.json, records)
 
 
-def run_arrays(case: Case, arguments: argparse.Namespace, tick: Any) -> Result:
+def run_arrays(case: Case, arguments: argparse.Namespace, tick: Any) -> list[Result]:
     if arguments.hosts is not None or arguments.fabric is not None:
         raise BenchError(f"on hosts, {case.name} is run by all PEs: atoll run --hosts … atoll bench run {case.name}")
     if together.in_job():
@@ -170,11 +171,17 @@ def run_arrays(case: Case, arguments: argparse.Namespace, tick: Any) -> Result:
         seed=arguments.seed,
     )
     against = arguments.against or ["numpy"]
-    return run_case(case, request, setup, against, arguments.trials, arguments.memory, tick)
+    if arguments.simd:
+        if together.in_job() or arguments.memory:
+            raise BenchError("--simd starts a process for each level: set ATOLL_SIMD for a job, or to measure --memory")
+        return levels.run_case_at(arguments.simd, case, request, setup, against, arguments.trials, tick)
+    return [run_case(case, request, setup, against, arguments.trials, arguments.memory, tick)]
 
 
 def run_job(program: Program, arguments: argparse.Namespace, tick: Any) -> Measured:
     words = []
+    if arguments.simd:
+        raise BenchError(f"{program.name} has no --simd")
     if arguments.size is not None:
         if not program.size_option:
             raise BenchError(f"{program.name} has no --size")

@@ -68,6 +68,7 @@ def print_result(result: Result) -> None:
     request, setup = result.request, result.setup
     shape = f"{setup.pes} PE{'s' if setup.pes > 1 else ''} x {setup.threads} thread{'s' if setup.threads > 1 else ''}"
     title = f"[bold]{result.case.name}[/bold]  {request.size:,} {request.dtype} {request.dist}, {shape}"
+    title += f", {result.simd}" if result.simd else ""
     table = Table(title=title, title_justify="left", title_style="", box=box.SIMPLE_HEAD)
     table.add_column("contender")
     for column in ("median", "spread", "GiB/s", "Atoll is"):

@@ -64,20 +64,35 @@ def repeats_for(seconds: float) -> int:
     return 1 if seconds >= MIN_TRIAL_S else min(MAX_REPEATS, int(MIN_TRIAL_S / max(seconds, 1e-7)) + 1)
 
 
+def repeats_of(contenders: dict[str, Timed]) -> dict[str, int]:
+    """How many runs a trial of each has. Each has run once before, so that memory and code are warm."""
+    return {name: timed.agree(repeats_for(once(timed, 1))) for name, timed in contenders.items()}
+
+
+def one_turn(
+    contenders: dict[str, Timed], repeats: dict[str, int], tick: Callable[[str], None] = lambda name: None
+) -> dict[str, float]:
+    """One timing of each, in order."""
+    seconds = {}
+    for name, timed in contenders.items():
+        seconds[name] = once(timed, repeats[name])
+        tick(name)
+    return seconds
+
+
 def in_turns(
     contenders: dict[str, Timed], trials: int, tick: Callable[[str], None] = lambda name: None
 ) -> dict[str, list[float]]:
-    """`trials` timings of each contender, in turns. Each has run once before, so that memory and code are warm."""
-    repeats = {name: timed.agree(repeats_for(once(timed, 1))) for name, timed in contenders.items()}
+    """`trials` timings of each contender, in turns."""
+    repeats = repeats_of(contenders)
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     collecting = gc.isenabled()
     gc.collect()
     gc.disable()
     try:
         for _ in range(trials):
-            for name, timed in contenders.items():
-                seconds[name].append(once(timed, repeats[name]))
-                tick(name)
+            for name, one in one_turn(contenders, repeats, tick).items():
+                seconds[name].append(one)
     finally:
         if collecting:
             gc.enable()

@@ -34,6 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--pes", type=whole, metavar="P", help="PEs (default: 1; of communication: 2)")
     run.add_argument("--threads", type=whole, metavar="T", help="threads per PE; peers get P x T (default: all cores)")
     run.add_argument("--trials", type=whole, default=5, metavar="K", help="timed runs of each contender (default: 5)")
+    run.add_argument(
+        "--simd", type=names, metavar="LIST", help="sse4,avx2,avx512: each in a process of its own, in turns"
+    )
     run.add_argument("--dtype", help="element type, as NumPy names it (default: the benchmark's)")
     run.add_argument(
         "--dist", help="distribution of the data: u64 u32 zipf sorted reversed constant few groups many nearly"

@@ -7,9 +7,10 @@ import os
 
 from atoll import extras
 from atoll.bench import BenchError, peers, places, registry, toolchains
+from atoll.bench.levels import LEVELS
 from atoll.bench.registry import Skip
 from atoll.experiment import PointFailed, slurm
-from atoll.experiment.plan import SIMD_LEVELS, Plan
+from atoll.experiment.plan import Plan
 from atoll.experiment.point import Point
 from atoll.experiment.process import ATOLL, last_words, run
 
@@ -58,7 +59,7 @@ def check_simd(plan: Plan) -> None:
 
     best = str(_core.info()["simd"])
     for level in asked:
-        if level not in SIMD_LEVELS[: SIMD_LEVELS.index(best) + 1 if best in SIMD_LEVELS else 0]:
+        if level not in LEVELS[: LEVELS.index(best) + 1 if best in LEVELS else 0]:
             raise plan.wrong("sweep.simd", f"this machine has no '{level}': the best it can is {best}")
 
 

@@ -16,11 +16,10 @@ import numpy as np
 
 from atoll.bench import BenchError, registry
 from atoll.bench.data import DISTRIBUTIONS
+from atoll.bench.levels import LEVELS
 from atoll.bench.places import FABRICS
 from atoll.experiment import ExperimentError
 from atoll.experiment.point import Point
-
-SIMD_LEVELS = ("sse4", "avx2", "avx512")
 
 #: Keys of the file outside its sweeps: type, what it must be in words.
 HEAD: dict[str, tuple[type, str]] = {
@@ -42,7 +41,7 @@ AXES: dict[str, type] = {
 #: Keys of a sweep that all its points share.
 SHARED: dict[str, type] = {"names": str, "against": str, "trials": int, "seed": int, "memory": bool}
 ONE_VALUE = ("trials", "seed", "memory")
-CHOICES = {"dist": DISTRIBUTIONS, "fabric": FABRICS, "simd": SIMD_LEVELS}
+CHOICES = {"dist": DISTRIBUTIONS, "fabric": FABRICS, "simd": LEVELS}
 #: Axes that benchmarks made of C programs do not have.
 OF_ARRAYS = ("dtype", "dist", "simd", "size_per_pe")
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from atoll.bench import places
+from atoll.bench import levels, places
 from atoll.bench.places import Place
 from atoll.bench.record import REQUIRED
 from atoll.experiment import PointFailed, checks, slurm
@@ -62,7 +62,8 @@ class Real:
         return self._here(point)
 
     def _environment(self, point: Point) -> dict[str, str]:
-        return {**os.environ, **environment_of(point), **self.builds.environment(point.commit)}
+        level = levels.environment(point.simd) if point.simd else {}  # peers keep to it, too
+        return {**os.environ, **level, **self.builds.environment(point.commit)}
 
     def _here(self, point: Point) -> list[dict[str, Any]]:
         file = os.memfd_create("records")
