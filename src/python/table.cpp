@@ -16,7 +16,8 @@ table::Statistic to_statistic(const std::string& name) {
   using table::Statistic;
   static const std::map<std::string, Statistic> names{
       {"size", Statistic::size}, {"sum", Statistic::sum}, {"mean", Statistic::mean}, {"var", Statistic::var},     {"std", Statistic::std},
-      {"min", Statistic::min},   {"max", Statistic::max}, {"first", Statistic::first}, {"last", Statistic::last}};
+      {"min", Statistic::min},   {"max", Statistic::max}, {"bit_and", Statistic::bit_and},
+      {"bit_or", Statistic::bit_or}, {"bit_xor", Statistic::bit_xor}, {"first", Statistic::first}, {"last", Statistic::last}};
   const auto found = names.find(name);
   ATOLL_VALIDATE(found != names.end(), ValueError, "no statistic '{}'", name);
   return found->second;
@@ -42,6 +43,8 @@ void bind_table(nb::module_& m) {
     for (const auto& [statistic, column, ddof] : wanted) {
       requests.push_back({to_statistic(statistic), column, ddof});
       ATOLL_VALIDATE(requests.back().statistic == table::Statistic::size || column < values.size(), IndexError, "no column {}", column);
+      const bool bits = statistic.starts_with("bit_");
+      ATOLL_VALIDATE(!bits || !array::is_float(values[column].node->dtype), TypeError, "{} is for integers and bool, not for {}", statistic, array::name_of(values[column].node->dtype));
     }
     const SessionPtr session = keys[0].session;
     std::vector<Array> results;

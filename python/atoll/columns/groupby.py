@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..arrays.array import Array, expr_of, wrap
-from ..arrays.creation import asarray
-from ..arrays.selection import take
+from ..arrays.creation import arange, asarray, empty_like
+from ..arrays.reductions import cumsum
+from ..arrays.selection import flatnonzero, take, where
+from ..arrays.sorting import argsort, coargsort
+from ..arrays.ufuncs import floor, isnan, minimum
 from .numbering import Numbered, number_keys, row_numbers
 
 if TYPE_CHECKING:
@@ -18,7 +21,21 @@ if TYPE_CHECKING:
 __all__ = ["GroupBy", "groupby"]
 
 #: Figures that `GroupBy.agg` knows by name.
-STATISTICS = ("size", "count", "sum", "mean", "var", "std", "min", "max", "first", "last")
+STATISTICS = (
+    "size",
+    "count",
+    "sum",
+    "mean",
+    "var",
+    "std",
+    "min",
+    "max",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "first",
+    "last",
+)
 
 
 def groupby(keys: Any) -> GroupBy:
@@ -150,6 +167,26 @@ class GroupBy:
         """Largest value of each group; NaN where there is one."""
         return self._one("max", values)
 
+    def any(self, values: Any) -> ndarray:
+        """Whether any value of a group is not 0: bool."""
+        return self.max(asarray(values) != 0)
+
+    def all(self, values: Any) -> ndarray:
+        """Whether no value of a group is 0: bool."""
+        return self.min(asarray(values) != 0)
+
+    def bit_and(self, values: Any) -> ndarray:
+        """Bits that all of a group's integers have. TypeError for floats; so with `bit_or` and `bit_xor`."""
+        return self._one("bit_and", values)
+
+    def bit_or(self, values: Any) -> ndarray:
+        """Bits that some integer of a group has."""
+        return self._one("bit_or", values)
+
+    def bit_xor(self, values: Any) -> ndarray:
+        """Bits that an odd number of a group's integers have."""
+        return self._one("bit_xor", values)
+
     def first(self, values: Any) -> ndarray:
         """The value in each group's first row."""
         return self._one("first", values)
@@ -178,7 +215,87 @@ class GroupBy:
         figures = self._aggregate([(values, figure, 1) for values, figure in wanted.values()])
         return dict(zip(wanted, figures, strict=True))
 
+    # -- figures that need an order --
+
+    def nunique(self, values: Any) -> ndarray:
+        """How many distinct values each group has: int64. All NaN are one."""
+        return self._pairs(values)[0].size()
+
+    def mode(self, values: Any) -> ndarray:
+        """The most frequent value of each group, the smallest of several.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.groupby(ak.array([1, 1, 1, 2])).mode(ak.array([5, 3, 5, 7]))
+        array([5, 7])
+        """
+        groups, distinct, times = self._pairs(values)
+        most = times == groups.transform(times, "max")
+        # Distinct values are in ascending order within a group.
+        return GroupBy([key[most] for key in groups._columns]).first(distinct[most])
+
+    def median(self, values: Any) -> ndarray:
+        """Median of each group: float64, float32 of float32; NaN where there is one."""
+        return self.quantile(values, 0.5)
+
+    def quantile(self, values: Any, q: float) -> ndarray:
+        """The value below which a share `q` of each group lies, interpolated linearly as `ak.quantile` does by default.
+
+        One sort of the rows by group and value.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.groupby(ak.array([1, 1, 1, 2])).quantile(ak.array([5, 3, 9, 7]), 0.25)
+        array([4., 7.])
+        """
+        if not 0 <= q <= 1:
+            raise ValueError(f"a quantile lies between 0 and 1, got {q}")
+        column = self._column(values)
+        if column.dtype.kind != "f":
+            column = column.astype("float64")
+        ordered = column[coargsort([self.ngroup(), column])]
+        first, sizes = self._starts(), self.size()
+        place = q * (sizes - 1)
+        below = floor(place).astype("int64")
+        low, high = ordered[first + below], ordered[first + minimum(below + 1, sizes - 1)]
+        last = ordered[first + sizes - 1]  # NaN, if there is one
+        share = (place - below).astype(column.dtype)
+        return where(isnan(last), last, low + (high - low) * share)
+
+    def argmin(self, values: Any) -> ndarray:
+        """The row of each group's first smallest value: int64; of its first NaN, if it has one."""
+        return self._row_of("min", values)
+
+    def argmax(self, values: Any) -> ndarray:
+        """The row of each group's first largest value: int64; of its first NaN, if it has one."""
+        return self._row_of("max", values)
+
     # -- back to the rows --
+
+    def cumcount(self) -> ndarray:
+        """For each row how many rows of its group come before it: int64.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.groupby(ak.array([7, 5, 7, 7])).cumcount()
+        array([0, 0, 1, 2])
+        """
+        groups = self.ngroup()
+        order = argsort(groups)
+        places = empty_like(order)
+        places[order] = arange(order.size) - self._starts()[groups[order]]
+        return places
+
+    def head(self, n: int = 5) -> ndarray:
+        """Rows that are among the first `n` of their group, ascending: int64."""
+        return flatnonzero(self.cumcount() < n)
+
+    def tail(self, n: int = 5) -> ndarray:
+        """Rows that are among the last `n` of their group, ascending: int64."""
+        return flatnonzero(self.broadcast(self.size()) - self.cumcount() <= n)
 
     def broadcast(self, figures: Any) -> ndarray:
         """One element per group to each of its rows.
@@ -207,6 +324,22 @@ class GroupBy:
         return self.broadcast(self._one(figure, values))
 
     # -- the engine --
+
+    def _starts(self) -> ndarray:
+        """Where each group begins when rows are ordered by group."""
+        return cumsum(self.size()) - self.size()
+
+    def _pairs(self, values: Any) -> tuple[GroupBy, ndarray, ndarray]:
+        """The distinct values of each group, by these groups; with the values, and how often each occurs."""
+        pairs = GroupBy([*self._columns, self._column(values)])
+        *keys, distinct = pairs.keys
+        return GroupBy(keys), distinct, pairs.size()
+
+    def _row_of(self, figure: str, values: Any) -> ndarray:
+        column = self._column(values)
+        extreme = self.transform(column, figure)
+        rows = flatnonzero((column == extreme) | isnan(column) if column.dtype.kind == "f" else column == extreme)
+        return GroupBy([key[rows] for key in self._columns]).first(rows)
 
     def _one(self, figure: str, values: Any, ddof: int = 1) -> ndarray:
         return self._aggregate([(values, figure, ddof)])[0]

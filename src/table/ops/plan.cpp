@@ -91,6 +91,9 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
         break;
       case Statistic::min: source.state = need({StateKind::least, request.column, wide_of(type)}); break;
       case Statistic::max: source.state = need({StateKind::greatest, request.column, wide_of(type)}); break;
+      case Statistic::bit_and: source.state = need({StateKind::all_bits, request.column, wide_of(type)}); break;
+      case Statistic::bit_or: source.state = need({StateKind::any_bits, request.column, wide_of(type)}); break;
+      case Statistic::bit_xor: source.state = need({StateKind::odd_bits, request.column, wide_of(type)}); break;
       case Statistic::first: source.state = need({StateKind::first}); break;
       case Statistic::last: source.state = need({StateKind::last}); break;
     }

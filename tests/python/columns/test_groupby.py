@@ -74,6 +74,21 @@ def test_figures_are_pandas(kind, n):
             g.std(ai, ddof).to_numpy(), expected.i.std(ddof=ddof).to_numpy(np.float64), rtol=1e-9, atol=1e-12
         )
     same(g.ngroup(), expected.ngroup().to_numpy())
+    same(g.nunique(ai), expected.i.nunique().to_numpy(np.int64))
+    np.testing.assert_allclose(g.median(ax).to_numpy(), expected.x.median().to_numpy(np.float64), rtol=1e-12)
+    np.testing.assert_allclose(
+        g.quantile(ai, 0.3).to_numpy(), expected.i.quantile(0.3).to_numpy(np.float64), rtol=1e-12
+    )
+    same(g.cumcount(), expected.cumcount().to_numpy(np.int64))
+    same(g.head(2), expected.head(2).index.to_numpy(np.int64))
+    same(g.tail(1), expected.tail(1).index.to_numpy(np.int64))
+    if n:
+        same(g.argmin(ai), expected.i.idxmin().to_numpy(np.int64))
+        same(g.argmax(ax), expected.x.idxmax().to_numpy(np.int64))
+        if len(groups) < 100:  # pandas is slow at it
+            same(g.mode(ai), expected.i.agg(lambda part: part.mode().iloc[0]).to_numpy(np.int8))
+        for name, of in (("bit_and", np.bitwise_and), ("bit_or", np.bitwise_or), ("bit_xor", np.bitwise_xor)):
+            same(getattr(g, name)(ai), np.array([of.reduce(part.to_numpy()) for _, part in expected.i]))
     same(g.transform(ax, "max"), expected.x.transform("max").to_numpy())
 
 
@@ -122,6 +137,22 @@ def test_the_order_of_rows_does_not_matter():
     one, other = ak.groupby(ak.array(key)), ak.groupby(ak.array(key[order]))
     for figure in ("sum", "mean", "var", "std"):
         same(getattr(one, figure)(ak.array(x)), getattr(other, figure)(ak.array(x[order])).to_numpy())
+
+
+def test_figures_that_need_an_order():
+    key = ak.array([2, 1, 2, 2, 1, 3])
+    x = ak.array([1.0, 5.0, np.nan, 0.0, 5.0, 2.0])
+    g = ak.groupby(key)
+    same(g.median(x), np.array([5.0, np.nan, 2.0]))
+    same(g.argmin(x), np.array([1, 2, 5]))
+    same(g.nunique(x), np.array([1, 3, 1]))
+    same(g.mode(ak.array([4, 9, 4, 8, 1, 0])), np.array([1, 4, 0]))
+    same(g.any(ak.array([0, 0, 3, 0, 0, 0])), np.array([False, True, False]))
+    same(g.all(ak.array([1, 0, 3, 2, 1, 0])), np.array([False, True, False]))
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        g.quantile(x, 1.5)
+    with pytest.raises(TypeError, match="bit_or is for integers and bool, not for float64"):
+        g.bit_or(x)
 
 
 def test_skewed_keys():

@@ -70,6 +70,9 @@ void take_in(void* states, const std::uint32_t* codes, const void* from, std::si
 
 void clear_states(const StateSpec& spec, void* states, std::size_t n) {
   switch (spec.kind) {
+    case StateKind::all_bits: std::fill_n(static_cast<std::uint64_t*>(states), n, ~std::uint64_t{0}); break;
+    case StateKind::any_bits:
+    case StateKind::odd_bits:
     case StateKind::rows:
     case StateKind::total: std::fill_n(static_cast<std::uint64_t*>(states), n, 0); break;
     case StateKind::sum:
@@ -104,7 +107,10 @@ void update_states(const StateSpec& spec, void* states, const std::uint32_t* cod
       return add_sums(spec, static_cast<ExactSum*>(states), codes, values, n, rests);
     }
     case StateKind::least:
-    case StateKind::greatest: take_extremes(spec, states, codes, words, n); return;
+    case StateKind::greatest:
+    case StateKind::all_bits:
+    case StateKind::any_bits:
+    case StateKind::odd_bits: return join_states(spec, states, codes, words, n);
     case StateKind::first:
       for (std::size_t i = n; i-- > 0;) rows[codes[i]] = std::min(rows[codes[i]], first_row + static_cast<std::int64_t>(i));
       return;
@@ -128,6 +134,12 @@ void join_states(const StateSpec& spec, void* into, const std::uint32_t* codes, 
       return take_in<ExactSum>(into, codes, from, n, [](ExactSum& state, const ExactSum& x) { state.add(x); });
     case StateKind::least:
     case StateKind::greatest: return take_extremes(spec, into, codes, from, n);
+    case StateKind::all_bits:
+      return take_in<std::uint64_t>(into, codes, from, n, [](std::uint64_t& state, std::uint64_t x) { state &= x; });
+    case StateKind::any_bits:
+      return take_in<std::uint64_t>(into, codes, from, n, [](std::uint64_t& state, std::uint64_t x) { state |= x; });
+    case StateKind::odd_bits:
+      return take_in<std::uint64_t>(into, codes, from, n, [](std::uint64_t& state, std::uint64_t x) { state ^= x; });
     case StateKind::first:
       return take_in<std::int64_t>(into, codes, from, n, [](std::int64_t& state, std::int64_t x) { state = std::min(state, x); });
     case StateKind::last:

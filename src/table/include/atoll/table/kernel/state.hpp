@@ -36,6 +36,9 @@ enum class StateKind : std::uint8_t {
   square,     ///< ExactSum of the values' squares, not rounded
   least,      ///< the smallest value, as a wide word; NaN when there is one
   greatest,   ///< the largest
+  all_bits,   ///< uint64: bits that all words have
+  any_bits,   ///< uint64: bits that some word has
+  odd_bits,   ///< uint64: bits that an odd number of words have
   first,      ///< int64: the lowest row number
   last,       ///< int64: the highest
 };

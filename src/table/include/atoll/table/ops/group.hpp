@@ -12,7 +12,8 @@ namespace atl::table {
 using array::Array;
 using array::Engine;
 
-enum class Statistic : std::uint8_t { size, sum, mean, var, std, min, max, first, last };
+/// bit_and, bit_or and bit_xor are for integers and bool.
+enum class Statistic : std::uint8_t { size, sum, mean, var, std, min, max, bit_and, bit_or, bit_xor, first, last };
 
 /// One wanted figure per group.
 struct Request {
@@ -33,7 +34,7 @@ std::vector<std::uint32_t> key_bits(Engine& engine, std::vector<Array> keys);
 /// of one length. `keys` and `values` are 1-dimensional, of one length.
 ///
 /// dtypes: size int64; sum as NumPy's (bool and signed to int64, unsigned to uint64, floats stay); mean, var and std float64
-/// (float32 of float32); min, max, first and last the column's. NaN is a value: what a group with one adds up to is NaN.
+/// (float32 of float32); the others the column's. NaN is a value: what a group with one adds up to is NaN.
 /// Sums and means of floats are those of the exact sum, rounded once, so they do not depend on the order of rows; variances come of
 /// exact sums of values and squares.
 ///
