@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/idle_trimmer.hpp"
 
-#include <pthread.h>
-
 #include "atoll/base/config.hpp"
+#include "atoll/base/thread.hpp"
 #include "atoll/runtime/context.hpp"
 
 namespace atl::array {
@@ -12,8 +11,7 @@ IdleTrimmer::IdleTrimmer(std::shared_ptr<runtime::Context> context, const std::a
     : context_(std::move(context)), operations_(operations) {
   const double seconds = config::seconds(config::Variable::pool_idle);
   if (seconds <= 0) return;
-  thread_ = std::thread([this, seconds] { watch(seconds); });
-  pthread_setname_np(thread_.native_handle(), "atoll-trim");
+  thread_ = start_thread("atoll-trim", [this, seconds] { watch(seconds); });
 }
 
 IdleTrimmer::~IdleTrimmer() {

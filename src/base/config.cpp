@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
+#include <vector>
 
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
@@ -21,8 +24,9 @@ using V = Variable;
 constexpr std::array table{
     Entry{V::threads, "ATOLL_THREADS", Kind::integer, "0", "", 0, 4096,
           "Threads per PE. 0: all cores of the node, shared evenly by its PEs."},
-    Entry{V::heap_size, "ATOLL_HEAP_SIZE", Kind::bytes, "0", "", 0, 0,
-          "Address space of each PE's segment. 0: the node's memory. Pages are used only when touched."},
+    Entry{V::heap_size, "ATOLL_HEAP_SIZE", Kind::bytes, "0", "", 4 << 20, 0,
+          "Address space of each PE's segment, 4 MiB or more. 0: the node's memory, or less where `ulimit -v` leaves less. Pages "
+          "are used only when touched. One PE alone may use it all for arrays, several half of it."},
     Entry{V::memory_limit, "ATOLL_MEMORY_LIMIT", Kind::bytes, "0", "", 0, 0,
           "Most bytes of arrays per PE. 0: what the node has available, shared evenly by its PEs."},
     Entry{V::pool_size, "ATOLL_POOL_SIZE", Kind::bytes, "0", "", 0, 0,
@@ -82,7 +86,8 @@ constexpr std::array table{
           "The inherited socket to the launcher's agent on this host. Set by the launcher."},
     Entry{V::job, "ATOLL_JOB", Kind::text, "", "", 0, 0, "How to join the job. Set by the launcher."},
     Entry{V::shmem_symmetric_size, "SHMEM_SYMMETRIC_SIZE", Kind::text, "", "", 0, 0,
-          "OpenSHMEM: size of each PE's symmetric heap, a number with k, m, g or t. Default: half of the segment."},
+          "OpenSHMEM: size of each PE's symmetric heap, a number with k, m, g or t. Default: half of the segment; one PE alone has "
+          "it all."},
 };
 static_assert(table.size() == static_cast<std::size_t>(V::count_));
 
@@ -102,6 +107,36 @@ bool parse_whole(const std::string& text, T& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
+// Letters to change, insert, leave out or exchange with their neighbour (Damerau's distance, no letter touched twice).
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> two_ago, last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), 0);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], two_ago[j - 2] + 1);
+    }
+    two_ago = last;
+    last = row;
+  }
+  return last[b.size()];
+}
+
+// Empty: none is near.
+std::string_view nearest_name(std::string_view name) {
+  constexpr std::size_t prefix = std::string_view("ATOLL_").size();
+  std::size_t nearest = std::max<std::size_t>(1, (name.size() - prefix) / 3) + 1;
+  std::string_view found;
+  for (const Entry& entry : table) {
+    std::size_t far = distance(name, entry.name);
+    if (far >= nearest) continue;
+    nearest = far;
+    found = entry.name;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::span<const Entry> entries() { return table; }
@@ -118,7 +153,11 @@ std::int64_t integer(Variable variable) {
 
 std::uint64_t bytes(Variable variable) {
   const Entry& entry = entry_of(variable);
-  return parse_bytes(raw(entry), entry.name);
+  std::uint64_t number = parse_bytes(raw(entry), entry.name);
+  ATOLL_VALIDATE(number == 0 || number >= static_cast<std::uint64_t>(entry.minimum), ValueError,
+                 "{}='{}' is not valid. Accepted: {} or more, or 0", entry.name, raw(entry),
+                 format_bytes(static_cast<std::uint64_t>(entry.minimum)));
+  return number;
 }
 
 double seconds(Variable variable) {
@@ -178,13 +217,21 @@ void validate_environment() {
     }
   }
   symmetric_bytes();
+}
+
+void warn_of_unknown_names() {
+  static std::atomic<bool> said{false};
+  if (!text(V::pe).empty() || said.exchange(true)) return;
   for (char** item = environ; item != nullptr && *item != nullptr; ++item) {
     std::string_view assignment(*item);
     if (!assignment.starts_with("ATOLL_")) continue;
     std::string_view name = assignment.substr(0, assignment.find('='));
     bool known = false;
     for (const Entry& entry : table) known = known || entry.name == name;
-    if (!known) log(LogLevel::warning, "unknown variable {} is ignored; `atoll info --config` lists those that exist", name);
+    if (known) continue;
+    std::string_view meant = nearest_name(name);
+    std::string hint = meant.empty() ? "`atoll info --config` lists those that exist" : fmt::format("did you mean {}?", meant);
+    log(LogLevel::warning, "unknown variable {} is ignored; {}", name, hint);
   }
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/base/parallel.hpp"
 
-#include <pthread.h>
-
 #include <utility>
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
+#include "atoll/base/thread.hpp"
 
 namespace atl {
 namespace {
@@ -30,21 +29,26 @@ std::int64_t spin_ns() {
   return ns;
 }
 
+void end(std::vector<std::thread>& workers, std::atomic<bool>& stop, std::atomic<std::uint32_t>& epoch) {
+  stop.store(true, std::memory_order_relaxed);
+  epoch.fetch_add(1, std::memory_order_release);
+  epoch.notify_all();
+  for (auto& worker : workers) worker.join();
+}
+
 }  // namespace
 
 ThreadPool::ThreadPool(unsigned threads) {
-  for (unsigned thread = 1; thread < threads; ++thread) {
-    workers_.emplace_back([this, thread] { work(thread); });
-    pthread_setname_np(workers_.back().native_handle(), "atoll-worker");
+  try {
+    for (unsigned thread = 1; thread < threads; ++thread)
+      workers_.push_back(start_thread("atoll-worker", [this, thread] { work(thread); }));
+  } catch (...) {
+    end(workers_, stop_, epoch_);
+    throw;
   }
 }
 
-ThreadPool::~ThreadPool() {
-  stop_.store(true, std::memory_order_relaxed);
-  epoch_.fetch_add(1, std::memory_order_release);
-  epoch_.notify_all();
-  for (auto& worker : workers_) worker.join();
-}
+ThreadPool::~ThreadPool() { end(workers_, stop_, epoch_); }
 
 void ThreadPool::run(Entry entry, void* context) {
   entry_ = entry;

@@ -26,7 +26,9 @@ std::optional<Membership> join_from_environment() {
   if (name.empty()) {
     auto bootstrap = bootstrap_from_environment();
     if (!bootstrap) return std::nullopt;
-    return join_through(std::move(bootstrap));
+    Membership membership = join_through(std::move(bootstrap));
+    if (membership.pe == PeId(0)) config::warn_of_unknown_names();
+    return membership;
   }
   std::uint32_t pe = whole_number(config::Variable::pe, "ATOLL_PE");
   std::uint32_t npes = whole_number(config::Variable::npes, "ATOLL_NPES");

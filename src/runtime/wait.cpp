@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waiting without burning a core, and what progress() does.
-#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "atoll/base/thread.hpp"
 #include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {
@@ -141,7 +141,7 @@ bool Context::run_hooks() {
 void Context::start_progress_thread() {
   if (progress_thread_.joinable()) return;
   stop_progress_.store(false, std::memory_order_relaxed);
-  progress_thread_ = std::thread([this] {
+  progress_thread_ = start_thread("atoll-progress", [this] {
     try {
       (void)wait_slowly(
           Condition{this, [](const void* self) {
@@ -152,7 +152,6 @@ void Context::start_progress_thread() {
       // The threads that wait for something hear of it themselves.
     }
   });
-  pthread_setname_np(progress_thread_.native_handle(), "atoll-progress");
 }
 
 void Context::stop_progress_thread() {

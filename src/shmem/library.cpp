@@ -38,6 +38,7 @@ std::size_t shortened(std::size_t bytes) { return bytes > widest_scalar ? bytes 
 // Alone a PE needs no launcher, but pages that can be mapped twice for its global data.
 runtime::Membership join() {
   if (auto membership = runtime::join_from_environment()) return *std::move(membership);
+  config::warn_of_unknown_names();
   return {fabric::Job::create_shm({.npes = 1}), PeId(0)};
 }
 

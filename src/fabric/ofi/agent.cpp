@@ -2,7 +2,6 @@
 // The agent: one thread of the process, which makes progress while no other does, sleeps on the network while there is none
 // to make, and notices peers that are lost.
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -17,6 +16,7 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/thread.hpp"
 #include "path.hpp"
 
 namespace atl::fabric::ofi {
@@ -80,8 +80,7 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<Remo
   direct_ = device_->writes_in_order() && device_->tells();
 #endif
   device_->replenish();
-  agent_ = std::thread([this] { run_agent(); });
-  pthread_setname_np(agent_.native_handle(), "atoll-network");
+  agent_ = start_thread("atoll-network", [this] { run_agent(); });
 }
 
 Path::~Path() {

@@ -2,7 +2,6 @@
 #include "watch.hpp"
 
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -18,6 +17,7 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/thread.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -47,8 +47,7 @@ Watch::Watch(fabric::Job& job, Bootstrap& bootstrap, std::vector<Neighbour> neig
   if (neighbours_.empty() && bootstrap_.news() < 0) return;
   stop_ = ::eventfd(0, EFD_CLOEXEC);
   if (stop_ < 0) throw_errno("cannot watch the other PEs of this node (eventfd)");
-  thread_ = std::thread([this] { run(); });
-  pthread_setname_np(thread_.native_handle(), "atoll-watch");
+  thread_ = start_thread("atoll-watch", [this] { run(); });
 }
 
 Watch::~Watch() {

@@ -218,6 +218,7 @@ int launcher_main(std::span<const char* const> arguments) {
       return 0;
     }
     config::validate_environment();
+    config::warn_of_unknown_names();
     return options.hosts.empty() ? launch(options) : launch_on_hosts(options);
   } catch (const UsageError& error) {
     print(STDERR_FILENO, fmt::format("atoll-run: {}. See atoll-run --help\n", error.what()));

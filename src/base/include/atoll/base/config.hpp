@@ -57,7 +57,7 @@ struct Entry {
   Kind kind;
   std::string_view default_value;  ///< as the user would write it
   std::string_view choices;        ///< for Kind::choice: "a|b|c", first is index 0
-  std::int64_t minimum;            ///< for Kind::integer
+  std::int64_t minimum;            ///< for Kind::integer; for Kind::bytes of what is not 0
   std::int64_t maximum;
   std::string_view meaning;
 };
@@ -76,7 +76,10 @@ std::string launcher_variable(const char* name);
 /// SHMEM_SYMMETRIC_SIZE, by the rules of OpenSHMEM, rounded up to whole bytes and at least 1. 0: not set.
 std::uint64_t symmetric_bytes();
 
-/// Reads every variable once, so that a bad value is reported at start; also names unknown ATOLL_* variables.
+/// Reads every variable once, so that a bad value is reported at start.
 void validate_environment();
+/// Warns of ATOLL_* variables that do not exist, with the nearest name that does. For one process of a job: once, and not in
+/// PEs of our own launcher, which has done it.
+void warn_of_unknown_names();
 
 }  // namespace atl::config
