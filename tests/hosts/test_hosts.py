@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs over several hosts, each a network namespace: start, output, exit statuses, ends of every kind, refusals."""
 
+import contextlib
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -473,6 +475,32 @@ def test_strangers_are_refused_and_disturb_nobody():
     assert job.returncode == 0, errors
     assert output == "up\nup\n"
     assert "refused a connection from 127.0.0.1:" in errors
+
+
+def test_silent_connections_are_never_in_the_way():
+    """More than may wait at the launcher's door, while the job's own agent is still on its way."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    agent = "sh -c 'while [ ! -e $READY ]; do sleep 0.05; done; exec \"$@\"' {host}"
+    words = ["--hosts", "a:2", "--address", "lo", "--port", str(port), "--launch-agent", agent, "echo", "up"]
+    with contextlib.ExitStack() as held, tempfile.TemporaryDirectory() as folder:
+        ready = Path(folder) / "ready"
+        job = subprocess.Popen(
+            [network.LAUNCHER, *words],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "READY": str(ready)},
+        )  # fmt: skip
+        connections = 0
+        while connections < 400 and job.poll() is None:
+            try:
+                held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
+                connections += 1
+            except ConnectionRefusedError:  # it does not listen yet
+                time.sleep(0.01)
+        ready.touch()
+        output, errors = job.communicate(timeout=30)
+    assert job.returncode == 0, errors
+    assert output == "up\nup\n"
+    assert errors.count("refused a connection from 127.0.0.1:") == 10  # that is enough to say
 
 
 def test_the_secret_is_on_no_command_line(hosts):

@@ -25,7 +25,8 @@ namespace {
 
 // A scanner of ports may come again and again: the first few are news.
 constexpr std::size_t most_refusals_said = 10;
-constexpr std::size_t most_greetings = 256;
+// Besides one for each host. Who has not said anything makes room for who comes.
+constexpr std::size_t most_greetings = 64;
 constexpr std::size_t longest_line = 4096;
 constexpr std::int64_t look_ns = 100'000'000;
 
@@ -137,11 +138,24 @@ void HostAgents::serve(const pollfd* list, std::size_t) {
 
 void HostAgents::accept() {
   for (int descriptor; (descriptor = ::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
-    if (greetings_.size() >= most_greetings + hosts_.size()) ::close(descriptor);
-    else greetings_.push_back(
+    if (greetings_.size() >= most_greetings + hosts_.size()) drop_a_greeting();
+    greetings_.push_back(
         std::make_unique<Greeting>(descriptor, peer_of(descriptor), secret_,
                                    static_cast<std::uint32_t>(hosts_.size())));
   }
+}
+
+// The oldest of those who are silent, else the oldest. An agent speaks at once, and comes again when it was dropped.
+void HostAgents::drop_a_greeting() {
+  auto silent = std::find_if(greetings_.begin(), greetings_.end(), [](const auto& one) {
+    if (one->silent()) one->advance();
+    return one->silent() || !one->refusal().empty();
+  });
+  if (silent == greetings_.end()) silent = greetings_.begin();
+  if ((*silent)->host()) return;
+  if ((*silent)->refusal().empty()) (*silent)->drop("it does not say who it is, and others wait");
+  greet(**silent);
+  greetings_.erase(silent);
 }
 
 void HostAgents::greet(Greeting& greeting) {

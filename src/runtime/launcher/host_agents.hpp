@@ -78,6 +78,7 @@ class HostAgents {
   void start(std::uint32_t host);
   void accept();
   void greet(Greeting& greeting);
+  void drop_a_greeting();
   void hear(std::uint32_t host);
   void read_errors(std::uint32_t host);
   bool commands_ended() const;

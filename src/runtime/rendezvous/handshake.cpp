@@ -22,6 +22,7 @@ constexpr std::size_t hello_bytes = 8 + 4 + 4 + nonce_bytes;
 // Who has not proved anything yet cannot make us keep much.
 constexpr std::size_t longest_unproved = 512;
 constexpr double greeting_seconds = 10;
+constexpr int most_returns = 10;
 
 std::string random_bytes(std::size_t count) {
   std::string bytes(count, '\0');
@@ -45,6 +46,11 @@ int milliseconds_until(Deadline deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(deadline.remaining_ns() / 1'000'000, 0, 1000));
 }
 
+/// The other side has closed the connection without a word.
+class Closed : public SetupError {
+  using SetupError::SetupError;
+};
+
 // Waits for one frame of a connection that has nothing else to do.
 Frame await_frame(Link& link, Deadline deadline, int starter) {
   for (;;) {
@@ -56,7 +62,7 @@ Frame await_frame(Link& link, Deadline deadline, int starter) {
     if ((ready.revents & POLLOUT) != 0) link.flush();
     if ((ready.revents & ~POLLOUT) == 0 || link.receive()) continue;
     if (auto frame = link.next()) return *std::move(frame);
-    throw SetupError(link.fault());
+    throw Closed(link.fault());
   }
 }
 
@@ -141,6 +147,7 @@ std::unique_ptr<Link> Greeting::take_link() { return std::move(link_); }
 std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, std::uint16_t port,
                                      const std::string& secret, std::uint32_t host, Deadline deadline, int starter) {
   std::string faults;
+  int closed = 0;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     try {
       // Each has its share of what is left.
@@ -149,6 +156,12 @@ std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, 
       return greet(connect_to(addresses[i], port, until, [&] { return is_open(starter); }), secret, host, until, starter);
     } catch (const Error& error) {
       if (!is_open(starter)) throw SetupError("the launcher has given up, before this host could reach it");
+      // The launcher has many strangers at its door, maybe.
+      if (dynamic_cast<const Closed*>(&error) != nullptr && closed < most_returns && !deadline.passed()) {
+        ::poll(nullptr, 0, 10 << std::min(closed++, 5));
+        --i;
+        continue;
+      }
       faults += fmt::format("{}{}: {}", faults.empty() ? "" : "; ", with_port(addresses[i], port), error.what());
     }
   }

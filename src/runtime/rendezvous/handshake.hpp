@@ -43,7 +43,11 @@ class Greeting {
   /// Why not: the connection is to be dropped, and this line said. Empty: not yet known.
   const std::string& refusal() const { return refusal_; }
   bool late() const { return deadline_.passed(); }
+  /// It has not said anything that makes sense so far.
+  bool silent() const { return nonce_.empty(); }
   void refuse(const std::string& why);
+  /// The same without telling the other side, which may come again.
+  void drop(const std::string& why) { refusal_ = why; }
   std::unique_ptr<Link> take_link();
   const Link& link() const { return *link_; }
   const std::string& peer() const { return peer_; }
@@ -62,7 +66,8 @@ class Greeting {
   std::string refusal_;
 };
 
-/// The agent's side: connects to the first of `addresses` that answers and proves itself. Blocks until the deadline.
+/// The agent's side: connects to the first of `addresses` that answers and proves itself. Blocks until the deadline; comes
+/// again, for about two seconds, where a connection is closed without an answer.
 /// Throws SetupError or TimeoutError, naming the addresses and why each failed; SetupError also, within a second, when the
 /// end of the file `starter` says that whoever started the agent has given it up. -1: nobody says.
 std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, std::uint16_t port,

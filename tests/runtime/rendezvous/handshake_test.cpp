@@ -29,8 +29,8 @@ struct Verdict {
 
 constexpr const char* loopback = "127.0.0.1";
 
-// A launcher with `secret` and 3 hosts, and somebody who connects.
-Verdict meet(const std::string& secret, const std::function<void(std::uint16_t port)>& caller) {
+// A launcher with `secret` and 3 hosts, and somebody who connects, and is dropped without a word a few times first.
+Verdict meet(const std::string& secret, const std::function<void(std::uint16_t port)>& caller, int dropped = 0) {
   int listener = listen_on(loopback, 0);
   Verdict verdict;
   std::thread other([&] {
@@ -40,9 +40,13 @@ Verdict meet(const std::string& secret, const std::function<void(std::uint16_t p
       verdict.agent_error = error.what();
     }
   });
-  pollfd ready{listener, POLLIN, 0};
-  EXPECT_GT(::poll(&ready, 1, 10'000), 0);
-  int connection = ::accept(listener, nullptr, nullptr);
+  int connection = -1;
+  for (int round = 0; round <= dropped; ++round) {
+    if (connection >= 0) ::close(connection);
+    pollfd ready{listener, POLLIN, 0};
+    EXPECT_GT(::poll(&ready, 1, 10'000), 0);
+    connection = ::accept(listener, nullptr, nullptr);
+  }
   {
     Greeting greeting(connection, peer_of(connection), secret, 3);
     EXPECT_THAT(greeting.peer(), HasSubstr("127.0.0.1:"));
@@ -83,6 +87,13 @@ TEST(Handshake, WhoKnowsTheSecretIsWelcome) {
     EXPECT_EQ(verdict.host, host) << verdict.refusal;
     EXPECT_EQ(verdict.agent_error, "");
   }
+}
+
+TEST(Handshake, AnAgentThatWasDroppedComesAgain) {
+  std::string secret = make_secret();
+  Verdict verdict = meet(secret, [&](std::uint16_t port) { agent(secret, 1, port); }, 3);
+  EXPECT_EQ(verdict.host, 1u) << verdict.refusal;
+  EXPECT_EQ(verdict.agent_error, "");
 }
 
 // The agent notices first: the launcher has to prove itself before the agent does.
