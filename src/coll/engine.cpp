@@ -123,6 +123,7 @@ Engine::Engine(runtime::Context& context, std::vector<PeId> pes, std::vector<Hea
 }
 
 Engine::~Engine() {
+  if (context_.abandoned()) return;
   bool quiet = false;
   if (!broken_.load() && std::uncaught_exceptions() == 0) {
     try {
@@ -247,6 +248,7 @@ void Engine::throw_if_broken() const {
   if (!broken_.load(std::memory_order_acquire)) [[likely]] return;
   // A death explains everything else.
   context_.check();
+  if (timed_out_) throw TimeoutError(broken_why_);
   throw Error(broken_why_);
 }
 
@@ -275,6 +277,7 @@ std::string Engine::timeout_text() const {
   for (int member = 0; member < size_; ++member) {
     std::uint64_t presence = mail_.presence(static_cast<std::uint32_t>(member));
     if (presence >> 8 >= sequence_) continue;
+    if (late.empty()) context_.job().suspect(pe(member));
     late += fmt::format("{}{}", late.empty() ? "" : ", ", context_.job().describe(pe(member)));
     elsewhere += presence >> 8 == 0
                      ? fmt::format("; PE {} has called none yet", pe(member).value())
@@ -283,7 +286,9 @@ std::string Engine::timeout_text() const {
   }
   if (late.empty()) {
     std::uint32_t member = executor_.waits_for();
-    late = member < static_cast<std::uint32_t>(size_) ? context_.job().describe(mail_.pe(member)) : "a PE";
+    bool known = member < static_cast<std::uint32_t>(size_);
+    if (known) context_.job().suspect(mail_.pe(member));
+    late = known ? context_.job().describe(mail_.pe(member)) : "a PE";
     return fmt::format("{} (number {}): all PEs have called it, but {} has not answered for {} s", name_of(last_kind_),
                        sequence_, late, timeout_seconds_);
   }
@@ -293,24 +298,35 @@ std::string Engine::timeout_text() const {
 
 template <class Ready>
 void Engine::wait_until(Ready&& ready) {
+  auto patience = [&] { return timeout_seconds_ == 0 ? Deadline::never() : Deadline::after_seconds(timeout_seconds_); };
+  std::uint64_t mark = executor_.progress_mark();
+  Deadline deadline = patience();
+  auto looked_at = [&] {
+    if (ready()) return true;
+    // Long operations may take their time as long as something moves.
+    if (std::uint64_t now = executor_.progress_mark(); now != mark) {
+      mark = now;
+      deadline = patience();
+    }
+    return false;
+  };
   for (;;) {
-    std::uint64_t before = executor_.progress_mark();
-    Deadline deadline = timeout_seconds_ == 0 ? Deadline::never() : Deadline::after_seconds(timeout_seconds_);
+    Deadline until = deadline;
     Status status;
     try {
-      status = context_.wait(ready, deadline);
+      status = context_.wait(looked_at, until);
     } catch (const std::exception& error) {
       break_down(error.what());
       throw;
     }
     if (status == Status::ok) return;
-    // Long operations may take their time as long as something moves.
-    if (executor_.progress_mark() != before) continue;
+    if (!deadline.passed()) continue;
     if (auto disagreement = find_disagreement()) {
       break_down(*disagreement);
       throw Error(*disagreement);
     }
     std::string text = timeout_text();
+    timed_out_ = true;
     break_down(text);
     throw TimeoutError(text);
   }

@@ -158,6 +158,7 @@ class Engine {
   std::uint64_t hook_ = 0;
   std::atomic<bool> broken_{false};
   std::string broken_why_;
+  bool timed_out_ = false;  // that is why
 };
 
 [[gnu::always_inline]] inline const Engine::Kept& Engine::kept_for(Kind kind, const Arguments& arguments) {

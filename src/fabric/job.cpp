@@ -34,13 +34,19 @@ std::uint32_t local_pes_of(const JobOptions& options) {
 
 std::uint64_t share_of(std::uint32_t local_pes) { return most_address_space / local_pes / huge_page * huge_page; }
 
-Geometry geometry_of(const JobOptions& options) {
+// What is left to choose, chosen: what is available changes as soon as something is mapped.
+JobOptions settled(JobOptions options) {
   ATOLL_VALIDATE(options.npes >= 1 && options.npes <= most_pes, ValueError, "a job of {} PEs is not possible. Accepted: 1 to {}",
                  options.npes, most_pes);
+  if (options.segment_bytes == 0) options.segment_bytes = usual_segment_bytes(local_pes_of(options));
+  return options;
+}
+
+Geometry geometry_of(const JobOptions& options) {
   std::uint32_t local_pes = local_pes_of(options);
   ATOLL_EXPECT(local_pes != 0 && (options.node_of_pe.empty() || options.node_of_pe.size() == options.npes));
   Geometry found;
-  std::uint64_t wanted = options.segment_bytes != 0 ? options.segment_bytes : usual_segment_bytes(local_pes);
+  std::uint64_t wanted = options.segment_bytes;
   std::uint64_t share = share_of(local_pes);
   ATOLL_VALIDATE(wanted <= share, ValueError,
                  "segments of {} for {} PEs do not fit in the address space. Set ATOLL_HEAP_SIZE to {} or less",
@@ -59,7 +65,8 @@ Geometry geometry_of(const JobOptions& options) {
 std::uint64_t usual_segment_bytes(std::uint32_t local_pes) {
   std::uint64_t share = share_of(local_pes);
   std::uint64_t wanted = config::bytes(config::Variable::heap_size);
-  if (wanted == 0) wanted = std::min(topology().memory_bytes, share);
+  // Of a limited address space half is left to the program and its libraries.
+  if (wanted == 0) wanted = std::min({topology().memory_bytes, share, available_address_bytes() / 2 / local_pes / huge_page * huge_page});
   std::uint64_t symmetric = config::symmetric_bytes();
   ATOLL_VALIDATE(symmetric <= topology().memory_bytes, ValueError,
                  "SHMEM_SYMMETRIC_SIZE asks for {} per PE, but the node has {} of memory. Lower it",
@@ -134,7 +141,8 @@ std::string Job::describe(PeId pe) const {
   return nodes() == 1 || hosts_.empty() ? fmt::format("PE {}", pe.value()) : fmt::format("PE {} on {}", pe.value(), hosts_[pe.value()]);
 }
 
-std::shared_ptr<Job> Job::create_loop(const JobOptions& options) {
+std::shared_ptr<Job> Job::create_loop(const JobOptions& asked) {
+  const JobOptions options = settled(asked);
   std::shared_ptr<Job> job(new Job);
   job->kind_ = Kind::loop;
   job->mapped_bytes_ = geometry_of(options).total_bytes;
@@ -144,7 +152,8 @@ std::shared_ptr<Job> Job::create_loop(const JobOptions& options) {
   return job;
 }
 
-std::shared_ptr<Job> Job::create_shm(const JobOptions& options) {
+std::shared_ptr<Job> Job::create_shm(const JobOptions& asked) {
+  const JobOptions options = settled(asked);
   std::shared_ptr<Job> job(new Job);
   job->kind_ = Kind::shm;
   std::size_t bytes = geometry_of(options).total_bytes;

@@ -9,7 +9,7 @@
 namespace atl::fabric {
 
 namespace loop {
-/// Private, zero, sparse memory at a multiple of most_segment_alignment, with 2 MiB pages where the kernel gives them.
+/// Private, zero, sparse memory at a multiple of segment_alignment(bytes), with 2 MiB pages where the kernel gives them.
 std::byte* map(std::size_t bytes);
 }  // namespace loop
 
@@ -19,7 +19,7 @@ int create(std::size_t bytes);
 /// Opens the file another process of this user holds. -1 and errno on failure.
 int open(const std::string& name);
 std::size_t size(int descriptor);
-/// Maps the whole file at a multiple of most_segment_alignment.
+/// Maps the whole file at a multiple of segment_alignment(bytes).
 std::byte* map(int descriptor, std::size_t bytes);
 /// Maps a part of the file over what lies at `where`.
 void map_over(int descriptor, std::uint64_t offset, void* where, std::size_t bytes);
@@ -27,7 +27,10 @@ void map_over(int descriptor, std::uint64_t offset, void* where, std::size_t byt
 
 void unmap(std::byte* base, std::size_t bytes) noexcept;
 
-/// A place for `bytes` at a multiple of most_segment_alignment: reserved and inaccessible, to be mapped over.
+/// Bytes of address space that this process may still map (`ulimit -v`). The largest number: there is no limit.
+std::uint64_t available_address_bytes();
+
+/// A place for `bytes` at a multiple of segment_alignment(bytes): reserved and inaccessible, to be mapped over.
 std::byte* reserve(std::size_t bytes);
 
 }  // namespace atl::fabric

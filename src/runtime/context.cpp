@@ -60,10 +60,13 @@ Context::Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions
   if (symmetric_bytes == 0) symmetric_bytes = room / 2 / Heap::unit_bytes * Heap::unit_bytes;
   Pages pages = job_->kind() == fabric::Kind::loop ? Pages::anonymous : Pages::shared;
   budget_ = std::make_shared<MemoryBudget>(options.memory_limit_bytes, options.pool_bytes, node_.pes, asked);
-  symmetric_ = std::make_unique<Heap>(segment_ + system_bytes, symmetric_bytes, segment_, pages,
-                                      Placement::repeatable, budget_);
-  heap_ = std::make_unique<Heap>(segment_ + system_bytes + symmetric_bytes, room - symmetric_bytes, segment_, pages,
+  // With one PE any address is the same on all, and neither kind of block needs a part of its own.
+  if (npes_ == 1 && asked == 0) symmetric_bytes = 0;
+  heap_ = std::make_shared<Heap>(segment_ + system_bytes + symmetric_bytes, room - symmetric_bytes, segment_, pages,
                                  Placement::reuse, budget_);
+  symmetric_ = symmetric_bytes == 0 ? heap_
+                                    : std::make_shared<Heap>(segment_ + system_bytes, symmetric_bytes, segment_, pages,
+                                                             Placement::repeatable, budget_);
   join();
 }
 

@@ -312,7 +312,7 @@ Heap::Span* Heap::span_of(const void* block) const {
 }
 
 void Heap::release(void* block) noexcept {
-  if (block == nullptr) return;
+  if (block == nullptr || abandoned_) return;
   Span* span = span_of(block);
   if (span->use == Span::Use::slab) return release_small(span, static_cast<std::byte*>(block));
   ATOLL_EXPECT(span->use == Span::Use::large);

@@ -118,6 +118,7 @@ TEST_P(Failure, WhoStaysAwayIsNamed) {
       EXPECT_NE(text.find(who), std::string::npos) << text;
       EXPECT_EQ(text.find("PE 0"), std::string::npos) << text;
       EXPECT_EQ(text.find("PE 2"), std::string::npos) << text;
+      EXPECT_THROW(all.barrier(), TimeoutError);  // once more, and as the same
     }
     context.barrier();
   });

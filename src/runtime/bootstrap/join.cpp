@@ -58,10 +58,14 @@ struct Farewell {
   pid_t pid;  // a forked child takes no leave for its parent
   std::weak_ptr<fabric::Job> job = {};  // at the end of the process it may be gone, or not
   std::optional<int> exit_wish = {};    // what was in it
+  std::string missed = {};              // likewise
   std::atomic<bool> left_in_order{false};
   std::atomic<bool> job_failed{false};
 
-  void look_at(const fabric::Job& seen) { exit_wish = seen.exit_requested(); }
+  void look_at(const fabric::Job& seen) {
+    exit_wish = seen.exit_requested();
+    if (auto pe = seen.suspect()) missed = fmt::format(" after it had waited in vain for {}", seen.describe(*pe));
+  }
   void say(int status) {
     if (::getpid() != pid) return;
     if (auto seen = job.lock()) look_at(*seen);
@@ -74,7 +78,7 @@ struct Farewell {
     // Otherwise without a good-bye, which is a failure to the launcher. Some need to be told that the others must not
     // wait; when a PE has died before, all have heard, and are to end by themselves.
     if (status != 0 && !job_failed)
-      bootstrap->abort(status, fmt::format("PE {} exited with status {}", bootstrap->rank(), status));
+      bootstrap->abort(status, fmt::format("PE {} exited with status {}{}", bootstrap->rank(), status, missed));
   }
 };
 

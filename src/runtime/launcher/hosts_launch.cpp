@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <climits>
 #include <optional>
+#include <utility>
 
 #include "../rendezvous/order.hpp"
 #include "agent_command.hpp"
@@ -63,6 +64,7 @@ class HostsLaunch final : HostAgents::Listener {
   void judge(std::uint32_t pe);
   void blame(std::uint32_t pe);
   void fail(int status, std::int64_t limit_ns, std::uint32_t pe = 0, const std::string& how = {}, const std::string& host = {});
+  void tell(std::int64_t limit_ns, std::uint32_t pe, const std::string& how, const std::string& host);
   const std::string& host_of(std::uint32_t pe) const;
   std::uint32_t pe_of(std::uint32_t host, Unpacker& reader) const;
   bool input_is_wanted() const;
@@ -80,6 +82,7 @@ class HostsLaunch final : HostAgents::Listener {
   bool input_open_ = true;
   int status_ = 0;
   bool failing_ = false;
+  bool tells_of_ends_ = false;  // of the first: all were told to end, and some may wait for it
   std::optional<std::uint32_t> suspect_;  // to blame, unless another turns out to have failed before it
   Deadline blame_at_ = Deadline::never();
   Deadline give_up_at_ = Deadline::never();
@@ -110,8 +113,13 @@ void HostsLaunch::fail(int status, std::int64_t limit_ns, std::uint32_t pe, cons
   failing_ = true;
   status_ = status;
   give_up_at_ = Deadline::after_ns(limit_ns + agent_grace_ns);
-  agents_.send_to_all(FrameKind::end, Packer().number(static_cast<std::uint32_t>(limit_ns / 1'000'000)).number(pe).text(host).text(how).body());
+  tell(limit_ns, pe, how, host);
   agents_.drop_unreported();
+}
+
+void HostsLaunch::tell(std::int64_t limit_ns, std::uint32_t pe, const std::string& how, const std::string& host) {
+  auto limit_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(0, limit_ns / 1'000'000));
+  agents_.send_to_all(FrameKind::end, Packer().number(limit_ms).number(pe).text(host).text(how).body());
 }
 
 void HostsLaunch::on_agent(std::uint32_t host) {
@@ -223,8 +231,11 @@ void HostsLaunch::take_end(std::uint32_t pe, Unpacker& reader) {
 
 // A PE has ended: was that in order?
 void HostsLaunch::judge(std::uint32_t pe) {
-  if (failing_) return;
   int end = pes_[pe].wait_status;
+  // Who waits for one that was told to end hears of it.
+  if (failing_ && exit_status_of(end) != 0 && std::exchange(tells_of_ends_, false))
+    tell(give_up_at_.remaining_ns() - agent_grace_ns, pe, describe_end(end), host_of(pe));
+  if (failing_) return;
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) {
     if (pes_[pe].finalized) return;
     // It never joined, or never said good-bye. That is fine for a program that does not use Atoll at all.
@@ -261,9 +272,11 @@ void HostsLaunch::take_signals() {
     agents_.send_to_all(FrameKind::signal, Packer().number(static_cast<std::uint32_t>(signal)).body());
     if (!asks_to_end(signal)) continue;
     if (failing_) {  // the second one is meant
-      agents_.send_to_all(FrameKind::end, Packer().number(0).number(0).text("").text("").body());
+      tell(0, 0, "", "");
       give_up_at_ = Deadline::after_ns(agent_grace_ns);
+      continue;
     }
+    tells_of_ends_ = true;
     fail(128 + signal, signal_grace_ns);
   }
 }

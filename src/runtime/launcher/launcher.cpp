@@ -48,6 +48,10 @@ class Launch final : Processes::Listener {
     return static_cast<fabric::PeState>(job_->record(PeId(pe)).state.load(std::memory_order_acquire));
   }
 
+  std::string name_of(std::uint32_t pe) const {
+    return fmt::format("PE {} (pid {})", pe, job_->record(PeId(pe)).pid.load(std::memory_order_relaxed));
+  }
+
   const LaunchOptions& options_;
   unsigned threads_;
   Capture capture_;  // one PE without a label writes to our own terminal
@@ -120,10 +124,16 @@ void Launch::judge(std::uint32_t pe) {
     if (!others) return;
     left_early = true;
   }
-  if (failing_) return;
   std::string cause = left_early ? "ended without finalizing, while other PEs still work" : describe_end(end);
-  say(fmt::format("PE {} (pid {}) {}", pe, job_->record(PeId(pe)).pid.load(std::memory_order_relaxed), cause));
-  job_->mark_failed(PeId(pe), end, cause);
+  // Who waits for one that was told to end, or has been missed, hears of it.
+  if (failing_) return job_->mark_failed(PeId(pe), end, cause);
+  if (auto missed = job_->suspect(); missed && pes_.running(missed->value())) {
+    say(fmt::format("{} {} after it had waited in vain for {}", name_of(pe), cause, name_of(missed->value())));
+    job_->mark_failed(*missed, 0, "did not come or answer in time (ATOLL_PEER_TIMEOUT)");
+  } else {
+    say(fmt::format("{} {}", name_of(pe), cause));
+    job_->mark_failed(PeId(pe), end, cause);
+  }
   fail(left_early ? 1 : exit_status_of(end), grace_ns);
 }
 

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -11,20 +10,17 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/thread.hpp"
 #include "atoll/runtime/job.hpp"
 #include "spawn.hpp"
 
 namespace atl::runtime {
-namespace {
-constexpr std::int64_t grace_ns = 2'000'000'000;
-}
 
 WorkerGroup::WorkerGroup(std::shared_ptr<fabric::Job> job, WorkerOptions options)
     : job_(std::move(job)), options_(std::move(options)) {
   if (::pipe2(wake_, O_CLOEXEC) != 0) throw_errno("cannot make a pipe to the thread that watches workers");
   // The kernel kills a worker when the *thread* that started it ends, so the watcher starts them.
-  watcher_ = std::thread([this] { watch(); });
-  pthread_setname_np(watcher_.native_handle(), "atoll-watch");
+  watcher_ = start_thread("atoll-watch", [this] { watch(); });
   started_.wait(false, std::memory_order_acquire);  // partner: watch()
   if (!start_error_.empty()) {
     watcher_.join();
@@ -90,7 +86,7 @@ void WorkerGroup::watch() {
     }
     if (!stopping && stopping_.load(std::memory_order_acquire)) {  // partner: the destructor
       stopping = true;
-      kill_at = Deadline::after_ns(grace_ns);
+      kill_at = Deadline::after_ns(grace_ns_.load(std::memory_order_relaxed));
     }
     if (stopping && !killed && kill_at.passed()) {
       killed = true;

@@ -119,6 +119,15 @@ class Job {
   std::string failure() const;
   /// The same for a PE of another node: what to hear(). Nothing: none has died.
   std::optional<News> first_failure() const;
+  /// Remembers that a PE did not come or answer in time, for whoever says why this PE has given up. The first counts.
+  void suspect(PeId pe) noexcept {
+    std::uint32_t nobody = 0;
+    control_->suspect.compare_exchange_strong(nobody, pe.value() + 1, std::memory_order_relaxed);
+  }
+  std::optional<PeId> suspect() const {
+    std::uint32_t word = control_->suspect.load(std::memory_order_relaxed);
+    return word == 0 ? std::nullopt : std::optional(PeId(word - 1));
+  }
   bool has_failed() const { return control_->failed.load(std::memory_order_acquire) != 0; }
   /// Throws PeFailedError when a PE died. One load otherwise.
   void check() const {

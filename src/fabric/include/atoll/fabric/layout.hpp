@@ -53,6 +53,7 @@ enum class PeState : std::uint32_t { absent = 0, joined = 1, finalized = 2, fail
 // |  64    |   4   | failed         | 0, or 1 + the first PE known to have died, or job_ended (release; |
 // |        |       |                | waits acquire)                                                   |
 // |  68    |   4   | shutdown       | 1: the driver ends the job                                       |
+// |  72    |   4   | suspect        | 0, or 1 + the first PE that another has waited for in vain       |
 // | 128    |   4   | arrived        | PEs of the node in the current bootstrap barrier                 |
 // | 192    |   4   | epoch          | completed bootstrap barriers                                     |
 // | 256    |   8   | exit           | 0, or 2^32 + the status that a PE ends the whole job with        |
@@ -71,12 +72,13 @@ struct JobControl {
   std::uint32_t local_pes;
   alignas(64) std::atomic<std::uint32_t> failed;
   std::atomic<std::uint32_t> shutdown;
+  std::atomic<std::uint32_t> suspect;
   alignas(64) std::atomic<std::uint32_t> arrived;
   alignas(64) std::atomic<std::uint32_t> epoch;
   alignas(64) std::atomic<std::uint64_t> exit;
   std::byte reserved[4096 - 320];
 };
-inline constexpr std::uint32_t layout_version = 3;
+inline constexpr std::uint32_t layout_version = 4;
 static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, epoch) == 192 &&
               offsetof(JobControl, exit) == 256);
 

@@ -95,6 +95,13 @@ class Context {
   std::uint32_t npes() const { return npes_; }
   const NodeInfo& node() const { return node_; }
   fabric::Job& job() const { return *job_; }
+  /// For the child of a fork, which is no PE: it gives nothing back and tells nobody anything. The Context must not end there.
+  void abandon() noexcept {
+    abandoned_ = true;
+    symmetric_->abandon();
+    heap_->abandon();
+  }
+  bool abandoned() const { return abandoned_; }
   const Team& world() const { return world_; }
   /// The endpoint behind the one-sided calls below; threads that count their own traffic make their own.
   fabric::Endpoint& endpoint() { return endpoint_; }
@@ -411,8 +418,9 @@ class Context {
   static constexpr int fewest_yields = 32;
   std::atomic<int> yields_before_sleep_{fewest_yields};
   std::shared_ptr<MemoryBudget> budget_;
-  std::unique_ptr<Heap> symmetric_;
-  std::unique_ptr<Heap> heap_;
+  std::shared_ptr<Heap> symmetric_;  // of one PE alone: heap_
+  std::shared_ptr<Heap> heap_;
+  bool abandoned_ = false;
   HeapOffset static_area_;
   std::mutex board_mutex_;
   std::size_t system_used_;

@@ -96,6 +96,8 @@ class Heap final : public Memory {
   /// small pages that will be used at random for long, and dear (3 s per GiB). Does nothing for other blocks, and
   /// where ATOLL_HUGE_PAGES=off. Returns the bytes that now lie in them.
   std::uint64_t advise_huge(void* block);
+  /// In a forked child: the memory is the parent's, whose threads may have held locks. Releases do nothing from now on.
+  void abandon() noexcept { abandoned_ = true; }
   HeapStats stats() const;
   std::byte* base() const { return base_; }
   std::size_t capacity() const { return bytes_; }
@@ -142,6 +144,7 @@ class Heap final : public Memory {
   std::byte* segment_base_;
   Pages pages_;
   Placement placement_;
+  bool abandoned_ = false;
   std::shared_ptr<MemoryBudget> budget_;
 
   static constexpr std::size_t class_count = 37;  // 64 … 512 by 64, then four per doubling to 80 KiB

@@ -34,6 +34,9 @@ class WorkerGroup {
   WorkerGroup(const WorkerGroup&) = delete;
   WorkerGroup& operator=(const WorkerGroup&) = delete;
 
+  /// They have nothing more to say: the destructor kills them without waiting.
+  void give_up() { grace_ns_.store(0, std::memory_order_relaxed); }
+
   /// By PE, from PE 1.
   const std::vector<pid_t>& pids() const { return pids_; }
 
@@ -48,6 +51,7 @@ class WorkerGroup {
   std::vector<int> watched_;  // pidfd of each worker, -1 when it has ended
   int wake_[2] = {-1, -1};
   std::atomic<bool> stopping_{false};
+  std::atomic<std::int64_t> grace_ns_{2'000'000'000};
   std::string start_error_;
   std::atomic<bool> started_{false};
   std::thread watcher_;
