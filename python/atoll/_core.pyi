@@ -25,6 +25,7 @@ class Session:
     pes: int
     threads: int  # per PE
     closed: bool
+    failed: bool
     def shutdown(self) -> None: ...
     def barrier(self) -> None: ...
     def stats(self) -> dict[str, int]:
@@ -238,6 +239,9 @@ def key_bits(keys: Sequence[Expr]) -> list[int]:
     """How many bits the values of each key span."""
 
 # -- about the machine --
+def config() -> list[tuple[str, str, str, str, str, str]]:
+    """Variables: (name, value, default, kind, choices, meaning)."""
+
 def info() -> dict[str, Any]:
     """version, processor, cores, numa (list), memory_bytes, memory_available_bytes, simd, l2_bytes,
     fabrics: {name: "" or why it is missing}, config: [(name, value, default, kind, choices, meaning)]."""

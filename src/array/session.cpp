@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/session.hpp"
 
+#include <memory>
+
 #include "atoll/array/session_link.hpp"
 #include "atoll/base/config.hpp"
+#include "atoll/coll/collectives.hpp"
 
 namespace atl::array {
+namespace {
+
+constexpr double farewell_seconds = 2;
+
+}  // namespace
 
 std::shared_ptr<Session> Session::embedded(unsigned threads) {
   config::validate_environment();
+  config::warn_of_unknown_names();
   std::shared_ptr<Session> session(new Session);
   session->kind_ = Kind::embedded;
   session->link_ = Link::alone(threads);
@@ -26,6 +35,7 @@ std::shared_ptr<Session> Session::join() {
 
 std::shared_ptr<Session> Session::drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
   config::validate_environment();
+  config::warn_of_unknown_names();
   std::shared_ptr<Session> session(new Session);
   session->kind_ = Kind::driver;
   session->link_ = Link::drive(pes, threads, worker_argv);
@@ -56,13 +66,40 @@ void Session::run_worker(std::span<const OperationHandler> handlers) {
 Session::~Session() { shutdown(); }
 
 Engine& Session::engine() {
+  ATOLL_VALIDATE(!abandoned_, Error,
+                 "the array belongs to the process from which this one was forked. Make it again here, or take its values "
+                 "along as a NumPy array");
   ATOLL_VALIDATE(engine_ != nullptr, Error, "the session is shut down. Start another with ak.init(), and make the array again in it");
   return *engine_;
+}
+
+bool Session::failed() const { return link_ != nullptr && link_->failed(); }
+
+void Session::lose(const PeFailedError& error) { throw PeFailedError(error.what() + advice()); }
+void Session::lose(const TimeoutError& error) { throw TimeoutError(error.what() + advice()); }
+
+// What to do about it, where this process can do anything.
+std::string Session::advice() const {
+  if (kind_ != Kind::driver) return {};
+  return fmt::format(". The arrays of this session are lost: start another with ak.init(pes={})", engine_->npes());
+}
+
+// Threads, locks and the workers are the parent's: nothing of them ends here.
+void Session::abandon() noexcept {
+  std::construct_at(&busy_);
+  abandoned_ = true;
+  if (link_ != nullptr) link_->abandon();
+  (void)link_.release();
+  (void)driver_.release();
+  if (engine_ != nullptr) (void)new std::shared_ptr<Engine>(std::move(engine_));
+  engine_.reset();
 }
 
 void Session::shutdown() {
   std::lock_guard lock(busy_);
   if (engine_ == nullptr) return;
+  // Nobody else's program runs on workers: they come at once, or never.
+  if (kind_ == Kind::driver) engine_->communicator().set_timeout_seconds(farewell_seconds);
   try {
     if (kind_ == Kind::driver) link_->channel().send({});
   } catch (const Error&) {
@@ -70,6 +107,7 @@ void Session::shutdown() {
   }
   driver_.reset();
   engine_.reset();
+  if (failed()) link_->give_up();
   link_->leave();
 }
 

@@ -10,6 +10,16 @@ namespace {
 
 nb::object text(std::string_view s) { return nb::str(s.data(), s.size()); }
 
+/// Name, value, default, kind, choices and meaning of every variable.
+nb::list config_table() {
+  static constexpr std::array kinds{"integer", "bytes", "seconds", "choice", "text"};
+  nb::list table;
+  for (const config::Entry& entry : config::entries())
+    table.append(nb::make_tuple(text(entry.name), config::text(entry.variable), text(entry.default_value),
+                                kinds[static_cast<std::size_t>(entry.kind)], text(entry.choices), text(entry.meaning)));
+  return table;
+}
+
 nb::dict info() {
   const Topology& machine = topology();
   nb::dict d;
@@ -38,17 +48,15 @@ nb::dict info() {
   d["fabrics"] = fabrics;
   d["network"] = network;
   d["interfaces"] = nb::cast(network.starts_with(none) ? std::vector<std::string>{} : fabric::network_interfaces());
-  nb::list config;
-  static constexpr std::array kinds{"integer", "bytes", "seconds", "choice", "text"};
-  for (const config::Entry& entry : config::entries())
-    config.append(nb::make_tuple(text(entry.name), config::text(entry.variable), text(entry.default_value),
-                                 kinds[static_cast<std::size_t>(entry.kind)], text(entry.choices), text(entry.meaning)));
-  d["config"] = config;
+  d["config"] = config_table();
   return d;
 }
 
 }  // namespace
 
-void bind_info(nb::module_& m) { m.def("info", &info); }
+void bind_info(nb::module_& m) {
+  m.def("info", &info);  // asks the network's library, which takes it 0.3 s to load
+  m.def("config", &config_table);
+}
 
 }  // namespace atl::python

@@ -36,6 +36,9 @@ void translate(const std::exception_ptr& error, void*) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+  // The engine's threads come back to Python by the main interpreter alone; another one would wait for itself at its end.
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+    throw nb::import_error("atoll works in Python's main interpreter only, not in a subinterpreter. Import it there, or start a process");
   nb::set_leak_warnings(false);  // arrays that live until the interpreter ends are no leak
   pe_failed_error = PyErr_NewException("atoll._core.PeFailedError", PyExc_RuntimeError, nullptr);
   m.attr("PeFailedError") = nb::handle(pe_failed_error);

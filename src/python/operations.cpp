@@ -66,7 +66,7 @@ Expr apply(int op_code, int compute_code, int result_code, nb::sequence operands
     if (op == Op::ldexp && i == 1) wanted = DType::i32;
     nodes[i] = op == Op::cast ? operand.node : array::make_cast(operand.node, wanted);
   }
-  ATOLL_VALIDATE(!session->closed(), Error, "the session is shut down. Start another with ak.init(), and make the array again in it");
+  (void)session->engine();  // throws when there is none any more
   bound_cost(*session, std::span(nodes.data(), count));
   if (op == Op::cast) return {session, array::make_cast(nodes[0], compute)};
   const DType natural = array::result_type(op, compute);

@@ -4,8 +4,13 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
 
+#include <pthread.h>
+
 #include <map>
+#include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "atoll/base/clock.hpp"
 #include "atoll/runtime/context.hpp"
@@ -52,7 +57,40 @@ class Watcher {
 
 void watch(Session& session, nb::object callback) { session.engine().set_progress(Watcher(std::move(callback))); }
 
+/// What the child of a fork must leave alone: it has one thread, and is no PE.
+class Forks {
+ public:
+  static Forks& here() {
+    static Forks* forks = new Forks;  // for as long as the process may fork
+    return *forks;
+  }
+  void add(const SessionPtr& session) {
+    std::lock_guard lock(mutex_);
+    std::erase_if(sessions_, [](const auto& one) { return one.expired(); });
+    sessions_.push_back(session);
+  }
+  /// Since this module was loaded.
+  bool is_child() const { return is_child_; }
+
+ private:
+  Forks() {
+    ::pthread_atfork([] { here().mutex_.lock(); }, [] { here().mutex_.unlock(); }, [] { here().begin_child(); });
+  }
+  void begin_child() {
+    is_child_ = true;
+    for (const auto& one : sessions_)
+      if (SessionPtr session = one.lock()) session->abandon();
+    sessions_.clear();
+    mutex_.unlock();
+  }
+
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Session>> sessions_;
+  bool is_child_ = false;
+};
+
 SessionPtr watched(SessionPtr session) {
+  Forks::here().add(session);
   // Python delivers signals to its main thread only; elsewhere the check does nothing.
   if (session->engine().pe() == 0 || session->kind() == Session::Kind::spmd) watch(*session, nb::none());
   return session;
@@ -83,6 +121,7 @@ void bind_session(nb::module_& m) {
       .def_prop_ro("pes", [](Session& s) { return s.engine().npes(); })
       .def_prop_ro("threads", [](Session& s) { return s.engine().threads().size(); })
       .def_prop_ro("closed", &Session::closed)
+      .def_prop_ro("failed", &Session::failed)
       .def("shutdown", &Session::shutdown, Release())
       .def("barrier", [](Session& s) { s.call<&array::noop>(); }, Release())
       .def("noop", [](Session& s) { s.call<&array::noop>(); }, Release())
@@ -91,7 +130,8 @@ void bind_session(nb::module_& m) {
       .def("set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); }, nb::arg("callback").none());
 
   m.def("start_embedded", [](unsigned threads) { return watched(Session::embedded(threads)); }, nb::arg("threads") = 0);
-  m.def("in_job", &runtime::in_job);
+  (void)Forks::here();
+  m.def("in_job", [] { return !Forks::here().is_child() && runtime::in_job(); });
   m.def("join_job", [] {
     SessionPtr session;
     {

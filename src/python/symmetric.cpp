@@ -309,7 +309,8 @@ class PythonTeam {
 
  private:
   coll::Communicator& communicator() {
-    ATOLL_VALIDATE(own_ || team_.size() == here_->context().npes(), ValueError, "the team was destroyed");
+    const std::uint32_t npes = here_->context().npes();  // throws in a forked child
+    ATOLL_VALIDATE(own_ || team_.size() == npes, ValueError, "the team was destroyed");
     return own_ ? *own_ : here_->world();
   }
   template <class Body>

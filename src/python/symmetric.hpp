@@ -44,7 +44,11 @@ class Symmetric : public std::enable_shared_from_this<Symmetric> {
   /// The session's own PE, and no second one: `session` is of one PE, or of a script that every PE runs. Collective.
   explicit Symmetric(const SessionPtr& session);
 
-  runtime::Context& context() { return *context_; }
+  runtime::Context& context() {
+    ATOLL_VALIDATE(!context_->abandoned(), Error,
+                   "symmetric memory belongs to the process from which this one was forked. Only that one is a PE");
+    return *context_;
+  }
   coll::Communicator& world() { return *world_; }
 
   /// Collective. A new NumPy array of zeroed bytes. Blocks that every PE has let go of are given back first.

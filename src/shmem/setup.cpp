@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "setup.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -16,10 +18,12 @@ namespace {
 std::mutex mutex;
 int depth = 0;
 bool implicit = false;  // start_pes has promised to finalize
+pid_t owner = 0;        // a forked child has nothing to finalize
 
 void enter(Call call, int level) {
   std::lock_guard lock(mutex);
   if (depth++ > 0) return;
+  owner = ::getpid();
   config::validate_environment();
   detail::instance = new Library(level);
   if (detail::instance->pe().value() == 0) print_start_up();
@@ -39,7 +43,7 @@ void leave() {
 }
 
 void finalize_at_exit() {
-  if (detail::instance == nullptr || detail::instance->context().job().exit_requested()) return;
+  if (detail::instance == nullptr || ::getpid() != owner || detail::instance->context().job().exit_requested()) return;
   try {
     leave();
   } catch (...) {

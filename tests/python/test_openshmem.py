@@ -34,6 +34,37 @@ int main(void) {
 }
 """
 
+#: Children that leave in every way; whether the library ends itself at exit is the argument.
+FORK = """
+#include <shmem.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static long word;
+int main(int argc, char **argv) {
+  if (argc > 1) start_pes(0);
+  else shmem_init();
+  int me = shmem_my_pe(), n = shmem_n_pes();
+  for (int way = 0; way < 3; ++way) {
+    pid_t child = fork();
+    if (child == 0) {
+      if (way == 0) exit(0);
+      if (way == 1) execlp("true", "true", (char *)0);
+      _exit(0);
+    }
+    int status = 1;
+    if (waitpid(child, &status, 0) != child || status != 0) return 10 + way;
+    shmem_long_atomic_inc(&word, (me + 1) % n);
+    shmem_barrier_all();
+    if (word != way + 1) return 20 + way;
+    shmem_barrier_all();
+  }
+  if (WEXITSTATUS(system("exit 3")) != 3) return 30;
+  if (argc == 1) shmem_finalize();
+  return 0;
+}
+"""
+
 #: One call of each kind of generic name, through const and plain pointers, with and without a context.
 GENERIC = """
 #include <shmem.h>
@@ -82,8 +113,8 @@ def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[st
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **options)
 
 
-def build_ring(folder: Path, *words: str | Path) -> Path:
-    (folder / "ring.c").write_text(RING)
+def build_ring(folder: Path, *words: str | Path, text: str = RING) -> Path:
+    (folder / "ring.c").write_text(text)
     made = run(*words, folder / "ring.c", "-o", folder / "ring")
     assert made.returncode == 0, made.stderr
     return folder / "ring"
@@ -145,6 +176,14 @@ def test_wrappers_build_and_run(tmp_path: Path, pes: int) -> None:
     ring = build_ring(tmp_path, PACKAGE / "bin/oshcc", "-O2")
     done = run(PACKAGE / "bin/oshrun", "-np", str(pes), ring)
     assert (done.returncode, done.stdout) == (0, f"ring of {pes}\n"), done.stderr
+
+
+@needs_shmem
+@pytest.mark.parametrize("start", [[], ["start_pes"]])
+def test_forked_children_leave_the_job_alone(tmp_path: Path, start: list[str]) -> None:
+    program = build_ring(tmp_path, PACKAGE / "bin/oshcc", "-O2", text=FORK)
+    done = run(PACKAGE / "bin/oshrun", "-np", "3", program, *start)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @needs_shmem

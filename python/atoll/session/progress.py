@@ -17,7 +17,7 @@ def _notebook() -> bool:
 
 def wanted() -> bool:
     """Whether bars may be shown: ATOLL_PROGRESS is on, or auto with a terminal or notebook to show them in."""
-    choice = next(value for name, value, *_ in _core.info()["config"] if name == "ATOLL_PROGRESS")
+    choice = next(value for name, value, *_ in _core.config() if name == "ATOLL_PROGRESS")
     if choice == "auto":
         return (sys.stderr is not None and sys.stderr.isatty()) or _notebook()
     return bool(choice == "on")

@@ -35,6 +35,10 @@ class Session:
     pes = property(lambda self: self._core.pes, doc="Number of PEs.")
     threads = property(lambda self: self._core.threads, doc="Threads of each PE.")
     closed = property(lambda self: self._core.closed, doc="True once shut down.")
+    failed = property(
+        lambda self: self._core.failed,
+        doc="True once a PE has died or has not answered in time: start another session.",
+    )
 
     def shutdown(self) -> None:
         """Ends the session; its arrays can no longer be used."""
@@ -98,7 +102,8 @@ def init(pes: int | None = None, threads: int | None = None) -> Session:
     Raises
     ------
     RuntimeError
-        If another session is running: shut it down first.
+        If another session is running: shut it down first. One whose workers have died or do not answer is shut down
+        by this call, and its arrays are lost.
 
     Examples
     --------
@@ -107,6 +112,8 @@ def init(pes: int | None = None, threads: int | None = None) -> Session:
     True
     """
     global _current, _front
+    if _front is not None and not _front.closed and _front.kind == "driver" and _front.failed:
+        _front.shutdown()
     wanted_pes = None if pes is None else _count(pes, "pes")
     wanted_threads = None if threads is None else _count(threads, "threads")
     if _current is not None and not _current.closed and _front is not None:

@@ -31,9 +31,13 @@ class Session {
 
   Kind kind() const { return kind_; }
   bool closed() const { return engine_ == nullptr; }
+  /// A PE has died, or has not answered in time: nothing works any more.
+  bool failed() const;
   Engine& engine();
   /// Ends the workers. Arrays keep their memory, but no operation can use them any more.
   void shutdown();
+  /// In the child of a fork, which has one thread and is no PE: leaves everything to the parent. Its arrays raise from now on.
+  void abandon() noexcept;
 
   /// Runs an operation of `List` on every PE. Threads take turns: an engine runs one operation at a time.
   template <auto operation, class List = Operations, class... Args>
@@ -42,14 +46,20 @@ class Session {
     std::lock_guard lock(busy_);
     Engine& engine = this->engine();
     typename Call::Arguments arguments(std::forward<Args>(args)...);
-    if (driver_ != nullptr)
-      std::apply([&](const auto&... values) { driver_->send(List::template number_of<operation>(), values...); }, arguments);
     auto run = [&] {
       struct End {
         Engine& engine;
         ~End() { engine.end_operation(); }
       } end{engine};
-      return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, arguments);
+      try {
+        if (driver_ != nullptr)
+          std::apply([&](const auto&... values) { driver_->send(List::template number_of<operation>(), values...); }, arguments);
+        return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, arguments);
+      } catch (const PeFailedError& error) {
+        lose(error);
+      } catch (const TimeoutError& error) {
+        lose(error);
+      }
     };
     if constexpr (std::is_void_v<typename Call::Result>) {
       run();
@@ -75,9 +85,13 @@ class Session {
  private:
   Session() = default;
   void prepare(const NodePtr& node);
+  [[noreturn]] void lose(const PeFailedError& error);
+  [[noreturn]] void lose(const TimeoutError& error);
+  std::string advice() const;
 
   std::recursive_mutex busy_;
   Kind kind_ = Kind::embedded;
+  bool abandoned_ = false;
   std::unique_ptr<Link> link_;
   std::shared_ptr<Engine> engine_;
   std::unique_ptr<Driver> driver_;

@@ -38,6 +38,16 @@ struct Session::Link {
   MessageChannel& channel() { return *channel_; }
   /// Leaves the job and waits for the workers to end.
   void leave();
+  /// A PE has died, or was waited for in vain.
+  bool failed() const { return context_ != nullptr && (context_->job().has_failed() || context_->job().suspect()); }
+  /// Workers that do not answer are not waited for.
+  void give_up() {
+    if (workers_ != nullptr) workers_->give_up();
+  }
+  /// In a forked child, where it must not end.
+  void abandon() noexcept {
+    if (context_ != nullptr) context_->abandon();
+  }
 
  private:
   std::unique_ptr<runtime::WorkerGroup> workers_;
