@@ -17,7 +17,18 @@ from atoll.cli.config_table import to_markdown
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["info"], ["demo"], ["bench"], ["bench", "list"], ["bench", "run"], ["bench", "plot"]]
+    "words",
+    [
+        [],
+        ["info"],
+        ["demo"],
+        ["bench"],
+        ["bench", "list"],
+        ["bench", "run"],
+        ["bench", "plot"],
+        ["experiment"],
+        *(["experiment", action] for action in ("run", "list", "show", "compare", "page")),
+    ],
 )
 def test_help_everywhere(words, capsys):
     with pytest.raises(SystemExit) as exit_:
