@@ -326,6 +326,8 @@ ak.init()
     time.sleep(0.7)  # PE 0 waits for PE 1
     began = time.monotonic()
     job.send_signal(signal.SIGINT)
-    status, _, _ = end(job)
+    status, _, errors = end(job)
     assert status == 128 + signal.SIGINT
     assert time.monotonic() - began < 2
+    assert errors.count("\nKeyboardInterrupt\n") == 2
+    assert "PeFailedError" not in errors
