@@ -11,15 +11,17 @@ import time
 import pytest
 from built import needs_launcher
 
+from atoll import _core
+
 #: How a script gets its session: in its own process, with workers, or as every PE of a job.
 KINDS = ["embedded", "driver", pytest.param("spmd", marks=needs_launcher)]
 
 
-def start(kind, code, pes=3, before=(), **environment):
+def start(kind, code, pes=3, before=(), where=(), **environment):
     """A process that runs `code`, which begins with BEGIN, in a session of this kind."""
     command = [sys.executable, "-c", code]
     if kind == "spmd":
-        command = [sys.executable, "-m", "atoll", "run", "-n", str(pes), *command]
+        command = [sys.executable, "-m", "atoll", "run", *(where or ["-n", str(pes)]), *command]
     command = [*before, *command]
     environment = {"PES": str(pes if kind == "driver" else 1), "ATOLL_THREADS": "2", **environment}
     return subprocess.Popen(
@@ -217,8 +219,15 @@ print(time.monotonic() - began)
     assert float(output) < 4
 
 
+#: Two nodes, pretended on one host.
+NODES = ["--hosts", "a:2,b:2", "--address", "127.0.0.1", "--launch-agent", "env ATOLL_NODE_NAME={host}"]
+
+
 @needs_launcher
-def test_the_launcher_names_a_stopped_pe(tmp_path):
+@pytest.mark.parametrize("nodes", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_the_launcher_names_a_stopped_pe(tmp_path, nodes):
+    if nodes == 2 and _core.info()["network"].startswith("none"):
+        pytest.skip("no network between nodes")
     # All have imported what they need before the first waits for the last.
     meet = """
 import os, pathlib, signal, time
@@ -240,15 +249,17 @@ if ak.pe() == 1:
 a.sum()
 """
     )
-    status, stopped, errors = end(start("spmd", code, pes=4, ATOLL_PEER_TIMEOUT="1", FOLDER=str(tmp_path)))
+    where, limit_s = (NODES, "4") if nodes == 2 else ((), "1")
+    job = start("spmd", code, pes=4, where=where, ATOLL_PEER_TIMEOUT=limit_s, FOLDER=str(tmp_path))
+    status, stopped, errors = end(job)
     assert status == 1
     last = [line for line in errors.splitlines() if line.startswith("atoll-run: ")][-1]
-    assert re.search(
-        rf"PE [023] .*exited with status 1 after it had waited in vain for PE 1 \(pid {stopped.strip()}\)", last
-    )
-    for line in errors.splitlines():
-        if "Error: " in line:
-            assert set(re.findall(r"PE \d", line)) == {"PE 1"}
+    if nodes == 1:
+        assert re.search(rf"exited with status 1 after it had waited in vain for PE 1 \(pid {stopped.strip()}\)", last)
+    else:
+        assert "PE 1 on a did not come or answer in time" in last
+    raised = [line for line in errors.splitlines() if "Error: " in line]
+    assert raised and all(re.search(r"Error: .*?PE (\d)", line).group(1) == "1" for line in raised)
 
 
 THREADS = """

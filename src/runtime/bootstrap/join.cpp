@@ -58,13 +58,15 @@ struct Farewell {
   pid_t pid;  // a forked child takes no leave for its parent
   std::weak_ptr<fabric::Job> job = {};  // at the end of the process it may be gone, or not
   std::optional<int> exit_wish = {};    // what was in it
-  std::string missed = {};              // likewise
+  std::optional<PeId> missed = {};      // likewise, and
+  std::string place = {};               // " on host-b"
   std::atomic<bool> left_in_order{false};
   std::atomic<bool> job_failed{false};
 
   void look_at(const fabric::Job& seen) {
     exit_wish = seen.exit_requested();
-    if (auto pe = seen.suspect()) missed = fmt::format(" after it had waited in vain for {}", seen.describe(*pe));
+    missed = seen.suspect();
+    if (missed) place = seen.describe(*missed).substr(fmt::format("PE {}", missed->value()).size());
   }
   void say(int status) {
     if (::getpid() != pid) return;
@@ -77,8 +79,12 @@ struct Farewell {
     }
     // Otherwise without a good-bye, which is a failure to the launcher. Some need to be told that the others must not
     // wait; when a PE has died before, all have heard, and are to end by themselves.
-    if (status != 0 && !job_failed)
-      bootstrap->abort(status, fmt::format("PE {} exited with status {}{}", bootstrap->rank(), status, missed));
+    if (status == 0 || job_failed) return;
+    std::string end = fmt::format("PE {} exited with status {}", bootstrap->rank(), status);
+    if (!missed) return bootstrap->abort(status, end);
+    // The one that was missed is at fault, for all others too.
+    std::string late = fmt::format("{}did not come or answer in time, and {}", place.empty() ? "" : place.substr(1) + " ", end);
+    if (!bootstrap->report_loss(missed->value(), late)) bootstrap->abort(status, fmt::format("PE {} {}", missed->value(), late));
   }
 };
 
