@@ -19,6 +19,9 @@ constexpr int quick_looks = 50;
 // being out of memory can be agreed on.
 std::size_t reserved_scratch(std::size_t members) { return (members + 8) * 128; }
 
+// PEs for each core from which on every round of a collective is dear.
+constexpr std::uint32_t many_per_core = 4;
+
 }  // namespace
 
 Engine::Hold::Hold(Engine& engine) : engine_(engine) {
@@ -46,6 +49,8 @@ void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
   // of this PE: all agree about the length.
   const bool at_home = context_.job().local_pes() <= context_.job().control().cores && placement_.nodes() == 1;
   small_ = at_home ? longest_small_message_nearby : longest_small_message;
+  if (placement_.nodes() == 1 && context_.job().local_pes() >= many_per_core * context_.job().control().cores)
+    selection_.set_crowded();
   const bool spins = !context_.node().oversubscribed && config::integer(config::Variable::spin_us) != 0;
   patience_ = at_home && spins ? quick_looks : 0;
   mail_.open(context_, std::move(pes), std::move(areas), rank_);

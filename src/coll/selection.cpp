@@ -20,7 +20,7 @@ struct Family {
   std::span<const Entry> algorithms;
 };
 
-constexpr Entry barriers[] = {{"dissemination", barrier_dissemination}, {"hierarchical", barrier_hierarchical}};
+constexpr Entry barriers[] = {{"dissemination", barrier_dissemination}, {"hierarchical", barrier_hierarchical}, {"central", barrier_central}};
 constexpr Entry broadcasts[] = {
     {"binomial", broadcast_binomial}, {"flat", broadcast_flat}, {"scatter_allgather", broadcast_scatter_allgather},
     {"hierarchical", broadcast_hierarchical}};
@@ -28,7 +28,8 @@ constexpr Entry reduces[] = {
     {"binomial", reduce_binomial}, {"halving", reduce_halving}, {"hierarchical", reduce_hierarchical}};
 constexpr Entry allreduces[] = {{"recursive_doubling", allreduce_recursive_doubling},
                                 {"halving_doubling", allreduce_halving_doubling},
-                                {"hierarchical", allreduce_hierarchical}};
+                                {"hierarchical", allreduce_hierarchical},
+                                {"central", allreduce_central}};
 constexpr Entry scans[] = {{"recursive_doubling", scan_recursive_doubling}};
 constexpr Entry exscans[] = {{"recursive_doubling", exscan_recursive_doubling}};
 constexpr Entry gathers[] = {{"binomial", gather_binomial}, {"flat", gather_flat}};
@@ -147,6 +148,12 @@ bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& pla
   }
 }
 
+/// Whether a way that gets each member a core twice is quicker than one of log2 n rounds. 64 PEs on 2 cores: a barrier takes 0.10 ms
+/// against 0.20, an allreduce of 8 bytes 0.11 against 0.30; an allgather or alltoall straight to all as long as in rounds.
+bool suits_centre(Kind kind, const Arguments& arguments, const Placement& placement) {
+  return placement.size() >= 8 && (kind == Kind::barrier || (kind == Kind::allreduce && arguments.bytes <= longest_small_message));
+}
+
 }  // namespace
 
 std::string_view name_of(Kind kind) {
@@ -184,6 +191,7 @@ std::uint8_t Selection::choose(Kind kind, const Arguments& arguments, const Plac
   if (forced != automatic) return forced;
   if (placement.has_levels() && suits_columns(kind, arguments, placement)) return numbered(kind, "columns");
   if (placement.has_levels() && suits_hierarchy(kind, arguments, placement)) return numbered(kind, "hierarchical");
+  if (crowded_ && suits_centre(kind, arguments, placement)) return numbered(kind, "central");
   return choose_level(kind, arguments, placement.size());
 }
 

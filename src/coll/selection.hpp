@@ -24,6 +24,8 @@ class Selection {
   Selection();
   /// "allreduce=recursive_doubling,broadcast=binomial". Throws ValueError that lists what there is.
   void force(std::string_view choices, std::string_view where);
+  /// The members are of one node, and many of them share each core. Alike on all.
+  void set_crowded() { crowded_ = true; }
   /// Number of the algorithm, for write(). Same arguments, same number on every member.
   std::uint8_t choose(Kind kind, const Arguments& arguments, const Placement& placement) const;
   static void write(Kind kind, std::uint8_t algorithm, ScheduleBuilder& steps, const Arguments& arguments);
@@ -33,6 +35,7 @@ class Selection {
  private:
   static constexpr std::uint8_t automatic = 255;
   std::array<std::uint8_t, kind_count> forced_;
+  bool crowded_ = false;
 };
 
 }  // namespace atl::coll::detail

@@ -27,6 +27,7 @@ struct Arguments {
 using Algorithm = void (*)(ScheduleBuilder&, const Arguments&);
 
 void barrier_dissemination(ScheduleBuilder& steps, const Arguments& arguments);
+void barrier_central(ScheduleBuilder& steps, const Arguments& arguments);
 void broadcast_binomial(ScheduleBuilder& steps, const Arguments& arguments);
 /// Without the last join: more may be sent beside it.
 void broadcast_binomial_open(ScheduleBuilder& steps, const Arguments& arguments);
@@ -36,6 +37,7 @@ void reduce_binomial(ScheduleBuilder& steps, const Arguments& arguments);
 void reduce_halving(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_halving_doubling(ScheduleBuilder& steps, const Arguments& arguments);
+void allreduce_central(ScheduleBuilder& steps, const Arguments& arguments);
 void scan_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void exscan_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void gather_binomial(ScheduleBuilder& steps, const Arguments& arguments);
