@@ -13,6 +13,8 @@ import numpy as np
 
 DTYPES: dict[str, int]  # "bool": 0, "int8": 1, … "float64": 10
 OPS: dict[str, int]  # NumPy ufunc name (and "where", "cast") -> code
+# The same names -> operands, kinds of dtype there are loops for ("biuf"), dtype of the result ("": as the loop's)
+LOOPS: dict[str, tuple[int, str, str]]
 VERSION: str
 
 class PeFailedError(RuntimeError): ...

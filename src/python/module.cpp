@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module atoll._core: its parts, and the one table from C++ to Python exceptions.
+#include <string>
+
 #include "expr.hpp"
 #include "symmetric.hpp"
 
@@ -52,9 +54,20 @@ NB_MODULE(_core, m) {
     dtypes[nb::str(name.data(), name.size())] = code;
   }
   m.attr("DTYPES") = dtypes;
-  nb::dict ops;
-  for (const array::OpInfo& info : array::op_table()) ops[nb::str(info.name.data(), info.name.size())] = static_cast<int>(info.op);
+  nb::dict ops, loops;
+  for (const array::OpInfo& info : array::op_table()) {
+    const nb::str name(info.name.data(), info.name.size());
+    ops[name] = static_cast<int>(info.op);
+    std::string kinds;  // NumPy's letters
+    if (info.kinds & array::kind_b) kinds += 'b';
+    if (info.kinds & array::kind_i) kinds += 'i';
+    if (info.kinds & (array::kind_u | array::kind_u64)) kinds += 'u';
+    if (info.kinds & array::kind_f) kinds += 'f';
+    static constexpr const char* results[] = {"", "bool", "uint8", "float64"};  // by ResultRule
+    loops[name] = nb::make_tuple(static_cast<int>(info.arity), kinds, results[static_cast<int>(info.result)]);
+  }
   m.attr("OPS") = ops;
+  m.attr("LOOPS") = loops;
 
   bind_session(m);
   bind_expr(m);

@@ -47,7 +47,7 @@ void bound_cost(Session& session, std::span<NodePtr> operands) {
 }
 
 Expr apply(int op_code, int compute_code, int result_code, nb::sequence operands) {
-  ATOLL_VALIDATE(op_code >= 0 && op_code < static_cast<int>(array::op_count), ValueError, "unknown operation {}", op_code);
+  ATOLL_VALIDATE(op_code >= 0 && op_code < 256, ValueError, "unknown operation {}", op_code);
   const Op op = static_cast<Op>(op_code);
   const DType compute = to_dtype(compute_code);
   const array::OpInfo& info = array::info(op);

@@ -13,6 +13,7 @@ from oracle import DTYPES, FLOATS, INTEGERS, same, values
 import atoll as ak
 from atoll import _core
 from atoll.arrays import functions
+from atoll.arrays.dtypes import FLOAT64, INT64, UINT64, Promotion, promote
 from atoll.arrays.elementwise import SAME_OPERATION
 
 pytestmark = pytest.mark.usefixtures("one_session")
@@ -68,6 +69,12 @@ def test_every_operation_of_the_engine_is_public():
     made = {*functions.UNARY, *functions.BINARY}
     assert set(_core.OPS) - {SAME_OPERATION.get(name, name) for name in made} == PRIVATE
     assert made <= set(ak.__all__)
+
+
+def test_types_of_what_is_no_ufunc_of_numpy():
+    assert promote("sinc", (INT64,)) == Promotion(FLOAT64, FLOAT64, 0, 0)  # as np.sinc
+    assert promote("multiply_high", (UINT64, UINT64)) == Promotion(UINT64, UINT64, 0, 0)  # there is none: as operands
+    assert promote("unit_interval", (UINT64,)) == Promotion(UINT64, FLOAT64, 0, 0)  # as the engine says
 
 
 @pytest.mark.parametrize("name", ["left_shift", "right_shift"])

@@ -95,8 +95,10 @@ _COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equ
 
 
 def promote(name: str, kinds: Sequence[int]) -> Promotion:
-    """Types of NumPy ufunc `name` on operands of these kinds, found by asking NumPy, so its errors are NumPy's too."""
-    ufunc: Any = getattr(np, name)
+    """Types of operation `name` on operands of these kinds, found by asking NumPy, so its errors are NumPy's too."""
+    ufunc: Any = getattr(np, name, None)
+    if not isinstance(ufunc, np.ufunc):
+        return _promote_other(name, ufunc, kinds)
     given = tuple(_WEAK_TYPES.get(kind) or DTYPE_OF[kind] for kind in kinds)
     resolved = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout))
     inputs, output = [_supported(d) for d in resolved[: ufunc.nin]], _supported(resolved[ufunc.nin])
@@ -111,6 +113,22 @@ def promote(name: str, kinds: Sequence[int]) -> Promotion:
     if WEAK_INT in kinds and compute in BOUNDS:
         low, high = BOUNDS[compute]
     return Promotion(compute, output, low, high)
+
+
+def _promote_other(name: str, function: Any, kinds: Sequence[int]) -> Promotion:
+    """Types of an operation that is no ufunc of NumPy's: what its function there returns; where there is none, the
+    operands' common type, and floats when the operation has loops for nothing else."""
+    _, loops, result = _core.LOOPS[name]
+    if function is not None:
+        ones = [np.ones(1, DTYPE_OF[kind]) if kind >= 0 else _WEAK_TYPES[kind](1) for kind in kinds]
+        output = _supported(function(*ones).dtype)
+    else:
+        output = result_code(*kinds)
+        if KIND_OF[output] not in loops:
+            output = result_code(output, WEAK_FLOAT)
+    compute = output if KIND_OF[output] in loops else FLOAT64
+    low, high = BOUNDS[compute] if WEAK_INT in kinds and compute in BOUNDS else (0, 0)
+    return Promotion(compute, code_of(result) if result else output, low, high)
 
 
 def result_code(*kinds: int) -> int:

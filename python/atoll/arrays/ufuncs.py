@@ -86,6 +86,7 @@ acos = arccos
 arctan = _unary("arctan", "Inverse tangent, in radians.")
 atan = arctan
 atan2 = arctan2
+sinc = _unary("sinc", "sin(pi x) / (pi x), 1 at 0.")
 sinh = _unary("sinh", "Hyperbolic sine.")
 cosh = _unary("cosh", "Hyperbolic cosine.")
 tanh = _unary("tanh", "Hyperbolic tangent.")

@@ -12,6 +12,9 @@
 
 namespace atl::array::oracle {
 
+/// An operation that this header says nothing of.
+struct Unknown {};
+
 /// 0: the result must have exactly the oracle's bits. Otherwise units in the last place against long double.
 inline double tolerance_ulps(Op op, DType type) {
   if (!is_float(type)) return 0;
@@ -155,7 +158,7 @@ R exact(Op op, T x, T y) {
       case Op::copysign: return R(std::copysign(x, y));
       case Op::nextafter: return R(std::nextafter(x, y));
       case Op::heaviside: return R(x != x ? x : x == 0 ? y : x < 0 ? 0 : 1);
-      default: return R{};
+      default: throw Unknown{};
     }
   } else {
     using U = std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
@@ -199,7 +202,7 @@ R exact(Op op, T x, T y) {
       case Op::unit_interval: return static_cast<R>(static_cast<double>(static_cast<std::uint64_t>(x) >> 11) * 0x1.0p-53);
       case Op::multiply_high:
         return static_cast<R>((static_cast<unsigned __int128>(static_cast<std::uint64_t>(x)) * static_cast<std::uint64_t>(y)) >> 64);
-      default: return R{};
+      default: throw Unknown{};
     }
   }
 }

@@ -54,6 +54,20 @@ void run_one(Environment& env, Op op, DType loop, std::size_t count, std::size_t
   plan.evaluate(env.work, domain, leaves, outputs);
 }
 
+/// The oracle's answer; of an operation that it does not know (its values are compared with NumPy's in Python) that of an
+/// array of one element, whose bits may not depend on where it lies and what is beside it.
+template <class R, class T>
+R expect_one(Environment& env, const OpInfo& op, const T* x, const T* y, std::size_t index) {
+  try {
+    return oracle::exact<R>(op.op, x[index], y[index]);
+  } catch (const oracle::Unknown&) {
+    R alone{};
+    if (op.arity == 1) run_one(env, op.op, dtype_of<T>, 1, 0, &alone, x + index);
+    else run_one(env, op.op, dtype_of<T>, 1, 0, &alone, x + index, y + index);
+    return alone;
+  }
+}
+
 // Distance in units in the last place; 0 for two NaNs.
 template <class T>
 double ulps(T x, long double exact) {
@@ -133,7 +147,7 @@ TYPED_TEST(Elementwise, EveryOperationMatchesTheOracle) {
                     << out[i] << ", not " << exact;
               }
             } else {
-              const R expected = oracle::exact<R>(op.op, a, b);
+              const R expected = expect_one<R>(env, op, x.get(), y.get(), i + offset);
               const bool both_nan = expected != expected && out[i] != out[i];
               ASSERT_TRUE(both_nan || to_bits(out[i]) == to_bits(expected))
                   << op.name << " of " << name_of(dtype_of<T>) << " at " << i << ": " << +a << ", " << +b << " gives "
@@ -226,14 +240,21 @@ TEST(Elementwise, TranscendentalsHaveTheSameBitsAnywhere) {
 }
 
 TEST(Ops, NamesAndRules) {
-  EXPECT_EQ(find_op("add"), Op::add);
-  EXPECT_EQ(find_op("true_divide"), Op::divide);
+const std::pair<const char*, Op> firsts_and_lasts[] = {
+      {"add", Op::add},           {"reciprocal", Op::reciprocal},   {"equal", Op::equal},
+      {"signbit", Op::signbit},   {"where", Op::where},             {"fmin", Op::fmin},
+      {"bitwise_and", Op::bitwise_and}, {"multiply_high", Op::multiply_high}, {"rint", Op::rint},
+      {"ldexp", Op::ldexp},       {"floor_divide", Op::floor_divide}, {"power", Op::power},
+      {"cbrt", Op::cbrt},         {"logaddexp2", Op::logaddexp2},   {"cast", Op::cast},
+  };
+  for (const auto& [name, op] : firsts_and_lasts) EXPECT_EQ(find_op(name), op) << name;
   EXPECT_EQ(find_op("nonsense"), std::nullopt);
   EXPECT_EQ(result_type(Op::less, DType::f64), DType::b1);
   EXPECT_EQ(result_type(Op::bitwise_count, DType::i64), DType::u8);
   EXPECT_FALSE(has_loop(Op::subtract, DType::b1));
   EXPECT_FALSE(has_loop(Op::bitwise_and, DType::f32));
-  for (std::size_t i = 0; i < op_count; ++i) EXPECT_EQ(static_cast<std::size_t>(op_table()[i].op), i);
+  for (const OpInfo& op : op_table()) EXPECT_EQ(info(op.op).name, op.name);
+  EXPECT_THROW(info(static_cast<Op>(op_family_size - 1)), ValueError);
 }
 
 }  // namespace

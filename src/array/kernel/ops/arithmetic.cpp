@@ -15,7 +15,6 @@ namespace {
 
 ATOLL_BINARY(Add, static_cast<T>(x + y))
 ATOLL_BINARY(Subtract, static_cast<T>(x - y))
-ATOLL_BINARY(And, static_cast<T>(x & y))
 ATOLL_BINARY(Or, static_cast<T>(x | y))
 ATOLL_BINARY(Divide, x / y)
 ATOLL_UNARY(Copy, x)
@@ -77,42 +76,21 @@ constexpr ElementKernel unary = &unary_loop<F<T>, T, T>;
 template <template <class> class F, class T>
 constexpr ElementKernel binary = &binary_loop<F<T>, T, T, T>;
 
+#define ATOLL_ARITHMETIC_OPS(X) \
+  X(add, 2, BIUF, same, std::is_same_v<Type, bool> ? binary<Or, std::uint8_t> : binary<Add, W>) \
+  X(subtract, 2, IUF, same, binary<Subtract, W>) \
+  X(multiply, 2, BIUF, same, binary<Multiply, W>) \
+  X(divide, 2, F, same, binary<Divide, T>) \
+  X(negative, 1, IUF, same, unary<Negative, W>) \
+  X(positive, 1, BIUF, same, unary<Copy, U>) \
+  X(absolute, 1, BIUF, same, unary<Absolute, T>) \
+  X(sign, 1, IUF, same, unary<Sign, T>) \
+  X(square, 1, BIUF, same, unary<Square, W>) \
+  X(reciprocal, 1, IUF, same, unary<Reciprocal, T>)
+
 }  // namespace
 
-ElementKernel find_arithmetic_kernel(Op op, DType type) {
-  if (type == DType::b1) {
-    switch (op) {
-      case Op::add: return binary<Or, std::uint8_t>;
-      case Op::multiply: return binary<And, std::uint8_t>;
-      case Op::positive:
-      case Op::absolute:
-      case Op::square: return unary<Copy, std::uint8_t>;
-      default: return nullptr;
-    }
-  }
-  return dispatch(type, [op](auto t) -> ElementKernel {
-    using T = typename decltype(t)::type;
-    using W = Wrapping<T>;
-    if constexpr (!std::is_same_v<T, bool>) {
-      switch (op) {
-        case Op::add: return binary<Add, W>;
-        case Op::subtract: return binary<Subtract, W>;
-        case Op::multiply: return binary<Multiply, W>;
-        case Op::negative: return unary<Negative, W>;
-        case Op::positive: return unary<Copy, Unsigned<T>>;
-        case Op::absolute: return unary<Absolute, T>;
-        case Op::sign: return unary<Sign, T>;
-        case Op::square: return unary<Square, W>;
-        case Op::reciprocal: return unary<Reciprocal, T>;
-        case Op::divide:
-          if constexpr (std::is_floating_point_v<T>) return binary<Divide, T>;
-          return nullptr;
-        default: return nullptr;
-      }
-    }
-    return nullptr;
-  });
-}
+ATOLL_FAMILY_LOOPS(arithmetic, ATOLL_ARITHMETIC_OPS)
 
 // Streaming stores lie here because they, too, are one instruction per vector.
 HWY_ATTR void stream_copy_kernel(void* dst, const void* src, std::size_t bytes) {
@@ -131,8 +109,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::array {
 
-HWY_EXPORT(find_arithmetic_kernel);
-ElementKernel find_arithmetic(Op op, DType type) { return HWY_DYNAMIC_DISPATCH(find_arithmetic_kernel)(op, type); }
+ATOLL_FAMILY_TABLE(arithmetic, ATOLL_ARITHMETIC_OPS)
 
 HWY_EXPORT(stream_copy_kernel);
 void stream_copy(void* dst, const void* src, std::size_t bytes) {

@@ -62,38 +62,21 @@ constexpr ElementKernel unary = &unary_loop<F<T>, T, T>;
 template <template <class> class F, class T>
 constexpr ElementKernel binary = &binary_loop<F<T>, T, T, T>;
 
+// The last two make numbers of random bits: (bits >> 11) * 2^-53, and the high word of a 128-bit product.
+#define ATOLL_BITS_OPS(X) \
+  X(bitwise_and, 2, BIU, same, binary<And, U>) \
+  X(bitwise_or, 2, BIU, same, binary<Or, U>) \
+  X(bitwise_xor, 2, BIU, same, binary<Xor, U>) \
+  X(invert, 1, BIU, same, std::is_same_v<Type, bool> ? unary<Not, std::uint8_t> : unary<Invert, U>) \
+  X(left_shift, 2, IU, same, binary<ShiftLeft, T>) \
+  X(right_shift, 2, IU, same, binary<ShiftRight, T>) \
+  X(bitwise_count, 1, IU, byte, &unary_loop<BitCount<T>, std::uint8_t, T>) \
+  X(unit_interval, 1, U64, real, &unary_loop<UnitInterval<T>, double, T>) \
+  X(multiply_high, 2, U64, same, binary<MultiplyHigh, T>)
+
 }  // namespace
 
-ElementKernel find_bits_kernel(Op op, DType type) {
-  if (is_float(type)) return nullptr;
-  if (type == DType::u64) {
-    if (op == Op::unit_interval) return &unary_loop<UnitInterval<std::uint64_t>, double, std::uint64_t>;
-    if (op == Op::multiply_high) return binary<MultiplyHigh, std::uint64_t>;
-  }
-  if (type == DType::b1 && op == Op::invert) return unary<Not, std::uint8_t>;
-  return dispatch(type, [op](auto t) -> ElementKernel {
-    using T = typename decltype(t)::type;
-    if constexpr (!std::is_floating_point_v<T>) {
-      using U = Unsigned<T>;
-      switch (op) {
-        case Op::bitwise_and: return binary<And, U>;
-        case Op::bitwise_or: return binary<Or, U>;
-        case Op::bitwise_xor: return binary<Xor, U>;
-        case Op::invert: return unary<Invert, U>;
-        default: break;
-      }
-      if constexpr (!std::is_same_v<T, bool>) {
-        switch (op) {
-          case Op::left_shift: return binary<ShiftLeft, T>;
-          case Op::right_shift: return binary<ShiftRight, T>;
-          case Op::bitwise_count: return &unary_loop<BitCount<T>, std::uint8_t, T>;
-          default: break;
-        }
-      }
-    }
-    return nullptr;
-  });
-}
+ATOLL_FAMILY_LOOPS(bits, ATOLL_BITS_OPS)
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace atl::array::HWY_NAMESPACE
@@ -102,8 +85,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::array {
 
-HWY_EXPORT(find_bits_kernel);
-ElementKernel find_bits(Op op, DType type) { return HWY_DYNAMIC_DISPATCH(find_bits_kernel)(op, type); }
+ATOLL_FAMILY_TABLE(bits, ATOLL_BITS_OPS)
 
 }  // namespace atl::array
 #endif

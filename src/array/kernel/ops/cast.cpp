@@ -69,6 +69,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::array {
 
+namespace {
+constexpr OpInfo rows[] = {{Op::cast, "cast", 1, BIUF, ResultRule::same}};
+}
+constinit const Family cast_ops{rows, [](unsigned, DType) -> ElementKernel { return nullptr; }};
+
 HWY_EXPORT(find_cast_kernel);
 ElementKernel find_cast(DType to, DType from) { return HWY_DYNAMIC_DISPATCH(find_cast_kernel)(to, from); }
 

@@ -39,48 +39,38 @@ template <template <class> class F, class T>
 constexpr ElementKernel unary = &unary_loop<F<T>, std::uint8_t, T>;
 template <template <class> class F, class T>
 constexpr ElementKernel binary = &binary_loop<F<T>, std::uint8_t, T, T>;
+// Of floats by their bits; integers have no special values.
+template <template <class> class OfFloat, template <class> class OfInteger, class T>
+constexpr ElementKernel special = [] {
+  if constexpr (std::is_floating_point_v<T>) return unary<OfFloat, Unsigned<T>>;
+  else return unary<OfInteger, Unsigned<T>>;
+}();
+template <class T>
+constexpr ElementKernel sign_bit = [] {
+  if constexpr (std::is_floating_point_v<T>) return unary<SignBit, Unsigned<T>>;
+  else if constexpr (std::is_signed_v<T>) return unary<Negative, T>;
+  else return unary<Never, T>;
+}();
+
+#define ATOLL_COMPARE_OPS(X) \
+  X(equal, 2, BIUF, boolean, binary<Equal, W>) \
+  X(not_equal, 2, BIUF, boolean, binary<NotEqual, W>) \
+  X(less, 2, BIUF, boolean, binary<Less, T>) \
+  X(less_equal, 2, BIUF, boolean, binary<LessEqual, T>) \
+  X(greater, 2, BIUF, boolean, binary<Greater, T>) \
+  X(greater_equal, 2, BIUF, boolean, binary<GreaterEqual, T>) \
+  X(logical_and, 2, BIUF, boolean, binary<LogicalAnd, W>) \
+  X(logical_or, 2, BIUF, boolean, binary<LogicalOr, W>) \
+  X(logical_xor, 2, BIUF, boolean, binary<LogicalXor, W>) \
+  X(logical_not, 1, BIUF, boolean, unary<LogicalNot, W>) \
+  X(isnan, 1, BIUF, boolean, special<IsNan, Never, T>) \
+  X(isinf, 1, BIUF, boolean, special<IsInf, Never, T>) \
+  X(isfinite, 1, BIUF, boolean, special<IsFinite, Always, T>) \
+  X(signbit, 1, BIUF, boolean, sign_bit<T>)
 
 }  // namespace
 
-ElementKernel find_compare_kernel(Op op, DType type) {
-  return dispatch(type, [op](auto t) -> ElementKernel {
-    using T = Plain<typename decltype(t)::type>;
-    using U = Unsigned<T>;
-    using W = Wrapping<T>;
-    switch (op) {
-      case Op::equal: return binary<Equal, W>;
-      case Op::not_equal: return binary<NotEqual, W>;
-      case Op::less: return binary<Less, T>;
-      case Op::less_equal: return binary<LessEqual, T>;
-      case Op::greater: return binary<Greater, T>;
-      case Op::greater_equal: return binary<GreaterEqual, T>;
-      case Op::logical_and: return binary<LogicalAnd, W>;
-      case Op::logical_or: return binary<LogicalOr, W>;
-      case Op::logical_xor: return binary<LogicalXor, W>;
-      case Op::logical_not: return unary<LogicalNot, W>;
-      default: break;
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-      switch (op) {
-        case Op::isnan: return unary<IsNan, U>;
-        case Op::isinf: return unary<IsInf, U>;
-        case Op::isfinite: return unary<IsFinite, U>;
-        case Op::signbit: return unary<SignBit, U>;
-        default: return nullptr;
-      }
-    } else {
-      switch (op) {
-        case Op::isnan:
-        case Op::isinf: return unary<Never, U>;
-        case Op::isfinite: return unary<Always, U>;
-        case Op::signbit:
-          if constexpr (std::is_signed_v<T>) return unary<Negative, T>;
-          else return unary<Never, U>;
-        default: return nullptr;
-      }
-    }
-  });
-}
+ATOLL_FAMILY_LOOPS(compare, ATOLL_COMPARE_OPS)
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace atl::array::HWY_NAMESPACE
@@ -89,8 +79,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::array {
 
-HWY_EXPORT(find_compare_kernel);
-ElementKernel find_compare(Op op, DType type) { return HWY_DYNAMIC_DISPATCH(find_compare_kernel)(op, type); }
+ATOLL_FAMILY_TABLE(compare, ATOLL_COMPARE_OPS)
 
 }  // namespace atl::array
 #endif

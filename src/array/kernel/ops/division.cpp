@@ -132,33 +132,28 @@ struct Lcm {
 };
 template <template <class> class F, class T>
 constexpr ElementKernel binary = &binary_loop<F<T>, T, T, T>;
+template <template <class> class OfFloat, template <class> class OfInteger, class T>
+constexpr ElementKernel either = [] {
+  if constexpr (std::is_floating_point_v<T>) return binary<OfFloat, T>;
+  else return binary<OfInteger, T>;
+}();
+template <class T>
+ElementKernel find_power() {
+  if constexpr (std::is_floating_point_v<T>) return find_float_power(dtype_of<T>);
+  else return &power_loop<T>;
+}
+
+#define ATOLL_DIVISION_OPS(X) \
+  X(floor_divide, 2, IUF, same, either<FloatFloorDivide, FloorDivide, T>) \
+  X(remainder, 2, IUF, same, either<FloatRemainder, Remainder, T>) \
+  X(fmod, 2, IUF, same, either<FloatFmod, Fmod, T>) \
+  X(power, 2, IUF, same, find_power<T>()) \
+  X(gcd, 2, IU, same, binary<Gcd, T>) \
+  X(lcm, 2, IU, same, binary<Lcm, T>)
 
 }  // namespace
 
-ElementKernel find_division_kernel(Op op, DType type) {
-  return dispatch(type, [op](auto t) -> ElementKernel {
-    using T = typename decltype(t)::type;
-    if constexpr (std::is_floating_point_v<T>) {
-      switch (op) {
-        case Op::floor_divide: return binary<FloatFloorDivide, T>;
-        case Op::remainder: return binary<FloatRemainder, T>;
-        case Op::fmod: return binary<FloatFmod, T>;
-        default: return nullptr;
-      }
-    } else if constexpr (!std::is_same_v<T, bool>) {
-      switch (op) {
-        case Op::floor_divide: return binary<FloorDivide, T>;
-        case Op::remainder: return binary<Remainder, T>;
-        case Op::fmod: return binary<Fmod, T>;
-        case Op::power: return &power_loop<T>;
-        case Op::gcd: return binary<Gcd, T>;
-        case Op::lcm: return binary<Lcm, T>;
-        default: return nullptr;
-      }
-    }
-    return nullptr;
-  });
-}
+ATOLL_FAMILY_LOOPS(division, ATOLL_DIVISION_OPS)
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace atl::array::HWY_NAMESPACE
@@ -167,8 +162,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::array {
 
-HWY_EXPORT(find_division_kernel);
-ElementKernel find_division(Op op, DType type) { return HWY_DYNAMIC_DISPATCH(find_division_kernel)(op, type); }
+ATOLL_FAMILY_TABLE(division, ATOLL_DIVISION_OPS)
 
 }  // namespace atl::array
 #endif

@@ -1,58 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of operations, and looking one up.
+// Looking operations up in the tables of their families.
 #include "atoll/array/kernel/ops.hpp"
 
-#include <array>
-#include <utility>
+#include <vector>
+
+#include "kernel/ops/kernels.hpp"
 
 namespace atl::array {
 namespace {
 
-constexpr std::uint8_t BIUF = kind_b | kind_i | kind_u | kind_f;
-constexpr std::uint8_t IUF = kind_i | kind_u | kind_f;
-constexpr std::uint8_t BIU = kind_b | kind_i | kind_u;
-constexpr std::uint8_t IU = kind_i | kind_u;
-constexpr std::uint8_t F = kind_f;
-constexpr std::uint8_t U64 = 16;  // uint64 alone
-
-constexpr OpInfo table[] = {
-#define ATOLL_OP_INFO(name, arity, kinds, result) OpInfo{Op::name, #name, arity, kinds, ResultRule::result},
-    ATOLL_ARRAY_OPS(ATOLL_OP_INFO)
-#undef ATOLL_OP_INFO
-};
-
-constexpr std::pair<std::string_view, Op> aliases[] = {
-    {"true_divide", Op::divide},   {"mod", Op::remainder},      {"abs", Op::absolute},      {"fabs", Op::absolute},
-    {"pow", Op::power},            {"conjugate", Op::positive}, {"bitwise_not", Op::invert}, {"degrees", Op::rad2deg},
-    {"radians", Op::deg2rad},      {"fix", Op::trunc},          {"asin", Op::arcsin},       {"acos", Op::arccos},
-    {"atan", Op::arctan},          {"atan2", Op::arctan2},      {"asinh", Op::arcsinh},     {"acosh", Op::arccosh},
-    {"atanh", Op::arctanh},        {"bitwise_invert", Op::invert}, {"bitwise_left_shift", Op::left_shift},
-    {"bitwise_right_shift", Op::right_shift},
-};
+// By OpFamily.
+const Family* const families[] = {&arithmetic_ops, &compare_ops,  &select_ops,         &bits_ops,
+                                  &round_ops,      &division_ops, &transcendental_ops, &cast_ops};
 
 }  // namespace
 
-std::span<const OpInfo> op_table() { return table; }
+std::span<const OpInfo> op_table() {
+  static const std::vector<OpInfo> table = [] {
+    std::vector<OpInfo> all;
+    for (const Family* family : families) all.insert(all.end(), family->rows.begin(), family->rows.end());
+    return all;
+  }();
+  return table;
+}
 
 const OpInfo& info(Op op) {
-  ATOLL_VALIDATE(static_cast<std::size_t>(op) < op_count, ValueError, "unknown operation code {}",
-                 static_cast<int>(op));
-  return table[static_cast<std::size_t>(op)];
+  const std::size_t code = static_cast<std::size_t>(op), family = code / op_family_size, row = code % op_family_size;
+  ATOLL_VALIDATE(family < std::size(families) && row < families[family]->rows.size(), ValueError,
+                 "unknown operation code {}", code);
+  return families[family]->rows[row];
+}
+
+ElementKernel find_kernel(Op op, DType type) {
+  const std::size_t code = static_cast<std::size_t>(op);
+  return families[code / op_family_size]->find(static_cast<unsigned>(code % op_family_size), type);
 }
 
 std::optional<Op> find_op(std::string_view name) {
-  for (const OpInfo& entry : table) {
+  for (const OpInfo& entry : op_table()) {
     if (entry.name == name) return entry.op;
-  }
-  for (const auto& [alias, op] : aliases) {
-    if (alias == name) return op;
   }
   return std::nullopt;
 }
 
 bool has_loop(Op op, DType type) {
   const std::uint8_t kinds = info(op).kinds;
-  if (kinds == U64) return type == DType::u64;
+  if (kinds == kind_u64) return type == DType::u64;
   if (type == DType::b1) return kinds & kind_b;
   if (is_signed(type)) return kinds & kind_i;
   if (is_unsigned(type)) return kinds & kind_u;

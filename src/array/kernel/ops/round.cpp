@@ -46,31 +46,22 @@ constexpr ElementKernel unary = &unary_loop<F<T>, T, T>;
 template <template <class> class F, class T>
 constexpr ElementKernel binary = &binary_loop<F<T>, T, T, T>;
 
-template <class T>
-ElementKernel find_for(Op op) {
-  switch (op) {
-    case Op::rint: return unary<Rint, T>;
-    case Op::floor: return unary<Floor, T>;
-    case Op::ceil: return unary<Ceil, T>;
-    case Op::trunc: return unary<Trunc, T>;
-    case Op::sqrt: return unary<Sqrt, T>;
-    case Op::deg2rad: return unary<DegreesToRadians, T>;
-    case Op::rad2deg: return unary<RadiansToDegrees, T>;
-    case Op::copysign: return binary<Copysign, T>;
-    case Op::nextafter: return binary<Nextafter, T>;
-    case Op::heaviside: return binary<Heaviside, T>;
-    case Op::ldexp: return &binary_loop<Ldexp<T>, T, T, std::int32_t>;
-    default: return nullptr;
-  }
-}
+#define ATOLL_ROUND_OPS(X) \
+  X(rint, 1, F, same, unary<Rint, T>) \
+  X(floor, 1, F, same, unary<Floor, T>) \
+  X(ceil, 1, F, same, unary<Ceil, T>) \
+  X(trunc, 1, F, same, unary<Trunc, T>) \
+  X(sqrt, 1, F, same, unary<Sqrt, T>) \
+  X(deg2rad, 1, F, same, unary<DegreesToRadians, T>) \
+  X(rad2deg, 1, F, same, unary<RadiansToDegrees, T>) \
+  X(copysign, 2, F, same, binary<Copysign, T>) \
+  X(nextafter, 2, F, same, binary<Nextafter, T>) \
+  X(heaviside, 2, F, same, binary<Heaviside, T>) \
+  X(ldexp, 2, F, same, &binary_loop<Ldexp<T>, T, T, std::int32_t>)
 
 }  // namespace
 
-ElementKernel find_round_kernel(Op op, DType type) {
-  if (type == DType::f64) return find_for<double>(op);
-  if (type == DType::f32) return find_for<float>(op);
-  return nullptr;
-}
+ATOLL_FAMILY_LOOPS(round, ATOLL_ROUND_OPS)
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace atl::array::HWY_NAMESPACE
@@ -79,8 +70,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::array {
 
-HWY_EXPORT(find_round_kernel);
-ElementKernel find_round(Op op, DType type) { return HWY_DYNAMIC_DISPATCH(find_round_kernel)(op, type); }
+ATOLL_FAMILY_TABLE(round, ATOLL_ROUND_OPS)
 
 }  // namespace atl::array
 #endif

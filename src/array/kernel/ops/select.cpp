@@ -34,21 +34,16 @@ ATOLL_BINARY(Fmin, (x <= y) | (y != y) ? x : y)
 template <template <class> class F, class T>
 constexpr ElementKernel binary = &binary_loop<F<T>, T, T, T>;
 
+#define ATOLL_SELECT_OPS(X) \
+  X(where, 3, BIUF, same, &where_loop<U>) \
+  X(maximum, 2, BIUF, same, binary<Maximum, T>) \
+  X(minimum, 2, BIUF, same, binary<Minimum, T>) \
+  X(fmax, 2, BIUF, same, binary<Fmax, T>) \
+  X(fmin, 2, BIUF, same, binary<Fmin, T>)
+
 }  // namespace
 
-ElementKernel find_select_kernel(Op op, DType type) {
-  return dispatch(type, [op](auto t) -> ElementKernel {
-    using T = Plain<typename decltype(t)::type>;
-    switch (op) {
-      case Op::where: return &where_loop<Unsigned<T>>;
-      case Op::maximum: return binary<Maximum, T>;
-      case Op::minimum: return binary<Minimum, T>;
-      case Op::fmax: return binary<Fmax, T>;
-      case Op::fmin: return binary<Fmin, T>;
-      default: return nullptr;
-    }
-  });
-}
+ATOLL_FAMILY_LOOPS(select, ATOLL_SELECT_OPS)
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace atl::array::HWY_NAMESPACE
@@ -57,8 +52,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::array {
 
-HWY_EXPORT(find_select_kernel);
-ElementKernel find_select(Op op, DType type) { return HWY_DYNAMIC_DISPATCH(find_select_kernel)(op, type); }
+ATOLL_FAMILY_TABLE(select, ATOLL_SELECT_OPS)
 
 }  // namespace atl::array
 #endif

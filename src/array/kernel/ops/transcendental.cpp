@@ -174,46 +174,50 @@ struct Logaddexp2 {
     return x == y ? x + T(1) : result;
   }
 };
-
-template <class T>
-ElementKernel find_for(Op op) {
-  switch (op) {
-    case Op::cbrt: return &vector_unary<Cbrt, T>;
-    case Op::exp: return &vector_unary<Exp, T>;
-    case Op::exp2: return &vector_unary<Exp2, T>;
-    case Op::expm1: return &vector_unary<Expm1, T>;
-    case Op::log: return &vector_unary<Log, T>;
-    case Op::log2: return &vector_unary<Log2, T>;
-    case Op::log10: return &vector_unary<Log10, T>;
-    case Op::log1p: return &vector_unary<Log1p, T>;
-    case Op::sin: return &vector_unary<Sin, T>;
-    case Op::cos: return &vector_unary<Cos, T>;
-    case Op::tan: return &vector_unary<Tan, T>;
-    case Op::arcsin: return &vector_unary<Arcsin, T>;
-    case Op::arccos: return &vector_unary<Arccos, T>;
-    case Op::arctan: return &vector_unary<Arctan, T>;
-    case Op::sinh: return &vector_unary<Sinh, T>;
-    case Op::cosh: return &vector_unary<Cosh, T>;
-    case Op::tanh: return &vector_unary<Tanh, T>;
-    case Op::arcsinh: return &vector_unary<Arcsinh, T>;
-    case Op::arccosh: return &vector_unary<Arccosh, T>;
-    case Op::arctanh: return &vector_unary<Arctanh, T>;
-    case Op::power: return &vector_binary<Power, T>;
-    case Op::arctan2: return &vector_binary<Arctan2, T>;
-    case Op::hypot: return &vector_binary<Hypot, T>;
-    case Op::logaddexp: return &vector_binary<Logaddexp, T>;
-    case Op::logaddexp2: return &vector_binary<Logaddexp2, T>;
-    default: return nullptr;
+/// sin(pi x) / (pi x), 1 at 0.
+struct Sinc {
+  template <class V>
+  static HWY_INLINE HWY_ATTR V call(V x) {
+    using T = decltype(x[0] + x[0]);
+    const V angle = T(3.141592653589793238462643383279502884L) * x;
+    const V result = Sin::call(angle) / angle;
+    return angle == T(0) ? V{} + T(1) : result;
   }
-}
+};
+
+#define ATOLL_TRANSCENDENTAL_OPS(X) \
+  X(cbrt, 1, F, same, &vector_unary<Cbrt, T>) \
+  X(exp, 1, F, same, &vector_unary<Exp, T>) \
+  X(exp2, 1, F, same, &vector_unary<Exp2, T>) \
+  X(expm1, 1, F, same, &vector_unary<Expm1, T>) \
+  X(log, 1, F, same, &vector_unary<Log, T>) \
+  X(log2, 1, F, same, &vector_unary<Log2, T>) \
+  X(log10, 1, F, same, &vector_unary<Log10, T>) \
+  X(log1p, 1, F, same, &vector_unary<Log1p, T>) \
+  X(sin, 1, F, same, &vector_unary<Sin, T>) \
+  X(cos, 1, F, same, &vector_unary<Cos, T>) \
+  X(tan, 1, F, same, &vector_unary<Tan, T>) \
+  X(arcsin, 1, F, same, &vector_unary<Arcsin, T>) \
+  X(arccos, 1, F, same, &vector_unary<Arccos, T>) \
+  X(arctan, 1, F, same, &vector_unary<Arctan, T>) \
+  X(sinh, 1, F, same, &vector_unary<Sinh, T>) \
+  X(cosh, 1, F, same, &vector_unary<Cosh, T>) \
+  X(tanh, 1, F, same, &vector_unary<Tanh, T>) \
+  X(arcsinh, 1, F, same, &vector_unary<Arcsinh, T>) \
+  X(arccosh, 1, F, same, &vector_unary<Arccosh, T>) \
+  X(arctanh, 1, F, same, &vector_unary<Arctanh, T>) \
+  X(arctan2, 2, F, same, &vector_binary<Arctan2, T>) \
+  X(hypot, 2, F, same, &vector_binary<Hypot, T>) \
+  X(logaddexp, 2, F, same, &vector_binary<Logaddexp, T>) \
+  X(logaddexp2, 2, F, same, &vector_binary<Logaddexp2, T>) \
+  X(sinc, 1, F, same, &vector_unary<Sinc, T>)
 
 }  // namespace
 
-ElementKernel find_transcendental_kernel(Op op, DType type) {
-  if (type == DType::f64) return find_for<double>(op);
-  if (type == DType::f32) return find_for<float>(op);
-  return nullptr;
+ElementKernel float_power_loop(DType type) {
+  return type == DType::f64 ? &vector_binary<Power, double> : &vector_binary<Power, float>;
 }
+ATOLL_FAMILY_LOOPS(transcendental, ATOLL_TRANSCENDENTAL_OPS)
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace atl::array::HWY_NAMESPACE
@@ -222,10 +226,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::array {
 
-HWY_EXPORT(find_transcendental_kernel);
-ElementKernel find_transcendental(Op op, DType type) {
-  return HWY_DYNAMIC_DISPATCH(find_transcendental_kernel)(op, type);
-}
+ATOLL_FAMILY_TABLE(transcendental, ATOLL_TRANSCENDENTAL_OPS)
+
+HWY_EXPORT(float_power_loop);
+ElementKernel find_float_power(DType type) { return HWY_DYNAMIC_DISPATCH(float_power_loop)(type); }
 
 }  // namespace atl::array
 #endif

@@ -13,12 +13,9 @@
 namespace atl::array {
 namespace {
 
-ElementKernel find_kernel(const Program& program, const Instruction& step) {
+ElementKernel kernel_of(const Program& program, const Instruction& step) {
   if (step.op == Op::cast) return find_cast(step.type, program.type_of(step.a));
-  for (auto find : {find_arithmetic, find_compare, find_select, find_bits, find_round, find_division,
-                    find_transcendental}) {
-    if (ElementKernel kernel = find(step.op, step.type)) return kernel;
-  }
+  if (ElementKernel kernel = find_kernel(step.op, step.type)) return kernel;
   throw TypeError(fmt::format("'{}' has no loop for {}", info(step.op).name, name_of(step.type)));
 }
 
@@ -117,7 +114,7 @@ Plan::Plan(Program program) : program_(std::move(program)) {
       chains[i]->places = places;
       step.chain = std::move(chains[i]);
     } else {
-      step.kernel = find_kernel(program_, code);
+      step.kernel = kernel_of(program_, code);
       step.a = places[0];
       step.b = places[1];
       step.c = places[2];
