@@ -36,6 +36,7 @@ from .arrays.statistics import *
 from .arrays.tables import *
 from .arrays.ufuncs import *
 from .columns.groupby import *
+from .columns.joins import *
 from .random import randint, standard_normal, uniform
 from .session import Session, barrier, get_config, init, pe, pes, shutdown, stats, threads
 

@@ -237,6 +237,9 @@ def group_by(keys: Sequence[Expr], values: Sequence[Expr], wanted: Sequence[tupl
     """Distinct keys ascending, then per wanted (statistic, column of values, ddof) a figure for each; statistics: size sum mean
     var std min max first last."""
 
+def join_rows(left: Sequence[Expr], right: Sequence[Expr], kind: str) -> list[Expr]:
+    """Rows with equal keys; kinds: inner, left (left and right row numbers, -1: none), semi, anti (left row numbers)."""
+
 def key_bits(keys: Sequence[Expr]) -> list[int]:
     """How many bits the values of each key span."""
 

@@ -27,7 +27,7 @@ std::vector<Array> columns_of(const std::vector<Expr>& columns, const SessionPtr
   std::vector<Array> arrays;
   for (const Expr& column : columns) {
     const Array array = column.value_in(session);
-    ATOLL_VALIDATE(array->shape.ndim() == 1 && array->shape.size() == rows, ValueError, "a group-by needs 1-dimensional columns of one length, got {} beside {} rows",
+    ATOLL_VALIDATE(array->shape.ndim() == 1 && array->shape.size() == rows, ValueError, "columns must be 1-dimensional and of one length, got {} beside {} rows",
                    array->shape.to_string(), rows);
     arrays.push_back(array);
   }
@@ -57,6 +57,21 @@ void bind_table(nb::module_& m) {
     for (Array& result : results) made.push_back(stored(keys[0], std::move(result)));
     return made;
   });
+  m.def("join_rows", [](const std::vector<Expr>& left, const std::vector<Expr>& right, const std::string& kind) {
+    using table::JoinKind;
+    static const std::map<std::string, JoinKind> kinds{
+        {"inner", JoinKind::inner}, {"left", JoinKind::left}, {"semi", JoinKind::semi}, {"anti", JoinKind::anti}};
+    ATOLL_VALIDATE(!left.empty() && left.size() == right.size(), ValueError, "a join needs as many keys on the left as on the right, and one at least");
+    const SessionPtr session = left[0].session;
+    const std::vector<Array> lefts = columns_of(left, session, left[0].value()->shape.size());
+    const std::vector<Array> rights = columns_of(right, session, right[0].value()->shape.size());
+    for (std::size_t i = 0; i < left.size(); ++i)
+      ATOLL_VALIDATE(lefts[i]->dtype == rights[i]->dtype, TypeError, "key {} is {} on the left and {} on the right", i,
+                     array::name_of(lefts[i]->dtype), array::name_of(rights[i]->dtype));
+    std::vector<Expr> made;
+    for (Array& rows : session->call<&table::join_rows, table::Operations>(lefts, rights, kinds.at(kind))) made.push_back(stored(left[0], std::move(rows)));
+    return made;
+  }, Release());
   m.def("key_bits", [](const std::vector<Expr>& keys) {
     ATOLL_VALIDATE(!keys.empty(), ValueError, "no keys");
     return keys[0].session->call<&table::key_bits, table::Operations>(columns_of(keys, keys[0].session, keys[0].value()->shape.size()));

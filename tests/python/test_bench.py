@@ -37,6 +37,7 @@ EXPECTED = [
     "value_counts",
     "histogram",
     "groupby",
+    "join",
     "in1d",
     "select",
     "noop",

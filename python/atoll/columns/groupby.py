@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..arrays.array import Array, expr_of, wrap
+from ..arrays.array import expr_of, wrap
 from ..arrays.creation import arange, asarray, empty_like
 from ..arrays.reductions import cumsum
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sorting import argsort, coargsort
 from ..arrays.ufuncs import floor, isnan, minimum
-from .numbering import Numbered, number_keys, row_numbers
+from .keys import Numbered, are_several, key_columns, number_keys, row_numbers
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -88,16 +88,8 @@ class GroupBy:
     _numbered: Numbered | None
 
     def __init__(self, keys: Any) -> None:
-        self._single = not (
-            isinstance(keys, (list, tuple)) and any(isinstance(key, Array) or hasattr(key, "__array__") for key in keys)
-        )
-        columns = [asarray(keys)] if self._single else [asarray(key) for key in keys]
-        for column in columns:
-            if column.ndim != 1:
-                raise ValueError(f"a key must be 1-dimensional, got shape {column.shape}")
-            if column.size != columns[0].size:
-                raise ValueError(f"keys must have one length, got {columns[0].size} and {column.size}")
-        self._columns = columns
+        self._single = not are_several(keys)
+        self._columns = key_columns(keys)
         self._groups = self._sizes = self._numbered = None
 
     # -- the groups --

@@ -8,6 +8,7 @@
 #include "atoll/array/ops/transfer.hpp"
 #include "atoll/base/random.hpp"
 #include "ops/exchange.hpp"
+#include "ops/keys.hpp"
 #include "ops/plan.hpp"
 
 namespace atl::table {
@@ -17,17 +18,6 @@ using array::CompositeKey;
 using array::Interruptible;
 using array::KeyRange;
 using array::Shape;
-
-/// The keys' ranges over all rows of all PEs.
-std::vector<KeyRange> ranges_of(Engine& engine, const std::vector<Array>& keys) {
-  std::vector<KeyRange> mine;
-  for (const Array& key : keys)
-    mine.push_back(array::key_range(engine.work(), {key->dtype, key->bytes()}, static_cast<std::size_t>(key->local_rows())));
-  std::vector<KeyRange> all(keys.size());
-  for (const auto& part : engine.allgather_vector(mine))
-    for (std::size_t i = 0; i < part.size(); ++i) all[i].merge(part[i]);
-  return all;
-}
 
 /// The values of key column `column` that the composite keys were made of.
 template <class T>
@@ -40,15 +30,6 @@ void decode(std::span<const KeyRange> ranges, std::size_t column, const std::uin
     const std::uint64_t bits = width == 0 ? 0 : (keys[i] >> behind) & mask;
     out[i] = array::from_ordered_bits<T>(ranges[column].min + bits);
   }
-}
-
-CompositeKey composite(const std::vector<Array>& keys, std::span<const KeyRange> ranges) {
-  unsigned bits = 0;
-  for (const KeyRange& range : ranges) bits += range.width();
-  ATOLL_VALIDATE(bits <= 64, ValueError, "the keys together span {} bits, and 64 are what a group-by takes. Number the values of the widest key first", bits);
-  std::vector<array::Key> columns;
-  for (const Array& key : keys) columns.push_back({key->dtype, key->bytes()});
-  return {columns, ranges, static_cast<std::size_t>(keys[0]->local_rows()), static_cast<std::uint64_t>(keys[0]->first_row())};
 }
 
 /// A range that most likely holds all values of a key, from some of them. Whether it does is noticed by aggregate().

@@ -4,9 +4,10 @@
 
 #include "atoll/array/operations.hpp"
 #include "atoll/table/ops/group.hpp"
+#include "atoll/table/ops/join.hpp"
 
 namespace atl::table {
 
-using Operations = array::Operations::Extended<&group_by, &key_bits>;
+using Operations = array::Operations::Extended<&group_by, &key_bits, &join_rows>;
 
 }  // namespace atl::table

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys as numbers: where several keys together are too wide for the engine, and which group a row is in."""
+"""Keys: as columns, and as numbers where several together are too wide for the engine; which group a row is in."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..arrays.array import expr_of, wrap
+from ..arrays.array import Array, expr_of, wrap
+from ..arrays.creation import asarray
 from ..arrays.selection import take
 from ..arrays.sets import unique
 from ..arrays.tables import searchsorted
@@ -18,6 +19,22 @@ if TYPE_CHECKING:
 
 #: What the engine groups by: all keys of a row side by side.
 KEY_BITS = 64
+
+
+def are_several(keys: Any) -> bool:
+    """Whether `keys` is a sequence of key columns rather than one column."""
+    return isinstance(keys, (list, tuple)) and any(isinstance(key, Array) or hasattr(key, "__array__") for key in keys)
+
+
+def key_columns(keys: Any) -> list[ndarray]:
+    """One key column or several, checked: 1-dimensional and of one length."""
+    columns = [asarray(key) for key in keys] if are_several(keys) else [asarray(keys)]
+    for column in columns:
+        if column.ndim != 1:
+            raise ValueError(f"a key must be 1-dimensional, got shape {column.shape}")
+        if column.size != columns[0].size:
+            raise ValueError(f"keys must have one length, got {columns[0].size} and {column.size}")
+    return columns
 
 
 @dataclass
