@@ -97,7 +97,6 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
 
   auto run_blocks = [&](unsigned thread) {
     std::vector<TreeNode> nodes(block_units);
-    alignas(64) std::byte buffer[UnitGrid::max_unit * sizeof(T)];
     for (;;) {
       const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
       if (block >= blocks) break;
@@ -133,11 +132,9 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
             scan_scaled(out + at, in + at, n, sum);
           } else if (scan_scaled != nullptr && sum != nullptr && sum->position != 0) {
             return false;
-          } else if (stream && n * sizeof(T) % 64 == 0 && reinterpret_cast<std::uintptr_t>(out + at) % 64 == 0) {
-            scan_unit(buffer, in + at, n, sum == nullptr ? 0 : sum->bits, sum != nullptr);
-            stream_copy(out + at, buffer, n * sizeof(T));
           } else {
-            scan_unit(out + at, in + at, n, sum == nullptr ? 0 : sum->bits, sum != nullptr);
+            const bool past = stream && n * sizeof(T) % 64 == 0 && reinterpret_cast<std::uintptr_t>(out + at) % 64 == 0;
+            scan_unit(out + at, in + at, n, sum == nullptr ? 0 : sum->bits, sum != nullptr, past);
           }
           before_unit.push(nodes[u - begin]);
           if (unit.end % grid.granule() == 0) before_unit.pad_to(grid.tree_end(unit));

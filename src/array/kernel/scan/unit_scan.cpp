@@ -8,6 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/scan/unit_scan.cpp"
 #include <hwy/foreach_target.h>
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <limits>
@@ -90,7 +91,20 @@ HWY_INLINE HWY_ATTR void take_in(Register<T> (&v)[parts], const Register<T>& ide
   (take_in_one<by, parts - 1 - k, T, F>(v, identity), ...);
 }
 
-template <class T, class F, std::size_t... k>
+// Past the cache where `to` is a multiple of the register.
+template <bool streamed, class T>
+HWY_INLINE HWY_ATTR void put(T* to, const Register<T>& v) {
+  if constexpr (streamed) {
+    const hwy::HWY_NAMESPACE::CappedTag<T, RegisterOf<T>::lanes> d;
+    T lanes[RegisterOf<T>::lanes];
+    __builtin_memcpy(lanes, &v, sizeof lanes);  // stays in a register
+    hwy::HWY_NAMESPACE::Stream(hwy::HWY_NAMESPACE::LoadU(d, lanes), d, to);
+  } else {
+    *reinterpret_cast<typename RegisterOf<T>::unaligned*>(to) = v;
+  }
+}
+
+template <bool streamed, class T, class F, std::size_t... k>
 HWY_INLINE HWY_ATTR void scan_parts(T* y, const T* x, std::size_t count, T start, std::index_sequence<k...> all) {
   using V = Register<T>;
   using Unaligned = typename RegisterOf<T>::unaligned;
@@ -107,13 +121,13 @@ HWY_INLINE HWY_ATTR void scan_parts(T* y, const T* x, std::size_t count, T start
     take_in<4, T, F>(v, identity, all);
     if constexpr (lanes == 16) take_in<8, T, F>(v, identity, all);
     const V next = F::call(carry, last_lane(v[parts - 1], std::make_index_sequence<register_lanes>{}));
-    ((*reinterpret_cast<Unaligned*>(to + k * register_lanes) = F::call(carry, v[k])), ...);
+    (put<streamed>(to + k * register_lanes, F::call(carry, v[k])), ...);
     carry = next;
   };
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) step(y + i, x + i);
   if (i < count) {
-    T rest[lanes];
+    alignas(vector_bytes) T rest[lanes];
     for (std::size_t n = 0; n < lanes; ++n) rest[n] = i + n < count ? x[i + n] : F::template identity<T>;
     step(rest, rest);
     for (std::size_t n = 0; i + n < count; ++n) y[i + n] = rest[n];
@@ -121,14 +135,19 @@ HWY_INLINE HWY_ATTR void scan_parts(T* y, const T* x, std::size_t count, T start
 }
 
 template <class T, class F>
-HWY_ATTR void scan_vectors(void* out, const void* in, std::size_t count, std::uint64_t carry_bits, bool has_carry) {
+HWY_ATTR void scan_vectors(void* out, const void* in, std::size_t count, std::uint64_t carry_bits, bool has_carry,
+                           bool stream) {
   T start = F::template identity<T>;
   if (has_carry) __builtin_memcpy(&start, &carry_bits, sizeof start);
-  scan_parts<T, F>(static_cast<T*>(out), static_cast<const T*>(in), count, start, std::make_index_sequence<parts>{});
+  T* y = static_cast<T*>(out);
+  const T* x = static_cast<const T*>(in);
+  constexpr std::make_index_sequence<parts> all;
+  if (stream) scan_parts<true, T, F>(y, x, count, start, all);
+  else scan_parts<false, T, F>(y, x, count, start, all);
 }
 
 template <class T, class F>
-HWY_ATTR void scan_scalars(void* out, const void* in, std::size_t count, std::uint64_t carry_bits, bool has_carry) {
+HWY_ATTR void scan_scalars(void* out, const void* in, std::size_t count, std::uint64_t carry_bits, bool has_carry, bool) {
   // Sums and products wrap as unsigned; comparisons need the sign.
   using Wide = std::conditional_t<std::is_same_v<F, Plus> || std::is_same_v<F, Times>, unsigned, int>;
   const T* x = static_cast<const T*>(in);

@@ -11,8 +11,9 @@ namespace atl::array {
 
 inline constexpr std::size_t scan_vector_bytes = 64;  ///< what scans itself in log2(lanes) steps
 
-/// out[i] = carry ⊕ (x[0] ⊕ … ⊕ x[i]); `carry` as TreeNode::bits, or has_carry false. out may be x.
-using UnitScan = void (*)(void* out, const void* x, std::size_t count, std::uint64_t carry, bool has_carry);
+/// out[i] = carry ⊕ (x[0] ⊕ … ⊕ x[i]); `carry` as TreeNode::bits, or has_carry false. out may be x. `stream`: past the cache, for
+/// whole vectors and where `out` is a multiple of 64.
+using UnitScan = void (*)(void* out, const void* x, std::size_t count, std::uint64_t carry, bool has_carry, bool stream);
 UnitScan find_unit_scan(Scan kind, DType type);
 
 /// The same with exponents apart; `carry` may be null. out may be x.
