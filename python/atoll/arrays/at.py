@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import _core
 from .array import as_array, require_out, wrap
 from .creation import arange
@@ -53,7 +51,7 @@ def apply_at(name: str, a: Any, indices: Any, b: Any = None) -> None:
         first = before == 0
         if operands is not None and stays and name in _ASSOCIATIVE and not bool(first.all()):
             odd = before % 2 == 1
-            left = np.flatnonzero(odd.to_numpy()) - 1
+            left = wrap(_core.flatnonzero(odd._read())) - 1
             operands = operands.astype(array.dtype)
             operands[left] = function(operands[left], operands[odd])
             places, operands = places[~odd], operands[~odd]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -21,6 +22,7 @@ class UnaryFunction(Protocol):
     """An elementwise function of one array."""
 
     __name__: str
+    at: Callable[..., None]  # set by module `at`
 
     def __call__(
         self, x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: Casting = "same_kind"
@@ -31,6 +33,7 @@ class BinaryFunction(Protocol):
     """An elementwise function of two arrays."""
 
     __name__: str
+    at: Callable[..., None]  # set by module `at`
 
     def __call__(
         self,
@@ -133,8 +136,9 @@ def unary_function(name: str, summary: str, example: str = "[0.25, 0.5]") -> Una
     function.__name__ = function.__qualname__ = name
     shown = f"bool(ak.allclose(ak.{name}({example}), np.{name}({example})))"
     function.__doc__ = _DOC.format(summary=summary, operands="x", what="Values.", example=shown)
-    UNARY[name] = function
-    return function
+    made: Any = function
+    UNARY[name] = made
+    return made
 
 
 def binary_function(name: str, summary: str, left: str = "[5.0, 6.5]", right: str = "[2.0, 4.0]") -> BinaryFunction:
@@ -153,5 +157,6 @@ def binary_function(name: str, summary: str, left: str = "[5.0, 6.5]", right: st
     function.__doc__ = _DOC.format(
         summary=summary, operands="x1, x2", what="Values; they broadcast against each other.", example=shown
     )
-    BINARY[name] = function
-    return function
+    made: Any = function
+    BINARY[name] = made
+    return made
