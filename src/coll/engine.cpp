@@ -268,11 +268,10 @@ std::string Engine::mismatch_text(std::uint32_t member, Kind theirs) const {
 // Messages do not show every disagreement: each of two members may wait for the other to speak first.
 std::optional<std::string> Engine::find_disagreement() const {
   for (std::uint32_t member = 0; member < static_cast<std::uint32_t>(size_); ++member) {
-    std::uint64_t presence = mail_.presence(member);
-    std::uint64_t check = mail_.announced_check(member);
-    if (presence >> 8 != sequence_ || mail_.presence(member) != presence) continue;  // it is elsewhere, or has gone on
-    Kind theirs = static_cast<Kind>(presence & 0xFF);
-    if (theirs != last_kind_ || check != last_check_) return mismatch_text(member, theirs);
+    Announced found = mail_.announced(member);
+    if (found.sequence != sequence_ || !found.check) continue;  // it is elsewhere, or has gone on
+    Kind theirs = static_cast<Kind>(found.kind);
+    if (theirs != last_kind_ || *found.check != last_check_) return mismatch_text(member, theirs);
   }
   return std::nullopt;
 }
@@ -280,14 +279,14 @@ std::optional<std::string> Engine::find_disagreement() const {
 std::string Engine::timeout_text() const {
   std::string late, elsewhere;
   for (int member = 0; member < size_; ++member) {
-    std::uint64_t presence = mail_.presence(static_cast<std::uint32_t>(member));
-    if (presence >> 8 >= sequence_) continue;
+    Announced found = mail_.announced(static_cast<std::uint32_t>(member));
+    if (found.sequence >= sequence_) continue;
     if (late.empty()) context_.job().suspect(pe(member));
     late += fmt::format("{}{}", late.empty() ? "" : ", ", context_.job().describe(pe(member)));
-    elsewhere += presence >> 8 == 0
+    elsewhere += found.sequence == 0
                      ? fmt::format("; PE {} has called none yet", pe(member).value())
                      : fmt::format("; the last that PE {} called was {} (number {})", pe(member).value(),
-                                   name_of(static_cast<Kind>(presence & 0xFF)), presence >> 8);
+                                   name_of(static_cast<Kind>(found.kind)), found.sequence);
   }
   if (late.empty()) {
     std::uint32_t member = executor_.waits_for();

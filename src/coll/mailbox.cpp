@@ -36,10 +36,6 @@ void Mailboxes::open(runtime::Context& context, std::vector<PeId> pes, std::vect
   }
 }
 
-std::uint64_t Mailboxes::presence(std::uint32_t member) const {
-  return context_->fetch<std::uint64_t>(ways_[member].pe, ways_[member].presence);
-}
-
 // To a peer that is not mapped: the cells that lie side by side go together, and the header of the first comes last.
 bool Mailboxes::put_remote(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes,
                            std::uint32_t& cells) {

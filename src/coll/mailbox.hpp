@@ -38,15 +38,41 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 128);
 
-// | offset | bytes | field   | valid when                                                     |
-// |--------|-------|---------|----------------------------------------------------------------|
-// |   0    |   8   | started | always: operations started << 8, with the kind of the last one |
-// |   8    |   8   | check   | started stays the same: digest of that one's arguments         |
+// What a member has started last, for those who want to know who is late, or means something else.
+//
+// | offset | bytes | field   | valid when                                                                    |
+// |--------|-------|---------|-------------------------------------------------------------------------------|
+// |   0    |   8   | started | always: operations started << 8, with the kind of the last one                |
+// |   8    |  16   | checks  | started stays the same: at [operations started % 2] digest of that one's arguments |
 struct Presence {
   alignas(64) std::atomic<std::uint64_t> started;
-  std::atomic<std::uint64_t> check;
+  std::atomic<std::uint64_t> checks[2];
+
+  /// By its owner, with numbers that ascend by one.
+  void announce(std::uint64_t sequence, std::uint32_t kind, std::uint32_t check) {
+    // Release, both: whoever sees the number sees the digest, and whoever sees the digest of the operation after the next,
+    // which takes the same place, sees the number of the next. Partner: the acquires of Announced::read().
+    checks[sequence % 2].store(check, std::memory_order_release);
+    started.store(sequence << 8 | kind, std::memory_order_release);
+  }
 };
 static_assert(sizeof(Presence) == 64);
+
+/// A Presence as others see it, wherever it lies: `fetch` acquires the word at an offset in it.
+struct Announced {
+  std::uint64_t sequence;
+  std::uint32_t kind;
+  std::optional<std::uint64_t> check;  ///< nothing: it has gone on meanwhile
+
+  template <class Fetch>
+  static Announced read(Fetch&& fetch) {
+    const std::uint64_t started = fetch(offsetof(Presence, started));
+    Announced found{started >> 8, static_cast<std::uint32_t>(started & 0xFF), std::nullopt};
+    const std::uint64_t check = fetch(offsetof(Presence, checks) + found.sequence % 2 * sizeof(std::uint64_t));
+    if (fetch(offsetof(Presence, started)) == started) found.check = check;
+    return found;
+  }
+};
 
 // | offset | bytes | field | valid when                                                                    |
 // |--------|-------|-------|-------------------------------------------------------------------------------|
@@ -116,15 +142,14 @@ class Mailboxes {
 
   /// Announces that operation number `sequence` has started here.
   void announce(std::uint64_t sequence, std::uint32_t kind, std::uint32_t check) {
-    // Relaxed: read by others only to say, a time limit later, who is late or means something else.
-    presence_->check.store(check, std::memory_order_relaxed);
-    presence_->started.store(sequence << 8 | kind, std::memory_order_relaxed);
+    presence_->announce(sequence, kind, check);
   }
-  std::uint64_t presence(std::uint32_t member) const;
-  /// Of what the member has started last.
-  std::uint64_t announced_check(std::uint32_t member) const {
-    HeapOffset where(ways_[member].presence.value() + offsetof(Presence, check));
-    return context_->fetch<std::uint64_t>(ways_[member].pe, where);
+  /// What the member has started last.
+  Announced announced(std::uint32_t member) const {
+    const Way& way = ways_[member];
+    return Announced::read([&](std::size_t offset) {
+      return context_->fetch<std::uint64_t>(way.pe, HeapOffset(way.presence.value() + offset));
+    });
   }
 
   bool has_room(std::uint32_t member, std::uint32_t cells = 1) {
