@@ -7,11 +7,11 @@ PY := $(VENV)/bin/python
 BUILD := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint fmt bench docs wheel sdist install clean system configure build build-tests
+.PHONY: help demo test test-slow test-aarch64 lint fmt bench docs wheel sdist install clean system configure build build-tests
 
 help: ## show this list
 	@echo "make <target>:"
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "%-13s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "%-13s %s\n", $$1, $$2}'
 	@echo "variables: JOBS=$(JOBS) (parallel jobs)  ARGS=… (for demo, test and bench)  PYTHON=/path/to/python3"
 
 demo: build ## install what is missing, build, and run the main job on real data and at scale
@@ -23,16 +23,24 @@ test: build-tests ## everything fast: C++ and Python tests, and the tidy test
 	@echo "== Python tests"
 	@$(PY) -m pytest -m "not slow" $(ARGS)
 
-test-slow: build-tests $(VENV)/.launchers ## everything: sanitizers, then all tests
+test-slow: build-tests $(VENV)/.launchers ## everything: sanitizers, aarch64, then all tests
 	@for preset in dev tsan; do \
 	  echo "== $$preset: C++ tests under sanitizers" && \
 	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) && \
 	  ctest --test-dir build/$$preset --output-on-failure --no-tests=error -j $(JOBS) || exit 1; \
 	done
+	@$(MAKE) --no-print-directory test-aarch64
 	@echo "== release: C++ tests"
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 	@echo "== Python tests, slow ones too"
 	@$(PY) -m pytest $(ARGS)
+
+test-aarch64: system ## builds for aarch64, and runs the C++ tests of what depends on the processor under emulation
+	@scripts/system-packages aarch64 && scripts/aarch64-root
+	@echo "== build (aarch64, $(JOBS) jobs)"
+	@cmake --preset aarch64 >/dev/null && cmake --build --preset aarch64 -j $(JOBS)
+	@echo "== aarch64: C++ tests under emulation (not those of agents, which start themselves again: that emulation does not do)"
+	@ctest --test-dir build/aarch64 --output-on-failure --no-tests=error -E runtime/PartsOfHosts -j $(JOBS)
 
 lint: $(VENV)/.dev ## ruff, mypy, and the tidy test
 	@$(PY) -m ruff check python tests scripts examples

@@ -6,6 +6,9 @@ add_compile_options(-ffp-contract=off -fno-trapping-math)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   # Highway dispatches to AVX2 and AVX-512 at run time. 512-bit vectors where AVX-512 was chosen: GCC would use half.
   add_compile_options(-march=x86-64-v2 -mprefer-vector-width=512)
+elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  # NEON, which all have. Not SVE: kernels keep vectors in objects, which those of unknown length do not allow.
+  add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
 endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
@@ -26,6 +29,6 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 find_program(MOLD mold)
-if(MOLD AND NOT ATOLL_STANDALONE)
+if(MOLD AND NOT ATOLL_STANDALONE AND NOT CMAKE_CROSSCOMPILING)  # cross compilers look for linkers elsewhere
   add_link_options(-fuse-ld=mold)
 endif()

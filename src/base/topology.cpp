@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 
 namespace atl {
@@ -96,7 +97,7 @@ std::uint64_t available_memory_bytes() {
 }
 
 std::string_view name_of(SimdLevel level) {
-  constexpr std::string_view names[] = {"baseline", "sse4", "avx2", "avx512"};
+  constexpr std::string_view names[] = {"baseline", "sse4", "avx2", "avx512", "neon"};
   return names[static_cast<std::size_t>(level)];
 }
 
@@ -108,14 +109,21 @@ SimdLevel processor_simd_level() {
     return SimdLevel::avx512;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return SimdLevel::avx2;
   return SimdLevel::sse4;
+#elif defined(__aarch64__)
+  return SimdLevel::neon;
 #else
   return SimdLevel::baseline;
 #endif
 }
 
 SimdLevel simd_level() {
+  const SimdLevel best = processor_simd_level();
   const int choice = config::choice(config::Variable::simd);  // auto, then from the least on
-  return choice == 0 ? processor_simd_level() : std::min(processor_simd_level(), static_cast<SimdLevel>(choice));
+  if (choice == 0) return best;
+  const auto wanted = static_cast<SimdLevel>(choice);
+  ATOLL_VALIDATE((wanted == SimdLevel::neon) == (best == SimdLevel::neon), ValueError,
+                 "ATOLL_SIMD={} is of another kind of processor: the best that this one has is {}", name_of(wanted), name_of(best));
+  return std::min(best, wanted);
 }
 
 void bind_thread(const std::vector<unsigned>& cores) {

@@ -164,6 +164,9 @@ TEST_P(HeapTest, FreedMemoryIsReusedUpToThePoolSize) {
   EXPECT_EQ(heap_->stats().pooled_bytes, 0u);
   // What was given back reads as zero: the kernel has it.
   auto* again = static_cast<unsigned char*>(heap_->allocate(40 * MiB_));
+#ifdef ATOLL_EMULATED  // which does not give shared pages back
+  if (GetParam() == fabric::Kind::shm) return heap_->release(again);
+#endif
   EXPECT_EQ(again[0], 0);
   EXPECT_EQ(again[39 * MiB_], 0);
   heap_->release(again);

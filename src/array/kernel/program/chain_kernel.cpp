@@ -32,6 +32,7 @@ constexpr std::size_t bank_vectors = HWY_MAX_BYTES >= 64 && sizeof(T) == 8 ? 8 :
 template <class T>
 struct Bank {
   using D = hn::ScalableTag<T>;
+  HWY_ATTR HWY_INLINE Bank() {}  // the compiler's own is not of this target, and on NEON cannot take in those of the vectors
   hn::Vec<D> v0, v1, v2, v3, v4, v5, v6, v7;
 };
 

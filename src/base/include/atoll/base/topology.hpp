@@ -31,12 +31,13 @@ Topology read_topology();
 /// Bytes that can be allocated now without swapping: MemAvailable, or what the control group leaves.
 std::uint64_t available_memory_bytes();
 
-/// Instruction sets that kernels are compiled for, from the least on. Processors other than x86 have one: baseline.
-enum class SimdLevel { baseline, sse4, avx2, avx512 };
+/// Instruction sets that kernels are compiled for: those of x86-64 from the least on, and the one of aarch64. Other processors:
+/// baseline.
+enum class SimdLevel { baseline, sse4, avx2, avx512, neon };
 std::string_view name_of(SimdLevel level);
 /// The best the processor has.
 SimdLevel processor_simd_level();
-/// The best the processor has, and no better than ATOLL_SIMD.
+/// The best the processor has, and no better than ATOLL_SIMD. ValueError when that is of another kind of processor.
 SimdLevel simd_level();
 
 /// Binds the calling thread to these processors. Empty: does nothing. Failure is logged, not thrown.
