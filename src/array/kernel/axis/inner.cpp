@@ -54,6 +54,15 @@ void LineReducer::end(void* out, std::int64_t* place) const {
   if (places_) *place = static_cast<std::int64_t>(value.position);
 }
 
+void LineReducer::reduce_unit(void* out, std::int64_t* place, const void* line, std::size_t length) const {
+  TreeNode node;
+  unit_.one(line, length, node);
+  std::memcpy(out, &node.bits, out_size_);
+  if (places_) *place = static_cast<std::int64_t>(locate_(line, length, node.bits));
+  const auto exponent = static_cast<std::int64_t>(node.position);
+  if (exponent != 0) find_scaled_kernels(fold_.kind(), fold_.type()).round(out, out, &exponent, 1);
+}
+
 void LineReducer::reduce(void* out, std::int64_t* place, const void* line, std::size_t length) {
   if (length <= UnitGrid::max_unit) {
     const std::uint64_t bits = unit_.plain().one(line, length);  // who asks for blocks of lines watches the range
@@ -254,7 +263,10 @@ Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::sp
       // Results: accumulators, or only the places.
       std::byte* values = places ? extremes.data() : static_cast<std::byte*>(out) + row * row_kept * acc_size;
       std::int64_t* where = places ? static_cast<std::int64_t*>(out) + row * row_kept : nullptr;
-      if (lines) {
+      if (lines && row_elements <= UnitGrid::max_unit) {
+        const void* x = runner.run(row * row_elements, row_elements, {}, TileRunner::Store::copied);
+        line.reduce_unit(values, where, x, row_elements);
+      } else if (lines) {
         line.begin();
         for (std::uint64_t at = 0; at < row_elements; at += UnitGrid::max_unit) {
           const std::size_t count = std::min<std::uint64_t>(UnitGrid::max_unit, row_elements - at);

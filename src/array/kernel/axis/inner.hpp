@@ -16,7 +16,10 @@ namespace atl::array {
 class LineReducer {
  public:
   LineReducer(Reduction kind, DType type);
-  /// `place` may be null unless the kind is argmin or argmax. Writes one value of the accumulator's dtype.
+  /// A line of at most max_unit elements. `place` may be null unless the kind is argmin or argmax. Writes one value of
+  /// the accumulator's dtype.
+  void reduce_unit(void* out, std::int64_t* place, const void* line, std::size_t length) const;
+  /// One of any length; the flags tell when it left the range of its type.
   void reduce(void* out, std::int64_t* place, const void* line, std::size_t length);
   /// In pieces of at most max_unit elements, all but the last of that many.
   void begin() { fold_.clear(); units_ = 0; position_ = 0; }

@@ -73,10 +73,8 @@ void RowFold::push(const RowNodes& nodes) {
 void RowFold::push(TreeNode node, const std::byte* values, const std::int64_t* positions) {
   const std::size_t row_bytes = width_ * size_of(value_type_);
   nodes_.nodes.push_back(node);
-  nodes_.values.resize(nodes_.values.size() + row_bytes);
-  if (values != nullptr && row_bytes > 0) {
-    std::memcpy(nodes_.values.data() + nodes_.values.size() - row_bytes, values, row_bytes);
-  }
+  if (values != nullptr) nodes_.values.insert(nodes_.values.end(), values, values + row_bytes);
+  else nodes_.values.resize(nodes_.values.size() + row_bytes);
   if (wants_places(kind_) || positions != nullptr || !nodes_.positions.empty()) {
     nodes_.positions.resize(nodes_.nodes.size() * width_);  // places of empty nodes and exponents of values in range: 0
     if (positions != nullptr) std::copy_n(positions, width_, nodes_.positions.end() - static_cast<std::ptrdiff_t>(width_));

@@ -241,6 +241,7 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
       return true;
     };
     std::size_t until_checkpoint = 1024;
+    std::size_t one_by_one = 0;  // units before this are: one of their group has left the range
     for (std::size_t u = begin; u < end;) {
       if (thread == 0 && !in_place && --until_checkpoint == 0) {
         work.monitor.checkpoint(u - begin, end - begin);
@@ -248,28 +249,39 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
       }
       const std::uint64_t at = unit.begin - first;
       // Whole units of an array as it lies in memory, or of a chain, several at once.
-      std::array<std::uint64_t, group> bits;
-      const bool grouped = (plain || chained) && grid.shift() == 0 && unit.tree_index % group == 0 && end - u > group;
-      const std::byte* const grouped_values = plain ? plain_data + at * size : chain_values.data();
-      if (grouped && chained) {
-        void* to[] = {chain_values.data()};
-        runner.run(at, group * grid.unit(), to, TileRunner::Store::direct);
-      }
-      if (grouped && units.each(grouped_values, grid.unit(), group, bits.data())) {
-        if (places_wanted) {
-          TreeNode winner;
-          winner.empty = 1;
-          for (std::size_t k = 0; k < group; ++k) {
-            TreeNode node;
-            node.bits = bits[k];
-            const std::size_t skip = k * grid.unit();
-            if (beats(node, unit.begin + skip, grouped_values + skip * size, grid.unit())) winner = node;
+      if ((plain || chained) && grid.shift() == 0 && unit.tree_index % group == 0 && end - u > group && u >= one_by_one) {
+        const std::byte* const values = plain ? plain_data + at * size : chain_values.data();
+        if (chained) {
+          void* to[] = {chain_values.data()};
+          runner.run(at, group * grid.unit(), to, TileRunner::Store::direct);
+        }
+        TreeNode joined;
+        joined.index = unit.tree_index / group;
+        joined.level = TreeFold::leaf_group_level;
+        std::array<std::uint64_t, group> bits;
+        if (units.may_leave_range()) {
+          if (!units.group(values, grid.unit(), joined)) [[unlikely]] {
+            one_by_one = u + group;
+            continue;
           }
-          winner.index = unit.tree_index / group;
-          winner.level = TreeFold::leaf_group_level;
-          mine.push(winner);
+          mine.push(joined);
         } else {
-          mine.push_leaves(unit.tree_index, bits);
+          units.plain().each(values, grid.unit(), group, bits.data());
+          if (places_wanted) {
+            joined.empty = 1;
+            for (std::size_t k = 0; k < group; ++k) {
+              TreeNode node;
+              node.bits = bits[k];
+              const std::size_t skip = k * grid.unit();
+              if (!beats(node, unit.begin + skip, values + skip * size, grid.unit())) continue;
+              joined.bits = node.bits;
+              joined.position = node.position;
+              joined.empty = 0;
+            }
+            mine.push(joined);
+          } else {
+            mine.push_leaves(unit.tree_index, bits);
+          }
         }
         u += group;
         unit.tree_index += group;

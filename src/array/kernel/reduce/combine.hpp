@@ -68,6 +68,12 @@ void store(TreeNode& node, const Scaled<T>& value) {
   node.position = static_cast<std::uint64_t>(settled.exponent);
 }
 
+/// left = left ⊕ right with exponents apart. Not inline: what calls it stays short.
+template <class T, class Add>
+[[gnu::noinline]] void combine_scaled(TreeNode& left, const TreeNode& right) {
+  store(left, Add::call(load<T>(left), load<T>(right)));
+}
+
 /// left = left ⊕ right: their values, not their places in the tree.
 template <class T, class Add>
 void combine_values(TreeNode& left, const TreeNode& right) {
@@ -80,10 +86,8 @@ void combine_values(TreeNode& left, const TreeNode& right) {
   }
   const T result = Add::call(from_bits<T>(left.bits), from_bits<T>(right.bits));
   if constexpr (std::is_floating_point_v<T> && requires { Add::in_range(result); }) {
-    if ((left.position | right.position) != 0 || !Add::in_range(result)) [[unlikely]] {
-      store(left, Add::call(load<T>(left), load<T>(right)));
-      return;
-    }
+    if ((left.position | right.position) != 0 || !Add::in_range(result)) [[unlikely]]
+      return combine_scaled<T, Add>(left, right);
   }
   left.bits = to_bits(result);
 }

@@ -6,6 +6,7 @@
 
 #include "atoll/array/kernel/program.hpp"
 #include "kernel/reduce/combine.hpp"
+#include "kernel/reduce/range_watch.hpp"
 #include "kernel/reduce/unit.hpp"
 
 namespace atl::array {
@@ -16,14 +17,31 @@ Scaled<T> at(const void* x, const std::int64_t* exponents, std::size_t i) {
   return Scaled<T>::of(static_cast<const T*>(x)[i], exponents == nullptr ? 0 : exponents[i]);
 }
 
+/// The lanes of a unit without exponents. Not to be seen through, as RangeWatch asks.
+template <class T, template <class> class F, std::size_t lanes>
+[[gnu::noipa]] void plain_lanes(T* acc, const T* x, std::size_t count) {
+  std::fill_n(acc, lanes, F<T>::identity);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) acc[k] = F<T>::call(acc[k], x[i + k]);
+  for (std::size_t k = 0; i + k < count; ++k) acc[k] = F<T>::call(acc[k], x[i + k]);
+}
+
 template <class T, template <class> class F>
 void unit(const void* x, const std::int64_t* exponents, std::size_t count, TreeNode& node) {
   constexpr std::size_t lanes = unit_vector_bytes / sizeof(T);
   Scaled<T> acc[4 * lanes];
-  std::fill_n(acc, 4 * lanes, Scaled<T>{F<T>::identity, 0});
-  for (std::size_t i = 0; i < count; ++i) {
-    Scaled<T>& lane = acc[i % (4 * lanes)];
-    lane = F<T>::call(lane, at<T>(x, exponents, i));
+  const RangeWatch watch;
+  T plain[4 * lanes];
+  if (exponents == nullptr) plain_lanes<T, F, 4 * lanes>(plain, static_cast<const T*>(x), count);
+  if (exponents == nullptr && !watch.left()) {  // it is their join that leaves the range
+    for (std::size_t k = 0; k < 4 * lanes; ++k) acc[k] = Scaled<T>::of(plain[k]);
+  } else {
+    std::fill_n(acc, 4 * lanes, Scaled<T>{F<T>::identity, 0});
+    for (std::size_t i = 0; i < count; ++i) {
+      Scaled<T>& lane = acc[i % (4 * lanes)];
+      lane = F<T>::call(lane, at<T>(x, exponents, i));
+    }
   }
   for (std::size_t i = 0; i < lanes; ++i) {
     acc[i] = F<T>::call(F<T>::call(acc[i], acc[lanes + i]), F<T>::call(acc[2 * lanes + i], acc[3 * lanes + i]));

@@ -33,8 +33,10 @@ struct Scaled {
   /// Rounded to T: may be infinite, subnormal or zero.
   T value() const {
     if (exponent == 0) return mantissa;
-    constexpr std::int64_t far = 1 << 16;
-    return std::scalbn(mantissa, static_cast<int>(exponent < -far ? -far : exponent > far ? far : exponent));
+    constexpr std::int64_t far = 4 * std::numeric_limits<T>::max_exponent;
+    if (exponent < -far) return std::copysign(T(0), mantissa);
+    if (exponent > far) return std::copysign(std::numeric_limits<T>::infinity(), mantissa);
+    return std::scalbn(mantissa, static_cast<int>(exponent));
   }
   /// With exponent 0 where T holds the number as a normal one.
   Scaled settled() const {

@@ -37,14 +37,17 @@ class UnitReduction {
     node.bits = plain_.one(data, count);
     if (watch_ == Watch::sum && is_infinite_or_nan(node.bits)) [[unlikely]] one_sum(data, count, node);
   }
-  /// As EachUnitKernel. False when one has left the range: then ask for each by itself.
-  bool each(const void* data, std::size_t length, std::size_t units, std::uint64_t* bits) const;
+  /// The node of TreeFold::leaf_group units of `length` elements each, one behind the other: its bits. False where this
+  /// cannot be told at once (one has left the range, or the kind never does): then ask for each by itself.
+  bool group(const void* data, std::size_t length, TreeNode& node) const;
   /// Those that know of no exponents.
   const UnitKernels& plain() const { return plain_; }
+  bool may_leave_range() const { return watch_ != Watch::nothing; }
 
  private:
   enum class Watch : std::uint8_t { nothing, sum, product };
   bool is_infinite_or_nan(std::uint64_t bits) const { return (bits & infinity_) == infinity_; }
+  std::uint64_t (*join_)(const std::uint64_t* bits) = nullptr;
   void one_sum(const void* data, std::size_t count, TreeNode& node) const;
   void one_product(const void* data, std::size_t count, TreeNode& node) const;
   UnitKernels plain_;

@@ -101,14 +101,19 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
       const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
       if (block >= blocks) break;
       const std::uint64_t begin = unit_begin + block * block_units, end = std::min(begin + block_units, unit_end);
-      for (std::uint64_t u = begin; u < end; ++u) {
-        const UnitGrid::Unit unit = grid.at(u, total);
-        TreeNode& node = nodes[u - begin];
-        node = TreeNode{};
-        node.index = unit.tree_index;
-        const T* x = in + (unit.begin - first);
-        value_of.one(x, unit.end - unit.begin, node);
-      }
+      auto take_values = [&](auto&& value) {
+        const RangeWatch watch;
+        for (std::uint64_t u = begin; u < end; ++u) {
+          const UnitGrid::Unit unit = grid.at(u, total);
+          TreeNode& node = nodes[u - begin];
+          node = TreeNode{};
+          node.index = unit.tree_index;
+          value(in + (unit.begin - first), unit.end - unit.begin, node);
+        }
+        return scan_scaled == nullptr || !watch.left();
+      };
+      if (!take_values([&](const T* x, std::size_t n, TreeNode& node) { node.bits = value_of.plain().one(x, n); })) [[unlikely]]
+        take_values([&](const T* x, std::size_t n, TreeNode& node) { value_of.one(x, n, node); });
       for (unsigned spins = 0; turn.load(std::memory_order_acquire) != block; ++spins) {
         if (spins < 4096) cpu_relax();
         else std::this_thread::yield();

@@ -100,6 +100,8 @@ class TreeFold {
 
   std::span<const TreeNode> nodes() const { return nodes_; }
   void clear() { nodes_.clear(); }
+  Reduction kind() const { return kind_; }
+  DType type() const { return type_; }
   /// The node of everything pushed so far, provided the first began at tree index 0 (its index and level say nothing).
   TreeNode total() const;
   /// Its value. Sums and products of nothing are 0 and 1; min, max and their places are `empty`.
