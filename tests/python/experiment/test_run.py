@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -147,11 +148,18 @@ def test_a_run_that_ends_early_ends_what_it_started(number):
     Path("long.toml").write_text('[[sweep]]\nnames = ["sort"]\nsize = 1_000_000\nthreads = 1\ntrials = 10_000\n')
     command = [sys.executable, "-m", "atoll", "experiment", "run", "long.toml", "--results", "long.jsonl"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-    (child,) = eventually(lambda: [one for one in children(process.pid) if "bench run sort" in command_line(one)])
-    eventually(lambda: not command_line(child).startswith("/usr/bin/setpriv"))  # it has become the benchmark
-    process.send_signal(number)
-    out, _ = process.communicate(timeout=60)
+    # Where tests run in the background of a shell, SIGINT is ignored by all that they start.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=heed) as process:
+        try:
+            (child,) = eventually(
+                lambda: [one for one in children(process.pid) if "bench run sort" in command_line(one)]
+            )
+            eventually(lambda: not command_line(child).startswith("/usr/bin/setpriv"))  # it has become the benchmark
+            process.send_signal(number)
+            out, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
     eventually(lambda: "bench run sort" not in command_line(child))
     assert not results.read(Path("long.jsonl")).records
     if number == signal.SIGINT:

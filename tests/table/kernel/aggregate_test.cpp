@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../../array/kernel/sort_cases.hpp"
+#include "../quad.hpp"
 #include "atoll/table/kernel/words.hpp"
 
 namespace atl::table {
@@ -27,7 +28,7 @@ class Aggregate : public testing::TestWithParam<unsigned> {
 
   struct Group {
     std::uint64_t rows = 0, total = 0;
-    __float128 sum = 0;
+    Quad sum = 0;
     std::int64_t least = std::numeric_limits<std::int64_t>::max(), first = -1, last = -1;
     double greatest = -std::numeric_limits<double>::infinity();
   };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "atoll/base/random.hpp"
+#include "../quad.hpp"
 #include "atoll/table/kernel/state.hpp"
 
 namespace atl::table {
@@ -44,7 +45,7 @@ TEST(ExactSum, RoundsOnceAndKnowsNoOrder) {
     for (int spread : {0, 4, 20}) {
       std::vector<double> values(n);
       for (double& x : values) x = std::ldexp(to_unit_interval(random()) - 0.5, static_cast<int>(random.below(static_cast<std::uint64_t>(spread) + 1)));
-      __float128 expected = 0;
+      Quad expected = 0;
       for (double x : values) expected += x;
       Sum whole(spread, n);
       whole.add(values, 0, n);
@@ -101,7 +102,7 @@ TEST(ExactSum, VarianceDoesNotCancel) {
   for (double mean : {0.0, 1e3, 1e9, -1e13, 1e153}) {
     const double width = mean == 1e153 ? 1e140 : 1;
     std::vector<double> values;
-    __float128 total = 0, expected = 0;
+    Quad total = 0, expected = 0;
     SequentialRandom random(5);
     for (int i = 0; i < 1000; ++i) values.push_back(mean + width * to_unit_interval(random()));
     for (double x : values) total += x;

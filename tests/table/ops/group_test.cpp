@@ -5,6 +5,7 @@
 #include <map>
 
 #include "../../array/ops/fixture.hpp"
+#include "../quad.hpp"
 
 namespace atl::array::testing {
 namespace {
@@ -52,7 +53,7 @@ TEST_P(GroupBy, AddsUpBandsWhereMagnitudesLieFarApart) {
     const std::size_t n = 3000;
     std::vector<std::int64_t> keys(n);
     std::vector<double> values(n);
-    std::map<std::int64_t, __float128> sums;
+    std::map<std::int64_t, table::Quad> sums;
     for (std::size_t i = 0; i < n; ++i) {
       keys[i] = static_cast<std::int64_t>(i % 3);
       values[i] = std::ldexp(1.0 + static_cast<double>(i) / 7, 400 * (static_cast<int>(i % 3) - 1));
