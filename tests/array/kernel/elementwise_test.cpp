@@ -175,6 +175,12 @@ TYPED_TEST(Elementwise, CastsToEveryDtype) {
       auto out = std::make_unique<R[]>(count);
       run_one(env, Op::cast, dtype_of<R>, count, 0, out.get(), x.get());
       for (std::size_t i = 0; i < count; ++i) {
+#if !defined(__x86_64__)
+        // A float that the integer type cannot hold becomes what the processor makes of it; the oracle knows x86-64's.
+        if constexpr (std::is_floating_point_v<T> && std::is_integral_v<R> && !std::is_same_v<R, bool>) {
+          if (!(x[i] >= static_cast<T>(std::numeric_limits<R>::lowest()) && x[i] < static_cast<T>(std::numeric_limits<R>::max()))) continue;
+        }
+#endif
         const R expected = oracle::cast<R>(x[i]);
         const bool both_nan = expected != expected && out[i] != out[i];
         ASSERT_TRUE(both_nan || to_bits(out[i]) == to_bits(expected))
