@@ -13,7 +13,6 @@ import numpy as np
 from .. import _core
 from ..session import current
 from .array import Array, as_array, expr_from, expr_of, numpy_from, require_cpu, wrap
-from .composed import choose
 from .dtypes import (
     BOOL,
     DTYPE_OF,
@@ -53,8 +52,6 @@ __all__ = [
     "logspace",
     "ones",
     "ones_like",
-    "tril",
-    "triu",
     "zeros",
     "zeros_like",
 ]
@@ -545,39 +542,3 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
     require_cpu(device)
     values = np.from_dlpack(x)
     return wrap(expr_from(values, None, True)) if copy is not False else asarray(values)
-
-
-def tril(m: Any, k: int = 0) -> ndarray:
-    """The elements on and below diagonal `k` of matrices, zeros above it.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.tril(ak.ones((2, 2)))
-    array([[1., 0.],
-           [1., 1.]])
-    """
-    return _triangle(m, k, True)
-
-
-def triu(m: Any, k: int = 0) -> ndarray:
-    """The elements on and above diagonal `k` of matrices, zeros below it.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.triu(ak.ones((2, 2)))
-    array([[1., 1.],
-           [0., 1.]])
-    """
-    return _triangle(m, k, False)
-
-
-def _triangle(m: Any, k: int, lower: bool) -> ndarray:
-    matrices = as_array(m)
-    if matrices.ndim < 1:
-        raise ValueError("a triangle needs a matrix, not a scalar")
-    rows, columns = (matrices.shape * 2)[:2] if matrices.ndim == 1 else matrices.shape[-2:]  # NumPy repeats a row
-    offset = arange(columns) - arange(rows).reshape(rows, 1)
-    zero = wrap(_core.scalar(matrices._expr.session, 0, matrices._expr.dtype))
-    return choose(offset <= k if lower else offset >= k, matrices, zero)

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .array import Array, as_array, expr_of, wrap
+from .array import Array, expr_of, wrap
 from .at import apply_at
 from .composed import divmod, modf, spacing
 from .creation import array
-from .dtypes import Casting
 from .functions import UFUNCS
 from .printing import array2string
 from .products import matmul
 from .reductions import reduce, scan
-from .selection import putmask
 from .standard import VERSIONS
 
 if TYPE_CHECKING:
@@ -178,16 +176,6 @@ def _size(a: ndarray, axis: Any = None) -> int:
     return a.size if axis is None else a.shape[axis]
 
 
-def _copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
-    values = src.to_numpy() if isinstance(src, Array) and not isinstance(dst, Array) else src
-    if not isinstance(dst, Array):
-        np.copyto(dst, values, casting=casting, where=np.asarray(where))
-    elif where is True:
-        as_array(dst)[...] = values
-    else:
-        putmask(as_array(dst), where, values)
-
-
 def _isrealobj(x: Any) -> bool:
     return True
 
@@ -199,6 +187,5 @@ _FALL_BACK: dict[str, Any] = {
     "shape": _shape,
     "ndim": _ndim,
     "size": _size,
-    "copyto": _copyto,
     "isrealobj": _isrealobj,
 }

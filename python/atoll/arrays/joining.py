@@ -14,7 +14,7 @@ import numpy as np
 from .. import _core
 from .array import Array, as_array, expr_from, expr_of, require_out, wrap
 from .dtypes import INT64, Casting, check_cast, code_of, result_code
-from .manipulation import _axis, atleast_1d, atleast_2d, broadcast_to, ravel
+from .manipulation import _axis, atleast_1d, atleast_2d, atleast_3d, broadcast_to, ravel
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -22,15 +22,21 @@ if TYPE_CHECKING:
 __all__ = [
     "append",
     "array_split",
+    "block",
     "column_stack",
     "concat",
     "concatenate",
     "delete",
+    "dsplit",
+    "dstack",
+    "hsplit",
     "hstack",
     "insert",
+    "row_stack",
     "split",
     "stack",
     "unstack",
+    "vsplit",
     "vstack",
 ]
 
@@ -151,6 +157,62 @@ def vstack(tup: Sequence[Any]) -> ndarray:
            [3, 4]])
     """
     return concatenate([atleast_2d(one) for one in tup], 0)
+
+
+row_stack = vstack
+
+
+def dstack(tup: Sequence[Any]) -> ndarray:
+    """Arrays behind each other: along axis 2, which arrays with fewer axes get.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.dstack([[1, 2], [3, 4]])
+    array([[[1, 3],
+            [2, 4]]])
+    """
+    return concatenate([atleast_3d(one) for one in tup], 2)
+
+
+def block(arrays: Any) -> ndarray:
+    """An array put together from nested lists of blocks: the innermost along the last axis, those around it along the
+    one before.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.block([[ak.ones((1, 2)), 5.0], [7.0, ak.zeros((1, 2))]])
+    array([[1., 1., 5.],
+           [7., 0., 0.]])
+    """
+    depth, ndim = _block_depth(arrays, ())
+    return _block(arrays, depth, builtins.max(depth, ndim)).copy()
+
+
+def _block_depth(arrays: Any, place: tuple[int, ...]) -> tuple[int, int]:
+    """How deep the lists are nested, which must be equal everywhere, and the most axes of a block."""
+    where = "arrays" + "".join(f"[{one}]" for one in place)
+    if type(arrays) is tuple:
+        raise TypeError(
+            f"{where} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow implicit "
+            "conversion from tuple to ndarray."
+        )
+    if type(arrays) is not list:
+        return 0, as_array(arrays).ndim
+    if not arrays:
+        raise ValueError(f"List at {where} cannot be empty")
+    found = [_block_depth(one, (*place, number)) for number, one in enumerate(arrays)]
+    if len({depth for depth, _ in found}) > 1:
+        raise ValueError(f"List depths are mismatched in {where}: blocks and lists of blocks side by side")
+    return found[0][0] + 1, builtins.max(ndim for _, ndim in found)
+
+
+def _block(arrays: Any, depth: int, ndim: int) -> ndarray:
+    if type(arrays) is list:
+        return concatenate([_block(one, depth - 1, ndim) for one in arrays], -depth)
+    array = as_array(arrays)
+    return array.reshape((1,) * (ndim - array.ndim) + array.shape)
 
 
 def column_stack(tup: Sequence[Any]) -> ndarray:
@@ -299,3 +361,48 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
         if array.shape[_axis(axis, array.ndim)] % indices_or_sections:
             raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+    """As `split` along axis 1, or axis 0 when 1-d.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.hsplit(ak.arange(4), 2)
+    [array([0, 1]), array([2, 3])]
+    """
+    array = as_array(ary)
+    if array.ndim == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return split(array, indices_or_sections, 1 if array.ndim > 1 else 0)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+    """As `split` along axis 0, of arrays with at least two axes.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.vsplit(ak.arange(4).reshape(2, 2), 2)
+    [array([[0, 1]]), array([[2, 3]])]
+    """
+    array = as_array(ary)
+    if array.ndim < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(array, indices_or_sections, 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+    """As `split` along axis 2.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.dsplit(ak.arange(4).reshape(1, 1, 4), [1])[0]
+    array([[[0]]])
+    """
+    array = as_array(ary)
+    if array.ndim < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return split(array, indices_or_sections, 2)

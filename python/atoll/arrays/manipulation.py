@@ -6,6 +6,7 @@ from __future__ import annotations
 import builtins
 import math
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "atleast_1d",
     "atleast_2d",
+    "atleast_3d",
     "broadcast_arrays",
     "broadcast_shapes",
     "broadcast_to",
@@ -30,6 +32,8 @@ __all__ = [
     "permute_dims",
     "ravel",
     "reshape",
+    "rollaxis",
+    "rot90",
     "squeeze",
     "swapaxes",
     "transpose",
@@ -193,6 +197,59 @@ def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
     return transpose_axes(array, order, False)
 
 
+def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
+    """One axis moved to before another; a view. `moveaxis` says it more clearly.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.rollaxis(ak.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
+    array = as_array(a)
+    place, before = _axis(axis, array.ndim), operator.index(start)
+    if not -array.ndim <= before <= array.ndim:
+        raise np.exceptions.AxisError(
+            f"'start' arg requires {-array.ndim} <= start < {array.ndim + 1}, but {before} was passed in"
+        )
+    before += array.ndim if before < 0 else 0
+    return moveaxis(array, place, before - 1 if place < before else before)
+
+
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
+    """Turned by 90 degrees, `k` times, from the first of two axes towards the second; a view.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.rot90(ak.array([[1, 2], [3, 4]]))
+    array([[2, 4],
+           [1, 3]])
+    """
+    array = as_array(m)
+    if len(axes) != 2:
+        raise ValueError("len(axes) must be 2.")
+    for axis in axes:
+        if not -array.ndim <= axis < array.ndim:
+            raise ValueError(f"Axes={tuple(axes)} out of range for array of ndim={array.ndim}.")
+    first, second = (axis % array.ndim for axis in axes)
+    if first == second:
+        raise ValueError("Axes must be different.")
+
+    def reverse(one: ndarray, axis: int) -> ndarray:
+        turned: ndarray = one[(slice(None),) * axis + (slice(None, None, -1),)]
+        return turned
+
+    turns = k % 4
+    if turns == 0:
+        return array[:]
+    if turns == 2:
+        return reverse(reverse(array, first), second)
+    if turns == 1:
+        return swapaxes(reverse(array, second), first, second)
+    return reverse(swapaxes(array, first, second), second)
+
+
 def squeeze(a: Any, axis: Any = None) -> ndarray:
     """Without the axes of length 1; a view.
 
@@ -225,8 +282,14 @@ def expand_dims(a: Any, axis: Any) -> ndarray:
     return reshape_to(array, [1 if place in places else next(lengths) for place in range(ndim)], "C", None, False)
 
 
-def atleast_1d(a: Any) -> ndarray:
-    """With at least one axis.
+def _each(function: Callable[[ndarray], ndarray], arys: tuple[Any, ...]) -> Any:
+    """The function of one array, or of several as a tuple."""
+    results = tuple(function(as_array(one)) for one in arys)
+    return results[0] if len(results) == 1 else results
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """With at least one axis; of several arrays, a tuple.
 
     Examples
     --------
@@ -234,12 +297,11 @@ def atleast_1d(a: Any) -> ndarray:
     >>> ak.atleast_1d(5).shape
     (1,)
     """
-    array = as_array(a)
-    return array if array.ndim else array.reshape(1)
+    return _each(lambda array: array if array.ndim else array.reshape(1), arys)
 
 
-def atleast_2d(a: Any) -> ndarray:
-    """With at least two axes, new ones in front.
+def atleast_2d(*arys: Any) -> Any:
+    """With at least two axes, new ones in front; of several arrays, a tuple.
 
     Examples
     --------
@@ -247,8 +309,24 @@ def atleast_2d(a: Any) -> ndarray:
     >>> ak.atleast_2d(ak.zeros(3)).shape
     (1, 3)
     """
-    array = as_array(a)
-    return array if array.ndim > 1 else array.reshape((1,) * (2 - array.ndim) + array.shape)
+    return _each(lambda array: array if array.ndim > 1 else array.reshape((1,) * (2 - array.ndim) + array.shape), arys)
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """With at least three axes: a row becomes (1, n, 1), a matrix (m, n, 1); of several arrays, a tuple.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.atleast_3d(ak.zeros(3)).shape
+    (1, 3, 1)
+    """
+
+    def deeper(array: ndarray) -> ndarray:
+        shapes = {0: (1, 1, 1), 1: (1, *array.shape, 1), 2: (*array.shape, 1)}
+        return array.reshape(shapes[array.ndim]) if array.ndim < 3 else array
+
+    return _each(deeper, arys)
 
 
 def broadcast_to(array: Any, shape: Any) -> ndarray:

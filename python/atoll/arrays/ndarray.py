@@ -12,9 +12,11 @@ import numpy as np
 from .. import _core
 from . import (
     composed,
+    diagonals,
     indexing,
     interchange,
     manipulation,
+    placing,
     printing,
     products,
     reductions,
@@ -170,6 +172,10 @@ class ndarray(Array):
 
     take = selection.take
     nonzero = selection.nonzero
+    put = placing.put
+    choose = placing.choose
+    diagonal = diagonals.diagonal
+    trace = diagonals.trace
 
     def compress(self, condition: Any, axis: int | None = None) -> ndarray:
         """See `ak.compress`."""

@@ -160,16 +160,22 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
     array, index = wrap(expr_of(arr).alias()), wrap(expr_of(indices).alias())
     if axis is None:
         return array.reshape(-1)[index]
+    return array[along_axis(array, index, axis)]
+
+
+def along_axis(array: ndarray, index: ndarray, axis: int) -> tuple[Any, ...]:
+    """The key of elements picked along one axis by an index array of as many axes."""
     if array.ndim != index.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    if index.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
     axis = _axis(axis, array.ndim)
-
     key: list[Any] = []
     for place, length in enumerate(array.shape):
         shape = [1] * array.ndim
         shape[place] = length
         key.append(index if place == axis else arange(length).reshape(shape))
-    return array[tuple(key)]
+    return tuple(key)
 
 
 def place(arr: ndarray, mask: Any, vals: Any) -> None:

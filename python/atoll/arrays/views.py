@@ -87,7 +87,36 @@ class Broadcast:
         raise ValueError("assignment destination is read-only")
 
 
-Step = Slice | Reshape | Transpose | Broadcast
+class Diagonal:
+    """A diagonal of the last two axes, in their place the last: may only be read."""
+
+    __slots__ = ("offset",)
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset
+
+    def count(self, rows: int, columns: int) -> int:
+        """How many elements the diagonal of a matrix has."""
+        return max(0, min(rows + min(self.offset, 0), columns - max(self.offset, 0)))
+
+    def first(self, row_stride: int, column_stride: int) -> int:
+        """How far the first of them is from the matrix's first element."""
+        return self.offset * column_stride if self.offset > 0 else -self.offset * row_stride
+
+    def get(self, whole: _core.Expr) -> _core.Expr:
+        *others, rows, columns = whole.shape
+        count = self.count(rows, columns)
+        flat = _core.reshape(whole, (*others, rows * columns))
+        diagonal = (self.first(columns, 1), columns + 1, count) if count else (0, 1, 0)
+        return _core.get_slice(flat, [*((0, 1, length) for length in others), diagonal])
+
+    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
+        raise ValueError("assignment destination is read-only")
+
+
+Step = Slice | Reshape | Transpose | Broadcast | Diagonal
+#: Steps to what may only be read.
+READ_ONLY = (Broadcast, Diagonal)
 
 
 class View:
@@ -110,7 +139,7 @@ class View:
     def write(self, value: _core.Expr) -> None:
         """Makes `value`, of the view's shape and dtype, the view's elements, in the base."""
         base, steps = self.base, self.steps
-        if any(type(step) is Broadcast for step in steps):
+        if any(isinstance(step, READ_ONLY) for step in steps):
             raise ValueError("assignment destination is read-only")
         wholes = [base._expr]  # what each step but the first applies to
         for step in steps[:-1]:
@@ -163,6 +192,9 @@ def _layout(view: View) -> tuple[tuple[int, ...], list[int]]:
             lengths = tuple(count for _, _, count in step.ranges)
         elif type(step) is Transpose:
             lengths, strides = tuple(lengths[a] for a in step.axes), [strides[a] for a in step.axes]
+        elif type(step) is Diagonal:
+            *rest, rows, columns = lengths
+            lengths, strides = (*rest, step.count(rows, columns)), [*strides[:-2], strides[-2] + strides[-1]]
         elif type(step) is Broadcast:
             new = len(step.shape) - len(lengths)
             old = zip((1,) * new + lengths, [0] * new + strides, step.shape, strict=True)
