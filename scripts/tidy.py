@@ -21,6 +21,7 @@ LAYER_HEIGHT = {
     "agg": 3,
     "array": 4,
     "shmem": 4,
+    "sim": 4,
     "mpi": 4,
     "table": 5,
     "python": 6,

@@ -161,6 +161,12 @@ std::string_view name_of(Kind kind) {
   return index < kind_count ? families[index].name : "an unknown operation";
 }
 
+std::vector<std::string_view> algorithms_of(Kind kind) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : families[static_cast<std::size_t>(kind)].algorithms) names.push_back(entry.name);
+  return names;
+}
+
 Selection::Selection() {
   forced_.fill(automatic);
   force(config::text(config::Variable::coll), "ATOLL_COLL");

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "algorithm/algorithms.hpp"
 
@@ -17,6 +18,12 @@ enum class Kind : std::uint8_t {
 };
 inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::count_);
 std::string_view name_of(Kind kind);
+/// By number, as choose() gives it.
+std::vector<std::string_view> algorithms_of(Kind kind);
+/// Whether its arguments are lists of blocks.
+constexpr bool takes_blocks(Kind kind) {
+  return kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
+}
 
 class Selection {
  public:

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace atl::coll {
@@ -14,14 +15,10 @@ class Placement {
   Placement() = default;
   /// `node_of_member`: any numbers, equal for members of one node. Here nodes are numbered by their lowest member.
   explicit Placement(std::span<const std::uint32_t> node_of_member) {
-    std::vector<std::uint32_t> known;
+    std::unordered_map<std::uint32_t, std::size_t> known;
     for (std::uint32_t node : node_of_member) {
-      std::size_t i = 0;
-      while (i < known.size() && known[i] != node) ++i;
-      if (i == known.size()) {
-        known.push_back(node);
-        members_.emplace_back();
-      }
+      const std::size_t i = known.try_emplace(node, members_.size()).first->second;
+      if (i == members_.size()) members_.emplace_back();
       index_in_node_.push_back(static_cast<int>(members_[i].size()));
       members_[i].push_back(static_cast<int>(node_of_.size()));
       node_of_.push_back(static_cast<int>(i));

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/coll/plan.hpp"
+
+#include "atoll/base/error.hpp"
+#include "schedule.hpp"
+#include "selection.hpp"
+
+namespace atl::coll {
+namespace {
+
+using detail::Kind;
+using detail::Step;
+
+static_assert(static_cast<int>(PlanStep::Kind::put) == static_cast<int>(Step::Kind::put) &&
+              static_cast<int>(PlanStep::Kind::join) == static_cast<int>(Step::Kind::join) &&
+              static_cast<int>(PlanStep::Kind::identity) == static_cast<int>(Step::Kind::identity));
+
+Kind kind_named(std::string_view name) {
+  std::string accepted;
+  for (std::size_t kind = 0; kind < detail::kind_count; ++kind) {
+    if (detail::name_of(static_cast<Kind>(kind)) == name) return static_cast<Kind>(kind);
+    accepted += fmt::format("{}{}", kind == 0 ? "" : ", ", detail::name_of(static_cast<Kind>(kind)));
+  }
+  throw ValueError(fmt::format("'{}' is no collective. Accepted: {}", name, accepted));
+}
+
+}  // namespace
+
+struct Planner::State {
+  const Placement& placement;
+  Kind kind;
+  std::uint8_t algorithm = 0;
+  detail::Arguments arguments;
+  std::vector<ConstBlock> in_blocks;
+  std::vector<Block> out_blocks;
+};
+
+Planner::Planner(const PlanOptions& options, const Placement& placement)
+    : state_(new State{placement, kind_named(options.collective), 0, {}, {}, {}}) {
+  ATOLL_VALIDATE(options.element_bytes > 0 && options.bytes % options.element_bytes == 0, ValueError,
+                 "{} bytes are no whole number of elements of {} bytes", options.bytes, options.element_bytes);
+  ATOLL_VALIDATE(options.root >= 0 && options.root < placement.size(), ValueError, "root {} is not one of {} members",
+                 options.root, placement.size());
+  detail::Arguments& arguments = state_->arguments;
+  arguments.bytes = state_->kind == Kind::barrier ? 0 : options.bytes;
+  arguments.element_bytes = options.element_bytes;
+  arguments.root = options.root;
+  arguments.symmetric = true;
+  if (detail::takes_blocks(state_->kind)) {
+    state_->in_blocks.assign(static_cast<std::size_t>(placement.size()), {nullptr, options.bytes});
+    state_->out_blocks.assign(static_cast<std::size_t>(placement.size()), {nullptr, options.bytes});
+    arguments.in_blocks = state_->in_blocks;
+    arguments.out_blocks = state_->out_blocks;
+  }
+  detail::Selection selection;
+  if (options.algorithm != "auto") selection.force(fmt::format("{}={}", options.collective, options.algorithm), "algorithm");
+  state_->algorithm = selection.choose(state_->kind, arguments, placement);
+}
+
+Planner::~Planner() = default;
+
+void Planner::write(int rank, std::vector<PlanStep>& steps) const {
+  static thread_local detail::Schedule schedule;  // its memory is used again
+  const std::size_t small = state_->placement.nodes() == 1 ? detail::longest_small_message_nearby : detail::longest_small_message;
+  detail::ScheduleBuilder builder(schedule, rank, state_->placement, small);
+  detail::Selection::write(state_->kind, state_->algorithm, builder, state_->arguments);
+  steps.clear();
+  for (const Step& step : schedule.steps)
+    steps.push_back({static_cast<PlanStep::Kind>(step.kind), step.peer, step.bytes});
+}
+
+std::string_view Planner::algorithm() const { return detail::algorithms_of(state_->kind)[state_->algorithm]; }
+
+std::vector<std::pair<std::string_view, std::vector<std::string_view>>> Planner::known() {
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> all;
+  for (std::size_t kind = 0; kind < detail::kind_count; ++kind)
+    all.emplace_back(detail::name_of(static_cast<Kind>(kind)), detail::algorithms_of(static_cast<Kind>(kind)));
+  return all;
+}
+
+}  // namespace atl::coll

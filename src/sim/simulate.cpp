@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/sim/simulate.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "atoll/base/clock.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/units.hpp"
+#include "atoll/sim/network.hpp"
+#include "atoll/sim/noise.hpp"
+#include "atoll/sim/programs.hpp"
+#include "atoll/sim/radix_heap.hpp"
+#include "mail.hpp"
+
+namespace atl::sim {
+namespace {
+
+using Kind = Programs::Kind;
+
+// The first collective begins here, so that nothing looks back before time.
+constexpr Time origin = 1'000'000'000;
+
+enum class Message : std::uint8_t {
+  begin,    // of a PE: no message
+  small,    // data that is sent unasked, of puts
+  large,    // likewise, of sends
+  offer,    // a send has data
+  request,  // a receive wants it
+  data,
+  done,     // it was read
+};
+constexpr std::uint8_t message_mask = 15;
+constexpr std::uint8_t leaving = 16;  // it has not passed the sender's interface yet
+constexpr std::uint8_t folds = 32;    // what arrives is combined
+
+struct Event {
+  Time time;
+  std::uint32_t from;
+  std::uint32_t to;
+  std::uint64_t bytes : 56;
+  std::uint64_t kind : 8;
+};
+static_assert(sizeof(Event) == 24);
+
+constexpr std::uint64_t offered = std::uint64_t{1} << 63;  // in the note of a letter: nothing has been sent yet
+
+class Simulation {
+ public:
+  Simulation(const Machine& machine, const Workload& work, const Programs& programs)
+      : machine_(machine),
+        work_(work),
+        programs_(programs),
+        pes_(work.nodes * work.pes_per_node),
+        // Otherwise several PEs, or all, ask for the same thing at times that are known only later.
+        exclusive_(work.pes_per_node == 1 && machine.contention == 0),
+        offloaded_(work.executor == Executor::interface),
+        noise_(machine, pes_, work.seed),
+        network_(machine, work.nodes, work.seed),
+        state_(pes_) {}
+
+  void run(Result& result, const std::function<void(std::uint32_t)>& progress) {
+    last_ = origin;
+    const bool together = work_.pace == Pace::together;
+    for (std::uint32_t repeat = 0; repeat < (together ? work_.repeats : 1); ++repeat) {
+      const Time begin = last_;
+      for (std::uint32_t pe = 0; pe < pes_; ++pe) {
+        state_[pe].repeats = together ? 1 : work_.repeats;
+        push(Message::begin, pe, pe, 0, begin);
+      }
+      while (!queue_.empty()) handle(queue_.pop());
+      for (std::uint32_t pe = 0; pe < pes_; ++pe) ATOLL_ENSURE(state_[pe].repeats == 0);
+      result.times.push_back((last_ - begin) / (together ? 1 : work_.repeats));
+      if (progress) progress(together ? repeat + 1 : work_.repeats);
+    }
+    ATOLL_ENSURE(mail_.empty());
+    result.end = last_ - origin;
+    result.messages = messages_;
+    result.message_bytes = message_bytes_;
+    result.events = events_;
+    result.host_active = active_;
+    const double elapsed = seconds_of(result.end), active = seconds_of(active_);
+    result.energy_joules = 1e-3 * (active * static_cast<double>(machine_.active_mw) +
+                                   (elapsed * pes_ - active) * static_cast<double>(machine_.waiting_mw) +
+                                   elapsed * work_.nodes * static_cast<double>(machine_.interface_mw)) +
+                           1e-12 * static_cast<double>(messages_ * machine_.message_pj);
+    result.memory_bytes = programs_.bytes() + queue_.bytes() + mail_.bytes() + network_.bytes() + state_.size() * sizeof(Pe);
+    result.spans = std::move(spans_);
+  }
+
+ private:
+  enum class Waiting : std::uint8_t { nothing, take, join };
+  struct alignas(64) Pe {
+    Time free = 0;    // when whoever carries its schedule out has done what was begun
+    Time issue = 0;   // when it may begin the next message
+    Time joined = 0;  // when the last of the transfers since the last join was done
+    std::uint32_t step = 0;
+    std::uint32_t peer = 0;         // that it waits for
+    std::uint32_t outstanding = 0;  // transfers
+    std::uint32_t repeats = 0;      // left
+    Waiting waiting = Waiting::nothing;
+    bool by_bits = false;
+  };
+  static_assert(sizeof(Pe) == 64);
+
+  std::uint32_t node_of(std::uint32_t pe) const { return work_.pes_per_node == 1 ? pe : pe / work_.pes_per_node; }
+  bool nearby(std::uint32_t a, std::uint32_t b) const { return work_.pes_per_node != 1 && node_of(a) == node_of(b); }
+  std::uint32_t number(const Pe& pe) const { return static_cast<std::uint32_t>(&pe - state_.data()); }
+  void push(Message message, std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Time time, std::uint8_t flags = 0) {
+    queue_.push({time, from, to, bytes, static_cast<std::uint64_t>(static_cast<std::uint8_t>(message) | flags)});
+  }
+  static std::uint64_t on_wire(Message message, std::uint64_t bytes) {
+    return message == Message::offer || message == Message::request || message == Message::done ? 0 : bytes;
+  }
+  void note(Span::Kind kind, std::uint32_t pe, std::uint32_t peer, std::uint64_t bytes, Time begin, Time end) {
+    if (spans_.size() < work_.trace_events) [[unlikely]] spans_.push_back({kind, pe, peer, bytes, begin, end});
+  }
+
+  // The host's processor works from then on, or as soon as it may.
+  Time host_work(std::uint32_t pe, Time start, Time work) {
+    active_ += work;
+    return noise_.finish(pe, start, work);
+  }
+  // Whoever carries the schedule out works.
+  void work(Pe& pe, Time start, Time on_host, Time on_interface) {
+    if (offloaded_) {
+      pe.free = std::max(pe.free, start) + on_interface;
+      return;
+    }
+    start = std::max(pe.free, start);
+    if (work_.executor == Executor::core) {
+      active_ += on_host;
+      pe.free = start + on_host;
+    } else {
+      pe.free = host_work(number(pe), start, on_host);
+    }
+  }
+
+  void handle(const Event& event) {
+    ++events_;
+    if (const Event* next = queue_.peek_next()) __builtin_prefetch(&state_[next->to]);
+    const auto message = static_cast<Message>(event.kind & message_mask);
+    if (message == Message::begin) return begin(state_[event.to]);
+    if ((event.kind & leaving) != 0) {
+      const Time arrival = network_.send(node_of(event.from), node_of(event.to), on_wire(message, event.bytes), event.time);
+      note(Span::Kind::transfer, event.from, event.to, event.bytes, event.time, arrival);
+      return push(message, event.from, event.to, event.bytes, arrival, event.kind & folds);
+    }
+    ++messages_;
+    const std::uint64_t bytes = on_wire(message, event.bytes);
+    message_bytes_ += bytes;
+    const Time time =
+        nearby(event.from, event.to) ? event.time : network_.receive(node_of(event.to), bytes, event.time);
+    deliver(message, event, time);
+  }
+
+  // From the memory of `from` at that time.
+  void post(Message message, std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Time ready, std::uint8_t flags = 0) {
+    const std::uint64_t carried = on_wire(message, bytes);
+    if (nearby(from, to)) {
+      const Time arrival = ready + machine_.memory_latency_ps + time_for(carried, machine_.memory_fs_per_byte);
+      note(Span::Kind::transfer, from, to, bytes, ready, arrival);
+      push(message, from, to, bytes, arrival, flags);
+    } else if (exclusive_) {
+      const Time arrival = network_.send(from, to, carried, ready);
+      note(Span::Kind::transfer, from, to, bytes, ready, arrival);
+      push(message, from, to, bytes, arrival, flags);
+    } else {
+      push(message, from, to, bytes, ready, flags | leaving);
+    }
+  }
+
+  // By a step of the schedule. `copied`: into the interface's buffers.
+  void start_message(Pe& pe, Message message, std::uint32_t to, std::uint64_t bytes, std::uint64_t copied) {
+    const std::uint32_t from = number(pe);
+    if (nearby(from, to)) {
+      const Time before = pe.free;
+      work(pe, 0, machine_.memory_overhead_ps, machine_.trigger_ps);
+      note(Span::Kind::send, from, to, bytes, before, pe.free);
+    } else if (offloaded_) {
+      pe.free += machine_.trigger_ps;
+    } else {
+      const Time start = std::max(pe.free, pe.issue);
+      pe.issue = start + machine_.host_gap_ps;
+      work(pe, start, machine_.send_overhead_ps + time_for(copied, machine_.copy_fs_per_byte), 0);
+      note(Span::Kind::send, from, to, bytes, start, pe.free);
+    }
+    post(message, from, to, bytes, pe.free);
+  }
+
+  // What arrived at `time` is taken, and copied or combined.
+  void consume(Pe& pe, std::uint32_t from, Time time, std::uint64_t bytes, bool copies, bool combines) {
+    const std::uint32_t self = number(pe);
+    const Time begin = std::max(pe.free, time);
+    const bool near = nearby(from, self);
+    Time host = (near ? machine_.memory_overhead_ps : machine_.recv_overhead_ps) + machine_.miss_ps;
+    if (copies && !near) host += time_for(bytes, machine_.copy_fs_per_byte);
+    Time interface = 0;
+    if (combines) {
+      host += time_for(bytes, machine_.reduce_fs_per_byte);
+      interface += time_for(bytes, machine_.interface_reduce_fs_per_byte);
+    }
+    work(pe, time, host, interface);
+    note(Span::Kind::receive, self, from, bytes, begin, pe.free);
+  }
+
+  void complete(Pe& pe, Time time) {
+    pe.joined = std::max(pe.joined, time);
+    if (--pe.outstanding != 0 || pe.waiting != Waiting::join) return;
+    pe.waiting = Waiting::nothing;
+    pe.free = std::max(pe.free, pe.joined);
+    advance(pe);
+  }
+
+  void deliver(Message message, const Event& event, Time time) {
+    Pe& pe = state_[event.to];
+    switch (message) {
+      case Message::begin:
+        break;
+      case Message::small:
+        if (pe.waiting == Waiting::take && pe.peer == event.from) {
+          pe.waiting = Waiting::nothing;
+          const Kind step = static_cast<Kind>(programs_.steps()[pe.step++].kind);
+          consume(pe, event.from, time, event.bytes, true, step == Kind::fold);
+          advance(pe);
+        } else {
+          mail_.put(Mail::key(event.to, event.from, Mail::Kind::small), {time, event.bytes});
+        }
+        break;
+      case Message::large:
+      case Message::offer: {
+        Mail::Letter posted;
+        const std::uint64_t note = event.bytes | (message == Message::offer ? offered : 0);
+        if (mail_.take(Mail::key(event.to, event.from, Mail::Kind::posted), posted)) {
+          match(pe, event.from, {time, note}, posted.note != 0);
+        } else {
+          mail_.put(Mail::key(event.to, event.from, Mail::Kind::large), {time, note});
+        }
+        break;
+      }
+      case Message::request:
+        if (machine_.rendezvous == Rendezvous::get) {
+          post(Message::data, event.to, event.from, event.bytes, time + machine_.trigger_ps, event.kind & folds);
+        } else {
+          work(pe, time, machine_.recv_overhead_ps + machine_.miss_ps + machine_.send_overhead_ps, machine_.trigger_ps);
+          post(Message::data, event.to, event.from, event.bytes, pe.free, event.kind & folds);
+          complete(pe, pe.free);
+        }
+        break;
+      case Message::data:
+        consume(pe, event.from, time, event.bytes, false, (event.kind & folds) != 0);
+        if (machine_.rendezvous == Rendezvous::get) post(Message::done, event.to, event.from, 0, time);
+        complete(pe, pe.free);
+        break;
+      case Message::done:
+        complete(pe, time);
+        break;
+    }
+  }
+
+  // A receive meets what was sent for it.
+  void match(Pe& pe, std::uint32_t from, const Mail::Letter& letter, bool combines) {
+    const std::uint64_t bytes = letter.note & ~offered;
+    if ((letter.note & offered) == 0) {
+      consume(pe, from, letter.time, bytes, true, combines);
+      return complete(pe, pe.free);
+    }
+    const std::uint32_t self = number(pe);
+    if (nearby(self, from)) {
+      // It reads where the data lies.
+      const Time reading = time_for(bytes, machine_.memory_fs_per_byte);
+      work(pe, letter.time, reading, reading);
+      consume(pe, from, letter.time, bytes, false, combines);
+      post(Message::done, self, from, 0, pe.free);
+      return complete(pe, pe.free);
+    }
+    work(pe, letter.time, machine_.recv_overhead_ps + machine_.miss_ps + machine_.send_overhead_ps, machine_.trigger_ps);
+    post(Message::request, self, from, bytes, pe.free, combines ? folds : 0);
+  }
+
+  void begin(Pe& pe) {
+    const std::uint32_t self = number(pe);
+    const Time start = std::max(pe.free, queue_.now());
+    Time ready = start;
+    if (work_.compute_ps != 0) ready = host_work(self, ready, work_.compute_ps);
+    note(Span::Kind::compute, self, self, 0, start, ready);
+    if (offloaded_) ready = host_work(self, ready, machine_.setup_ps);
+    if (work_.executor == Executor::core) ready = host_work(self, ready, machine_.miss_ps) + machine_.miss_ps;
+    const Programs::Program program = programs_.of(self);
+    pe.free = ready;
+    pe.joined = 0;
+    pe.step = program.first;
+    pe.by_bits = program.by_bits;
+    advance(pe);
+  }
+
+  void finish(Pe& pe) {
+    // The host sees a line that another has written.
+    if (work_.executor != Executor::host) pe.free = host_work(number(pe), pe.free, machine_.miss_ps);
+    last_ = std::max(last_, pe.free);
+    if (--pe.repeats != 0) push(Message::begin, number(pe), number(pe), 0, pe.free);
+  }
+
+  // As far as it goes without waiting.
+  void advance(Pe& pe) {
+    const std::uint32_t self = number(pe);
+    const Programs::Step* const steps = programs_.steps();
+    for (;; ++pe.step) {
+      const Programs::Step& step = steps[pe.step];
+      const std::uint64_t bytes = step.bytes;
+      const auto kind = static_cast<Kind>(step.kind);
+      const std::uint32_t peer = Programs::peer(step, pe.by_bits, self, pes_);
+      switch (kind) {
+        case Kind::put:
+          start_message(pe, Message::small, peer, bytes, bytes);
+          break;
+        case Kind::take:
+        case Kind::fold: {
+          Mail::Letter letter;
+          if (!mail_.take(Mail::key(self, peer, Mail::Kind::small), letter)) {
+            pe.waiting = Waiting::take;
+            pe.peer = peer;
+            return;
+          }
+          consume(pe, peer, letter.time, bytes, true, kind == Kind::fold);
+          break;
+        }
+        case Kind::send:
+          if (bytes <= machine_.eager_bytes && !nearby(self, peer)) {
+            start_message(pe, Message::large, peer, bytes, bytes);
+            pe.joined = std::max(pe.joined, pe.free);
+          } else {
+            ++pe.outstanding;
+            start_message(pe, Message::offer, peer, bytes, 0);
+          }
+          break;
+        case Kind::recv:
+        case Kind::recv_fold: {
+          ++pe.outstanding;
+          Mail::Letter letter;
+          const bool combines = kind == Kind::recv_fold;
+          if (mail_.take(Mail::key(self, peer, Mail::Kind::large), letter)) {
+            letter.time = std::max(letter.time, pe.free);
+            match(pe, peer, letter, combines);
+          } else {
+            mail_.put(Mail::key(self, peer, Mail::Kind::posted), {pe.free, combines ? 1u : 0u});
+          }
+          break;
+        }
+        case Kind::join:
+          if (pe.outstanding != 0) {
+            pe.waiting = Waiting::join;
+            ++pe.step;
+            return;
+          }
+          pe.free = std::max(pe.free, pe.joined);
+          break;
+        case Kind::copy:
+        case Kind::identity: {
+          const Time before = pe.free, time = time_for(bytes, machine_.copy_fs_per_byte);
+          work(pe, 0, time, time);
+          note(Span::Kind::copy, self, self, bytes, before, pe.free);
+          break;
+        }
+        case Kind::reduce: {
+          const Time before = pe.free;
+          work(pe, 0, time_for(bytes, machine_.reduce_fs_per_byte), time_for(bytes, machine_.interface_reduce_fs_per_byte));
+          note(Span::Kind::reduce, self, self, bytes, before, pe.free);
+          break;
+        }
+        default:
+          return finish(pe);
+      }
+    }
+  }
+
+  const Machine& machine_;
+  const Workload& work_;
+  const Programs& programs_;
+  const std::uint32_t pes_;
+  const bool exclusive_;
+  const bool offloaded_;
+  Noise noise_;
+  Network network_;
+  std::vector<Pe> state_;
+  RadixHeap<Event> queue_;
+  Mail mail_;
+  std::vector<Span> spans_;
+  Time last_ = 0;
+  Time active_ = 0;
+  std::uint64_t messages_ = 0, message_bytes_ = 0, events_ = 0;
+};
+
+}  // namespace
+
+Result simulate(const Machine& machine, const Workload& work, const std::function<void(std::uint32_t)>& progress) {
+  machine.validate(work.nodes);
+  ATOLL_VALIDATE(work.pes_per_node >= 1 && std::uint64_t{work.nodes} * work.pes_per_node <= (1u << 24), ValueError,
+                 "{} nodes of {} PEs: 1 to {} PEs in all are accepted", work.nodes, work.pes_per_node, 1 << 24);
+  ATOLL_VALIDATE(work.repeats >= 1, ValueError, "{} repeats: at least 1 is accepted", work.repeats);
+  const std::uint32_t pes = work.nodes * work.pes_per_node;
+  const std::uint64_t least = std::uint64_t{pes} * 256 + Topology(machine, work.nodes).links() * (machine.contention != 0 ? sizeof(Time) : 0);
+  ATOLL_VALIDATE(least <= work.most_memory_bytes, MemoryError, "{} PEs take {} at least, {} are allowed", pes, format_bytes(least),
+                 format_bytes(work.most_memory_bytes));
+  std::int64_t begin = now_ns();
+  std::vector<std::uint32_t> nodes(pes);
+  for (std::uint32_t pe = 0; pe < pes; ++pe) nodes[pe] = pe / work.pes_per_node;
+  const coll::Placement placement(nodes);
+  const coll::Planner planner(work.collective, placement);
+  const Programs programs(planner, pes, work.most_memory_bytes - least);
+  Result result;
+  result.algorithm = planner.algorithm();
+  std::int64_t built = now_ns();
+  result.build_seconds = static_cast<double>(built - begin) * 1e-9;
+  Simulation(machine, work, programs).run(result, progress);
+  result.run_seconds = static_cast<double>(now_ns() - built) * 1e-9;
+  return result;
+}
+
+}  // namespace atl::sim
