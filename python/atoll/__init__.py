@@ -18,14 +18,19 @@ from . import _core, random
 from ._core import PeFailedError
 from .arrays import interchange as _interchange
 from .arrays.applying import *
+from .arrays.calculus import *
 from .arrays.composed import *
+from .arrays.correlation import *
 from .arrays.creation import *
 from .arrays.diagonals import *
+from .arrays.einsum import *
+from .arrays.grids import *
 from .arrays.joining import *
 from .arrays.manipulation import *
 from .arrays.ndarray import ndarray
 from .arrays.padding import *
 from .arrays.placing import *
+from .arrays.polynomials import *
 from .arrays.products import *
 from .arrays.quantiles import *
 from .arrays.reductions import *

@@ -14,7 +14,7 @@ from .composed import divmod, modf, spacing
 from .creation import array
 from .functions import UFUNCS
 from .printing import array2string
-from .products import matmul
+from .products import matmul, matvec, vecdot, vecmat
 from .reductions import reduce, scan
 from .standard import VERSIONS
 
@@ -72,6 +72,7 @@ _REDUCERS = {
     "logical_and": "all",
     "logical_or": "any",
 }
+_PRODUCTS: dict[str, Any] = {"matmul": matmul, "vecdot": vecdot, "matvec": matvec, "vecmat": vecmat}
 _SCANS = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
 
 
@@ -88,8 +89,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
             raise TypeError(f"out= is not available for np.{name}, which has {len(out)} results")
         out = out[0]
     result: Any = NotImplemented
-    if method == "__call__" and name in ("matmul", "vecdot"):
-        result = matmul(*inputs)
+    if method == "__call__" and name in _PRODUCTS:
+        result = _PRODUCTS[name](*inputs, **{key: kwargs[key] for key in ("axis", "dtype") if key in kwargs})
     elif method == "__call__" and name in UFUNCS:
         result = _call(UFUNCS[name], name, inputs, out, kwargs)
         if isinstance(out, Array):

@@ -10,29 +10,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .array import expr_of, wrap
+from .array import as_array, expr_of, require_out, wrap
 from .creation import zeros
-from .dtypes import BOOL, result_code
-from .manipulation import _axis, moveaxis
+from .dtypes import BOOL, DTypeLike, check_cast, code_of, result_code
+from .manipulation import _axis, broadcast_arrays, expand_dims, matrix_transpose, moveaxis
 from .reductions import reduce
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
 
 __all__ = [
+    "cross",
     "dot",
     "inner",
+    "kron",
     "matmul",
+    "matvec",
     "outer",
     "tensordot",
     "vdot",
     "vecdot",
+    "vecmat",
 ]
 
 
-def _pair(a: Any, b: Any) -> tuple[ndarray, ndarray, int]:
+def _pair(a: Any, b: Any, dtype: DTypeLike = None) -> tuple[ndarray, ndarray, int]:
     x, y = expr_of(a), expr_of(b)
-    code = result_code(x.dtype, y.dtype)
+    code = result_code(x.dtype, y.dtype) if dtype is None else code_of(dtype)
     return wrap(_core.cast(x, code)), wrap(_core.cast(y, code)), code
 
 
@@ -43,8 +47,21 @@ def _sum_last(x: ndarray, code: int) -> Any:
     return reduce(kind, x, -1, None if code == BOOL else x.dtype, None, False, None, True, False)
 
 
-def matmul(x1: Any, x2: Any, /) -> Any:
-    """Matrix product of vectors and matrices, the operator ``@``.
+def into(result: Any, out: Any) -> Any:
+    """The result, in `out` where that is given: of its shape, and cast to its type if that is of the same kind."""
+    if out is None:
+        return result
+    target, values = require_out(out), as_array(result)
+    check_cast(values._expr.dtype, target._expr.dtype, "same_kind")
+    if values.shape != target.shape:
+        raise ValueError(f"output array has shape {target.shape}, which is not that of the result, {values.shape}")
+    target[...] = values
+    return target
+
+
+def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> Any:
+    """Matrix product of vectors and matrices, the operator ``@``; of more axes, the products of the matrices in the
+    last two, the others broadcast.
 
     Rows and columns are multiplied and summed in one pass without temporaries; meant for matrices with at least one
     small side.
@@ -55,31 +72,69 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     >>> ak.matmul(ak.array([[1, 2], [3, 4]]), ak.array([1, 1]))
     array([3, 7])
     """
-    x, y, code = _pair(x1, x2)
+    x, y, code = _pair(x1, x2, dtype)
     if not x.ndim or not y.ndim:
         raise ValueError("matmul: Input operand does not have enough dimensions: at least one axis each. Use * instead")
-    if x.ndim > 2 or y.ndim > 2:
-        raise NotImplementedError("matmul of arrays with more than two axes is not available; loop over the first axis")
-    inner = x.shape[-1], y.shape[0]
+    inner = x.shape[-1], y.shape[0 if y.ndim == 1 else -2]
     if inner[0] != inner[1]:
         raise ValueError(
             f"matmul: Input operand 1 has a mismatch in its core dimension 0 "
             f"(size {inner[1]} is different from {inner[0]})"
         )
     if y.ndim == 1:
-        return _sum_last(x * y, code)
-    turned = wrap(_core.transpose(y._expr, (1, 0)))
+        return into(_sum_last(x * y, code), out)
     if x.ndim == 1:
-        return _sum_last(turned * x, code)
-    rows, columns = x.shape[0], turned.shape[0]
-    if rows * columns == 0 or inner[0] == 0:
-        return zeros((rows, columns), x.dtype)
-    wide = x.reshape(rows, 1, inner[0]) * turned.reshape(1, columns, inner[0])
-    return _sum_last(wide, code)
+        return into(_sum_last(matrix_transpose(y) * x, code), out)
+    rows, columns = expand_dims(x, -2), expand_dims(matrix_transpose(y), -3)
+    return into(_sum_last(rows * columns, code), out)
 
 
-def dot(a: Any, b: Any) -> Any:
-    """Inner product of vectors, matrix product of matrices, product with a scalar.
+def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> Any:
+    """Products of matrices, in the last two axes, with vectors, in the last; the other axes broadcast.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.matvec([[1, 2], [3, 4]], [[1, 1], [0, 1]])
+    array([[3, 7],
+           [2, 4]])
+    """
+    x, y, code = _pair(x1, x2, dtype)
+    _check_core("matvec", x, 2, y, 1, x.shape[-1:], y.shape[-1:])
+    return into(_sum_last(x * expand_dims(y, -2), code), out)
+
+
+def vecmat(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> Any:
+    """Products of vectors, in the last axis, with matrices, in the last two; the other axes broadcast.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.vecmat([1, 1], [[1, 2], [3, 4]])
+    array([4, 6])
+    """
+    x, y, code = _pair(x1, x2, dtype)
+    _check_core("vecmat", x, 1, y, 2, x.shape[-1:], y.shape[-2:-1])
+    return into(_sum_last(expand_dims(x, -2) * matrix_transpose(y), code), out)
+
+
+def _check_core(
+    name: str, x: ndarray, least_x: int, y: ndarray, least_y: int, inner_x: tuple[int, ...], inner_y: tuple[int, ...]
+) -> None:
+    """ValueError unless both have the axes that a product needs, and those that it sums over are of one length."""
+    for number, (array, least) in enumerate(((x, least_x), (y, least_y))):
+        if array.ndim < least:
+            raise ValueError(f"{name}: Input operand {number} does not have enough dimensions (needs {least})")
+    if inner_x != inner_y:
+        raise ValueError(
+            f"{name}: Input operand 1 has a mismatch in its core dimension 0 "
+            f"(size {inner_y[0]} is different from {inner_x[0]})"
+        )
+
+
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """Inner product of vectors, matrix product of matrices, product with a scalar; of more axes, sums over the last of
+    `a` and the last but one of `b`.
 
     Examples
     --------
@@ -87,16 +142,16 @@ def dot(a: Any, b: Any) -> Any:
     >>> ak.dot(ak.array([1, 2]), ak.array([3, 4]))
     np.int64(11)
     """
-    if not expr_of(a).ndim or not expr_of(b).ndim:
-        x, y, _ = _pair(a, b)
-        return x * y
     x, y, _ = _pair(a, b)
-    if x.ndim <= 2 and y.ndim <= 2 and x.shape[-1] != y.shape[0]:
+    if not x.ndim or not y.ndim:
+        return into(x * y, out)
+    theirs = max(y.ndim - 2, 0)
+    if x.shape[-1] != y.shape[theirs]:
         raise ValueError(
             f"shapes {str(x.shape).replace(' ', '')} and {str(y.shape).replace(' ', '')} not aligned: "
-            f"{x.shape[-1]} (dim {x.ndim - 1}) != {y.shape[0]} (dim 0)"
+            f"{x.shape[-1]} (dim {x.ndim - 1}) != {y.shape[theirs]} (dim {theirs})"
         )
-    return matmul(x, y)
+    return into(matmul(x, y) if y.ndim <= 2 else tensordot(x, y, ([-1], [-2])), out)
 
 
 def vdot(a: Any, b: Any, /) -> Any:
@@ -112,7 +167,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     return dot(x.reshape(-1), y.reshape(-1))
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, dtype: DTypeLike = None) -> Any:
     """Inner products of vectors along an axis; the other axes broadcast.
 
     Examples
@@ -121,7 +176,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     >>> ak.vecdot(ak.array([[1, 2], [3, 4]]), ak.array([1, 1]))
     array([3, 7])
     """
-    x, y, code = _pair(x1, x2)
+    x, y, code = _pair(x1, x2, dtype)
     if not x.ndim or not y.ndim:
         raise ValueError("vecdot: both operands need at least one axis")
     least = min(x.ndim, y.ndim)
@@ -130,10 +185,10 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     if x.shape[-1] != y.shape[-1]:
         raise ValueError(f"vecdot: the vectors have {x.shape[-1]} and {y.shape[-1]} elements")
-    return _sum_last(x * y, code)
+    return into(_sum_last(x * y, code), out)
 
 
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """Sums of products over several axes: so many last ones of the first array and first ones of the second, or those
     of a pair of lists.
 
@@ -143,14 +198,18 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
     >>> ak.tensordot(ak.ones((2, 3)), ak.ones((3, 4)), axes=1).shape
     (2, 4)
     """
-    x, y, _ = _pair(x1, x2)
+    x, y, _ = _pair(a, b)
     if np.ndim(axes) == 0:
         number = operator.index(axes)
         if number < 0:
             raise ValueError("axes must not be negative")
+        if number > min(x.ndim, y.ndim):
+            raise ValueError("shape-mismatch for sum")
         ours, theirs = list(range(x.ndim - number, x.ndim)), list(range(number))
     else:
         ours, theirs = ([operator.index(one) for one in np.atleast_1d(side)] for side in axes)
+    if len(ours) != len(theirs):
+        raise ValueError("shape-mismatch for sum")
     mine = [_axis(one, x.ndim) for one in ours]
     other = [_axis(one, y.ndim) for one in theirs]
     lengths = [x.shape[one] for one in mine]
@@ -165,7 +224,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
 
 
 def inner(a: Any, b: Any, /) -> Any:
-    """Inner product of vectors; of matrices, of each row with each row.
+    """Inner product of vectors; of arrays with more axes, sums over the last of each.
 
     Examples
     --------
@@ -174,10 +233,17 @@ def inner(a: Any, b: Any, /) -> Any:
     np.int64(11)
     """
     x, y, _ = _pair(a, b)
-    return dot(x, y if y.ndim < 2 or x.ndim == 0 else y.T)
+    if not x.ndim or not y.ndim:
+        return x * y
+    if x.shape[-1] != y.shape[-1]:
+        raise ValueError(
+            f"shapes {str(x.shape).replace(' ', '')} and {str(y.shape).replace(' ', '')} not aligned: "
+            f"{x.shape[-1]} (dim {x.ndim - 1}) != {y.shape[-1]} (dim {y.ndim - 1})"
+        )
+    return tensordot(x, y, ([-1], [-1])) if x.ndim > 1 or y.ndim > 1 else matmul(x, y)
 
 
-def outer(a: Any, b: Any) -> ndarray:
+def outer(a: Any, b: Any, out: Any = None) -> ndarray:
     """Products of each element of `a` with each of `b`.
 
     Examples
@@ -188,4 +254,63 @@ def outer(a: Any, b: Any) -> ndarray:
            [6, 8]])
     """
     x, y, _ = _pair(a, b)
-    return x.reshape(-1, 1) * y.reshape(1, -1)
+    result: ndarray = into(x.reshape(-1, 1) * y.reshape(1, -1), out)
+    return result
+
+
+def kron(a: Any, b: Any) -> Any:
+    """Kronecker's product: blocks of `b`, each times an element of `a`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.kron([1, 10], [5, 6, 7])
+    array([ 5,  6,  7, 50, 60, 70])
+    """
+    x, y, _ = _pair(a, b)
+    ndim = max(x.ndim, y.ndim)
+    if ndim == 0:
+        return x * y
+    shapes = [(1,) * (ndim - one.ndim) + one.shape for one in (x, y)]
+    left = x.reshape([length for one in shapes[0] for length in (one, 1)])
+    right = y.reshape([length for one in shapes[1] for length in (1, one)])
+    return (left * right).reshape([m * n for m, n in zip(*shapes, strict=True)])
+
+
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    """Vector products of vectors of three elements along an axis; the other axes broadcast.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Vectors.
+    axisa, axisb, axisc : int
+        Where the vectors lie in `a`, in `b` and in the result.
+    axis : int, optional
+        The same for all three.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.cross([1, 2, 3], [4, 5, 6])
+    array([-3,  6, -3])
+    """
+    if axis is not None:
+        axisa, axisb, axisc = (axis,) * 3
+    x, y, code = _pair(a, b)
+    if not x.ndim or not y.ndim:
+        raise ValueError("At least one array has zero dimension")
+    x, y = moveaxis(x, _axis(axisa, x.ndim), -1), moveaxis(y, _axis(axisb, y.ndim), -1)
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise ValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+            f"{x.shape[-1]} and {y.shape[-1]} dimensional instead."
+        )
+    if code == BOOL:
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported: use integers")
+    x, y = broadcast_arrays(x, y)
+    result = zeros(x.shape, x.dtype)
+    for place in range(3):
+        after, before = (place + 1) % 3, (place + 2) % 3
+        result[..., place] = x[..., after] * y[..., before] - x[..., before] * y[..., after]
+    return moveaxis(result, -1, _axis(axisc, result.ndim)) if result.ndim > 1 else result

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How variables go together: covariance, correlation, convolution."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .array import as_array
+from .composed import clip
+from .creation import zeros
+from .diagonals import diag
+from .dtypes import BOOL, DTYPE_OF, FLOAT64, DTypeLike, code_of, result_code
+from .joining import concatenate
+from .manipulation import atleast_1d, ravel
+from .products import matmul
+from .statistics import average
+from .ufuncs import sqrt
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = ["convolve", "corrcoef", "correlate", "cov"]
+
+
+def cov(
+    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None,
+    aweights: Any = None, *, dtype: DTypeLike = None,
+) -> Any:  # fmt: skip
+    """The covariance of each variable with each: a small matrix, from sums over all observations.
+
+    Parameters
+    ----------
+    m : array_like
+        A variable in each row (or column), an observation in each column (or row); 1-d: one variable.
+    y : array_like, optional
+        Further variables, of the same form.
+    rowvar : bool
+        Whether rows are variables.
+    bias : bool
+        Divide by the number of observations instead of one less; `ddof` says how much less.
+    fweights : array_like of int, optional
+        How often each observation counts.
+    aweights : array_like, optional
+        How important each observation is.
+    dtype : dtype, optional
+        Type of the result; at least float64 by default.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.cov(ak.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
+    first = as_array(m)
+    if first.ndim > 2:
+        raise ValueError("m has more than 2 dimensions")
+    others = None if y is None else as_array(y)
+    if others is not None and others.ndim > 2:
+        raise ValueError("y has more than 2 dimensions")
+    codes = [first._expr.dtype, FLOAT64] + ([others._expr.dtype] if others is not None else [])
+    wide = DTYPE_OF[result_code(*codes) if dtype is None else code_of(dtype)]
+    variables = _rows(first, rowvar, wide, m_alone=True)
+    if variables.shape[0] == 0:
+        return zeros((0, 0), wide)
+    if others is not None:
+        variables = concatenate([variables, _rows(others, rowvar, wide, m_alone=False)], 0)
+    less = (0 if bias else 1) if ddof is None else int(ddof)
+    weights = _observation_weights(fweights, aweights, variables.shape[1])
+    mean, total = average(variables, axis=1, weights=weights, returned=True)
+    total = float(total[0])
+    factor: float
+    if weights is None:
+        factor = variables.shape[1] - less
+    elif less == 0:
+        factor = total
+    elif aweights is None:
+        factor = total - less
+    else:
+        factor = total - less * float((weights * as_array(aweights)).sum()) / total
+    if factor <= 0:
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+        factor = 0.0
+    distance = (variables - mean.reshape(-1, 1)).evaluate()
+    weighted = distance if weights is None else (distance * weights).evaluate()
+    result = matmul(distance, weighted.T) / wide.type(factor)
+    return result.reshape(()) if result.size == 1 else result
+
+
+def _rows(array: ndarray, rowvar: bool, dtype: np.dtype[Any], m_alone: bool) -> ndarray:
+    """Variables as rows."""
+    if array.ndim < 2:
+        array = array.reshape(1, -1)
+    elif not rowvar and (m_alone or array.shape[0] != 1):
+        array = array.T
+    return array.astype(dtype)
+
+
+def _observation_weights(fweights: Any, aweights: Any, number: int) -> ndarray | None:
+    weights: ndarray | None = None
+    if fweights is not None:
+        given = as_array(fweights)
+        if given.dtype.kind not in "biu" and not bool((given == given.round()).all()):
+            raise TypeError("fweights must be integer")
+        weights = _checked(given, "fweights", number).astype(np.float64)
+    if aweights is not None:
+        given = _checked(as_array(aweights), "aweights", number).astype(np.float64)
+        weights = given if weights is None else weights * given
+    return weights
+
+
+def _checked(weights: ndarray, name: str, number: int) -> ndarray:
+    if weights.ndim > 1:
+        raise RuntimeError(f"cannot handle multidimensional {name}")
+    if weights.shape != (number,):
+        raise RuntimeError(f"incompatible numbers of samples and {name}")
+    if bool((weights < 0).any()):
+        raise ValueError(f"{name} cannot be negative")
+    return weights
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: DTypeLike = None) -> Any:
+    """Pearson's correlation of each variable with each; parameters as `cov`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.corrcoef(ak.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    together = cov(x, y, rowvar, dtype=dtype)
+    if together.ndim == 0:
+        return together / together
+    spread = sqrt(diag(together))
+    return clip(together / spread.reshape(-1, 1) / spread.reshape(1, -1), -1, 1)
+
+
+# -- one sequence moved along another --
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> ndarray:
+    """Sums of products of two sequences, the second moved along the first.
+
+    The shorter one is fetched to this process: it costs a pass over the longer one for each of its elements.
+
+    Parameters
+    ----------
+    a, v : array_like
+        Sequences.
+    mode : {'valid', 'same', 'full'}
+        Where they overlap completely, as many sums as the longer one has elements, or wherever they overlap.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.correlate([1, 2, 3], [0, 1, 0.5], "full")
+    array([0.5, 2. , 3.5, 3. , 0. ])
+    """
+    return _moved_along(as_array(a), as_array(v), mode)
+
+
+def convolve(a: Any, v: Any, mode: str = "full") -> ndarray:
+    """As `correlate` with the second sequence reversed: products of polynomials, moving averages.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.convolve([1, 2, 3], [0, 1, 0.5])
+    array([0. , 1. , 2.5, 4. , 1.5])
+    """
+    long, short = atleast_1d(a, v)
+    if short.size > long.size:
+        long, short = short, long
+    if long.size == 0:
+        raise ValueError("a cannot be empty")
+    if short.size == 0:
+        raise ValueError("v cannot be empty")
+    return _moved_along(long, short[::-1], mode)
+
+
+def _moved_along(a: ndarray, v: ndarray, mode: str) -> ndarray:
+    a, v = (ravel(one) if one.ndim == 0 else one for one in (a, v))
+    if a.ndim != 1 or v.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    if not a.size or not v.size:
+        raise ValueError(f"{'first' if not a.size else 'second'} array argument cannot be empty")
+    number = mode if not isinstance(mode, str) else {"valid": 0, "same": 1, "full": 2}.get(mode, -1)
+    if operator.index(number) not in (0, 1, 2):
+        raise ValueError("mode must be one of 'valid', 'same', or 'full'")
+    if v.size > a.size:  # the other way round, and the sums in the opposite order
+        return _moved_along(v, a, mode)[::-1].copy()
+    code = result_code(a._expr.dtype, v._expr.dtype)
+    dtype, short = DTYPE_OF[code], v.size
+    left = (0, short // 2, short - 1)[number]
+    count = (a.size - short + 1, a.size, a.size + short - 1)[number]
+    right = count + short - 1 - left - a.size
+    wide = concatenate([zeros(left, dtype), a.astype(dtype), zeros(right, dtype)]) if left or right else a.astype(dtype)
+    total: Any = None
+    for place, factor in enumerate(v.astype(dtype).to_numpy()):
+        part = wide[place : place + count]
+        if code == BOOL:
+            term = part & bool(factor)
+            total = term if total is None else total | term
+        else:
+            term = part * factor
+            total = term if total is None else total + term
+    result: ndarray = total.evaluate()
+    return result
