@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "datatype/type.hpp"
+
+#include <unordered_map>
+#include <utility>
+
+namespace atl::mpi::datatype {
+
+Type::Type(NodePtr description, const Bounds& bounds, Count align, Combiner combiner, Contents contents)
+    : description_(std::move(description)), bounds_(bounds), align_(align), combiner_(combiner),
+      contents_(std::move(contents)) {}
+
+void Type::commit() const {
+  std::call_once(once_, [this] { layout_ = simplify(description_); });
+}
+
+TypePtr make_named(const Predefined& one) {
+  Count align = one.number == Number::complex ? one.size / 2 : one.size;
+  Bounds bounds{0, one.size};
+  if (one.number == Number::pair) {
+    bounds.ub = one.extent;
+    align = find_predefined(one.value)->size;
+  }
+  auto type = std::make_shared<Type>(make_leaf(one), bounds, align > 16 ? 16 : align, Combiner::named, Contents{});
+  type->element_ = &one;
+  type->commit();
+  return type;
+}
+
+const TypePtr& named(std::uintptr_t handle) {
+  static const auto all = [] {
+    std::unordered_map<std::uintptr_t, TypePtr> map;
+    for (const Predefined& one : predefined()) map[one.handle] = make_named(one);
+    return map;
+  }();
+  static const TypePtr none;
+  auto found = all.find(handle);
+  return found == all.end() ? none : found->second;
+}
+
+TypePtr make_dup(const TypePtr& type) {
+  auto copy = std::make_shared<Type>(type->description_, type->bounds_, type->align_, Combiner::dup,
+                                     Contents{{}, {}, {}, {type}});
+  copy->element_ = type->element_;
+  if (type->committed()) copy->commit();
+  return copy;
+}
+
+TypePtr make_parametrized(Combiner combiner, std::vector<int> parameters, const TypePtr& type) {
+  auto copy = std::make_shared<Type>(type->description_, type->bounds_, type->align_, combiner,
+                                     Contents{std::move(parameters), {}, {}, {}});
+  copy->element_ = type->element_;
+  copy->commit();
+  return copy;
+}
+
+}  // namespace atl::mpi::datatype
