@@ -45,3 +45,14 @@ function(atoll_test layer)
                          "  add_test(${layer}/NOT_BUILT ${layer}/NOT_BUILT)\nendif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${included})
 endfunction()
+
+# atoll_compiler_wrapper(FILE MODEL name COMPILER variable LIBRARY name): a script that compiles and links C programs of a door;
+# others set the variable to call another compiler.
+function(atoll_compiler_wrapper file)
+  cmake_parse_arguments(arg "" "MODEL;COMPILER;LIBRARY" "" ${ARGN})
+  set(MODEL ${arg_MODEL})
+  set(COMPILER ${arg_COMPILER})
+  set(LIBRARY ${arg_LIBRARY})
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/compiler_wrapper.in ${file} @ONLY
+                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endfunction()

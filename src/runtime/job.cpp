@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/job.hpp"
 
+#include <unistd.h>
+
 #include <charconv>
+#include <utility>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
@@ -44,6 +47,19 @@ bool in_job() { return !config::text(config::Variable::job).empty() || started_b
 Membership single_job(const fabric::JobOptions& options) {
   ATOLL_EXPECT(options.npes == 1);
   return {fabric::Job::create_loop(options), PeId(0)};
+}
+
+ProcessSeat::ProcessSeat(Membership (*alone)()) : owner_(::getpid()) {
+  if (auto membership = join_from_environment()) {
+    membership_ = *std::move(membership);
+  } else {
+    config::warn_of_unknown_names();
+    membership_ = alone();
+  }
+}
+
+ProcessSeat::~ProcessSeat() {
+  if (::getpid() != owner_) new Membership(std::move(membership_));
 }
 
 std::vector<std::pair<std::string, std::string>> environment_of(const fabric::Job& job, PeId pe, unsigned threads) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library.hpp"
 
-#include <unistd.h>
-
 #include <utility>
 
 #include "atoll/base/config.hpp"
@@ -36,28 +34,8 @@ constexpr std::size_t widest_scalar = 16;
 std::size_t shortened(std::size_t bytes) { return bytes > widest_scalar ? bytes - widest_scalar : 0; }
 
 // Alone a PE needs no launcher, but pages that can be mapped twice for its global data.
-runtime::Membership join() {
-  if (auto membership = runtime::join_from_environment()) return *std::move(membership);
-  config::warn_of_unknown_names();
-  return {fabric::Job::create_shm({.npes = 1}), PeId(0)};
-}
-
-// Kept from the first init to the exit of the process: a launcher lets it join once. Given back then, by the process
-// that joined, before it takes leave of the launcher.
-class Seat {
- public:
-  ~Seat() {
-    if (::getpid() != owner_) new runtime::Membership(std::move(membership_));
-  }
-  const runtime::Membership& membership() const { return membership_; }
-
- private:
-  runtime::Membership membership_ = join();
-  pid_t owner_ = ::getpid();
-};
-
 const runtime::Membership& membership() {
-  static const Seat seat;
+  static const runtime::ProcessSeat seat([] { return runtime::Membership{fabric::Job::create_shm({.npes = 1}), PeId(0)}; });
   return seat.membership();
 }
 

@@ -145,10 +145,11 @@ def test_the_table_is_what_is_documented(tmp_path: Path) -> None:
 
 
 def test_a_wrong_row_is_named(tmp_path: Path) -> None:
-    shutil.copytree(GENERATE.parent.parent, tmp_path / "shmem")
-    table = tmp_path / "shmem/api/setup.toml"
+    shutil.copytree(GENERATE.parent.parent, tmp_path / "src/shmem")
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    table = tmp_path / "src/shmem/api/setup.toml"
     table.write_text(table.read_text() + '\n[[function]]\nname = "odd"\nreturn = "int"\n')
-    made = run(sys.executable, "-B", tmp_path / "shmem/generate/generate.py", tmp_path / "out")
+    made = run(sys.executable, "-B", tmp_path / "src/shmem/generate/generate.py", tmp_path / "out")
     assert made.returncode != 0
     assert "setup.toml: odd: unknown keys ['return']" in made.stderr
 

@@ -42,14 +42,6 @@ def api_json(table: Table) -> str:
     return json.dumps({"types": types, "families": rows}, indent=1) + "\n"
 
 
-def with_table(document: str, table: str) -> str:
-    """The document with the table between its two marks."""
-    begin, end = "<!-- functions -->\n", "<!-- end -->"
-    before, rest = document.split(begin)
-    after = rest.split(end)[1]
-    return f"{before}{begin}{table}{end}{after}"
-
-
 def spelled(family: Family) -> str:
     prefix = "shmemx_" if family.chapter in EXTENSIONS else "shmem_"
     name = family.name.replace("{T}", "TYPE").replace("{N}", "SIZE")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C entry points of the library, their weak twins, and the list of exports."""
+"""The C entry points of the library, their weak twins, and what is exported."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def entry_files(table: Table) -> list[str]:
     return texts
 
 
-def version_script(table: Table) -> str:
+def exported_names(table: Table) -> list[str]:
     names = []
     for function in table.functions:
         if function.built:
@@ -69,8 +69,7 @@ def version_script(table: Table) -> str:
         "shmemx_ring_v1",
         "shmemx_start_pes_v1",
     ]
-    listed = "".join(f"    {name};\n" for name in sorted(names))
-    return f"ATOLL_SHMEM_1 {{\n  global:\n{listed}  local: *;\n}};\n"
+    return names
 
 
 def extension_count(table: Table) -> int:

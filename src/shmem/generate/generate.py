@@ -9,19 +9,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from describe import api_json, markdown, with_table
-from entries import entry_files, version_script
-from header import header
-from table import load
-
 HERE = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
-
-def write(path: Path, text: str) -> None:
-    """Writes when it differs, so that nothing is compiled again for nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+from describe import api_json, markdown  # noqa: E402
+from doors import version_script, with_table, write  # noqa: E402
+from entries import entry_files, exported_names  # noqa: E402
+from header import header  # noqa: E402
+from table import load  # noqa: E402
 
 
 def main() -> int:
@@ -43,7 +38,7 @@ def main() -> int:
         write(out / "include/mpp" / name, parts[f"mpp_{name}"])
     for number, text in enumerate(entry_files(table)):
         write(out / f"entry_{number}.cpp", text)
-    write(out / "exports.map", version_script(table))
+    write(out / "exports.map", version_script("ATOLL_SHMEM_1", exported_names(table)))
     write(out / "api.json", api_json(table))
     write(out / "functions.md", markdown(table))
     return 0

@@ -2,6 +2,7 @@
 // How a process becomes a PE: joining the job its launcher made, or being a job of its own.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,22 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap);
 
 /// A job of one PE, this process, over private memory: no files, no other processes.
 Membership single_job(const fabric::JobOptions& options = {});
+
+/// A process's place in its job, for the C doors. Kept from the first init to the exit of the process: a launcher lets it join
+/// once. Given back then, by the process that joined (not by the child of a fork), before it takes leave of the launcher.
+class ProcessSeat {
+ public:
+  /// The job of the environment, or `alone()` when no launcher started this process.
+  explicit ProcessSeat(Membership (*alone)());
+  ~ProcessSeat();
+  ProcessSeat(const ProcessSeat&) = delete;
+  ProcessSeat& operator=(const ProcessSeat&) = delete;
+  const Membership& membership() const { return membership_; }
+
+ private:
+  Membership membership_;
+  std::int64_t owner_;
+};
 
 /// What a process needs in its environment to be PE `pe` of the job.
 std::vector<std::pair<std::string, std::string>> environment_of(const fabric::Job& job, PeId pe, unsigned threads);

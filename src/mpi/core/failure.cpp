@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/failure.hpp"
+
+#include <new>
+
+#include "atoll/base/error.hpp"
+
+namespace atl::mpi {
+
+void fail_with(int code, std::string text, Object* owner) { throw Failure{code, std::move(text), owner}; }
+
+Failure current_failure() {
+  try {
+    throw;
+  } catch (Failure& failure) {
+    return std::move(failure);
+  } catch (const PeFailedError& error) {
+    return {MPI_ERR_PROC_ABORTED, error.what()};
+  } catch (const MemoryError& error) {
+    return {MPI_ERR_NO_MEM, error.what()};
+  } catch (const OverflowError& error) {
+    return {MPI_ERR_VALUE_TOO_LARGE, error.what()};
+  } catch (const Error& error) {
+    return {MPI_ERR_OTHER, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {MPI_ERR_NO_MEM, "out of memory"};
+  } catch (const std::exception& error) {
+    return {MPI_ERR_INTERN, error.what()};
+  }
+}
+
+}  // namespace atl::mpi

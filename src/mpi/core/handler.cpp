@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/handler.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "atoll/base/config.hpp"
+#include "core/codes.hpp"
+#include "core/library.hpp"
+
+namespace atl::mpi {
+namespace {
+
+ErrorHandler& predefined_handler(std::uintptr_t constant, ErrorHandler::Way way) {
+  auto& handler = *new ErrorHandler(way);
+  handler.predefine(constant);
+  return handler;
+}
+
+struct Predefined {
+  ErrorHandler& fatal = predefined_handler(reinterpret_cast<std::uintptr_t>(MPI_ERRORS_ARE_FATAL), ErrorHandler::Way::fatal);
+  ErrorHandler& abort = predefined_handler(reinterpret_cast<std::uintptr_t>(MPI_ERRORS_ABORT), ErrorHandler::Way::abort);
+  ErrorHandler& give_back = predefined_handler(reinterpret_cast<std::uintptr_t>(MPI_ERRORS_RETURN), ErrorHandler::Way::give_back);
+};
+// Made when the library is loaded, never destroyed: handlers may be named at any time.
+Predefined& handlers() {
+  static auto& all = *new Predefined;
+  return all;
+}
+[[maybe_unused]] const bool made = (handlers(), true);
+
+int handle(Call call, Failure failure, Object* object, ErrorSlot& slot) {
+  if (failure.owner != nullptr && failure.owner->errors() != nullptr) {
+    object = failure.owner;
+    return object->errors()->get().meet(call, failure, object);
+  }
+  return slot.get().meet(call, failure, object);
+}
+
+int handle(Call call, Object* object, ErrorSlot& fallback) {
+  ErrorSlot* slot = object == nullptr ? nullptr : object->errors();
+  return handle(call, current_failure(), slot == nullptr ? nullptr : object, slot == nullptr ? fallback : *slot);
+}
+
+// Whatever kind it is: the type of the handle has said that.
+Object* behind(const void* handle) {
+  auto value = reinterpret_cast<std::uintptr_t>(handle);
+  if (value < detail::first_address) return detail::predefined[value];
+  if (value % alignof(Object) != 0) return nullptr;
+  auto* object = const_cast<Object*>(static_cast<const Object*>(handle));
+  switch (object->kind()) {
+    case Kind::comm: case Kind::win: case Kind::file: case Kind::session: return object;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+ErrorSlot::ErrorSlot() : handler_(handlers().fatal) {}
+
+ErrorSlot& default_errors() {
+  static auto& slot = *new ErrorSlot;
+  return slot;
+}
+
+ErrorSlot& default_file_errors() {
+  static auto& slot = *new ErrorSlot(handlers().give_back);
+  return slot;
+}
+
+int ErrorHandler::meet(Call call, const Failure& failure, Object* object) {
+  if (function_ != nullptr) {
+    int code = failure.code;
+    // The object may be gone when the function is done with it.
+    std::uintptr_t handle = object == nullptr ? reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF) : object->handle();
+    function_(&handle, &code);
+    return failure.code;
+  }
+  if (way_ == Way::give_back) return failure.code;
+  end_job(call, failure.text, failure.code & 0xFF ? failure.code & 0xFF : 1);
+}
+
+int raise(Call call) { return handle(call, nullptr, default_errors()); }
+int raise(Call call, MPI_Comm comm) { return handle(call, behind(comm), default_errors()); }
+int raise(Call call, MPI_Win win) { return handle(call, behind(win), default_errors()); }
+int raise(Call call, MPI_File file) { return handle(call, behind(file), default_file_errors()); }
+int raise(Call call, MPI_Session session) { return handle(call, behind(session), default_errors()); }
+
+// ---- the error chapter ----
+
+namespace {
+template <class Function>
+void create(Kind of, Function* function, MPI_Errhandler* errhandler) {
+  ATOLL_MPI_REQUIRE(function != nullptr, MPI_ERR_ARG, "the error handler's function is null");
+  give(make<ErrorHandler>(of, reinterpret_cast<ErrorHandler::Function>(function)), errhandler);
+}
+}  // namespace
+
+void create_handler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) { create(Kind::comm, function, errhandler); }
+void create_win_handler(MPI_Win_errhandler_function* function, MPI_Errhandler* errhandler) { create(Kind::win, function, errhandler); }
+void create_file_handler(MPI_File_errhandler_function* function, MPI_Errhandler* errhandler) { create(Kind::file, function, errhandler); }
+void create_session_handler(MPI_Session_errhandler_function* function, MPI_Errhandler* errhandler) {
+  create(Kind::session, function, errhandler);
+}
+
+ErrorSlot& errors_of(MPI_File file) { return file == MPI_FILE_NULL ? default_file_errors() : *any(file).errors(); }
+
+void set_handler(Kind of, ErrorSlot& slot, MPI_Errhandler errhandler) {
+  auto& handler = need<ErrorHandler>(errhandler);
+  ATOLL_MPI_REQUIRE(handler.fits(of), MPI_ERR_ERRHANDLER, "the error handler was made for another kind of object");
+  slot.set(handler);
+}
+
+void get_handler(const ErrorSlot& slot, MPI_Errhandler* errhandler) { give(Ref<ErrorHandler>(slot.get()), errhandler); }
+
+void free_handler(MPI_Errhandler* errhandler) {
+  auto& handler = need<ErrorHandler>(*errhandler);
+  handler.release();
+  *errhandler = MPI_ERRHANDLER_NULL;
+}
+
+void call_handler(ErrorSlot& slot, Object* object, int code) {
+  slot.get().meet(Call{"the program's call of the error handler"}, Failure{code, error_text(code)}, object);
+}
+
+int raise_inactive(Call call) {
+  end_job(call, "MPI is not initialized: call MPI_Init or MPI_Session_init first, and nothing after the last finalize", 1);
+}
+
+void end_job(Call call, std::string_view text, int status) {
+  std::string rank = config::text(config::Variable::pe);
+  if (is_active()) rank = fmt::format("{}", library().pe().value());
+  bool wanted = is_active() && library().context().job().exit_requested().has_value();
+  if (wanted) std::_Exit(*library().context().job().exit_requested() & 0xFF);
+  std::string line = fmt::format("atoll-mpi: rank {}: {}: {}\n", rank.empty() ? "?" : rank, call.name, text);
+  [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  if (is_active()) library().context().job().request_exit(status);
+  std::_Exit(status);
+}
+
+}  // namespace atl::mpi

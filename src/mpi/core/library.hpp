@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one MPI library of this process: what the first MPI_Init or MPI_Session_init makes and the last finalize takes away.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/matching.hpp"
+
+namespace atl::mpi {
+
+class Library {
+ public:
+  /// Joins the job. Collective.
+  Library();
+  /// Leaves it: the last thing to do. Collective.
+  void leave();
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  runtime::Context& context() { return *context_; }
+  runtime::Matcher& matcher() { return *matcher_; }
+  PeId pe() const { return context_->pe(); }
+  std::uint32_t npes() const { return context_->npes(); }
+
+ private:
+  std::unique_ptr<runtime::Context> context_;
+  std::unique_ptr<runtime::Matcher> matcher_;
+};
+
+namespace detail {
+/// Null before the first init and after the last finalize.
+extern Library* library;
+}
+
+/// Whether MPI has been initialized, by world or session, and not all of that finalized.
+inline bool is_active() { return detail::library != nullptr; }
+/// Only while active.
+inline Library& library() { return *detail::library; }
+
+/// Counts a user of the library (the world, a session) in; the first one makes it. Collective then.
+void enter_library();
+/// The last one out ends it.
+void leave_library();
+
+}  // namespace atl::mpi

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/object.hpp"
+
+#include <mutex>
+#include <vector>
+
+namespace atl::mpi {
+namespace detail {
+Object* predefined[first_address] = {};
+}
+
+namespace {
+
+// Numbers of objects that Fortran (or a _toint function) has asked for, from first_address on.
+std::mutex numbers_mutex;
+std::vector<Object*>& numbers() {
+  static auto& all = *new std::vector<Object*>;
+  return all;
+}
+
+Object& any_of(Kind kind, const void* handle, int code, const char* what) {
+  auto value = reinterpret_cast<std::uintptr_t>(handle);
+  Object* object = nullptr;
+  if (value < detail::first_address) object = detail::predefined[value];
+  else if (value % alignof(Object) == 0) object = reinterpret_cast<Object*>(value);
+  if (object == nullptr || object->kind() != kind) fail(code, "{:#x} is no {}, or it has been freed", value, what);
+  return *object;
+}
+
+}  // namespace
+
+Object& any(MPI_Comm handle) { return any_of(Kind::comm, handle, MPI_ERR_COMM, "communicator"); }
+Object& any(MPI_Win handle) { return any_of(Kind::win, handle, MPI_ERR_WIN, "window"); }
+Object& any(MPI_File handle) { return any_of(Kind::file, handle, MPI_ERR_FILE, "file"); }
+Object& any(MPI_Session handle) { return any_of(Kind::session, handle, MPI_ERR_SESSION, "session"); }
+Object& any(MPI_Datatype handle) { return any_of(Kind::datatype, handle, MPI_ERR_TYPE, "datatype"); }
+
+void Object::predefine(std::uintptr_t constant) {
+  constant_ = constant;
+  detail::predefined[constant] = this;
+}
+
+Object::~Object() {
+  kind_ = Kind::freed;
+  if (constant_ != 0 && detail::predefined[constant_] == this) detail::predefined[constant_] = nullptr;
+  if (int number = number_.load(std::memory_order_relaxed); number != 0) {
+    std::lock_guard lock(numbers_mutex);
+    numbers()[static_cast<std::size_t>(number) - detail::first_address] = nullptr;
+  }
+}
+
+int Object::number() {
+  if (constant_ != 0) return static_cast<int>(constant_);
+  if (int number = number_.load(std::memory_order_relaxed)) return number;
+  std::lock_guard lock(numbers_mutex);
+  if (int number = number_.load(std::memory_order_relaxed)) return number;
+  auto& all = numbers();
+  std::size_t place = 0;
+  while (place < all.size() && all[place] != nullptr) ++place;
+  if (place == all.size()) all.push_back(nullptr);
+  all[place] = this;
+  int number = static_cast<int>(place + detail::first_address);
+  number_.store(number, std::memory_order_relaxed);
+  return number;
+}
+
+Object* Object::of_number(int number) {
+  if (number < 0) return nullptr;
+  auto place = static_cast<std::uintptr_t>(number);
+  if (place < detail::first_address) return detail::predefined[place];
+  std::lock_guard lock(numbers_mutex);
+  place -= detail::first_address;
+  return place < numbers().size() ? numbers()[place] : nullptr;
+}
+
+}  // namespace atl::mpi

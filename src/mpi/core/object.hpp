@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles and what is behind them. A handle below 0x1000 is a constant of the ABI, any other the address of an Object.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "core/failure.hpp"
+#include "mpi.h"
+
+namespace atl::mpi {
+
+class Attributes;
+class ErrorSlot;
+
+/// Values that memory of other things rarely holds.
+enum class Kind : std::uint32_t {
+  freed = 0,
+  comm = 0x4D504901, datatype, errhandler, file, group, info, message, op, request, session, win
+};
+
+/// What a handle stands for. Counted: the handle holds one count, whatever is in flight others.
+class Object {
+ public:
+  explicit Object(Kind kind) : kind_(kind) {}
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  Kind kind() const { return kind_; }
+  void retain() { count_.fetch_add(1, std::memory_order_relaxed); }
+  /// Predefined ones end with the library that made them, however often programs free them.
+  void release() {
+    if (constant_ != 0) return;
+    // Acquire and release: whoever ends it sees what the others did. Partner: itself.
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  /// The handle as a number.
+  std::uintptr_t handle() const { return constant_ != 0 ? constant_ : reinterpret_cast<std::uintptr_t>(this); }
+  bool is_predefined() const { return constant_ != 0; }
+  /// Makes this what `constant` stands for, until dismiss().
+  void predefine(std::uintptr_t constant);
+  void dismiss() { delete this; }
+
+  // What some kinds have.
+  /// The value of a predefined attribute; null: it has no such one.
+  virtual void* own_attribute(int keyval) {
+    static_cast<void>(keyval);
+    return nullptr;
+  }
+  virtual ErrorSlot* errors() { return nullptr; }
+  virtual Attributes* attributes() { return nullptr; }
+  virtual std::string* name() { return nullptr; }
+
+  /// Fortran's number for it: the constant, or one given at the first call.
+  int number();
+  /// Null when there is none.
+  static Object* of_number(int number);
+
+ protected:
+  virtual ~Object();
+
+ private:
+  Kind kind_;
+  std::atomic<std::uint32_t> count_{1};
+  std::uintptr_t constant_ = 0;
+  std::atomic<int> number_{0};
+};
+
+namespace detail {
+inline constexpr std::uintptr_t first_address = 0x1000;
+extern Object* predefined[first_address];
+}  // namespace detail
+
+/// The object of that kind behind a handle; null: it is none, or it has been freed.
+template <class T>
+T* find(typename T::Handle handle) {
+  auto value = reinterpret_cast<std::uintptr_t>(handle);
+  Object* object;
+  if (value < detail::first_address) object = detail::predefined[value];
+  else object = value % alignof(Object) == 0 ? reinterpret_cast<Object*>(handle) : nullptr;
+  return object != nullptr && object->kind() == T::kind ? static_cast<T*>(object) : nullptr;
+}
+
+/// The same, or Failure with the kind's error class.
+template <class T>
+T& need(typename T::Handle handle) {
+  T* object = find<T>(handle);
+  if (object == nullptr) [[unlikely]]
+    fail(T::error_class, "{:#x} is no {}, or it has been freed", reinterpret_cast<std::uintptr_t>(handle), T::what);
+  return *object;
+}
+
+// The object behind a handle whose class lives in a higher folder; Failure with the kind's error class.
+Object& any(MPI_Comm handle);
+Object& any(MPI_Win handle);
+Object& any(MPI_File handle);
+Object& any(MPI_Session handle);
+Object& any(MPI_Datatype handle);
+
+/// null: the null handle of that kind.
+template <class T>
+typename T::Handle handle_of(const T* object) {
+  return object == nullptr ? T::null_handle() : reinterpret_cast<typename T::Handle>(object->handle());
+}
+template <class T>
+typename T::Handle handle_of(const T& object) {
+  return reinterpret_cast<typename T::Handle>(object.handle());
+}
+
+/// A counted pointer to an Object.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  /// Shares it.
+  explicit Ref(T& object) : object_(&object) { object.retain(); }
+  explicit Ref(T* object) : object_(object) {
+    if (object != nullptr) object->retain();
+  }
+  /// Takes over the count of a new object.
+  static Ref adopt(T* object) {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
+  Ref(const Ref& other) : Ref(other.object_) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_ != nullptr) object_->release();
+  }
+
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  /// Gives the count to a handle.
+  T* leak() { return std::exchange(object_, nullptr); }
+
+ private:
+  T* object_ = nullptr;
+};
+
+template <class T, class... Args>
+Ref<T> make(Args&&... args) {
+  return Ref<T>::adopt(new T(std::forward<Args>(args)...));
+}
+
+/// Stores a handle to the new object, which then holds the count.
+template <class T>
+void give(Ref<T> object, typename T::Handle* handle) {
+  *handle = handle_of(*object);
+  (void)object.leak();
+}
+
+}  // namespace atl::mpi

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what the build needs from the table: mpi.h, entry points, exports, descriptions.
+
+usage: generate.py OUTPUT_FOLDER | --list-unbuilt | --list-chapters | --document FILE.md
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(HERE.parents[1] / "scripts"))
+
+from describe import api_json, markdown  # noqa: E402
+from doors import version_script, with_table, write  # noqa: E402
+from entries import entry_files  # noqa: E402
+from header import header  # noqa: E402
+from table import CHAPTERS, load  # noqa: E402
+
+
+def main() -> int:
+    if "--list-chapters" in sys.argv:
+        print(";".join(CHAPTERS))
+        return 0
+    table = load(HERE / "api")
+    if "--list-unbuilt" in sys.argv:
+        print("\n".join(function.name for function in table.functions if not function.built))
+        return 0
+    if "--document" in sys.argv:
+        document = Path(sys.argv[2])
+        document.write_text(with_table(document.read_text(), markdown(table)))
+        return 0
+    out = Path(sys.argv[1])
+    write(out / "include/mpi.h", header(table, (HERE / "include/mpi.h.in").read_text()))
+    for chapter, text in entry_files(table).items():
+        write(out / f"entry_{chapter}.cpp", text)
+    names = [name for function in table.functions for name in (function.name, function.profiling_name)]
+    write(out / "exports.map", version_script("", names))
+    write(out / "api.json", api_json(table))
+    write(out / "functions.md", markdown(table))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mpi.h: constants and declarations put into the hand-written frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from table import Group, Table
+
+
+def constant(group: Group, name: str, value: int | str) -> str:
+    if group.type == "alias":
+        return f"#define {name} {value}"
+    if group.type == "int":
+        return f"#define {name} {value}" if not isinstance(value, int) or value >= 0 else f"#define {name} ({value})"
+    number = hex(value) if isinstance(value, int) and value >= 0x20 else str(value)
+    return f"#define {name} (({group.type}){number})"
+
+
+def constants(table: Table) -> Iterator[str]:
+    for index, group in enumerate(table.constants):
+        if index:
+            yield ""
+        yield f"// {group.title}"
+        for name, value in group.values.items():
+            yield constant(group, name, value)
+
+
+def header(table: Table, frame: str) -> str:
+    """The text of mpi.h."""
+    slots = {
+        "CONSTANTS": "\n".join(constants(table)),
+        "DECLARATIONS": "\n".join(f"{f.declaration(f.name)};" for f in table.functions),
+        "PROFILING": "\n".join(f"{f.declaration(f.profiling_name)};" for f in table.functions),
+    }
+    return re.sub(r"^@(\w+)@$", lambda m: slots[m.group(1)], frame, flags=re.MULTILINE)

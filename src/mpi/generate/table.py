@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the table of src/mpi/api and unfolds it into C functions."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+#: Files of the table, in the order of the header.
+CHAPTERS = (
+    "environment",
+    "error",
+    "info",
+    "attribute",
+    "group",
+    "comm",
+    "session",
+    "datatype",
+    "op",
+    "message",
+    "partitioned",
+    "request",
+    "collective",
+    "neighbour",
+    "topology",
+    "win",
+    "io",
+    "dynamic",
+    "abi",
+    "tool",
+)
+KEYS = {
+    "name",
+    "returns",
+    "arguments",
+    "small_arguments",
+    "lengths",
+    "body",
+    "small",
+    "deprecated",
+    "any_time",
+    "on",
+}
+#: Handles whose objects have an error handler.
+OWNERS = ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Session")
+#: C types of 64 bits that are one type here.
+WIDE = ("MPI_Aint", "MPI_Count", "MPI_Offset")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """`const int|MPI_Count counts[]`: `small` and `large` are the element types of the two forms, often the same."""
+
+    const: bool
+    small: str
+    large: str
+    stars: str
+    name: str
+    array: str  # "[]" or nothing
+
+    @property
+    def grows(self) -> bool:
+        return self.small != self.large
+
+    def declare(self, large: bool) -> str:
+        if self.name == "...":
+            return "..."
+        kind = self.large if large else self.small
+        return f"{'const ' if self.const else ''}{kind} {self.stars}{self.name}{self.array}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: the function that carries it out (the _c one where there are two), and its int form."""
+
+    name: str
+    chapter: str
+    returns: str
+    arguments: tuple[Argument, ...]
+    small_arguments: tuple[Argument, ...]
+    lengths: dict[str, str]
+    body: str
+    small: str
+    deprecated: str
+    any_time: bool
+    on: str
+
+    @property
+    def has_large(self) -> bool:
+        return bool(self.small_arguments) or any(argument.grows for argument in self.arguments)
+
+    @property
+    def base(self) -> str:
+        return f"MPI_{self.name}_c" if self.has_large else f"MPI_{self.name}"
+
+    def owner(self, arguments: tuple[Argument, ...]) -> str:
+        """The argument whose error handler is called; empty: MPI_COMM_SELF's."""
+        if self.on:
+            return "" if self.on == "none" else self.on
+        for argument in arguments:
+            if argument.small in OWNERS and not argument.array:
+                return argument.name if not argument.stars else ""
+        return ""
+
+
+@dataclass(frozen=True)
+class Function:
+    """One C function."""
+
+    name: str
+    row: Row
+    large: bool
+    arguments: tuple[Argument, ...]
+
+    @property
+    def profiling_name(self) -> str:
+        return "P" + self.name
+
+    @property
+    def is_base(self) -> bool:
+        return self.name == self.row.base
+
+    @property
+    def built(self) -> bool:
+        return bool(self.row.body) if self.is_base or not self.row.small_arguments else bool(self.row.small)
+
+    def parameters(self) -> str:
+        return ", ".join(argument.declare(self.large) for argument in self.arguments) or "void"
+
+    def declaration(self, name: str) -> str:
+        return f"{self.row.returns} {name}({self.parameters()})"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Constants under a title."""
+
+    title: str
+    type: str
+    values: dict[str, int | str]
+
+
+@dataclass(frozen=True)
+class Table:
+    constants: tuple[Group, ...]
+    headers: dict[str, list[str]]
+    rows: tuple[Row, ...]
+    functions: tuple[Function, ...] = field(default=())
+
+
+def parse_arguments(text: str) -> tuple[Argument, ...]:
+    if text in ("", "void"):
+        return ()
+    found = []
+    for part in (piece.strip() for piece in text.split(",")):
+        if part == "...":
+            found.append(Argument(False, "", "", "", "...", ""))
+            continue
+        match = re.fullmatch(r"(const )?([\w|]+) ([*]*)(\w+)((?:\[\d*\])*)", part)
+        if match is None:
+            raise ValueError(f"argument {part!r}: no type, or no name")
+        const, kind, stars, name, array = match.groups()
+        small, _, large = kind.partition("|")
+        found.append(Argument(bool(const), small, large or small, stars, name, array))
+    return tuple(found)
+
+
+def functions_of(row: Row) -> list[Function]:
+    if not row.has_large:
+        return [Function(row.base, row, False, row.arguments)]
+    return [
+        Function(f"MPI_{row.name}", row, False, row.small_arguments or row.arguments),
+        Function(row.base, row, True, row.arguments),
+    ]
+
+
+def load(folder: Path) -> Table:
+    """The whole table. Raises ValueError that names the row when something is wrong with it."""
+    groups = []
+    for raw in tomllib.loads((folder / "constants.toml").read_text())["constants"]:
+        title, kind = raw.pop("title"), raw.pop("type", "int")
+        groups.append(Group(title, kind, raw))
+    rows: list[Row] = []
+    headers: dict[str, list[str]] = {}
+    for chapter in CHAPTERS:
+        content = tomllib.loads((folder / f"{chapter}.toml").read_text())
+        headers[chapter] = content.get("headers", [])
+        for raw in content["function"]:
+            where = f"{chapter}.toml: {raw.get('name')}"
+            if extra := raw.keys() - KEYS:
+                raise ValueError(f"{where}: unknown keys {sorted(extra)}")
+            row = Row(
+                name=raw["name"],
+                chapter=chapter,
+                returns=raw.get("returns", "int"),
+                arguments=parse_arguments(raw["arguments"]),
+                small_arguments=parse_arguments(raw.get("small_arguments", "")),
+                lengths=raw.get("lengths", {}),
+                body=raw.get("body", ""),
+                small=raw.get("small", ""),
+                deprecated=raw.get("deprecated", ""),
+                any_time=raw.get("any_time", False),
+                on=raw.get("on", ""),
+            )
+            missing = [
+                a.name for a in row.arguments if a.grows and a.array and a.small == "int" and a.name not in row.lengths
+            ]
+            if missing:
+                raise ValueError(f"{where}: 'lengths' says nothing of {missing}")
+            rows.append(row)
+    functions = [function for row in rows for function in functions_of(row)]
+    names = [function.name for function in functions]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise ValueError(f"functions named twice: {sorted(twice)}")
+    return Table(tuple(groups), headers, tuple(rows), tuple(functions))
