@@ -72,7 +72,7 @@ def entry(function: Function) -> Iterator[str]:
     row = function.row
     if function.is_base:
         yield from base_entry(function, row.arguments, row.body)
-    elif row.small_arguments:
+    elif row.small_arguments or row.small:
         yield from base_entry(function, function.arguments, row.small)
     elif not row.body:
         yield from base_entry(function, function.arguments, "")

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI_Pack and its kin, and how many elements so many bytes are.
+#include <cstring>
+
+#include "datatype/external32.hpp"
+#include "datatype/pack.hpp"
+#include "type/chapter.hpp"
+#include "type/type.hpp"
+
+namespace atl::mpi {
+namespace {
+
+using namespace datatype;
+
+void check(MPI_Count count, MPI_Count size, const MPI_Count* position) {
+  ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_COUNT, "count is {}", count);
+  ATOLL_MPI_REQUIRE(position != nullptr, MPI_ERR_ARG, "no position");
+  ATOLL_MPI_REQUIRE(*position >= 0 && *position <= size, MPI_ERR_ARG, "position {} in a buffer of {} bytes", *position, size);
+}
+
+void check_room(MPI_Count bytes, MPI_Count size, MPI_Count position) {
+  ATOLL_MPI_REQUIRE(bytes <= size - position, MPI_ERR_TRUNCATE, "{} bytes do not fit: the buffer has {} from position {} on",
+                    bytes, size - position, position);
+}
+
+std::byte* at(const void* buffer, MPI_Count position) {
+  return static_cast<std::byte*>(const_cast<void*>(buffer)) + position;
+}
+
+void check_external32(const char* datarep) {
+  ATOLL_MPI_REQUIRE(datarep != nullptr && std::strcmp(datarep, "external32") == 0, MPI_ERR_ARG,
+                    "'{}' is no representation to pack in. 'external32'?", datarep == nullptr ? "" : datarep);
+}
+
+}  // namespace
+
+void get_address(const void* location, MPI_Aint* address) {
+  ATOLL_MPI_REQUIRE(address != nullptr, MPI_ERR_ARG, "no place for the address");
+  *address = reinterpret_cast<MPI_Aint>(location);
+}
+
+void pack(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
+  Region region = need_committed_type(datatype).region(incount);
+  check(incount, outsize, position);
+  check_room(region.size(), outsize, *position);
+  datatype::pack(region, inbuf, 0, region.size(), at(outbuf, *position));
+  *position += region.size();
+}
+
+void unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
+            MPI_Datatype datatype) {
+  Region region = need_committed_type(datatype).region(outcount);
+  check(outcount, insize, position);
+  check_room(region.size(), insize, *position);
+  datatype::unpack(region, outbuf, 0, region.size(), at(inbuf, *position));
+  *position += region.size();
+}
+
+void pack_size(MPI_Count incount, MPI_Datatype datatype, MPI_Count* size) {
+  const Type& type = need_committed_type(datatype);
+  ATOLL_MPI_REQUIRE(incount >= 0, MPI_ERR_COUNT, "count is {}", incount);
+  *size = incount * type.size();
+}
+
+void pack_external(const char* datarep, const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
+                   MPI_Count outsize, MPI_Count* position) {
+  check_external32(datarep);
+  const Type& type = need_committed_type(datatype);
+  check(incount, outsize, position);
+  MPI_Count bytes = incount * type.external_size();
+  check_room(bytes, outsize, *position);
+  ATOLL_MPI_REQUIRE(pack_external32(type, incount, inbuf, at(outbuf, *position)), MPI_ERR_CONVERSION,
+                    "an integer is too large for its size in external32");
+  *position += bytes;
+}
+
+void unpack_external(const char* datarep, const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
+                     MPI_Count outcount, MPI_Datatype datatype) {
+  check_external32(datarep);
+  const Type& type = need_committed_type(datatype);
+  check(outcount, insize, position);
+  MPI_Count bytes = outcount * type.external_size();
+  check_room(bytes, insize, *position);
+  unpack_external32(type, outcount, outbuf, at(inbuf, *position));
+  *position += bytes;
+}
+
+void pack_external_size(const char* datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count* size) {
+  check_external32(datarep);
+  const Type& type = need_committed_type(datatype);
+  ATOLL_MPI_REQUIRE(incount >= 0, MPI_ERR_COUNT, "count is {}", incount);
+  *size = incount * type.external_size();
+}
+
+MPI_Count count_in(const Type& type, MPI_Count bytes) {
+  if (type.size() == 0) return bytes == 0 ? 0 : MPI_UNDEFINED;
+  return bytes % type.size() == 0 ? bytes / type.size() : MPI_UNDEFINED;
+}
+
+MPI_Count elements_in(const Type& type, MPI_Count bytes) {
+  if (type.size() == 0) return bytes == 0 ? 0 : MPI_UNDEFINED;
+  Count left = 0;
+  Count elements = bytes / type.size() * type.elements() + elements_within(*type.description(), bytes % type.size(), left);
+  return left == 0 ? elements : MPI_UNDEFINED;
+}
+
+}  // namespace atl::mpi

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles of datatypes.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "core/attribute.hpp"
+#include "core/object.hpp"
+#include "datatype/type.hpp"
+
+namespace atl::mpi {
+
+class TypeObject : public Object {
+ public:
+  using Handle = MPI_Datatype;
+  static constexpr Kind kind = Kind::datatype;
+  static constexpr int error_class = MPI_ERR_TYPE;
+  static constexpr const char* what = "datatype";
+  static Handle null_handle() { return MPI_DATATYPE_NULL; }
+
+  explicit TypeObject(datatype::TypePtr type) : Object(kind), type_(std::move(type)) {}
+
+  const datatype::TypePtr& type() const { return type_; }
+  /// Predefined, or made by create_f90_*: may not be freed.
+  bool permanent() const { return permanent_ || is_predefined(); }
+  void make_permanent() { permanent_ = true; }
+
+  Attributes* attributes() override { return &attributes_; }
+  std::string* name() override { return &name_; }
+
+ private:
+  datatype::TypePtr type_;
+  bool permanent_ = false;
+  Attributes attributes_;
+  std::string name_;
+};
+
+/// The datatype behind a handle; Failure when there is none.
+inline const datatype::Type& need_type(MPI_Datatype handle) { return *need<TypeObject>(handle).type(); }
+/// Failure also when it is not committed.
+inline const datatype::Type& need_committed_type(MPI_Datatype handle) {
+  const datatype::Type& type = need_type(handle);
+  ATOLL_MPI_REQUIRE(type.committed(), MPI_ERR_TYPE, "the datatype has not been committed. Call MPI_Type_commit first?");
+  return type;
+}
+/// One that outlives its handle.
+inline datatype::TypePtr share_type(MPI_Datatype handle) {
+  need_committed_type(handle);
+  return find<TypeObject>(handle)->type();
+}
+
+/// A handle to the type: the constant of a predefined one, the one and only of an f90 one, else a new one.
+MPI_Datatype handle_of_type(const datatype::TypePtr& type);
+
+}  // namespace atl::mpi

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "datatype/wire.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "datatype/cursor.hpp"
+#include "model.hpp"
+
+namespace atl::mpi::datatype::test {
+namespace {
+
+TEST(Layouts, ComeBackFromBytes) {
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE(seed);
+    Maker maker(seed);
+    auto [type, model] = maker.make(1 + static_cast<int>(seed % 4));
+    type->commit();
+    std::vector<std::byte> bytes;
+    write_layout(*type->layout(), bytes);
+    std::span<const std::byte> rest = bytes;
+    NodePtr again = read_layout(rest);
+    ASSERT_TRUE(rest.empty());
+    ASSERT_EQ(again->size, type->size());
+    std::vector<Count> walked;
+    Cursor cursor({again.get(), type->extent(), 1});
+    for (Count left = type->size(); left > 0;) {
+      Count run = cursor.here().bytes;
+      for (Count b = 0; b < run; ++b) walked.push_back(cursor.here().offset + b);
+      left -= run;
+      cursor.advance(run);
+    }
+    ASSERT_EQ(walked, model.bytes(1));
+  }
+}
+
+TEST(Layouts, KnowWhatLiesBelowAnOffset) {
+  int ascending = 0;
+  for (unsigned seed = 0; seed < 4000; ++seed) {
+    SCOPED_TRACE(seed);
+    Maker maker(seed);
+    auto [type, model] = maker.make(1 + static_cast<int>(seed % 4));
+    type->commit();
+    std::vector<Count> offsets = model.bytes(3);
+    if (offsets.empty() || std::ranges::adjacent_find(offsets, std::greater_equal<>()) != offsets.end()) continue;
+    ++ascending;
+    for (Count at = offsets.front() - 2; at < offsets.back(); ++at) {
+      auto expected = std::ranges::lower_bound(offsets, at) - offsets.begin();
+      ASSERT_EQ(bytes_below(*type->layout(), type->extent(), at), expected) << at;
+    }
+  }
+  EXPECT_GT(ascending, 300);
+}
+
+}  // namespace
+}  // namespace atl::mpi::datatype::test
