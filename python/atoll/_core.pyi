@@ -178,6 +178,19 @@ def random(
     """Element i is a function of (key, counter + i) alone. kinds: "bits" (uint64), "integers" (a <= x < b), "uniform"
     (a <= x < b), "normal" (mean a, deviation b), "exponential" (scale a), "zipf" (exponent a, at most b)."""
 
+def random_law(
+    session: Session,
+    law: str,
+    shape: Sequence[int],
+    dtype: int,
+    key: int,
+    counter: int,
+    parameters: Sequence[float],
+    arrays: Sequence[Expr | None],
+) -> Expr:
+    """As `random`, of laws that draw as often as they need: float64, float32 or int64. Parameter k is a number, or, where
+    `arrays` has one (float64, of this shape), one for each element."""
+
 # -- elementwise, lazy --
 def apply(op: int, compute_dtype: int, result_dtype: int, operands: Sequence[Expr]) -> Expr:
     """Casts operands to compute_dtype (but "where"'s condition to bool and "ldexp"'s exponent to int), broadcasts, applies. ValueError when shapes do
@@ -188,6 +201,9 @@ def broadcast_to(x: Expr, shape: Sequence[int]) -> Expr: ...
 
 # -- shape (copies) --
 def reshape(x: Expr, shape: Sequence[int]) -> Expr: ...
+def reinterpret(x: Expr, dtype: int, shape: Sequence[int]) -> Expr:
+    """The same bytes as elements of another type, in a shape of as many bytes."""
+
 def transpose(x: Expr, axes: Sequence[int]) -> Expr: ...
 def get_slice(x: Expr, slices: Sequence[tuple[int, int, int]]) -> Expr:
     """One (start, step, count) per axis, step may be negative; all indices in range."""

@@ -36,6 +36,17 @@ array::RandomKind to_random_kind(const std::string& name) {
   throw ValueError(fmt::format("unknown random kind '{}'", name));
 }
 
+array::Law to_law(const std::string& name) {
+  static constexpr std::array names{"beta",       "binomial",    "cauchy",   "chi_square", "f",
+                                    "gamma",      "geometric",   "gumbel",   "hypergeometric", "laplace",
+                                    "log_series", "logistic",    "negative_binomial", "noncentral_chi_square", "noncentral_f",
+                                    "pareto",     "poisson",     "power",    "rayleigh",   "student",
+                                    "triangular", "von_mises",   "wald",     "weibull"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (name == names[i]) return static_cast<array::Law>(i);
+  throw ValueError(fmt::format("unknown law '{}'", name));
+}
+
 /// A chain that has grown long is evaluated before it grows further.
 void bound_cost(Session& session, std::span<NodePtr> operands) {
   std::uint32_t cost = 0;
@@ -114,6 +125,19 @@ void bind_operations(nb::module_& m) {
     return Expr{s, make_stored(s->call<&array::random_array>(what, type, extents, key, counter, first, second))};
   });
 
+  m.def("random_law", [](SessionPtr s, const std::string& name, const std::vector<std::int64_t>& shape, int dtype, std::uint64_t key,
+                         std::uint64_t counter, const std::vector<double>& parameters, const std::vector<const Expr*>& arrays) {
+    const array::Law law = to_law(name);
+    const Shape extents = to_shape(shape);
+    std::vector<Array> values;
+    for (const Expr* one : arrays) values.push_back(one == nullptr ? Array() : one->value_in(s));
+    for (const Array& one : values)
+      ATOLL_VALIDATE(one == nullptr || (one->dtype == DType::f64 && one->shape == extents), ValueError,
+                     "parameters must be float64 arrays of the result's shape");
+    ATOLL_VALIDATE(parameters.size() == values.size() && values.size() <= 3, ValueError, "at most 3 parameters, {} given", values.size());
+    return Expr{s, make_stored(s->call<&array::random_law>(law, to_dtype(dtype), extents, key, counter, parameters, values))};
+  }, Release());
+
   // -- elementwise, lazy --
   m.def("apply", &apply);
   m.def("cast", [](const Expr& x, int dtype) { return Expr{x.session, array::make_cast(x.node, to_dtype(dtype))}; });
@@ -124,6 +148,14 @@ void bind_operations(nb::module_& m) {
   // -- shape --
   m.def("reshape", [](const Expr& x, const std::vector<std::int64_t>& shape) {
     return stored(x, x.session->call<&array::reshape>(x.value(), to_shape(shape)));
+  }, Release());
+  m.def("reinterpret", [](const Expr& x, int dtype, const std::vector<std::int64_t>& shape) {
+    const Shape extents = to_shape(shape);
+    const Array array = x.value();
+    const DType type = to_dtype(dtype);
+    ATOLL_VALIDATE(extents.size() * static_cast<std::int64_t>(size_of(type)) == array->shape.size() * static_cast<std::int64_t>(size_of(array->dtype)),
+                   ValueError, "cannot take the bytes of shape {} as shape {}", array->shape.to_string(), extents.to_string());
+    return stored(x, x.session->call<&array::reinterpret>(array, type, extents));
   }, Release());
   m.def("transpose", [](const Expr& x, const std::vector<int>& axes) {
     return stored(x, x.session->call<&array::transpose>(x.value(), axes));

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import atoll as ak
-
 ROOT = Path(__file__).parents[2]
 NOT_IMPORTED = ("atoll._core", "atoll.__main__")
+PACKAGES = ("atoll", "atoll.arrays", "atoll.columns", "atoll.random", "atoll.session")
 MODULES = [
     module.name
-    for package in (ak, *map(importlib.import_module, ("atoll.arrays", "atoll.columns", "atoll.session")))
+    for package in map(importlib.import_module, PACKAGES)
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
     if not module.ispkg and module.name not in NOT_IMPORTED
 ]
@@ -28,7 +27,7 @@ def test_page(page):
     assert not failed
 
 
-@pytest.mark.parametrize("name", ["atoll", *MODULES])
+@pytest.mark.parametrize("name", ["atoll", "atoll.random", *MODULES])
 def test_docstrings(name):
     failed, _ = doctest.testmod(importlib.import_module(name))
     assert not failed

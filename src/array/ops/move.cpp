@@ -58,10 +58,10 @@ void for_row_runs(const Distribution& source, std::int64_t start, std::int64_t s
 }
 
 /// One PE, whole rows: the result can be the same memory.
-Array alias(const Array& array, const Shape& shape, std::size_t offset_bytes, Engine& engine) {
+Array alias(const Array& array, DType dtype, const Shape& shape, std::size_t offset_bytes, Engine& engine) {
   Storage storage{array->storage.data + offset_bytes, array->storage.owner, array->storage.exported};
   return std::make_shared<ArrayData>(
-      ArrayData{array->dtype, shape, Distribution(shape, 1, engine.grain()), 0, std::move(storage), 0, nullptr});
+      ArrayData{dtype, shape, Distribution(shape, 1, engine.grain()), 0, std::move(storage), 0, nullptr});
 }
 
 Shape counts_of(const std::vector<Slice>& slices) {
@@ -105,7 +105,7 @@ Array get_slice(Engine& engine, Array array, std::vector<Slice> slices) {
   bool whole_rows = slices[0].step == 1 || slices[0].count <= 1;
   for (int axis = 1; axis < shape.ndim(); ++axis) whole_rows = whole_rows && shape[axis] == array->shape[axis] && slices[static_cast<std::size_t>(axis)].step > 0;
   if (engine.npes() == 1 && whole_rows && shape.size() > 0)
-    return alias(array, shape, static_cast<std::size_t>(slices[0].start) * array->row_bytes(), engine);
+    return alias(array, array->dtype, shape, static_cast<std::size_t>(slices[0].start) * array->row_bytes(), engine);
 
   Array result = engine.make(array->dtype, shape);
   OpenBlocks blocks(engine, *array);
@@ -198,10 +198,16 @@ void assign_slice(Engine& engine, Array array, std::vector<Slice> slices, Array 
 Array reshape(Engine& engine, Array array, Shape shape) {
   ATOLL_VALIDATE(shape.size() == array->shape.size(), ValueError, "cannot reshape array of size {} into shape {}",
                  array->shape.size(), shape.to_string());
-  if (engine.npes() == 1) return alias(array, shape, 0, engine);
-  Array result = engine.make(array->dtype, shape);
+  return reinterpret(engine, array, array->dtype, shape);
+}
+
+Array reinterpret(Engine& engine, Array array, DType dtype, Shape shape) {
+  ATOLL_EXPECT(shape.size() * static_cast<std::int64_t>(size_of(dtype)) ==
+               array->shape.size() * static_cast<std::int64_t>(size_of(array->dtype)));
+  if (engine.npes() == 1) return alias(array, dtype, shape, 0, engine);
+  Array result = engine.make(dtype, shape);
   OpenBlocks blocks(engine, *array);
-  const std::size_t begin = static_cast<std::size_t>(result->first_index()) * size_of(array->dtype);
+  const std::size_t begin = static_cast<std::size_t>(result->first_index()) * size_of(dtype);
   blocks.read_bytes(begin, begin + result->local_bytes(), result->bytes());
   blocks.close();
   return result;

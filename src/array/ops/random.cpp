@@ -25,4 +25,21 @@ Array random_array(Engine& engine, RandomKind kind, DType dtype, Shape shape, st
   return result;
 }
 
+Array random_law(Engine& engine, Law law, DType dtype, Shape shape, std::uint64_t key, std::uint64_t counter,
+                 std::vector<double> parameters, std::vector<Array> arrays) {
+  engine.begin_operation("random");
+  ATOLL_EXPECT(parameters.size() <= 3 && arrays.size() == parameters.size());
+  Array result = engine.make(dtype, shape);
+  LawParameters given;
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    given.same[k] = parameters[k];
+    if (arrays[k] == nullptr) continue;
+    ATOLL_EXPECT(arrays[k]->dtype == DType::f64 && arrays[k]->shape == shape);  // rows of one shape lie alike
+    given.each[k] = arrays[k]->data<double>();
+  }
+  const RandomStream stream{key, counter + static_cast<std::uint64_t>(result->first_index())};
+  random_sample(engine.work(), stream, law, given, dtype, result->bytes(), static_cast<std::size_t>(result->local_size()));
+  return result;
+}
+
 }  // namespace atl::array

@@ -48,6 +48,17 @@ std::vector<Kind> kinds() {
   all.push_back({"zipf", DType::i64, [](const Work& w, RandomStream s, void* to, std::size_t n) {
                    random_zipf(w, s, DType::i64, 1.2, 1000, to, n);
                  }});
+  auto law = [&](const char* name, DType type, Law law, std::array<double, 3> parameters) {
+    all.push_back({name, type, [=](const Work& w, RandomStream s, void* to, std::size_t n) {
+                     random_sample(w, s, law, {parameters, {}}, type, to, n);
+                   }});
+  };
+  law("gamma", DType::f64, Law::gamma, {0.7, 2});
+  law("gamma", DType::f32, Law::gamma, {7, 2});
+  law("vonmises", DType::f64, Law::von_mises, {0.5, 2});
+  law("poisson", DType::i64, Law::poisson, {30});
+  law("binomial", DType::i64, Law::binomial, {1000, 0.3});
+  law("hypergeometric", DType::i64, Law::hypergeometric, {50, 70, 40});
   return all;
 }
 

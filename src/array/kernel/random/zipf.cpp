@@ -5,33 +5,10 @@
 #include <cmath>
 
 #include "atoll/array/kernel/random.hpp"
-#include "atoll/base/random.hpp"
-#include "kernel/random/elementary.hpp"
+#include "kernel/random/draws.hpp"
 
 namespace atl::array {
 namespace {
-
-// exp(x), same bits everywhere, from the parts that natural_log uses the other way round.
-double exponential(double x) {
-  if (x < -745.0) return 0.0;
-  if (x > 709.0) x = 709.0;
-  double k = std::nearbyint(x * 0x1.71547652b82fep+0);
-  double r = (x - k * 0x1.62e42fefa39efp-1) - k * 0x1.abc9e3b39803fp-56;
-  double p = 1.0 / 6227020800.0;
-  for (double factorial : {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0})
-    p = p * r + 1.0 / factorial;
-  p = p * r + 1.0;
-  p = p * r + 1.0;
-  return std::ldexp(p, static_cast<int>(k));
-}
-
-// log1p(x) / x and expm1(x) / x, smooth through 0.
-double log1p_over(double x) {
-  return std::abs(x) > 1e-5 ? natural_log(1.0 + x) / x : 1.0 - x * (0.5 - x * (1.0 / 3.0 - 0.25 * x));
-}
-double expm1_over(double x) {
-  return std::abs(x) > 1e-5 ? (exponential(x) - 1.0) / x : 1.0 + x * 0.5 * (1.0 + x * (1.0 / 3.0) * (1.0 + 0.25 * x));
-}
 
 class Zipf {
  public:
@@ -43,9 +20,8 @@ class Zipf {
   }
 
   std::uint64_t draw(std::uint64_t key, std::uint64_t counter) const {
-    for (std::uint64_t trial = 0;; ++trial) {
-      std::uint64_t bits = trial == 0 ? random_bits(key, counter) : random_bits(random_bits(key ^ trial, counter), trial);
-      double u = integral_last_ + to_unit_interval(bits) * (integral_first_ - integral_last_);
+    for (Draws draws(key, counter);;) {
+      double u = integral_last_ + draws.unit() * (integral_first_ - integral_last_);
       double x = inverse(u);
       double k = std::floor(x + 0.5);
       k = std::clamp(k, 1.0, bound_);

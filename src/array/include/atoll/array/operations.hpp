@@ -19,6 +19,7 @@ using Operations =
     OperationList<&noop, &from_buffer, &from_local, &to_buffer, &item_bits, &element_bits, &empty, &full, &copy, &get_slice, &assign_slice,
                   &reshape, &transpose, &concatenate, &evaluate, &reduce_all, &reduce_axes, &scan_along, &compress_rows,
                   &find_true, &assign_mask, &take, &assign_index, &search_sorted, &is_in, &histogram_between, &histogram_at,
-                  &count_bins, &random_array, &sort_array, &argsort_array, &coargsort_arrays, &unique_array>;
+                  &count_bins, &random_array, &sort_array, &argsort_array, &coargsort_arrays, &unique_array,
+                  &reinterpret, &random_law>;
 
 }  // namespace atl::array

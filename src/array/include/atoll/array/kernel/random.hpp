@@ -3,6 +3,7 @@
 // and the SIMD level.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -40,5 +41,22 @@ void random_exponential(const Work& work, RandomStream stream, DType type, doubl
 /// trials of one element on counters of its own). Any integer or floating type that holds `bound`; exponent > 0.
 void random_zipf(const Work& work, RandomStream stream, DType type, double exponent, std::uint64_t bound, void* to,
                  std::size_t n);
+
+/// Laws whose elements may need any number of draws. Parameters in the order of NumPy's generator.
+enum class Law : std::uint8_t {
+  beta, binomial, cauchy, chi_square, f, gamma, geometric, gumbel, hypergeometric, laplace, log_series, logistic,
+  negative_binomial, noncentral_chi_square, noncentral_f, pareto, poisson, power, rayleigh, student, triangular, von_mises,
+  wald, weibull
+};
+
+/// One number for all elements, or, where there is a pointer, one for each. Valid ranges are the caller's to check.
+struct LawParameters {
+  std::array<double, 3> same{};
+  std::array<const double*, 3> each{};
+};
+
+/// Elements of a law, as float64, float32 or int64; those of whole numbers beyond int64 become its largest.
+void random_sample(const Work& work, RandomStream stream, Law law, const LawParameters& given, DType type, void* to,
+                   std::size_t n);
 
 }  // namespace atl::array

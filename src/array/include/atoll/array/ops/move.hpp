@@ -24,6 +24,8 @@ Array get_slice(Engine& engine, Array array, std::vector<Slice> slices);
 /// array[slices] = value, which broadcasts to the slices' counts and has the array's dtype. In place.
 void assign_slice(Engine& engine, Array array, std::vector<Slice> slices, Array value);
 Array reshape(Engine& engine, Array array, Shape shape);
+/// The same bytes as elements of another type, in a shape of as many bytes.
+Array reinterpret(Engine& engine, Array array, DType dtype, Shape shape);
 Array transpose(Engine& engine, Array array, std::vector<int> axes);
 Array concatenate(Engine& engine, std::vector<Array> parts);
 

@@ -1,31 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers: a seeded generator whose stream does not depend on the number of PEs or threads.
-
-Element i of a draw is a function of the generator's key and of i plus the number of elements drawn before.
-"""
+"""The generator: uniform, normal and exponential numbers, integers, orders and choices."""
 
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from .arrays.array import Array, expr_of, wrap
-from .arrays.composed import clip
-from .arrays.creation import arange, plain, shape_of
-from .arrays.dtypes import BOUNDS, FLOAT32, FLOAT64, INT64, KIND_OF, SCALAR_OF, UINT64, DTypeLike, code_of
-from .arrays.ndarray import ndarray
-from .arrays.reductions import cumsum
-from .arrays.selection import take
-from .arrays.ufuncs import exp
-from .session import current
+from .. import _core
+from ..arrays.array import Array, as_array, expr_of, require_out, wrap
+from ..arrays.composed import clip
+from ..arrays.creation import arange, plain, shape_of
+from ..arrays.dtypes import BOUNDS, DTYPE_OF, FLOAT64, INT64, KIND_OF, SCALAR_OF, UINT64, DTypeLike, code_of
+from ..arrays.reductions import cumsum
+from ..arrays.selection import take, take_along_axis
+from ..arrays.sorting import argsort
+from ..arrays.ufuncs import exp
+from .stream import MASK, common_size, float_code, is_scalar, mixed, require
+from .vectors import Vectors
 
-_MASK = 2**64 - 1
+if TYPE_CHECKING:
+    from ..arrays.ndarray import ndarray
+
+_CHILD = 0x6A09E667F3BCC908  # keeps the keys of children apart from those of columns
 
 
-class Generator:
+class Generator(Vectors):
     """Draws random arrays; make one with `default_rng`.
 
     Examples
@@ -36,35 +37,10 @@ class Generator:
     (5,)
     """
 
-    __slots__ = ("_counter", "_key")
-
-    def __init__(self, key: int, counter: int = 0) -> None:
-        self._key = key
-        self._counter = counter
-
-    def __repr__(self) -> str:
-        return f"<ak.random.Generator, {self._counter} drawn>"
-
-    def _draw(self, kind: str, size: Any, code: int, a: Any = 0, b: Any = 0) -> Any:
-        shape = (1,) if size is None else shape_of(size)
-        expr = _core.random(current(), kind, shape, code, self._key, self._counter, a, b)
-        self._counter = (self._counter + expr.size) & _MASK
-        return SCALAR_OF[code](expr.item()) if size is None else wrap(expr)
+    __slots__ = ()
 
     def _shifted(self, values: Any, loc: Any, scale: Any) -> Any:
         return values * scale + loc
-
-    @staticmethod
-    def _common_size(size: Any, *parameters: Any) -> Any:
-        """The size to draw when parameters are arrays; None stays None for scalars."""
-        shapes = [np.shape(p) if not isinstance(p, Array) else p.shape for p in parameters]
-        shape = np.broadcast_shapes(*shapes)
-        if size is None:
-            return shape or None
-        wanted = shape_of(size)
-        if np.broadcast_shapes(shape, wanted) != wanted:
-            raise ValueError(f"Output size {wanted} is not compatible with broadcast dimensions of inputs {shape}.")
-        return wanted
 
     def random(self, size: Any = None, dtype: DTypeLike = np.float64, out: Any = None) -> Any:
         """Uniform in [0, 1).
@@ -76,7 +52,7 @@ class Generator:
         >>> bool(((x >= 0) & (x < 1)).all())
         True
         """
-        code = _float_code(dtype)
+        code = float_code(dtype)
         if out is not None:
             out[...] = self._draw("uniform", out.shape, code, 0.0, 1.0)
             return out
@@ -92,14 +68,14 @@ class Generator:
         >>> bool(((x >= 5) & (x < 6)).all())
         True
         """
-        if _scalar(low) and _scalar(high):
+        if is_scalar(low) and is_scalar(high):
             a, b = float(plain(low)), float(plain(high))
             if not np.isfinite(b - a):
                 raise OverflowError("high - low range exceeds valid bounds")
             if b < a:
                 raise ValueError("high - low < 0")
             return self._draw("uniform", size, FLOAT64, a, b)
-        values = self.random(self._common_size(size, low, high))
+        values = self.random(common_size(size, low, high))
         return self._shifted(values, low, high - low)
 
     def integers(
@@ -116,11 +92,9 @@ class Generator:
         """
         if high is None:
             low, high = 0, low
-        if not (_scalar(low) and _scalar(high)):
-            raise TypeError(
-                "the bounds of integers must be single numbers; scale rng.random(size) for bounds by element"
-            )
         code = code_of(dtype)
+        if not (is_scalar(low) and is_scalar(high)):
+            return self._integers_between(low, high, size, code, endpoint)
         if KIND_OF[code] not in "biu":
             raise TypeError(f"Unsupported dtype {np.dtype(dtype)!r} for integers")
         start, stop = _whole(low), _whole(high) + bool(endpoint)
@@ -135,24 +109,30 @@ class Generator:
             return self._wide_integers(start, stop, size, code)
         return self._draw("integers", size, code, start, stop)
 
+    def _integers_between(self, low: Any, high: Any, size: Any, code: int, endpoint: bool) -> ndarray:
+        """Integers with bounds of their own for each element; the bias is below the range / 2**64."""
+        if KIND_OF[code] not in "biu":
+            raise TypeError(f"Unsupported dtype {DTYPE_OF[code]!r} for integers")
+        first, last = (as_array(one) for one in (low, high))
+        if any(KIND_OF[one._expr.dtype] not in "biu" for one in (first, last)):
+            raise TypeError("the bounds of integers must be whole numbers")
+        least, greatest = BOUNDS.get(code, (0, 1))
+        require(first, lambda x: x >= least, "low is out of bounds for " + DTYPE_OF[code].name)
+        require(last, lambda x: x <= greatest + (not endpoint), "high is out of bounds for " + DTYPE_OF[code].name)
+        require(last - first, (lambda x: x >= 0) if endpoint else (lambda x: x > 0), "low >= high")
+        size = common_size(size, first, last)
+        span = (last.astype(np.uint64) - first.astype(np.uint64)) + np.uint64(endpoint)
+        bits = self._draw("bits", size, UINT64)
+        share = _core.apply(_core.OPS["multiply_high"], UINT64, UINT64, (bits._expr, span._expr))
+        return (wrap(share) + first.astype(np.uint64)).astype(DTYPE_OF[code])
+
     def _wide_integers(self, start: int, stop: int, size: Any, code: int) -> Any:
         """Ranges beyond int64: 64 random bits modulo the range; its bias is below range / 2**64."""
         bits = self._draw("bits", (1,) if size is None else size, UINT64)
         if stop - start < 2**64:
             bits = bits % np.uint64(stop - start)
-        values = (bits + np.uint64(start & _MASK)).astype(np.uint64).astype(SCALAR_OF[code])
+        values = (bits + np.uint64(start & MASK)).astype(np.uint64).astype(SCALAR_OF[code])
         return values[0] if size is None else values
-
-    def standard_normal(self, size: Any = None, dtype: DTypeLike = np.float64) -> Any:
-        """Normal with mean 0 and deviation 1.
-
-        Examples
-        --------
-        >>> import atoll as ak
-        >>> bool(abs(ak.random.default_rng(1).standard_normal(10_000).mean()) < 0.1)
-        True
-        """
-        return self._draw("normal", size, _float_code(dtype), 0.0, 1.0)
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Normal with mean `loc` and standard deviation `scale`.
@@ -163,11 +143,11 @@ class Generator:
         >>> ak.random.default_rng(1).normal(5, 0.1, size=(2, 3)).shape
         (2, 3)
         """
-        if _scalar(loc) and _scalar(scale):
+        if is_scalar(loc) and is_scalar(scale):
             if not float(plain(scale)) >= 0:
                 raise ValueError("scale < 0")
             return self._draw("normal", size, FLOAT64, float(plain(loc)), float(plain(scale)))
-        return self._shifted(self.standard_normal(self._common_size(size, loc, scale)), loc, scale)
+        return self._shifted(self.standard_normal(common_size(size, loc, scale)), loc, scale)
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
         """Exponential of a normal variable.
@@ -182,8 +162,10 @@ class Generator:
         values = self.normal(mean, sigma, size)
         return exp(values) if isinstance(values, Array) else np.exp(values)
 
-    def standard_exponential(self, size: Any = None, dtype: DTypeLike = np.float64) -> Any:
-        """Exponential with mean 1.
+    def standard_exponential(
+        self, size: Any = None, dtype: DTypeLike = np.float64, method: str = "zig", out: Any = None
+    ) -> Any:
+        """Exponential with mean 1; both of NumPy's methods are one here.
 
         Examples
         --------
@@ -191,7 +173,10 @@ class Generator:
         >>> bool((ak.random.default_rng(1).standard_exponential(10) >= 0).all())
         True
         """
-        return self._draw("exponential", size, _float_code(dtype), 1.0, 0.0)
+        if out is not None:
+            out[...] = self.standard_exponential(out.shape, dtype)
+            return out
+        return self._draw("exponential", size, float_code(dtype), 1.0, 0.0)
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Exponential with mean `scale`.
@@ -202,11 +187,11 @@ class Generator:
         >>> bool((ak.random.default_rng(1).exponential(2.0, 10) >= 0).all())
         True
         """
-        if _scalar(scale):
+        if is_scalar(scale):
             if not float(plain(scale)) >= 0:
                 raise ValueError("scale < 0")
             return self._draw("exponential", size, FLOAT64, float(plain(scale)), 0.0)
-        return self.standard_exponential(self._common_size(size, scale)) * scale
+        return self.standard_exponential(common_size(size, scale)) * scale
 
     def zipf(self, a: float, size: Any = None, most: int = 2**62) -> Any:
         """Zipf with exponent `a` > 1: 1 is the most frequent; values beyond `most` become `most`.
@@ -251,6 +236,41 @@ class Generator:
     def _order(self, length: int) -> ndarray:
         keys = self._draw("bits", (shape_of(length)[0],), UINT64)
         return wrap(_core.argsort(keys._expr))
+
+    def permuted(self, x: Any, axis: int | None = None, out: Any = None) -> ndarray:
+        """The elements in random order: all of them, or along an axis, each vector in an order of its own.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.random.default_rng(1).permuted(ak.arange(6).reshape(2, 3), axis=1).sum(axis=1)
+        array([ 3, 12])
+        """
+        array = as_array(x)
+        if axis is None:
+            mixed_up = take(array.reshape(-1), self._order(array.size)).reshape(array.shape)
+        else:
+            keys = self._draw("bits", array.shape, UINT64)
+            mixed_up = take_along_axis(array, argsort(keys, axis), axis)
+        if out is None:
+            return mixed_up
+        require_out(out)[...] = mixed_up
+        return out
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Generators with streams of their own; the next call gives others.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> len(ak.random.default_rng(1).spawn(3))
+        3
+        """
+        number = operator.index(n_children)
+        if number < 0:
+            raise ValueError("n_children must be non-negative")
+        first, self._children = self._children, self._children + number
+        return [Generator(mixed(self._key ^ _CHILD, child)) for child in range(first, first + number)]
 
     def shuffle(self, x: ndarray, axis: int = 0) -> None:
         """Puts the rows of `x` into random order, in place.
@@ -321,100 +341,8 @@ class Generator:
         return wrap(_core.argsort((self.standard_exponential((length,)) / weights)._expr))[:number]
 
 
-def _scalar(value: Any) -> bool:
-    return not isinstance(value, Array) and np.ndim(value) == 0
-
-
 def _whole(value: Any) -> int:
     number = plain(value)
     if isinstance(number, float) and number != int(number):
         raise ValueError(f"expected a whole number, not {number}")
     return int(number)
-
-
-def _float_code(dtype: DTypeLike) -> int:
-    code = code_of(dtype)
-    if code < FLOAT32:
-        raise TypeError(f"Unsupported dtype {np.dtype(dtype)!r}; use float32 or float64")
-    return code
-
-
-def default_rng(seed: Any = None) -> Generator:
-    """A generator of random arrays.
-
-    Parameters
-    ----------
-    seed : int, sequence of int, SeedSequence or Generator, optional
-        The same seed gives the same numbers on any number of PEs and threads. Without one they differ every time.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> a = ak.random.default_rng(42).random(3)
-    >>> b = ak.random.default_rng(42).random(3)
-    >>> ak.array_equal(a, b)
-    True
-    """
-    if isinstance(seed, Generator):
-        return seed
-    if seed is not None and not isinstance(seed, np.random.SeedSequence):
-        seed = np.random.SeedSequence(seed.tolist() if isinstance(seed, Array) else seed)
-    fresh = seed is None
-    words = (np.random.SeedSequence() if fresh else seed).generate_state(1, np.uint64)
-    session = current()
-    if fresh and session.kind == "spmd" and session.pes > 1:  # all PEs use PE 0's
-        return Generator(int(wrap(_core.from_local(session, words))[0]))
-    return Generator(int(words[0]))
-
-
-_default: Generator | None = None
-
-
-def _shared() -> Generator:
-    global _default
-    if _default is None:
-        _default = default_rng()
-    return _default
-
-
-def randint(low: int, high: int, size: Any = None, dtype: DTypeLike = np.int64, seed: Any = None) -> Any:
-    """Uniform integers in [low, high) (Arkouda's name; with a float dtype, uniform floats).
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.randint(0, 10, 4, seed=1).shape
-    (4,)
-    """
-    generator = _shared() if seed is None else default_rng(seed)
-    if KIND_OF[code_of(dtype)] == "f":
-        drawn = generator.uniform(low, high, size)
-        return drawn.astype(dtype) if code_of(dtype) == FLOAT32 else drawn
-    return generator.integers(low, high, size, dtype)
-
-
-def uniform(size: Any, low: float = 0.0, high: float = 1.0, seed: Any = None) -> Any:
-    """Uniform floats in [low, high) (Arkouda's name and order of parameters).
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.uniform(3, seed=1).shape
-    (3,)
-    """
-    return (_shared() if seed is None else default_rng(seed)).uniform(low, high, size)
-
-
-def standard_normal(size: Any, seed: Any = None) -> Any:
-    """Normal floats with mean 0 and deviation 1 (Arkouda's name).
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.standard_normal(3, seed=1).shape
-    (3,)
-    """
-    return (_shared() if seed is None else default_rng(seed)).standard_normal(size)
-
-
-__all__ = ["Generator", "default_rng", "randint", "standard_normal", "uniform"]
