@@ -271,3 +271,18 @@ def limit(name: str, session: Session, arrays: Sequence[np.ndarray[Any, Any]], p
     """Runs a hand-written loop for `atoll bench --against limit`; returns its checksum. `limit_names()` lists them."""
 
 def limit_names() -> list[str]: ...
+
+# -- simulated machines --
+def sim_run(
+    machine: dict[str, int],
+    noise_trace: Sequence[tuple[int, int]],
+    work: dict[str, Any],
+    progress: Callable[[int], None] | None,
+) -> dict[str, Any]:
+    """A collective on a machine, both by the names of src/sim's Machine and Workload. Other threads of Python run meanwhile."""
+
+def sim_check(machine: dict[str, int], noise_trace: Sequence[tuple[int, int]], work: dict[str, Any]) -> None:
+    """Raises what sim_run() would before anything runs, but for memory that schedules take."""
+
+def sim_collectives() -> dict[str, list[str]]:
+    """Collective: its algorithms."""

@@ -20,16 +20,20 @@ struct Family {
   std::span<const Entry> algorithms;
 };
 
-constexpr Entry barriers[] = {{"dissemination", barrier_dissemination}, {"hierarchical", barrier_hierarchical}, {"central", barrier_central}};
+constexpr Entry barriers[] = {{"dissemination", barrier_dissemination}, {"hierarchical", barrier_hierarchical}, {"central", barrier_central},
+                              {"tree2", barrier_tree<2>}, {"tree4", barrier_tree<4>}, {"tree8", barrier_tree<8>}, {"tree16", barrier_tree<16>}};
 constexpr Entry broadcasts[] = {
     {"binomial", broadcast_binomial}, {"flat", broadcast_flat}, {"scatter_allgather", broadcast_scatter_allgather},
-    {"hierarchical", broadcast_hierarchical}};
+    {"hierarchical", broadcast_hierarchical}, {"knomial4", broadcast_knomial<4>}, {"knomial8", broadcast_knomial<8>},
+    {"knomial16", broadcast_knomial<16>}, {"binomial_near", broadcast_binomial_near}, {"pipelined", broadcast_pipelined}};
 constexpr Entry reduces[] = {
     {"binomial", reduce_binomial}, {"halving", reduce_halving}, {"hierarchical", reduce_hierarchical}};
 constexpr Entry allreduces[] = {{"recursive_doubling", allreduce_recursive_doubling},
                                 {"halving_doubling", allreduce_halving_doubling},
                                 {"hierarchical", allreduce_hierarchical},
-                                {"central", allreduce_central}};
+                                {"central", allreduce_central},
+                                {"tree2", allreduce_tree<2>}, {"tree4", allreduce_tree<4>},
+                                {"tree8", allreduce_tree<8>}, {"tree16", allreduce_tree<16>}};
 constexpr Entry scans[] = {{"recursive_doubling", scan_recursive_doubling}};
 constexpr Entry exscans[] = {{"recursive_doubling", exscan_recursive_doubling}};
 constexpr Entry gathers[] = {{"binomial", gather_binomial}, {"flat", gather_flat}};

@@ -28,5 +28,6 @@ void bind_operations(nb::module_& m);
 void bind_table(nb::module_& m);
 void bind_info(nb::module_& m);
 void bind_limit(nb::module_& m);
+void bind_sim(nb::module_& m);
 
 }  // namespace atl::python

@@ -75,6 +75,7 @@ NB_MODULE(_core, m) {
   bind_table(m);
   bind_info(m);
   bind_limit(m);
+  bind_sim(m);
   bind_symmetric(m);
 }
 

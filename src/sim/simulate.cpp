@@ -393,21 +393,43 @@ class Simulation {
 
 }  // namespace
 
-Result simulate(const Machine& machine, const Workload& work, const std::function<void(std::uint32_t)>& progress) {
+namespace {
+
+// The placement of the PEs, and what is needed beside their schedules.
+std::uint64_t least_memory(const Machine& machine, const Workload& work) {
+  const std::uint64_t links = machine.contention != 0 ? Topology(machine, work.nodes).links() : 0;
+  return std::uint64_t{work.nodes} * work.pes_per_node * 256 + links * sizeof(Time);
+}
+
+coll::Placement placement_of(const Workload& work) {
+  std::vector<std::uint32_t> nodes(work.nodes * work.pes_per_node);
+  for (std::uint32_t pe = 0; pe < nodes.size(); ++pe) nodes[pe] = pe / work.pes_per_node;
+  return coll::Placement(nodes);
+}
+
+void check_size(const Machine& machine, const Workload& work) {
   machine.validate(work.nodes);
   ATOLL_VALIDATE(work.pes_per_node >= 1 && std::uint64_t{work.nodes} * work.pes_per_node <= (1u << 24), ValueError,
                  "{} nodes of {} PEs: 1 to {} PEs in all are accepted", work.nodes, work.pes_per_node, 1 << 24);
   ATOLL_VALIDATE(work.repeats >= 1, ValueError, "{} repeats: at least 1 is accepted", work.repeats);
-  const std::uint32_t pes = work.nodes * work.pes_per_node;
-  const std::uint64_t least = std::uint64_t{pes} * 256 + Topology(machine, work.nodes).links() * (machine.contention != 0 ? sizeof(Time) : 0);
-  ATOLL_VALIDATE(least <= work.most_memory_bytes, MemoryError, "{} PEs take {} at least, {} are allowed", pes, format_bytes(least),
-                 format_bytes(work.most_memory_bytes));
+  const std::uint64_t least = least_memory(machine, work);
+  ATOLL_VALIDATE(least <= work.most_memory_bytes, MemoryError, "{} PEs take {} at least, {} are allowed",
+                 work.nodes * work.pes_per_node, format_bytes(least), format_bytes(work.most_memory_bytes));
+}
+
+}  // namespace
+
+void check(const Machine& machine, const Workload& work) {
+  check_size(machine, work);
+  coll::Planner(work.collective, placement_of(work));
+}
+
+Result simulate(const Machine& machine, const Workload& work, const std::function<void(std::uint32_t)>& progress) {
+  check_size(machine, work);
   std::int64_t begin = now_ns();
-  std::vector<std::uint32_t> nodes(pes);
-  for (std::uint32_t pe = 0; pe < pes; ++pe) nodes[pe] = pe / work.pes_per_node;
-  const coll::Placement placement(nodes);
+  const coll::Placement placement = placement_of(work);
   const coll::Planner planner(work.collective, placement);
-  const Programs programs(planner, pes, work.most_memory_bytes - least);
+  const Programs programs(planner, work.nodes * work.pes_per_node, work.most_memory_bytes - least_memory(machine, work));
   Result result;
   result.algorithm = planner.algorithm();
   std::int64_t built = now_ns();

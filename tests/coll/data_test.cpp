@@ -31,7 +31,8 @@ TEST_P(Data, BarrierHoldsEverybody) {
     *context.local_pointer<std::uint64_t>(word) = 0;
     all.barrier();
     for (std::uint64_t round = 1; round <= 300; ++round) {
-      if (round % 100 == 1) all.force_algorithms(round == 201 ? "barrier=central" : "barrier=auto");
+      constexpr const char* how[] = {"barrier=auto", "barrier=auto", "barrier=central", "barrier=tree2", "barrier=tree4", "barrier=tree16"};
+      if (round % 50 == 1) all.force_algorithms(how[round / 50]);
       context.fetch_add<std::uint64_t>(PeId(0), word, 1);
       all.barrier();
       EXPECT_EQ(context.fetch<std::uint64_t>(PeId(0), word), round * context.npes());
@@ -44,7 +45,7 @@ TEST_P(Data, Broadcast) {
   run([](runtime::Context& context) {
     Communicator all(context);
     for (const char* how : {"broadcast=auto", "broadcast=binomial", "broadcast=flat", "broadcast=scatter_allgather",
-                            "broadcast=hierarchical"}) {
+                            "broadcast=hierarchical", "broadcast=knomial4", "broadcast=binomial_near", "broadcast=pipelined"}) {
       all.force_algorithms(how);
       for (std::size_t i = 0; i < sizes.size() * 2; ++i) {
         std::size_t size = sizes[i / 2];

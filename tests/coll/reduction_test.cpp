@@ -134,7 +134,8 @@ TEST_P(Reductions, EveryAlgorithmAndSize) {
     std::uint64_t call = 100;
     for (const char* how : {"allreduce=auto,reduce=auto", "allreduce=recursive_doubling,reduce=binomial",
                             "allreduce=halving_doubling,reduce=halving",
-                            "allreduce=hierarchical,reduce=hierarchical", "allreduce=central,reduce=auto"}) {
+                            "allreduce=hierarchical,reduce=hierarchical", "allreduce=central,reduce=auto",
+                            "allreduce=tree4", "allreduce=tree16"}) {
       all.force_algorithms(how);
       for (std::size_t count : {0, 1, 3, 7, 8, 127, 3001}) {
         check_type<double>(context, all, count, ++call);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `atoll`: info, run, doctor, demo, bench, experiment; each is imported when it is asked for."""
+"""The command `atoll`: info, run, doctor, demo, bench, experiment, sim; each is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ COMMANDS = {
     "demo": ("atoll.cli.demo", "the main job on real data and at scale, beside NumPy"),
     "bench": ("atoll.cli.bench", "benchmarks, beside their peers"),
     "experiment": ("atoll.cli.experiment", "sweeps of benchmarks that can be repeated, resumed, compared and shown"),
+    "sim": ("atoll.cli.sim", "collectives on machines that are not there: 32,768 nodes, noise, offload"),
 }
 
 

@@ -28,16 +28,24 @@ using Algorithm = void (*)(ScheduleBuilder&, const Arguments&);
 
 void barrier_dissemination(ScheduleBuilder& steps, const Arguments& arguments);
 void barrier_central(ScheduleBuilder& steps, const Arguments& arguments);
+template <int radix>  // 2, 4, 8, 16, as of the other trees
+void barrier_tree(ScheduleBuilder& steps, const Arguments& arguments);
 void broadcast_binomial(ScheduleBuilder& steps, const Arguments& arguments);
 /// Without the last join: more may be sent beside it.
 void broadcast_binomial_open(ScheduleBuilder& steps, const Arguments& arguments);
 void broadcast_flat(ScheduleBuilder& steps, const Arguments& arguments);
+template <int radix>
+void broadcast_knomial(ScheduleBuilder& steps, const Arguments& arguments);
+void broadcast_binomial_near(ScheduleBuilder& steps, const Arguments& arguments);
+void broadcast_pipelined(ScheduleBuilder& steps, const Arguments& arguments);
 void broadcast_scatter_allgather(ScheduleBuilder& steps, const Arguments& arguments);
 void reduce_binomial(ScheduleBuilder& steps, const Arguments& arguments);
 void reduce_halving(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_halving_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_central(ScheduleBuilder& steps, const Arguments& arguments);
+template <int radix>
+void allreduce_tree(ScheduleBuilder& steps, const Arguments& arguments);
 void scan_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void exscan_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void gather_binomial(ScheduleBuilder& steps, const Arguments& arguments);

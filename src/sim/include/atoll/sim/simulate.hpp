@@ -55,6 +55,9 @@ struct Result {
   std::vector<Span> spans;
 };
 
+/// Throws what simulate() would before anything runs, but for memory that schedules take.
+void check(const Machine& machine, const Workload& workload);
+
 /// The same arguments give the same result. `progress` is called now and then with the repeats that are done. Throws ValueError
 /// and MemoryError before anything runs.
 Result simulate(const Machine& machine, const Workload& workload, const std::function<void(std::uint32_t)>& progress = {});

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One simulation: a collective on a machine."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from atoll import _core
+from atoll.sim.machine import Machine
+
+EXECUTORS = ("host", "core", "interface")
+PACES = ("together", "back to back")
+MEMORY_BYTES = 4 << 30
+
+
+@dataclass(frozen=True)
+class Point:
+    """What is simulated. `labels` are the settings by which a chart knows it, as the file writes them."""
+
+    machine: Machine
+    collective: str
+    nodes: int
+    algorithm: str = "auto"
+    bytes: int = 0
+    element_bytes: int = 1
+    root: int = 0
+    pes_per_node: int = 1
+    executor: str = "host"
+    pace: str = "together"
+    repeats: int = 1
+    compute_ps: int = 0
+    seed: int = 1
+    memory_bytes: int = MEMORY_BYTES
+    labels: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def work(self, trace_events: int) -> dict[str, Any]:
+        return {
+            "collective": self.collective, "algorithm": self.algorithm, "bytes": self.bytes,
+            "element_bytes": self.element_bytes, "root": self.root, "nodes": self.nodes,
+            "pes_per_node": self.pes_per_node, "executor": EXECUTORS.index(self.executor),
+            "pace": PACES.index(self.pace), "repeats": self.repeats, "compute_ps": self.compute_ps, "seed": self.seed,
+            "most_memory_bytes": self.memory_bytes, "trace_events": trace_events,
+        }  # fmt: skip
+
+    def run(self, trace_events: int = 0, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
+        """The result as _core gives it; ValueError and MemoryError say what cannot be."""
+        settings = self.machine.settings(self.nodes)
+        return _core.sim_run(settings, self.machine.trace, self.work(trace_events), progress)
+
+    def record(self, result: dict[str, Any]) -> dict[str, Any]:
+        """A line of the results: settings, and figures in SI units."""
+        times = [time * 1e-12 for time in result["times_ps"]]
+        return {
+            "machine": self.machine.name, "collective": self.collective, "algorithm": result["algorithm"],
+            "bytes": self.bytes, "nodes": self.nodes, "pes_per_node": self.pes_per_node, "executor": self.executor,
+            "pace": self.pace, "repeats": self.repeats, "compute_s": self.compute_ps * 1e-12, "seed": self.seed,
+            **self.labels,
+            "time_s": statistics.fmean(times), "time_min_s": min(times), "time_max_s": max(times),
+            "simulated_s": result["end_ps"] * 1e-12, "messages": result["messages"],
+            "message_bytes": result["message_bytes"], "host_active_s": result["host_active_ps"] * 1e-12,
+            "energy_j": result["energy_joules"], "memory_bytes": result["memory_bytes"],
+            "build_s": result["build_seconds"], "run_s": result["run_seconds"],
+        }  # fmt: skip

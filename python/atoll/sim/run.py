@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs experiments, several simulations at once, with a bar; keeps their results as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from atoll.sim.experiment import Experiment
+from atoll.sim.point import Point
+from atoll.sim.source import SimError
+
+
+def head_of(experiment: Experiment) -> dict[str, Any]:
+    """The first line of a file of results: enough to draw it, and to run it again."""
+    return {
+        "experiment": experiment.name, "title": experiment.title, "about": experiment.about,
+        "plot": dict(experiment.plot), "published": [dict(one) for one in experiment.published],
+        "text": experiment.source.text,
+    }  # fmt: skip
+
+
+def run(experiment: Experiment, out: Path | TextIO | None, jobs: int | None = None) -> list[dict[str, Any]]:
+    """Runs all points; records in the order of the file, written to `out` as they come in that order."""
+    workers = jobs or len(os.sched_getaffinity(0))
+    total = sum(point.repeats for point in experiment.points)
+    records: dict[int, dict[str, Any]] = {}
+    bar = Progress(
+        TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("repeats"),
+        TimeRemainingColumn(), console=Console(stderr=True), disable=not sys.stderr.isatty(),
+    )  # fmt: skip
+    stream = out.open("w") if isinstance(out, Path) else out
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="atoll-sim")
+    try:
+        if stream:
+            stream.write(json.dumps(head_of(experiment)) + "\n")
+        with bar:
+            task = bar.add_task(experiment.title, total=total)
+            # The longest first, so that none is left alone at the end.
+            order = sorted(range(len(experiment.points)), key=lambda i: -cost(experiment.points[i]))
+            futures = {pool.submit(one, experiment.points[i], lambda: bar.advance(task)): i for i in order}
+            written = 0
+            for future in as_completed(futures):
+                records[futures[future]] = future.result()
+                while stream and written in records:
+                    stream.write(json.dumps(records[written]) + "\n")
+                    written += 1
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        if isinstance(out, Path) and stream:
+            stream.close()
+    return [records[i] for i in range(len(experiment.points))]
+
+
+def cost(point: Point) -> int:
+    return point.nodes * point.pes_per_node * point.repeats
+
+
+def one(point: Point, step: Any) -> dict[str, Any]:
+    done = 0
+
+    def progress(repeats: int) -> None:
+        nonlocal done
+        for _ in range(repeats - done):
+            step()
+        done = repeats
+
+    try:
+        return point.record(point.run(progress=progress))
+    except (ValueError, MemoryError) as error:
+        raise SimError(f"{point.collective} on {point.nodes} nodes of {point.machine.name}: {error}") from None
+
+
+def read_results(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Head and records of a file of results."""
+    try:
+        lines = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    except OSError as error:
+        raise SimError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise SimError(f"{path} holds no results of `atoll sim run`: {error}") from None
+    if not lines or "experiment" not in lines[0]:
+        raise SimError(f"{path} holds no results of `atoll sim run`: its first line has no experiment")
+    return lines[0], lines[1:]
+
+
+def table(records: Sequence[dict[str, Any]], head: dict[str, Any]) -> Any:
+    """Lines by panels and lines of the plot, one column for each x."""
+    from rich import box
+    from rich.table import Table
+
+    from atoll.sim.chart import Chart
+
+    chart = Chart(head, records)
+    shown = Table(title=head["title"], box=box.SIMPLE_HEAD)
+    xs = list(dict.fromkeys(x for panel in chart.panels.values() for line in panel.values() for x in line))
+    shown.add_column(" / ".join((*chart.panel_keys, *chart.line_keys)) or chart.y)
+    for x in xs:
+        shown.add_column(str(x), justify="right")
+    for panel, lines in chart.panels.items():
+        for label, line in lines.items():
+            cells = [chart.format(line[x]) if x in line else "" for x in xs]
+            shown.add_row(", ".join(filter(None, (panel, label))), *cells)
+    return shown

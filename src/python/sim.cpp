@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulated machines: atoll.sim reads their files, this runs them.
+#include "atoll/sim/simulate.hpp"
+
+#include "expr.hpp"
+
+namespace atl::python {
+namespace {
+
+constexpr const char* span_names[] = {"compute", "send", "receive", "copy", "reduce", "wait", "transfer"};
+
+using Trace = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+sim::Machine machine_of(const nb::dict& settings, const Trace& noise_trace) {
+  sim::Machine machine;
+  for (auto [name, value] : settings) machine.set(nb::cast<std::string>(name), nb::cast<std::uint64_t>(value));
+  machine.noise_trace = noise_trace;
+  return machine;
+}
+
+sim::Workload workload_of(const nb::dict& work) {
+  sim::Workload load;
+  auto number = [&]<class T>(const char* name, T& into) { into = static_cast<T>(nb::cast<std::uint64_t>(work[name])); };
+  load.collective.collective = nb::cast<std::string>(work["collective"]);
+  load.collective.algorithm = nb::cast<std::string>(work["algorithm"]);
+  number("bytes", load.collective.bytes);
+  number("element_bytes", load.collective.element_bytes);
+  number("root", load.collective.root);
+  number("nodes", load.nodes);
+  number("pes_per_node", load.pes_per_node);
+  number("executor", load.executor);
+  number("pace", load.pace);
+  number("repeats", load.repeats);
+  number("compute_ps", load.compute_ps);
+  number("seed", load.seed);
+  number("most_memory_bytes", load.most_memory_bytes);
+  number("trace_events", load.trace_events);
+  return load;
+}
+
+void check(const nb::dict& machine, const Trace& noise_trace, const nb::dict& work) {
+  sim::check(machine_of(machine, noise_trace), workload_of(work));
+}
+
+nb::dict simulate(const nb::dict& machine, const Trace& noise_trace, const nb::dict& work, const nb::object& progress) {
+  const sim::Machine built = machine_of(machine, noise_trace);
+  const sim::Workload load = workload_of(work);
+  sim::Result result;
+  {
+    nb::gil_scoped_release others_run;
+    result = sim::simulate(built, load, [&](std::uint32_t repeats) {
+      nb::gil_scoped_acquire python;
+      if (!progress.is_none()) progress(repeats);
+    });
+  }
+  nb::dict d;
+  d["algorithm"] = result.algorithm;
+  d["times_ps"] = nb::cast(result.times);
+  d["end_ps"] = result.end;
+  d["messages"] = result.messages;
+  d["message_bytes"] = result.message_bytes;
+  d["events"] = result.events;
+  d["host_active_ps"] = result.host_active;
+  d["energy_joules"] = result.energy_joules;
+  d["memory_bytes"] = result.memory_bytes;
+  d["build_seconds"] = result.build_seconds;
+  d["run_seconds"] = result.run_seconds;
+  nb::list spans;
+  for (const sim::Span& span : result.spans)
+    spans.append(nb::make_tuple(span_names[static_cast<std::size_t>(span.kind)], span.pe, span.peer, span.bytes, span.begin, span.end));
+  d["spans"] = spans;
+  return d;
+}
+
+nb::dict known() {
+  nb::dict all;
+  for (const auto& [collective, algorithms] : coll::Planner::known()) {
+    nb::list names;
+    for (std::string_view name : algorithms) names.append(nb::str(name.data(), name.size()));
+    all[nb::str(collective.data(), collective.size())] = names;
+  }
+  return all;
+}
+
+}  // namespace
+
+void bind_sim(nb::module_& m) {
+  m.def("sim_run", &simulate, nb::arg("machine"), nb::arg("noise_trace"), nb::arg("work"), nb::arg("progress").none());
+  m.def("sim_check", &check);
+  m.def("sim_collectives", &known);
+}
+
+}  // namespace atl::python

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machine and experiment files, and the commands of `atoll sim`."""
+
+import doctest
+import importlib
+import json
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+sim = pytest.importorskip("atoll.sim")
+from atoll.cli import main
+from atoll.sim import experiment, machine, run, units
+from atoll.sim.source import SimError
+
+SMALL = """\
+title = "A small one"
+machine = "study"
+
+[[run]]
+collective = ["barrier", "allreduce"]
+element = "8 B"
+bytes = "8 B"
+nodes = [2, 16]
+executor = ["host", "interface"]
+noise = ["none", "250 ns at 100 kHz"]
+
+[plot]
+panels = "collective"
+lines = ["noise", "executor"]
+"""
+
+
+def write(folder, text, name="small.toml"):
+    (folder / name).write_text(text)
+    return folder / name
+
+
+@pytest.mark.parametrize("name", [m.name for m in pkgutil.iter_modules(sim.__path__, "atoll.sim.")] + ["atoll.sim"])
+def test_docstrings(name):
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert not failed
+
+
+@pytest.mark.parametrize("name", machine.presets())
+def test_every_machine_runs_every_executor(name):
+    for executor in ("host", "core", "interface"):
+        record = sim.simulate(name, "allreduce", 64, bytes=8, element_bytes=8, pes_per_node=2, executor=executor)
+        assert 1e-6 < record["time_s"] < 1e-3
+
+
+@pytest.mark.parametrize("name", experiment.known())
+def test_every_experiment_is_right_and_its_smallest_runs(name):
+    read = experiment.load(name)
+    point = min(read.points, key=run.cost)
+    assert point.record(point.run())["time_s"] > 0
+
+
+def test_run_plot_and_trace(tmp_path, capsys):
+    file = write(tmp_path, SMALL)
+    assert main(["sim", "run", str(file), "--out", str(tmp_path)]) == 0
+    lines = [json.loads(line) for line in (tmp_path / "small.jsonl").read_text().splitlines()]
+    assert lines[0]["title"] == "A small one"
+    assert len(lines) == 1 + 2 * 2 * 2 * 2
+    assert {(one["collective"], one["noise"]) for one in lines[1:]} == {
+        (collective, noise) for collective in ("barrier", "allreduce") for noise in ("none", "250 ns at 100 kHz")
+    }
+    for suffix, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
+        assert (tmp_path / f"small{suffix}").read_bytes().startswith(magic)
+        (tmp_path / f"small{suffix}").unlink()
+    assert main(["sim", "plot", str(tmp_path / "small.jsonl")]) == 0
+    assert (tmp_path / "small.svg").exists()
+    assert main(["sim", "trace", str(file), "--point", "2", "--out", str(tmp_path / "trace.json")]) == 0
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert {"M", "X", "s", "f"} == {event["ph"] for event in events}
+    assert sum(event["ph"] == "s" for event in events) == 2  # 2 nodes, one round
+    assert main(["sim", "list"]) == 0
+    assert "study" in capsys.readouterr().out
+
+
+def test_results_are_the_same_with_any_number_of_threads(tmp_path):
+    read = experiment.load(write(tmp_path, SMALL))
+    timing = {"build_s", "run_s"}
+    results = [
+        [{k: v for k, v in one.items() if k not in timing} for one in run.run(read, None, jobs)] for jobs in (1, 3)
+    ]
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "says"),
+    [
+        (
+            ('machine = "study"', 'machin = "study"'),
+            2,
+            "machin: there is no such key. There are: title, about, machine",
+        ),
+        (('machine = "study"', 'machine = "studie"'), 2, "there is no machine 'studie'. There are: aries"),
+        (('bytes = "8 B"', "bytes = 8"), 7, "run[1].bytes: 8 has no unit. Write a number and one of B, kB"),
+        (
+            ("nodes = [2, 16]", "nodes = [2, 0]"),
+            8,
+            "run[1].nodes: 0 is not accepted. Write a whole number of at least 1",
+        ),
+        (
+            ('"host", "interface"', '"host", "moon"'),
+            9,
+            "run[1].executor: 'moon' is not accepted. Write one of host, core",
+        ),
+        (("at 100 kHz", "each 100 kHz"), 10, "run[1].noise: '250 ns each 100 kHz' is no noise"),
+        (
+            ('executor = ["host"', 'algorithm = "quick"\nexecutor = ["host"'),
+            9,
+            "barrier has no algorithm 'quick'. Write one",
+        ),
+        (("nodes =", 'network.latency = "0 ns"\nnodes ='), 8, "run[1].network.latency: it must be above 0"),
+        (("nodes =", 'network.latency = "-5 ns"\nnodes ='), 8, "'-5 ns' is below 0"),
+        (("nodes =", 'host.message_rate = "0 M/s"\nnodes ='), 8, "'0 M/s' is a rate of 0: give one above 0"),
+        (
+            ("nodes =", 'network.hops = "5 ns"\nnodes ='),
+            8,
+            "run[1].network.hops: there is no such key. There are: latency",
+        ),
+        (
+            ("nodes =", "network.torus = [4, 4, 4]\nnodes ="),
+            9,
+            "run[1].nodes: a torus of 4 x 4 x 4 has 64 nodes, not 2",
+        ),
+        (("nodes =", 'memory = "1 kB"\nnodes ='), 9, "are allowed"),
+        (('panels = "collective"', 'y = "speed"'), 13, "plot.y: 'speed' is no figure. Write one of time_s"),
+        (("[[run]]", "[[runs]]"), 4, "runs: there is no such key"),
+        (("[plot]", "[plot"), 12, "is not TOML"),
+    ],
+)
+def test_mistakes_are_told_with_file_line_and_key_before_anything_runs(tmp_path, capsys, change, line, says):
+    file = write(tmp_path, SMALL.replace(*change, 1))
+    assert main(["sim", "run", str(file), "--out", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert f"{file}:{line}: " in said
+    assert says in said
+    assert not (tmp_path / "small.jsonl").exists()
+
+
+def test_mistakes_of_machine_files(tmp_path):
+    good = 'host.overhead = "100 ns"\n[network]\nlatency = "1 us"\n'
+    assert machine.load(write(tmp_path, good, "m.toml")).values["latency_ps"] == 10**6
+    for text, says in (
+        (good.replace('"1 us"', '"1 parsec"'), "m.toml:3: network.latency: 'parsec' is no unit of a time"),
+        (good + 'topology = "dragonfly"\n', "m.toml:4: network.topology: a dragonfly needs nodes_per_router"),
+        (good.replace("host.overhead", "host.miss"), "m.toml:1: host: it needs overhead"),
+        (
+            good + 'routing = "scenic"\n',
+            "m.toml:4: network.routing: 'scenic' is not accepted. Write one of minimal, adaptive",
+        ),
+    ):
+        with pytest.raises(SimError) as error:
+            machine.load(write(tmp_path, text, "m.toml"))
+        assert says in str(error.value)
+
+
+def test_recorded_noise(tmp_path):
+    write(tmp_path, "100 50\n900 50\n10000\n", "noise.txt")
+    text = 'host.overhead = "100 ns"\nnetwork.latency = "1 us"\nnoise.kind = "trace"\nnoise.trace = "noise.txt"\n'
+    noisy = sim.simulate(write(tmp_path, text, "m.toml"), "barrier", 64, repeats=50)
+    quiet = sim.simulate(write(tmp_path, text.replace('"trace"', '"none"'), "n.toml"), "barrier", 64, repeats=50)
+    assert quiet["time_s"] < noisy["time_s"] < quiet["time_s"] * 1.2
+    with pytest.raises(SimError, match=r"noise\.trace: .* is no trace"):
+        sim.simulate(write(tmp_path, text.replace("noise.txt", "m.toml"), "o.toml"), "barrier", 64)
+
+
+def test_documented_files_are_right(tmp_path, capsys):
+    page = (Path(__file__).parents[3] / "docs" / "simulation.md").read_text()
+    found = re.findall(r"```toml\n# (\S+)\n(.*?)```", page, flags=re.DOTALL)
+    assert [name for name, _ in found] == ["latency.toml", "changed.toml"]
+    for name, text in found:
+        assert main(["sim", "run", "--check", str(write(tmp_path, text, name))]) == 0
+    assert "latency.toml: 48 simulations" in capsys.readouterr().out
+
+
+def test_units():
+    assert units.femtoseconds_per_byte("425 MB/s") == 2352941
+    assert units.whole_bytes("1.5 KiB") == 1536
+    with pytest.raises(ValueError, match="no whole number of bytes"):
+        units.whole_bytes("1.3 B")
