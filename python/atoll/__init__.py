@@ -16,6 +16,7 @@ import numpy as np
 
 from . import _core, random
 from ._core import PeFailedError
+from .arrays import array as _array
 from .arrays import interchange as _interchange
 from .arrays.applying import *
 from .arrays.calculus import *
@@ -44,10 +45,16 @@ from .arrays.standard import __array_namespace_info__ as __array_namespace_info_
 from .arrays.statistics import *
 from .arrays.tables import *
 from .arrays.ufuncs import *
+from .columns import making as _making
+from .columns.column import Column
+from .columns.functions import *
 from .columns.groupby import *
 from .columns.joins import *
+from .columns.strings import Strings, strings
 from .random import randint, standard_normal, uniform
 from .session import Session, barrier, get_config, init, pe, pes, shutdown, stats, threads
+
+_array.column_makers.append(_making.column)
 
 pdarray = ndarray  # Arkouda's name
 __version__ = _core.VERSION

@@ -115,6 +115,43 @@ class Team:
 
 def join_symmetric(session: Session) -> Symmetric: ...
 
+# -- columns of texts --
+
+class Texts:
+    """A handle on a distributed column of texts."""
+
+    rows: int
+    session: Session
+    nbytes: int
+
+def text_from_objects(
+    session: Session, values: Sequence[Any], missing: Any
+) -> tuple[Texts, np.ndarray[Any, Any] | None]:
+    """Of strings; None, NaN and `missing` are missing: then with bools that say which are there."""
+
+def text_from_padded(session: Session, values: np.ndarray[Any, Any]) -> tuple[Texts, None]:
+    """Of rows of bytes (uint8) or code points (uint32), padded by zeros."""
+
+def text_from_buffers(
+    session: Session, offsets: np.ndarray[Any, Any], bytes: np.ndarray[Any, Any], owner: Any
+) -> Texts: ...
+def text_buffers(x: Texts) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Offsets and bytes, which must not be changed."""
+
+def text_to_objects(
+    offsets: np.ndarray[Any, Any], bytes: np.ndarray[Any, Any], valid: np.ndarray[Any, Any] | None, null: Any
+) -> list[Any]: ...
+def text_take(x: Texts, rows: Expr) -> Texts: ...
+def text_slice(x: Texts, start: int, step: int, count: int) -> Texts: ...
+def text_concatenate(parts: Sequence[Texts]) -> Texts: ...
+def text_where(mask: Expr, yes: Texts, no: Texts) -> Texts: ...
+def text_argsort(x: Texts) -> Expr: ...
+def text_number(x: Texts) -> tuple[Expr, Expr, Texts]:
+    """Which of the distinct texts each row has, the first row of each of them, and they, ascending."""
+
+def text_compare(a: Texts, b: Texts, how: str) -> Expr: ...
+def text_measure(x: Texts, name: str, texts: Sequence[bytes], numbers: Sequence[int]) -> Expr: ...
+
 class Expr:
     """A handle on a lazy distributed array. The handle is mutable (the assign methods); what it refers to is shared."""
 

@@ -137,22 +137,41 @@ std::vector<Array> Engine::make(const std::vector<std::pair<DType, Shape>>& kind
   std::vector<Array> arrays;
   arrays.reserve(kinds.size());
   together([&] {
-    for (const auto& [dtype, shape] : kinds) {
-      auto array = std::make_shared<ArrayData>();
-      array->dtype = dtype;
-      array->shape = shape;
-      array->distribution = Distribution(shape, npes_, grain_);
-      array->pe = pe_;
-      std::int64_t total = 0;
-      ATOLL_VALIDATE(!__builtin_mul_overflow(shape.size(), static_cast<std::int64_t>(size_of(dtype)), &total), MemoryError,
-                     "cannot hold an array of shape {} and dtype {}: its bytes do not fit 63 bits", shape.to_string(), name_of(dtype));
-      void* block = context_->heap().allocate(std::max<std::size_t>(array->local_bytes(), 1));
-      array->storage.data = static_cast<std::byte*>(block);
-      array->storage.owner = std::shared_ptr<void>(block, [context = context_](void* p) { context->heap().release(p); });
-      arrays.push_back(std::move(array));
+    for (const auto& [dtype, shape] : kinds) arrays.push_back(allocate(dtype, shape, Distribution(shape, npes_, grain_)));
+  });
+  return arrays;
+}
+
+std::vector<Array> Engine::make_uneven(const std::vector<std::pair<DType, std::int64_t>>& local) {
+  std::vector<std::int64_t> mine;
+  for (const auto& [dtype, count] : local) mine.push_back(count);
+  const auto all = allgather_vector(mine);
+  std::vector<Array> arrays;
+  together([&] {
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      std::vector<std::int64_t> counts;
+      for (const auto& one : all) counts.push_back(one[i]);
+      Distribution distribution = Distribution::of_counts(counts);
+      const Shape shape{distribution.rows()};
+      arrays.push_back(allocate(local[i].first, shape, std::move(distribution)));
     }
   });
   return arrays;
+}
+
+Array Engine::allocate(DType dtype, const Shape& shape, Distribution distribution) {
+  auto array = std::make_shared<ArrayData>();
+  array->dtype = dtype;
+  array->shape = shape;
+  array->distribution = std::move(distribution);
+  array->pe = pe_;
+  std::int64_t total = 0;
+  ATOLL_VALIDATE(!__builtin_mul_overflow(shape.size(), static_cast<std::int64_t>(size_of(dtype)), &total), MemoryError,
+                 "cannot hold an array of shape {} and dtype {}: its bytes do not fit 63 bits", shape.to_string(), name_of(dtype));
+  void* block = context_->heap().allocate(std::max<std::size_t>(array->local_bytes(), 1));
+  array->storage.data = static_cast<std::byte*>(block);
+  array->storage.owner = std::shared_ptr<void>(block, [context = context_](void* p) { context->heap().release(p); });
+  return array;
 }
 
 Array Engine::wrap(DType dtype, const Shape& shape, void* data, std::shared_ptr<void> owner) {

@@ -54,4 +54,18 @@ Distribution::Distribution(const Shape& shape, std::uint32_t npes, std::int64_t 
   block_rows_ = std::max<std::int64_t>(1, (units + npes - 1) / npes) * unit_rows_;
 }
 
+Distribution Distribution::of_counts(std::span<const std::int64_t> counts) {
+  std::vector<std::int64_t> begins{0};
+  for (std::int64_t count : counts) begins.push_back(begins.back() + count);
+  Distribution result;
+  result.rows_ = begins.back();
+  result.npes_ = static_cast<std::uint32_t>(counts.size());
+  result.begins_ = std::make_shared<const std::vector<std::int64_t>>(std::move(begins));
+  return result;
+}
+
+std::uint32_t Distribution::search(std::int64_t row) const {
+  return static_cast<std::uint32_t>(std::upper_bound(begins_->begin(), begins_->end(), row) - begins_->begin() - 1);
+}
+
 }  // namespace atl::array

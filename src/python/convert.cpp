@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "atoll/array/kernel/program.hpp"
 
 namespace atl::python {
@@ -112,6 +115,15 @@ std::shared_ptr<void> hold(nb::object object) {
             nb::gil_scoped_acquire gil;
             Py_DECREF(static_cast<PyObject*>(p));
           }};
+}
+
+bool readable_past_end(const void* data, std::size_t bytes) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto end = reinterpret_cast<std::uintptr_t>(data) + bytes;
+  const std::uintptr_t next = (end + page - 1) / page * page;
+  if (end + 64 <= next) return true;
+  unsigned char resident = 0;
+  return ::mincore(reinterpret_cast<void*>(next), page, &resident) == 0;
 }
 
 }  // namespace atl::python

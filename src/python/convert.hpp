@@ -38,6 +38,8 @@ Shape shape_of_ndarray(const ReadOnlyArray& values);
 nb::object numpy_empty(const Shape& shape, DType dtype);
 /// A writable NumPy array over memory that `owner` keeps alive.
 nb::object numpy_view(void* data, const Shape& shape, DType dtype, std::shared_ptr<void> owner);
+/// Kernels may read up to 64 bytes past an array's end. Whether that is safe for memory that is not ours.
+bool readable_past_end(const void* data, std::size_t bytes);
 /// Keeps a Python object alive from C++; may be dropped on any thread.
 std::shared_ptr<void> hold(nb::object object);
 

@@ -3,9 +3,6 @@
 #include "expr.hpp"
 
 #include <nanobind/stl/optional.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <optional>
 
 namespace atl::python {
@@ -26,16 +23,6 @@ std::vector<Slice> whole(const Shape& shape) {
   std::vector<Slice> slices;
   for (std::int64_t extent : shape) slices.push_back({0, 1, extent});
   return slices;
-}
-
-/// Kernels may read up to 64 bytes past an array's end. Whether that is safe for memory that is not ours.
-bool readable_past_end(const void* data, std::size_t bytes) {
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto end = reinterpret_cast<std::uintptr_t>(data) + bytes;
-  const std::uintptr_t next = (end + page - 1) / page * page;
-  if (end + 64 <= next) return true;
-  unsigned char resident = 0;
-  return ::mincore(reinterpret_cast<void*>(next), page, &resident) == 0;
 }
 
 constexpr std::int64_t large = 1 << 20;  // elements; smaller ones are computed whole, once

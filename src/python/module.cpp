@@ -73,6 +73,7 @@ NB_MODULE(_core, m) {
   bind_expr(m);
   bind_operations(m);
   bind_table(m);
+  bind_text(m);
   bind_info(m);
   bind_limit(m);
   bind_sim(m);

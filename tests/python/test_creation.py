@@ -65,7 +65,15 @@ def test_pandas_series():
 
 @pytest.mark.parametrize(
     "bad",
-    [["a", "b"], [1j], np.array(["2020-01-01"], "M8[D]"), np.array([1, "x"], object), np.float16([1]), "text", b"x"],
+    [
+        [["a"], ["b"]],
+        [1j],
+        np.array(["2020-01-01"], "M8[D]"),
+        np.array([1, "x"], object),
+        np.float16([1]),
+        "text",
+        b"x",
+    ],
 )
 def test_unsupported_types_say_what_to_do(bad):
     with pytest.raises(TypeError, match=r"atoll arrays hold bool, int8 .* not .*\. \w+"):

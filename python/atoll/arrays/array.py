@@ -8,7 +8,7 @@ nothing here needs it, and `wrap` makes one by the constructor that it registers
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,21 @@ from .dtypes import (
 if TYPE_CHECKING:
     from .ndarray import ndarray
     from .views import View
+
+
+class Columnar:
+    """What columns are to arrays: values that no array holds. They stand above; functions of arrays refuse them."""
+
+    __slots__ = ()
+
+
+#: Makes a column of values that no array holds, or None when no column does either: the columns put it here.
+column_makers: list[Callable[[Any, Any], Any]] = []
+
+
+def column_of(values: Any, dtype: DTypeLike) -> Any:
+    """The column of values that no array holds; None when there is none."""
+    return next((made for make in column_makers if (made := make(values, dtype)) is not None), None)
 
 
 class Array:
@@ -289,6 +304,8 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> _core.Expr:
     if isinstance(values, Array):
         expr = values._read()
         return expr.alias() if dtype is None or code_of(dtype) == expr.dtype else _core.cast(expr, code_of(dtype))
+    if isinstance(values, Columnar):
+        raise TypeError("a column is no array: take its values, or fill what is missing with fillna")
     session = current()
     kind = SCALAR_KIND.get(type(values))
     if kind is not None and dtype is None:
@@ -303,6 +320,8 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> _core.Expr:
         return _stacked(values, dtype)
     if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
         values = np.from_dlpack(values)
+    if type(values).__module__.startswith("pyarrow") and values.null_count:
+        raise TypeError("values are missing, which an array cannot hold")
     found = numpy_from(values, dtype)
     copy = copy or not isinstance(values, np.ndarray) or not found.flags.writeable
     return _core.from_numpy(session, found, copy)

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..session import current
-from .array import Array, as_array, expr_from, expr_of, numpy_from, require_cpu, wrap
+from .array import Array, as_array, column_of, expr_from, expr_of, numpy_from, require_cpu, wrap
 from .dtypes import (
     BOOL,
     DTYPE_OF,
@@ -97,7 +97,7 @@ def array(
     ----------
     object : array_like
         A scalar, (nested) list, range, NumPy array, pandas Series, DLPack or other array. In an SPMD session every PE
-        passes the same values.
+        passes the same values. Of texts, and of values with None among them, it makes a column.
     dtype : dtype, optional
         Type of the elements; by default what NumPy would choose.
     copy : bool or None
@@ -112,7 +112,15 @@ def array(
     array([4, 6])
     """
     _check_order(order)
-    result = wrap(expr_from(object, dtype, copy is True)) if copy is True else asarray(object, dtype)
+    if copy is not True:
+        result = asarray(object, dtype)
+    else:
+        try:
+            result = wrap(expr_from(object, dtype, True))
+        except TypeError:
+            if (column := column_of(object, dtype)) is None:
+                raise
+            return column
     missing = ndmin - result.ndim
     return result.reshape((1,) * missing + result.shape) if missing > 0 else result
 
@@ -136,12 +144,15 @@ def asarray(
     """
     require_cpu(device)
     _check_order(order)
-    if copy is True:
-        return wrap(expr_from(a, dtype, True))
-    if isinstance(a, Array) and (dtype is None or a._expr.dtype == code_of(dtype)):
+    if isinstance(a, Array) and copy is not True and (dtype is None or a._expr.dtype == code_of(dtype)):
         return as_array(a)
-    share = isinstance(a, np.ndarray) and current().pes == 1
-    result = wrap(expr_from(a, dtype, not share))
+    share = copy is not True and isinstance(a, np.ndarray) and current().pes == 1
+    try:
+        result = wrap(expr_from(a, dtype, not share))
+    except TypeError:
+        if (column := column_of(a, dtype)) is None:
+            raise
+        return column
     if share:
         result._version = math.nan
     return result

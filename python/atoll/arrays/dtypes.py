@@ -46,9 +46,9 @@ _code_cache.update({scalar: code for code, scalar in enumerate(SCALAR_OF)})
 _code_cache.update({bool: BOOL, int: INT64, float: FLOAT64})
 
 _ADVICE = {
-    "S": "Encode text as integers first: codes = np.unique(text, return_inverse=True)[1]",
-    "U": "Encode text as integers first: codes = np.unique(text, return_inverse=True)[1]",
-    "T": "Encode text as integers first: codes = np.unique(text, return_inverse=True)[1]",
+    "S": "Texts are columns, of one dimension: ak.strings(values)",
+    "U": "Texts are columns, of one dimension: ak.strings(values)",
+    "T": "Texts are columns, of one dimension: ak.strings(values)",
     "O": "Convert it first, e.g. np.asarray(values, dtype=np.float64)",
     "c": "Keep the real and the imaginary part as two arrays",
     "M": "Convert it first: values.astype('datetime64[ns]').astype(np.int64)",

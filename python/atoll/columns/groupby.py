@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..arrays.array import expr_of, wrap
-from ..arrays.creation import arange, asarray, empty_like
+from ..arrays.array import Array, expr_of, wrap
+from ..arrays.creation import arange, asarray, empty_like, full, zeros
 from ..arrays.reductions import cumsum
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sorting import argsort, coargsort
 from ..arrays.ufuncs import floor, isnan, minimum
-from .keys import Numbered, are_several, key_columns, number_keys, row_numbers
+from .column import Column
+from .keys import Numbered, PlainKeys, are_several, key_columns, number_keys, plain_keys, row_numbers
+from .strings import Strings
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -38,14 +40,16 @@ STATISTICS = (
 )
 
 
-def groupby(keys: Any) -> GroupBy:
+def groupby(keys: Any, dropna: bool = True) -> GroupBy:
     """Groups of the rows that have equal keys.
 
     Parameters
     ----------
     keys : array_like or sequence of arrays
-        One 1-d array, or several of one length: rows are in one group when all their keys are equal. All NaN are one
-        key, -0.0 and 0.0 are one.
+        One 1-d array or column, or several of one length: rows are in one group when all their keys are equal. All NaN
+        are one key, -0.0 and 0.0 are one.
+    dropna : bool
+        Rows with a missing key are in no group; False: a missing key is a key of its own, behind all others.
 
     Returns
     -------
@@ -72,24 +76,30 @@ def groupby(keys: Any) -> GroupBy:
     >>> g.keys, g.size(), g.mean(delay)
     (array([0, 1]), array([1, 3]), array([ 3., 10.]))
     """
-    return GroupBy(keys)
+    return GroupBy(keys, dropna)
 
 
 class GroupBy:
     """Groups of rows by their keys; `groupby` makes it.
 
     Figures are arrays with an element per group, in the order of `keys`. `agg` computes several of several columns in
-    one pass. NaN is a value like any other: the sum of a group that has one is NaN.
+    one pass. NaN is a value like any other: the sum of a group that has one is NaN. Missing values of columns are left
+    out; of a group that has no others, figures are missing, and sums and counts are 0.
     """
 
-    __slots__ = ("_columns", "_groups", "_numbered", "_single", "_sizes")
+    __slots__ = ("_columns", "_groups", "_numbered", "_plain", "_rows", "_single", "_sizes")
+    _plain: PlainKeys
+    _rows: int  # also those in no group
     _groups: list[ndarray] | None
     _sizes: ndarray | None
     _numbered: Numbered | None
 
-    def __init__(self, keys: Any) -> None:
+    def __init__(self, keys: Any, dropna: bool = True) -> None:
         self._single = not are_several(keys)
-        self._columns = key_columns(keys)
+        columns = key_columns(keys)
+        self._rows = columns[0].size
+        self._plain = plain_keys(columns, dropna)
+        self._columns = self._plain.keys
         self._groups = self._sizes = self._numbered = None
 
     # -- the groups --
@@ -97,7 +107,7 @@ class GroupBy:
     @property
     def keys(self) -> Any:
         """The groups' keys, ascending: an array, or a tuple of one array per key."""
-        groups = self._find()
+        groups = self._plain.values_of(self._find())
         return groups[0] if self._single else tuple(groups)
 
     @property
@@ -109,8 +119,9 @@ class GroupBy:
         return self.ngroups
 
     def __repr__(self) -> str:
-        keys = ", ".join(str(column.dtype) for column in self._columns)
-        return f"<atoll.GroupBy: {self._columns[0].size} rows by {keys}>"
+        pairs = zip(self._columns, self._plain.tables, strict=True)
+        keys = ", ".join((table.kind if isinstance(table, Column) else str(key.dtype)) for key, table in pairs)
+        return f"<atoll.GroupBy: {self._rows} rows by {keys}>"
 
     def size(self) -> ndarray:
         """Rows in each group: int64."""
@@ -118,12 +129,12 @@ class GroupBy:
         assert self._sizes is not None
         return self._sizes
 
-    def count(self) -> ndarray:
-        """The same as `size`: arrays have no missing values."""
-        return self.size()
+    def count(self, values: Any = None) -> ndarray:
+        """How many values of a column each group has: int64; all rows, when no column is named."""
+        return self.size() if values is None else self._one("count", values)
 
     def ngroup(self) -> ndarray:
-        """For each row the number of its group: int64.
+        """For each row the number of its group: int64; -1 of rows in no group.
 
         Examples
         --------
@@ -131,7 +142,19 @@ class GroupBy:
         >>> ak.groupby(ak.array([30, 10, 30])).ngroup()
         array([1, 0, 1])
         """
+        return self._to_rows(self._ngroup(), -1)
+
+    def _ngroup(self) -> ndarray:
+        """The same for the rows that are in a group."""
         return row_numbers(self._columns, self._find())
+
+    def _to_rows(self, of_grouped: ndarray, otherwise: int) -> ndarray:
+        """Values of the rows that are in a group, to all rows."""
+        if self._plain.rows is None:
+            return of_grouped
+        spread = full(self._rows, otherwise, dtype=of_grouped.dtype)
+        spread[self._plain.rows] = of_grouped
+        return spread
 
     # -- figures --
 
@@ -161,11 +184,11 @@ class GroupBy:
 
     def any(self, values: Any) -> ndarray:
         """Whether any value of a group is not 0: bool."""
-        return self.max(asarray(values) != 0)
+        return _filled(self.max(asarray(values) != 0), False)
 
     def all(self, values: Any) -> ndarray:
         """Whether no value of a group is 0: bool."""
-        return self.min(asarray(values) != 0)
+        return _filled(self.min(asarray(values) != 0), True)
 
     def bit_and(self, values: Any) -> ndarray:
         """Bits that all of a group's integers have. TypeError for floats; so with `bit_or` and `bit_xor`."""
@@ -204,14 +227,22 @@ class GroupBy:
         >>> g.agg({"total": (x, "sum"), "most": (x, "max")})
         {'total': array([4., 5.]), 'most': array([3., 5.])}
         """
-        figures = self._aggregate([(values, figure, 1) for values, figure in wanted.values()])
+        known: dict[int, Any] = {}  # a column that is named twice is one
+
+        def column(values: Any) -> Any:
+            return known.setdefault(id(values), self._column(values))
+
+        figures = self._aggregate([(column(values), figure, 1) for values, figure in wanted.values()])
         return dict(zip(wanted, figures, strict=True))
 
     # -- figures that need an order --
 
     def nunique(self, values: Any) -> ndarray:
         """How many distinct values each group has: int64. All NaN are one."""
-        return self._pairs(values)[0].size()
+        column = self._column(values)
+        if isinstance(column, Column):
+            return self._of_column(column, lambda groups, there: groups.nunique(there), empty=0)
+        return self._pairs(column)[0].size()
 
     def mode(self, values: Any) -> ndarray:
         """The most frequent value of each group, the smallest of several.
@@ -222,7 +253,10 @@ class GroupBy:
         >>> ak.groupby(ak.array([1, 1, 1, 2])).mode(ak.array([5, 3, 5, 7]))
         array([5, 7])
         """
-        groups, distinct, times = self._pairs(values)
+        column = self._column(values)
+        if isinstance(column, Column):
+            return self._of_column(column, lambda groups, there: groups.mode(there), texts=True)
+        groups, distinct, times = self._pairs(column)
         most = times == groups.transform(times, "max")
         # Distinct values are in ascending order within a group.
         return GroupBy([key[most] for key in groups._columns]).first(distinct[most])
@@ -245,9 +279,12 @@ class GroupBy:
         if not 0 <= q <= 1:
             raise ValueError(f"a quantile lies between 0 and 1, got {q}")
         column = self._column(values)
+        if isinstance(column, Column):
+            _refuse_texts(column, "quantile")
+            return self._of_column(column, lambda groups, there: groups.quantile(there, q))
         if column.dtype.kind != "f":
             column = column.astype("float64")
-        ordered = column[coargsort([self.ngroup(), column])]
+        ordered = column[coargsort([self._ngroup(), column])]
         first, sizes = self._starts(), self.size()
         place = q * (sizes - 1)
         below = floor(place).astype("int64")
@@ -275,22 +312,24 @@ class GroupBy:
         >>> ak.groupby(ak.array([7, 5, 7, 7])).cumcount()
         array([0, 0, 1, 2])
         """
-        groups = self.ngroup()
+        groups = self._ngroup()
         order = argsort(groups)
         places = empty_like(order)
         places[order] = arange(order.size) - self._starts()[groups[order]]
-        return places
+        return self._to_rows(places, -1)
 
     def head(self, n: int = 5) -> ndarray:
         """Rows that are among the first `n` of their group, ascending: int64."""
-        return flatnonzero(self.cumcount() < n)
+        place = self.cumcount()
+        return flatnonzero((place >= 0) & (place < n))
 
     def tail(self, n: int = 5) -> ndarray:
         """Rows that are among the last `n` of their group, ascending: int64."""
-        return flatnonzero(self.broadcast(self.size()) - self.cumcount() <= n)
+        place, sizes = self.cumcount(), self._to_rows(take(self.size(), self._ngroup()), 0)
+        return flatnonzero((place >= 0) & (sizes - place <= n))
 
-    def broadcast(self, figures: Any) -> ndarray:
-        """One element per group to each of its rows.
+    def broadcast(self, figures: Any) -> Any:
+        """One element per group to each of its rows; missing in rows that are in no group.
 
         Examples
         --------
@@ -302,9 +341,13 @@ class GroupBy:
         figures = asarray(figures)
         if figures.shape != (self.ngroups,):
             raise ValueError(f"broadcast needs one element per group, ({self.ngroups},), got shape {figures.shape}")
-        return take(figures, self.ngroup())
+        if self._plain.rows is None:
+            return figures[self._ngroup()]
+        rows = self.ngroup()
+        spread = figures[where(rows < 0, 0, rows)] if figures.size else zeros(self._rows)
+        return Column(spread, rows >= 0) if isinstance(spread, Array) else spread._hiding(rows < 0)
 
-    def transform(self, values: Any, figure: str) -> ndarray:
+    def transform(self, values: Any, figure: str) -> Any:
         """A group's figure for each of its rows: `broadcast` of what `agg` gives.
 
         Examples
@@ -321,20 +364,52 @@ class GroupBy:
         """Where each group begins when rows are ordered by group."""
         return cumsum(self.size()) - self.size()
 
-    def _pairs(self, values: Any) -> tuple[GroupBy, ndarray, ndarray]:
+    def _pairs(self, values: ndarray) -> tuple[GroupBy, ndarray, ndarray]:
         """The distinct values of each group, by these groups; with the values, and how often each occurs."""
-        pairs = GroupBy([*self._columns, self._column(values)])
+        pairs = GroupBy([*self._columns, values])
         *keys, distinct = pairs.keys
         return GroupBy(keys), distinct, pairs.size()
 
     def _row_of(self, figure: str, values: Any) -> ndarray:
         column = self._column(values)
-        extreme = self.transform(column, figure)
+        if isinstance(column, Column):
+            places = self._of_column(column, lambda groups, there: groups._row_of(figure, there), rows=True)
+            return _filled(places, -1)
+        extreme = take(self._aggregate([(column, figure, 1)])[0], self._ngroup())
         rows = flatnonzero((column == extreme) | isnan(column) if column.dtype.kind == "f" else column == extreme)
-        return GroupBy([key[rows] for key in self._columns]).first(rows)
+        first = GroupBy([key[rows] for key in self._columns]).first(rows)
+        return first if self._plain.rows is None else take(self._plain.rows, first)
 
-    def _one(self, figure: str, values: Any, ddof: int = 1) -> ndarray:
-        return self._aggregate([(values, figure, ddof)])[0]
+    def _one(self, figure: str, values: Any, ddof: int = 1) -> Any:
+        return self._aggregate([(self._column(values), figure, ddof)])[0]
+
+    def _of_column(
+        self, column: Column, figure: Callable[[GroupBy, ndarray], ndarray], *, empty: Any = None, texts: bool = False,
+        rows: bool = False,
+    ) -> Any:  # fmt: skip
+        """A figure of the values that are there, by group; of groups without one `empty`, or missing.
+
+        `column` has the rows that are in a group. Texts are given by number; with `texts`, the figure is one of them.
+        With `rows` it is a row among those that are there.
+        """
+        there = flatnonzero(column.valid) if column.valid is not None else arange(column.size)
+        numbers, distinct, _ = column.numbers() if isinstance(column, Strings) else (column.values, None, None)
+        groups = GroupBy(take(self._ngroup(), there))
+        figures = figure(groups, take(numbers, there))
+        if rows:
+            figures = take(there, figures)
+            figures = figures if self._plain.rows is None else take(self._plain.rows, figures)
+        found = groups.keys
+        spread: Any = full(self.ngroups, 0 if empty is None else empty, dtype=figures.dtype)
+        spread[found] = figures
+        has = None
+        if empty is None and found.size < self.ngroups:
+            has = full(self.ngroups, False)
+            has[found] = True
+        if texts and distinct is not None:
+            spread = distinct[spread] if distinct.size else distinct._all_missing(self.ngroups)
+            return spread if has is None else spread._hiding(~has)
+        return spread if has is None else Column(spread, has)
 
     def _find(self) -> list[ndarray]:
         if self._groups is None:
@@ -342,16 +417,20 @@ class GroupBy:
         assert self._groups is not None
         return self._groups
 
-    def _aggregate(self, wanted: Sequence[tuple[Any, str, int]]) -> list[ndarray]:
+    def _aggregate(self, wanted: Sequence[tuple[Any, str, int]]) -> list[Any]:
+        """Figures of columns that have the rows that are in a group; those of arrays in one pass."""
         columns: list[ndarray] = []
         requests: list[tuple[str, int, int]] = []
-        for values, figure, ddof in wanted:
+        alone: dict[int, Any] = {}
+        for i, (column, figure, ddof) in enumerate(wanted):
             if figure not in STATISTICS:
                 raise ValueError(f"a group has no figure {figure!r}; there are {', '.join(STATISTICS)}")
+            if isinstance(column, Column) and figure != "size":
+                alone[i] = self._figure_of_column(column, figure, ddof)
+                continue
             if figure in ("size", "count"):
                 requests.append(("size", 0, ddof))
                 continue
-            column = self._column(values)
             place = next((i for i, known in enumerate(columns) if known is column), len(columns))
             if place == len(columns):
                 columns.append(column)
@@ -366,13 +445,37 @@ class GroupBy:
         if self._groups is None:
             self._sizes = figures.pop()
             self._groups = numbered.values_of(groups)
-        return figures
+        together = iter(figures)
+        return [alone[i] if i in alone else next(together) for i in range(len(wanted))]
 
-    def _column(self, values: Any) -> ndarray:
-        column = asarray(values)
-        if column.shape != self._columns[0].shape:
-            raise ValueError(f"values must have the shape of the keys, {self._columns[0].shape}, got {column.shape}")
-        return column
+    def _figure_of_column(self, column: Column, figure: str, ddof: int) -> Any:
+        texts = figure in ("first", "last", "min", "max")
+        if not texts and figure != "count":
+            _refuse_texts(column, figure)
+        empty = 0 if figure in ("sum", "count") else None
+        return self._of_column(
+            column, lambda groups, there: groups._aggregate([(there, figure, ddof)])[0], empty=empty, texts=texts
+        )
+
+    def _column(self, values: Any) -> Any:
+        """The rows of a column that are in a group."""
+        column: Any = asarray(values)
+        if column.shape != (self._rows,):
+            raise ValueError(f"values must have the shape of the keys, {(self._rows,)}, got {column.shape}")
+        if self._plain.rows is not None:
+            column = column[self._plain.rows]
+        return column.values if type(column) is Column and column.valid is None else column
+
+
+def _refuse_texts(column: Column, figure: str) -> None:
+    if isinstance(column, Strings):
+        raise TypeError(f"texts have no {figure}")
+
+
+def _filled(figures: Any, value: Any) -> ndarray:
+    """Figures with a value where one is missing."""
+    filled: ndarray = figures.fillna(value) if isinstance(figures, Column) else figures
+    return filled
 
 
 def _exprs(columns: Iterable[ndarray]) -> list[_core.Expr]:

@@ -10,8 +10,10 @@ import numpy as np
 from .. import _core
 from ..arrays.array import expr_of, wrap
 from ..arrays.creation import arange, full
-from ..arrays.joining import concatenate
 from ..arrays.repeating import repeat, tile
+from ..arrays.selection import where
+from .column import Column, as_column
+from .functions import concatenate
 from .keys import KEY_BITS, key_columns, number_keys
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ def join(left: Any, right: Any, how: str = "inner") -> JoinedRows:
     ----------
     left, right : array_like or sequence of arrays
         The tables' keys: a 1-d array each, or as many arrays on either side, those of a side of one length. Key i of
-        both sides is compared in the type that NumPy gives both. All NaN are equal, and so are -0.0 and 0.0.
+        both sides is compared in the type that NumPy gives both. All NaN are equal, and so are -0.0 and 0.0. A
+        missing key equals nothing.
     how : str
         ``inner``: every pair of rows with equal keys. ``left``, ``right``, ``outer``: also the rows of that side, or of
         both, that are in no pair, with -1 for the other side. ``semi``, ``anti``: left rows that have a partner, or
@@ -92,12 +95,18 @@ def join(left: Any, right: Any, how: str = "inner") -> JoinedRows:
     return JoinedRows(left_rows, right_rows)
 
 
-def _comparable(left: list[ndarray], right: list[ndarray]) -> tuple[list[ndarray], list[ndarray]]:
+def _comparable(left: list[Any], right: list[Any]) -> tuple[list[ndarray], list[ndarray]]:
     """The keys in common types, and as few bits as the engine takes."""
     if len(left) != len(right):
         raise ValueError(f"a join needs as many keys on either side, got {len(left)} and {len(right)}")
     lefts, rights = [], []
     for a, b in zip(left, right, strict=True):
+        if isinstance(a, Column) or isinstance(b, Column):
+            numbers = as_column(concatenate([a, b])).numbers()[0]
+            own, other = numbers[: a.size], numbers[a.size :]
+            lefts.append(own)
+            rights.append(where(other < 0, -2, other))  # a missing key equals nothing, not even a missing one
+            continue
         common = np.result_type(a.dtype, b.dtype)
         if common.kind == "f" and a.dtype.kind in "iu" and b.dtype.kind in "iu":
             raise TypeError(

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..arrays.array import Array, expr_of, wrap
-from ..arrays.creation import asarray
-from ..arrays.selection import take
+from ..arrays.creation import asarray, full
+from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sets import unique
 from ..arrays.tables import searchsorted
+from .column import Column
+from .functions import concatenate
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -26,15 +28,80 @@ def are_several(keys: Any) -> bool:
     return isinstance(keys, (list, tuple)) and any(isinstance(key, Array) or hasattr(key, "__array__") for key in keys)
 
 
-def key_columns(keys: Any) -> list[ndarray]:
+def key_columns(keys: Any) -> list[Any]:
     """One key column or several, checked: 1-dimensional and of one length."""
-    columns = [asarray(key) for key in keys] if are_several(keys) else [asarray(keys)]
+    columns: list[Any] = [asarray(key) for key in keys] if are_several(keys) else [asarray(keys)]
     for column in columns:
         if column.ndim != 1:
             raise ValueError(f"a key must be 1-dimensional, got shape {column.shape}")
         if column.size != columns[0].size:
             raise ValueError(f"keys must have one length, got {columns[0].size} and {column.size}")
     return columns
+
+
+@dataclass
+class PlainKeys:
+    """Keys as arrays: columns by the numbers of their values.
+
+    Attributes
+    ----------
+    keys : list of ndarray
+        For each key an array in the order of its values.
+    tables : list
+        For each key what its numbers index: a column, or None when the key is an array itself.
+    rows : ndarray or None
+        The rows that `keys` has, when those with a missing key were dropped.
+    """
+
+    keys: list[ndarray]
+    tables: list[Any]
+    rows: ndarray | None
+
+    def values_of(self, groups: Sequence[ndarray]) -> list[Any]:
+        """The keys' values of groups, given those of `keys`."""
+        pairs = zip(groups, self.tables, strict=True)
+        return [group if table is None else table[group] for group, table in pairs]
+
+
+def plain_keys(columns: Sequence[Any], dropna: bool) -> PlainKeys:
+    """Columns as arrays. Rows with a missing key are dropped, or their key is one more value, behind all others."""
+    keys: list[ndarray] = []
+    tables: list[Any] = []
+    missing: ndarray | None = None
+    for column in columns:
+        if not isinstance(column, Column):
+            keys.append(column)
+            tables.append(None)
+            continue
+        if column.valid is None and isinstance(column.values, Array):
+            keys.append(column.values)
+            tables.append(None)
+            continue
+        numbers, distinct, _ = column.numbers()
+        if column.valid is not None and dropna:
+            missing = numbers < 0 if missing is None else missing | (numbers < 0)
+        elif column.valid is not None:
+            numbers = where(numbers < 0, distinct.size, numbers)
+            distinct = _with_null(distinct)
+        keys.append(numbers)
+        tables.append(distinct)
+    if missing is None:
+        return PlainKeys(keys, tables, None)
+    rows = flatnonzero(~missing)
+    return PlainKeys([take(key, rows) for key in keys], tables, rows)
+
+
+def _with_null(distinct: Any) -> Any:
+    """The values with a missing one behind them."""
+    if not isinstance(distinct, Column):
+        distinct = Column(distinct)
+    null = distinct.take(full(1, 0, dtype="int64")) if distinct.size else None
+    if null is None:  # all are missing
+        return distinct._all_missing(1)
+    valid = full(distinct.size + 1, True)
+    valid[distinct.size] = False
+    both: Any = concatenate([distinct, null])
+    return both._like(both._values, valid)
 
 
 @dataclass

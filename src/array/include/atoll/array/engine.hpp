@@ -60,6 +60,8 @@ class Engine {
   Array make(DType dtype, const Shape& shape);
   /// Several at once: one agreement.
   std::vector<Array> make(const std::vector<std::pair<DType, Shape>>& kinds);
+  /// 1-d arrays of which every PE has as many elements as it says.
+  std::vector<Array> make_uneven(const std::vector<std::pair<DType, std::int64_t>>& local);
   /// An array over memory of somebody else's. One PE only.
   Array wrap(DType dtype, const Shape& shape, void* data, std::shared_ptr<void> owner);
 
@@ -117,6 +119,8 @@ class Engine {
 
  private:
   class OperationMonitor;
+
+  Array allocate(DType dtype, const Shape& shape, Distribution distribution);
 
   std::shared_ptr<runtime::Context> context_;
   std::uint32_t pe_;

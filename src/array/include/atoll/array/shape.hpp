@@ -6,8 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "atoll/base/error.hpp"
 
@@ -69,29 +71,46 @@ Shape broadcast(const Shape& a, const Shape& b);
 
 /// Rows in equal contiguous blocks, one per PE; the last blocks may be short or empty. Borders fall on multiples
 /// of a unit of rows that does not depend on the number of PEs, so that reductions can follow the same order on any number.
+/// Or blocks of any sizes, as data brings them about: the bytes of each PE's texts. Such arrays are parts of columns, not what
+/// the operations of this layer are given.
 class Distribution {
  public:
   Distribution() = default;
   /// `grain`: elements that stay together (ATOLL_GRAIN).
   Distribution(const Shape& shape, std::uint32_t npes, std::int64_t grain);
+  /// Blocks of these sizes.
+  static Distribution of_counts(std::span<const std::int64_t> counts);
 
   std::int64_t rows() const { return rows_; }
   std::int64_t unit_rows() const { return unit_rows_; }
   std::int64_t block_rows() const { return block_rows_; }
   std::uint32_t npes() const { return npes_; }
 
-  std::int64_t begin(std::uint32_t pe) const { return std::min(rows_, static_cast<std::int64_t>(pe) * block_rows_); }
+  std::int64_t begin(std::uint32_t pe) const {
+    if (begins_ != nullptr) return (*begins_)[pe];
+    return std::min(rows_, static_cast<std::int64_t>(pe) * block_rows_);
+  }
   std::int64_t end(std::uint32_t pe) const { return begin(pe + 1); }
   std::int64_t count(std::uint32_t pe) const { return end(pe) - begin(pe); }
-  std::uint32_t owner(std::int64_t row) const { return static_cast<std::uint32_t>(row / block_rows_); }
+  std::uint32_t owner(std::int64_t row) const {
+    if (begins_ != nullptr) return search(row);
+    return static_cast<std::uint32_t>(row / block_rows_);
+  }
 
-  friend bool operator==(const Distribution&, const Distribution&) = default;
+  friend bool operator==(const Distribution& a, const Distribution& b) {
+    if (a.begins_ != nullptr || b.begins_ != nullptr)
+      return a.begins_ != nullptr && b.begins_ != nullptr && *a.begins_ == *b.begins_;
+    return a.rows_ == b.rows_ && a.unit_rows_ == b.unit_rows_ && a.block_rows_ == b.block_rows_ && a.npes_ == b.npes_;
+  }
 
  private:
   std::int64_t rows_ = 0;
   std::int64_t unit_rows_ = 1;
   std::int64_t block_rows_ = 1;
   std::uint32_t npes_ = 1;
+  std::shared_ptr<const std::vector<std::int64_t>> begins_;  // null: equal blocks
+
+  std::uint32_t search(std::int64_t row) const;
 };
 
 }  // namespace atl::array

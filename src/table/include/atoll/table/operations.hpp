@@ -5,9 +5,13 @@
 #include "atoll/array/operations.hpp"
 #include "atoll/table/ops/group.hpp"
 #include "atoll/table/ops/join.hpp"
+#include "atoll/table/ops/text.hpp"
+#include "atoll/table/ops/text_each.hpp"
+#include "atoll/table/ops/text_order.hpp"
 
 namespace atl::table {
 
-using Operations = array::Operations::Extended<&group_by, &key_bits, &join_rows>;
+using Operations = array::Operations::Extended<&group_by, &key_bits, &join_rows, &text_from_buffers, &text_from_local, &text_bytes, &text_to_buffers, &text_take,
+                                               &text_slice, &text_concatenate, &text_where, &text_argsort, &text_number, &text_measure, &text_compare>;
 
 }  // namespace atl::table

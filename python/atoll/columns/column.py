@@ -1,0 +1,570 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns: values of one kind, some of which may be missing."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import numpy as np
+
+from ..arrays.array import Array, Columnar
+from ..arrays.creation import asarray, full, zeros
+from ..arrays.joining import concatenate
+from ..arrays.selection import compress, flatnonzero, take, where
+from ..arrays.sets import unique
+from ..arrays.sorting import argsort
+
+if TYPE_CHECKING:
+    from ..arrays.ndarray import ndarray
+
+#: Columns with more rows than this show their ends.
+SHOWN = 60
+
+Self = TypeVar("Self", bound="Column")
+
+
+def _plain(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def method(self: Column, other: Any) -> Any:
+        return self._with(other, operation)
+
+    method.__doc__ = "Row by row; missing where either value is."
+    return method
+
+
+def _reflected(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return _plain(lambda a, b: operation(b, a))
+
+
+class Column(Columnar):
+    """A column of numbers or bools in which values may be missing; `Strings` is one of texts.
+
+    `ak.array` makes one of values with None among them. Operations give missing values where an operand's is
+    missing; comparisons are three-valued, as those of pandas' nullable types; reductions, groups and conversions leave
+    missing values out. Where nothing is missing results are plain arrays and cost what those cost. NaN is a value, no
+    missing one.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.array([1, None, 3])
+    >>> a + 1
+    column([2, None, 4], dtype=int64)
+    >>> a > 1
+    column([False, None, True], dtype=bool)
+    >>> a.sum(), a.null_count
+    (np.int64(4), 1)
+    """
+
+    __slots__ = ("_valid", "_values")
+    _values: Any
+    _valid: ndarray | None  # bool; None: nothing is missing
+
+    def __init__(self, values: Any, valid: Any = None) -> None:
+        self._values = asarray(values)
+        if self._values.ndim != 1:
+            raise ValueError(f"a column is 1-dimensional, got shape {self._values.shape}")
+        self._set_valid(valid)
+
+    def _set_valid(self, valid: Any) -> None:
+        self._valid = None if valid is None else asarray(valid, dtype=bool)
+        if self._valid is not None and self._valid.shape != self.shape:
+            raise ValueError(f"validity has shape {self._valid.shape}, the values {self.shape}")
+
+    def _like(self: Self, values: Any, valid: ndarray | None) -> Self:
+        """A column of the same kind; where all is there, without validity."""
+        column = object.__new__(type(self))
+        column._values, column._valid = values, valid
+        return column
+
+    # -- what it is --
+
+    @property
+    def values(self) -> ndarray:
+        """The values; where one is missing, any."""
+        values: ndarray = self._values
+        return values
+
+    @property
+    def valid(self) -> ndarray | None:
+        """Which values are there: bool, or None when nothing is missing."""
+        return self._valid
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy dtype of the values."""
+        return self._values.dtype
+
+    @property
+    def kind(self) -> str:
+        """What the values are: the name of their type, or "text"."""
+        return str(self.dtype)
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return int(self._values.size)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """The same as a tuple, as arrays have it."""
+        return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Columns have one axis."""
+        return 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of values and validity, on all PEs together."""
+        return int(self._values.nbytes) + (0 if self._valid is None else self.size)
+
+    @property
+    def null_count(self) -> int:
+        """How many values are missing."""
+        return 0 if self._valid is None else self.size - int(self._valid.sum())
+
+    def __len__(self) -> int:
+        return self.size
+
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+
+    def __bool__(self) -> NoReturn:
+        raise ValueError("The truth value of a column is ambiguous. Use a.any() or a.all()")
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise TypeError("columns do not change in place; ak.where(mask, new, old) makes another one")
+
+    # -- missing values --
+
+    def isna(self) -> ndarray:
+        """Which values are missing: bool.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a", None]).isna()
+        array([False,  True])
+        """
+        return zeros(self.size, dtype=bool) if self._valid is None else ~self._valid
+
+    def notna(self) -> ndarray:
+        """Which values are there: bool."""
+        return full(self.size, True) if self._valid is None else self._valid.copy()
+
+    isnull, notnull = isna, notna
+
+    def dropna(self: Self) -> Self:
+        """The values that are there.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array([3, None, 1]).dropna()
+        column([3, 1], dtype=int64)
+        """
+        return self if self._valid is None else self._rows(flatnonzero(self._valid))._like_valid()
+
+    def _like_valid(self: Self) -> Self:
+        return self._like(self._values, None)
+
+    def fillna(self, value: Any) -> Any:
+        """The column with `value` where one is missing: an array when these are numbers.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array([3, None, 1]).fillna(0)
+        array([3, 0, 1])
+        """
+        if self._valid is None:
+            return self._values
+        return where(self._valid, self._values, asarray(value).astype(self._values.dtype))
+
+    # -- rows --
+
+    def _take(self, rows: ndarray) -> Any:
+        return take(self._values, rows)
+
+    def _rows(self: Self, rows: Any) -> Self:
+        """These rows: int64, negative from the end."""
+        rows = asarray(rows)
+        if rows.dtype.kind not in "iu":
+            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+        rows = rows.astype(np.int64)
+        return self._like(self._take(rows), None if self._valid is None else take(self._valid, rows))
+
+    def take(self: Self, rows: Any) -> Self:
+        """The rows with these numbers; negative ones count from the end.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a", "b", "c"]).take([2, 0])
+        strings(['c', 'a'])
+        """
+        return self._rows(rows)
+
+    def _slice(self, start: int, step: int, count: int) -> Any:
+        return self._values[start : start + count] if step == 1 else self._values[start::step][:count]
+
+    def _item(self, row: int) -> Any:
+        return self._values[row]
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            start, stop, step = key.indices(self.size)
+            count = len(range(start, stop, step))
+            if step < 0 and count:
+                return self._rows(asarray(np.arange(start, start + count * step, step)))
+            start = start if count else 0
+            valid = None if self._valid is None else self._valid[start : start + count * step : step][:count].copy()
+            return self._like(self._slice(start, step, count), valid)
+        if hasattr(key, "__index__") and not (isinstance(key, (Array, np.ndarray)) and key.ndim):
+            row = operator.index(key)
+            if not -self.size <= row < self.size:
+                raise IndexError(f"index {row} is out of bounds for axis 0 with size {self.size}")
+            row += self.size if row < 0 else 0
+            return self._item(row) if self._valid is None or bool(self._valid[row]) else None
+        return self._rows(self._row_numbers(key))
+
+    def _row_numbers(self, key: Any) -> ndarray:
+        """Rows that a mask or an array of numbers means; a missing value in a mask selects nothing."""
+        if isinstance(key, Column):
+            if key.dtype != np.bool_:
+                raise IndexError("columns used as indices must be masks")
+            key = key.fillna(False)
+        rows = asarray(key if not isinstance(key, list) or key else np.zeros(0, np.int64))
+        if rows.dtype != np.bool_:
+            return rows
+        if rows.shape != self.shape:
+            raise IndexError(
+                "boolean index did not match indexed array along axis 0; "
+                f"size of axis is {self.size} but size of corresponding boolean axis is {rows.size}"
+            )
+        return flatnonzero(rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        for begin in range(0, self.size, 4096):
+            yield from self[begin : begin + 4096].to_list()
+
+    def copy(self: Self) -> Self:
+        """A column with the same values. Columns do not change, so nothing is copied."""
+        return self._like(self._values, self._valid)
+
+    # -- to others --
+
+    def to_list(self) -> list[Any]:
+        """Python values, None where one is missing."""
+        values: list[Any] = self._values.tolist()
+        if self._valid is None:
+            return values
+        return [value if there else None for value, there in zip(values, self._valid.tolist(), strict=True)]
+
+    tolist = to_list
+
+    def to_numpy(self) -> np.ndarray[Any, Any]:
+        """A NumPy array: of the values' own type when nothing is missing, else of objects, with None."""
+        values: np.ndarray[Any, Any] = self._values.to_numpy()
+        if self._valid is None:
+            return values
+        objects = values.astype(object)
+        objects[~self._valid.to_numpy()] = None
+        return objects
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        values = self.to_numpy()
+        return values if dtype is None else values.astype(dtype)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow array. With one PE it shares the values' memory; a bit for each row says what is missing."""
+        import pyarrow as pa
+
+        values = self._values.to_numpy(None)
+        if self._valid is None:
+            return pa.array(values)
+        return pa.array(values, mask=~self._valid.to_numpy())
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        array = self.to_arrow()
+        return array if type is None else array.cast(type)
+
+    def to_pandas(self) -> Any:
+        """A pandas Series, of a nullable type when values are missing."""
+        import pandas as pd
+
+        return pd.Series(pd.array(self.to_list(), dtype=_pandas_type(self.dtype)))
+
+    # -- printing --
+
+    def _shown(self) -> list[str]:
+        ends = self.size > SHOWN
+        rows = [*self[:3].to_list(), *self[-3:].to_list()] if ends else self.to_list()
+        texts = [repr(value) for value in rows]
+        return [*texts[:3], "...", *texts[3:]] if ends else texts
+
+    def _repr(self, name: str, extras: list[str]) -> str:
+        lines, line = [], name + "(["
+        for text in self._shown():
+            if len(line) + len(text) > 86 and not line.endswith("(["):
+                lines.append(line)
+                line = " " * (len(name) + 1)
+            line += text + ", "
+        body = "\n".join([*lines, line])
+        body = body.removesuffix(", ") + "]"
+        return ", ".join([body, *extras, *([f"size={self.size}"] if self.size > SHOWN else [])]) + ")"
+
+    def __repr__(self) -> str:
+        return self._repr("column", [f"dtype={self.dtype}"])
+
+    # -- arithmetic and comparison --
+
+    __add__, __radd__ = _plain(operator.add), _reflected(operator.add)
+    __sub__, __rsub__ = _plain(operator.sub), _reflected(operator.sub)
+    __mul__, __rmul__ = _plain(operator.mul), _reflected(operator.mul)
+    __truediv__, __rtruediv__ = _plain(operator.truediv), _reflected(operator.truediv)
+    __floordiv__, __rfloordiv__ = _plain(operator.floordiv), _reflected(operator.floordiv)
+    __mod__, __rmod__ = _plain(operator.mod), _reflected(operator.mod)
+    __pow__, __rpow__ = _plain(operator.pow), _reflected(operator.pow)
+    __xor__ = __rxor__ = _plain(operator.xor)
+    __lshift__, __rlshift__ = _plain(operator.lshift), _reflected(operator.lshift)
+    __rshift__, __rrshift__ = _plain(operator.rshift), _reflected(operator.rshift)
+    __eq__: Any = _plain(operator.eq)
+    __ne__: Any = _plain(operator.ne)
+    __lt__, __le__ = _plain(operator.lt), _plain(operator.le)
+    __gt__, __ge__ = _plain(operator.gt), _plain(operator.ge)
+
+    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+        if isinstance(other, Column):
+            if not isinstance(other._values, Array):
+                return NotImplemented
+            valid = both(self._valid, other._valid)
+            return column_or_array(operation(self._values, other._values), valid)
+        if other is None:
+            values = operation(self._values, self._values)
+            return Column(values, zeros(self.size, dtype=bool))
+        return column_or_array(operation(self._values, other), self._valid)
+
+    def __and__(self, other: Any) -> Any:
+        """As three-valued logic has it: False with a missing value is False."""
+        return self._logical(other, operator.and_, False)
+
+    def __or__(self, other: Any) -> Any:
+        """As three-valued logic has it: True with a missing value is True."""
+        return self._logical(other, operator.or_, True)
+
+    __rand__, __ror__ = __and__, __or__
+
+    def _logical(self, other: Any, operation: Callable[[Any, Any], Any], decided: bool) -> Any:
+        if self.dtype != np.bool_:
+            return self._with(other, operation)
+        right = other if isinstance(other, Column) else column_from_array(asarray(other))
+        valid = both(self._valid, right._valid)
+        values = operation(self._values, right._values)
+        if valid is not None:
+            known = [self._deciding(decided), right._deciding(decided)]
+            valid = valid | known[0] | known[1]
+            values = where(known[0] | known[1], decided, values)
+        return column_or_array(values, valid)
+
+    def _deciding(self, value: bool) -> ndarray:
+        decides: ndarray = self._values == value
+        return decides if self._valid is None else decides & self._valid
+
+    def __invert__(self) -> Any:
+        return column_or_array(~self._values, self._valid)
+
+    def __neg__(self) -> Any:
+        return column_or_array(-self._values, self._valid)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return column_or_array(abs(self._values), self._valid)
+
+    def astype(self, dtype: Any) -> Any:
+        """The values in another type; what is missing stays so. To `str`: texts, as Python writes the values.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array([1, None]).astype("float64")
+        column([1.0, None], dtype=float64)
+        """
+        return column_or_array(self._values.astype(dtype), self._valid)
+
+    def apply(self, function: Callable[[Any], Any]) -> Any:
+        """`function` of the values, an elementwise function of arrays; missing values stay missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array([4.0, None]).apply(ak.sqrt)
+        column([2.0, None], dtype=float64)
+        """
+        return column_or_array(function(self._values), self._valid)
+
+    # -- reductions --
+
+    def _there(self) -> Any:
+        return self._values if self._valid is None else compress(self._valid, self._values)
+
+    def count(self) -> int:
+        """How many values are there."""
+        return self.size - self.null_count
+
+    def sum(self) -> Any:
+        """Sum of the values that are there; 0 of none."""
+        return self._there().sum()
+
+    def prod(self) -> Any:
+        """Their product; 1 of none."""
+        return self._there().prod()
+
+    def any(self) -> Any:
+        """Whether any value is true."""
+        return self._there().any()
+
+    def all(self) -> Any:
+        """Whether no value is false."""
+        return self._there().all()
+
+    def _or_none(self, reduce: Callable[[Any], Any], least: int = 1) -> Any:
+        there = self._there()
+        return reduce(there) if there.size >= least else None
+
+    def min(self) -> Any:
+        """The smallest value, None when there is none."""
+        return self._or_none(lambda values: values.min())
+
+    def max(self) -> Any:
+        """The largest value, None when there is none."""
+        return self._or_none(lambda values: values.max())
+
+    def mean(self) -> Any:
+        """The mean, None when there is no value."""
+        return self._or_none(lambda values: values.mean())
+
+    def var(self, ddof: int = 1) -> Any:
+        """The variance with `ddof` fewer degrees of freedom than values; None when none is left."""
+        return self._or_none(lambda values: values.var(ddof=ddof), ddof + 1)
+
+    def std(self, ddof: int = 1) -> Any:
+        """The square root of `var`."""
+        return self._or_none(lambda values: values.std(ddof=ddof), ddof + 1)
+
+    # -- order --
+
+    def _argsort(self) -> ndarray:
+        return argsort(self._values)
+
+    def argsort(self, *, descending: bool = False, nulls: str = "last") -> ndarray:
+        """The rows in order of their values, equal ones in order of rows: int64.
+
+        Parameters
+        ----------
+        descending : bool
+            Largest first; equal values stay in order of rows.
+        nulls : str
+            Where rows without a value go, in order of rows: "last" or "first".
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["b", None, "a"]).argsort()
+        array([2, 0, 1])
+        """
+        if nulls not in ("first", "last"):
+            raise ValueError(f"nulls go 'first' or 'last', not {nulls!r}")
+        there = self.dropna()
+        order = there._argsort()
+        if descending:  # stable: the order from the end of the rows, backwards
+            order = (there.size - 1) - there._rows(asarray(np.arange(there.size - 1, -1, -1)))._argsort()[::-1]
+        if self._valid is None:
+            return order
+        missing = flatnonzero(~self._valid)
+        order = take(flatnonzero(self._valid), order)
+        return concatenate([order, missing] if nulls == "last" else [missing, order])
+
+    def sort(self: Self, *, descending: bool = False, nulls: str = "last") -> Self:
+        """The rows in order; see `argsort`. A new column: columns do not change.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array([3, None, 1]).sort(nulls="first")
+        column([None, 1, 3], dtype=int64)
+        """
+        return self._rows(self.argsort(descending=descending, nulls=nulls))
+
+    # -- the engine's side --
+
+    def _hiding(self: Self, missing: ndarray) -> Self:
+        """The column with more values missing."""
+        return self._like(self._values, both(self._valid, ~missing))
+
+    def _all_missing(self: Self, size: int) -> Self:
+        """A column of this kind without a value."""
+        return self._like(zeros(size, dtype=self._values.dtype), zeros(size, dtype=bool))
+
+    def numbers(self) -> tuple[ndarray, Any, ndarray]:
+        """What the rows' values are among the distinct ones: rows, distinct values, and the first row of each.
+
+        Returns
+        -------
+        numbers : ndarray of int64
+            For each row the place of its value among the distinct ones; -1 where it is missing.
+        distinct : Column or ndarray
+            Ascending.
+        first : ndarray of int64
+            Where each was met first.
+        """
+        distinct, first, numbers = unique(self._there(), return_index=True, return_inverse=True)
+        numbers, first = self._spread(numbers, first)
+        return numbers, distinct, first
+
+    def ranks(self) -> ndarray:
+        """Numbers in the order of the values, the largest of missing ones: to sort by several columns."""
+        if self._valid is None and isinstance(self._values, Array):
+            return self.values
+        numbers, distinct, _ = self.numbers()
+        return numbers if self._valid is None else where(numbers < 0, distinct.size, numbers)
+
+    def _spread(self, numbers: ndarray, first: ndarray) -> tuple[ndarray, ndarray]:
+        """From the rows that have a value to all."""
+        if self._valid is None:
+            return numbers, first
+        rows = flatnonzero(self._valid)
+        spread = full(self.size, -1, dtype=np.int64)
+        spread[rows] = numbers
+        return spread, take(rows, first)
+
+
+def both(a: ndarray | None, b: ndarray | None) -> ndarray | None:
+    """Where both are there."""
+    return a if b is None else b if a is None else a & b
+
+
+def column_from_array(values: ndarray) -> Column:
+    """A column of an array in which nothing is missing."""
+    return Column(values if values.ndim else values.reshape(1))
+
+
+def column_or_array(values: ndarray, valid: ndarray | None) -> Any:
+    """An array when nothing can be missing."""
+    return values if valid is None else Column(values, valid)
+
+
+def as_column(values: Any) -> Column:
+    """A column as it is; an array, or what can be made one, as a column."""
+    if isinstance(values, Column):
+        return values
+    made: Any = asarray(values)
+    return made if isinstance(made, Column) else column_from_array(made)
+
+
+def _pandas_type(dtype: np.dtype[Any]) -> str:
+    return "boolean" if dtype.kind == "b" else dtype.name.replace("int", "Int").replace("uI", "UI").replace("f", "F")

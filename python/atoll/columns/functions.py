@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of arrays that also take columns: those of arrays, and what they do with a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from .. import _core
+from ..arrays import joining, selection, sets, sorting, tables
+from ..arrays.creation import asarray, full
+from ..arrays.ufuncs import isnan
+from .column import Column, as_column
+from .strings import Strings, as_strings, texts_of, where_texts
+
+if TYPE_CHECKING:
+    from ..arrays.ndarray import ndarray
+
+__all__ = [
+    "argsort", "coargsort", "concatenate", "in1d", "intersect1d", "isin", "isna", "notna", "searchsorted", "setdiff1d",
+    "setxor1d", "sort", "take", "union1d", "unique", "value_counts", "where",
+]  # fmt: skip
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _is_column(value: Any) -> bool:
+    """Whether a value is a column, or what only a column holds: texts."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and isinstance(value[0], str)
+    return isinstance(value, Column) or (isinstance(value, np.ndarray) and value.dtype.kind in "UT")
+
+
+def _also(
+    of_arrays: Function, columns_in: Callable[..., bool] = _is_column
+) -> Callable[[Callable[..., Any]], Function]:
+    """The function of arrays, with another body where arguments are columns."""
+
+    def decorate(of_columns: Callable[..., Any]) -> Function:
+        @wraps(of_arrays)
+        def function(*args: Any, **kwargs: Any) -> Any:
+            if any(columns_in(value) for value in args[:3]) or any(columns_in(value) for value in kwargs.values()):
+                return of_columns(*args, **kwargs)
+            return of_arrays(*args, **kwargs)
+
+        return function  # type: ignore[return-value]
+
+    return decorate
+
+
+def _among(values: Any) -> bool:
+    return isinstance(values, (list, tuple)) and any(_is_column(value) for value in values)
+
+
+# -- order --
+
+
+@_also(sorting.sort)
+def sort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
+) -> Any:
+    return as_column(a).sort(descending=descending)
+
+
+@_also(sorting.argsort)
+def argsort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False,
+    ascending: bool = True,
+) -> Any:  # fmt: skip
+    return as_column(a).argsort(descending=descending or not ascending)
+
+
+@_also(sorting.coargsort, lambda value: _is_column(value) or _among(value))
+def coargsort(keys: Any, **options: Any) -> Any:
+    return sorting.coargsort([as_column(key).ranks() if _is_column(key) else key for key in keys], **options)
+
+
+@_also(tables.searchsorted)
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    scalar = isinstance(v, str)
+    table, values = _numbered(a if sorter is None else as_column(a).take(sorter), [v] if scalar else v)
+    places = tables.searchsorted(table, values, side)
+    return places[0] if scalar else places
+
+
+# -- rows --
+
+
+@_also(selection.take)
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    return as_column(a).take(indices)
+
+
+@_also(joining.concatenate, _among)
+def concatenate(arrays: Any, axis: Any = 0, out: Any = None, **options: Any) -> Any:
+    columns = [as_column(one) for one in arrays]
+    valid = None
+    if any(column.valid is not None for column in columns):
+        valid = joining.concatenate([column.notna() for column in columns])
+    texts = [column for column in columns if isinstance(column, Strings)]
+    if not texts:
+        return Column(joining.concatenate([column.values for column in columns]), valid)
+    if len(texts) < len(columns):
+        raise TypeError("texts and numbers do not go into one column; convert the numbers first, with astype(str)")
+    return texts_of(_core.text_concatenate([column._values for column in texts]), valid)
+
+
+@_also(selection.where)
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    mask = as_column(condition).fillna(False)
+    if isinstance(x, (Strings, str)) or isinstance(y, (Strings, str)) or as_strings(x) is not None:
+        return where_texts(mask, x, y)
+    sides: list[tuple[Any, ndarray | None]]
+    sides = [(value.values, value.valid) if isinstance(value, Column) else (value, None) for value in (x, y)]
+    sides = [(0, full(mask.size, False)) if values is None else (values, valid) for values, valid in sides]
+    values = selection.where(mask, sides[0][0], sides[1][0])
+    if sides[0][1] is None and sides[1][1] is None:
+        return values
+    there = [full(mask.size, True) if valid is None else valid for _, valid in sides]
+    return Column(values, (mask & there[0]) | (~mask & there[1]))
+
+
+def isna(a: Any) -> ndarray:
+    """Which values of a column are missing, and which of an array are NaN: bool.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.isna(ak.array([1, None]))
+    array([False,  True])
+    """
+    column = as_column(a)
+    missing = column.isna()
+    if not isinstance(column, Strings) and column.dtype.kind == "f":
+        missing = missing | isnan(column.values)
+    return missing
+
+
+def notna(a: Any) -> ndarray:
+    """Which values are there, and not NaN: bool."""
+    return ~isna(a)
+
+
+# -- distinct values --
+
+
+@_also(sets.unique)
+def unique(
+    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None,
+    **options: Any,
+) -> Any:  # fmt: skip
+    numbers, distinct, first = as_column(ar).numbers()
+    results = [distinct]
+    if return_index:
+        results.append(first)
+    if return_inverse:
+        results.append(numbers)
+    if return_counts:
+        results.append(_counts(numbers, distinct.size))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@_also(sets.value_counts)
+def value_counts(a: Any) -> Any:
+    numbers, distinct, _ = as_column(a).numbers()
+    return distinct, _counts(numbers, distinct.size)
+
+
+def _counts(numbers: ndarray, size: int) -> ndarray:
+    return asarray(tables.bincount(numbers + 1, minlength=size + 1)[1:])
+
+
+def _numbered(a: Any, b: Any) -> tuple[ndarray, ndarray]:
+    """The values of two columns by numbers in one order; -1 of missing ones."""
+    left, right = as_column(a), as_column(b)
+    numbers = as_column(concatenate([left, right])).numbers()[0]
+    return numbers[: left.size], numbers[left.size :]
+
+
+@_also(sets.isin)
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Any:
+    own, tests = _numbered(element, [test_elements] if isinstance(test_elements, str) else test_elements)
+    found = sets.isin(own, tests) & (own >= 0)
+    return ~found if invert else found
+
+
+@_also(sets.in1d)
+def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+    return isin(ar1, ar2, invert=invert)
+
+
+def _sides(a: Any, b: Any) -> tuple[Any, ndarray, ndarray]:
+    """The distinct values of two columns together, and which of them each side has."""
+    left, right = as_column(a), as_column(b)
+    numbers, distinct, _ = as_column(concatenate([left, right])).numbers()
+    own, other = numbers[: left.size], numbers[left.size :]
+    return as_column(distinct), _counts(own, distinct.size) > 0, _counts(other, distinct.size) > 0
+
+
+@_also(sets.union1d)
+def union1d(ar1: Any, ar2: Any) -> Any:
+    return _sides(ar1, ar2)[0]
+
+
+@_also(sets.intersect1d)
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    distinct, left, right = _sides(ar1, ar2)
+    common = distinct[left & right]
+    if not return_indices:
+        return common
+    places = []
+    for side in (ar1, ar2):
+        values, first = unique(side, return_index=True)
+        places.append(first[isin(values, common)])
+    return common, places[0], places[1]
+
+
+@_also(sets.setdiff1d)
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    distinct, left, right = _sides(ar1, ar2)
+    return distinct[left & ~right]
+
+
+@_also(sets.setxor1d)
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    distinct, left, right = _sides(ar1, ar2)
+    return distinct[left ^ right]

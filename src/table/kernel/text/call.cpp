@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/table/kernel/text/call.hpp"
+
+#include "atoll/base/error.hpp"
+#include "kernel/text/families.hpp"
+
+namespace atl::table {
+
+Measure make_measure(const TextCall& call) {
+  for (const auto& family : {comparing_measures()})
+    for (const MeasureEntry& entry : family)
+      if (entry.name == call.name) return entry.make(call);
+  throw ValueError(fmt::format("texts have no '{}'", call.name));
+}
+
+}  // namespace atl::table

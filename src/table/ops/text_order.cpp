@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/table/ops/text_order.hpp"
+
+#include <algorithm>
+
+#include "atoll/array/ops/blocks.hpp"
+#include "atoll/array/ops/elementwise.hpp"
+#include "atoll/array/ops/index.hpp"
+#include "atoll/array/ops/move.hpp"
+#include "atoll/array/ops/reduce.hpp"
+#include "atoll/array/ops/select.hpp"
+#include "atoll/array/ops/sort.hpp"
+#include "atoll/table/kernel/text/encode.hpp"
+#include "atoll/table/kernel/text/order.hpp"
+#include "atoll/table/ops/text.hpp"
+
+namespace atl::table {
+namespace {
+
+using array::Interruptible;
+using array::Shape;
+
+/// A run of rows that tie: positions [begin, end) of all.
+struct Run {
+  std::int64_t begin, end;
+};
+
+/// What all texts of a column have in common.
+Common common_of(Engine& engine, const Text& text) {
+  OpenText open(engine, text);
+  const std::string first = open.text_of(0);
+  Common common = common_prefix(engine.work(Interruptible::no), text.view(), first);
+  for (const Common& other : engine.allgather_value(common)) {
+    common.bytes = std::min(common.bytes, other.bytes);
+    common.equal = common.equal && other.equal;
+  }
+  open.close();
+  return common;
+}
+
+/// What texts were sorted by so far, in the order that came of it.
+struct Sorted {
+  Array words;
+  Array tails;  // tails_of(); null when no text has a zero byte in its word
+  std::uint8_t tail(std::int64_t i) const { return tails == nullptr ? 0 : tails->data<std::uint8_t>()[i]; }
+  bool same(std::int64_t i, std::int64_t j) const { return words->data<std::uint64_t>()[i] == words->data<std::uint64_t>()[j] && tail(i) == tail(j); }
+  /// Whether texts that tie in this row may differ.
+  static bool open(std::uint64_t word, std::uint8_t tail) { return tail == 0 ? (word & 0xff) != 0 : tail == 10; }
+};
+
+/// Where words tie at the ends of a PE's rows.
+struct Ends {
+  std::uint64_t first, last;
+  std::uint8_t first_tail, last_tail;
+  std::int64_t first_run, last_run, count;
+};
+
+/// Runs that tie, reach over a border of PEs, and may hold different texts.
+std::vector<Run> runs_over_borders(Engine& engine, const Sorted& sorted) {
+  const std::int64_t n = sorted.words->local_rows();
+  Ends mine{0, 0, 0, 0, 0, 0, n};
+  if (n > 0) {
+    mine.first = sorted.words->data<std::uint64_t>()[0];
+    mine.last = sorted.words->data<std::uint64_t>()[n - 1];
+    mine.first_tail = sorted.tail(0);
+    mine.last_tail = sorted.tail(n - 1);
+    while (mine.first_run < n && sorted.same(mine.first_run, 0)) ++mine.first_run;
+    while (mine.last_run < n && sorted.same(n - 1 - mine.last_run, n - 1)) ++mine.last_run;
+  }
+  std::vector<Run> runs;
+  Run last{0, 0};  // so far
+  std::uint64_t word = 0;
+  std::uint8_t tail = 0;
+  bool crossed = false;
+  auto close = [&] {
+    if (crossed && Sorted::open(word, tail)) runs.push_back(last);
+    crossed = false;
+  };
+  std::int64_t at = 0;
+  for (const Ends& pe : engine.allgather_value(mine)) {
+    if (pe.count == 0) continue;
+    const std::int64_t begin = at;
+    at += pe.count;
+    if (begin > 0 && pe.first == word && pe.first_tail == tail) {
+      last.end = begin + pe.first_run;
+      crossed = true;
+      if (pe.first_run == pe.count) continue;  // it goes on
+    }
+    close();
+    last = {at - pe.last_run, at};
+    word = pe.last;
+    tail = pe.last_tail;
+  }
+  close();
+  return runs;
+}
+
+/// This PE's runs of more than one row that tie, lie on no border, and may hold different texts.
+std::vector<Run> runs_inside(const array::Work& work, const Sorted& sorted, const std::vector<Run>& elsewhere) {
+  const auto* word = sorted.words->data<std::uint64_t>();
+  const std::int64_t n = sorted.words->local_rows(), first = sorted.words->first_row();
+  std::vector<std::vector<Run>> found(work.threads.size());
+  work.threads.for_ranges(static_cast<std::size_t>(n), text_piece, [&](std::size_t piece_begin, std::size_t piece_end, unsigned thread) {
+    auto begin = static_cast<std::int64_t>(piece_begin);
+    while (begin > 0 && begin < n && sorted.same(begin, begin - 1)) ++begin;
+    while (begin < static_cast<std::int64_t>(piece_end)) {
+      std::int64_t end = begin + 1;
+      while (end < n && sorted.same(end, begin)) ++end;
+      if (end - begin > 1 && Sorted::open(word[begin], sorted.tail(begin))) found[thread].push_back({begin, end});
+      begin = end;
+    }
+  });
+  std::vector<Run> runs;
+  for (const auto& part : found) runs.insert(runs.end(), part.begin(), part.end());
+  std::erase_if(runs, [&](const Run& run) {
+    return std::any_of(elsewhere.begin(), elsewhere.end(),
+                       [&](const Run& other) { return run.begin + first < other.end && other.begin < run.end + first; });
+  });
+  return runs;
+}
+
+/// Sorts what ties inside this PE's part of `order`, by texts from `depth` on. Collective.
+void sort_inside(Engine& engine, const Text& text, const Array& order, const std::vector<Run>& runs, std::size_t depth) {
+  const array::Work work = engine.work(Interruptible::no);
+  auto* rows = order->data<std::int64_t>();
+  std::size_t count = 0;
+  for (const Run& run : runs) count += static_cast<std::size_t>(run.end - run.begin);
+  Buffer<std::int64_t> tied;
+  Spans spans;
+  engine.together([&] {
+    tied = Buffer<std::int64_t>(engine.memory(), count);
+    spans = Spans(engine.memory(), count);
+  });
+  std::vector<std::size_t> starts;
+  std::size_t used = 0;
+  for (const Run& run : runs) {
+    starts.push_back(used);
+    std::copy(rows + run.begin, rows + run.end, tied.data() + used);
+    used += static_cast<std::size_t>(run.end - run.begin);
+  }
+  OpenText open(engine, text);
+  open.find(tied.data(), count, spans.data.data(), spans.lengths.data());
+  constexpr std::size_t batch = 64;
+  engine.together([&] {
+    work.threads.for_each_dynamic((runs.size() + batch - 1) / batch, [&](std::size_t index, unsigned) {
+      std::vector<Item> items;
+      for (std::size_t k = index * batch; k < std::min(runs.size(), (index + 1) * batch); ++k) {
+        const auto size = static_cast<std::size_t>(runs[k].end - runs[k].begin);
+        items.clear();
+        for (std::size_t i = starts[k]; i < starts[k] + size; ++i)
+          items.push_back({spans.data[i], static_cast<std::size_t>(spans.lengths[i]), tied[i]});
+        sort_items(items, depth);
+        for (std::size_t i = 0; i < size; ++i) rows[static_cast<std::size_t>(runs[k].begin) + i] = items[i].row;
+      }
+    });
+  });
+  open.close();
+}
+
+/// How many bytes the text has from `depth` on, 9 standing for more than 8; and one more.
+Array tails_of(Engine& engine, const Text& text, std::size_t depth) {
+  Array tails = engine.make(DType::u8, Shape{text.rows()});
+  const TextView view = text.view();
+  for (std::size_t i = 0; i < view.count; ++i) {
+    const std::size_t size = view[i].size();
+    tails->data<std::uint8_t>()[i] = static_cast<std::uint8_t>(1 + (size <= depth ? 0 : std::min<std::size_t>(size - depth, 9)));
+  }
+  return tails;
+}
+
+/// The stable order of a column's texts.
+Array order_from(Engine& engine, const Text& text) {
+  const std::int64_t rows = text.rows();
+  Array words = engine.make(DType::u64, Shape{rows});
+  auto in_order = [&] {
+    Array order = engine.make(DType::i64, Shape{rows});
+    for (std::int64_t i = 0; i < order->local_rows(); ++i) order->data<std::int64_t>()[i] = order->first_row() + i;
+    return order;
+  };
+  if (rows < 2) return in_order();
+  const Common common = common_of(engine, text);
+  if (common.equal) return in_order();
+  const std::size_t depth = common.bytes;
+  std::uint8_t zeros = load_words(engine.work(Interruptible::no), text.view(), depth, words->data<std::uint64_t>()) ? 1 : 0;
+  for (std::uint8_t other : engine.allgather_value(zeros)) zeros |= other;
+  // A text with zeros at its end has the word of one without them: they differ in how many bytes of it are theirs.
+  Sorted sorted;
+  std::vector<Array> keys{words};
+  if (zeros != 0) keys.push_back(tails_of(engine, text, depth));
+  const Array order = array::coargsort_arrays(engine, keys);
+  sorted.words = array::take(engine, words, order);
+  if (zeros != 0) sorted.tails = array::take(engine, keys[1], order);
+  keys.clear();
+  words.reset();
+  const std::vector<Run> across = engine.npes() == 1 ? std::vector<Run>{} : runs_over_borders(engine, sorted);
+  const std::vector<Run> inside = runs_inside(engine.work(Interruptible::no), sorted, across);
+  sorted = {};
+  sort_inside(engine, text, order, inside, depth);
+  for (const Run& run : across) {
+    const array::Slice slice{run.begin, 1, run.end - run.begin};
+    const Array run_rows = array::get_slice(engine, order, {slice});
+    const Array again = order_from(engine, text_take(engine, text, run_rows));
+    array::assign_slice(engine, order, {slice}, array::take(engine, run_rows, again));
+  }
+  return order;
+}
+
+/// Rows [begin, begin + count) of an int64 array, here.
+Buffer<std::int64_t> read_here(Engine& engine, const Array& array, std::int64_t begin, std::int64_t count) {
+  Buffer<std::int64_t> values;
+  engine.together([&] { values = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(count) + 1); });
+  array::OpenBlocks blocks(engine, *array);
+  blocks.read_rows(begin, begin + count, values.data());
+  blocks.close();
+  return values;
+}
+
+}  // namespace
+
+Array text_argsort(Engine& engine, Text text) {
+  engine.begin_operation("argsort");
+  return order_from(engine, text);
+}
+
+Numbering text_number(Engine& engine, Text text) {
+  engine.begin_operation("number texts");
+  const array::Work work = engine.work(Interruptible::no);
+  const std::size_t local = text.local_rows();
+  // All or none: a PE whose texts do not repeat would otherwise leave the others waiting.
+  std::uint8_t repeats = has_repeats(text.view()) ? 1 : 0;
+  for (std::uint8_t other : engine.allgather_value(repeats)) repeats |= other;
+  Encoded encoded;
+  Text candidates = text;
+  if (repeats != 0) {
+    Spans spans;
+    engine.together([&] {
+      encoded = encode(work, text.view());
+      spans = Spans(engine.memory(), encoded.count);
+    });
+    for (std::size_t i = 0; i < encoded.count; ++i) {
+      const std::string_view one = text.view()[static_cast<std::size_t>(encoded.first[i])];
+      spans.data[i] = one.data();
+      spans.lengths[i] = static_cast<std::int64_t>(one.size());
+    }
+    candidates = adopt(engine, work, spans);
+  }
+  const std::int64_t my_first = candidates.first_row();
+  const Text even = repeats != 0 ? text_slice(engine, candidates, {0, 1, candidates.rows()}) : candidates;
+
+  const Array order = order_from(engine, even);
+  const Text sorted = text_take(engine, even, order);
+  const Array apart = engine.make(DType::b1, Shape{sorted.rows()});
+  OpenText open(engine, sorted);
+  std::string before;
+  const bool has_before = sorted.local_rows() > 0 && sorted.first_row() > 0;
+  if (has_before) before = open.text_of(sorted.first_row() - 1);
+  mark_changes(work, sorted.view(), has_before ? std::string_view(before) : std::string_view(), apart->data<bool>());
+  open.close();
+
+  Numbering result;
+  const Array heads = array::find_true(engine, apart);
+  result.distinct = text_take(engine, sorted, heads);
+  Array group = array::scan_along(engine, array::compute(engine, array::Op::cast, DType::i64, {apart}), array::Scan::cumsum, 0);
+  for (std::int64_t i = 0; i < group->local_rows(); ++i) --group->data<std::int64_t>()[i];
+  const Array numbers = engine.make(DType::i64, order->shape);
+  array::assign_index(engine, numbers, order, group, array::AssignMode::set);
+  // The order is stable: the first of equal texts is the one that was met first, on the lowest PE.
+  result.first = array::take(engine, order, heads);
+  if (repeats == 0) {
+    result.numbers = numbers;
+    return result;
+  }
+  const auto mine = static_cast<std::int64_t>(encoded.count);
+  const Buffer<std::int64_t> known = read_here(engine, numbers, my_first, mine);
+  result.numbers = engine.make(DType::i64, Shape{text.rows()});
+  auto* out = result.numbers->data<std::int64_t>();
+  work.threads.for_ranges(local, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = known[encoded.numbers[i]];
+  });
+  // From candidates to rows.
+  const Array rows = engine.make(DType::i64, Shape{candidates.rows()});
+  {
+    array::OpenBlocks blocks(engine, *rows);
+    for (std::size_t i = 0; i < encoded.count; ++i) encoded.first[i] += text.first_row();
+    blocks.write_rows(my_first, my_first + mine, encoded.first.data());
+    blocks.close();
+  }
+  result.first = array::take(engine, rows, result.first);
+  return result;
+}
+
+}  // namespace atl::table
