@@ -19,12 +19,15 @@ from ._core import PeFailedError
 from .arrays import array as _array
 from .arrays import interchange as _interchange
 from .arrays.applying import *
+from .arrays.asking import *
+from .arrays.bits import *
 from .arrays.calculus import *
 from .arrays.composed import *
 from .arrays.correlation import *
 from .arrays.creation import *
 from .arrays.diagonals import *
 from .arrays.einsum import *
+from .arrays.files import *
 from .arrays.grids import *
 from .arrays.joining import *
 from .arrays.manipulation import *
@@ -38,6 +41,7 @@ from .arrays.reductions import *
 from .arrays.repeating import *
 from .arrays.selection import *
 from .arrays.sets import *
+from .arrays.settings import *
 from .arrays.sorting import *
 from .arrays.standard import *
 from .arrays.standard import VERSIONS as _versions
@@ -45,6 +49,7 @@ from .arrays.standard import __array_namespace_info__ as __array_namespace_info_
 from .arrays.statistics import *
 from .arrays.tables import *
 from .arrays.ufuncs import *
+from .arrays.windows import *
 from .columns import making as _making
 from .columns.column import Column
 from .columns.functions import *

@@ -10,6 +10,7 @@ import numpy as np
 
 from .array import Array, expr_of, wrap
 from .at import apply_at
+from .bits import frexp
 from .composed import divmod, modf, spacing
 from .creation import array
 from .functions import UFUNCS
@@ -76,7 +77,7 @@ _PRODUCTS: dict[str, Any] = {"matmul": matmul, "vecdot": vecdot, "matvec": matve
 _SCANS = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
 
 
-UFUNCS.update(divmod=divmod, modf=modf, spacing=spacing)
+UFUNCS.update(divmod=divmod, modf=modf, spacing=spacing, frexp=frexp)
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -165,28 +166,8 @@ def _array_str(a: ndarray, *_: Any, **__: Any) -> str:
     return str(a)
 
 
-def _shape(a: ndarray) -> tuple[int, ...]:
-    return a.shape
-
-
-def _ndim(a: ndarray) -> int:
-    return a.ndim
-
-
-def _size(a: ndarray, axis: Any = None) -> int:
-    return a.size if axis is None else a.shape[axis]
-
-
-def _isrealobj(x: Any) -> bool:
-    return True
-
-
 _FALL_BACK: dict[str, Any] = {
     "array_repr": _array_repr,
     "array_str": _array_str,
     "array2string": array2string,
-    "shape": _shape,
-    "ndim": _ndim,
-    "size": _size,
-    "isrealobj": _isrealobj,
 }

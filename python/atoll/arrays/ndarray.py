@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from sys import getrefcount
 from typing import Any, NoReturn
@@ -11,8 +12,10 @@ import numpy as np
 
 from .. import _core
 from . import (
+    bits,
     composed,
     diagonals,
+    files,
     indexing,
     interchange,
     manipulation,
@@ -27,9 +30,10 @@ from . import (
     tables,
 )
 from .array import Array, public, require_cpu, wrap
-from .dtypes import Casting, DTypeLike, check_cast, code_of
+from .dtypes import DTYPE_OF, Casting, DTypeLike, check_cast, code_of
 from .elementwise import comparison, operators, unary
-from .views import ITEM_TEMPORARY, METHOD_TEMPORARY, PROPERTY_TEMPORARY
+from .flags import Flags
+from .views import ITEM_TEMPORARY, METHOD_TEMPORARY, PROPERTY_TEMPORARY, as_type, strides_of
 
 
 class ndarray(Array):
@@ -82,6 +86,27 @@ class ndarray(Array):
         return self
 
     @property
+    def imag(self) -> ndarray:
+        """Zeros: all dtypes are real."""
+        return composed.imag(self)
+
+    @property
+    def flags(self) -> Flags:
+        """How the elements would lie in one piece of memory, and whether they may be written."""
+        return Flags(self)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next along each axis, if the base lay in one piece of memory."""
+        return strides_of(self)
+
+    @property
+    def data(self) -> memoryview:
+        """The elements as a buffer to be read, without a copy when the session has one PE."""
+        values: Any = self.to_numpy(None)
+        return memoryview(values)
+
+    @property
     def flat(self) -> Iterator[Any]:
         """Iterator over the elements in C order."""
         return iter(manipulation.ravel(self))
@@ -110,6 +135,68 @@ class ndarray(Array):
         if expr.dtype == code:
             return wrap(expr.alias()) if copy else self
         return wrap(_core.cast(expr, code))
+
+    def view(self, dtype: DTypeLike = None) -> ndarray:
+        """The same elements, or their bytes as another type: a view.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array([1.0]).view("int64")
+        array([4607182418800017408])
+        """
+        code = self._expr.dtype if dtype is None else code_of(dtype)
+        return as_type(self, code, DTYPE_OF[code].itemsize)
+
+    def byteswap(self, inplace: bool = False) -> ndarray:
+        """Each element with its bytes in the opposite order; with `inplace` in the array itself.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array([1, 256], dtype="int16").byteswap()
+        array([256,   1], dtype=int16)
+        """
+        result = bits.swapped(self)
+        if not inplace:
+            return result
+        self._store(result._expr)
+        return self
+
+    def getfield(self, dtype: DTypeLike, offset: int = 0) -> ndarray:
+        """Part of each element's bytes as another type: a view.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array([258], dtype="int16").getfield("int8", 1)
+        array([1], dtype=int8)
+        """
+        code = code_of(dtype)
+        size = DTYPE_OF[code].itemsize
+        if offset < 0 or offset + size > self.itemsize:
+            raise ValueError(
+                f"new type of {size} bytes at offset {offset} does not fit elements of {self.itemsize} bytes"
+            )
+        wide = self.reshape((*self.shape, 1)).view(np.uint8)[..., offset : offset + size]
+        return wide.view(DTYPE_OF[code]).reshape(self.shape) if size > 1 else wide.view(DTYPE_OF[code])[..., 0]
+
+    def setfield(self, val: Any, dtype: DTypeLike, offset: int = 0) -> None:
+        """Assigns to what `getfield` gives."""
+        self.getfield(dtype, offset)[...] = val
+
+    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Writes the elements to a file: their bytes in C order, or with `sep` a text."""
+        files.write_raw(self, fid, sep, format)
+
+    def dumps(self) -> bytes:
+        """The array as `pickle.dumps` gives it."""
+        return pickle.dumps(self)
+
+    def dump(self, file: Any) -> None:
+        """Writes what `dumps` gives."""
+        with files.opened(file, "wb") as stream:
+            stream.write(self.dumps())
 
     def evaluate(self) -> ndarray:
         """Computes the elements now, if they are still an unevaluated expression; returns the array itself."""
@@ -229,6 +316,8 @@ class ndarray(Array):
     def conj(self) -> ndarray:
         """The array itself: all dtypes are real."""
         return self
+
+    conjugate = conj
 
     # -- reductions and scans --
 
@@ -353,6 +442,11 @@ class ndarray(Array):
         """Sorts in place; see `ak.sort`."""
         self._store(sorting.sort(self, axis, kind, descending=descending)._expr)
 
+    def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+        """Sorts in place, which puts each element of `kth` where it belongs; see `ak.partition`."""
+        self._store(sorting.partition(self, kth, axis)._expr)
+
+    argpartition = sorting.argpartition
     argsort = sorting.argsort
     searchsorted = tables.searchsorted
     dot = products.dot

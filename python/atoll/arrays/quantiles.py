@@ -4,15 +4,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
 from .array import Array, as_array, expr_of, wrap
+from .composed import choose
 from .dtypes import FLOAT32
-from .reductions import axes_of
+from .joining import stack
+from .manipulation import broadcast_to
+from .reductions import axes_of, cumsum
+from .selection import take_along_axis
+from .sorting import argsort
 from .statistics import _finish, mean
+from .ufuncs import isnan, minimum
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
 
 __all__ = [
     "median",
@@ -76,8 +85,12 @@ def _lerp(low: Any, high: Any, weight: Any) -> Any:
         return np.where(weight >= 0.5, near_high, low + distance * weight)
 
 
-def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: bool) -> Any:
+def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: bool, weights: Any = None) -> Any:
     array = as_array(a)
+    if weights is not None:
+        if method != "inverted_cdf":
+            raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+        return _weighted(array, q, axis, keepdims, skip_nan, _spread(as_array(weights), array, axis))
     if skip_nan and array.size == 0:  # as NumPy, whatever the fractions are
         return mean(array, axis, keepdims=keepdims)
     wanted = np.asarray(q.to_numpy() if isinstance(q, Array) else q, dtype=np.float64)
@@ -125,9 +138,52 @@ def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: 
     return wrap(expr_of(values.reshape(shape)))
 
 
+def _spread(weights: ndarray, array: ndarray, axis: Any) -> ndarray:
+    """The weights in the shape of the array."""
+    if weights.shape != array.shape:
+        axes = axes_of(axis, array.ndim)
+        if axes is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        if weights.shape != tuple(array.shape[place] for place in axes):
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        weights = weights.reshape([n if place in axes else 1 for place, n in enumerate(array.shape)])
+    if bool((weights < 0).any()):
+        raise ValueError("Weights must be non-negative.")
+    return broadcast_to(weights.astype(np.float64), array.shape)
+
+
+def _weighted(array: ndarray, q: Any, axis: Any, keepdims: bool, skip_nan: bool, weights: ndarray) -> Any:
+    """The first of the sorted elements at which the sum of weights reaches the fraction."""
+    wanted = np.asarray(q.to_numpy() if isinstance(q, Array) else q, dtype=np.float64)
+    axes = axes_of(axis, array.ndim)
+    reduced = list(range(array.ndim)) if axes is None else axes
+    others = [place for place in range(array.ndim) if place not in reduced]
+    number = math.prod(array.shape[place] for place in reduced)
+    values, heavy = (one.transpose(*others, *reduced).reshape(-1, number) for one in (array, weights))
+    floating = array._expr.dtype >= FLOAT32
+    nans = isnan(values) if floating else None
+    if nans is not None and skip_nan:
+        heavy = choose(nans, 0.0, heavy)
+    order = argsort(values, 1)
+    ordered, share = take_along_axis(values, order, 1), cumsum(take_along_axis(heavy, order, 1), 1)
+    share = share / share[:, -1:]
+    if bool((wanted == 0).any()):
+        share = choose(share == 0, -1.0, share)
+    found = []
+    for fraction in wanted.reshape(-1).tolist():
+        place = minimum((share < fraction).sum(axis=1), number - 1)
+        value = take_along_axis(ordered, place.reshape(-1, 1), 1).reshape(-1)
+        lost = None if nans is None else (nans.all(axis=1) if skip_nan else nans.any(axis=1))
+        found.append(value if lost is None else choose(lost, math.nan, value))
+    kept = tuple(1 if place in reduced else n for place, n in enumerate(array.shape))
+    rest = kept if keepdims else tuple(array.shape[place] for place in others)
+    result = stack(found).reshape(wanted.shape + rest)
+    return result if result.ndim else result.dtype.type(result.item())
+
+
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False,
+    keepdims: bool = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
     """Values below which the fractions `q` of the elements lie.
 
@@ -143,6 +199,8 @@ def quantile(
         How to choose between two elements, by NumPy's names: 'linear', 'lower', 'higher', 'nearest', 'midpoint',
         'inverted_cdf', 'averaged_inverted_cdf', 'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull',
         'median_unbiased', 'normal_unbiased'.
+    weights : array_like, optional
+        What each element counts for, in the shape of `a` or of what is reduced; for 'inverted_cdf' alone.
 
     Examples
     --------
@@ -151,12 +209,12 @@ def quantile(
     array([1., 2.])
     """
     _check_fractions(q, 1.0, "Quantiles must be in the range [0, 1]")
-    return _finish(_quantile(a, q, axis, keepdims, method, False), out)
+    return _finish(_quantile(a, q, axis, keepdims, method, False, weights), out)
 
 
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False,
+    keepdims: bool = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
     """As `quantile` with `q` from 0 to 100.
 
@@ -167,12 +225,12 @@ def percentile(
     np.float64(2.0)
     """
     _check_fractions(q, 100.0, "Percentiles must be in the range [0, 100]")
-    return _finish(_quantile(a, _hundredth(q), axis, keepdims, method, False), out)
+    return _finish(_quantile(a, _hundredth(q), axis, keepdims, method, False, weights), out)
 
 
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False,
+    keepdims: bool = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
     """As `quantile` of the elements that are not NaN.
 
@@ -183,12 +241,12 @@ def nanquantile(
     np.float64(2.0)
     """
     _check_fractions(q, 1.0, "Quantiles must be in the range [0, 1]")
-    return _finish(_quantile(a, q, axis, keepdims, method, True), out)
+    return _finish(_quantile(a, q, axis, keepdims, method, True, weights), out)
 
 
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False,
+    keepdims: bool = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
     """As `percentile` of the elements that are not NaN.
 
@@ -199,7 +257,7 @@ def nanpercentile(
     np.float64(2.0)
     """
     _check_fractions(q, 100.0, "Percentiles must be in the range [0, 100]")
-    return _finish(_quantile(a, _hundredth(q), axis, keepdims, method, True), out)
+    return _finish(_quantile(a, _hundredth(q), axis, keepdims, method, True, weights), out)
 
 
 def _hundredth(q: Any) -> Any:

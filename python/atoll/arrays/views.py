@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
@@ -114,7 +115,24 @@ class Diagonal:
         raise ValueError("assignment destination is read-only")
 
 
-Step = Slice | Reshape | Transpose | Broadcast | Diagonal
+class Reinterpret:
+    """The same bytes as elements of another type; what the last axis has more or less of them, it grows or shrinks."""
+
+    __slots__ = ("code", "scale", "shape")
+
+    def __init__(self, code: int, shape: tuple[int, ...], scale: Fraction) -> None:
+        self.code = code
+        self.shape = shape
+        self.scale = scale  # bytes of the elements before, over those of the new
+
+    def get(self, whole: _core.Expr) -> _core.Expr:
+        return _core.reinterpret(whole, self.code, self.shape)
+
+    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
+        return _core.reinterpret(part, whole.dtype, whole.shape)
+
+
+Step = Slice | Reshape | Transpose | Broadcast | Diagonal | Reinterpret
 #: Steps to what may only be read.
 READ_ONLY = (Broadcast, Diagonal)
 
@@ -200,10 +218,38 @@ def _layout(view: View) -> tuple[tuple[int, ...], list[int]]:
             old = zip((1,) * new + lengths, [0] * new + strides, step.shape, strict=True)
             strides = [stride if length == wanted else 0 for length, stride, wanted in old]
             lengths = step.shape
+        elif type(step) is Reinterpret:
+            lengths, strides = step.shape, [int(stride * step.scale) for stride in strides]
+            if step.scale != 1:
+                strides[-1] = 1
         elif type(step) is Reshape:
             strides = _reshaped(lengths, strides, step.shape) or []  # there are some, else it would be a copy
             lengths = step.shape
     return lengths, strides
+
+
+def strides_of(array: Array) -> tuple[int, ...]:
+    """Bytes from one element to the next along each axis, if the base lay in one piece of memory."""
+    strides = _dense(array.shape) if array._view is None or array.size == 0 else _layout(array._view)[1]
+    return tuple(stride * array.itemsize for stride in strides)
+
+
+def as_type(array: ndarray, code: int, itemsize: int) -> ndarray:
+    """A view of the elements' bytes as another type, by NumPy's rules for their last axis."""
+    own, shape = array.itemsize, array.shape
+    if own != itemsize:
+        if not shape:
+            raise ValueError("Changing the dtype of a 0d array is only supported if the itemsize is unchanged")
+        if shape[-1] != 1 and array._view is not None and array.size and _layout(array._view)[1][-1] != 1:
+            raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
+        if own < itemsize and shape[-1] * own % itemsize:
+            raise ValueError(
+                "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last "
+                "axis of the array."
+            )
+        shape = (*shape[:-1], shape[-1] * own // itemsize)
+    step = Reinterpret(code, shape, Fraction(own, itemsize))
+    return step_into(array, step, step.get(array._read()), False)
 
 
 def _dense(lengths: Sequence[int]) -> list[int]:

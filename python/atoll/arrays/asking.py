@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about arrays, types and values."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .array import Array, as_array
+from .composed import choose
+from .creation import asarray
+from .dtypes import KIND_OF, DTypeLike
+from .ufuncs import arctan2, equal, isfinite
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "angle",
+    "array_equiv",
+    "asarray_chkfinite",
+    "common_type",
+    "iscomplex",
+    "iscomplexobj",
+    "isfortran",
+    "isreal",
+    "isrealobj",
+    "isscalar",
+    "issubdtype",
+    "iterable",
+    "may_share_memory",
+    "min_scalar_type",
+    "mintypecode",
+    "ndim",
+    "promote_types",
+    "real_if_close",
+    "require",
+    "shape",
+    "shares_memory",
+    "size",
+    "typename",
+]
+
+
+# -- types --
+
+
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
+    """The smallest type that both may safely be cast to.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.promote_types("int8", "uint8")
+    dtype('int16')
+    """
+    return np.promote_types(type1, type2)
+
+
+def issubdtype(arg1: Any, arg2: Any) -> bool:
+    """Whether a type lies below another in NumPy's hierarchy.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import numpy as np
+    >>> ak.issubdtype(ak.int8, np.integer)
+    True
+    """
+    return bool(np.issubdtype(arg1, arg2))
+
+
+def min_scalar_type(a: Any, /) -> np.dtype[Any]:
+    """The smallest type that holds a scalar's value; of an array, its type.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.min_scalar_type(300)
+    dtype('uint16')
+    """
+    if isinstance(a, Array):
+        return a.dtype if a.ndim else np.min_scalar_type(a.dtype.type(as_array(a).item()))
+    return np.min_scalar_type(a)
+
+
+def common_type(*arrays: Any) -> type:
+    """The floating-point type that arrays have in common; float64 for whole numbers.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.common_type(ak.zeros(2, "float32"), ak.zeros(2, "float32"))
+    <class 'numpy.float32'>
+    """
+    return np.common_type(*(np.empty(0, as_array(one).dtype) for one in arrays))
+
+
+def mintypecode(typechars: Any, typeset: str = "GDFgdf", default: str = "d") -> str:
+    """The character of the smallest type of a set that others may be cast to.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.mintypecode(["d", "f"])
+    'd'
+    """
+    return np.mintypecode(typechars, typeset, default)
+
+
+def typename(char: Any) -> str:
+    """What a type's character stands for.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.typename("d")
+    'double precision'
+    """
+    return np.typename(char)
+
+
+# -- shapes --
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """Length of each axis.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.shape([[1, 2, 3]])
+    (1, 3)
+    """
+    return a.shape if isinstance(a, Array) else np.shape(a)
+
+
+def ndim(a: Any) -> int:
+    """Number of axes.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.ndim([[1, 2, 3]])
+    2
+    """
+    return a.ndim if isinstance(a, Array) else np.ndim(a)
+
+
+def size(a: Any, axis: Any = None) -> int:
+    """Number of elements, or the length of an axis, or of several together.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.size(ak.zeros((2, 3)), 1)
+    3
+    """
+    if axis is None:
+        return math.prod(shape(a))
+    return math.prod(shape(a)[one] for one in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def isscalar(element: Any) -> bool:
+    """Whether something is a scalar, of Python or NumPy; arrays without axes are none.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.isscalar(3.5), ak.isscalar(ak.array(3.5))
+    (True, False)
+    """
+    return np.isscalar(element)
+
+
+def iterable(y: Any) -> bool:
+    """Whether one can go through the elements.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.iterable(ak.zeros(2)), ak.iterable(3)
+    (True, False)
+    """
+    return y.ndim > 0 if isinstance(y, Array) else np.iterable(y)
+
+
+# -- memory --
+
+
+def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
+    """Whether two arrays may have elements in common: they are views of the same array, or one is of the other.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.arange(4)
+    >>> ak.shares_memory(a, a[1:]), ak.shares_memory(a, a + 1)
+    (True, False)
+    """
+    if not isinstance(a, Array) or not isinstance(b, Array):
+        return False
+    return (a if a.base is None else a.base) is (b if b.base is None else b.base)
+
+
+may_share_memory = shares_memory
+
+
+def isfortran(a: Any) -> bool:
+    """Whether elements lie column by column: never, other than NumPy's transposed views.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.isfortran(ak.zeros((2, 3)))
+    False
+    """
+    return False
+
+
+def require(a: Any, dtype: DTypeLike = None, requirements: Any = None) -> ndarray:
+    """An array with these properties, by NumPy's letters: all but those of Fortran's order hold here.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.require([1, 2], float, ["C", "W"])
+    array([1., 2.])
+    """
+    wanted = {str(one).upper() for one in ([requirements] if isinstance(requirements, str) else requirements or ())}
+    if wanted & {"F", "FORTRAN", "F_CONTIGUOUS"}:
+        raise ValueError("order='F' is not available: elements are in C order")
+    result = asarray(a, dtype)
+    own = bool(wanted & {"O", "OWNDATA", "E", "ENSUREARRAY"}) and result.base is not None
+    return result.copy() if own else result
+
+
+def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None) -> ndarray:
+    """As `asarray`; ValueError when there is a NaN or an infinity.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.asarray_chkfinite([1.0, 2.0])
+    array([1., 2.])
+    """
+    result = asarray(a, dtype, order=order)
+    if result.dtype.kind == "f" and not bool(isfinite(result).all()):
+        raise ValueError("array must not contain infs or NaNs")
+    return result
+
+
+# -- values --
+
+
+def array_equiv(a1: Any, a2: Any) -> bool:
+    """Whether two arrays are equal, one of them perhaps repeated to the other's shape.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.array_equiv([1, 2], [[1, 2], [1, 2]])
+    True
+    """
+    x, y = as_array(a1), as_array(a2)
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        return False
+    return bool(equal(x, y).all())
+
+
+def isreal(x: Any) -> Any:
+    """Whether each element is real.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.isreal(ak.zeros(2))
+    array([ True,  True])
+    """
+    array = as_array(x)
+    return choose(equal(array, array), True, True)
+
+
+def iscomplex(x: Any) -> Any:
+    """Whether each element has an imaginary part.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.iscomplex(ak.zeros(2))
+    array([False, False])
+    """
+    return ~isreal(x)
+
+
+def isrealobj(x: Any) -> bool:
+    """Whether the type is real.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.isrealobj(ak.zeros(2))
+    True
+    """
+    return not iscomplexobj(x)
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Whether the type is complex.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.iscomplexobj(ak.zeros(2))
+    False
+    """
+    return x.dtype.kind == "c" if isinstance(x, Array) else bool(np.iscomplexobj(x))
+
+
+def real_if_close(a: Any, tol: float = 100) -> ndarray:
+    """The array itself, when it is real.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.real_if_close(ak.arange(2))
+    array([0, 1])
+    """
+    return as_array(a)
+
+
+def angle(z: Any, deg: bool = False) -> Any:
+    """The angle of each element with the real axis: 0, or pi below zero.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.angle(ak.array([1.0, -2.0]), deg=True)
+    array([  0., 180.])
+    """
+    values = as_array(z)
+    if KIND_OF[values._expr.dtype] != "f":
+        values = values.astype(np.float64)
+    turned = arctan2(values.dtype.type(0.0), values)
+    return turned * values.dtype.type(180 / math.pi) if deg else turned

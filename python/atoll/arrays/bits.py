@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What elements are made of: bits of bytes, mantissas and exponents."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from .array import as_array, wrap
+from .composed import choose
+from .creation import array
+from .dtypes import DTYPE_OF, FLOAT64, KIND_OF, code_of, promote
+from .manipulation import _axis, moveaxis
+from .padding import pad
+from .reductions import sum
+from .ufuncs import isfinite
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = ["frexp", "packbits", "unpackbits"]
+
+
+def _places(bitorder: str) -> ndarray:
+    """Where each of eight bits goes in its byte."""
+    if not isinstance(bitorder, str) or bitorder[:1] not in ("b", "l"):
+        raise ValueError("'order' must be either 'little' or 'big'")
+    places = np.arange(8, dtype=np.uint8)
+    return array(places if bitorder[0] == "l" else places[::-1].copy())
+
+
+def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> ndarray:
+    """Eight elements to a byte, each a bit that tells whether it is true; zeros fill the last byte.
+
+    Parameters
+    ----------
+    a : array_like of bool or int
+        Elements.
+    axis : int, optional
+        Axis to pack along; flattened by default.
+    bitorder : {'big', 'little'}
+        Whether the first of eight is the highest bit or the lowest.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.packbits([1, 0, 1])
+    array([160], dtype=uint8)
+    """
+    bits = as_array(a)
+    if bits.dtype.kind not in "biu":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    order = _places(bitorder)
+    if axis is None or bits.ndim == 0:
+        bits, axis = bits.reshape(-1), 0
+    place = _axis(axis, bits.ndim)
+    lines = moveaxis(bits != 0, place, -1)
+    missing = -lines.shape[-1] % 8
+    if missing:
+        lines = pad(lines, [(0, 0)] * (lines.ndim - 1) + [(0, missing)])
+    eights = lines.reshape((*lines.shape[:-1], lines.shape[-1] // 8, 8)).astype(np.uint8)
+    packed = as_array(sum(eights << order, -1, np.uint8))
+    return moveaxis(packed, -1, place).copy() if packed.ndim > 1 else packed
+
+
+def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> ndarray:
+    """The bits of bytes, 0 or 1 each: what `packbits` packed.
+
+    Parameters
+    ----------
+    a : array_like of uint8
+        Bytes.
+    axis : int, optional
+        Axis to unpack along; flattened by default.
+    count : int, optional
+        How many bits are wanted: zeros follow where there are fewer; negative: so many less than there are.
+    bitorder : {'big', 'little'}
+        Whether the first of eight is the highest bit or the lowest.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.unpackbits(ak.array([160], dtype="uint8"), count=3)
+    array([1, 0, 1], dtype=uint8)
+    """
+    packed = as_array(a)
+    if packed.dtype != np.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    order = _places(bitorder)
+    if axis is None or packed.ndim == 0:
+        packed, axis = packed.reshape(-1), 0
+    place = _axis(axis, packed.ndim)
+    lines = moveaxis(packed, place, -1)
+    eights: Any = (lines.reshape((*lines.shape, 1)) >> order) & np.uint8(1)
+    bits = eights.reshape((*lines.shape[:-1], lines.shape[-1] * 8))
+    if count is not None:
+        number, length = operator.index(count), bits.shape[-1]
+        if number < -length:
+            raise ValueError(f"-count {number} is larger than the number of elements {length}")
+        if number > length:
+            bits = pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, number - length)])
+        else:
+            bits = bits[..., : number if number >= 0 else length + number]
+    return moveaxis(bits, -1, place).copy() if bits.ndim > 1 else bits.copy()
+
+
+def frexp(x: Any, /) -> tuple[ndarray, ndarray]:
+    """Mantissas, at least 1/2 and below 1, and exponents: x is the mantissa times 2 to the power of the exponent.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> mantissa, exponent = ak.frexp(ak.array([1.0, 10.0]))
+    >>> mantissa, exponent
+    (array([0.5  , 0.625]), array([1, 4], dtype=int32))
+    """
+    values = as_array(x)
+    if KIND_OF[values._expr.dtype] != "f":
+        values = values.astype(DTYPE_OF[promote("frexp", (values._expr.dtype,)).result])
+    code = values._expr.dtype
+    whole, width, bias = (np.int64, 52, 1022) if code == FLOAT64 else (np.int32, 23, 126)
+    mask = whole(2 * bias + 3)
+    # Those below the normal ones are scaled up first, by more than their mantissa is wide.
+    up, shift = values.dtype.type(2.0**60), 60
+    small: Any = abs(values) < np.finfo(values.dtype).tiny
+    scaled = choose(small, values * up, values)
+    bits = wrap(_core.reinterpret(scaled._read(), code_of(whole), scaled.shape))
+    exponent: Any = ((bits >> whole(width)) & mask) - whole(bias) - choose(small, whole(shift), whole(0))
+    halves = (bits & ~(mask << whole(width))) | (whole(bias) << whole(width))
+    mantissa = wrap(_core.reinterpret(halves._read(), code, scaled.shape))
+    special = ~isfinite(values) | (values == 0)
+    return choose(special, values, mantissa), choose(special, whole(0), exponent).astype(np.int32)
+
+
+def bytes_of(values: ndarray) -> ndarray:
+    """The elements' bytes, as a new last axis."""
+    size = values.dtype.itemsize
+    return wrap(_core.reinterpret(values._read(), code_of(np.uint8), (*values.shape, size)))
+
+
+def swapped(values: ndarray) -> ndarray:
+    """Each element with its bytes in the opposite order."""
+    turned = bytes_of(values)[..., ::-1].copy()
+    return wrap(_core.reinterpret(turned._read(), values._expr.dtype, values.shape))

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays in files: NumPy's formats, written and read some rows at a time.
+
+In an SPMD session PE 0 writes; every PE reads, so the file must be where all see it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from ..session import current
+from .array import Array, as_array, wrap
+from .creation import array
+from .dtypes import DTypeLike, code_of
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "frombuffer", "fromfile", "fromstring", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez",
+    "savez_compressed",
+]  # fmt: skip
+
+_PIECE = 64 << 20  # bytes that pass through this process at a time
+
+
+def pieces(values: Array) -> Iterator[np.ndarray[Any, Any]]:
+    """All elements in C order, as NumPy arrays of some rows each."""
+    expr = values._read()
+    if expr.ndim == 0 or expr.size * values.dtype.itemsize <= _PIECE:
+        yield expr.to_numpy(True)
+        return
+    row_bytes = max(1, values.nbytes // max(1, expr.shape[0]))
+    step = max(1, _PIECE // row_bytes)
+    for start in range(0, expr.shape[0], step):
+        count = min(step, expr.shape[0] - start)
+        ranges = [(start, 1, count), *((0, 1, length) for length in expr.shape[1:])]
+        yield _core.get_slice(expr, ranges).to_numpy(True)
+
+
+def _writes() -> bool:
+    session = current()
+    return session.kind != "spmd" or session.pe == 0
+
+
+@contextlib.contextmanager
+def opened(file: Any, mode: str) -> Iterator[Any]:
+    """The file, opened unless it is one already; on PEs that do not write, a hole."""
+    if not _writes():
+        yield io.StringIO() if "t" in mode else io.BytesIO()
+    elif hasattr(file, "write"):
+        yield file
+    else:
+        with open(os.fspath(file), mode) as stream:
+            yield stream
+
+
+def _bytes(piece: Any) -> Any:
+    return memoryview(piece).cast("B") if piece.size else b""
+
+
+def _write_npy(stream: IO[bytes], values: ndarray) -> None:
+    header = {"descr": np.lib.format.dtype_to_descr(values.dtype), "fortran_order": False, "shape": values.shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    for piece in pieces(values):
+        stream.write(_bytes(piece))
+        if not _writes():
+            stream.seek(0)
+
+
+def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
+    """Writes an array in NumPy's format; '.npy' is added to names that lack it.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.npy"
+    >>> ak.save(path, ak.arange(3))
+    >>> ak.load(path)
+    array([0, 1, 2])
+    """
+    values = as_array(arr)
+    if not hasattr(file, "write"):
+        name = os.fspath(file)
+        file = name if name.endswith(".npy") else name + ".npy"
+    with opened(file, "wb") as stream:
+        _write_npy(stream, values)
+    current().barrier()
+
+
+def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
+    """Writes several arrays to one file, by the names of keywords, or 'arr_0', 'arr_1' …
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "several.npz"
+    >>> ak.savez(path, ak.arange(3), y=ak.zeros(2))
+    >>> with ak.load(path) as found:
+    ...     sorted(found), found["arr_0"]
+    (['arr_0', 'y'], array([0, 1, 2]))
+    """
+    _save_several(file, args, kwds, zipfile.ZIP_STORED)
+
+
+def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
+    """As `savez`, compressed.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "several.npz"
+    >>> ak.savez_compressed(path, x=ak.zeros(1000))
+    >>> path.stat().st_size < 1000
+    True
+    """
+    _save_several(file, args, kwds, zipfile.ZIP_DEFLATED)
+
+
+def _save_several(file: Any, args: tuple[Any, ...], kwds: dict[str, Any], compression: int) -> None:
+    named = {f"arr_{number}": one for number, one in enumerate(args)}
+    for name in named:
+        if name in kwds:
+            raise ValueError(f"Cannot use un-named variables and keyword {name}")
+    named.update(kwds)
+    if not hasattr(file, "write"):
+        path = os.fspath(file)
+        file = path if path.endswith(".npz") else path + ".npz"
+    with opened(file, "wb") as stream, zipfile.ZipFile(stream, "w", compression, allowZip64=True) as archive:
+        for name, one in named.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                if _writes():
+                    _write_npy(member, as_array(one))
+                else:
+                    _write_npy(io.BytesIO(), as_array(one))
+    current().barrier()
+
+
+class Several(Mapping[str, Any]):
+    """The arrays of a file that `savez` wrote: each is read when it is asked for."""
+
+    def __init__(self, found: Any) -> None:
+        self._found = found
+
+    @property
+    def files(self) -> list[str]:
+        """Names of the arrays."""
+        return list(self._found.files)
+
+    def __getitem__(self, name: str) -> ndarray:
+        return array(self._found[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found.files)
+
+    def __len__(self) -> int:
+        return len(self._found.files)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._found.close()
+
+    def __enter__(self) -> Several:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+def load(file: Any, mmap_mode: str | None = None, allow_pickle: bool = False, **options: Any) -> Any:
+    """The array that `save` wrote, or a mapping of those that `savez` did; of NumPy's files as well.
+
+    Parameters
+    ----------
+    file : path or binary file
+        Where to read.
+    mmap_mode
+        Of no effect: elements are read into memory, some rows at a time.
+    allow_pickle : bool
+        As in NumPy; arrays of objects cannot be held here in any case.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import io
+    >>> stream = io.BytesIO()
+    >>> ak.save(stream, ak.ones(2))
+    >>> _ = stream.seek(0)
+    >>> ak.load(stream)
+    array([1., 1.])
+    """
+    mapped = not hasattr(file, "read")
+    found = np.load(file, mmap_mode="r" if mapped else None, allow_pickle=allow_pickle, **options)
+    if isinstance(found, np.lib.npyio.NpzFile):
+        return Several(found)
+    return _read(found) if isinstance(found, np.memmap) else array(found)
+
+
+def _read(found: np.ndarray[Any, Any]) -> ndarray:
+    """A file's elements, some rows at a time."""
+    if found.ndim == 0 or found.nbytes <= _PIECE:
+        return array(np.asarray(found))
+    result = wrap(_core.empty(current(), found.shape, code_of(found.dtype)))
+    step = max(1, _PIECE // max(1, found.nbytes // found.shape[0]))
+    for start in range(0, found.shape[0], step):
+        result[start : start + step] = np.ascontiguousarray(found[start : start + step])
+    return result
+
+
+# -- text --
+
+
+def savetxt(
+    fname: Any, X: Any, fmt: Any = "%.18e", delimiter: str = " ", newline: str = "\n", header: str = "",
+    footer: str = "", comments: str = "# ", encoding: str | None = None,
+) -> None:  # fmt: skip
+    """Writes a vector or matrix as text, a row to a line; parameters as NumPy's.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import io
+    >>> stream = io.StringIO()
+    >>> ak.savetxt(stream, ak.arange(4).reshape(2, 2), fmt="%d")
+    >>> stream.getvalue()
+    '0 1\\n2 3\\n'
+    """
+    values = as_array(X)
+    if values.ndim == 0 or values.ndim > 2:
+        raise ValueError(f"Expected 1D or 2D array, got {values.ndim}D array instead")
+    options: dict[str, Any] = {"delimiter": delimiter, "newline": newline, "comments": comments, "encoding": encoding}
+    if hasattr(fname, "write") or str(os.fspath(fname)).endswith((".gz", ".bz2", ".xz")):
+        # Streams of bytes, and compressed files, are NumPy's to handle, in one piece.
+        whole = values.to_numpy()
+        if _writes():
+            np.savetxt(fname, whole, fmt, header=header, footer=footer, **options)
+    else:
+        with opened(fname, "wt") as stream:
+            last = None
+            for number, piece in enumerate(pieces(values)):
+                np.savetxt(stream, piece, fmt, header=header if number == 0 else "", **options)
+                last = piece
+            if footer and last is not None:
+                np.savetxt(stream, last[:0], fmt, footer=footer, **options)
+    current().barrier()
+
+
+def loadtxt(fname: Any, dtype: DTypeLike = float, **options: Any) -> Any:
+    """A vector or matrix of text, with NumPy's parameters; `unpack=True` gives the columns.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import io
+    >>> ak.loadtxt(io.StringIO("0 1\\n2 3"))
+    array([[0., 1.],
+           [2., 3.]])
+    """
+    return array(np.loadtxt(fname, dtype, **options))
+
+
+def genfromtxt(fname: Any, dtype: DTypeLike = float, **options: Any) -> Any:
+    """As `loadtxt`, of text with gaps; parameters as NumPy's.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import io
+    >>> ak.genfromtxt(io.StringIO("1,,3"), delimiter=",")
+    array([ 1., nan,  3.])
+    """
+    return array(np.genfromtxt(fname, dtype, **options))
+
+
+# -- bytes --
+
+
+def fromfile(file: Any, dtype: DTypeLike = float, count: int = -1, sep: str = "", offset: int = 0) -> ndarray:
+    """The elements of a binary file, or with `sep` of a text; what `tofile` wrote.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "bytes"
+    >>> ak.arange(3).tofile(path)
+    >>> ak.fromfile(path, int, offset=8)
+    array([1, 2])
+    """
+    kind = np.dtype(dtype)
+    if sep or hasattr(file, "read"):
+        return array(np.fromfile(file, kind, count, sep, offset=offset))
+    number = (os.path.getsize(file) - offset) // kind.itemsize
+    if count >= 0:
+        number = min(number, count)
+    if number <= 0:
+        return array(np.fromfile(file, kind, 0, offset=offset))
+    return _read(np.memmap(file, kind, "r", offset, (number,)))
+
+
+def frombuffer(buffer: Any, dtype: DTypeLike = float, count: int = -1, offset: int = 0) -> ndarray:
+    """An array of a copy of bytes.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.frombuffer(b"\\x01\\x02", dtype="uint8")
+    array([1, 2], dtype=uint8)
+    """
+    return array(np.frombuffer(buffer, dtype, count, offset))
+
+
+def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: str) -> ndarray:
+    """An array of numbers in a text.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.fromstring("1, 2", dtype=int, sep=",")
+    array([1, 2])
+    """
+    return array(np.fromstring(string, dtype, count, sep=sep))
+
+
+def write_raw(values: Array, file: Any, sep: str, format: str) -> None:
+    """ndarray.tofile: bytes in C order, or with `sep` a text."""
+    with opened(file, "wt" if sep else "wb") as stream:
+        first = True
+        for piece in pieces(values):
+            if not sep:
+                stream.write(_bytes(piece))
+                continue
+            text = sep.join(format % one for one in piece.reshape(-1).tolist())
+            stream.write(text if first else sep + text)
+            first = False
+    current().barrier()
