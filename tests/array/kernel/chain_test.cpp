@@ -3,8 +3,12 @@
 // operations, deep and wide trees, results that are also read, in place, at odd counts and addresses, stored past the cache.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "atoll/array/kernel/plan.hpp"
@@ -232,6 +236,58 @@ TEST(Chain, LargeResultsAndInPlace) {
   Plan(program).evaluate(env.work, domain, views, two_outputs);
   EXPECT_TRUE(same_bits(DType::f64, place.data(), both[program.results[0].index()].data(), count));
   EXPECT_TRUE(same_bits(DType::f64, other.data(), both[program.results[1].index()].data(), count));
+}
+
+// A chain adds up its own values, lane by lane: the same bits as reducing what it stored, also where a sum leaves the range on
+// the way and comes back, or stays infinite.
+TEST(Chain, SumsAreThoseOfStoredValues) {
+  const std::size_t count = 40 * UnitGrid::max_unit + 77;
+  std::mt19937_64 random(11);
+  auto check = [&]<class T>(T, int kind) {
+    constexpr DType type = dtype_of<T>;
+    std::vector<T> a(count), b(count), product(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      a[i] = static_cast<T>(static_cast<std::int64_t>(random() % 2001) - 1000);
+      b[i] = static_cast<T>(random() % 1000) / T(7);
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+      const T huge = std::numeric_limits<T>::max() / 1000;
+      for (std::size_t k = 0; k < 4 && kind >= 1; ++k) {  // a lane overflows in the 10th unit, and is brought back in the 30th
+        const std::size_t at = (10 + 20 * (k / 2)) * UnitGrid::max_unit + 64 * (k % 2);
+        a[at] = k < 2 ? huge : -huge;
+        b[at] = 999;
+      }
+      if (kind == 2) a[20 * UnitGrid::max_unit + 5] = std::numeric_limits<T>::infinity();
+    }
+    Program chain, plain;
+    const Register x = chain.add_leaf(type), y = chain.add_leaf(type);
+    chain.results.push_back(chain.add(Op::multiply, type, x, y));
+    plain.results.push_back(plain.add_leaf(type));
+    for (unsigned threads : {1u, 3u}) {
+      Environment env(threads);
+      const Domain domain = Domain::flat(count);
+      const Leaf leaves[] = {Leaf::dense(a.data(), domain), Leaf::dense(b.data(), domain)};
+      void* outputs[] = {product.data()};
+      Plan(chain).evaluate(env.work, domain, leaves, outputs);
+      auto sum = [&](const Program& program, std::span<const Leaf> from) {
+        TreeFold fold(Reduction::sum, type);
+        Plan(program).reduce(env.work, domain, from, {}, Reduction::sum, UnitGrid(), count, fold);
+        return fold.finish().bits;
+      };
+      const Leaf stored = Leaf::dense(product.data(), domain);
+      const std::uint64_t got = sum(chain, leaves);
+      EXPECT_EQ(got, sum(plain, {&stored, 1})) << kind << ' ' << threads;
+      if constexpr (std::is_floating_point_v<T>) {
+        EXPECT_EQ(std::isfinite(from_bits<T>(got)), kind < 2);
+      }
+    }
+  };
+  for (int kind : {0, 1, 2}) {
+    check(double(), kind);
+    check(float(), kind);
+  }
+  check(std::int64_t(), 0);
+  check(std::int32_t(), 0);
 }
 
 }  // namespace

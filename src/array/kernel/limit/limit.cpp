@@ -22,6 +22,9 @@ using I = hn::ScalableTag<std::int64_t>;
 
 constexpr std::size_t ahead = 512;  // elements: 4 KiB
 
+// Of one stream that is only read, into the second-level cache. Six streams are faster without.
+HWY_INLINE HWY_ATTR void fetch(const void* at) { __builtin_prefetch(static_cast<const char*>(at) + 3072, 0, 2); }
+
 }  // namespace
 
 HWY_ATTR void triad_range(const double* a, const double* b, double scale, double* out, std::size_t begin,
@@ -44,7 +47,6 @@ HWY_ATTR void expression_range(const double* const* x, double* out, std::size_t 
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = begin;
   for (; i + lanes <= end; i += lanes) {
-    for (int k = 0; k < 6; ++k) __builtin_prefetch(x[k] + i + ahead);
     const auto ab = hn::Mul(hn::LoadU(d, x[0] + i), hn::LoadU(d, x[1] + i));
     const auto cd = hn::Mul(hn::LoadU(d, x[2] + i), hn::LoadU(d, x[3] + i));
     const auto top = hn::Sub(hn::Add(ab, cd), hn::LoadU(d, x[4] + i));
@@ -60,7 +62,6 @@ HWY_ATTR double expression_sum_range(const double* const* x, std::size_t begin, 
   auto sum = hn::Zero(d);
   std::size_t i = begin;
   for (; i + lanes <= end; i += lanes) {
-    for (int k = 0; k < 6; ++k) __builtin_prefetch(x[k] + i + ahead);
     const auto ab = hn::Mul(hn::LoadU(d, x[0] + i), hn::LoadU(d, x[1] + i));
     const auto cd = hn::Mul(hn::LoadU(d, x[2] + i), hn::LoadU(d, x[3] + i));
     const auto top = hn::Sub(hn::Add(ab, cd), hn::LoadU(d, x[4] + i));
@@ -77,7 +78,7 @@ HWY_ATTR T sum_loop(Tag d, const T* a, std::size_t begin, std::size_t end) {
   auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
   std::size_t i = begin;
   for (; i + 4 * lanes <= end; i += 4 * lanes) {
-    for (int k = 0; k < 4; ++k) __builtin_prefetch(a + i + ahead + static_cast<std::size_t>(k) * lanes);
+    for (int k = 0; k < 4; ++k) fetch(a + i + static_cast<std::size_t>(k) * lanes);
     s0 = hn::Add(s0, hn::LoadU(d, a + i));
     s1 = hn::Add(s1, hn::LoadU(d, a + i + lanes));
     s2 = hn::Add(s2, hn::LoadU(d, a + i + 2 * lanes));
@@ -98,7 +99,7 @@ HWY_ATTR double min_range(const double* a, std::size_t begin, std::size_t end) {
   auto m0 = hn::Set(d, a[begin]), m1 = m0, m2 = m0, m3 = m0;
   std::size_t i = begin;
   for (; i + 4 * lanes <= end; i += 4 * lanes) {
-    for (int k = 0; k < 4; ++k) __builtin_prefetch(a + i + ahead + static_cast<std::size_t>(k) * lanes);
+    for (int k = 0; k < 4; ++k) fetch(a + i + static_cast<std::size_t>(k) * lanes);
     m0 = hn::Min(hn::LoadU(d, a + i), m0);
     m1 = hn::Min(hn::LoadU(d, a + i + lanes), m1);
     m2 = hn::Min(hn::LoadU(d, a + i + 2 * lanes), m2);
@@ -121,8 +122,8 @@ HWY_ATTR std::size_t argmax_range(const double* a, std::size_t begin, std::size_
     auto m0 = hn::Set(d, best), m1 = m0;
     std::size_t i = start;
     for (; i + 2 * lanes <= stop; i += 2 * lanes) {
-      __builtin_prefetch(a + i + ahead);
-      __builtin_prefetch(a + i + ahead + lanes);
+      fetch(a + i);
+      fetch(a + i + lanes);
       m0 = hn::Max(hn::LoadU(d, a + i), m0);
       m1 = hn::Max(hn::LoadU(d, a + i + lanes), m1);
     }

@@ -52,6 +52,7 @@ constexpr std::uint16_t chain_pair_code(ChainOp first, ChainOp second, ChainPair
 }
 
 /// Where the operands of one run lie.
+inline constexpr std::size_t chain_sums_bytes = 256;
 struct ChainRun {
   void* out;
   std::array<const void*, chain_max_operands> operands;
@@ -59,6 +60,10 @@ struct ChainRun {
   std::size_t operand_count;
   std::size_t count;  ///< elements, a multiple of kernel_multiple
   bool stream;        ///< past the cache: out is a multiple of 64
+  /// Not null: nothing is written to `out`; element i of each `unit` elements is added to lane i % (chain_sums_bytes / size) of
+  /// the unit's chain_sums_bytes here, which is the order of a reduction's unit.
+  void* sums = nullptr;
+  std::size_t unit = 0;  ///< a multiple of kernel_multiple
 };
 using ChainKernel = void (*)(const ChainStep* steps, std::size_t step_count, const ChainRun& run);
 /// nullptr when there is none for this dtype.

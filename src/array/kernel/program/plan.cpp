@@ -228,8 +228,10 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
     constexpr std::size_t group = TreeFold::leaf_group;
     const bool chained = !storing && !places_wanted && grid.unit() % kernel_multiple == 0 && runner.reads_memory_only() &&
                          direct_[0] && program_.results.size() == 1;
+    const bool summed = chained && kind == Reduction::sum;  // by the chain itself, as far as lanes go
+    const std::size_t length = summed ? chain_sums_bytes / size : grid.unit();  // of what it leaves of a unit
     Buffer<std::byte> chain_values;
-    if (chained) chain_values = Buffer<std::byte>(work.memory, group * grid.unit() * size);
+    if (chained) chain_values = Buffer<std::byte>(work.memory, group * length * size);
     // Units one after the other without a division for each.
     UnitGrid::Unit unit = grid.at(unit_begin + begin, total);
     std::uint64_t granule_end = (unit.begin / grid.granule() + 1) * grid.granule();
@@ -251,7 +253,9 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
       // Whole units of an array as it lies in memory, or of a chain, several at once.
       if ((plain || chained) && grid.shift() == 0 && unit.tree_index % group == 0 && end - u > group && u >= one_by_one) {
         const std::byte* const values = plain ? plain_data + at * size : chain_values.data();
-        if (chained) {
+        if (summed) {
+          runner.sum_lanes(at, group * grid.unit(), grid.unit(), chain_values.data());
+        } else if (chained) {
           void* to[] = {chain_values.data()};
           runner.run(at, group * grid.unit(), to, TileRunner::Store::direct);
         }
@@ -260,13 +264,14 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
         joined.level = TreeFold::leaf_group_level;
         std::array<std::uint64_t, group> bits;
         if (units.may_leave_range()) {
-          if (!units.group(values, grid.unit(), joined)) [[unlikely]] {
+          // The flags of what the chain has added are lost.
+          if (!units.group(values, length, joined) || (summed && units.is_infinite_or_nan(joined.bits))) [[unlikely]] {
             one_by_one = u + group;
             continue;
           }
           mine.push(joined);
         } else {
-          units.plain().each(values, grid.unit(), group, bits.data());
+          units.plain().each(values, length, group, bits.data());
           if (places_wanted) {
             joined.empty = 1;
             for (std::size_t k = 0; k < group; ++k) {

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "atoll/base/random.hpp"
-#include "kernel/program/chain.hpp"
 
 namespace atl::array {
 namespace {
@@ -232,8 +231,14 @@ const void* TileRunner::run(std::uint64_t begin, std::size_t count, std::span<vo
         written_[r] = 1;
       }
     }
-    if (step.chain != nullptr) run_chain(*step.chain, out, padded, stream && out != registers_[step.out]);
-    else step.kernel(out, registers_[step.a], registers_[step.b], registers_[step.c], padded, outcome);
+    if (step.chain != nullptr) {
+      ChainRun chain = chain_run(*step.chain, padded);
+      chain.out = out;
+      chain.stream = stream && out != registers_[step.out];
+      step.chain->kernel(step.chain->steps.data(), step.chain->steps.size(), chain);
+    } else {
+      step.kernel(out, registers_[step.a], registers_[step.b], registers_[step.c], padded, outcome);
+    }
   }
   const Program& program = plan_.program_;
   const void* first = nullptr;
@@ -254,9 +259,8 @@ const void* TileRunner::run(std::uint64_t begin, std::size_t count, std::span<vo
   return first;
 }
 
-void TileRunner::run_chain(const Chain& chain, void* out, std::size_t count, bool stream) {
-  ChainRun run;
-  run.out = out;
+ChainRun TileRunner::chain_run(const Chain& chain, std::size_t count) const {
+  ChainRun run{};
   run.operand_count = chain.places.size();
   const std::size_t leaves = sources_.size(), constants = plan_.program_.constants.size();
   for (std::size_t k = 0; k < chain.places.size(); ++k) {
@@ -266,7 +270,18 @@ void TileRunner::run_chain(const Chain& chain, void* out, std::size_t count, boo
     run.masks[k] = same ? 0 : ~std::size_t{0};
   }
   run.count = count;
-  run.stream = stream;
+  return run;
+}
+
+void TileRunner::sum_lanes(std::uint64_t begin, std::size_t count, std::size_t unit, void* sums) {
+  for (std::size_t i = 0; i < sources_.size(); ++i) load(i, begin, count, count);
+  const DType type = plan_.program_.type_of(plan_.program_.results[0]);
+  const std::uint64_t zero = type == DType::f64 ? to_bits(-0.0) : type == DType::f32 ? to_bits(-0.0f) : 0;
+  fill_sized(sums, size_of(type), zero, count / unit * chain_sums_bytes / size_of(type));
+  const Chain& chain = *plan_.steps_[0].chain;
+  ChainRun run = chain_run(chain, count);
+  run.sums = sums;
+  run.unit = unit;
   chain.kernel(chain.steps.data(), chain.steps.size(), run);
 }
 

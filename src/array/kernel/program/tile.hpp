@@ -10,6 +10,7 @@
 
 #include "atoll/array/kernel/plan.hpp"
 #include "kernel/ops/kernels.hpp"
+#include "kernel/program/chain.hpp"
 
 namespace atl::array {
 
@@ -68,6 +69,9 @@ class TileRunner {
 
   /// Whether the plan is one chain over dense leaves, scalars and constants.
   bool reads_memory_only() const;
+  /// Where reads_memory_only(): the sums of local elements [begin, begin + count), lane by lane, chain_sums_bytes for each `unit`
+  /// elements. What is left of a unit's sum is that of its lanes.
+  void sum_lanes(std::uint64_t begin, std::size_t count, std::size_t unit, void* sums);
   /// Elements per tile that fit for this plan.
   std::size_t tile_elements() const { return tile_elements_; }
   Outcome outcome;
@@ -81,7 +85,7 @@ class TileRunner {
     StridedReader reader;
     std::uint64_t start, step;
   };
-  void run_chain(const Chain& chain, void* out, std::size_t count, bool stream);
+  ChainRun chain_run(const Chain& chain, std::size_t count) const;
   void load(std::size_t leaf, std::uint64_t begin, std::size_t count, std::size_t padded);
 
   const Plan& plan_;

@@ -18,7 +18,9 @@ namespace atl::array::HWY_NAMESPACE {
 
 constexpr std::size_t vector_bytes = unit_vector_bytes;
 constexpr std::size_t accumulators = 4;  // hides the latency of an addition
-constexpr std::size_t ahead_bytes = 4096;  // prefetch: a plain sum from memory is a third slower without
+// Prefetch into the second-level cache (10^7 doubles from memory on Zen 4: 2.19 ms, 2.67 into the first one 4 KiB ahead, 2.38
+// without).
+constexpr std::size_t ahead_bytes = 3072;
 
 template <class T>
 inline constexpr std::size_t block = accumulators * vector_bytes / sizeof(T);
@@ -43,7 +45,7 @@ HWY_INLINE HWY_ATTR bool load_tail(const T* data, std::size_t count, T identity,
 template <class T>
 HWY_INLINE HWY_ATTR void prefetch_block(const T* p) {
   const char* at = reinterpret_cast<const char*>(p) + ahead_bytes;
-  for (std::size_t k = 0; k < accumulators; ++k) __builtin_prefetch(at + k * vector_bytes);
+  for (std::size_t k = 0; k < accumulators; ++k) __builtin_prefetch(at + k * vector_bytes, 0, 2);
 }
 
 // Units one after the other without leaving the loop: the processor begins the next while it joins this one's lanes.

@@ -43,10 +43,11 @@ class UnitReduction {
   /// Those that know of no exponents.
   const UnitKernels& plain() const { return plain_; }
   bool may_leave_range() const { return watch_ != Watch::nothing; }
+  /// Where may_leave_range().
+  bool is_infinite_or_nan(std::uint64_t bits) const { return (bits & infinity_) == infinity_; }
 
  private:
   enum class Watch : std::uint8_t { nothing, sum, product };
-  bool is_infinite_or_nan(std::uint64_t bits) const { return (bits & infinity_) == infinity_; }
   std::uint64_t (*join_)(const std::uint64_t* bits) = nullptr;
   void one_sum(const void* data, std::size_t count, TreeNode& node) const;
   void one_product(const void* data, std::size_t count, TreeNode& node) const;
