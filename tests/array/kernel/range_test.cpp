@@ -193,7 +193,9 @@ TYPED_TEST(Range, ScaledKernelsFollowThePlainOrder) {
       EXPECT_EQ(node.bits, find_unit_kernels(reduction, dtype_of<T>).one(x.data(), count)) << count;
       EXPECT_EQ(node.position, 0u);
       for (bool has_carry : {false, true}) {
-        find_unit_scan(kind, dtype_of<T>)(plain.data(), x.data(), count, node.bits, has_carry, false);
+        alignas(64) T lanes[scan_lanes_bytes / sizeof(T)];
+        find_unit_scan(kind, dtype_of<T>)(plain.data(), x.data(), count, node.bits, has_carry, false, x.data(), lanes);
+        EXPECT_EQ(node.bits, find_unit_kernels(reduction, dtype_of<T>).one(lanes, scan_lanes_bytes / sizeof(T))) << count;
         find_scaled_scan(kind, dtype_of<T>)(apart.data(), x.data(), count, has_carry ? &node : nullptr);
         for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(to_bits(plain[i]), to_bits(apart[i])) << i;
       }

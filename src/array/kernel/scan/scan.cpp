@@ -33,11 +33,13 @@ class CarryStack {
  public:
   CarryStack() = default;
   /// Copies only what is there: once per block.
-  CarryStack(const CarryStack& other) : count_(other.count_) {
+  CarryStack(const CarryStack& other) { *this = other; }
+  CarryStack& operator=(const CarryStack& other) {
+    count_ = other.count_;
     std::copy_n(other.nodes_, count_, nodes_);
     std::copy_n(other.sums_, count_, sums_);
+    return *this;
   }
-  CarryStack& operator=(const CarryStack&) = delete;
   void push(TreeNode node) {
     while (count_ > 0) {
       const TreeNode& left = nodes_[count_ - 1];
@@ -95,12 +97,52 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
   std::atomic<std::uint64_t> next{0};  // block to take
   std::atomic<std::uint64_t> turn{0};  // block that may use `shared` (release when passed on, acquire by the next)
 
+  auto goes_past = [&](const T* to, std::size_t n) {
+    return stream && n * sizeof(T) % 64 == 0 && reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
+  };
+
+  // A thread alone reads a unit once: its value is wanted for the next one only. False, and `shared` as it was, where that left
+  // the range.
+  const bool alone = (blocks <= 1 || work.threads.size() == 1) && grid.unit() == UnitGrid::max_unit &&
+                     (kind == Scan::cumsum || kind == Scan::cumprod);
+  auto scan_once = [&](std::uint64_t begin, std::uint64_t end) {
+    constexpr std::size_t ahead = 32 * KiB / sizeof(T);
+    alignas(64) T lanes[scan_lanes_bytes / sizeof(T)];
+    const Stack before_block = shared;
+    const RangeWatch watch;
+    for (std::uint64_t u = begin; u < end; ++u) {
+      const UnitGrid::Unit unit = grid.at(u, total);
+      const std::uint64_t at = unit.begin - first;
+      const std::size_t n = unit.end - unit.begin;
+      const TreeNode* const sum = shared.empty() ? nullptr : &shared.sum();
+      scan_unit(out + at, in + at, n, sum == nullptr ? 0 : sum->bits, sum != nullptr, goes_past(out + at, n), in + at + ahead, lanes);
+      TreeNode node;
+      node.index = unit.tree_index;
+      node.bits = value_of.plain().one(lanes, scan_lanes_bytes / sizeof(T));
+      shared.push(node);
+      if (unit.end % grid.granule() == 0) shared.pad_to(grid.tree_end(unit));
+    }
+    if (scan_scaled == nullptr || !watch.left()) return true;
+    shared = before_block;
+    if (stream) stream_fence();  // the same places are written again
+    return false;
+  };
+
+  auto checkpoint = [&](unsigned thread, std::uint64_t block) {
+    if (thread == 0 && work.threads.size() == 1 && block % 64 == 63) work.monitor.checkpoint(block, blocks);
+  };
   auto run_blocks = [&](unsigned thread) {
     std::vector<TreeNode> nodes(block_units);
-    for (;;) {
-      const std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed);
-      if (block >= blocks) break;
+    // The block after the one at hand is taken already, so that it is fetched while this one is scanned: memory is read and written
+    // at the same time.
+    std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed), following;
+    for (; block < blocks; block = following) {
+      following = next.fetch_add(1, std::memory_order_relaxed);
       const std::uint64_t begin = unit_begin + block * block_units, end = std::min(begin + block_units, unit_end);
+      if (alone && (scan_scaled == nullptr || shared.empty() || shared.sum().position == 0) && scan_once(begin, end)) {
+        checkpoint(thread, block);
+        continue;
+      }
       auto take_values = [&](auto&& value) {
         const RangeWatch watch;
         for (std::uint64_t u = begin; u < end; ++u) {
@@ -125,6 +167,8 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
         if (unit.end % grid.granule() == 0) shared.pad_to(grid.tree_end(unit));
       }
       turn.store(block + 1, std::memory_order_release);
+      const T* const fetched = following < blocks ? in + (grid.at(unit_begin + following * block_units, total).begin - first) : nullptr;
+      const std::uint64_t block_begin = grid.at(begin, total).begin;
       // Plain, until a carry or a result leaves the range; then with exponents apart.
       auto scan_block = [&](Stack before_unit, bool plain) {
         const RangeWatch watch;
@@ -138,8 +182,8 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
           } else if (scan_scaled != nullptr && sum != nullptr && sum->position != 0) {
             return false;
           } else {
-            const bool past = stream && n * sizeof(T) % 64 == 0 && reinterpret_cast<std::uintptr_t>(out + at) % 64 == 0;
-            scan_unit(out + at, in + at, n, sum == nullptr ? 0 : sum->bits, sum != nullptr, past);
+            scan_unit(out + at, in + at, n, sum == nullptr ? 0 : sum->bits, sum != nullptr, goes_past(out + at, n),
+                      fetched == nullptr ? in + at : fetched + (unit.begin - block_begin), nullptr);
           }
           before_unit.push(nodes[u - begin]);
           if (unit.end % grid.granule() == 0) before_unit.pad_to(grid.tree_end(unit));
@@ -150,9 +194,7 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
         if (stream) stream_fence();  // the same places are written again
         scan_block(carry, false);
       }
-      if (thread == 0 && work.threads.size() == 1 && block % 64 == 63) {
-        work.monitor.checkpoint(block, blocks);
-      }
+      checkpoint(thread, block);
     }
     if (stream) stream_fence();
   };

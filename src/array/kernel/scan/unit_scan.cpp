@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scanning one unit: 64-byte vectors scan themselves in log2(lanes) shifted steps, and only one operation per vector
-// waits for the one before it (a plain loop waits for every element). Elements of 1 and 2 bytes go one by one.
+// waits for the one before it (a plain loop waits for every element).
 //
 // A vector is made of registers: g++ 12 shifts and compares its own vectors lane by lane where they are wider than a register.
 // A shift by a whole register is then no work at all.
@@ -104,8 +104,9 @@ HWY_INLINE HWY_ATTR void put(T* to, const Register<T>& v) {
   }
 }
 
-template <bool streamed, class T, class F, std::size_t... k>
-HWY_INLINE HWY_ATTR void scan_parts(T* y, const T* x, std::size_t count, T start, std::index_sequence<k...> all) {
+template <bool streamed, bool reduced, class T, class F, std::size_t... k>
+HWY_INLINE HWY_ATTR void scan_parts(T* y, const T* x, std::size_t count, T start, const char* next, T* sums,
+                                    std::index_sequence<k...> all) {
   using V = Register<T>;
   using Unaligned = typename RegisterOf<T>::unaligned;
   constexpr std::size_t lanes = vector_bytes / sizeof(T), register_lanes = RegisterOf<T>::lanes;
@@ -114,56 +115,60 @@ HWY_INLINE HWY_ATTR void scan_parts(T* y, const T* x, std::size_t count, T start
     identity[i] = F::template identity<T>;
     carry[i] = start;
   }
-  auto step = [&](T* to, const T* from) HWY_ATTR __attribute__((always_inline)) {
+  auto step = [&](T* to, const T* from, T* sum) HWY_ATTR __attribute__((always_inline)) {
     V v[parts] = {*reinterpret_cast<const Unaligned*>(from + k * register_lanes)...};
+    if constexpr (reduced)
+      ((*reinterpret_cast<Unaligned*>(sum + k * register_lanes) =
+            F::call(V(*reinterpret_cast<const Unaligned*>(sum + k * register_lanes)), v[k])), ...);
     take_in<1, T, F>(v, identity, all);
     take_in<2, T, F>(v, identity, all);
     take_in<4, T, F>(v, identity, all);
-    if constexpr (lanes == 16) take_in<8, T, F>(v, identity, all);
-    const V next = F::call(carry, last_lane(v[parts - 1], std::make_index_sequence<register_lanes>{}));
+    if constexpr (lanes >= 16) take_in<8, T, F>(v, identity, all);
+    if constexpr (lanes >= 32) take_in<16, T, F>(v, identity, all);
+    if constexpr (lanes >= 64) take_in<32, T, F>(v, identity, all);
+    const V last = F::call(carry, last_lane(v[parts - 1], std::make_index_sequence<register_lanes>{}));
     (put<streamed>(to + k * register_lanes, F::call(carry, v[k])), ...);
-    carry = next;
+    carry = last;
   };
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) step(y + i, x + i);
+  constexpr std::size_t all_lanes = scan_lanes_bytes / sizeof(T);
+  if constexpr (reduced) {
+    for (std::size_t n = 0; n < all_lanes; ++n) sums[n] = F::template identity<T>;
+    for (; i + all_lanes <= count; i += all_lanes) {
+      for (std::size_t n = 0; n < all_lanes; n += lanes) {
+        __builtin_prefetch(next + (i + n) * sizeof(T), 0, 2);
+        step(y + i + n, x + i + n, sums + n);
+      }
+    }
+  }
+  for (; i + lanes <= count; i += lanes) {
+    __builtin_prefetch(next + i * sizeof(T), 0, 2);
+    step(y + i, x + i, sums + i % all_lanes);
+  }
   if (i < count) {
     alignas(vector_bytes) T rest[lanes];
     for (std::size_t n = 0; n < lanes; ++n) rest[n] = i + n < count ? x[i + n] : F::template identity<T>;
-    step(rest, rest);
+    step(rest, rest, sums + i % all_lanes);
     for (std::size_t n = 0; i + n < count; ++n) y[i + n] = rest[n];
   }
 }
 
 template <class T, class F>
 HWY_ATTR void scan_vectors(void* out, const void* in, std::size_t count, std::uint64_t carry_bits, bool has_carry,
-                           bool stream) {
+                           bool stream, const void* next, void* lanes) {
   T start = F::template identity<T>;
   if (has_carry) __builtin_memcpy(&start, &carry_bits, sizeof start);
   T* y = static_cast<T*>(out);
   const T* x = static_cast<const T*>(in);
   constexpr std::make_index_sequence<parts> all;
-  if (stream) scan_parts<true, T, F>(y, x, count, start, all);
-  else scan_parts<false, T, F>(y, x, count, start, all);
-}
-
-template <class T, class F>
-HWY_ATTR void scan_scalars(void* out, const void* in, std::size_t count, std::uint64_t carry_bits, bool has_carry, bool) {
-  // Sums and products wrap as unsigned; comparisons need the sign.
-  using Wide = std::conditional_t<std::is_same_v<F, Plus> || std::is_same_v<F, Times>, unsigned, int>;
-  const T* x = static_cast<const T*>(in);
-  T* y = static_cast<T*>(out);
-  T carry = F::template identity<T>;
-  if (has_carry) __builtin_memcpy(&carry, &carry_bits, sizeof carry);
-  for (std::size_t i = 0; i < count; ++i) {
-    carry = static_cast<T>(F::template call<Wide>(static_cast<Wide>(carry), static_cast<Wide>(x[i])));
-    y[i] = carry;
+  const char* fetched = static_cast<const char*>(next);
+  if constexpr (std::is_same_v<F, Plus> || std::is_same_v<F, Times>) {
+    T* sums = static_cast<T*>(lanes);
+    if (sums != nullptr && stream) return scan_parts<true, true, T, F>(y, x, count, start, fetched, sums, all);
+    if (sums != nullptr) return scan_parts<false, true, T, F>(y, x, count, start, fetched, sums, all);
   }
-}
-
-template <class T, class F>
-constexpr UnitScan choose() {
-  if constexpr (sizeof(T) >= 4) return &scan_vectors<T, F>;
-  else return &scan_scalars<T, F>;
+  if (stream) scan_parts<true, false, T, F>(y, x, count, start, fetched, nullptr, all);
+  else scan_parts<false, false, T, F>(y, x, count, start, fetched, nullptr, all);
 }
 
 }  // namespace
@@ -174,12 +179,12 @@ UnitScan find_scan(Scan kind, DType type) {
     using T = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
     using W = std::conditional_t<
         std::is_floating_point_v<T>, T,
-        std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, T>>>;
+        std::make_unsigned_t<std::conditional_t<std::is_floating_point_v<T>, int, T>>>;
     switch (kind) {
-      case Scan::cumsum: return choose<W, Plus>();
-      case Scan::cumprod: return choose<W, Times>();
-      case Scan::cummax: return choose<T, Greatest>();
-      case Scan::cummin: return choose<T, Least>();
+      case Scan::cumsum: return &scan_vectors<W, Plus>;
+      case Scan::cumprod: return &scan_vectors<W, Times>;
+      case Scan::cummax: return &scan_vectors<T, Greatest>;
+      case Scan::cummin: return &scan_vectors<T, Least>;
     }
     return nullptr;
   });
