@@ -224,6 +224,46 @@ TEST(Scatter, LargeOnesAgreeForAnyThreads) {
   }
 }
 
+/// Memory for nothing.
+class NoMemory final : public Memory {
+ public:
+  void* allocate(std::size_t bytes) override { throw MemoryError(fmt::format("cannot allocate {}", format_bytes(bytes))); }
+  void release(void*) noexcept override {}
+};
+
+// Targets larger than the caches are written part by part (buckets.hpp), where there is memory for that.
+TEST(Scatter, TargetsBeyondTheCaches) {
+  constexpr std::size_t most_dealt = std::size_t{1} << 24;  // at once
+  NoMemory nothing;
+  auto check = [&]<class T>(T, std::int64_t rows, std::size_t n, int kind) {
+    auto indices = make_indices(kind, n, rows);
+    std::vector<T> values(n), expected(static_cast<std::size_t>(rows), T(1)), sums = expected;
+    for (std::size_t i = 0; i < n; ++i) {
+      values[i] = static_cast<T>(random_bits(6, i) % 1000) / T(3);
+      const auto row = static_cast<std::size_t>(wrapped(indices[i], rows));
+      expected[row] = values[i];
+      sums[row] += values[i];
+    }
+    for (unsigned threads : {1u, 3u}) {
+      Harness harness(threads);
+      const Work without{harness.pool, nothing, harness.monitor};
+      for (const Work& work : {harness.work, without}) {
+        if (&work.memory == &nothing ? threads == 1 || kind != 1 : threads == 1 && kind != 0) continue;
+        std::vector<T> table(static_cast<std::size_t>(rows), T(1)), added = table;
+        EXPECT_FALSE(scatter(work, PeerBlocks(table.data(), rows, sizeof(T)), indices.data(), n, values.data(), sizeof(T)));
+        EXPECT_TRUE(table == expected) << kind << ' ' << threads;
+        EXPECT_FALSE(scatter_add(work, dtype_of<T>, 1, PeerBlocks(added.data(), rows, sizeof(T)), indices.data(), n,
+                                 values.data(), sizeof(T)));
+        EXPECT_TRUE(added == sums) << kind << ' ' << threads;
+      }
+    }
+  };
+  for (int kind = 0; kind < index_kinds; ++kind) check(double(), 3'200'001, 2'700'003, kind);
+  check(float(), 6'400'001, 2'800'003, 1);
+  check(std::int64_t(), 3'200'001, 2'700'003, 1);
+  check(std::int32_t(), 6'400'001, most_dealt + 4099, 3);
+}
+
 TEST(ScatterAdd, AddsInOrder) {
   for (unsigned threads : thread_counts()) {
     Harness harness(threads);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // c[i] = v and c[i] += v. Each thread owns a range of the target's rows and takes from all indices those that fall
-// there, in order: so repeated indices come out as if done one after another.
+// there, in order: so repeated indices come out as if done one after another. Large targets: buckets.hpp.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/kernel/gather.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "kernel/copy/stream.hpp"
 #include "kernel/gather/bounds.hpp"
+#include "kernel/gather/buckets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/gather/scatter.cpp"
@@ -190,14 +192,16 @@ namespace {
 HWY_EXPORT(set_rows);
 HWY_EXPORT(add_rows);
 
-// Runs body(OwnedRows) over ranges of the rows, after the indices were found good: one for each thread and block.
-template <class Body>
+// Runs in_buckets(base), or where that returns false body(OwnedRows) over ranges of the rows, one for each thread and block; after
+// the indices were found good.
+template <class InBuckets, class Body>
 BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* indices, std::size_t n, RowRange only,
-                    Bounds bounds, Body body) {
+                    Bounds bounds, InBuckets in_buckets, Body body) {
   if (bounds == Bounds::check)
     if (BadIndex bad = check_indices(work, indices, n, to.rows())) return bad;
   std::int64_t first = std::max<std::int64_t>(only.begin, 0), last = std::min(only.end, to.rows());
   if (n == 0 || first >= last) return {};
+  if (to.single() && first == 0 && last == to.rows() && in_buckets(to.origins()[0])) return {};
   // Few elements: the caller alone. Otherwise owners are parted at lines.
   const std::size_t row_bytes = to.row_bytes();
   std::size_t align = std::max<std::size_t>(1, line_bytes / std::max<std::size_t>(1, row_bytes));
@@ -220,7 +224,11 @@ BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* 
 BadIndex scatter(const Work& work, const PeerBlocks& to, const std::int64_t* indices, std::size_t n, const void* values,
                  std::size_t value_stride, RowRange only, Bounds bounds) {
   const RowValues source{static_cast<const unsigned char*>(values), value_stride};
-  return for_owners(work, to, indices, n, only, bounds, [&](const OwnedRows& owned) {
+  auto in_buckets = [&](void* base) {
+    return value_stride == to.row_bytes() &&
+           scatter_in_buckets(work, std::nullopt, base, to.rows(), value_stride, indices, n, values);
+  };
+  return for_owners(work, to, indices, n, only, bounds, in_buckets, [&](const OwnedRows& owned) {
     HWY_DYNAMIC_DISPATCH(set_rows)(owned, indices, n, source);
   });
 }
@@ -230,7 +238,11 @@ BadIndex scatter_add(const Work& work, DType type, std::size_t row_elements, con
                      RowRange only, Bounds bounds) {
   ATOLL_EXPECT(to.row_bytes() == row_elements * size_of(type));
   const RowValues source{static_cast<const unsigned char*>(values), value_stride};
-  return for_owners(work, to, indices, n, only, bounds, [&](const OwnedRows& owned) {
+  auto in_buckets = [&](void* base) {
+    return row_elements == 1 && value_stride == to.row_bytes() &&
+           scatter_in_buckets(work, type, base, to.rows(), value_stride, indices, n, values);
+  };
+  return for_owners(work, to, indices, n, only, bounds, in_buckets, [&](const OwnedRows& owned) {
     HWY_DYNAMIC_DISPATCH(add_rows)(type, owned, indices, n, source);
   });
 }
