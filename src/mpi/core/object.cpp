@@ -35,6 +35,17 @@ Object& any(MPI_File handle) { return any_of(Kind::file, handle, MPI_ERR_FILE, "
 Object& any(MPI_Session handle) { return any_of(Kind::session, handle, MPI_ERR_SESSION, "session"); }
 Object& any(MPI_Datatype handle) { return any_of(Kind::datatype, handle, MPI_ERR_TYPE, "datatype"); }
 
+int number_of_handle(std::uintptr_t handle) {
+  if (handle < detail::first_address) return static_cast<int>(handle);
+  return reinterpret_cast<Object*>(handle)->number();
+}
+
+std::uintptr_t handle_of_number(int number) {
+  if (number >= 0 && static_cast<std::uintptr_t>(number) < detail::first_address) return static_cast<std::uintptr_t>(number);
+  Object* object = Object::of_number(number);
+  return object == nullptr ? 0 : object->handle();
+}
+
 void Object::predefine(std::uintptr_t constant) {
   constant_ = constant;
   detail::predefined[constant] = this;

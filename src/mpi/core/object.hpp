@@ -100,6 +100,18 @@ Object& any(MPI_File handle);
 Object& any(MPI_Session handle);
 Object& any(MPI_Datatype handle);
 
+// A handle as Fortran's number, and back; what is none stays a constant below first_address.
+int number_of_handle(std::uintptr_t handle);
+std::uintptr_t handle_of_number(int number);
+template <class Handle>
+int number_of(Handle handle) {
+  return number_of_handle(reinterpret_cast<std::uintptr_t>(handle));
+}
+template <class Handle>
+Handle from_number(int number) {
+  return reinterpret_cast<Handle>(handle_of_number(number));
+}
+
 /// null: the null handle of that kind.
 template <class T>
 typename T::Handle handle_of(const T* object) {

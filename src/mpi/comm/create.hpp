@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How new communicators come about, and the communicator chapter.
+#pragma once
+
+#include "comm/comm.hpp"
+
+namespace atl::mpi {
+
+/// `copy` gets the new one, without attributes, when the flow has ended. Collective over both groups.
+Flow duplicate_flow(Comm& comm, Ref<Comm>& copy);
+
+void comm_compare(MPI_Comm one, MPI_Comm other, int* result);
+void comm_dup(MPI_Comm comm, MPI_Comm* copy);
+void comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* copy);
+void comm_split(MPI_Comm comm, int color, int key, MPI_Comm* part);
+void comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part);
+void comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made);
+void comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made);
+void comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* made);
+void intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm* made);
+void intercomm_create_from_groups(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char* name, MPI_Info info,
+                                  MPI_Errhandler errhandler, MPI_Comm* made);
+void intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made);
+void comm_free(MPI_Comm* comm);
+void comm_disconnect(MPI_Comm* comm);
+void comm_remote_size(MPI_Comm comm, int* size);
+void comm_remote_group(MPI_Comm comm, MPI_Group* group);
+void comm_set_info(MPI_Comm comm, MPI_Info info);
+/// Of communicators, windows and datatypes.
+void set_name(Object& object, const char* name);
+void get_name(Object& object, char* name, int* length);
+
+}  // namespace atl::mpi

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "environment/environment.hpp"
+
+#include <sys/utsname.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "comm/comm.hpp"
+#include "core/codes.hpp"
+#include "core/library.hpp"
+
+namespace atl::mpi {
+namespace {
+
+enum class Life : int { before, running, after };
+std::atomic<Life> world_life{Life::before};
+std::thread::id main_thread;
+
+void make_world() {
+  std::vector<PeId> all;
+  for (std::uint32_t pe = 0; pe < library().npes(); ++pe) all.emplace_back(pe);
+  auto& world = *new Comm(1, make<Group>(std::move(all)), Ref<Group>());
+  world.predefine(reinterpret_cast<std::uintptr_t>(MPI_COMM_WORLD));
+  *world.name() = "MPI_COMM_WORLD";
+  world.coll();
+  auto& self = *new Comm(2, make<Group>(std::vector{library().pe()}), Ref<Group>());
+  self.predefine(reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF));
+  *self.name() = "MPI_COMM_SELF";
+  self.share_errors(default_errors());
+}
+
+void give_text(const std::string& text, std::size_t longest, char* to, int* length) {
+  std::size_t copied = std::min(text.size(), longest - 1);
+  std::memcpy(to, text.data(), copied);
+  to[copied] = '\0';
+  *length = static_cast<int>(copied);
+}
+
+struct Booleans {
+  bool set = false;
+  int size = 0;
+  unsigned char yes[16] = {}, no[16] = {};
+} booleans;
+
+}  // namespace
+
+// Everything is safe to call from any thread, so every level costs the same.
+void init(int* provided) {
+  ATOLL_MPI_REQUIRE(world_life.load() == Life::before, MPI_ERR_OTHER, "MPI_Init was called twice");
+  enter_library();
+  main_thread = std::this_thread::get_id();
+  make_world();
+  std::vector<std::pair<std::string, std::string>> entries{{"thread_level", "MPI_THREAD_MULTIPLE"}};
+  set_environment_info(std::move(entries));
+  world_life.store(Life::running);
+  if (provided != nullptr) *provided = MPI_THREAD_MULTIPLE;
+}
+
+void finalize() {
+  ATOLL_MPI_REQUIRE(world_life.load() == Life::running, MPI_ERR_OTHER, "MPI_Finalize without MPI_Init, or twice");
+  // First of all, so that attributes of MPI_COMM_SELF are a way to be called at the end.
+  Comm& self = need<Comm>(MPI_COMM_SELF);
+  self.attributes()->clear(self);
+  Comm& world = need<Comm>(MPI_COMM_WORLD);
+  world.attributes()->clear(world);
+  world.coll().barrier();
+  world.end_coll();
+  self.end_coll();
+  world.dismiss();
+  self.dismiss();
+  world_life.store(Life::after);
+  leave_library();
+}
+
+void initialized(int* flag) { *flag = world_life.load() != Life::before; }
+void finalized(int* flag) { *flag = world_life.load() == Life::after; }
+void is_thread_main(int* flag) { *flag = std::this_thread::get_id() == main_thread; }
+
+void abort(MPI_Comm, int code) {
+  int status = (code & 0xFF) != 0 ? code & 0xFF : 1;
+  std::fflush(nullptr);
+  end_job(Call{"MPI_Abort"}, fmt::format("the program ends the job with code {}", code), status);
+}
+
+// From the heap, whose blocks the PEs of a node read and write in place.
+void alloc_mem(MPI_Aint size, void* place) {
+  ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "memory of {} bytes", size);
+  *static_cast<void**>(place) = library().context().heap().allocate(static_cast<std::size_t>(size > 0 ? size : 1));
+}
+
+void free_mem(void* base) {
+  if (base != nullptr) library().context().heap().release(base);
+}
+
+void library_version(char* text, int* length) {
+  give_text("Atoll 0.1.0, MPI 5.0 standard ABI", MPI_MAX_LIBRARY_VERSION_STRING, text, length);
+}
+
+void processor_name(char* text, int* length) {
+  utsname names{};
+  ::uname(&names);
+  give_text(names.nodename, MPI_MAX_PROCESSOR_NAME, text, length);
+}
+
+void hw_resource_info(MPI_Info* info) { give_info({{"mpi_shared_memory", "true"}}, info); }
+
+void abi_info(MPI_Info* info) {
+  give_info({{"mpi_aint_size", "8"}, {"mpi_count_size", "8"}, {"mpi_offset_size", "8"}}, info);
+}
+
+void abi_fortran_info(MPI_Info* info) { *info = MPI_INFO_NULL; }
+
+void abi_set_fortran_info(MPI_Info) { fail(MPI_ERR_ABI, "there is no Fortran interface to tell about"); }
+
+void abi_set_fortran_booleans(int size, void* yes, void* no) {
+  ATOLL_MPI_REQUIRE(size == 1 || size == 2 || size == 4 || size == 8 || size == 16, MPI_ERR_ARG, "a logical of {} bytes", size);
+  ATOLL_MPI_REQUIRE(!booleans.set, MPI_ERR_ABI, "Fortran's logical values have been set before");
+  booleans.set = true;
+  booleans.size = size;
+  std::memcpy(booleans.yes, yes, static_cast<std::size_t>(size));
+  std::memcpy(booleans.no, no, static_cast<std::size_t>(size));
+}
+
+void abi_get_fortran_booleans(int size, void* yes, void* no, int* is_set) {
+  *is_set = booleans.set && booleans.size == size;
+  if (*is_set == 0) return;
+  std::memcpy(yes, booleans.yes, static_cast<std::size_t>(size));
+  std::memcpy(no, booleans.no, static_cast<std::size_t>(size));
+}
+
+}  // namespace atl::mpi

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The environment chapter: begin and end, clock, memory, names.
+#pragma once
+
+#include "atoll/base/clock.hpp"
+#include "mpi.h"
+
+namespace atl::mpi {
+
+void init(int* provided);
+void finalize();
+void initialized(int* flag);
+void finalized(int* flag);
+void is_thread_main(int* flag);
+[[noreturn]] void abort(MPI_Comm comm, int code);
+void alloc_mem(MPI_Aint size, void* place);
+void free_mem(void* base);
+void library_version(char* text, int* length);
+void processor_name(char* text, int* length);
+void hw_resource_info(MPI_Info* info);
+inline double wtime() { return static_cast<double>(now_ns()) * 1e-9; }
+
+// The ABI chapter.
+void abi_info(MPI_Info* info);
+void abi_fortran_info(MPI_Info* info);
+void abi_set_fortran_info(MPI_Info info);
+void abi_set_fortran_booleans(int size, void* yes, void* no);
+void abi_get_fortran_booleans(int size, void* yes, void* no, int* is_set);
+
+}  // namespace atl::mpi

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of plain bytes between PEs, several at a time, for a flow to wait for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "atoll/runtime/matching.hpp"
+#include "flow/flow.hpp"
+
+namespace atl::mpi {
+
+class Exchange : public Waiting {
+ public:
+  Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  /// Takes back what has not been matched.
+  ~Exchange();
+
+  void send(PeId to, std::uint64_t tag, const void* data, std::size_t bytes);
+  void receive(PeId from, std::uint64_t tag, void* into, std::size_t bytes);
+  bool ready() override;
+
+ private:
+  std::vector<runtime::Request> pending_;
+  std::size_t done_ = 0;
+};
+
+/// PEs that talk, seen from one of them.
+struct Circle {
+  const std::vector<PeId>* pes;
+  int rank;
+  std::uint64_t tag;
+
+  int size() const { return static_cast<int>(pes->size()); }
+  PeId pe(int member) const { return (*pes)[static_cast<std::size_t>(member)]; }
+};
+
+// Collectives of few bytes, for set-up. Binomial trees. `circle.pes` must outlive the flow.
+Flow broadcast_bytes(Circle circle, void* data, std::size_t bytes, int root = 0);
+/// Member m's `bytes` at `all` + m * bytes.
+Flow allgather_bytes(Circle circle, const void* mine, std::size_t bytes, void* all);
+Flow barrier_of(Circle circle);
+
+}  // namespace atl::mpi

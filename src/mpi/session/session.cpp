@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "core/library.hpp"
+
+namespace atl::mpi {
+namespace {
+
+// By which processes are found that belong together.
+constexpr std::array<std::string_view, 2> process_sets{"mpi://WORLD", "mpi://SELF"};
+
+std::vector<PeId> members_of(const char* name) {
+  std::string_view wanted = name == nullptr ? "" : name;
+  std::vector<PeId> pes;
+  if (wanted == process_sets[0]) {
+    for (std::uint32_t pe = 0; pe < library().npes(); ++pe) pes.emplace_back(pe);
+  } else if (wanted == process_sets[1]) {
+    pes.push_back(library().pe());
+  } else {
+    fail(MPI_ERR_ARG, "there is no process set '{}'. There are mpi://WORLD and mpi://SELF", wanted);
+  }
+  return pes;
+}
+
+}  // namespace
+
+void session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  auto hints = entries_of(info);
+  auto& handler = need<ErrorHandler>(errhandler);
+  enter_library();
+  give(make<Session>(std::move(hints), handler), session);
+}
+
+void session_finalize(MPI_Session* session) {
+  need<Session>(*session).release();
+  *session = MPI_SESSION_NULL;
+  leave_library();
+}
+
+void session_get_info(MPI_Session session, MPI_Info* info) { give_info(need<Session>(session).hints(), info); }
+
+void session_get_pset_count(MPI_Session session, int* count) {
+  need<Session>(session);
+  *count = static_cast<int>(process_sets.size());
+}
+
+void session_get_pset_name(MPI_Session session, int index, int* length, char* name) {
+  need<Session>(session);
+  ATOLL_MPI_REQUIRE(index >= 0 && static_cast<std::size_t>(index) < process_sets.size(), MPI_ERR_ARG, "there are {} process sets, no number {}",
+                    process_sets.size(), index);
+  std::string_view text = process_sets[static_cast<std::size_t>(index)];
+  if (*length > 0) {
+    std::size_t copied = std::min(text.size(), static_cast<std::size_t>(*length) - 1);
+    std::memcpy(name, text.data(), copied);
+    name[copied] = '\0';
+  }
+  *length = static_cast<int>(text.size()) + 1;
+}
+
+void session_get_pset_info(MPI_Session session, const char* name, MPI_Info* info) {
+  need<Session>(session);
+  give_info({{"mpi_size", fmt::format("{}", members_of(name).size())}}, info);
+}
+
+void group_from_pset(MPI_Session session, const char* name, MPI_Group* group) {
+  need<Session>(session);
+  give_group(members_of(name), group);
+}
+
+}  // namespace atl::mpi
