@@ -33,7 +33,7 @@ class Attached {
 inline constexpr int tag_bits = 29;
 inline constexpr int highest_tag = (1 << tag_bits) - 1;
 inline constexpr std::uint64_t tag_mask = highest_tag;
-enum class Talk : std::uint64_t { program = 0, library = 1, creation = 2 };
+enum class Talk : std::uint64_t { program = 0, library = 1, creation = 2, partitioned = 3 };
 
 /// Collective calls on one communicator are made by one thread at a time, as the standard says; everything else by any.
 class Comm : public Object {

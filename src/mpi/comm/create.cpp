@@ -366,12 +366,4 @@ void comm_set_info(MPI_Comm comm, MPI_Info info) {
   object.hints = merged.entries();
 }
 
-void set_name(Object& object, const char* name) { *object.name() = std::string(name).substr(0, MPI_MAX_OBJECT_NAME - 1); }
-
-void get_name(Object& object, char* name, int* length) {
-  const std::string& text = *object.name();
-  std::memcpy(name, text.c_str(), text.size() + 1);
-  *length = static_cast<int>(text.size());
-}
-
 }  // namespace atl::mpi

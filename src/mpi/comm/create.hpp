@@ -26,8 +26,5 @@ void comm_disconnect(MPI_Comm* comm);
 void comm_remote_size(MPI_Comm comm, int* size);
 void comm_remote_group(MPI_Comm comm, MPI_Group* group);
 void comm_set_info(MPI_Comm comm, MPI_Info info);
-/// Of communicators, windows and datatypes.
-void set_name(Object& object, const char* name);
-void get_name(Object& object, char* name, int* length);
 
 }  // namespace atl::mpi

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/buffered.hpp"
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+
+#include "core/library.hpp"
+#include "message/transfer.hpp"
+#include "request/background.hpp"
+
+namespace atl::mpi {
+namespace {
+
+// Messages are copied into memory of the library's own; the program's buffer says how many there may be.
+class Room : public Attached {
+ public:
+  Room(void* buffer, Count size) : buffer_(buffer), size_(size) {}
+  void* buffer() const { return buffer_; }
+  Count size() const { return size_; }
+
+  void send(Comm& comm, Outgoing data, int to, int tag) {
+    std::lock_guard lock(mutex_);
+    (void)clear();
+    Count bytes = static_cast<Count>(data.bytes()) + MPI_BSEND_OVERHEAD;
+    Count used = 0;
+    for (const Message& message : messages_) used += message.bytes;
+    ATOLL_MPI_REQUIRE(buffer_ == MPI_BUFFER_AUTOMATIC || used + bytes <= size_, MPI_ERR_BUFFER,
+                      "the attached buffer of {} bytes has no room: {} are in use, and {} are needed (with MPI_BSEND_OVERHEAD)", size_, used, bytes);
+    data.own();
+    auto transfer = make<SendTransfer>(Request::Life::once, comm);
+    transfer->begin(std::move(data), to, tag, runtime::SendMode::standard);
+    if (!transfer->poll()) messages_.push_back({std::move(transfer), bytes});
+  }
+  /// Forgets what has left. True: nothing is left.
+  bool flushed() {
+    std::lock_guard lock(mutex_);
+    return clear();
+  }
+
+ private:
+  struct Message {
+    Ref<SendTransfer> transfer;
+    Count bytes;
+  };
+  bool clear() {
+    std::erase_if(messages_, [](Message& message) { return message.transfer->poll(); });
+    return messages_.empty();
+  }
+  void* buffer_;
+  Count size_;
+  std::mutex mutex_;
+  std::list<Message> messages_;
+};
+
+Room* room_of(const std::unique_ptr<Attached>& where) { return static_cast<Room*>(where.get()); }
+
+class Flushed : public Waiting {
+ public:
+  explicit Flushed(std::unique_ptr<Attached>& where) : where_(where) {}
+  bool ready() override { return room_of(where_) == nullptr || room_of(where_)->flushed(); }
+
+ private:
+  std::unique_ptr<Attached>& where_;
+};
+
+Flow flush(std::unique_ptr<Attached>& where) {
+  Flushed flushed(where);
+  co_await flushed;
+}
+
+}  // namespace
+
+std::unique_ptr<Attached>& process_buffer() {
+  static auto& buffer = *new std::unique_ptr<Attached>;
+  return buffer;
+}
+
+void send_buffered(Comm& comm, Outgoing data, int to, int tag) {
+  Room* room = room_of(comm.attached ? comm.attached : process_buffer());
+  ATOLL_MPI_REQUIRE(room != nullptr, MPI_ERR_BUFFER, "a buffered send without a buffer: call MPI_Buffer_attach first");
+  room->send(comm, std::move(data), to, tag);
+}
+
+void buffer_attach(std::unique_ptr<Attached>& where, void* buffer, Count size) {
+  ATOLL_MPI_REQUIRE(where == nullptr, MPI_ERR_BUFFER, "a buffer is attached already: detach it first");
+  ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "a buffer of {} bytes", size);
+  where = std::make_unique<Room>(buffer, size);
+}
+
+void buffer_detach(std::unique_ptr<Attached>& where, void* address, Count* size) {
+  Room* room = room_of(where);
+  if (room == nullptr) {
+    *static_cast<void**>(address) = nullptr;
+    *size = 0;
+    return;
+  }
+  buffer_flush(where);
+  *static_cast<void**>(address) = room->buffer();
+  *size = room->size();
+  where.reset();
+}
+
+void buffer_flush(std::unique_ptr<Attached>& where) {
+  if (Room* room = room_of(where)) library().context().wait([&] { return room->flushed(); });
+}
+
+void buffer_flush_start(std::unique_ptr<Attached>& where, MPI_Request* request) { start(flush(where), request); }
+
+}  // namespace atl::mpi

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/message.hpp"
+
+#include "core/library.hpp"
+#include "message/buffered.hpp"
+#include "message/transfer.hpp"
+
+namespace atl::mpi {
+
+void check_target(const Comm& comm, int to, int tag) {
+  ATOLL_MPI_REQUIRE(tag >= 0 && tag <= highest_tag, MPI_ERR_TAG, "a tag of {}: tags are 0 to {}", tag, highest_tag);
+  ATOLL_MPI_REQUIRE((to >= 0 && to < comm.peers().size()) || to == MPI_PROC_NULL, MPI_ERR_RANK, "a message to rank {}: there are ranks 0 to {}",
+                    to, comm.peers().size() - 1);
+}
+
+void check_source(const Comm& comm, int from, int tag) {
+  ATOLL_MPI_REQUIRE((tag >= 0 && tag <= highest_tag) || tag == MPI_ANY_TAG, MPI_ERR_TAG, "a tag of {}: tags are 0 to {}", tag, highest_tag);
+  ATOLL_MPI_REQUIRE((from >= 0 && from < comm.peers().size()) || from == MPI_PROC_NULL || from == MPI_ANY_SOURCE, MPI_ERR_RANK,
+                    "a message from rank {}: there are ranks 0 to {}", from, comm.peers().size() - 1);
+}
+
+runtime::Pattern pattern_of(const Comm& comm, int from, int tag) {
+  runtime::Pattern pattern;
+  if (from != MPI_ANY_SOURCE) pattern.source = comm.pe_of(from);
+  if (tag == MPI_ANY_TAG) {
+    pattern.tag = comm.bits(0);
+    pattern.ignore = tag_mask;
+  } else {
+    pattern.tag = comm.bits(tag);
+  }
+  return pattern;
+}
+
+void report(const Comm& comm, const runtime::Outcome& outcome, std::size_t room, MPI_Status* status) {
+  const runtime::Envelope& envelope = outcome.envelope;
+  if (outcome.status == Status::cancelled) {
+    fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
+    return;
+  }
+  int source = comm.rank_of(envelope.source), tag = static_cast<int>(envelope.tag & tag_mask);
+  fill(status, source, tag, static_cast<Count>(std::min<std::uint64_t>(envelope.bytes, room)));
+  if (outcome.status != Status::ok) [[unlikely]]
+    fail_with(MPI_ERR_TRUNCATE,
+              fmt::format("a message of {} bytes from rank {} with tag {} does not fit into {} bytes", envelope.bytes, source, tag, room),
+              const_cast<Comm*>(&comm));
+}
+
+void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle) {
+  Comm& comm = need<Comm>(handle);
+  check_target(comm, to, tag);
+  Outgoing data(buffer, count, type);
+  if (to == MPI_PROC_NULL) return;
+  if (mode == Mode::buffered) return send_buffered(comm, std::move(data), to, tag);
+  runtime::Matcher& matcher = library().matcher();
+  auto request = matcher.send(comm.pe_of(to), comm.bits(tag), data.span(),
+                              mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard);
+  if (!request.empty()) matcher.wait(request);
+}
+
+void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Status* status) {
+  Comm& comm = need<Comm>(handle);
+  check_source(comm, from, tag);
+  Incoming data(buffer, count, type);
+  if (from == MPI_PROC_NULL) return fill_no_process(status);
+  runtime::Matcher& matcher = library().matcher();
+  auto request = matcher.receive(pattern_of(comm, from, tag), data.span());
+  runtime::Outcome outcome = matcher.wait(request);
+  data.land(outcome.envelope.bytes);
+  report(comm, outcome, data.bytes(), status);
+}
+
+void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count, MPI_Datatype in_type,
+                  Half from, MPI_Comm comm, MPI_Status* status) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  receive_start(in, in_count, in_type, from.peer, from.tag, comm, &requests[0]);
+  send_start(Mode::standard, out, out_count, out_type, to.peer, to.tag, comm, &requests[1]);
+  request_wait(&requests[1], MPI_STATUS_IGNORE);
+  request_wait(&requests[0], status);
+}
+
+void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm handle, MPI_Status* status) {
+  Comm& comm = need<Comm>(handle);
+  check_target(comm, to.peer, to.tag);
+  Outgoing out(buffer, count, type);
+  out.own();
+  MPI_Request request;
+  receive_start(buffer, count, type, from.peer, from.tag, handle, &request);
+  if (to.peer != MPI_PROC_NULL) {
+    auto sending = library().matcher().send(comm.pe_of(to.peer), comm.bits(to.tag), out.span());
+    library().matcher().wait(sending);
+  }
+  request_wait(&request, status);
+}
+
+// ---- probing ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+void describe(const Comm& comm, const runtime::Envelope& envelope, MPI_Status* status) {
+  fill(status, comm.rank_of(envelope.source), static_cast<int>(envelope.tag & tag_mask), static_cast<Count>(envelope.bytes));
+}
+
+}  // namespace
+
+void probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
+  Comm& comm = need<Comm>(handle);
+  check_source(comm, from, tag);
+  *flag = 1;
+  if (from == MPI_PROC_NULL) return fill_no_process(status);
+  library().context().check();
+  auto found = library().matcher().probe(pattern_of(comm, from, tag));
+  *flag = found.has_value();
+  if (found) describe(comm, *found, status);
+}
+
+void probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
+  Comm& comm = need<Comm>(handle);
+  check_source(comm, from, tag);
+  if (from == MPI_PROC_NULL) return fill_no_process(status);
+  std::optional<runtime::Envelope> found;
+  library().context().wait([&] { return (found = library().matcher().probe(pattern_of(comm, from, tag))).has_value(); });
+  describe(comm, *found, status);
+}
+
+void message_probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Message* message, MPI_Status* status) {
+  Comm& comm = need<Comm>(handle);
+  check_source(comm, from, tag);
+  *flag = 1;
+  if (from == MPI_PROC_NULL) {
+    *message = MPI_MESSAGE_NO_PROC;
+    return fill_no_process(status);
+  }
+  library().context().check();
+  auto claim = library().matcher().claim(pattern_of(comm, from, tag));
+  *flag = claim.has_value();
+  *message = MPI_MESSAGE_NULL;
+  if (!claim) return;
+  describe(comm, claim->envelope(), status);
+  give(make<Message>(comm, *claim), message);
+}
+
+void message_probe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI_Status* status) {
+  Comm& comm = need<Comm>(handle);
+  check_source(comm, from, tag);
+  int flag = 0;
+  library().context().wait([&] {
+    message_probe_now(from, tag, handle, &flag, message, status);
+    return flag != 0;
+  });
+}
+
+void message_receive(void* buffer, Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+  MPI_Request request;
+  message_receive_start(buffer, count, type, message, &request);
+  request_wait(&request, status);
+}
+
+}  // namespace atl::mpi

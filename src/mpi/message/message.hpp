@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Point to point: sends and receives, blocking, non-blocking and persistent.
+#pragma once
+
+#include "atoll/runtime/matching.hpp"
+#include "comm/comm.hpp"
+#include "message/buffer.hpp"
+#include "mpi.h"
+
+namespace atl::mpi {
+
+/// How a send is complete: when its data may be reused, when it has been matched, or when it has been copied.
+enum class Mode { standard, synchronous, buffered };
+
+void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
+void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request);
+void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request);
+void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status);
+void receive_start(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request);
+void receive_init(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request);
+
+struct Half {
+  int peer;
+  int tag;
+};
+void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count, MPI_Datatype in_type,
+                  Half from, MPI_Comm comm, MPI_Status* status);
+void send_receive_start(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count,
+                        MPI_Datatype in_type, Half from, MPI_Comm comm, MPI_Request* request);
+void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm comm, MPI_Status* status);
+void send_receive_replace_start(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm comm, MPI_Request* request);
+
+// ---- probing
+
+class Message : public Object {
+ public:
+  using Handle = MPI_Message;
+  static constexpr Kind kind = Kind::message;
+  static constexpr int error_class = MPI_ERR_REQUEST;
+  static constexpr const char* what = "message";
+  static Handle null_handle() { return MPI_MESSAGE_NULL; }
+
+  Message(Comm& comm, runtime::Claim claim) : Object(kind), comm(comm), claim(claim) {}
+  Ref<Comm> comm;
+  runtime::Claim claim;
+};
+
+void probe(int from, int tag, MPI_Comm comm, MPI_Status* status);
+void probe_now(int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
+void message_probe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status);
+void message_probe_now(int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
+void message_receive(void* buffer, Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status);
+void message_receive_start(void* buffer, Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request);
+
+// ---- for the rest of the folder
+
+/// Failure when rank or tag are none a message can go to or come from.
+void check_target(const Comm& comm, int to, int tag);
+void check_source(const Comm& comm, int from, int tag);
+runtime::Pattern pattern_of(const Comm& comm, int from, int tag);
+/// Status of a receive; throws when it was too short.
+void report(const Comm& comm, const runtime::Outcome& outcome, std::size_t room, MPI_Status* status);
+
+}  // namespace atl::mpi

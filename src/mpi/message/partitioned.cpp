@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/partitioned.hpp"
+
+#include <atomic>
+#include <vector>
+
+#include "core/library.hpp"
+#include "message/transfer.hpp"
+
+namespace atl::mpi {
+namespace {
+
+// They match one another in the order they were made, and nothing else.
+std::uint64_t bits_of(const Comm& comm, int tag) { return comm.bits(tag, Talk::partitioned); }
+
+void check_partitions(int partitions) { ATOLL_MPI_REQUIRE(partitions > 0, MPI_ERR_ARG, "a message of {} partitions", partitions); }
+
+// Sent as one message by whoever makes the last partition ready.
+class PartitionedSend : public Transfer {
+ public:
+  PartitionedSend(Comm& comm, const void* buffer, int partitions, Count count, MPI_Datatype type, int to, int tag)
+      : Transfer(Life::persistent, comm), buffer_(buffer), count_(count), type_(*find<TypeObject>(type)), to_(to), tag_(tag),
+        ready_(static_cast<std::size_t>(partitions)) {}
+
+  void start() override {
+    activate();
+    outcome_ = {};
+    done_ = false;
+    sent_.store(false, std::memory_order_relaxed);
+    for (auto& flag : ready_) flag.store(false, std::memory_order_relaxed);
+    left_.store(static_cast<int>(ready_.size()), std::memory_order_release);
+  }
+  void ready(int partition) override {
+    ATOLL_MPI_REQUIRE(active(), MPI_ERR_REQUEST, "a partition of a send that has not been started");
+    ATOLL_MPI_REQUIRE(partition >= 0 && static_cast<std::size_t>(partition) < ready_.size(), MPI_ERR_ARG, "partition {} of {}", partition,
+                      ready_.size());
+    bool before = ready_[static_cast<std::size_t>(partition)].exchange(true);
+    ATOLL_MPI_REQUIRE(!before, MPI_ERR_ARG, "partition {} is ready already", partition);
+    // Acquire and release: whoever sends has seen what the others wrote. Partner: itself.
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (to_ != MPI_PROC_NULL) {
+      data_ = Outgoing(buffer_, count_ * static_cast<Count>(ready_.size()), handle_of(*type_));
+      pending_ = library().matcher().send(comm_->pe_of(to_), bits_of(*comm_, tag_), data_.span());
+    }
+    sent_.store(true, std::memory_order_release);  // pending_; partner: poll()
+    library().context().notify(library().pe());
+  }
+  bool poll() override {
+    if (!sent_.load(std::memory_order_acquire)) {  // partner: ready()
+      library().context().progress();
+      return false;
+    }
+    return Transfer::poll();
+  }
+  void wait() override {
+    library().context().wait([this] { return poll(); });
+  }
+  void result(MPI_Status* status) override { fill_empty(status); }
+  static void* operator new(std::size_t bytes) { return ::operator new(bytes); }
+  static void operator delete(void* memory) { ::operator delete(memory); }
+
+ private:
+  const void* buffer_;
+  Count count_;
+  Ref<TypeObject> type_;
+  int to_, tag_;
+  Outgoing data_;
+  std::vector<std::atomic<bool>> ready_;
+  std::atomic<int> left_{0};
+  std::atomic<bool> sent_{false};
+};
+
+class PartitionedReceive : public Transfer {
+ public:
+  PartitionedReceive(Comm& comm, void* buffer, int partitions, Count count, MPI_Datatype type, int from, int tag)
+      : Transfer(Life::persistent, comm), buffer_(buffer), partitions_(partitions), count_(count), type_(*find<TypeObject>(type)),
+        from_(from), tag_(tag) {}
+
+  void start() override {
+    activate();
+    data_ = Incoming(buffer_, count_ * partitions_, handle_of(*type_));
+    done_ = from_ == MPI_PROC_NULL;
+    if (!done_)
+      pending_ = library().matcher().receive({.source = comm_->pe_of(from_), .tag = bits_of(*comm_, tag_)}, data_.span());
+  }
+  bool arrived(int partition) override {
+    ATOLL_MPI_REQUIRE(partition >= 0 && partition < partitions_, MPI_ERR_ARG, "partition {} of {}", partition, partitions_);
+    return !active() || poll();
+  }
+  void result(MPI_Status* status) override {
+    if (from_ == MPI_PROC_NULL) fill_no_process(status);
+    else report(*comm_, outcome_, data_.bytes(), status);
+  }
+  static void* operator new(std::size_t bytes) { return ::operator new(bytes); }
+  static void operator delete(void* memory) { ::operator delete(memory); }
+
+ private:
+  void complete() override { data_.land(outcome_.envelope.bytes); }
+  void* buffer_;
+  int partitions_;
+  Count count_;
+  Ref<TypeObject> type_;
+  int from_, tag_;
+  Incoming data_;
+};
+
+}  // namespace
+
+void partitioned_send_init(const void* buffer, int partitions, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle,
+                           MPI_Request* request) {
+  Comm& comm = need<Comm>(handle);
+  check_target(comm, to, tag);
+  check_partitions(partitions);
+  (void)detail::checked(count, type);
+  give<Request>(Ref<Request>::adopt(new PartitionedSend(comm, buffer, partitions, count, type, to, tag)), request);
+}
+
+void partitioned_receive_init(void* buffer, int partitions, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
+                              MPI_Request* request) {
+  Comm& comm = need<Comm>(handle);
+  check_target(comm, from, tag);
+  check_partitions(partitions);
+  (void)detail::checked(count, type);
+  give<Request>(Ref<Request>::adopt(new PartitionedReceive(comm, buffer, partitions, count, type, from, tag)), request);
+}
+
+void partition_ready(int first, int last, MPI_Request handle) {
+  ATOLL_MPI_REQUIRE(first <= last, MPI_ERR_ARG, "partitions {} to {}", first, last);
+  Request& request = need<Request>(handle);
+  for (int partition = first; partition <= last; ++partition) request.ready(partition);
+}
+
+void partitions_ready(int count, const int* partitions, MPI_Request handle) {
+  Request& request = need<Request>(handle);
+  for (int i = 0; i < count; ++i) request.ready(partitions[i]);
+}
+
+void partition_arrived(MPI_Request handle, int partition, int* flag) { *flag = need<Request>(handle).arrived(partition); }
+
+}  // namespace atl::mpi

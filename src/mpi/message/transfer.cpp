@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/transfer.hpp"
+
+#include <new>
+
+#include "core/library.hpp"
+#include "message/buffered.hpp"
+
+namespace atl::mpi {
+namespace {
+
+// Blocks of one size that a thread has freed. Another thread may free what this one took: lists only move blocks around.
+constexpr std::size_t block_bytes = 320;
+constexpr int most_kept = 4096;
+struct Blocks {
+  struct Block {
+    Block* next;
+  };
+  Block* first = nullptr;
+  int count = 0;
+  ~Blocks() {
+    while (first != nullptr) ::operator delete(std::exchange(first, first->next));
+    count = most_kept;  // what comes after the thread's end is not kept
+  }
+};
+thread_local Blocks blocks;
+
+static_assert(sizeof(SendTransfer) <= block_bytes && sizeof(ReceiveTransfer) <= block_bytes);
+
+runtime::SendMode mode_of(Mode mode) {
+  return mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard;
+}
+
+// A send and a receive that are one request, whose status is the receive's.
+class Pair : public Request {
+ public:
+  Pair(Ref<SendTransfer> out, Ref<ReceiveTransfer> in) : Request(Life::once), out_(std::move(out)), in_(std::move(in)) {}
+  bool poll() override {
+    bool sent = out_->poll();
+    return in_->poll() && sent;
+  }
+  void result(MPI_Status* status) override { in_->result(status); }
+
+ private:
+  Ref<SendTransfer> out_;
+  Ref<ReceiveTransfer> in_;
+};
+
+}  // namespace
+
+void* Transfer::operator new(std::size_t) {
+  if (blocks.first == nullptr) return ::operator new(block_bytes);
+  --blocks.count;
+  return std::exchange(blocks.first, blocks.first->next);
+}
+
+void Transfer::operator delete(void* memory) {
+  if (blocks.count >= most_kept) return ::operator delete(memory);
+  ++blocks.count;
+  blocks.first = new (memory) Blocks::Block{blocks.first};
+}
+
+bool Transfer::poll() {
+  if (done_) return true;
+  auto outcome = library().matcher().test(pending_);
+  if (!outcome) return false;
+  outcome_ = *outcome;
+  done_ = true;
+  complete();
+  return true;
+}
+
+void Transfer::wait() {
+  if (done_) return;
+  outcome_ = library().matcher().wait(pending_);
+  done_ = true;
+  complete();
+}
+
+void Transfer::cancel() {
+  if (!done_) (void)library().matcher().cancel(pending_);
+}
+
+void SendTransfer::begin(Outgoing data, int to, int tag, runtime::SendMode mode) {
+  data_ = std::move(data);
+  outcome_ = {};
+  if (to == MPI_PROC_NULL) {
+    done_ = true;
+    return;
+  }
+  pending_ = library().matcher().send(comm_->pe_of(to), comm_->bits(tag), data_.span(), mode);
+  done_ = pending_.empty();
+}
+
+void ReceiveTransfer::begin(Incoming data, int from, int tag) {
+  data_ = std::move(data);
+  no_process_ = from == MPI_PROC_NULL;
+  done_ = no_process_;
+  if (!done_) pending_ = library().matcher().receive(pattern_of(*comm_, from, tag), data_.span());
+}
+
+void ReceiveTransfer::begin(Incoming data, const runtime::Claim& claim) {
+  data_ = std::move(data);
+  pending_ = library().matcher().receive(claim, data_.span());
+}
+
+void ReceiveTransfer::result(MPI_Status* status) {
+  if (no_process_) fill_no_process(status);
+  else report(*comm_, outcome_, data_.bytes(), status);
+}
+
+void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle, MPI_Request* request) {
+  Comm& comm = need<Comm>(handle);
+  check_target(comm, to, tag);
+  Outgoing data(buffer, count, type);
+  if (mode == Mode::buffered && to != MPI_PROC_NULL) {
+    send_buffered(comm, std::move(data), to, tag);
+    *request = handle_of(done_send());
+    return;
+  }
+  auto transfer = make<SendTransfer>(Request::Life::once, comm);
+  transfer->begin(std::move(data), to, tag, mode_of(mode));
+  if (transfer->poll()) *request = handle_of(done_send());
+  else give<Request>(Ref<Request>::adopt(transfer.leak()), request);
+}
+
+void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle, MPI_Request* request) {
+  Comm& comm = need<Comm>(handle);
+  check_target(comm, to, tag);
+  (void)detail::checked(count, type);
+  Ref<TypeObject> kept(*find<TypeObject>(type));
+  auto begin = [=, &comm](SendTransfer& transfer) {
+    Outgoing data(buffer, count, handle_of(*kept));
+    if (mode == Mode::buffered && to != MPI_PROC_NULL) {
+      send_buffered(comm, std::move(data), to, tag);
+      transfer.begin({}, MPI_PROC_NULL, tag, runtime::SendMode::standard);
+    } else {
+      transfer.begin(std::move(data), to, tag, mode_of(mode));
+    }
+  };
+  give<Request>(Ref<Request>::adopt(new Persistent<SendTransfer>(comm, begin)), request);
+}
+
+void receive_start(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Request* request) {
+  Comm& comm = need<Comm>(handle);
+  check_source(comm, from, tag);
+  Incoming data(buffer, count, type);
+  auto transfer = make<ReceiveTransfer>(Request::Life::once, comm);
+  transfer->begin(std::move(data), from, tag);
+  give<Request>(Ref<Request>::adopt(transfer.leak()), request);
+}
+
+void receive_init(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Request* request) {
+  Comm& comm = need<Comm>(handle);
+  check_source(comm, from, tag);
+  (void)detail::checked(count, type);
+  Ref<TypeObject> kept(*find<TypeObject>(type));
+  auto begin = [=](ReceiveTransfer& transfer) { transfer.begin(Incoming(buffer, count, handle_of(*kept)), from, tag); };
+  give<Request>(Ref<Request>::adopt(new Persistent<ReceiveTransfer>(comm, begin)), request);
+}
+
+void message_receive_start(void* buffer, Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+  Incoming data(buffer, count, type);
+  if (*message == MPI_MESSAGE_NO_PROC) {
+    auto transfer = make<ReceiveTransfer>(Request::Life::once, need<Comm>(MPI_COMM_SELF));
+    transfer->begin(std::move(data), MPI_PROC_NULL, 0);
+    give<Request>(Ref<Request>::adopt(transfer.leak()), request);
+  } else {
+    Message& taken = need<Message>(*message);
+    auto transfer = make<ReceiveTransfer>(Request::Life::once, *taken.comm);
+    transfer->begin(std::move(data), taken.claim);
+    taken.release();
+    give<Request>(Ref<Request>::adopt(transfer.leak()), request);
+  }
+  *message = MPI_MESSAGE_NULL;
+}
+
+void send_receive_start(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count,
+                        MPI_Datatype in_type, Half from, MPI_Comm handle, MPI_Request* request) {
+  Comm& comm = need<Comm>(handle);
+  check_target(comm, to.peer, to.tag);
+  check_source(comm, from.peer, from.tag);
+  Outgoing outgoing(out, out_count, out_type);
+  Incoming incoming(in, in_count, in_type);
+  auto receiving = make<ReceiveTransfer>(Request::Life::once, comm);
+  receiving->begin(std::move(incoming), from.peer, from.tag);
+  auto sending = make<SendTransfer>(Request::Life::once, comm);
+  sending->begin(std::move(outgoing), to.peer, to.tag, runtime::SendMode::standard);
+  give<Request>(Ref<Request>::adopt(new Pair(std::move(sending), std::move(receiving))), request);
+}
+
+void send_receive_replace_start(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm handle, MPI_Request* request) {
+  Comm& comm = need<Comm>(handle);
+  check_target(comm, to.peer, to.tag);
+  check_source(comm, from.peer, from.tag);
+  Outgoing outgoing(buffer, count, type);
+  outgoing.own();
+  auto receiving = make<ReceiveTransfer>(Request::Life::once, comm);
+  receiving->begin(Incoming(buffer, count, type), from.peer, from.tag);
+  auto sending = make<SendTransfer>(Request::Life::once, comm);
+  sending->begin(std::move(outgoing), to.peer, to.tag, runtime::SendMode::standard);
+  give<Request>(Ref<Request>::adopt(new Pair(std::move(sending), std::move(receiving))), request);
+}
+
+}  // namespace atl::mpi

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes on in any call that makes progress: flows of non-blocking operations, and requests that programs have let go.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "flow/flow.hpp"
+#include "request/request.hpp"
+
+namespace atl::mpi {
+
+/// Takes the program's count of an active request, and completes it some time.
+void finish_in_background(Request& request);
+/// Until nothing is left to be done; before the end.
+void drain_background();
+
+/// A request of an operation that is a flow.
+class FlowRequest : public Request {
+ public:
+  /// Non-blocking: begins at once.
+  explicit FlowRequest(Flow flow);
+  /// Persistent: `make` gives a new flow for each start.
+  explicit FlowRequest(std::function<Flow()> make);
+  bool poll() override;
+  void wait() override;
+  void result(MPI_Status* status) override;
+  void start() override;
+
+  /// One step; in progress(), of one thread at a time.
+  bool advance();
+
+ private:
+  void begin(Flow flow);
+  std::function<Flow()> make_;
+  Flow flow_;
+  std::exception_ptr error_;
+  std::atomic<bool> done_{false};
+};
+
+/// For bodies of non-blocking and persistent calls.
+void start(Flow flow, MPI_Request* request);
+void prepare(std::function<Flow()> make, MPI_Request* request);
+
+}  // namespace atl::mpi

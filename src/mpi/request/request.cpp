@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "request/request.hpp"
+
+#include "core/library.hpp"
+#include "request/background.hpp"
+
+namespace atl::mpi {
+namespace {
+
+class DoneSend : public Request {
+ public:
+  DoneSend() : Request(Life::once) {}
+  bool poll() override { return true; }
+  void wait() override {}
+  void result(MPI_Status* status) override { fill_empty(status); }
+  void retire() override {}
+};
+
+// Null: nothing to wait for.
+Request* active_one(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  Request& request = need<Request>(handle);
+  return request.active() ? &request : nullptr;
+}
+
+void finish(MPI_Request* handle, Request& request, MPI_Status* status) {
+  struct Retired {
+    MPI_Request* handle;
+    Request& request;
+    ~Retired() {
+      if (!request.persistent()) *handle = MPI_REQUEST_NULL;
+      request.retire();
+    }
+  } retired{handle, request};
+  request.result(status);
+}
+
+// Completes one of several: its error goes into its status.
+bool finish_among(MPI_Request* handle, Request* request, MPI_Status* status) {
+  int code = MPI_SUCCESS;
+  if (request == nullptr) {
+    fill_empty(status);
+  } else {
+    try {
+      finish(handle, *request, status);
+    } catch (...) {
+      code = current_failure().code;
+    }
+  }
+  if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
+  return code == MPI_SUCCESS;
+}
+
+MPI_Status* at(MPI_Status* statuses, int index) { return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index; }
+
+void check_count(int count) { ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_ARG, "a list of {} requests", count); }
+
+[[noreturn]] void fail_in_status() { fail(MPI_ERR_IN_STATUS, "some of the operations failed: their statuses say how"); }
+
+// First of those that are complete; none: MPI_UNDEFINED. `any_active`: whether there is something to wait for.
+int first_complete(int count, const MPI_Request* requests, bool& any_active) {
+  any_active = false;
+  for (int i = 0; i < count; ++i)
+    if (Request* request = active_one(requests[i])) {
+      any_active = true;
+      if (request->poll()) return i;
+    }
+  return MPI_UNDEFINED;
+}
+
+void nothing_active(int* index, MPI_Status* status) {
+  *index = MPI_UNDEFINED;
+  fill_empty(status);
+}
+
+}  // namespace
+
+Request& done_send() {
+  static auto& request = *new DoneSend;
+  return request;
+}
+
+void Request::wait() {
+  library().context().wait([this] { return poll(); });
+}
+
+void request_wait(MPI_Request* handle, MPI_Status* status) {
+  Request* request = active_one(*handle);
+  if (request == nullptr) return fill_empty(status);
+  request->wait();
+  finish(handle, *request, status);
+}
+
+void request_test(MPI_Request* handle, int* flag, MPI_Status* status) {
+  Request* request = active_one(*handle);
+  *flag = 1;
+  if (request == nullptr) return fill_empty(status);
+  if (!request->poll()) {
+    *flag = 0;
+    return;
+  }
+  finish(handle, *request, status);
+}
+
+void request_wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
+  check_count(count);
+  bool good = true;
+  for (int i = 0; i < count; ++i) {
+    Request* request = active_one(requests[i]);
+    if (request != nullptr) request->wait();
+    good = finish_among(requests + i, request, at(statuses, i)) && good;
+  }
+  if (!good) fail_in_status();
+}
+
+void request_test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  check_count(count);
+  *flag = 0;
+  for (int i = 0; i < count; ++i)
+    if (Request* request = active_one(requests[i]); request != nullptr && !request->poll()) return;
+  *flag = 1;
+  request_wait_all(count, requests, statuses);
+}
+
+void request_wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  check_count(count);
+  bool any_active = false;
+  int found = MPI_UNDEFINED;
+  library().context().wait([&] {
+    found = first_complete(count, requests, any_active);
+    return found != MPI_UNDEFINED || !any_active;
+  });
+  if (found == MPI_UNDEFINED) return nothing_active(index, status);
+  *index = found;
+  finish(requests + found, *active_one(requests[found]), status);
+}
+
+void request_test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  check_count(count);
+  bool any_active = false;
+  int found = first_complete(count, requests, any_active);
+  *flag = found != MPI_UNDEFINED || !any_active;
+  if (!any_active) return nothing_active(index, status);
+  *index = found;
+  if (found != MPI_UNDEFINED) finish(requests + found, *active_one(requests[found]), status);
+}
+
+void request_test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  check_count(count);
+  *done = 0;
+  bool any_active = false, good = true;
+  for (int i = 0; i < count; ++i) {
+    Request* request = active_one(requests[i]);
+    if (request == nullptr) continue;
+    any_active = true;
+    if (!request->poll()) continue;
+    indices[*done] = i;
+    good = finish_among(requests + i, request, at(statuses, *done)) && good;
+    ++*done;
+  }
+  if (!any_active) *done = MPI_UNDEFINED;
+  if (!good) fail_in_status();
+}
+
+void request_wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  check_count(count);
+  bool any_active = false;
+  library().context().wait([&] { return first_complete(count, requests, any_active) != MPI_UNDEFINED || !any_active; });
+  request_test_some(count, requests, done, indices, statuses);
+}
+
+void request_free(MPI_Request* handle) {
+  Request& request = need<Request>(*handle);
+  *handle = MPI_REQUEST_NULL;
+  if (request.active() && !request.poll()) {
+    finish_in_background(request);
+    return;
+  }
+  if (request.persistent()) request.release();
+  else request.retire();
+}
+
+void request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
+  Request* request = active_one(handle);
+  *flag = 1;
+  if (request == nullptr) return fill_empty(status);
+  if (request->poll()) request->result(status);
+  else *flag = 0;
+}
+
+void request_get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  check_count(count);
+  *flag = 1;
+  for (int i = 0; i < count && *flag != 0; ++i) request_get_status(requests[i], flag, MPI_STATUS_IGNORE);
+  for (int i = 0; i < count && *flag != 0; ++i) request_get_status(requests[i], flag, at(statuses, i));
+}
+
+void request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  check_count(count);
+  bool any_active = false;
+  int found = first_complete(count, requests, any_active);
+  *flag = found != MPI_UNDEFINED || !any_active;
+  if (!any_active) return nothing_active(index, status);
+  *index = found;
+  if (found != MPI_UNDEFINED) active_one(requests[found])->result(status);
+}
+
+void request_get_status_some(int count, const MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  check_count(count);
+  *done = 0;
+  bool any_active = false;
+  for (int i = 0; i < count; ++i) {
+    Request* request = active_one(requests[i]);
+    if (request == nullptr) continue;
+    any_active = true;
+    if (!request->poll()) continue;
+    request->result(at(statuses, *done));
+    indices[(*done)++] = i;
+  }
+  if (!any_active) *done = MPI_UNDEFINED;
+}
+
+void request_start(MPI_Request* handle) {
+  Request& request = need<Request>(*handle);
+  ATOLL_MPI_REQUIRE(request.persistent(), MPI_ERR_REQUEST, "the request is not persistent");
+  ATOLL_MPI_REQUIRE(!request.active(), MPI_ERR_REQUEST, "the request has been started and not completed since");
+  request.start();
+}
+
+void request_start_all(int count, MPI_Request* requests) {
+  check_count(count);
+  for (int i = 0; i < count; ++i) request_start(requests + i);
+}
+
+void request_cancel(MPI_Request* handle) { need<Request>(*handle).cancel(); }
+
+}  // namespace atl::mpi
