@@ -17,6 +17,7 @@ import numpy as np
 from . import _core, random
 from ._core import PeFailedError
 from .arrays import array as _array
+from .arrays import complexes as _complexes
 from .arrays import interchange as _interchange
 from .arrays.applying import *
 from .arrays.asking import *
@@ -69,6 +70,7 @@ pi, e, inf, nan, newaxis = np.pi, np.e, np.inf, np.nan, None
 int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
 float32, float64, bool_ = np.float32, np.float64, np.bool_
+complex64, complex128 = np.complex64, np.complex128
 bool = bool_
 
 # Public is what the modules export: `__all__` of each; of `ufuncs`, everything.

@@ -45,7 +45,7 @@ def same(got, expected, ulps=0, dtype=True):
     if dtype:
         assert found.dtype == expected.dtype
     assert found.shape == expected.shape
-    if ulps and expected.dtype.kind == "f":
+    if ulps and expected.dtype.kind in "fc":
         limits = np.finfo(expected.dtype)
         np.testing.assert_allclose(found, expected, rtol=float(ulps * limits.eps), atol=float(limits.tiny))
     else:

@@ -67,7 +67,7 @@ def test_pandas_series():
     "bad",
     [
         [["a"], ["b"]],
-        [1j],
+        np.clongdouble([1j]),
         np.array(["2020-01-01"], "M8[D]"),
         np.array([1, "x"], object),
         np.float16([1]),
@@ -81,7 +81,7 @@ def test_unsupported_types_say_what_to_do(bad):
 
 
 def test_unsupported_dtypes():
-    for dtype in (complex, str, object, "M8[s]", np.float16):
+    for dtype in (np.clongdouble, str, object, "M8[s]", np.float16):
         with pytest.raises(TypeError, match="atoll arrays hold"):
             ak.zeros(3, dtype)
     with pytest.raises(TypeError):

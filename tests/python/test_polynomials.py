@@ -60,8 +60,3 @@ def test_an_ill_conditioned_fit_is_as_near_as_numpys():
 def test_too_few_points_warn():
     with pytest.warns(np.exceptions.RankWarning):
         ak.polyfit(ak.array([1.0, 1.0]), ak.array([2.0, 2.0]), 1)
-
-
-def test_complex_roots_are_refused():
-    with pytest.raises(TypeError, match=r"np\.roots"):
-        ak.roots([1, 0, 1])

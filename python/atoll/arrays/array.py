@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
 from ..session import current
+from . import engine
 from .dtypes import (
     BOOL,
+    COMPLEX128,
     DTYPE_OF,
     FLOAT64,
     INT64,
     SCALAR_KIND,
     SCALAR_OF,
+    WEAK_COMPLEX,
     WEAK_FLOAT,
     WEAK_INT,
     DTypeLike,
@@ -53,14 +55,14 @@ class Array:
     """What every function needs of an array: its expression, what it is, and its elements as Python values."""
 
     __slots__ = ("__weakref__", "_code", "_expr", "_version", "_view")
-    _expr: _core.Expr  # of a view: as last read
+    _expr: engine.Expr  # of a view: as last read
     _code: int  # of the dtype
     _view: View | None
     _version: float  # counts changes, for the views of this array; NaN when memory is shared: always changed
 
     # -- the engine's side --
 
-    def _read(self) -> _core.Expr:
+    def _read(self) -> engine.Expr:
         """The expression now; of a view, from the base when that has changed."""
         view = self._view
         if view is not None and view.version != view.base._version:
@@ -68,7 +70,7 @@ class Array:
             view.version = view.base._version
         return self._expr
 
-    def _store(self, value: _core.Expr) -> None:
+    def _store(self, value: engine.Expr) -> None:
         """Replaces all elements by `value`, of the same dtype and shape."""
         expr, view = self._expr, self._view
         if value.shape != expr.shape:
@@ -210,7 +212,7 @@ class Array:
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
         return int(self._read().item())
 
-    def _scalar(self) -> bool | int | float:
+    def _scalar(self) -> Any:
         if self._expr.size != 1:
             raise TypeError("only length-1 arrays can be converted to Python scalars")
         return self._read().item()
@@ -246,7 +248,7 @@ def public(cls: Any) -> None:
     _public = cls
 
 
-def wrap(expr: _core.Expr) -> ndarray:
+def wrap(expr: engine.Expr) -> ndarray:
     """The array of an expression that no other array holds."""
     array: ndarray = _new(_public)
     array._expr = expr
@@ -256,7 +258,7 @@ def wrap(expr: _core.Expr) -> ndarray:
     return array
 
 
-def expr_of(x: Any) -> _core.Expr:
+def expr_of(x: Any) -> engine.Expr:
     """The expression of an array, or of what can be made one; values from NumPy are copied, as they may change."""
     if isinstance(x, Array):
         return x._expr if x._view is None else x._read()
@@ -299,23 +301,23 @@ def numpy_from(values: Any, dtype: DTypeLike) -> np.ndarray[Any, Any]:
     return np.asarray(found, dtype=DTYPE_OF[code], order="C")
 
 
-def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> _core.Expr:
+def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> engine.Expr:
     """The expression of array-like values: a Python or NumPy scalar, nested lists, a NumPy array, a pandas Series …"""
     if isinstance(values, Array):
         expr = values._read()
-        return expr.alias() if dtype is None or code_of(dtype) == expr.dtype else _core.cast(expr, code_of(dtype))
+        return expr.alias() if dtype is None or code_of(dtype) == expr.dtype else engine.cast(expr, code_of(dtype))
     if isinstance(values, Columnar):
         raise TypeError("a column is no array: take its values, or fill what is missing with fillna")
     session = current()
     kind = SCALAR_KIND.get(type(values))
     if kind is not None and dtype is None:
         if kind == WEAK_INT and not -(2**63) <= values < 2**63:
-            return _core.from_numpy(session, numpy_from(values, None), True)
-        code = {WEAK_INT: INT64, WEAK_FLOAT: FLOAT64}.get(kind, kind)
-        return _core.scalar(session, values if kind < 0 else values if kind == BOOL else values.item(), code)
+            return engine.from_numpy(session, numpy_from(values, None), True)
+        code = {WEAK_INT: INT64, WEAK_FLOAT: FLOAT64, WEAK_COMPLEX: COMPLEX128}.get(kind, kind)
+        return engine.scalar(session, values if kind < 0 else values if kind == BOOL else values.item(), code)
     if type(values) is range and len(values) > 1000:
         code = INT64 if dtype is None else code_of(dtype)
-        return _core.arange(session, values.start, values.step, len(values), code)
+        return engine.arange(session, values.start, values.step, len(values), code)
     if isinstance(values, (list, tuple)) and any(isinstance(value, Array) for value in values):
         return _stacked(values, dtype)
     if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
@@ -324,13 +326,13 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> _core.Expr:
         raise TypeError("values are missing, which an array cannot hold")
     found = numpy_from(values, dtype)
     copy = copy or not isinstance(values, np.ndarray) or not found.flags.writeable
-    return _core.from_numpy(session, found, copy)
+    return engine.from_numpy(session, found, copy)
 
 
-def _stacked(values: Sequence[Any], dtype: DTypeLike) -> _core.Expr:
+def _stacked(values: Sequence[Any], dtype: DTypeLike) -> engine.Expr:
     """The expressions of several values of one shape, as rows of one in their common type."""
     rows = [expr_from(value, dtype, True) for value in values]
     if any(row.shape != rows[0].shape for row in rows):
         raise ValueError("all input arrays must have the same shape")
     code = result_code(*(row.dtype for row in rows))
-    return _core.concatenate([_core.reshape(_core.cast(row, code), (1, *row.shape)) for row in rows])
+    return engine.concatenate([engine.reshape(engine.cast(row, code), (1, *row.shape)) for row in rows])

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .array import Array, as_array
-from .composed import choose
+from .composed import imag, real
 from .creation import asarray
-from .dtypes import KIND_OF, DTypeLike
-from .ufuncs import arctan2, equal, isfinite
+from .dtypes import DTypeLike
+from .ufuncs import absolute, arctan2, equal, isfinite, not_equal
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -247,7 +247,7 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None)
     array([1., 2.])
     """
     result = asarray(a, dtype, order=order)
-    if result.dtype.kind == "f" and not bool(isfinite(result).all()):
+    if result.dtype.kind in "fc" and not bool(isfinite(result).all()):
         raise ValueError("array must not contain infs or NaNs")
     return result
 
@@ -273,7 +273,7 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 
 def isreal(x: Any) -> Any:
-    """Whether each element is real.
+    """Whether each element has no imaginary part.
 
     Examples
     --------
@@ -281,8 +281,7 @@ def isreal(x: Any) -> Any:
     >>> ak.isreal(ak.zeros(2))
     array([ True,  True])
     """
-    array = as_array(x)
-    return choose(equal(array, array), True, True)
+    return ~iscomplex(x)
 
 
 def iscomplex(x: Any) -> Any:
@@ -294,7 +293,7 @@ def iscomplex(x: Any) -> Any:
     >>> ak.iscomplex(ak.zeros(2))
     array([False, False])
     """
-    return ~isreal(x)
+    return not_equal(imag(x), 0)
 
 
 def isrealobj(x: Any) -> bool:
@@ -322,7 +321,8 @@ def iscomplexobj(x: Any) -> bool:
 
 
 def real_if_close(a: Any, tol: float = 100) -> ndarray:
-    """The array itself, when it is real.
+    """The real parts, when no imaginary part is larger than `tol` times the type's precision, or than `tol` itself if
+    that is at most 1; else, and when it is real, the array itself.
 
     Examples
     --------
@@ -330,11 +330,15 @@ def real_if_close(a: Any, tol: float = 100) -> ndarray:
     >>> ak.real_if_close(ak.arange(2))
     array([0, 1])
     """
-    return as_array(a)
+    array = as_array(a)
+    if array.dtype.kind != "c":
+        return array
+    limit = tol * float(np.finfo(array.dtype).eps) if tol > 1 else tol
+    return real(array) if bool((absolute(imag(array)) < limit).all()) else array
 
 
 def angle(z: Any, deg: bool = False) -> Any:
-    """The angle of each element with the real axis: 0, or pi below zero.
+    """The angle of each element with the positive real axis.
 
     Examples
     --------
@@ -343,7 +347,9 @@ def angle(z: Any, deg: bool = False) -> Any:
     array([  0., 180.])
     """
     values = as_array(z)
-    if KIND_OF[values._expr.dtype] != "f":
-        values = values.astype(np.float64)
-    turned = arctan2(values.dtype.type(0.0), values)
-    return turned * values.dtype.type(180 / math.pi) if deg else turned
+    if values.dtype.kind == "c":
+        turned = arctan2(imag(values), real(values))
+    else:
+        values = values if values.dtype.kind == "f" else values.astype(np.float64)
+        turned = arctan2(values.dtype.type(0.0), values)
+    return turned * turned.dtype.type(180 / math.pi) if deg else turned

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
+from . import engine
 from .array import as_array, require_out, wrap
 from .creation import arange
 from .dtypes import KIND_OF, promote
@@ -40,18 +40,18 @@ def apply_at(name: str, a: Any, indices: Any, b: Any = None) -> None:
     places = ravel(places)
     if not places.size:
         return
-    order = wrap(_core.argsort(places._read()))
+    order = wrap(engine.argsort(places._read()))
     places = places[order]
     operands = None if values is None else ravel(broadcast_to(values, shape))[order]
     function = UFUNCS[name]
     flat = ravel(array).copy()
     while places.size:
         # How many before an element go to the same place.
-        before = arange(places.size) - wrap(_core.searchsorted(places._read(), places._read(), "left"))
+        before = arange(places.size) - wrap(engine.searchsorted(places._read(), places._read(), "left"))
         first = before == 0
         if operands is not None and stays and name in _ASSOCIATIVE and not bool(first.all()):
             odd = before % 2 == 1
-            left = wrap(_core.flatnonzero(odd._read())) - 1
+            left = wrap(engine.flatnonzero(odd._read())) - 1
             operands = operands.astype(array.dtype)
             operands[left] = function(operands[left], operands[odd])
             places, operands = places[~odd], operands[~odd]

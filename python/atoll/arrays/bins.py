@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .quantiles import percentile
 from .statistics import mean, ptp, std
 
@@ -65,7 +65,7 @@ def _stone_bins(x: ndarray, low: float, high: float, extent: float) -> int:
         return 0
 
     def loss(bins: int) -> float:
-        share = _core.histogram(x._read(), low, high, bins).to_numpy(True) / n
+        share = engine.histogram(x._read(), low, high, bins).to_numpy(True) / n
         return float((2 - (n + 1) * share.dot(share)) / (extent / bins))
 
     most = max(100, int(math.sqrt(n)))

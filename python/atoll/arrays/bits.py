@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import as_array, wrap
 from .composed import choose
 from .creation import array
@@ -127,10 +127,10 @@ def frexp(x: Any, /) -> tuple[ndarray, ndarray]:
     up, shift = values.dtype.type(2.0**60), 60
     small: Any = abs(values) < np.finfo(values.dtype).tiny
     scaled = choose(small, values * up, values)
-    bits = wrap(_core.reinterpret(scaled._read(), code_of(whole), scaled.shape))
+    bits = wrap(engine.reinterpret(scaled._read(), code_of(whole), scaled.shape))
     exponent: Any = ((bits >> whole(width)) & mask) - whole(bias) - choose(small, whole(shift), whole(0))
     halves = (bits & ~(mask << whole(width))) | (whole(bias) << whole(width))
-    mantissa = wrap(_core.reinterpret(halves._read(), code, scaled.shape))
+    mantissa = wrap(engine.reinterpret(halves._read(), code, scaled.shape))
     special = ~isfinite(values) | (values == 0)
     return choose(special, values, mantissa), choose(special, whole(0), exponent).astype(np.int32)
 
@@ -138,10 +138,10 @@ def frexp(x: Any, /) -> tuple[ndarray, ndarray]:
 def bytes_of(values: ndarray) -> ndarray:
     """The elements' bytes, as a new last axis."""
     size = values.dtype.itemsize
-    return wrap(_core.reinterpret(values._read(), code_of(np.uint8), (*values.shape, size)))
+    return wrap(engine.reinterpret(values._read(), code_of(np.uint8), (*values.shape, size)))
 
 
 def swapped(values: ndarray) -> ndarray:
     """Each element with its bytes in the opposite order."""
     turned = bytes_of(values)[..., ::-1].copy()
-    return wrap(_core.reinterpret(turned._read(), values._expr.dtype, values.shape))
+    return wrap(engine.reinterpret(turned._read(), values._expr.dtype, values.shape))

@@ -53,7 +53,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     steps = _steps(varargs, samples, axes)
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
-    if KIND_OF[samples._expr.dtype] != "f":
+    if KIND_OF[samples._expr.dtype] not in "fc":
         samples = samples.astype(np.float64)
     results = []
     for place, step in zip(axes, steps, strict=True):

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import Array, as_array, expr_of, wrap
 from .dtypes import BOOL, BOUNDS, DTYPE_OF, KIND_OF, SCALAR_KIND, code_of, fit_scalar, promote, result_code
 from .functions import finish
+from .pair import Pair
 from .ufuncs import (
     absolute,
     copysign,
@@ -27,6 +28,7 @@ from .ufuncs import (
     rint,
     trunc,
 )
+from .views import Part, step_into
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -61,10 +63,10 @@ def choose(condition: Any, x: Any, y: Any) -> ndarray:
     else:
         code = result_code(*(kind if kind < 0 else expr.dtype for kind, expr in zip(kinds, exprs, strict=True)))
     operands = [
-        _core.scalar(mask.session, fit_scalar(value, code), code) if expr is None else expr
+        engine.scalar(mask.session, fit_scalar(value, code), code) if expr is None else expr
         for value, expr in zip((x, y), exprs, strict=True)
     ]
-    return wrap(_core.apply(_core.OPS["where"], code, code, (mask, *operands)))
+    return wrap(engine.apply(engine.OPS["where"], code, code, (mask, *operands)))
 
 
 def spacing(x: Any, /) -> ndarray:
@@ -154,7 +156,7 @@ def round(a: Any, decimals: int = 0, out: ndarray | None = None) -> ndarray:
     """
     values = as_array(a)
     code, digits = values._expr.dtype, int(decimals)
-    if KIND_OF[code] == "f":
+    if KIND_OF[code] in "fc":
         if digits == 0:
             result = rint(values)
         elif digits > 0:
@@ -197,6 +199,13 @@ def nan_to_num(
     array([1., 0.])
     """
     values = as_array(x)
+    if KIND_OF[values._expr.dtype] == "c":
+        re, im = (nan_to_num(part, True, nan, posinf, neginf) for part in (values.real, values.imag))
+        whole = wrap(Pair(re._read(), im._read()))  # type: ignore[arg-type]
+        if not copy and isinstance(x, Array):
+            x._store(whole._expr)
+            return values
+        return whole
     if KIND_OF[values._expr.dtype] != "f":
         return values.copy()
     limits = np.finfo(values.dtype)
@@ -221,7 +230,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     array([ True, False])
     """
     x, y = wrap(expr_of(a).alias()), wrap(expr_of(b).alias())
-    if KIND_OF[y._expr.dtype] != "f":
+    if KIND_OF[y._expr.dtype] not in "fc":
         y = y.astype(np.float64)
     close = (absolute(x - y) <= atol + rtol * absolute(y)) & isfinite(y) | (x == y)
     answer: ndarray = close | (isnan(x) & isnan(y)) if equal_nan else close
@@ -289,29 +298,38 @@ def cast(x: Any, dtype: Any) -> ndarray:
     >>> ak.cast(ak.array([1.5, 2.5]), int)
     array([1, 2])
     """
-    return wrap(_core.cast(expr_of(x), code_of(dtype)))
+    return wrap(engine.cast(expr_of(x), code_of(dtype)))
+
+
+def _part(array: ndarray, which: int) -> ndarray:
+    step = Part(which)
+    return step_into(array, step, step.get(array._read()), False)
 
 
 def real(val: Any) -> ndarray:
-    """The real part: the array itself, as all dtypes are real.
+    """The real part, a view; of a real array, itself.
 
     Examples
     --------
     >>> import atoll as ak
-    >>> ak.real(ak.arange(2))
-    array([0, 1])
+    >>> ak.real(ak.array([1 + 2j]))
+    array([1.])
     """
-    return as_array(val)
+    array = as_array(val)
+    return _part(array, 0) if KIND_OF[array._expr.dtype] == "c" else array
 
 
 def imag(val: Any) -> ndarray:
-    """The imaginary part: zeros, as all dtypes are real.
+    """The imaginary part, a view; of a real array, zeros.
 
     Examples
     --------
     >>> import atoll as ak
-    >>> ak.imag(ak.arange(2))
-    array([0, 0])
+    >>> ak.imag(ak.array([1 + 2j]))
+    array([2.])
     """
-    expr = expr_of(val)
-    return wrap(_core.full(expr.session, expr.shape, expr.dtype, 0))
+    array = as_array(val)
+    if KIND_OF[array._expr.dtype] == "c":
+        return _part(array, 1)
+    expr = array._read()
+    return wrap(engine.full(expr.session, expr.shape, expr.dtype, 0))

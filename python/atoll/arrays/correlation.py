@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .array import as_array
-from .composed import clip
+from .composed import clip, imag, real
 from .creation import zeros
 from .diagonals import diag
 from .dtypes import BOOL, DTYPE_OF, FLOAT64, DTypeLike, code_of, result_code
@@ -18,7 +18,7 @@ from .joining import concatenate
 from .manipulation import atleast_1d, ravel
 from .products import matmul
 from .statistics import average
-from .ufuncs import sqrt
+from .ufuncs import conj, sqrt
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -88,7 +88,7 @@ def cov(
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
         factor = 0.0
     distance = (variables - mean.reshape(-1, 1)).evaluate()
-    weighted = distance if weights is None else (distance * weights).evaluate()
+    weighted = conj(distance if weights is None else distance * weights).evaluate()
     result = matmul(distance, weighted.T) / wide.type(factor)
     return result.reshape(()) if result.size == 1 else result
 
@@ -138,8 +138,13 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: DTypeLike = N
     together = cov(x, y, rowvar, dtype=dtype)
     if together.ndim == 0:
         return together / together
-    spread = sqrt(diag(together))
-    return clip(together / spread.reshape(-1, 1) / spread.reshape(1, -1), -1, 1)
+    spread = sqrt(real(diag(together)))
+    found = together / spread.reshape(-1, 1) / spread.reshape(1, -1)
+    if found.dtype.kind != "c":
+        return clip(found, -1, 1)
+    real(found)[...] = clip(real(found), -1, 1)
+    imag(found)[...] = clip(imag(found), -1, 1)
+    return found
 
 
 # -- one sequence moved along another --

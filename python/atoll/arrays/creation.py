@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from .. import _core
 from ..session import current
+from . import engine
 from .array import Array, as_array, column_of, expr_from, expr_of, numpy_from, require_cpu, wrap
 from .dtypes import (
     BOOL,
@@ -208,7 +208,7 @@ def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C
     code = expr_of(fill_value).dtype if dtype is None else code_of(dtype)
     with np.errstate(all="ignore"):
         value = fit_scalar(fill_value, code) if kind < 0 else np.asarray(fill_value).astype(DTYPE_OF[code]).item()
-    return wrap(_core.full(current(), lengths, code, value))
+    return wrap(engine.full(current(), lengths, code, value))
 
 
 def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Any = None) -> ndarray:
@@ -222,7 +222,7 @@ def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: A
     """
     require_cpu(device)
     _check_order(order)
-    return wrap(_core.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 0))
+    return wrap(engine.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 0))
 
 
 def ones(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Any = None) -> ndarray:
@@ -236,7 +236,7 @@ def ones(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: An
     """
     require_cpu(device)
     _check_order(order)
-    return wrap(_core.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 1))
+    return wrap(engine.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 1))
 
 
 def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Any = None) -> ndarray:
@@ -250,7 +250,7 @@ def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: A
     """
     require_cpu(device)
     _check_order(order)
-    return wrap(_core.empty(current(), shape_of(shape), code_of(float if dtype is None else dtype)))
+    return wrap(engine.empty(current(), shape_of(shape), code_of(float if dtype is None else dtype)))
 
 
 def _like(a: Any, dtype: DTypeLike, shape: Any) -> tuple[Any, Any]:
@@ -348,7 +348,7 @@ def plain(value: Any) -> Any:
         return as_array(value).item()
     if isinstance(value, (np.generic, np.ndarray)):
         return value.item()
-    if not isinstance(value, (bool, int, float)):
+    if not isinstance(value, (bool, int, float, complex)):
         raise TypeError(f"expected a number, not {value!r}")
     return value
 
@@ -398,7 +398,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None,
         scalar = DTYPE_OF[code].type
         if count > 1:
             start, step = float(scalar(start)), float(scalar(start + step) - scalar(start))
-    return wrap(_core.arange(current(), start, step, count, code))
+    return wrap(engine.arange(current(), start, step, count, code))
 
 
 def linspace(
@@ -434,14 +434,17 @@ def linspace(
     intervals = count - 1 if endpoint else count
     if np.ndim(start) or np.ndim(stop):
         return _between(as_array(start), as_array(stop), count, intervals, retstep, dtype, axis)
-    first, last = float(plain(start)), float(plain(stop))
+    first, last = plain(start), plain(stop)
+    if isinstance(first, complex) or isinstance(last, complex):
+        return _complex_between(complex(first), complex(last), count, endpoint, retstep, dtype)
+    first, last = float(first), float(last)
     step = (last - first) / intervals if intervals > 0 else math.nan
     if dtype is None:
         kinds = [SCALAR_KIND.get(type(end), FLOAT64) for end in (start, stop)]
         code = result_code(WEAK_FLOAT, *kinds) if FLOAT32 in kinds else FLOAT64
     else:
         code = code_of(dtype)
-    index = wrap(_core.arange(current(), 0, 1, shape_of(count)[0], FLOAT64))
+    index = wrap(engine.arange(current(), 0, 1, shape_of(count)[0], FLOAT64))
     if intervals <= 0:
         values = index * (last - first) + first
     elif step == 0:
@@ -454,6 +457,16 @@ def linspace(
         values = floor(values)
     result = values.astype(DTYPE_OF[code], copy=False)
     return (result, np.float64(step)) if retstep else result
+
+
+def _complex_between(first: complex, last: complex, count: int, endpoint: bool, retstep: bool, dtype: Any) -> Any:
+    """`linspace` in the plane."""
+    ends = (first.real, last.real), (first.imag, last.imag)
+    parts = [linspace(one, other, count, endpoint) for one, other in ends]
+    values = parts[0] + parts[1] * 1j
+    intervals = count - 1 if endpoint else count
+    result = values if dtype is None else values.astype(dtype)
+    return (result, np.complex128((last - first) / intervals if intervals > 0 else math.nan)) if retstep else result
 
 
 def _between(
@@ -537,7 +550,7 @@ def from_local(rows: Any) -> ndarray:
     session = current()
     if session.kind == "driver":
         return array(rows)
-    return wrap(_core.from_local(session, numpy_from(rows, None)))
+    return wrap(engine.from_local(session, numpy_from(rows, None)))
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:

@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
+from . import engine
 from .array import as_array, require_out
 from .array import wrap as array_of
 from .composed import choose
@@ -256,7 +256,7 @@ def _triangle(m: Any, k: int, lower: bool) -> ndarray:
     if matrices.ndim < 1:
         raise ValueError("a triangle needs a matrix, not a scalar")
     rows, columns = (matrices.shape * 2)[:2] if matrices.ndim == 1 else matrices.shape[-2:]  # NumPy repeats a row
-    zero = array_of(_core.scalar(matrices._expr.session, 0, matrices._expr.dtype))
+    zero = array_of(engine.scalar(matrices._expr.session, 0, matrices._expr.dtype))
     below = _below(rows, columns, k if lower else k - 1)
     return choose(below, matrices, zero) if lower else choose(below, zero, matrices)
 

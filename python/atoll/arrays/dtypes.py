@@ -14,13 +14,15 @@ from .. import _core
 BOOL, INT8, INT64, UINT8, UINT64, FLOAT32, FLOAT64 = (
     _core.DTYPES[name] for name in ("bool", "int8", "int64", "uint8", "uint64", "float32", "float64")
 )
+#: Complex elements are pairs of the engine's; their codes come behind its own.
+COMPLEX64, COMPLEX128 = len(_core.DTYPES), len(_core.DTYPES) + 1
 
 #: What a conversion may lose, as NumPy names it.
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 _names = sorted(_core.DTYPES, key=_core.DTYPES.__getitem__)
 #: NumPy dtype and scalar type by code.
-DTYPE_OF: list[np.dtype[Any]] = [np.dtype(name) for name in _names]
+DTYPE_OF: list[np.dtype[Any]] = [*map(np.dtype, (*_names, "complex64", "complex128"))]
 SCALAR_OF: list[type[np.generic]] = [dtype.type for dtype in DTYPE_OF]
 KIND_OF: list[str] = [dtype.kind for dtype in DTYPE_OF]
 #: Least and greatest value of the integer types and bool, by code.
@@ -29,12 +31,13 @@ BOUNDS: dict[int, tuple[int, int]] = {
     for code, dtype in enumerate(DTYPE_OF)
     if dtype.kind in "biu"
 }
-#: The kind of a Python or NumPy scalar: a dtype code, or WEAK_INT or WEAK_FLOAT, which adapt to the array (NEP 50).
-WEAK_INT, WEAK_FLOAT = -1, -2
+#: The kind of a Python or NumPy scalar: a dtype code, or one of those that adapt to the array (NEP 50).
+WEAK_INT, WEAK_FLOAT, WEAK_COMPLEX = -1, -2, -3
 SCALAR_KIND: dict[type, int] = {
     bool: BOOL,
     int: WEAK_INT,
     float: WEAK_FLOAT,
+    complex: WEAK_COMPLEX,
     **{scalar: code for code, scalar in enumerate(SCALAR_OF)},
     np.longlong: INT64,
     np.ulonglong: UINT64,
@@ -43,14 +46,14 @@ SCALAR_KIND: dict[type, int] = {
 _code_cache: dict[Any, int] = dict(_core.DTYPES)
 _code_cache.update({dtype: code for code, dtype in enumerate(DTYPE_OF)})
 _code_cache.update({scalar: code for code, scalar in enumerate(SCALAR_OF)})
-_code_cache.update({bool: BOOL, int: INT64, float: FLOAT64})
+_code_cache.update({bool: BOOL, int: INT64, float: FLOAT64, complex: COMPLEX128})
 
 _ADVICE = {
     "S": "Texts are columns, of one dimension: ak.strings(values)",
     "U": "Texts are columns, of one dimension: ak.strings(values)",
     "T": "Texts are columns, of one dimension: ak.strings(values)",
     "O": "Convert it first, e.g. np.asarray(values, dtype=np.float64)",
-    "c": "Keep the real and the imaginary part as two arrays",
+    "c": "Use complex64 or complex128",
     "M": "Convert it first: values.astype('datetime64[ns]').astype(np.int64)",
     "m": "Convert it first: values.astype('timedelta64[ns]').astype(np.int64)",
     "V": "Pass its fields one by one: values['name']",
@@ -65,10 +68,11 @@ def code_of(dtype: Any) -> int:
     except (KeyError, TypeError):
         pass
     found = np.dtype(dtype)
-    code = _code_cache.get(found.newbyteorder("=")) if found.kind in "biuf" else None
+    code = _code_cache.get(found.newbyteorder("=")) if found.kind in "biufc" else None
     if code is None:
         raise TypeError(
-            f"atoll arrays hold bool, int8 to int64, uint8 to uint64, float32 and float64, not {found}. "
+            "atoll arrays hold bool, int8 to int64, uint8 to uint64, float32, float64, complex64 and complex128, not "
+            f"{found}. "
             f"{_ADVICE.get(found.kind, 'Convert it first')}."
         )
     with contextlib.suppress(TypeError):
@@ -84,13 +88,18 @@ class Promotion(NamedTuple):
     low: int  # a weak integer operand must lie between low and high …
     high: int  # … (both 0 when there is none, or any value will do)
 
+    @property
+    def is_complex(self) -> bool:
+        """Whether the engine has no loop for it, but a rule."""
+        return self.compute >= COMPLEX64
+
 
 def _supported(dtype: np.dtype[Any]) -> int:
     # NumPy answers float16 for e.g. sqrt(int8); the next wider type stands in for it.
     return FLOAT32 if dtype == np.float16 else code_of(dtype)
 
 
-_WEAK_TYPES: dict[int, type] = {WEAK_INT: int, WEAK_FLOAT: float}
+_WEAK_TYPES: dict[int, type] = {WEAK_INT: int, WEAK_FLOAT: float, WEAK_COMPLEX: complex}
 _COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
 
 
@@ -103,12 +112,14 @@ def promote(name: str, kinds: Sequence[int]) -> Promotion:
     resolved = ufunc.resolve_dtypes((*given, *(None,) * ufunc.nout))
     inputs, output = [_supported(d) for d in resolved[: ufunc.nin]], _supported(resolved[ufunc.nin])
     compute = inputs[0]
-    if KIND_OF[output] == "f" and KIND_OF[compute] != "f":
+    if KIND_OF[output] == "f" and KIND_OF[compute] not in "fc":
         compute = output  # divide
-    elif name in ("isnan", "isinf", "isfinite") and KIND_OF[compute] != "f":
+    elif name in ("isnan", "isinf", "isfinite") and KIND_OF[compute] not in "fc":
         compute = FLOAT64
     elif name in _COMPARISONS and inputs[0] != inputs[-1]:
         compute = -1  # int64 against uint64: no common type is exact, the caller splits it
+    if compute == BOOL and any(kind >= COMPLEX64 or kind == WEAK_COMPLEX for kind in kinds):
+        compute = COMPLEX128  # truth of complex numbers is by a rule
     low, high = 0, 0
     if WEAK_INT in kinds and compute in BOUNDS:
         low, high = BOUNDS[compute]
@@ -124,9 +135,9 @@ def _promote_other(name: str, function: Any, kinds: Sequence[int]) -> Promotion:
         output = _supported(function(*ones).dtype)
     else:
         output = result_code(*kinds)
-        if KIND_OF[output] not in loops:
+        if KIND_OF[output] not in loops + "c":
             output = result_code(output, WEAK_FLOAT)
-    compute = output if KIND_OF[output] in loops else FLOAT64
+    compute = output if KIND_OF[output] in loops + "c" else FLOAT64
     low, high = BOUNDS[compute] if WEAK_INT in kinds and compute in BOUNDS else (0, 0)
     return Promotion(compute, code_of(result) if result else output, low, high)
 
@@ -134,7 +145,9 @@ def _promote_other(name: str, function: Any, kinds: Sequence[int]) -> Promotion:
 def result_code(*kinds: int) -> int:
     """The common type of operands of these kinds, as np.result_type."""
     # Python scalars stand for their own weak types.
-    return _supported(np.result_type(*({WEAK_INT: 0, WEAK_FLOAT: 0.0}.get(kind, DTYPE_OF[kind]) for kind in kinds)))
+    return _supported(
+        np.result_type(*({WEAK_INT: 0, WEAK_FLOAT: 0.0, WEAK_COMPLEX: 0j}.get(kind, DTYPE_OF[kind]) for kind in kinds))
+    )
 
 
 def check_cast(source: int, target: int, casting: Casting) -> None:
@@ -146,10 +159,12 @@ def check_cast(source: int, target: int, casting: Casting) -> None:
         )
 
 
-def fit_scalar(value: Any, code: int) -> bool | int | float:
+def fit_scalar(value: Any, code: int) -> bool | int | float | complex:
     """A Python value that the type can hold; OverflowError or ValueError in NumPy's words when it cannot."""
     if code == BOOL:
         return bool(value)
+    if code >= COMPLEX64:
+        return complex(value)
     if code >= FLOAT32:
         return float(value)
     if isinstance(value, (float, np.floating)):

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .. import _core
+from . import engine
 from .array import Array, expr_of, wrap
 from .dtypes import (
     BOOL,
+    COMPLEX64,
     DTYPE_OF,
     INT64,
     KIND_OF,
     SCALAR_KIND,
     UINT64,
+    WEAK_COMPLEX,
     WEAK_INT,
     Casting,
     Promotion,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 Unary: TypeAlias = "Callable[[Any], ndarray]"
 Binary: TypeAlias = "Callable[[Any, Any], ndarray]"
+Apply: TypeAlias = Callable[..., Any]
 
 _new: Any = object.__new__
 
@@ -47,19 +51,19 @@ SAME_OPERATION = {
 
 def op_of(name: str) -> int:
     """The engine's code of a NumPy ufunc."""
-    return _core.OPS[SAME_OPERATION.get(name, name)]
+    return engine.OPS[SAME_OPERATION.get(name, name)]
 
 
 def unary(name: str) -> Unary:
     """The operation of NumPy ufunc `name` on one array."""
     op = op_of(name)
-    table: dict[int, tuple[int, int, int]] = {}
-    apply = _core.apply
+    table: dict[int, tuple[int, int, int, Apply]] = {}
 
-    def resolve(code: int) -> tuple[int, int, int]:
+    def resolve(code: int) -> tuple[int, int, int, Apply]:
         types = promote(name, (code,))
         whole = name in ("floor", "ceil", "trunc") and KIND_OF[types.compute] != "f"
-        table[code] = types.compute, types.result, op_of("positive") if whole else op
+        apply = engine.rule(name) if types.is_complex else _core.apply
+        table[code] = types.compute, types.result, op_of("positive") if whole else op, apply
         return table[code]
 
     def compute(x: Any) -> ndarray:
@@ -68,7 +72,7 @@ def unary(name: str) -> Unary:
         expr, code = x._expr if x._view is None else x._read(), x._code
         types = table.get(code) or resolve(code)
         array: ndarray = _new(type(x))
-        array._expr = apply(types[2], types[0], types[1], (expr,))
+        array._expr = types[3](types[2], types[0], types[1], (expr,))
         array._code = types[1]
         array._view = None
         array._version = 0
@@ -104,8 +108,10 @@ def binary(name: str) -> Binary:
                 types = table.get(key) or resolve(*key)
                 if types[2] != types[3] and not types[2] <= x2 <= types[3]:
                     return _out_of_bounds(name, left, x2, types)
-                if checks_exponent and kind <= UINT64 and KIND_OF[types[0]] != "f" and x2 < 0 and left.size:
+                if checks_exponent and kind <= UINT64 and KIND_OF[types[0]] in "iu" and x2 < 0 and left.size:
                     raise ValueError("Integers to negative integer powers are not allowed.")
+                if types[0] >= COMPLEX64:
+                    return wrap(engine.apply(op, types[0], types[1], (left, engine.scalar(left.session, x2, types[0]))))
                 right = scalar(left.session, x2 if kind < 0 else x2.item() if kind != BOOL else bool(x2),
                                types[0] if types[0] >= 0 else kind)  # fmt: skip
         elif isinstance(x2, Array):
@@ -118,6 +124,8 @@ def binary(name: str) -> Binary:
             types = table.get(key) or resolve(*key)
             if types[2] != types[3] and not types[2] <= x1 <= types[3]:
                 return _out_of_bounds(_SWAPPED.get(name, name), right, x1, types)
+            if types[0] >= COMPLEX64:
+                return wrap(engine.apply(op, types[0], types[1], (engine.scalar(right.session, x1, types[0]), right)))
             left = scalar(right.session, x1 if kind < 0 else x1.item() if kind != BOOL else bool(x1),
                           types[0] if types[0] >= 0 else kind)  # fmt: skip
         else:
@@ -125,6 +133,8 @@ def binary(name: str) -> Binary:
         types = table.get(key) or resolve(*key)
         if types[0] < 0:
             return wrap(_mixed_sign(name, left, right))
+        if types[0] >= COMPLEX64:
+            return wrap(engine.apply(op, types[0], types[1], (left, right)))
         if checks_exponent and KIND_OF[types[0]] == "i" and isinstance(x2, Array) and left.size:
             _check_exponents(right)
         array = _new(cls)
@@ -159,7 +169,7 @@ def _forward(name: str, operation: Binary) -> Binary:
                 array._version = 0
                 return array
             found = promote(name, (x1._code, x2._code))
-            if found.compute >= 0 and not (name == "power" and KIND_OF[found.compute] != "f"):
+            if 0 <= found.compute < COMPLEX64 and not (name == "power" and KIND_OF[found.compute] != "f"):
                 direct[x1._code, x2._code] = found.compute, found.result
             return operation(x1, x2)
         return operation(x1, x2) if _known(other, x2) else NotImplemented
@@ -181,35 +191,35 @@ _TRUE_ABOVE = ("less", "less_equal", "not_equal")
 _TRUE_BELOW = ("greater", "greater_equal", "not_equal")
 
 
-def _out_of_bounds(name: str, array: _core.Expr, number: int, types: Promotion) -> ndarray:
+def _out_of_bounds(name: str, array: engine.Expr, number: int, types: Promotion) -> ndarray:
     """array <op> number, for a Python integer that the array's type cannot hold: it is true, or lies beyond all."""
     if name.startswith("logical_"):
         return binary(name)(wrap(array.alias()), True)
     if name not in _TRUE_ABOVE and name not in _TRUE_BELOW and name != "equal":
         raise OverflowError(f"Python integer {number} out of bounds for {DTYPE_OF[types.compute]}")
     answer = name in (_TRUE_ABOVE if number > types.high else _TRUE_BELOW)
-    return wrap(_core.broadcast_to(_core.scalar(array.session, answer, BOOL), array.shape))
+    return wrap(engine.broadcast_to(engine.scalar(array.session, answer, BOOL), array.shape))
 
 
-def _mixed_sign(name: str, left: _core.Expr, right: _core.Expr) -> _core.Expr:
+def _mixed_sign(name: str, left: engine.Expr, right: engine.Expr) -> engine.Expr:
     """Exact comparison of int64 with uint64: negative numbers are less, the others compare as unsigned."""
     if left.dtype == UINT64:
         return _mixed_sign(_SWAPPED.get(name, name), right, left)
 
-    def bools(op: str, *operands: _core.Expr) -> _core.Expr:
-        return _core.apply(_core.OPS[op], BOOL, BOOL, operands)
+    def bools(op: str, *operands: engine.Expr) -> engine.Expr:
+        return engine.apply(engine.OPS[op], BOOL, BOOL, operands)
 
-    zero = _core.scalar(left.session, 0, INT64)
-    negative = _core.apply(_core.OPS["less"], INT64, BOOL, (left, zero))
-    unsigned = _core.apply(_core.OPS[name], UINT64, BOOL, (_core.cast(left, UINT64), right))
+    zero = engine.scalar(left.session, 0, INT64)
+    negative = engine.apply(engine.OPS["less"], INT64, BOOL, (left, zero))
+    unsigned = engine.apply(engine.OPS[name], UINT64, BOOL, (engine.cast(left, UINT64), right))
     if name in _TRUE_ABOVE:  # true when left is the smaller one
         return bools("logical_or", negative, unsigned)
     return bools("logical_and", bools("logical_not", negative), unsigned)
 
 
-def _check_exponents(exponents: _core.Expr) -> None:
+def _check_exponents(exponents: engine.Expr) -> None:
     signed = exponents.size and KIND_OF[exponents.dtype] == "i"
-    if signed and _core.reduce_all("min", exponents, exponents.dtype, True) < 0:
+    if signed and engine.reduce_all("min", exponents, exponents.dtype, True) < 0:
         raise ValueError("Integers to negative integer powers are not allowed.")
 
 
@@ -219,7 +229,8 @@ def check_output(name: str, kinds: tuple[int, ...], result: int, target: int, ca
         return
     ufunc: Any = getattr(np, name, None)
     if type(ufunc) is np.ufunc and ufunc.nout == 1 and len(kinds) == ufunc.nin:
-        types = [{WEAK_INT: int}.get(kind, float if kind < 0 else DTYPE_OF[kind]) for kind in kinds]
+        types = [{WEAK_INT: int, WEAK_COMPLEX: complex}.get(kind, float if kind < 0 else DTYPE_OF[kind])
+                 for kind in kinds]  # fmt: skip
         ufunc.resolve_dtypes((*types, DTYPE_OF[target]), casting=casting)
     raise TypeError(
         f"Cannot cast ufunc '{name}' output from {DTYPE_OF[result]!r} to {DTYPE_OF[target]!r} "
@@ -248,7 +259,7 @@ def operators(name: str, symbol: str) -> tuple[Binary, Binary, Binary]:
         value, target = result._expr, x1._expr.dtype
         if value.dtype != target:
             check_output(name, (target, kind_of(x2)), value.dtype, target)
-            value = _core.cast(value, target)
+            value = engine.cast(value, target)
         x1._store(value)
         return x1
 
@@ -269,8 +280,8 @@ def comparison(name: str, symbol: str) -> Binary:
         shape = _shape_of_others(x2)
         if shape is None:
             return method(x1, x2)
-        answer = _core.scalar(x1._expr.session, name == "not_equal", BOOL)
-        return wrap(_core.broadcast_to(answer, np.broadcast_shapes(x1.shape, shape)))
+        answer = engine.scalar(x1._expr.session, name == "not_equal", BOOL)
+        return wrap(engine.broadcast_to(answer, np.broadcast_shapes(x1.shape, shape)))
 
     forward.__doc__ = f"a {symbol} b; see `ak.{name}`."
     return forward

@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
 from ..session import current
+from . import engine
 from .array import Array, as_array, wrap
 from .creation import array
 from .dtypes import DTypeLike, code_of
@@ -43,7 +43,7 @@ def pieces(values: Array) -> Iterator[np.ndarray[Any, Any]]:
     for start in range(0, expr.shape[0], step):
         count = min(step, expr.shape[0] - start)
         ranges = [(start, 1, count), *((0, 1, length) for length in expr.shape[1:])]
-        yield _core.get_slice(expr, ranges).to_numpy(True)
+        yield engine.get_slice(expr, ranges).to_numpy(True)
 
 
 def _writes() -> bool:
@@ -211,7 +211,7 @@ def _read(found: np.ndarray[Any, Any]) -> ndarray:
     """A file's elements, some rows at a time."""
     if found.ndim == 0 or found.nbytes <= _PIECE:
         return array(np.asarray(found))
-    result = wrap(_core.empty(current(), found.shape, code_of(found.dtype)))
+    result = wrap(engine.empty(current(), found.shape, code_of(found.dtype)))
     step = max(1, _PIECE // max(1, found.nbytes // found.shape[0]))
     for start in range(0, found.shape[0], step):
         result[start : start + step] = np.ascontiguousarray(found[start : start + step])

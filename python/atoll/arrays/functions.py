@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import expr_of, require_out, wrap
 from .dtypes import DTYPE_OF, Casting, code_of, promote
 from .elementwise import binary, check_output, kind_of, op_of, unary
@@ -88,18 +88,18 @@ def finish(result: ndarray, out: Any, where: Any, name: str, kinds: tuple[int, .
         if where is True:
             return result
         mask, value = expr_of(where), result._expr
-        zero = _core.scalar(value.session, 0, value.dtype)
-        return wrap(_core.apply(_core.OPS["where"], value.dtype, value.dtype, (mask, value, zero)))
+        zero = engine.scalar(value.session, 0, value.dtype)
+        return wrap(engine.apply(engine.OPS["where"], value.dtype, value.dtype, (mask, value, zero)))
     target = require_out(out)
     value, code = result._expr, target._expr.dtype
     check_output(name, kinds, value.dtype, code, casting)
     if value.dtype != code:
-        value = _core.cast(value, code)
+        value = engine.cast(value, code)
     if where is not True:
-        value = _core.apply(_core.OPS["where"], code, code, (expr_of(where), value, target._read()))
+        value = engine.apply(engine.OPS["where"], code, code, (expr_of(where), value, target._read()))
     if value.shape != target.shape:
         try:
-            value = _core.broadcast_to(value, target.shape)
+            value = engine.broadcast_to(value, target.shape)
         except ValueError:
             target._store(value)  # the error in NumPy's words
     target._store(value)
@@ -119,7 +119,7 @@ def _given_type(name: str, dtype: Any, operands: tuple[Any, ...], casting: Casti
                 f"Cannot cast ufunc '{name}' input from {DTYPE_OF[expr.dtype]!r} to {DTYPE_OF[code]!r} "
                 f"with casting rule '{casting}'"
             )
-    return wrap(_core.apply(op_of(name), code, code, exprs))
+    return wrap(engine.apply(op_of(name), code, code, exprs))
 
 
 def unary_function(name: str, summary: str, example: str = "[0.25, 0.5]") -> UnaryFunction:

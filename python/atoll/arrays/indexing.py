@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import Array, expr_of, wrap
 from .composed import choose
 from .dtypes import BOOL, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, SCALAR_OF, code_of, fit_scalar
@@ -78,7 +78,7 @@ def _as_index(item: Any) -> Any:
     if isinstance(item, (bool, np.bool_)):
         return wrap(expr_of(bool(item)))
     if isinstance(item, Array):
-        if KIND_OF[item._expr.dtype] == "f":
+        if KIND_OF[item._expr.dtype] in "fc":
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
         return item
     if not isinstance(item, (list, tuple, np.ndarray)):
@@ -125,9 +125,9 @@ def _is_full(ranges: tuple[Range, ...], shape: tuple[int, ...]) -> bool:
                for (start, step, count), length in zip(ranges, shape, strict=True))  # fmt: skip
 
 
-def _scalar_at(expr: _core.Expr, ranges: tuple[Range, ...]) -> Any:
+def _scalar_at(expr: engine.Expr, ranges: tuple[Range, ...]) -> Any:
     if not expr.ready and expr.size >= _LARGE:  # one element of a chain that need not be computed whole
-        return SCALAR_OF[expr.dtype](_core.get_slice(expr, ranges).item())
+        return SCALAR_OF[expr.dtype](engine.get_slice(expr, ranges).item())
     position = 0
     for (start, _, _), length in zip(ranges, expr.shape, strict=True):
         position = position * length + start
@@ -142,13 +142,13 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
         return _scalar_at(expr, ((_check_index(key, 0, expr.shape[0]), 1, 1),))
     if kind is slice and expr.ndim == 1:
         whole = (_axis_range(key, expr.shape[0]),)
-        return step_into(array, Slice(whole), _core.get_slice(expr, whole), temporary)
+        return step_into(array, Slice(whole), engine.get_slice(expr, whole), temporary)
     if isinstance(key, Array) and expr.ndim:
         code = key._expr.dtype
         if code == BOOL:
             return wrap(_compress(expr, key._read()))
-        if KIND_OF[code] != "f":
-            return wrap(_core.take(expr, _to_int64(key._read())))
+        if KIND_OF[code] not in "fc":
+            return wrap(engine.take(expr, _to_int64(key._read())))
     items = [_as_index(item) for item in _expand(key, expr.ndim)]
     if any(isinstance(item, Array) for item in items):
         return _get_by_data(array, items)
@@ -157,10 +157,10 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
         return _scalar_at(expr, ranges)
     result, base_temporary = array, temporary
     if ranges and not (_is_full(ranges, expr.shape) and reshaped):
-        result = step_into(array, Slice(ranges), _core.get_slice(expr, ranges), temporary)
+        result = step_into(array, Slice(ranges), engine.get_slice(expr, ranges), temporary)
         base_temporary = temporary  # a temporary's slice is nobody's view
     if reshaped:
-        result = step_into(result, Reshape(shape), _core.reshape(result._expr, shape), base_temporary)
+        result = step_into(result, Reshape(shape), engine.reshape(result._expr, shape), base_temporary)
     elif result is array:
         result = step_into(array, Reshape(expr.shape), expr.alias(), temporary)
     return result
@@ -169,22 +169,22 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
 # -- indices by data --
 
 
-def _to_int64(indices: _core.Expr) -> _core.Expr:
-    return indices if indices.dtype == INT64 else _core.cast(indices, INT64)
+def _to_int64(indices: engine.Expr) -> engine.Expr:
+    return indices if indices.dtype == INT64 else engine.cast(indices, INT64)
 
 
-def _compress(expr: _core.Expr, mask: _core.Expr) -> _core.Expr:
+def _compress(expr: engine.Expr, mask: engine.Expr) -> engine.Expr:
     """expr[mask] for masks over the first axes."""
     if mask.ndim == 0:
-        return _core.compress(_core.reshape(expr, (1, *expr.shape)), _core.reshape(mask, (1,)))
+        return engine.compress(engine.reshape(expr, (1, *expr.shape)), engine.reshape(mask, (1,)))
     _check_mask(mask.shape, expr.shape, 0)
     rest = expr.shape[mask.ndim :]
     if mask.size == 0:
-        return _core.empty(expr.session, (0, *rest), expr.dtype)
+        return engine.empty(expr.session, (0, *rest), expr.dtype)
     if mask.ndim in (expr.ndim, 1):
-        return _core.compress(expr, mask)
-    rows = _core.reshape(expr, (mask.size, *rest))
-    return _core.compress(rows, _core.reshape(mask, (mask.size,)))
+        return engine.compress(expr, mask)
+    rows = engine.reshape(expr, (mask.size, *rest))
+    return engine.compress(rows, engine.reshape(mask, (mask.size,)))
 
 
 def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], first: int) -> None:
@@ -229,9 +229,9 @@ class _ByData:
             if isinstance(item, Array) and item._expr.dtype == BOOL:
                 _check_mask(item.shape, shape, axis)
                 if item.ndim == 0:
-                    expanded.append(_NewAxis(wrap(_core.arange(item._expr.session, 0, 1, int(bool(item)), INT64))))
+                    expanded.append(_NewAxis(wrap(engine.arange(item._expr.session, 0, 1, int(bool(item)), INT64))))
                 else:
-                    expanded.extend(unravel(wrap(_core.flatnonzero(item._read())), item.shape))
+                    expanded.extend(unravel(wrap(engine.flatnonzero(item._read())), item.shape))
                 axis += item.ndim
             else:
                 expanded.append(item)
@@ -268,13 +268,13 @@ class _ByData:
         self.order = tuple(order) if lead and index_ndim else None
         self.shape = tuple(self.taken_shape[i] for i in order) if self.order else self.taken_shape
 
-    def table(self, expr: _core.Expr) -> _core.Expr:
+    def table(self, expr: engine.Expr) -> engine.Expr:
         for step in self.steps:
             expr = step.get(expr)
         return expr
 
 
-def _flat_indices(items: list[Any], lengths: list[int], axes: list[int]) -> _core.Expr:
+def _flat_indices(items: list[Any], lengths: list[int], axes: list[int]) -> engine.Expr:
     """One int64 index array into the flattened axes; a single array is left to the engine to check."""
     if len(items) == 1:
         return _to_int64(items[0]._read())
@@ -285,8 +285,8 @@ def _flat_indices(items: list[Any], lengths: list[int], axes: list[int]) -> _cor
             continue
         index = item.astype(np.int64, copy=False)
         if index.size:
-            least = int(_core.reduce_all("min", index._read(), INT64, True))
-            greatest = int(_core.reduce_all("max", index._read(), INT64, True))
+            least = int(engine.reduce_all("min", index._read(), INT64, True))
+            greatest = int(engine.reduce_all("max", index._read(), INT64, True))
             _check_index(least, axis, length)
             _check_index(greatest, axis, length)
             if least < 0:
@@ -311,31 +311,31 @@ def _get_by_data(array: ndarray, items: list[Any]) -> ndarray:
     if _selects_rows(items):
         if items[0]._expr.dtype == BOOL:
             return wrap(_compress(expr, items[0]._read()))
-        return wrap(_core.take(expr, _to_int64(items[0]._read())))
+        return wrap(engine.take(expr, _to_int64(items[0]._read())))
     plan = _ByData(expr.shape, items)
-    taken = _core.take(plan.table(expr), plan.indices)
-    return wrap(_core.transpose(taken, plan.order) if plan.order else taken)
+    taken = engine.take(plan.table(expr), plan.indices)
+    return wrap(engine.transpose(taken, plan.order) if plan.order else taken)
 
 
 # -- assignment --
 
 
-def value_expr(session: _core.Session, value: Any, code: int) -> _core.Expr:
+def value_expr(session: engine.Session, value: Any, code: int) -> engine.Expr:
     """The assigned value as an expression of the target's type: scalars must fit, arrays are cast as by astype."""
     kind = SCALAR_KIND.get(type(value))
     if kind is not None:
-        return _core.scalar(session, fit_scalar(value, code), code)
+        return engine.scalar(session, fit_scalar(value, code), code)
     if not isinstance(value, Array) and not isinstance(value, np.ndarray):
         numbers = np.asarray(value)
         if KIND_OF[code_of(numbers.dtype)] == "f" and KIND_OF[code] in "iu" and not np.isfinite(numbers).all():
             fit_scalar(float(numbers[~np.isfinite(numbers)][0]), code)
-        expr = _core.from_numpy(session, np.asarray(numbers, dtype=DTYPE_OF[code_of(numbers.dtype)], order="C"), True)
+        expr = engine.from_numpy(session, np.asarray(numbers, dtype=DTYPE_OF[code_of(numbers.dtype)], order="C"), True)
     else:
         expr = expr_of(value)
-    return expr if expr.dtype == code else _core.cast(expr, code)
+    return expr if expr.dtype == code else engine.cast(expr, code)
 
 
-def _fit(value: _core.Expr, shape: tuple[int, ...]) -> _core.Expr:
+def _fit(value: engine.Expr, shape: tuple[int, ...]) -> engine.Expr:
     """`value` broadcast to the shape it is assigned to; NumPy also drops leading axes of length 1."""
     if value.shape == shape or value.ndim == 0:
         return value
@@ -343,9 +343,9 @@ def _fit(value: _core.Expr, shape: tuple[int, ...]) -> _core.Expr:
     while len(own) > len(shape) and own[0] == 1:
         own = own[1:]
     if own != value.shape:
-        value = _core.reshape(value, own)
+        value = engine.reshape(value, own)
     try:
-        return value if own == shape else _core.broadcast_to(value, shape)
+        return value if own == shape else engine.broadcast_to(value, shape)
     except ValueError:
         raise ValueError(f"could not broadcast input array from shape {_text(own)} into shape {_text(shape)}") from None
 
@@ -382,7 +382,7 @@ def _put_ranges(array: ndarray, ranges: tuple[Range, ...], shape: tuple[int, ...
     expr = array._expr
     found = _fit(value_expr(expr.session, value, expr.dtype), shape)
     if found.ndim and reshaped:
-        found = _core.reshape(found, [r[2] for r in ranges])
+        found = engine.reshape(found, [r[2] for r in ranges])
     _change(array, lambda target: target.assign_slice(ranges, found))
 
 
@@ -415,7 +415,7 @@ def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False
     found = _fit(found, plan.shape)
     if found.ndim and plan.order:
         inverse = sorted(range(len(plan.order)), key=plan.order.__getitem__)
-        found = _core.transpose(found, inverse)
+        found = engine.transpose(found, inverse)
     if plan.steps:
         own = array._view
         view = View(array, tuple(plan.steps)) if own is None else View(own.base, (*own.steps, *plan.steps))
@@ -426,12 +426,12 @@ def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False
         _change(array, lambda target: target.assign_index(plan.indices, found, add))
 
 
-def _put_mask(array: ndarray, expr: _core.Expr, mask: _core.Expr, found: _core.Expr) -> None:
+def _put_mask(array: ndarray, expr: engine.Expr, mask: engine.Expr, found: engine.Expr) -> None:
     if mask.size == 0:
         _fit(found, (0, *expr.shape[mask.ndim :]))
         return
     if found.size != 1:
-        count = int(_core.reduce_all("count_nonzero", mask, INT64, True))
+        count = int(engine.reduce_all("count_nonzero", mask, INT64, True))
         shape = (count, *expr.shape[mask.ndim :])
         if mask.ndim == expr.ndim and found.shape != shape:
             raise ValueError(
@@ -442,7 +442,7 @@ def _put_mask(array: ndarray, expr: _core.Expr, mask: _core.Expr, found: _core.E
             )
         found = _fit(found, shape)
     elif found.ndim:
-        found = _core.reshape(found, ())
+        found = engine.reshape(found, ())
     _change(array, lambda target: target.assign_mask(mask, found))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import Array, as_array, expr_from, expr_of, require_out, wrap
 from .dtypes import INT64, Casting, check_cast, code_of, result_code
 from .manipulation import _axis, atleast_1d, atleast_2d, atleast_3d, broadcast_to, ravel
@@ -60,9 +60,9 @@ def concatenate(
     code = result_code(*(part.dtype for part in parts)) if dtype is None else code_of(dtype)
     for part in parts:
         check_cast(part.dtype, code, casting)
-    parts = [part if part.dtype == code else _core.cast(part, code) for part in parts]
+    parts = [part if part.dtype == code else engine.cast(part, code) for part in parts]
     if axis is None:
-        parts, axis = [_core.reshape(part, (part.size,)) for part in parts], 0
+        parts, axis = [engine.reshape(part, (part.size,)) for part in parts], 0
     ndim = parts[0].ndim
     if ndim == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
@@ -83,9 +83,9 @@ def concatenate(
     if place:
         order = list(range(ndim))
         order[0], order[place] = place, 0
-        joined = _core.transpose(_core.concatenate([_core.transpose(part, order) for part in parts]), order)
+        joined = engine.transpose(engine.concatenate([engine.transpose(part, order) for part in parts]), order)
     else:
-        joined = _core.concatenate(parts)
+        joined = engine.concatenate(parts)
     if out is None:
         return wrap(joined)
     require_out(out)[...] = wrap(joined)
@@ -113,7 +113,7 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> ndarray:
         raise ValueError("all input arrays must have the same shape")
     place = _axis(axis, len(shape) + 1)
     wider = (*shape[:place], 1, *shape[place:])
-    return concatenate([wrap(_core.reshape(part._read(), wider)) for part in parts], place)
+    return concatenate([wrap(engine.reshape(part._read(), wider)) for part in parts], place)
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
@@ -292,8 +292,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> ndarray:
         cut = int(positions.item())
         return concatenate([array[(*before, slice(None, cut))], new, array[(*before, slice(cut, None))]], place)
     # Where each row of the result comes from: the old ones in order, each new one before its position.
-    old = wrap(_core.arange(array._expr.session, 1, 2, length, INT64))
-    rows = wrap(_core.argsort(concatenate([old, 2 * as_array(positions)])._read()))
+    old = wrap(engine.arange(array._expr.session, 1, 2, length, INT64))
+    rows = wrap(engine.argsort(concatenate([old, 2 * as_array(positions)])._read()))
     return concatenate([array, new], place)[(*before, rows)]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import Array, as_array, wrap
 from .creation import shape_of
 from .views import Broadcast, Reshape, Transpose, is_contiguous, is_view_as, step_into
@@ -82,7 +82,7 @@ def reshape_to(a: ndarray, shape: Any, order: str, copy: bool | None, temporary:
         text = "(" + ",".join(map(str, lengths)) + ("," if len(lengths) == 1 else "") + ")"
         raise ValueError(f"cannot reshape array of size {size} into shape {text}")
     wanted = tuple(lengths)
-    value = expr.alias() if wanted == expr.shape else _core.reshape(expr, wanted)
+    value = expr.alias() if wanted == expr.shape else engine.reshape(expr, wanted)
     if copy is False and not is_view_as(a, wanted):
         raise ValueError("Unable to avoid creating a copy while reshaping.")
     return step_into(a, Reshape(wanted), value, temporary) if not copy and is_view_as(a, wanted) else wrap(value)
@@ -132,7 +132,7 @@ def transpose_axes(a: ndarray, axes: Any, temporary: bool) -> ndarray:
         if len(set(order)) != ndim:
             raise ValueError("repeated axis in transpose")
     same = order == tuple(range(ndim))
-    return step_into(a, Transpose(order), expr.alias() if same else _core.transpose(expr, order), temporary)
+    return step_into(a, Transpose(order), expr.alias() if same else engine.transpose(expr, order), temporary)
 
 
 def transpose(a: Any, axes: Any = None) -> ndarray:
@@ -340,7 +340,7 @@ def broadcast_to(array: Any, shape: Any) -> ndarray:
            [0, 1]])
     """
     lengths, own = shape_of(shape), as_array(array)
-    return step_into(own, Broadcast(lengths), _core.broadcast_to(own._read(), lengths), False)
+    return step_into(own, Broadcast(lengths), engine.broadcast_to(own._read(), lengths), False)
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:

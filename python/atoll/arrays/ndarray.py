@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Iterator
 from sys import getrefcount
 from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import _core
 from . import (
     bits,
     composed,
     diagonals,
+    engine,
     files,
     indexing,
     interchange,
@@ -28,6 +29,7 @@ from . import (
     sorting,
     statistics,
     tables,
+    ufuncs,
 )
 from .array import Array, public, require_cpu, wrap
 from .dtypes import DTYPE_OF, Casting, DTypeLike, check_cast, code_of
@@ -82,13 +84,23 @@ class ndarray(Array):
 
     @property
     def real(self) -> ndarray:
-        """The array itself: all dtypes are real."""
-        return self
+        """The real parts, a view; of a real array, itself."""
+        return composed.real(self)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        composed.real(self)[...] = value
 
     @property
     def imag(self) -> ndarray:
-        """Zeros: all dtypes are real."""
+        """The imaginary parts, a view; of a real array, zeros."""
         return composed.imag(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")
+        composed.imag(self)[...] = value
 
     @property
     def flags(self) -> Flags:
@@ -132,9 +144,12 @@ class ndarray(Array):
         """
         expr, code = self._read(), code_of(dtype)
         check_cast(expr.dtype, code, casting)
+        if DTYPE_OF[expr.dtype].kind == "c" and DTYPE_OF[code].kind not in "cb":
+            message = "Casting complex values to real discards the imaginary part"
+            warnings.warn(message, np.exceptions.ComplexWarning, stacklevel=2)
         if expr.dtype == code:
             return wrap(expr.alias()) if copy else self
-        return wrap(_core.cast(expr, code))
+        return wrap(engine.cast(expr, code))
 
     def view(self, dtype: DTypeLike = None) -> ndarray:
         """The same elements, or their bytes as another type: a view.
@@ -314,8 +329,8 @@ class ndarray(Array):
     __round__ = composed.round
 
     def conj(self) -> ndarray:
-        """The array itself: all dtypes are real."""
-        return self
+        """Conjugates; the array itself when it is real."""
+        return ufuncs.conjugate(self) if self.dtype.kind == "c" else self
 
     conjugate = conj
 

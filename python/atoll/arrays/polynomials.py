@@ -33,14 +33,6 @@ def _numbers(coefficients: Any) -> np.ndarray[Any, Any]:
     return np.asarray(coefficients.to_numpy() if isinstance(coefficients, Array) else coefficients)
 
 
-def _real(values: np.ndarray[Any, Any], name: str) -> ndarray:
-    if values.dtype.kind == "c":
-        raise TypeError(
-            f"{name} gives complex numbers here, which atoll arrays do not hold: use np.{name}(p.to_numpy())"
-        )
-    return array(values)
-
-
 def poly(seq_of_zeros: Any) -> Any:
     """Coefficients of the polynomial with these roots, or of a matrix's characteristic polynomial.
 
@@ -51,11 +43,11 @@ def poly(seq_of_zeros: Any) -> Any:
     array([ 1., -3.,  2.])
     """
     found = np.poly(_numbers(seq_of_zeros))
-    return _real(found, "poly") if isinstance(found, np.ndarray) else found
+    return array(found) if isinstance(found, np.ndarray) else found
 
 
 def roots(p: Any) -> ndarray:
-    """The roots of a polynomial, where all are real.
+    """The roots of a polynomial.
 
     Examples
     --------
@@ -63,7 +55,7 @@ def roots(p: Any) -> ndarray:
     >>> ak.roots([1, -3, 2])
     array([2., 1.])
     """
-    return _real(np.roots(_numbers(p)), "roots")
+    return array(np.roots(_numbers(p)))
 
 
 def polyadd(a1: Any, a2: Any) -> ndarray:

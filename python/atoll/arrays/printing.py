@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
 
 
-def _ends(expr: _core.Expr, edge: int) -> np.ndarray[Any, Any]:
+def _ends(expr: engine.Expr, edge: int) -> np.ndarray[Any, Any]:
     """The corners of the array, each long axis cut down to its two ends and one element to stand for the rest.
 
     NumPy decides by length alone what it leaves out, so it prints this as it would print the whole.
@@ -28,7 +28,7 @@ def _ends(expr: _core.Expr, edge: int) -> np.ndarray[Any, Any]:
     shape = [sum(count for _, count in axis) for axis in parts]
     result: np.ndarray[Any, Any] | None = None
     for choice in itertools.product(*parts):
-        block = _core.get_slice(expr, [(start, 1, count) for start, count in choice]).to_numpy(True)
+        block = engine.get_slice(expr, [(start, 1, count) for start, count in choice]).to_numpy(True)
         if result is None:
             result = np.empty(shape, dtype=block.dtype)
         place = tuple(

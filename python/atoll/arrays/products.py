@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import as_array, expr_of, require_out, wrap
 from .creation import zeros
 from .dtypes import BOOL, DTypeLike, check_cast, code_of, result_code
 from .manipulation import _axis, broadcast_arrays, expand_dims, matrix_transpose, moveaxis
 from .reductions import reduce
+from .ufuncs import conjugate
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -37,7 +38,7 @@ __all__ = [
 def _pair(a: Any, b: Any, dtype: DTypeLike = None) -> tuple[ndarray, ndarray, int]:
     x, y = expr_of(a), expr_of(b)
     code = result_code(x.dtype, y.dtype) if dtype is None else code_of(dtype)
-    return wrap(_core.cast(x, code)), wrap(_core.cast(y, code)), code
+    return wrap(engine.cast(x, code)), wrap(engine.cast(y, code)), code
 
 
 def _sum_last(x: ndarray, code: int) -> Any:
@@ -45,6 +46,10 @@ def _sum_last(x: ndarray, code: int) -> Any:
     kind = "any" if code == BOOL else "sum"
 
     return reduce(kind, x, -1, None if code == BOOL else x.dtype, None, False, None, True, False)
+
+
+def _conjugated(x: ndarray) -> ndarray:
+    return conjugate(x) if x.dtype.kind == "c" else x
 
 
 def into(result: Any, out: Any) -> Any:
@@ -115,7 +120,7 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> 
     """
     x, y, code = _pair(x1, x2, dtype)
     _check_core("vecmat", x, 1, y, 2, x.shape[-1:], y.shape[-2:-1])
-    return into(_sum_last(expand_dims(x, -2) * matrix_transpose(y), code), out)
+    return into(_sum_last(expand_dims(_conjugated(x), -2) * matrix_transpose(y), code), out)
 
 
 def _check_core(
@@ -164,7 +169,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     np.float64(4.0)
     """
     x, y, _ = _pair(a, b)
-    return dot(x.reshape(-1), y.reshape(-1))
+    return dot(_conjugated(x.reshape(-1)), y.reshape(-1))
 
 
 def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, dtype: DTypeLike = None) -> Any:
@@ -185,7 +190,7 @@ def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, dtype: DType
     x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     if x.shape[-1] != y.shape[-1]:
         raise ValueError(f"vecdot: the vectors have {x.shape[-1]} and {y.shape[-1]} elements")
-    return into(_sum_last(x * y, code), out)
+    return into(_sum_last(_conjugated(x) * y, code), out)
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import Array, as_array, expr_of, wrap
 from .composed import choose
 from .dtypes import FLOAT32
@@ -106,7 +106,7 @@ def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: 
         moved = array.reshape(1, -1)
     if number == 0:
         raise IndexError("quantile of an empty array: index -1 is out of bounds for axis 0 with size 0")
-    ordered = wrap(_core.sort(moved._read() if others else moved.reshape(-1)._read())).reshape(-1)
+    ordered = wrap(engine.sort(moved._read() if others else moved.reshape(-1)._read())).reshape(-1)
     rows = moved.shape[0]
     valid = np.full(rows, number, dtype=np.int64)
     has_nan = np.zeros(rows, dtype=bool)

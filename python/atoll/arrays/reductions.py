@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import Array, as_array, expr_of, require_out, wrap
 from .composed import choose
 from .dtypes import BOOL, FLOAT32, INT64, KIND_OF, SCALAR_OF, UINT64, DTypeLike, code_of, fit_scalar
@@ -115,39 +115,39 @@ def reduce(
     if expr.size == 0 and initial is not None and kind in ("min", "max"):
         return _initial_alone(expr, axes_of(axis, expr.ndim), initial, result, keepdims, out)
     if axis is None and not keepdims:
-        value = _core.reduce_all(kind, expr, wide, keep)
+        value = engine.reduce_all(kind, expr, wide, keep)
         if initial is not None:
             value = _with_initial(kind, value, initial, result)
         if out is None:
             return SCALAR_OF[result](value)
-        return _into(out, _core.scalar(expr.session, value, result), kind, code)
+        return _into(out, engine.scalar(expr.session, value, result), kind, code)
     axes = axes_of(axis, expr.ndim)
     if axes is None or len(axes) == expr.ndim:
-        value = _core.reduce_all(kind, expr, wide, keep)
-        answer = _core.full(expr.session, _kept_shape(expr.shape, None) if keepdims else (), result, value)
+        value = engine.reduce_all(kind, expr, wide, keep)
+        answer = engine.full(expr.session, _kept_shape(expr.shape, None) if keepdims else (), result, value)
     elif not axes:
-        answer = _core.cast(expr if wide == result else _core.cast(expr, wide), result)
+        answer = engine.cast(expr if wide == result else engine.cast(expr, wide), result)
     else:
         if kind in ("min", "max") and any_zero(expr.shape, axes):
             raise ValueError(
                 f"zero-size array to reduction operation {_UFUNC[kind]} which has no identity; give initial="
             )
-        answer = _core.reduce_axes(kind, expr, axes, wide)
+        answer = engine.reduce_axes(kind, expr, axes, wide)
         if keepdims:
-            answer = _core.reshape(answer, _kept_shape(expr.shape, axes))
+            answer = engine.reshape(answer, _kept_shape(expr.shape, axes))
     if initial is not None:
-        first = _core.scalar(expr.session, fit_scalar(initial, result), result)
-        answer = _core.apply(_core.OPS[_UFUNC[kind]], result, result, (answer, first))
+        first = engine.scalar(expr.session, fit_scalar(initial, result), result)
+        answer = engine.apply(engine.OPS[_UFUNC[kind]], result, result, (answer, first))
     if out is not None:
         return _into(out, answer, kind, code)
     return wrap(answer) if answer.ndim else SCALAR_OF[result](answer.item())
 
 
-def _initial_alone(expr: _core.Expr, axes: list[int] | None, initial: Any, code: int, keepdims: bool, out: Any) -> Any:
+def _initial_alone(expr: engine.Expr, axes: list[int] | None, initial: Any, code: int, keepdims: bool, out: Any) -> Any:
     """A reduction of nothing, which is the value that it begins with."""
     kept = _kept_shape(expr.shape, axes)
     shape = kept if keepdims else tuple(n for axis, n in enumerate(kept) if axes is not None and axis not in axes)
-    answer = _core.full(expr.session, shape, code, fit_scalar(initial, code))
+    answer = engine.full(expr.session, shape, code, fit_scalar(initial, code))
     if out is not None:
         return _into(out, answer, "initial", code)
     return wrap(answer) if shape else SCALAR_OF[code](answer.item())
@@ -165,7 +165,7 @@ def _with_initial(kind: str, value: Any, initial: Any, code: int) -> Any:
         return getattr(np, _UFUNC[kind])(scalar(value), scalar(fit_scalar(initial, code))).item()
 
 
-def _masked(kind: str, expr: _core.Expr, where: Any, initial: Any, result: int) -> _core.Expr:
+def _masked(kind: str, expr: engine.Expr, where: Any, initial: Any, result: int) -> engine.Expr:
     """The elements with those left out replaced by what changes nothing."""
     if where is True:
         return expr
@@ -178,17 +178,17 @@ def _masked(kind: str, expr: _core.Expr, where: Any, initial: Any, result: int) 
             )
         neutral = initial
     code = expr.dtype if kind in ("min", "max", "any", "all") else result
-    other = _core.scalar(expr.session, fit_scalar(neutral, code), code)
+    other = engine.scalar(expr.session, fit_scalar(neutral, code), code)
     mask = expr_of(where)
-    chosen: _core.Expr = _core.apply(_core.OPS["where"], code, code, (mask, expr, other))
+    chosen: engine.Expr = engine.apply(engine.OPS["where"], code, code, (mask, expr, other))
     return chosen
 
 
-def _into(out: Any, value: _core.Expr, name: str, source: int) -> ndarray:
+def _into(out: Any, value: engine.Expr, name: str, source: int) -> ndarray:
     target = require_out(out)
     code = target._expr.dtype
     check_output(_UFUNC.get(name, name), (source,), value.dtype, code)
-    target._store(value if value.dtype == code else _core.cast(value, code))
+    target._store(value if value.dtype == code else engine.cast(value, code))
     return target
 
 
@@ -199,21 +199,21 @@ def arg_reduce(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, keep: boo
     if axis is None:
         if not expr.size:
             raise ValueError(f"attempt to get {kind} of an empty sequence")
-        value = _core.reduce_all(kind, expr, expr.dtype, keep)
+        value = engine.reduce_all(kind, expr, expr.dtype, keep)
         if not keepdims and out is None:
             return np.int64(value)
-        answer = _core.full(expr.session, (1,) * expr.ndim if keepdims else (), INT64, value)
+        answer = engine.full(expr.session, (1,) * expr.ndim if keepdims else (), INT64, value)
     else:
         axes = axes_of(operator.index(axis), expr.ndim)
         assert axes is not None
         if any_zero(expr.shape, axes):
             raise ValueError(f"attempt to get {kind} of an empty sequence")
         if expr.ndim == 1:
-            answer = _core.scalar(expr.session, _core.reduce_all(kind, expr, expr.dtype, keep), INT64)
+            answer = engine.scalar(expr.session, engine.reduce_all(kind, expr, expr.dtype, keep), INT64)
         else:
-            answer = _core.reduce_axes(kind, expr, axes, expr.dtype)
+            answer = engine.reduce_axes(kind, expr, axes, expr.dtype)
         if keepdims:
-            answer = _core.reshape(answer, _kept_shape(expr.shape, axes))
+            answer = engine.reshape(answer, _kept_shape(expr.shape, axes))
     if out is not None:
         return _into(out, answer, kind, INT64)
     return wrap(answer) if answer.ndim else np.int64(answer.item())
@@ -485,7 +485,7 @@ def scan(kind: str, a: Any, axis: Any, dtype: DTypeLike, out: Any) -> ndarray:
     axis = axis_of_scalar(axis, expr.ndim)
     if axis is None:
         if expr.ndim != 1:
-            expr = _core.reshape(expr, (expr.size,))
+            expr = engine.reshape(expr, (expr.size,))
         place = 0
     else:
         if expr.ndim == 0:
@@ -495,7 +495,7 @@ def scan(kind: str, a: Any, axis: Any, dtype: DTypeLike, out: Any) -> ndarray:
         place = axes[0]
     code = expr.dtype
     wide = _WIDE[code] if kind in ("cumsum", "cumprod") else code
-    answer = _core.scan(kind, expr, place, wide if dtype is None else code_of(dtype))
+    answer = engine.scan(kind, expr, place, wide if dtype is None else code_of(dtype))
     return wrap(answer) if out is None else _into(out, answer, kind, answer.dtype)
 
 
@@ -566,11 +566,11 @@ def _cumulative(kind: str, x: Any, axis: int | None, dtype: DTypeLike, out: Any,
     result = scan(kind, x, place, dtype, None)._expr
     number = place % expr.ndim
     shape = tuple(1 if other == number else count for other, count in enumerate(expr.shape))
-    start = _core.full(expr.session, shape, result.dtype, 0 if kind == "cumsum" else 1)
+    start = engine.full(expr.session, shape, result.dtype, 0 if kind == "cumsum" else 1)
     order = list(range(expr.ndim))
     order[0], order[number] = order[number], order[0]  # its own inverse
-    joined = _core.concatenate([_core.transpose(part, order) for part in (start, result)])
-    answer = _core.transpose(joined, order)
+    joined = engine.concatenate([engine.transpose(part, order) for part in (start, result)])
+    answer = engine.transpose(joined, order)
     return wrap(answer) if out is None else _into(out, answer, kind, answer.dtype)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import as_array, expr_of, wrap
 from .creation import arange
 from .dtypes import DTYPE_OF
@@ -47,7 +47,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
     """
     array = as_array(a)
     if axis_of_scalar(axis, array.ndim) is None:
-        array, axis = wrap(_core.reshape(array._read(), (array.size,))), 0
+        array, axis = wrap(engine.reshape(array._read(), (array.size,))), 0
     place = _axis(axis, array.ndim)
     length = array.shape[place]
     counts = as_array(repeats)
@@ -67,7 +67,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
 
         ends = cumsum(counts.astype(np.int64))
         total = int(ends[-1]) if length else 0
-        positions = wrap(_core.searchsorted(ends._expr, arange(total)._expr, "right"))
+        positions = wrap(engine.searchsorted(ends._expr, arange(total)._expr, "right"))
     return array[(slice(None),) * place + (positions,)]
 
 
@@ -89,8 +89,8 @@ def tile(A: Any, reps: Any) -> ndarray:
     shape = (1,) * (ndim - array.ndim) + array.shape
     pairs = [length for pair in zip(times, shape, strict=True) for length in pair]
     spread = [length for one in shape for length in (1, one)]
-    wide = _core.broadcast_to(_core.reshape(array._read(), spread), pairs)
-    return wrap(_core.reshape(wide, [n * length for n, length in zip(times, shape, strict=True)]))
+    wide = engine.broadcast_to(engine.reshape(array._read(), spread), pairs)
+    return wrap(engine.reshape(wide, [n * length for n, length in zip(times, shape, strict=True)]))
 
 
 def flip(m: Any, axis: Any = None) -> ndarray:
@@ -143,7 +143,9 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     """
     array = as_array(a)
     if axis is None:
-        return wrap(_core.reshape(roll(wrap(_core.reshape(array._read(), (array.size,))), shift, 0)._expr, array.shape))
+        return wrap(
+            engine.reshape(roll(wrap(engine.reshape(array._read(), (array.size,))), shift, 0)._expr, array.shape)
+        )
     axes = _axes_repeated(axis, array.ndim)
     shifts = list(shift) if isinstance(shift, (tuple, list)) else [shift]
     if len(shifts) == 1:
@@ -217,7 +219,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
         expr = expr_of(values)
         if not np.can_cast(DTYPE_OF[expr.dtype], DTYPE_OF[code], "same_kind"):
             raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
-        return wrap(_core.cast(_core.reshape(expr, (expr.size,)), code))
+        return wrap(engine.cast(engine.reshape(expr, (expr.size,)), code))
 
     parts = [] if to_begin is None else [edge(to_begin, "to_begin")]
     parts.append(diff(array) if array.size else array)

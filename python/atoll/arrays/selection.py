@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import Array, as_array, expr_from, expr_of, require_out, wrap
 from .composed import choose, clip
 from .creation import arange
@@ -85,7 +85,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> ndarray:
     if axis is None:
         array, axis = array.reshape(-1), 0
     axis = _axis(axis, array.ndim)
-    return take(array, wrap(_core.flatnonzero(mask._expr)), axis)
+    return take(array, wrap(engine.flatnonzero(mask._expr)), axis)
 
 
 def extract(condition: Any, arr: Any) -> ndarray:
@@ -112,7 +112,7 @@ def flatnonzero(a: Any) -> ndarray:
     array([1, 3])
     """
     expr = expr_of(a)
-    return wrap(_core.flatnonzero(expr if expr.dtype == BOOL else _core.cast(expr, BOOL)))
+    return wrap(engine.flatnonzero(expr if expr.dtype == BOOL else engine.cast(expr, BOOL)))
 
 
 def nonzero(a: Any) -> tuple[ndarray, ...]:
@@ -191,7 +191,7 @@ def place(arr: ndarray, mask: Any, vals: Any) -> None:
     """
     condition = wrap(expr_of(mask).alias()).astype(bool)
     values = wrap(expr_from(vals, None if isinstance(vals, Array) else arr.dtype, True)).reshape(-1)
-    count = int(_core.reduce_all("count_nonzero", condition._expr, INT64, True))
+    count = int(engine.reduce_all("count_nonzero", condition._expr, INT64, True))
     if count and not values.size:
         raise ValueError("Cannot insert from an empty array!")
     if values.size > 1:

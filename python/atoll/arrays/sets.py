@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _core
+from . import engine
 from .array import as_array, expr_of, wrap
 from .composed import choose
 from .creation import ones, zeros
@@ -91,10 +91,10 @@ def unique(
     if axis is not None and (expr.ndim > 1 or _axis(axis, expr.ndim)):
         found = _unique_slices(as_array(ar), _axis(axis, expr.ndim))
     elif equal_nan or expr.dtype < FLOAT32:
-        parts = _core.unique(expr, bool(return_index), bool(return_inverse), bool(return_counts))
+        parts = engine.unique(expr, bool(return_index), bool(return_inverse), bool(return_counts))
         found = [None if part is None else wrap(part) for part in parts]
     else:
-        found = _unique_apart(wrap(_core.reshape(expr, (expr.size,))))
+        found = _unique_apart(wrap(engine.reshape(expr, (expr.size,))))
     values, index, inverse, counts = found
     if inverse is not None and axis is None and inverse.shape != expr.shape:
         inverse = inverse.reshape(expr.shape)
@@ -111,7 +111,7 @@ def _unique_apart(array: ndarray) -> list[Any]:
     if not number:
         return [values, index, inverse, counts]
     others = values.size - 1  # NaN come last
-    nans = wrap(_core.flatnonzero(where_nan._read()))
+    nans = wrap(engine.flatnonzero(where_nan._read()))
     return [
         concatenate([values[:others], array[nans]]),
         concatenate([index[:others], nans]),
@@ -199,12 +199,12 @@ def value_counts(a: Any) -> tuple[ndarray, ndarray]:
     return values, counts
 
 
-def _common(a: Any, b: Any) -> tuple[_core.Expr, _core.Expr]:
+def _common(a: Any, b: Any) -> tuple[engine.Expr, engine.Expr]:
     """Both, flattened, in their common type."""
     x, y = expr_of(a), expr_of(b)
     code = result_code(x.dtype, y.dtype)
-    x, y = (one if one.dtype == code else _core.cast(one, code) for one in (x, y))
-    x, y = (one if one.ndim == 1 else _core.reshape(one, (one.size,)) for one in (x, y))
+    x, y = (one if one.dtype == code else engine.cast(one, code) for one in (x, y))
+    x, y = (one if one.ndim == 1 else engine.reshape(one, (one.size,)) for one in (x, y))
     return x, y
 
 
@@ -223,14 +223,14 @@ def isin(
     if UINT64 in (own.dtype, tests.dtype) and "i" in (KIND_OF[own.dtype], KIND_OF[tests.dtype]):
         # No common type is exact: compared as unsigned, where neither a negative number nor one too large is in both.
         signed = own if tests.dtype == UINT64 else tests
-        x, y = (one if one.dtype == UINT64 else _core.cast(one, UINT64) for one in (own, tests))
+        x, y = (one if one.dtype == UINT64 else engine.cast(one, UINT64) for one in (own, tests))
         possible = wrap(signed.alias()) >= 0 if signed is own else wrap(own.alias()) < 2**63
     else:
         x, y = _common(element, test_elements)
         possible = None
-    x, y = (one if one.ndim == 1 else _core.reshape(one, (one.size,)) for one in (x, y))
-    found = _core.isin(x, y)
-    answer = wrap(found if found.shape == own.shape else _core.reshape(found, own.shape))
+    x, y = (one if one.ndim == 1 else engine.reshape(one, (one.size,)) for one in (x, y))
+    found = engine.isin(x, y)
+    answer = wrap(found if found.shape == own.shape else engine.reshape(found, own.shape))
     if possible is not None:
         answer = answer & possible
     return ~answer if invert else answer
@@ -311,4 +311,4 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
     x, y = (unique(wrap(one.alias())) for one in _common(ar1, ar2))
     both = [x[~_nan_aware(x, isin(x, y))], y[~_nan_aware(y, isin(y, x))]]
     joined = concatenate(both)
-    return wrap(_core.sort(joined._expr))
+    return wrap(engine.sort(joined._expr))

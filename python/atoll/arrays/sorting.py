@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import Array, as_array, expr_of, wrap
 from .dtypes import INT64
 
@@ -29,11 +29,11 @@ __all__ = [
 _KINDS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
 
-def along_last(a: Any, axis: int | None, action: Callable[[_core.Expr], _core.Expr]) -> ndarray:
+def along_last(a: Any, axis: int | None, action: Callable[[engine.Expr], engine.Expr]) -> ndarray:
     """Runs `action`, which works along the last axis, along `axis` (None: on the flattened array)."""
     expr = expr_of(a)
-    if axis is None or (expr.ndim == 0 and action is _core.argsort and axis in (0, -1)):  # a scalar is in order
-        return wrap(action(_core.reshape(expr, (expr.size,)) if expr.ndim != 1 else expr))
+    if axis is None or (expr.ndim == 0 and action is engine.argsort and axis in (0, -1)):  # a scalar is in order
+        return wrap(action(engine.reshape(expr, (expr.size,)) if expr.ndim != 1 else expr))
     number, ndim = operator.index(axis), expr.ndim
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim)
@@ -41,7 +41,7 @@ def along_last(a: Any, axis: int | None, action: Callable[[_core.Expr], _core.Ex
         return wrap(action(expr))
     order = list(range(ndim))
     order[number], order[-1] = order[-1], order[number]  # its own inverse
-    return wrap(_core.transpose(action(_core.transpose(expr, order)), order))
+    return wrap(engine.transpose(action(engine.transpose(expr, order)), order))
 
 
 def _check_kind(kind: str | None) -> None:
@@ -49,18 +49,18 @@ def _check_kind(kind: str | None) -> None:
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
 
 
-def _reversed(expr: _core.Expr) -> _core.Expr:
+def _reversed(expr: engine.Expr) -> engine.Expr:
     """The order along the last axis turned round."""
     *rest, length = expr.shape
     last = (length - 1, -1, length) if length else (0, 1, 0)
-    return _core.get_slice(expr, [*((0, 1, count) for count in rest), last])
+    return engine.get_slice(expr, [*((0, 1, count) for count in rest), last])
 
 
-def _last_first(positions: Callable[[_core.Expr], _core.Expr], expr: _core.Expr) -> _core.Expr:
+def _last_first(positions: Callable[[engine.Expr], engine.Expr], expr: engine.Expr) -> engine.Expr:
     """Positions that sort downwards, equal elements in their order: those that sort the reversed upwards, backwards."""
     found = _reversed(positions(_reversed(expr)))
-    greatest = _core.scalar(expr.session, expr.shape[-1] - 1, INT64)
-    return _core.apply(_core.OPS["subtract"], INT64, INT64, (greatest, found))
+    greatest = engine.scalar(expr.session, expr.shape[-1] - 1, INT64)
+    return engine.apply(engine.OPS["subtract"], INT64, INT64, (greatest, found))
 
 
 def sort(
@@ -89,7 +89,7 @@ def sort(
     array([3, 2, 1])
     """
     _check_kind(kind)
-    return along_last(a, axis, (lambda expr: _reversed(_core.sort(expr))) if descending else _core.sort)
+    return along_last(a, axis, (lambda expr: _reversed(engine.sort(expr))) if descending else engine.sort)
 
 
 def argsort(
@@ -115,7 +115,7 @@ def argsort(
     """
     _check_kind(kind)
     down = descending or not ascending
-    return along_last(a, axis, (lambda expr: _last_first(_core.argsort, expr)) if down else _core.argsort)
+    return along_last(a, axis, (lambda expr: _last_first(engine.argsort, expr)) if down else engine.argsort)
 
 
 def coargsort(keys: Any, *, ascending: bool = True, descending: bool = False) -> ndarray:
@@ -143,9 +143,9 @@ def coargsort(keys: Any, *, ascending: bool = True, descending: bool = False) ->
         if expr.size != exprs[0].size:
             raise ValueError(f"the keys of coargsort must have one length, found {exprs[0].size} and {expr.size}")
 
-    def positions(first: _core.Expr) -> _core.Expr:
+    def positions(first: engine.Expr) -> engine.Expr:
         others = exprs[1:] if first is exprs[0] else [_reversed(expr) for expr in exprs[1:]]
-        return _core.coargsort([first, *others]) if others else _core.argsort(first)
+        return engine.coargsort([first, *others]) if others else engine.argsort(first)
 
     down = descending or not ascending
     return wrap(_last_first(positions, exprs[0]) if down else positions(exprs[0]))

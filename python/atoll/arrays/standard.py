@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .array import Array, as_array, require_cpu
-from .dtypes import DTYPE_OF, FLOAT64, INT64, Casting, DTypeLike
+from .dtypes import COMPLEX128, DTYPE_OF, FLOAT64, INT64, Casting, DTypeLike
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
 
 __all__ = ["astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type"]
 
-#: Of the standard, all but complex numbers.
+#: Of the standard.
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
@@ -121,7 +121,8 @@ class __array_namespace_info__:
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
         """Types of new arrays when none is asked for."""
         require_cpu(device)
-        return {"real floating": DTYPE_OF[FLOAT64], "integral": DTYPE_OF[INT64], "indexing": DTYPE_OF[INT64]}
+        real, whole = DTYPE_OF[FLOAT64], DTYPE_OF[INT64]
+        return {"real floating": real, "complex floating": DTYPE_OF[COMPLEX128], "integral": whole, "indexing": whole}
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
         """The types that arrays can have, all or those of a kind, by name."""

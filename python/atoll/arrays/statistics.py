@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import Array, as_array, expr_of, require_out, wrap
 from .composed import choose
-from .dtypes import DTYPE_OF, FLOAT32, FLOAT64, SCALAR_OF, DTypeLike, code_of, result_code
+from .dtypes import COMPLEX64, COMPLEX128, DTYPE_OF, FLOAT32, FLOAT64, SCALAR_OF, DTypeLike, code_of, result_code
 from .manipulation import broadcast_to
 from .reductions import axes_of, reduce
 from .ufuncs import isnan, maximum, sqrt
@@ -43,7 +43,7 @@ def _finish(result: Any, out: Any) -> Any:
     return target
 
 
-def _count(expr: _core.Expr, axis: Any, where: Any, keepdims: bool) -> Any:
+def _count(expr: engine.Expr, axis: Any, where: Any, keepdims: bool) -> Any:
     """How many elements go into each result."""
     if where is True:
         axes = axes_of(axis, expr.ndim)
@@ -62,12 +62,12 @@ def mean_of(a: Any, axis: Any, dtype: DTypeLike, out: Any, keepdims: bool, where
     code = expr.dtype
     result = (code if code >= FLOAT32 else FLOAT64) if dtype is None else code_of(dtype)
     # float32 sums in float64: exact to the last bit of the result however long the array is.
-    wide = FLOAT64 if result == FLOAT32 else result
+    wide = {FLOAT32: FLOAT64, COMPLEX64: COMPLEX128}.get(result, result)
     if axis is None and where is True and out is None and not keepdims:
         size = expr.size
         if size:
-            total = _core.reduce_all("sum", expr, wide, keep)
-            return SCALAR_OF[result](total / size if wide == FLOAT64 else int(total / size))
+            total = engine.reduce_all("sum", expr, wide, keep)
+            return SCALAR_OF[result](total / size if wide >= FLOAT64 else int(total / size))
         warnings.warn("Mean of empty slice.", RuntimeWarning, stacklevel=3)
         return SCALAR_OF[result](math.nan)
     total = reduce("sum", a, axis, DTYPE_OF[wide], None, keepdims, None, where, keep)
@@ -126,28 +126,34 @@ def var(
     """
     array = as_array(a)
     code = array._expr.dtype
-    result = (code if code >= FLOAT32 else FLOAT64) if dtype is None else code_of(dtype)
+    result = _real_code(code if code >= FLOAT32 else FLOAT64) if dtype is None else _real_code(code_of(dtype))
     delta = ddof if correction is None else correction
     degrees = _degrees(array._expr, axis, where, keepdims, delta)
-    values = array.astype(np.float64, copy=False)
+    values = array.astype(np.complex128 if code >= COMPLEX64 else np.float64, copy=False)
     if mean is None:
         centre: Any
         if array.size == 0:
             centre = math.nan
         elif axis is None:
-            centre = float(mean_of(values, None, None, None, False, where, True))
+            centre = mean_of(values, None, None, None, False, where, True).item()
         else:
             centre = mean_of(values, axis, None, None, True, where, True)
     else:
         centre = mean
     distance = values - centre
-    total = reduce("sum", distance * distance, axis, None, None, keepdims, None, where, False)
+    squares = distance * distance if code < COMPLEX64 else distance.real**2 + distance.imag**2
+    total = reduce("sum", squares, axis, None, None, keepdims, None, where, False)
     with np.errstate(all="ignore"):
         answer = total / degrees
     return _finish(answer.astype(DTYPE_OF[result]) if result != FLOAT64 else answer, out)
 
 
-def _degrees(expr: _core.Expr, axis: Any, where: Any, keepdims: bool, delta: float) -> Any:
+def _real_code(code: int) -> int:
+    """The type of lengths of elements of a type."""
+    return {COMPLEX64: FLOAT32, COMPLEX128: FLOAT64}.get(code, code)
+
+
+def _degrees(expr: engine.Expr, axis: Any, where: Any, keepdims: bool, delta: float) -> Any:
     """Degrees of freedom of each result, 0 where there are none."""
     number = _count(expr, axis, where, keepdims)
     if isinstance(number, Array):
@@ -171,7 +177,7 @@ def std(
     """
     array = as_array(a)
     code = array._expr.dtype
-    result = (code if code >= FLOAT32 else FLOAT64) if dtype is None else code_of(dtype)
+    result = _real_code(code if code >= FLOAT32 else FLOAT64) if dtype is None else _real_code(code_of(dtype))
     spread = _sqrt(var(array, axis, np.float64, None, ddof, keepdims, where=where, mean=mean, correction=correction))
     return _finish(spread.astype(DTYPE_OF[result]) if result != FLOAT64 else spread, out)
 
@@ -220,7 +226,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     code = result_code(array._expr.dtype, scale._expr.dtype)
     wide = DTYPE_OF[FLOAT64 if array._expr.dtype < FLOAT32 else code]  # as NumPy: whole numbers are averaged in float64
     scale = scale.astype(wide, copy=False)
-    spread = wrap(_core.broadcast_to(scale._read(), array.shape)) if scale.shape != array.shape else scale
+    spread = wrap(engine.broadcast_to(scale._read(), array.shape)) if scale.shape != array.shape else scale
     total = reduce("sum", spread, axis, None, None, keepdims, None, True, True)
     if bool((total == 0).any()):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from . import engine
 from .array import Array, as_array, expr_of, wrap
 from .bins import estimate
 from .composed import choose, clip
@@ -60,53 +60,53 @@ def histogram(
     """
     expr = expr_of(a)
     if expr.ndim != 1:
-        expr = _core.reshape(expr, (expr.size,))
+        expr = engine.reshape(expr, (expr.size,))
     if expr.dtype == BOOL:
-        expr = _core.cast(expr, code_of(np.uint8))
+        expr = engine.cast(expr, code_of(np.uint8))
     heavy = None if weights is None else expr_of(weights)
     if heavy is not None:
         if heavy.size != expr.size:
             raise ValueError("weights should have the same shape as a.")
-        heavy = _core.reshape(heavy, (heavy.size,)) if heavy.ndim != 1 else heavy
+        heavy = engine.reshape(heavy, (heavy.size,)) if heavy.ndim != 1 else heavy
     if isinstance(bins, str) and heavy is not None:
         raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
     edges = _edges(expr, bins, range)
     if heavy is None and isinstance(edges, tuple):
-        counts = _core.histogram(expr, float(edges[0]), float(edges[1]), edges[2])
+        counts = engine.histogram(expr, float(edges[0]), float(edges[1]), edges[2])
         edges = _even_edges(edges, expr.dtype)
     else:
         if isinstance(edges, tuple):
             edges = _even_edges(edges, expr.dtype)
         session = expr.session
-        borders = _core.from_numpy(session, np.asarray(edges, np.float64), True)
-        counts = _core.histogram_edges(expr, borders, None) if heavy is None else _weighted(expr, borders, heavy)
+        borders = engine.from_numpy(session, np.asarray(edges, np.float64), True)
+        counts = engine.histogram_edges(expr, borders, None) if heavy is None else _weighted(expr, borders, heavy)
     result = wrap(counts)
     if density:
         result = result / np.diff(edges) / result.sum()
-    return result, wrap(_core.from_numpy(expr.session, np.ascontiguousarray(edges), True))
+    return result, wrap(engine.from_numpy(expr.session, np.ascontiguousarray(edges), True))
 
 
 _EXACT = 2.0**53  # float64 holds all whole numbers below
 _PART = 22  # bits of a weight that are summed at a time: 2^31 of them stay exact
 
 
-def _weighted(expr: _core.Expr, edges: _core.Expr, weights: _core.Expr) -> _core.Expr:
+def _weighted(expr: engine.Expr, edges: engine.Expr, weights: engine.Expr) -> engine.Expr:
     """The sums of weights, in their type; large whole numbers in three parts of their bits, so that all stay exact."""
     code = weights.dtype
     exact = KIND_OF[code] not in "iu" or not weights.size
     if not exact:
-        extremes = (float(_core.reduce_all(kind, weights, code, True)) for kind in ("min", "max"))
+        extremes = (float(engine.reduce_all(kind, weights, code, True)) for kind in ("min", "max"))
         exact = max(map(abs, extremes)) * weights.size < _EXACT
     if exact:
-        sums = _core.histogram_edges(expr, edges, weights if code == FLOAT64 else _core.cast(weights, FLOAT64))
-        return sums if code == FLOAT64 else _core.cast(sums, code)
-    bits = wrap(_core.cast(weights, UINT64))
+        sums = engine.histogram_edges(expr, edges, weights if code == FLOAT64 else engine.cast(weights, FLOAT64))
+        return sums if code == FLOAT64 else engine.cast(sums, code)
+    bits = wrap(engine.cast(weights, UINT64))
     total: Any = 0
     for low in range(0, 64, _PART):
         part = (bits >> low) & (2**_PART - 1)
-        sums = _core.histogram_edges(expr, edges, _core.cast(part._expr, FLOAT64))
-        total = (wrap(_core.cast(sums, UINT64)) << low) + total
-    return _core.cast(expr_of(total), code)
+        sums = engine.histogram_edges(expr, edges, engine.cast(part._expr, FLOAT64))
+        total = (wrap(engine.cast(sums, UINT64)) << low) + total
+    return engine.cast(expr_of(total), code)
 
 
 def _even_edges(ends: tuple[Any, Any, int], code: int) -> np.ndarray[Any, Any]:
@@ -114,11 +114,11 @@ def _even_edges(ends: tuple[Any, Any, int], code: int) -> np.ndarray[Any, Any]:
     return np.linspace(low, high, bins + 1, dtype=np.float32 if code == FLOAT32 else np.float64)
 
 
-def _edges(expr: _core.Expr, bins: Any, limits: Any) -> Any:
+def _edges(expr: engine.Expr, bins: Any, limits: Any) -> Any:
     """(low, high, bins) for equal bins, or an array of edges."""
     if isinstance(bins, str):
         first, last, _ = _edges(expr, 1, limits)
-        return first, last, estimate(bins, wrap(_core.reshape(expr, (expr.size,))), first, last)
+        return first, last, estimate(bins, wrap(engine.reshape(expr, (expr.size,))), first, last)
     if np.ndim(bins) == 0 and not (isinstance(bins, Array) and bins.ndim):
         try:
             number = operator.index(bins)
@@ -133,8 +133,8 @@ def _edges(expr: _core.Expr, bins: Any, limits: Any) -> Any:
                 low, high = 0.0, 1.0
             else:
                 scalar = np.float32 if expr.dtype == FLOAT32 else np.float64  # NumPy's edges are in the elements' type
-                low = scalar(_core.reduce_all("min", expr, expr.dtype, True))
-                high = scalar(_core.reduce_all("max", expr, expr.dtype, True))
+                low = scalar(engine.reduce_all("min", expr, expr.dtype, True))
+                high = scalar(engine.reduce_all("max", expr, expr.dtype, True))
             if not (math.isfinite(low) and math.isfinite(high)):
                 raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
         else:
@@ -166,7 +166,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     """
     expr = expr_of(a)
     if expr.dtype == BOOL:
-        expr = _core.cast(expr, code_of(np.uint8))
+        expr = engine.cast(expr, code_of(np.uint8))
     edges = _edges(expr, bins, range)
     return wrap(expr_of(_even_edges(edges, expr.dtype) if isinstance(edges, tuple) else edges))
 
@@ -197,9 +197,9 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
         heavy = expr_of(weights)
         if heavy.shape != expr.shape:
             raise ValueError("The weights and list don't have the same length.")
-        heavy = heavy if heavy.dtype == FLOAT64 else _core.cast(heavy, FLOAT64)
-    expr = expr if expr.dtype == INT64 else _core.cast(expr, INT64)
-    return wrap(_core.bincount(expr, number, heavy))
+        heavy = heavy if heavy.dtype == FLOAT64 else engine.cast(heavy, FLOAT64)
+    expr = expr if expr.dtype == INT64 else engine.cast(expr, INT64)
+    return wrap(engine.bincount(expr, number, heavy))
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
@@ -235,11 +235,11 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     code = result_code(x.dtype, weak if weak < 0 else y.dtype)
     if weak < 0 and KIND_OF[code] in "iu":
         code = result_code(x.dtype, y.dtype)
-    x, y = (one if one.dtype == code else _core.cast(one, code) for one in (x, y))
-    found = _core.searchsorted(x, y if y.ndim == 1 else _core.reshape(y, (y.size,)), side)
+    x, y = (one if one.dtype == code else engine.cast(one, code) for one in (x, y))
+    found = engine.searchsorted(x, y if y.ndim == 1 else engine.reshape(y, (y.size,)), side)
     if y.ndim == 0:
         return np.int64(found.item())
-    return wrap(found if y.ndim == 1 else _core.reshape(found, y.shape))
+    return wrap(found if y.ndim == 1 else engine.reshape(found, y.shape))
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:

@@ -55,7 +55,7 @@ logical_xor = _binary("logical_xor", "Whether one but not both is true (not zero
 
 negative = _unary("negative", "-x.")
 positive = _unary("positive", "+x.")
-conjugate = _unary("conjugate", "x itself: all dtypes are real.")
+conjugate = _unary("conjugate", "The complex conjugate; x itself when it is real.")
 conj = conjugate
 absolute = _unary("absolute", "|x|.")
 abs = absolute

@@ -14,8 +14,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
+from . import engine
 from .array import Array, wrap
+from .pair import Pair
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -33,10 +34,10 @@ class Slice:
     def __init__(self, ranges: tuple[Range, ...]) -> None:
         self.ranges = ranges
 
-    def get(self, whole: _core.Expr) -> _core.Expr:
-        return _core.get_slice(whole, self.ranges)
+    def get(self, whole: engine.Expr) -> engine.Expr:
+        return engine.get_slice(whole, self.ranges)
 
-    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
+    def put(self, whole: engine.Expr, part: engine.Expr) -> engine.Expr:
         changed = whole.alias()
         changed.assign_slice(self.ranges, part)
         return changed
@@ -50,11 +51,11 @@ class Reshape:
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
 
-    def get(self, whole: _core.Expr) -> _core.Expr:
-        return _core.reshape(whole, self.shape)
+    def get(self, whole: engine.Expr) -> engine.Expr:
+        return engine.reshape(whole, self.shape)
 
-    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
-        return _core.reshape(part, whole.shape)
+    def put(self, whole: engine.Expr, part: engine.Expr) -> engine.Expr:
+        return engine.reshape(part, whole.shape)
 
 
 class Transpose:
@@ -65,12 +66,12 @@ class Transpose:
     def __init__(self, axes: tuple[int, ...]) -> None:
         self.axes = axes
 
-    def get(self, whole: _core.Expr) -> _core.Expr:
-        return _core.transpose(whole, self.axes)
+    def get(self, whole: engine.Expr) -> engine.Expr:
+        return engine.transpose(whole, self.axes)
 
-    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
+    def put(self, whole: engine.Expr, part: engine.Expr) -> engine.Expr:
         inverse = sorted(range(len(self.axes)), key=self.axes.__getitem__)
-        return _core.transpose(part, inverse)
+        return engine.transpose(part, inverse)
 
 
 class Broadcast:
@@ -81,10 +82,10 @@ class Broadcast:
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
 
-    def get(self, whole: _core.Expr) -> _core.Expr:
-        return _core.broadcast_to(whole, self.shape)
+    def get(self, whole: engine.Expr) -> engine.Expr:
+        return engine.broadcast_to(whole, self.shape)
 
-    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
+    def put(self, whole: engine.Expr, part: engine.Expr) -> engine.Expr:
         raise ValueError("assignment destination is read-only")
 
 
@@ -104,14 +105,14 @@ class Diagonal:
         """How far the first of them is from the matrix's first element."""
         return self.offset * column_stride if self.offset > 0 else -self.offset * row_stride
 
-    def get(self, whole: _core.Expr) -> _core.Expr:
+    def get(self, whole: engine.Expr) -> engine.Expr:
         *others, rows, columns = whole.shape
         count = self.count(rows, columns)
-        flat = _core.reshape(whole, (*others, rows * columns))
+        flat = engine.reshape(whole, (*others, rows * columns))
         diagonal = (self.first(columns, 1), columns + 1, count) if count else (0, 1, 0)
-        return _core.get_slice(flat, [*((0, 1, length) for length in others), diagonal])
+        return engine.get_slice(flat, [*((0, 1, length) for length in others), diagonal])
 
-    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
+    def put(self, whole: engine.Expr, part: engine.Expr) -> engine.Expr:
         raise ValueError("assignment destination is read-only")
 
 
@@ -125,14 +126,30 @@ class Reinterpret:
         self.shape = shape
         self.scale = scale  # bytes of the elements before, over those of the new
 
-    def get(self, whole: _core.Expr) -> _core.Expr:
-        return _core.reinterpret(whole, self.code, self.shape)
+    def get(self, whole: engine.Expr) -> engine.Expr:
+        return engine.reinterpret(whole, self.code, self.shape)
 
-    def put(self, whole: _core.Expr, part: _core.Expr) -> _core.Expr:
-        return _core.reinterpret(part, whole.dtype, whole.shape)
+    def put(self, whole: engine.Expr, part: engine.Expr) -> engine.Expr:
+        return engine.reinterpret(part, whole.dtype, whole.shape)
 
 
-Step = Slice | Reshape | Transpose | Broadcast | Diagonal | Reinterpret
+class Part:
+    """The real parts of complex elements, or the imaginary ones."""
+
+    __slots__ = ("which",)
+
+    def __init__(self, which: int) -> None:
+        self.which = which
+
+    def get(self, whole: Any) -> engine.Expr:
+        part: engine.Expr = (whole.im if self.which else whole.re).alias()
+        return part
+
+    def put(self, whole: Any, part: engine.Expr) -> Any:
+        return Pair(whole.re, part) if self.which else Pair(part, whole.im)
+
+
+Step = Slice | Reshape | Transpose | Broadcast | Diagonal | Reinterpret | Part
 #: Steps to what may only be read.
 READ_ONLY = (Broadcast, Diagonal)
 
@@ -147,14 +164,14 @@ class View:
         self.steps = steps
         self.version: float = base._version  # of the base, when the view was last read
 
-    def read(self) -> _core.Expr:
+    def read(self) -> engine.Expr:
         """The elements now."""
         expr = self.base._expr
         for step in self.steps:
             expr = step.get(expr)
         return expr
 
-    def write(self, value: _core.Expr) -> None:
+    def write(self, value: engine.Expr) -> None:
         """Makes `value`, of the view's shape and dtype, the view's elements, in the base."""
         base, steps = self.base, self.steps
         if any(isinstance(step, READ_ONLY) for step in steps):
@@ -172,7 +189,7 @@ class View:
         base._version += 1
 
 
-def step_into(array: ndarray, step: Step, value: _core.Expr, temporary: bool) -> ndarray:
+def step_into(array: ndarray, step: Step, value: engine.Expr, temporary: bool) -> ndarray:
     """The array that one more step leads to: a view of `array`, unless nobody could ever see that it is one."""
 
     result = wrap(value)
@@ -222,6 +239,8 @@ def _layout(view: View) -> tuple[tuple[int, ...], list[int]]:
             lengths, strides = step.shape, [int(stride * step.scale) for stride in strides]
             if step.scale != 1:
                 strides[-1] = 1
+        elif type(step) is Part:
+            strides = [2 * stride for stride in strides]
         elif type(step) is Reshape:
             strides = _reshaped(lengths, strides, step.shape) or []  # there are some, else it would be a copy
             lengths = step.shape

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from ..arrays import engine
 from ..arrays.array import Array, as_array, expr_of, require_out, wrap
 from ..arrays.composed import clip
 from ..arrays.creation import arange, plain, shape_of
@@ -123,7 +123,7 @@ class Generator(Vectors):
         size = common_size(size, first, last)
         span = (last.astype(np.uint64) - first.astype(np.uint64)) + np.uint64(endpoint)
         bits = self._draw("bits", size, UINT64)
-        share = _core.apply(_core.OPS["multiply_high"], UINT64, UINT64, (bits._expr, span._expr))
+        share = engine.apply(engine.OPS["multiply_high"], UINT64, UINT64, (bits._expr, span._expr))
         return (wrap(share) + first.astype(np.uint64)).astype(DTYPE_OF[code])
 
     def _wide_integers(self, start: int, stop: int, size: Any, code: int) -> Any:
@@ -235,7 +235,7 @@ class Generator(Vectors):
 
     def _order(self, length: int) -> ndarray:
         keys = self._draw("bits", (shape_of(length)[0],), UINT64)
-        return wrap(_core.argsort(keys._expr))
+        return wrap(engine.argsort(keys._expr))
 
     def permuted(self, x: Any, axis: int | None = None, out: Any = None) -> ndarray:
         """The elements in random order: all of them, or along an axis, each vector in an order of its own.
@@ -334,11 +334,11 @@ class Generator(Vectors):
         if replace:
             ends = cumsum(weights)
             draws = self.random((number,)) * float(ends[-1])
-            return clip(wrap(_core.searchsorted(ends._expr, draws._expr, "right")), 0, length - 1)
+            return clip(wrap(engine.searchsorted(ends._expr, draws._expr, "right")), 0, length - 1)
         if number > int((weights > 0).sum()):
             raise ValueError("Fewer non-zero entries in p than size")
         # The first to ring of clocks with these rates.
-        return wrap(_core.argsort((self.standard_exponential((length,)) / weights)._expr))[:number]
+        return wrap(engine.argsort((self.standard_exponential((length,)) / weights)._expr))[:number]
 
 
 def _whole(value: Any) -> int:

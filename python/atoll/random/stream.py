@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
+from ..arrays import engine
 from ..arrays.array import Array, as_array, wrap
 from ..arrays.creation import plain, shape_of
 from ..arrays.dtypes import FLOAT32, FLOAT64, SCALAR_OF, DTypeLike, code_of
@@ -38,12 +38,12 @@ class Stream:
 
     def _draw(self, kind: str, size: Any, code: int, a: Any = 0, b: Any = 0) -> Any:
         shape = (1,) if size is None else shape_of(size)
-        expr = _core.random(current(), kind, shape, code, self._key, self._counter, a, b)
+        expr = engine.random(current(), kind, shape, code, self._key, self._counter, a, b)
         self._counter = (self._counter + expr.size) & MASK
         return SCALAR_OF[code](expr.item()) if size is None else wrap(expr)
 
     def _draw_law(self, law: str, size: Any, parameters: tuple[Any, ...], code: int = FLOAT64, column: int = 0) -> Any:
-        """A draw of a law of `_core.random_law`; one parameter for all elements, or arrays that broadcast to the size.
+        """A draw of a law of `engine.random_law`; one parameter for all elements, or arrays that broadcast to the size.
 
         Draws of different columns of one element are independent and do not move the stream.
         """
@@ -55,7 +55,7 @@ class Stream:
             for one in parameters
         ]
         key = self._key if column == 0 else mixed(self._key, column)
-        expr = _core.random_law(current(), law, shape, code, key, self._counter, numbers, arrays)
+        expr = engine.random_law(current(), law, shape, code, key, self._counter, numbers, arrays)
         if column == 0:
             self._counter = (self._counter + expr.size) & MASK
         return SCALAR_OF[code](expr.item()) if size is None else wrap(expr)

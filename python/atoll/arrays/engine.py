@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine's operations, of real expressions and of pairs that are complex: the names and parameters of `_core`.
+
+What moves elements moves both parts; what computes with complex elements is a rule that module `complexes` brings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._core import Expr as Expr
+from .._core import Session as Session
+from .dtypes import BOOL, COMPLEX64, FLOAT32, FLOAT64, INT64
+from .pair import Pair
+
+OPS, bincount, flatnonzero, random, random_law = (
+    _core.OPS, _core.bincount, _core.flatnonzero, _core.random, _core.random_law,
+)  # fmt: skip
+histogram, histogram_edges = _core.histogram, _core.histogram_edges
+_NAMES = {code: name for name, code in OPS.items()}
+
+#: Operation -> its rule for complex operands: of pairs, to a pair or a real expression.
+RULES: dict[str, Callable[..., Any]] = {}
+
+
+def part_code(code: int) -> int:
+    """The type of the parts of a complex type."""
+    return FLOAT32 if code == COMPLEX64 else FLOAT64
+
+
+def _both(x: Any, action: Callable[[Any], Any]) -> Any:
+    return Pair(action(x.re), action(x.im))
+
+
+# -- creation --
+
+
+def scalar(session: Session, value: Any, dtype: int) -> Any:
+    if dtype < COMPLEX64:
+        return _core.scalar(session, value, dtype)
+    number, code = complex(value), part_code(dtype)
+    return Pair(_core.scalar(session, number.real, code), _core.scalar(session, number.imag, code))
+
+
+def full(session: Session, shape: Sequence[int], dtype: int, value: Any) -> Any:
+    if dtype < COMPLEX64:
+        return _core.full(session, shape, dtype, value)
+    number, code = complex(value), part_code(dtype)
+    return Pair(_core.full(session, shape, code, number.real), _core.full(session, shape, code, number.imag))
+
+
+def empty(session: Session, shape: Sequence[int], dtype: int) -> Any:
+    if dtype < COMPLEX64:
+        return _core.empty(session, shape, dtype)
+    code = part_code(dtype)
+    return Pair(_core.empty(session, shape, code), _core.empty(session, shape, code))
+
+
+def arange(session: Session, start: Any, step: Any, count: int, dtype: int) -> Any:
+    if dtype < COMPLEX64:
+        return _core.arange(session, start, step, count, dtype)
+    return cast(_core.arange(session, float(start), float(step), count, part_code(dtype)), dtype)
+
+
+def from_numpy(session: Session, values: np.ndarray[Any, Any], copy: bool) -> Any:
+    if values.dtype.kind != "c":
+        return _core.from_numpy(session, values, copy)
+    return Pair(*(_core.from_numpy(session, _dense(part), False) for part in (values.real, values.imag)))
+
+
+def from_local(session: Session, rows: np.ndarray[Any, Any]) -> Any:
+    if rows.dtype.kind != "c":
+        return _core.from_local(session, rows)
+    return Pair(_core.from_local(session, _dense(rows.real)), _core.from_local(session, _dense(rows.imag)))
+
+
+def _dense(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.array(values, order="C")
+
+
+# -- elementwise, lazy --
+
+
+def apply(op: int, compute: int, result: int, operands: Sequence[Any]) -> Any:
+    """As `_core.apply`; with complex operands by a rule."""
+    if compute < COMPLEX64 and not any(type(one) is Pair for one in operands):
+        return _core.apply(op, compute, result, operands)
+    name = _NAMES[op]
+    if name not in RULES:
+        raise TypeError(f"ufunc '{name}' is not available for complex numbers")
+    first = 1 if name == "where" else 0
+    pairs = [cast(one, compute if compute >= COMPLEX64 else COMPLEX64 + 1) for one in operands[first:]]
+    return cast(RULES[name](*operands[:first], *pairs), result)
+
+
+def rule(name: str) -> Callable[..., Any]:
+    """What `apply` does for one operation of complex operands, by NumPy's name."""
+
+    def by_rule(_: int, compute: int, result: int, operands: Sequence[Any]) -> Any:
+        if name not in RULES:
+            raise TypeError(f"ufunc '{name}' is not available for complex numbers")
+        return cast(RULES[name](*(cast(one, compute) for one in operands)), result)
+
+    return by_rule
+
+
+def cast(x: Any, dtype: int) -> Any:
+    if type(x) is Pair:
+        if dtype >= COMPLEX64:
+            return x if x.dtype == dtype else _both(x, lambda part: _core.cast(part, part_code(dtype)))
+        if dtype == BOOL:
+            truths = [_core.cast(part, BOOL) for part in (x.re, x.im)]
+            return _core.apply(OPS["logical_or"], BOOL, BOOL, truths)
+        return _core.cast(x.re, dtype)
+    if dtype < COMPLEX64:
+        return _core.cast(x, dtype)
+    re = _core.cast(x, part_code(dtype))
+    return Pair(re, _core.full(x.session, x.shape, part_code(dtype), 0))
+
+
+# -- shape --
+
+
+def broadcast_to(x: Any, shape: Sequence[int]) -> Any:
+    if type(x) is Pair:
+        return _both(x, lambda part: _core.broadcast_to(part, shape))
+    return _core.broadcast_to(x, shape)
+
+
+def reshape(x: Any, shape: Sequence[int]) -> Any:
+    return _both(x, lambda part: _core.reshape(part, shape)) if type(x) is Pair else _core.reshape(x, shape)
+
+
+def transpose(x: Any, axes: Sequence[int]) -> Any:
+    return _both(x, lambda part: _core.transpose(part, axes)) if type(x) is Pair else _core.transpose(x, axes)
+
+
+def get_slice(x: Any, slices: Any) -> Any:
+    return _both(x, lambda part: _core.get_slice(part, slices)) if type(x) is Pair else _core.get_slice(x, slices)
+
+
+def concatenate(parts: Sequence[Any]) -> Any:
+    if parts and type(parts[0]) is Pair:
+        return Pair(_core.concatenate([one.re for one in parts]), _core.concatenate([one.im for one in parts]))
+    return _core.concatenate(parts)
+
+
+def reinterpret(x: Any, dtype: int, shape: Sequence[int]) -> Any:
+    if type(x) is Pair or dtype >= COMPLEX64:
+        if type(x) is Pair and x.dtype == dtype:
+            return reshape(x, shape)
+        raise TypeError("the parts of complex elements do not lie side by side: take .real and .imag")
+    return _core.reinterpret(x, dtype, shape)
+
+
+# -- by data --
+
+
+def compress(x: Any, mask: Expr) -> Any:
+    return _both(x, lambda part: _core.compress(part, mask)) if type(x) is Pair else _core.compress(x, mask)
+
+
+def take(x: Any, indices: Expr) -> Any:
+    return _both(x, lambda part: _core.take(part, indices)) if type(x) is Pair else _core.take(x, indices)
+
+
+def searchsorted(table: Any, values: Any, side: str) -> Expr:
+    if type(table) is Pair or type(values) is Pair:
+        raise TypeError("searchsorted of complex numbers is not available: they have no natural order")
+    return _core.searchsorted(table, values, side)
+
+
+def isin(x: Any, test: Any) -> Expr:
+    if type(x) is not Pair and type(test) is not Pair:
+        return _core.isin(x, test)
+    # Numbers of the distinct values of both together: whole numbers, of which the engine finds those that occur.
+    code = max(x.dtype, test.dtype)
+    flat = [reshape(cast(one, code), (one.size,)) for one in (x, test)]
+    inverse = unique(concatenate(flat), False, True, False)[2]
+    mine = _core.get_slice(inverse, [(0, 1, x.size)])
+    others = _core.get_slice(inverse, [(x.size, 1, test.size) if test.size else (0, 1, 0)])
+    return _core.reshape(_core.isin(mine, others), x.shape)
+
+
+# -- reductions and scans --
+
+
+def reduce_all(kind: str, x: Any, dtype: int, keep: bool) -> Any:
+    if type(x) is not Pair and dtype < COMPLEX64:
+        return _core.reduce_all(kind, x, dtype, keep)
+    if dtype < COMPLEX64:
+        return _core.reduce_all(kind, cast(x, dtype), dtype, False)
+    if keep:
+        x.evaluate()
+    flat = reshape(cast(x, dtype), (x.size,))
+    if not x.size and kind not in ("sum", "prod"):
+        raise ValueError(f"attempt to get {kind} of an empty sequence")
+    found = reduce_axes(kind, flat, [0], dtype)
+    return found.item()
+
+
+def reduce_axes(kind: str, x: Any, axes: Sequence[int], dtype: int) -> Any:
+    if type(x) is not Pair and dtype < COMPLEX64:
+        return _core.reduce_axes(kind, x, axes, dtype)
+    if dtype < COMPLEX64:
+        return _core.reduce_axes(kind, cast(x, dtype), axes, dtype)
+    pair = cast(x, dtype)
+    if kind == "sum":
+        code = part_code(dtype)
+        return _both(pair, lambda part: _core.reduce_axes("sum", part, axes, code))
+    rows = _last(pair, axes)
+    if kind == "prod":
+        return _product(rows)
+    return _extreme(kind, rows)
+
+
+def _last(x: Any, axes: Sequence[int]) -> Any:
+    """What is reduced as one last axis."""
+    others = [axis for axis in range(x.ndim) if axis not in axes]
+    shape = [x.shape[axis] for axis in others]
+    return reshape(transpose(x, [*others, *axes]), [*shape, math.prod(x.shape[axis] for axis in axes)])
+
+
+def _along_last(x: Any, first: int, count: int, step: int = 1) -> Any:
+    return get_slice(x, [*((0, 1, n) for n in x.shape[:-1]), (first, step, count) if count else (0, 1, 0)])
+
+
+def _product(x: Any) -> Any:
+    """Products along the last axis, of neighbours, of their products …: an order that is the lengths' alone."""
+    *rest, length = x.shape
+    if length == 0:
+        return full(x.session, rest, x.dtype, 1)
+    while length > 1:
+        half = length // 2
+        pairs = RULES["multiply"](_along_last(x, 0, half, 2), _along_last(x, 1, half, 2))
+        if length % 2:
+            odd = _along_last(x, length - 1, 1)
+            x = _joined(pairs, odd)
+        else:
+            x = pairs
+        x.evaluate()
+        length = half + length % 2
+    return reshape(x, rest)
+
+
+def _joined(a: Any, b: Any) -> Any:
+    """One after the other along the last axis."""
+    order = [a.ndim - 1, *range(a.ndim - 1)]
+    back = [*range(1, a.ndim), 0]
+    return transpose(concatenate([transpose(a, order), transpose(b, order)]), back)
+
+
+def _extreme(kind: str, x: Any) -> Any:
+    """min, max, argmin, argmax along the last axis, by real part, then imaginary part; a NaN goes before all."""
+    which = kind[-3:]
+    axis, beyond = [x.ndim - 1], math.inf if which == "min" else -math.inf
+    kept = (*x.shape[:-1], 1)
+    code = part_code(x.dtype)
+
+    def op(name: str, compute: int, *operands: Any) -> Expr:
+        found: Expr = _core.apply(OPS[name], compute, compute if name in ("where", "maximum") else BOOL, operands)
+        return found
+
+    nan = op("logical_or", BOOL, op("isnan", code, x.re), op("isnan", code, x.im))
+    best = _core.reshape(_core.reduce_axes(which, x.re, axis, code), kept)
+    among = op("equal", code, x.re, best)
+    imaginary = op("where", code, among, x.im, _core.scalar(x.session, beyond, code))
+    second = _core.reshape(_core.reduce_axes(which, imaginary, axis, code), kept)
+    here = op("logical_and", BOOL, among, op("equal", code, x.im, second))
+    some_nan = _core.reshape(_core.reduce_axes("any", nan, axis, BOOL), kept)
+    here = op("where", BOOL, some_nan, nan, here)
+    place = _core.reduce_axes("argmax", here, axis, BOOL) if x.ndim > 1 else _core.scalar(
+        x.session, _core.reduce_all("argmax", here, BOOL, False), INT64)  # fmt: skip
+    if kind.startswith("arg"):
+        return place
+    length = x.shape[-1]
+    rows = _core.arange(x.session, 0, length, math.prod(x.shape[:-1]), INT64)
+    flat = _core.apply(OPS["add"], INT64, INT64, (rows, _core.reshape(place, (rows.size,))))
+    return reshape(take(reshape(x, (x.size,)), flat), x.shape[:-1])
+
+
+def scan(kind: str, x: Any, axis: int, dtype: int) -> Any:
+    if type(x) is not Pair and dtype < COMPLEX64:
+        return _core.scan(kind, x, axis, dtype)
+    if dtype < COMPLEX64:
+        return _core.scan(kind, cast(x, dtype), axis, dtype)
+    pair = cast(x, dtype)
+    if kind == "cumsum":
+        return _both(pair, lambda part: _core.scan(kind, part, axis, part_code(dtype)))
+    if kind != "cumprod":
+        raise TypeError(f"{kind} of complex numbers is not available: they have no natural order")
+    order = [place for place in range(pair.ndim) if place != axis]
+    x = transpose(pair, [*order, axis])
+    length, distance = x.shape[-1], 1
+    while distance < length:  # each times the one so far before it, then twice as far
+        rest = length - distance
+        products = RULES["multiply"](_along_last(x, distance, rest), _along_last(x, 0, rest))
+        x = _joined(_along_last(x, 0, distance), products)
+        x.evaluate()
+        distance *= 2
+    order.insert(axis, x.ndim - 1)
+    inverse = [0] * x.ndim
+    for place, source in enumerate([*[p for p in range(x.ndim) if p != axis], axis]):
+        inverse[source] = place
+    return transpose(x, inverse)
+
+
+# -- sorting, by real part, then imaginary part --
+
+
+def sort(x: Any) -> Any:
+    if type(x) is not Pair:
+        return _core.sort(x)
+    return _taken_along_last(x, argsort(x))
+
+
+def _taken_along_last(x: Any, places: Expr) -> Any:
+    length = x.shape[-1]
+    rows = _core.arange(x.session, 0, length, math.prod(x.shape[:-1]), INT64)
+    rows = _core.reshape(rows, (*x.shape[:-1], 1))
+    flat = _core.apply(OPS["add"], INT64, INT64, (rows, places))
+    return take(reshape(x, (x.size,)), flat)
+
+
+def argsort(x: Any) -> Expr:
+    if type(x) is not Pair:
+        return _core.argsort(x)
+    if x.ndim == 1:
+        return _core.coargsort([x.re, x.im])
+    if not x.size:
+        return _core.empty(x.session, x.shape, INT64)
+    first = _core.argsort(x.im)
+    second = _core.argsort(_taken_along_last(x.re, first))
+    found: Expr = _taken_along_last(first, second)
+    return found
+
+
+def coargsort(keys: Sequence[Any]) -> Expr:
+    parts: list[Expr] = []
+    for key in keys:
+        parts.extend((key.re, key.im) if type(key) is Pair else (key,))
+    return _core.coargsort(parts)
+
+
+def unique(x: Any, index: bool, inverse: bool, counts: bool) -> tuple[Any, Any, Any, Any]:
+    if type(x) is not Pair:
+        return _core.unique(x, index, inverse, counts)
+    session, number = x.session, x.size
+    flat = reshape(x, (number,))
+    order = argsort(flat)
+    ordered = take(flat, order)
+    if not number:
+        nothing = _core.empty(session, (0,), INT64)
+        return ordered, *(nothing.alias() if wanted else None for wanted in (index, inverse, counts))
+    same = RULES["not_equal"](_along_last(ordered, 1, number - 1), _along_last(ordered, 0, number - 1))
+    new = _core.concatenate([_core.full(session, (1,), BOOL, True), same])
+    places = _core.flatnonzero(new)
+    found = None
+    if inverse:
+        rank = _core.scan("cumsum", _core.cast(new, INT64), 0, INT64)
+        rank = _core.apply(OPS["subtract"], INT64, INT64, (rank, _core.scalar(session, 1, INT64)))
+        found = _core.empty(session, (number,), INT64)
+        found.assign_index(order, rank, False)
+    ends = _core.concatenate([
+        _along_last(places, 1, places.size - 1), _core.full(session, (1,), INT64, number),
+    ]) if counts else None  # fmt: skip
+    how_many = None if ends is None else _core.apply(OPS["subtract"], INT64, INT64, (ends, places))
+    return take(ordered, places), _core.take(order, places) if index else None, found, how_many
