@@ -6,6 +6,6 @@
 
 namespace atl::runtime {
 
-enum class PostKind : std::uint16_t { bump, room_request, room_answer };
+enum class PostKind : std::uint16_t { bump, room_request, room_answer, set_counter };
 
 }  // namespace atl::runtime

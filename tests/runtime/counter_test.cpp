@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
 #include "atoll/runtime/context.hpp"
 #include "run_pes.hpp"
 
@@ -178,23 +183,136 @@ TEST_P(Counters, BumpsRacingWithQueuingLoseNothing) {
   });
 }
 
-TEST_P(Counters, TooManyTriggersAreRefusedAndCancelledOnesNeverRun) {
+TEST_P(Counters, MoreTriggersThanHaveAPlaceLieInTheHeapAndCancelledOnesNeverRun) {
   run([](Context& context) {
     CounterId counter = context.allocate_counter();
     auto word = context.allocate_symmetric(8);
     *context.local_pointer<std::uint64_t>(word) = 0;
-    for (std::size_t i = 0; i < triggers_per_pe; ++i)
-      context.trigger(counter, 1, TriggeredOp::make_add(context.pe(), word, 1));
-    EXPECT_THROW(context.trigger(counter, 1, TriggeredOp::make_add(context.pe(), word, 1)), MemoryError);
-    EXPECT_EQ(context.cancel_triggers(counter), triggers_per_pe);
+    constexpr std::size_t many = 4 * triggers_per_pe;  // two further blocks
+    for (std::size_t i = 0; i < many; ++i) context.trigger(counter, 1, TriggeredOp::make_add(context.pe(), word, 1));
+    EXPECT_EQ(context.cancel_triggers(counter), many);
     context.bump({context.pe(), counter});
     EXPECT_EQ(*context.local_pointer<std::uint64_t>(word), 0u);
-    context.trigger(counter, 1, TriggeredOp::make_add(context.pe(), word, 1));
-    EXPECT_EQ(*context.local_pointer<std::uint64_t>(word), 1u);
+    for (std::size_t i = 0; i < many; ++i) context.trigger(counter, 2, TriggeredOp::make_add(context.pe(), word, 1));
+    context.bump({context.pe(), counter});
+    EXPECT_EQ(*context.local_pointer<std::uint64_t>(word), many);
     EXPECT_THROW(context.trigger(counter, 0, TriggeredOp::make_bump({context.pe(), counter})), ValueError);
     EXPECT_THROW(context.trigger(counter, 1, TriggeredOp::make_put(PeId(99), word, word, 8)), IndexError);
     EXPECT_THROW(context.trigger(counter, 9, TriggeredOp::make_add(context.pe(), HeapOffset(word.value() + 1), 8)),
                  ValueError);
+  });
+}
+
+TEST_P(Counters, TriggersBeyondTheMemoryAreRefusedAndThoseQueuedStillRun) {
+  run([](Context& context) {
+    if (context.pe().value() != 0) return;
+    CounterId counter = context.allocate_counter();
+    CounterId ran = context.allocate_counter();
+    std::uint64_t queued = 0;
+    EXPECT_THROW(
+        for (; queued < most_triggers; ++queued) context.trigger(counter, 1, TriggeredOp::make_bump({PeId(0), ran})), MemoryError);
+    EXPECT_GT(queued, triggers_per_pe);
+    context.bump({PeId(0), counter});
+    EXPECT_EQ(context.counter(ran), queued);
+  }, {.segment_bytes = std::uint64_t{8} << 20});
+}
+
+TEST_P(Counters, FailuresAreCountedApartAndMakeTriggersDue) {
+  run([](Context& context) {
+    CounterId counter = context.allocate_counter();
+    CounterId after = context.allocate_counter();
+    context.barrier();
+    PeId right((context.pe().value() + 1) % context.npes());
+    context.trigger(counter, 5, TriggeredOp::make_bump({context.pe(), after}));
+    context.count({right, counter}, {3, 0});
+    context.wait_counter(counter, 3);
+    EXPECT_EQ(context.counter(after), 0u);
+    context.barrier();
+    context.count({right, counter}, {0, 2});
+    EXPECT_EQ(context.wait_count(counter, 99), (Count{3, 2}));  // a failure ends the wait
+    context.wait_counter(after, 1);
+    context.barrier();
+    context.set_counter({right, counter}, {7, 0});
+    context.wait([&] { return context.count(counter) == Count{7, 0}; });
+    context.barrier();
+    context.reset_counter(counter);
+    EXPECT_EQ(context.count(counter), (Count{0, 0}));
+  });
+}
+
+TEST_P(Counters, TheFirstOfSeveralThatIsThereIsFound) {
+  run([](Context& context) {
+    std::array<CounterId, 3> ids = {context.allocate_counter(), context.allocate_counter(), context.allocate_counter()};
+    std::array<std::uint64_t, 3> at_least = {2, 2, 2};
+    EXPECT_EQ(context.wait_any(ids, at_least, Deadline::after_ns(1000)), std::nullopt);
+    context.bump({context.pe(), ids[2]}, 2);
+    EXPECT_EQ(context.wait_any(ids, at_least, Deadline::never()), 2u);
+    context.count({context.pe(), ids[1]}, {0, 1});
+    EXPECT_EQ(context.wait_any(ids, at_least, Deadline::never()), 1u);
+  });
+}
+
+TEST_P(Counters, CountsAndResetsAreTriggeredAndEqualThresholdsKeepTheirOrder) {
+  run([](Context& context) {
+    CounterRef a{context.pe(), context.allocate_counter()}, b{context.pe(), context.allocate_counter()};
+    std::string order;
+    auto note = [&order](char what) { return TriggeredOp::make_call([&order, what](Context&) { order += what; }); };
+    context.trigger(b.id, 2, note('z'));  // only when a has counted b up
+    context.trigger(a.id, 1, note('x'));
+    context.trigger(a.id, 1, TriggeredOp::make_count(b, {1, 1}));
+    context.trigger(a.id, 1, note('y'));
+    context.trigger(a.id, 2, TriggeredOp::make_reset(a, {0, 0}));
+    context.bump(a);
+    context.wait([&] { return order.size() == 3; });
+    EXPECT_EQ(order[0], 'x');
+    EXPECT_LT(order.find('x'), order.find('y'));
+    EXPECT_EQ(context.count(b.id), (Count{1, 1}));
+    context.bump(a);
+    EXPECT_EQ(context.counter(a.id), 0u);
+  });
+}
+
+TEST_P(Counters, SwapsFetchesAndMessagesAreTriggeredWithTheDataOfThen) {
+  run([](Context& context) {
+    auto word = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(word) = 10 + context.pe().value();
+    std::uint64_t heard = 0;
+    HandlerId handler = context.register_handler(
+        [&](Context&, PeId, std::span<const std::byte> payload) { std::memcpy(&heard, payload.data(), 8); });
+    CounterId start = context.allocate_counter(), done = context.allocate_counter();
+    CounterRef then{context.pe(), done};
+    context.barrier();
+    std::uint32_t right = (context.pe().value() + 1) % context.npes();
+    std::uint64_t old = 0, added = 0, text = 1;
+    context.trigger(start, 1, TriggeredOp::make_swap(&old, PeId(right), word, 50, then));
+    context.trigger(start, 1, TriggeredOp::make_fetch(&added, PeId(right), word, fabric::AtomicOp::add, 5, 0, then));
+    context.trigger_send(start, 1, PeId(right), handler, std::as_bytes(std::span(&text, 1)), then);
+    text = 99;  // what is read when it starts
+    context.bump({context.pe(), start});
+    context.wait_counter(done, 3);
+    EXPECT_EQ(old, 10 + right);
+    EXPECT_EQ(added, 50u);
+    context.wait([&] { return heard == 99; });
+    context.barrier();
+    EXPECT_EQ(*context.local_pointer<std::uint64_t>(word), 55u);
+  });
+}
+
+TEST_P(Counters, WhoCancelsPlainCallsGetsTheirArgumentsBack) {
+  run([](Context& context) {
+    CounterId counter = context.allocate_counter();
+    int ran = 0;
+    auto add = [](Context&, void* argument) { ++*static_cast<int*>(argument); };
+    context.trigger(counter, 1, TriggeredOp::make_run(add, &ran));
+    context.trigger(counter, 3, TriggeredOp::make_run(add, &ran));
+    context.bump({context.pe(), counter});
+    context.wait([&] { return ran == 1; });
+    std::vector<void*> back;
+    EXPECT_EQ(context.cancel_triggers(counter, [&](void* argument) { back.push_back(argument); }), 1u);
+    EXPECT_EQ(back, std::vector<void*>{&ran});
+    context.bump({context.pe(), counter}, 5);
+    context.progress();
+    EXPECT_EQ(ran, 1);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -243,14 +244,32 @@ class Context {
 
   /// The lowest free counter of this PE, at 0.
   CounterId allocate_counter();
-  /// Nothing may be queued on it any more.
+  /// Drops what is still queued on it, see cancel_triggers().
   void release_counter(CounterId id);
   std::uint64_t counter(CounterId id) const {
     return area_->counters[id.value()].value.load(std::memory_order_acquire);  // partner: bump()
   }
-  /// Not while anything may bump it.
+  /// Failures too.
+  Count count(CounterId id) const {
+    const CounterCell& cell = area_->counters[id.value()];
+    std::uint64_t failures = cell.failures.load(std::memory_order_acquire);  // partner: count()
+    return {counter(id), failures};
+  }
+  /// Not while anything may bump it, nor to start what waits.
   void reset_counter(CounterId id, std::uint64_t value = 0);
   void bump(CounterRef counter, std::uint64_t by = 1);
+  /// bump(), failures too. A trigger is due when successes and failures together reach its threshold: a chain does not stop at
+  /// what failed, and who waits for the end sees the failures.
+  void count(CounterRef counter, Count by);
+  /// Sets a counter, and starts what is due then.
+  void set_counter(CounterRef counter, Count to);
+  /// Until `at_least` operations succeeded or one failed.
+  Count wait_count(CounterId id, std::uint64_t at_least) {
+    wait([&] { return is_settled(id, at_least); });
+    return count(id);
+  }
+  /// The first of several counters that has come so far (`at_least`, by counter) or has a failure. None: the deadline passed.
+  std::optional<std::size_t> wait_any(std::span<const CounterId> ids, std::span<const std::uint64_t> at_least, Deadline deadline);
   void wait_counter(CounterId id, std::uint64_t at_least) {
     wait([&] { return counter(id) >= at_least; });
   }
@@ -258,10 +277,17 @@ class Context {
     return wait([&] { return counter(id) >= at_least; }, deadline);
   }
   /// Queues `operation` until this PE's counter reaches `threshold` (at least 1); started at once when it has. Whoever bumps the
-  /// counter carries it out; gets and functions run in this PE's progress(). Throws MemoryError when triggers_per_pe are queued.
+  /// counter carries it out, equal thresholds in the order they were queued; gets, fetches and functions run in this PE's
+  /// progress(). Data are read then. Throws MemoryError when the PE's heap has no room for it, or most_triggers are queued.
   void trigger(CounterId on, std::uint64_t threshold, TriggeredOp operation);
-  /// Drops what is still queued on the counter. Returns how many.
-  std::size_t cancel_triggers(CounterId on);
+  /// A triggered send(). `payload` is read when it starts.
+  void trigger_send(CounterId on, std::uint64_t threshold, PeId pe, HandlerId handler, std::span<const std::byte> payload,
+                    CounterRef then = {}) {
+    auto send_it = [=](Context& context) { context.send(pe, handler, payload); };
+    trigger(on, threshold, TriggeredOp::make_call(send_it, then));
+  }
+  /// Drops what is still queued on the counter: it never starts. Returns how many. `dropped_run` gets the arguments of make_run().
+  std::size_t cancel_triggers(CounterId on, const std::function<void(void*)>& dropped_run = {});
 
   // ---- waiting and progress -----------------------------------------------------------------------------------
 
@@ -304,9 +330,12 @@ class Context {
   /// A hook must not wait. Returns a key for remove_hook(), which must not be called from a hook.
   std::uint64_t add_hook(std::function<bool(Context&)> hook);
   void remove_hook(std::uint64_t key);
-  /// Makes progress in a thread of its own, which sleeps when there is none to make, until stop or destruction.
+  /// Progress without the program's help, until stop or destruction: a thread that makes it while no other waits or says
+  /// note_active(), and sleeps when there is none to make. Who sends to a PE whose own threads look pays no wake for it.
   void start_progress_thread();
   void stop_progress_thread();
+  /// This thread has just looked, and is likely to look again: the progress thread stays out of its way.
+  void note_active() { activity_.store(activity_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
   /// Collective; for set-up. Collectives proper are a layer above. Throws PeFailedError when a PE dies.
   void barrier();
@@ -358,6 +387,9 @@ class Context {
            backlog_.load(std::memory_order_relaxed) != 0;
   }
   Status wait_slowly(Condition ready, Deadline deadline);
+  Status wait_in_turns(Condition ready, Deadline deadline);
+  void keep_progress();
+  bool pause_progress(std::int64_t ns);
   bool poll_network();
   bool progress_slowly();
   bool in_progress_here() const { return progress_owner_.is_mine(); }
@@ -391,8 +423,20 @@ class Context {
   TriggerArea& area_of(PeId pe) const;
   bool count_up(CounterRef counter, std::uint64_t by);
   bool count_up_behind(PeId target, CounterRef counter, std::uint64_t by);
+  bool count_all(CounterRef counter, Count by);
+  bool set_all(CounterRef counter, Count to);
+  bool count_after(const TriggerCell& cell, CounterRef then);
+  bool is_settled(CounterId id, std::uint64_t at_least) const {
+    Count now = count(id);
+    return now.success >= at_least || now.failure != 0;
+  }
+  std::uint32_t take_cell();
+  void add_cells();
+  void run_ready(const TriggerCell& cell);
+  std::uint64_t fetch_by(fabric::AtomicOp how, PeId pe, HeapOffset word, std::uint64_t value, std::uint64_t expected);
   void bump_behind(PeId target, CounterRef counter);
   void post_bump(PeId pe, CounterRef counter, std::uint64_t by);
+  void post_count(PeId pe, std::uint16_t kind, CounterRef counter, Count count);
   void hear_post(PeId source, std::uint16_t kind, std::span<const std::byte> payload);
   bool take_due(CounterRef counter, TriggerCell& taken);
   void fire(CounterRef counter);
@@ -458,7 +502,12 @@ class Context {
   std::uint64_t next_call_ = 1;
 
   std::thread progress_thread_;
-  std::atomic<bool> stop_progress_{false};
+  std::atomic<bool> has_progress_thread_{false};
+  std::atomic<std::uint32_t> waiting_threads_{0};  // in wait_slowly(), when there is a progress thread
+  std::atomic<std::uint64_t> activity_{0};
+  std::mutex progress_mutex_;
+  std::condition_variable progress_stops_;
+  bool stop_progress_ = false;
 };
 
 }  // namespace atl::runtime
