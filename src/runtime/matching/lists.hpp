@@ -43,8 +43,10 @@ class List {
   /// The first entry for which `wanted` holds, or null.
   template <class Wanted>
   T* find(Wanted&& wanted) const {
-    for (Link<T>* at = head_.next; at != &head_; at = at->next)
+    for (Link<T>*at = head_.next, *next = nullptr; at != &head_; at = next) {
+      next = at->next;  // `wanted` may unlink what it looks at
       if (wanted(*at->entry)) return at->entry;
+    }
     return nullptr;
   }
 
@@ -75,12 +77,17 @@ class PostedList {
   }
   /// The receive posted first of those that accept the message, taken out; null: none.
   T* take(PeId source, std::uint64_t tag) {
-    auto accepts = [&](const T& receive) { return receive.pattern.fits(source, tag); };
-    T* exact = bins_[bin_of(source, tag)].find(accepts);
-    T* wild = wild_.find(accepts);
-    T* found = exact == nullptr || (wild != nullptr && wild->order < exact->order) ? wild : exact;
+    T* found = find(source, tag, [](const T&) { return true; });
     if (found != nullptr) remove(*found);
     return found;
+  }
+  /// The first that fits the message and is `wanted`, left where it is; null: none.
+  template <class Wanted>
+  T* find(PeId source, std::uint64_t tag, Wanted&& wanted) const {
+    auto accepts = [&](const T& receive) { return receive.pattern.fits(source, tag) && wanted(receive); };
+    T* exact = bins_[bin_of(source, tag)].find(accepts);
+    T* wild = wild_.find(accepts);
+    return exact == nullptr || (wild != nullptr && wild->order < exact->order) ? wild : exact;
   }
   /// Whether a receive waits that a message of this PE might match.
   bool awaits(PeId source) const {
@@ -118,6 +125,13 @@ class UnexpectedList {
     auto fits = [&](const T& message) { return pattern.fits(message.envelope.source, message.envelope.tag); };
     if (pattern.source && pattern.ignore == 0) return bins_[bin_of(*pattern.source, pattern.tag)].find(fits);
     return all_.find(fits);
+  }
+  /// Those that fit, in the order in which they arrived, until `visit` returns false. It may remove what it is shown.
+  template <class Visit>
+  void visit(const Pattern& pattern, Visit&& visit) const {
+    auto ends = [&](T& message) { return pattern.fits(message.envelope.source, message.envelope.tag) && !visit(message); };
+    if (pattern.source && pattern.ignore == 0) (void)bins_[bin_of(*pattern.source, pattern.tag)].find(ends);
+    else (void)all_.find(ends);
   }
   std::size_t count() const { return count_; }
 

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// An initiator: operations on their way, those that wait for a counter, and answers.
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "state.hpp"
+
+namespace atl::runtime {
+
+using portal::Answer;
+using portal::Leaving;
+using portal::Pending;
+using portal::Demand;
+using portal::Triggered;
+
+namespace {
+
+bool fetches(OperationKind kind) { return kind == OperationKind::fetch_atomic || kind == OperationKind::swap; }
+
+bool contains(const Region& region, std::uint64_t offset, std::uint64_t bytes) {
+  return offset <= region.bytes() && bytes <= region.bytes() - offset;
+}
+
+Leaving leaving_of(const Operation& operation, const Descriptor& source) {
+  Leaving leaving;
+  leaving.user = operation.user;
+  if ((source.options & (descriptor_option::no_success_event | descriptor_option::no_send_event)) == 0) leaving.queue = source.queue;
+  if ((source.options & descriptor_option::count_send) != 0) leaving.counter = source.counter;
+  leaving.count = (source.options & descriptor_option::count_bytes) != 0 ? operation.bytes : 1;
+  return leaving;
+}
+
+}  // namespace
+
+bool PortalInterface::check(const Operation& operation) const {
+  const Descriptor* descriptor = descriptors_.find(operation.descriptor);
+  if (descriptor == nullptr || operation.pe.value() >= context_.npes()) return false;
+  if (!contains(descriptor->region, operation.offset, operation.bytes)) return false;
+  if (operation.acknowledge == Acknowledge::full && descriptor->queue == nullptr) return false;
+  if (operation.acknowledge == Acknowledge::counted && descriptor->counter == no_counter) return false;
+  if (operation.kind == OperationKind::put || operation.kind == OperationKind::get) return true;
+  if (!is_defined(operation.arithmetic, operation.type) || operation.bytes > limits_.atomic_bytes) return false;
+  bool swaps = operation.arithmetic >= Arithmetic::swap;
+  if (swaps != (operation.kind == OperationKind::swap)) return false;
+  if (operation.bytes % bytes_of(operation.type) != 0) return false;
+  if (swaps && operation.arithmetic != Arithmetic::swap && operation.bytes != bytes_of(operation.type)) return false;
+  if (!fetches(operation.kind)) return true;
+  const Descriptor* into = descriptors_.find(operation.get_descriptor);
+  return into != nullptr && contains(into->region, operation.get_offset, operation.bytes);
+}
+
+Refusal PortalInterface::start(const Operation& operation) {
+  const Descriptor* source = descriptors_.find(operation.descriptor);
+  const Descriptor* into = fetches(operation.kind) ? descriptors_.find(operation.get_descriptor) : source;
+  if (source == nullptr || into == nullptr) return Refusal::invalid;  // released while it waited for its counter
+  const Leaving leaving = leaving_of(operation, *source);
+  std::uint32_t cookie = Pool<Pending>::nothing;
+  if (operation.acknowledge != Acknowledge::none || fetches(operation.kind) || operation.kind == OperationKind::get) {
+    cookie = pending_->take();
+    if (cookie == Pool<Pending>::nothing) return Refusal::no_space;
+    Pending& pending = (*pending_)[cookie];
+    pending.kind = operation.kind;
+    pending.acknowledge = operation.acknowledge;
+    pending.pe = operation.pe;
+    pending.user = operation.user;
+    pending.queue = into->queue;
+    pending.counter = into->counter;
+    pending.options = into->options;
+    pending.bytes = operation.bytes;
+    pending.starter = operation.kind == OperationKind::get ? nullptr : &leaving;
+    pending.leaving = leaving;
+    if (operation.kind != OperationKind::put && operation.kind != OperationKind::atomic) {
+      pending.into = into->region;
+      pending.offset = operation.kind == OperationKind::get ? operation.offset : operation.get_offset;
+    }
+  }
+  send_request(operation, source->region, cookie);
+  if (operation.kind == OperationKind::get) return Refusal::none;
+  if (cookie == Pool<Pending>::nothing) {
+    note_sent(leaving);
+    return Refusal::none;
+  }
+  SpinGuard guard(lock_);
+  Pending* pending = pending_->find(cookie);
+  if (pending == nullptr || pending->starter != &leaving) return Refusal::none;  // the answer has
+  pending->starter = nullptr;
+  note_sent(leaving);
+  return Refusal::none;
+}
+
+void PortalInterface::send_request(const Operation& operation, const Region& source, std::uint32_t cookie) {
+  portal::SwapDemand whole;
+  Demand& request = whole.request;
+  request = {};
+  request.interface = number_;
+  request.operation = operation.kind;
+  request.acknowledge = operation.acknowledge;
+  request.arithmetic = operation.arithmetic;
+  request.type = operation.type;
+  request.portal = operation.portal;
+  request.uid = uid_;
+  request.cookie = cookie;
+  request.match_bits = operation.match_bits;
+  request.remote_offset = operation.remote_offset;
+  request.bytes = operation.bytes;
+  request.header = operation.header;
+  std::span<const std::byte> head(reinterpret_cast<const std::byte*>(&request), sizeof(request));
+  if (operation.kind == OperationKind::swap) {
+    whole.operand = operation.operand;
+    head = std::as_bytes(std::span(&whole, 1));
+  }
+  if (operation.kind == OperationKind::get || operation.bytes == 0) return context_.send(operation.pe, handler_, head);
+  if (!source.in_pieces()) return context_.send(operation.pe, handler_, head, {source.at(operation.offset), operation.bytes});
+  std::vector<std::byte> gathered(operation.bytes);
+  source.copy_out(operation.offset, gathered.data(), operation.bytes);
+  context_.send(operation.pe, handler_, head, gathered);
+}
+
+// The data have left: they were copied.
+void PortalInterface::note_sent(const Leaving& leaving) {
+  if (leaving.queue != nullptr) {
+    Event event;
+    event.kind = EventKind::send;
+    event.user = leaving.user;
+    leaving.queue->push(event);
+  }
+  if (leaving.counter != no_counter) count(leaving.counter, {leaving.count, 0});
+}
+
+void PortalInterface::on_answer(const Answer& answer, std::span<const std::byte> payload) {
+  Pending pending;
+  {
+    SpinGuard guard(lock_);
+    Pending* found = pending_->find(answer.cookie);
+    if (found == nullptr) return;  // given up: its target was thought to be dead
+    pending = std::move(*found);
+    pending_->give_back(answer.cookie);
+  }
+  if (pending.starter != nullptr) note_sent(pending.leaving);
+  bool put = pending.kind == OperationKind::put || pending.kind == OperationKind::atomic;
+  if (!put && answer.failure == Failure::none)
+    pending.into.copy_in(pending.offset, payload.data(), std::min<std::uint64_t>({payload.size(), answer.moved, pending.bytes}));
+  bool tells = pending.queue != nullptr && (!put || pending.acknowledge == Acknowledge::full) &&
+               (answer.failure != Failure::none || (pending.options & descriptor_option::no_success_event) == 0);
+  if (tells) {
+    Event event;
+    event.kind = put ? EventKind::ack : EventKind::reply;
+    event.user = pending.user;
+    event.moved = answer.moved;
+    event.offset = answer.offset;
+    event.list = answer.list;
+    event.failure = answer.failure;
+    pending.queue->push(event);
+  }
+  unsigned counts = put ? descriptor_option::count_ack : descriptor_option::count_reply;
+  if ((pending.options & counts) == 0 || pending.counter == no_counter) return;
+  std::uint64_t by = (pending.options & descriptor_option::count_bytes) != 0 ? answer.moved : 1;
+  count(pending.counter, answer.failure == Failure::none ? Count{by, 0} : Count{0, 1});
+}
+
+void PortalInterface::fail_pending() {
+  std::vector<std::uint32_t> lost;
+  {
+    SpinGuard guard(lock_);
+    pending_->visit([&](std::uint32_t number, const Pending& pending) {
+      auto state = context_.job().record(pending.pe).state.load(std::memory_order_acquire);
+      if (state == static_cast<std::uint32_t>(fabric::PeState::failed)) lost.push_back(number);
+    });
+  }
+  for (std::uint32_t number : lost) {
+    Answer answer;
+    answer.failure = Failure::undeliverable;
+    answer.cookie = number;
+    on_answer(answer, {});
+  }
+}
+
+Refusal PortalInterface::trigger(CounterId on, std::uint64_t threshold, const Operation& operation) {
+  std::uint32_t number = triggered_->take();
+  if (number == Pool<Triggered>::nothing) return Refusal::no_space;
+  Triggered& triggered = (*triggered_)[number];
+  triggered.what = Triggered::What::operation;
+  triggered.operation = operation;
+  return queue(on, threshold, number);
+}
+
+Refusal PortalInterface::trigger_count(CounterId on, std::uint64_t threshold, CounterId counter, Count by) {
+  std::uint32_t number = triggered_->take();
+  if (number == Pool<Triggered>::nothing) return Refusal::no_space;
+  Triggered& triggered = (*triggered_)[number];
+  triggered.what = Triggered::What::count;
+  triggered.counter = counter;
+  triggered.count = by;
+  return queue(on, threshold, number);
+}
+
+Refusal PortalInterface::trigger_set(CounterId on, std::uint64_t threshold, CounterId counter, Count to) {
+  std::uint32_t number = triggered_->take();
+  if (number == Pool<Triggered>::nothing) return Refusal::no_space;
+  Triggered& triggered = (*triggered_)[number];
+  triggered.what = Triggered::What::set;
+  triggered.counter = counter;
+  triggered.count = to;
+  return queue(on, threshold, number);
+}
+
+Refusal PortalInterface::trigger_call(CounterId on, std::uint64_t threshold, std::function<void()> function) {
+  std::uint32_t number = triggered_->take();
+  if (number == Pool<Triggered>::nothing) return Refusal::no_space;
+  Triggered& triggered = (*triggered_)[number];
+  triggered.what = Triggered::What::call;
+  triggered.function = std::move(function);
+  return queue(on, threshold, number);
+}
+
+// All are run by their owner, one after the other: so equal thresholds keep their order, whatever they do.
+Refusal PortalInterface::queue(CounterId on, std::uint64_t threshold, std::uint32_t number) {
+  Triggered& triggered = (*triggered_)[number];
+  triggered.interface = this;
+  triggered.number = number;
+  if (threshold == 0) {
+    carry_out(triggered);
+    return Refusal::none;
+  }
+  try {
+    context_.trigger(on, threshold, TriggeredOp::make_run(&PortalInterface::run, &triggered));
+  } catch (const MemoryError&) {
+    triggered_->give_back(number);
+    return Refusal::no_space;
+  }
+  context_.progress();  // it may be due
+  return Refusal::none;
+}
+
+void PortalInterface::run(Context&, void* argument) {
+  Triggered& triggered = *static_cast<Triggered*>(argument);
+  PortalInterface& here = *triggered.interface;
+  here.running_.store(true, std::memory_order_relaxed);  // before it is given back
+  here.carry_out(triggered);
+  here.running_.store(false, std::memory_order_release);  // partner: finish_triggered()
+}
+
+// The place is given back first: what is carried out may queue more.
+void PortalInterface::carry_out(Triggered& triggered) {
+  const auto what = triggered.what;
+  const CounterId counter = triggered.counter;
+  const Count by = triggered.count;
+  if (what == Triggered::What::operation) {
+    const Operation operation = triggered.operation;
+    triggered_->give_back(triggered.number);
+    (void)start(operation);  // a descriptor may have been released: then nothing happens
+    return;
+  }
+  std::function<void()> function = std::exchange(triggered.function, nullptr);
+  triggered_->give_back(triggered.number);
+  if (what == Triggered::What::count) count(counter, by);
+  else if (what == Triggered::What::set) context_.set_counter({context_.pe(), counter}, by);
+  else function();
+}
+
+void PortalInterface::finish_triggered() {
+  while (triggered_->used() != 0 || running_.load(std::memory_order_acquire)) {  // partner: run()
+    context_.progress();
+    ::sched_yield();
+  }
+}
+
+void PortalInterface::cancel(CounterId on) {
+  context_.cancel_triggers(on, [](void* argument) {
+    auto& triggered = *static_cast<Triggered*>(argument);
+    triggered.function = nullptr;
+    triggered.interface->triggered_->give_back(triggered.number);
+  });
+}
+
+}  // namespace atl::runtime
