@@ -55,10 +55,11 @@ fmt: $(VENV)/.dev ## format Python files, and mend what ruff can mend
 bench: build $(VENV)/.dev ## benchmarks beside their peers: make bench ARGS="argsort --size 1e7 --against numpy,polars"
 	@$(VENV)/bin/atoll bench run $(or $(ARGS),--sweep bench/quick.toml)
 
-docs: build $(VENV)/.dev ## write the tables of docs/configuration.md and docs/openshmem.md
+docs: build $(VENV)/.dev ## write the tables of docs/configuration.md, docs/openshmem.md and docs/portals.md
 	@$(VENV)/bin/atoll info --config --markdown >build/configuration.md
 	@mv build/configuration.md docs/configuration.md
 	@$(PY) -B src/shmem/generate/generate.py --document docs/openshmem.md
+	@$(PY) -B src/portals/generate/generate.py --document docs/portals.md
 
 wheel: system $(VENV)/.run ## what people install, into dist/: wheels for Python 3.11 and for 3.12 and later, and the source
 	@$(PY) scripts/wheels.py

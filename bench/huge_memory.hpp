@@ -4,12 +4,10 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <utility>
 
 #include "atoll/base/memory.hpp"
 
@@ -23,7 +21,7 @@ class HugeMemory final : public Memory {
     std::size_t size = round_up(bytes + 64, std::size_t{2} << 20);
     if (auto free = free_.lower_bound(size); free != free_.end() && free->first <= 2 * size) {
       void* block = free->second;
-      use(block, free->first, size);
+      sizes_[block] = free->first;
       free_.erase(free);
       return block;
     }
@@ -31,32 +29,18 @@ class HugeMemory final : public Memory {
     if (block == nullptr) throw MemoryError("out of memory");
     madvise(block, size, MADV_HUGEPAGE);
     std::memset(block, 0, size);
-    use(block, size, size);
+    sizes_[block] = size;
     return block;
   }
   void release(void* block) noexcept override {
     std::lock_guard lock(mutex_);
-    const Sizes sizes = sizes_[block];
-    in_use_ -= sizes.asked;
-    free_.emplace(sizes.block, block);
+    free_.emplace(sizes_[block], block);
   }
-  /// Bytes in use at most since the last call.
-  std::size_t take_peak() { return std::exchange(peak_, in_use_); }
 
  private:
-  struct Sizes {
-    std::size_t block, asked;
-  };
-  void use(void* block, std::size_t size, std::size_t asked) {
-    sizes_[block] = {size, asked};
-    in_use_ += asked;
-    peak_ = std::max(peak_, in_use_);
-  }
-
   std::mutex mutex_;
   std::multimap<std::size_t, void*> free_;
-  std::map<void*, Sizes> sizes_;
-  std::size_t in_use_ = 0, peak_ = 0;
+  std::map<void*, std::size_t> sizes_;
 };
 
 }  // namespace atl::bench

@@ -22,6 +22,7 @@ LAYER_HEIGHT = {
     "array": 4,
     "shmem": 4,
     "sim": 4,
+    "portals": 4,
     "mpi": 4,
     "table": 5,
     "python": 6,
@@ -35,7 +36,7 @@ LICENCE_SUFFIXES = {".c", ".cpp", ".hpp", ".h", ".py", ".pyi", ".cmake", ".toml"
 BANNED: list[tuple[str, tuple[str, ...], str]] = [
     (
         r"\b(?:secure_)?getenv\s*\(",
-        ("src/base/config.cpp", "tests/shmem/"),
+        ("src/base/config.cpp", "tests/shmem/", "tests/portals/"),
         "declare the variable in src/base/config.cpp and read it there",
     ),
     (
@@ -201,7 +202,7 @@ def check_includes(files: list[Path]) -> Iterator[str]:
                 yield f"{relative(path)}:{line}: layer '{here}' or '{there}' is not in scripts/tidy.py's table"
             elif here != there and height_there > height_here:
                 yield f"{relative(path)}:{line}: '{here}' may not include '{there}', which is above it"
-            elif {here, there} <= {"array", "shmem", "mpi"} and here != there:
+            elif {here, there} <= {"array", "shmem", "mpi", "portals", "sim"} and here != there:
                 yield f"{relative(path)}:{line}: '{here}' and '{there}' are siblings and may not include one another"
             source, destination = folder_of(path), folder_of(target)
             # A layer's top folder binds its sub-folders together: only cycles among those count.

@@ -25,7 +25,6 @@ from . import (
     products,
     reductions,
     repeating,
-    scans,
     selection,
     sorting,
     statistics,
@@ -407,8 +406,8 @@ class ndarray(Array):
         keep = getrefcount(self) > METHOD_TEMPORARY
         return reductions.arg_reduce("argmax", self, axis, out, keepdims, keep)
 
-    cumsum = scans.cumsum
-    cumprod = scans.cumprod
+    cumsum = reductions.cumsum
+    cumprod = reductions.cumprod
 
     def mean(
         self, axis: Any = None, dtype: DTypeLike = None, out: ndarray | None = None, keepdims: bool = False,

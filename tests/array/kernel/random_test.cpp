@@ -5,8 +5,9 @@
 #include <cmath>
 #include <functional>
 
-#include "atoll/array/kernel/simd_level.hpp"
+#include "atoll/array/kernel/simd.hpp"
 #include "movement_fixture.hpp"
+#include <hwy/targets.h>
 
 namespace atl::array {
 namespace {
@@ -90,12 +91,14 @@ TEST(Random, EverySimdLevelGivesTheSameBits) {
   std::size_t n = 10001;
   for (const Kind& kind : kinds()) {
     std::vector<std::uint64_t> expected(n, 0), got(n, 0);
+    hwy::SetSupportedTargetsForTest(0);
     kind.make(harness.work, {7, 0}, expected.data(), n);
-    for (SimdLevel level : {SimdLevel::sse4, SimdLevel::avx2, SimdLevel::avx512}) {
-      limit_kernels(level);
+    for (std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+      hwy::SetSupportedTargetsForTest(target);
       kind.make(harness.work, {7, 0}, got.data(), n);
-      EXPECT_TRUE(got == expected) << kind.name << " " << name_of(kind.type) << " " << name_of(level);
+      EXPECT_TRUE(got == expected) << kind.name << " " << name_of(kind.type) << " " << hwy::TargetName(target);
     }
+    hwy::SetSupportedTargetsForTest(0);
   }
 }
 

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what the build needs from the table in api/: portals4.h, entry points, exports, descriptions.
+
+usage: generate.py OUTPUT_FOLDER | --document FILE.md
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+CHAPTERS = ("interface", "memory", "event", "move", "triggered")
+KEYS = {"name", "returns", "arguments", "body", "text", "extension"}
+
+
+@dataclass(frozen=True)
+class Function:
+    """One row: a C function, and the call that does it."""
+
+    name: str
+    chapter: str
+    returns: str
+    arguments: str
+    body: str
+    text: str
+    extension: bool
+
+    def declaration(self) -> str:
+        return f"{self.returns} {self.name}({self.arguments})"
+
+
+def load(folder: Path) -> list[Function]:
+    functions = []
+    for chapter in CHAPTERS:
+        for row in tomllib.loads((folder / f"{chapter}.toml").read_text())["function"]:
+            if unknown := row.keys() - KEYS:
+                raise ValueError(f"{chapter}.toml, {row['name']}: no key {', '.join(sorted(unknown))}")
+            functions.append(
+                Function(
+                    name=f"Ptl{row['name']}",
+                    chapter=chapter,
+                    returns=row.get("returns", "int"),
+                    arguments=row["arguments"],
+                    body=row["body"],
+                    text=row["text"],
+                    extension=row.get("extension", False),
+                )
+            )
+    return functions
+
+
+def entries(functions: list[Function]) -> str:
+    lines = [
+        "// SPDX-License-Identifier: Apache-2.0",
+        "// Generated from src/portals/api.",
+        '#include "entry.hpp"',
+        'extern "C" {',
+    ]
+    for function in functions:
+        back = "" if function.returns == "void" else "return "
+        failed = "" if function.returns == "void" else "return code_of_exception();"
+        lines += [
+            f"{function.declaration()} try {{",
+            f"  {back}atl::portals::{function.body};",
+            "} catch (...) {",
+            f"  {failed}" if failed else "  (void)code_of_exception();",
+            "}",
+        ]
+    return "\n".join([*lines, '}  // extern "C"', ""])
+
+
+def version_script(functions: list[Function]) -> str:
+    listed = "".join(f"    {function.name};\n" for function in sorted(functions, key=lambda f: f.name))
+    return f"ATOLL_PORTALS_4 {{\n  global:\n{listed}  local: *;\n}};\n"
+
+
+def markdown(functions: list[Function]) -> str:
+    lines = ["| function | what it does |", "|---|---|"]
+    lines += [f"| `{function.name}` | {function.text} |" for function in functions]
+    return "\n".join([*lines, "", f"{len(functions)} functions."]) + "\n"
+
+
+def header(functions: list[Function], text: str) -> str:
+    declared = "\n".join(f"{function.declaration()};" for function in functions)
+    return re.sub(r"^@DECLARATIONS@$", lambda _: declared, text, flags=re.MULTILINE)
+
+
+def write(path: Path, text: str) -> None:
+    """Writes when it differs, so that nothing is compiled again for nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main() -> int:
+    functions = load(HERE / "api")
+    if sys.argv[1] == "--document":
+        document = Path(sys.argv[2])
+        before, rest = document.read_text().split("<!-- functions -->\n")
+        after = rest.split("<!-- end -->")[1]
+        document.write_text(f"{before}<!-- functions -->\n{markdown(functions)}<!-- end -->{after}")
+        return 0
+    out = Path(sys.argv[1])
+    write(out / "include/portals4.h", header(functions, (HERE / "include/portals4.h.in").read_text()))
+    write(out / "entry.cpp", entries(functions))
+    write(out / "exports.map", version_script(functions))
+    write(out / "api.json", json.dumps([vars(function) for function in functions], indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "atoll/base/config.hpp"
+#include "entry.hpp"
+
+namespace atl::portals {
+namespace {
+
+// Alone a PE needs no launcher.
+runtime::Membership join() {
+  if (auto membership = runtime::join_from_environment()) return *std::move(membership);
+  config::warn_of_unknown_names();
+  return runtime::single_job();
+}
+
+// Kept to the exit of the process: a launcher lets it join once. Complete when the process has joined, so that it ends before
+// the process takes leave of the launcher. The child of a fork leaves it as it is.
+struct Holder {
+  std::unique_ptr<Library> library = std::make_unique<Library>();
+  ~Holder() {
+    if (!library->is_mine()) (void)library.release();
+  }
+};
+
+std::mutex init_mutex;
+std::atomic<Library*> current{nullptr};
+
+}  // namespace
+
+Library* library() { return current.load(std::memory_order_acquire); }  // partner: init()
+
+Library::Library() : membership_(join()), owner_(::getpid()) {
+  context_ = std::make_unique<runtime::Context>(membership_.job, membership_.pe);
+  pid_word_ = context_->reserve_system(8);
+  pids_ = std::make_unique<std::atomic<std::uint32_t>[]>(context_->npes());
+  host_ = std::make_unique<runtime::PortalHost>(*context_);
+  context_->start_progress_thread();
+}
+
+Library::~Library() {
+  context_->stop_progress_thread();
+  for (auto& interface : interfaces_) interface.reset();
+}
+
+bool Library::is_mine() const { return ::getpid() == owner_; }
+
+Interface& Library::open(std::uint32_t number, const ptl_ni_limits_t& limits) {
+  interfaces_[number] = std::make_unique<Interface>(*this, number, limits);
+  return *interfaces_[number];
+}
+
+void Library::close(std::uint32_t number) { interfaces_[number].reset(); }
+
+// A PE's number among the processes of its node is shown in its memory: 1 + the number, for others to read.
+int Library::claim_pid(ptl_pid_t wanted) {
+  const PeId here = context_->pe();
+  std::uint32_t mine = pids_[here.value()].load(std::memory_order_acquire);
+  if (mine != 0) return wanted == PTL_PID_ANY || wanted == mine - 1 ? PTL_OK : PTL_PID_IN_USE;
+  if (wanted != PTL_PID_ANY && wanted > PTL_PID_MAX) return PTL_ARG_INVALID;
+  const fabric::Job& job = context_->job();
+  auto taken = [&](ptl_pid_t pid) {
+    for (std::uint32_t pe = 0; pe < context_->npes(); ++pe)
+      if (PeId(pe) != here && job.is_local(PeId(pe)) && context_->fetch<std::uint64_t>(PeId(pe), pid_word_) == pid + 1) return true;
+    return false;
+  };
+  ptl_pid_t pid = wanted == PTL_PID_ANY ? job.place_of(here) : wanted;
+  for (; taken(pid); ++pid)
+    if (wanted != PTL_PID_ANY) return PTL_PID_IN_USE;
+  context_->set<std::uint64_t>(here, pid_word_, pid + 1);
+  pids_[here.value()].store(pid + 1, std::memory_order_release);
+  return PTL_OK;
+}
+
+// A PE that has opened no interface yet has none to be found by; it gets its place among those of its node.
+ptl_pid_t Library::pid_of(PeId pe) {
+  std::uint32_t known = pids_[pe.value()].load(std::memory_order_acquire);
+  if (known == 0) {
+    known = static_cast<std::uint32_t>(context_->fetch<std::uint64_t>(pe, pid_word_));
+    if (known == 0) return context_->job().place_of(pe);
+    pids_[pe.value()].store(known, std::memory_order_release);
+  }
+  return known - 1;
+}
+
+ptl_process_t Library::physical(PeId pe) {
+  ptl_process_t process;
+  process.phys.nid = context_->job().node_of(pe);
+  process.phys.pid = pid_of(pe);
+  return process;
+}
+
+std::optional<PeId> Library::find(ptl_process_t process) {
+  const fabric::Job& job = context_->job();
+  if (process.phys.nid >= job.nodes()) return std::nullopt;
+  // What it most likely is, then all of the node.
+  for (bool guess : {true, false})
+    for (std::uint32_t pe = 0; pe < context_->npes(); ++pe)
+      if (job.node_of(PeId(pe)) == process.phys.nid && (!guess || job.place_of(PeId(pe)) == process.phys.pid) &&
+          pid_of(PeId(pe)) == process.phys.pid)
+        return PeId(pe);
+  return std::nullopt;
+}
+
+void Library::abort_waits() {
+  aborted_.store(true, std::memory_order_release);
+  fabric::ring_bell(context_->job().record(context_->pe()));
+}
+
+void Library::fail_pending() {
+  for (auto& interface : interfaces_)
+    if (interface) interface->portals().fail_pending();
+}
+
+int init() {
+  std::lock_guard lock(init_mutex);
+  static Holder holder;
+  ++holder.library->times_initialized;
+  current.store(holder.library.get(), std::memory_order_release);  // partner: library()
+  return PTL_OK;
+}
+
+void fini() {
+  std::lock_guard lock(init_mutex);
+  Library* here = library();
+  if (here == nullptr || --here->times_initialized > 0) return;
+  for (std::uint32_t number = 0; number < 4; ++number) here->close(number);
+  current.store(nullptr, std::memory_order_release);
+  runtime::Context& context = here->context();
+  context.quiet();
+  // What this PE has sent to other nodes needs its memory until it is there.
+  if (context.job().nodes() > 1) context.barrier();
+}
+
+void abort_waits() {
+  if (Library* here = library()) here->abort_waits();
+}
+
+}  // namespace atl::portals
+
+int code_of_exception() noexcept {
+  try {
+    throw;
+  } catch (const atl::MemoryError&) {
+    return PTL_NO_SPACE;
+  } catch (const std::bad_alloc&) {
+    return PTL_NO_SPACE;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "atoll-portals: %s\n", error.what());
+  } catch (...) {
+    std::fprintf(stderr, "atoll-portals: unknown exception\n");
+  }
+  return PTL_FAIL;
+}
