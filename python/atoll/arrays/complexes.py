@@ -98,7 +98,7 @@ def _sign(z: Parts) -> Parts:
     size = _absolute(z)
     zero = equal(size, 0)
     length = choose(zero, 1.0, size)
-    return z[0] / length, z[1] / length
+    return choose(zero, 0.0, z[0] / length), choose(zero, 0.0, z[1] / length)
 
 
 def _each(name: str, action: Callable[[Any], Any]) -> None:
@@ -282,7 +282,10 @@ def _exp(z: Parts) -> Parts:
 @_rule("expm1")
 def _expm1(z: Parts) -> Parts:
     half = sin(z[1] / 2)
-    return expm1(z[0]) * cos(z[1]) - 2 * half * half, _exp(z)[1]
+    found = expm1(z[0]) * cos(z[1]) - 2 * half * half
+    lost = logical_not(isfinite(z[1]))
+    re = choose(lost & equal(z[0], -_INF), -1.0, choose(lost & equal(z[0], _INF), _INF, found))
+    return re, _exp(z)[1]
 
 
 _rule("exp2")(lambda z: _exp(_scaled(z, math.log(2))))
@@ -337,12 +340,18 @@ def _sqrt(z: Parts) -> Parts:
 
 @_rule("sinh")
 def _sinh(z: Parts) -> Parts:
-    return sinh(z[0]) * cos(z[1]), choose(equal(z[1], 0), z[1], cosh(z[0]) * sin(z[1]))
+    lost = (equal(z[0], 0) | isinf(z[0])) & logical_not(isfinite(z[1]))  # the real part keeps its limit
+    return choose(lost, z[0], sinh(z[0]) * cos(z[1])), choose(equal(z[1], 0), z[1], cosh(z[0]) * sin(z[1]))
 
 
 @_rule("cosh")
 def _cosh(z: Parts) -> Parts:
-    return cosh(z[0]) * cos(z[1]), choose(equal(z[1], 0), z[1] * copysign(1.0, z[0]), sinh(z[0]) * sin(z[1]))
+    lost = logical_not(isfinite(z[1]))
+    im = choose(equal(z[0], 0) & lost, 0.0, sinh(z[0]) * sin(z[1]))
+    return (
+        choose(isinf(z[0]) & lost, _INF, cosh(z[0]) * cos(z[1])),
+        choose(equal(z[1], 0), z[1] * copysign(1.0, z[0]), im),
+    )
 
 
 @_rule("tanh")
@@ -355,11 +364,12 @@ def _tanh(z: Parts) -> Parts:
     decay = exp(-2 * absolute(z[0]))
     steep = isinf(t)
     re = choose(steep, rho / choose(equal(s, 0), 1.0, s), beta * rho * s / scale)
-    im = choose(steep, 1 / t, t / scale)
-    return (
-        choose(far, copysign(1.0, z[0]), re),
-        choose(far, choose(isfinite(z[1]), 4 * sin(z[1]) * cos(z[1]), 0.0) * decay, im),
-    )
+    im = choose(equal(z[1], 0), z[1], choose(steep, 1 / t, t / scale))
+    endless = isinf(z[0])
+    lost = logical_not(isfinite(z[1]) | endless | equal(z[0], 0))
+    re = choose(far, copysign(1.0, z[0]), choose(equal(z[0], 0), z[0], re))
+    far_im = choose(endless, copysign(0.0, z[1]), 4 * sin(z[1]) * cos(z[1]) * decay)
+    return choose(lost, math.nan, re), choose(far, far_im, im)
 
 
 _rule("sin")(lambda z: _over_i(_sinh(_times_i(z))))
@@ -372,25 +382,37 @@ def _around_one(z: Parts) -> tuple[Parts, Parts]:
     return _sqrt((1 - z[0], -z[1])), _sqrt((1 + z[0], z[1]))
 
 
+def _limits(z: Parts, re: Any, im: Any, at_infinity: Parts, on_axis: Parts) -> Parts:
+    """The parts, but where z is infinite, or 0 beside a NaN, their limits."""
+    endless, axis = isinf(z[0]) | isinf(z[1]), equal(z[0], 0) & isnan(z[1])
+    return tuple(
+        choose(endless, limit, choose(axis, other, part))
+        for part, limit, other in zip((re, im), at_infinity, on_axis, strict=True)
+    )  # type: ignore[return-value]
+
+
 @_rule("arcsin")
 def _arcsin(z: Parts) -> Parts:
     below, above = _around_one(z)
-    return (
-        arctan2(z[0], below[0] * above[0] - below[1] * above[1]),
-        arcsinh(below[0] * above[1] - below[1] * above[0]),
-    )
+    re = arctan2(z[0], below[0] * above[0] - below[1] * above[1])
+    im = arcsinh(below[0] * above[1] - below[1] * above[0])
+    far = arctan2(z[0], absolute(z[1])), copysign(_INF, z[1])
+    return _limits(z, re, im, far, (z[0], z[1]))
 
 
 @_rule("arccos")
 def _arccos(z: Parts) -> Parts:
     below, above = _around_one(z)
-    return 2 * arctan2(below[0], above[0]), arcsinh(above[0] * below[1] - above[1] * below[0])
+    re, im = 2 * arctan2(below[0], above[0]), arcsinh(above[0] * below[1] - above[1] * below[0])
+    far = arctan2(absolute(z[1]), z[0]), -copysign(_INF, z[1])
+    return _limits(z, re, im, far, (math.pi / 2, z[1]))
 
 
 @_rule("arccosh")
 def _arccosh(z: Parts) -> Parts:
     below, above = _sqrt((z[0] - 1, z[1])), _sqrt((z[0] + 1, z[1]))
-    return arcsinh(below[0] * above[0] + below[1] * above[1]), 2 * arctan2(below[1], above[0])
+    re, im = arcsinh(below[0] * above[0] + below[1] * above[1]), 2 * arctan2(below[1], above[0])
+    return _limits(z, re, im, (_INF, arctan2(z[1], z[0])), (z[1], math.pi / 2))
 
 
 _rule("arcsinh")(lambda z: _over_i(_arcsin(_times_i(z))))
@@ -400,11 +422,10 @@ _rule("arcsinh")(lambda z: _over_i(_arcsin(_times_i(z))))
 def _arctanh(z: Parts) -> Parts:
     far = maximum(absolute(z[0]), absolute(z[1])) > 1e8
     x, y = choose(far, 0.0, z[0]), choose(far, 0.0, z[1])
-    re = 0.25 * log1p(4 * x / ((1 - x) * (1 - x) + y * y))
-    im = 0.5 * arctan2(2 * y, (1 - x) * (1 + x) - y * y)
-    re_far, _ = _reciprocal(z)
-    turned = copysign(math.pi / 2, z[1])
-    return choose(far, choose(isfinite(re_far), re_far, copysign(0.0, z[0])), re), choose(far, turned, im)
+    re = choose(far, _reciprocal(z)[0], 0.25 * log1p(4 * x / ((1 - x) * (1 - x) + y * y)))
+    turned = choose(isnan(z[1]), z[1], copysign(math.pi / 2, z[1]))
+    im = choose(far, turned, 0.5 * arctan2(2 * y, (1 - x) * (1 + x) - y * y))
+    return _limits(z, re, im, (copysign(0.0, z[0]), turned), (z[0], z[1]))
 
 
 _rule("arctan")(lambda z: _over_i(_arctanh(_times_i(z))))

@@ -44,8 +44,9 @@ def buffer(array: ndarray, flags: int) -> memoryview:
 
 def dlpack(array: ndarray, copy: bool | None, **kwargs: Any) -> Any:
     """A DLPack capsule; its consumer shares memory when the session has one PE."""
+    shared_by_none = array.dtype.kind == "c"  # its parts lie apart
     return array.to_numpy(
-        bool(copy) if copy is not None else (array._view is not None or array._expr.session.pes > 1)
+        bool(copy) if copy is not None else (array._view is not None or shared_by_none or array._expr.session.pes > 1)
     ).__dlpack__(**{name: value for name, value in kwargs.items() if value is not None})
 
 
@@ -150,7 +151,12 @@ def array_namespace(api_version: str | None) -> ModuleType:
 def array_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """np.sort(a), np.concatenate([a, b]), …: our function of the same name."""
     name = function.__name__
-    ours = _FALL_BACK.get(name) or (NAMESPACE.get(name) if function.__module__.startswith("numpy") else None)
+    package, _, part = function.__module__.partition(".")
+    if part in ("linalg", "fft"):
+        ours = getattr(NAMESPACE[part], name, None)
+        name = f"{part}.{name}"
+    else:
+        ours = _FALL_BACK.get(name) or (NAMESPACE.get(name) if package == "numpy" else None)
     if ours is None:
         raise TypeError(f"np.{name} is not available for atoll arrays; convert them first: a.to_numpy()")
     if kwargs:

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Orthogonal factors and singular values, and what they solve.
+
+Matrices with many more rows than columns stay distributed: Cholesky's factor of their columns' products makes the
+columns orthonormal, shifted at first and then twice again (Fukaya and others, Shifted Cholesky QR, 2020). Others go
+through LAPACK.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..arrays.array import Array, as_array
+from ..arrays.creation import array, zeros
+from ..arrays.manipulation import matrix_transpose
+from ..arrays.products import matmul
+from ..arrays.reductions import sum
+from ..arrays.ufuncs import conjugate
+from .lapack import fetched, given_back
+
+if TYPE_CHECKING:
+    from ..arrays.ndarray import ndarray
+
+_TALL = 16  # rows for each column, from which on a matrix is worth factoring in place
+_LARGE = 1 << 16  # elements; below, one PE is faster
+
+
+class QRResult(NamedTuple):
+    """What `qr` gives."""
+
+    Q: Any
+    R: Any
+
+
+class SVDResult(NamedTuple):
+    """What `svd` gives."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+def _is_tall(a: Any) -> bool:
+    """By shape alone, so that results do not depend on the PEs."""
+    return isinstance(a, Array) and a.ndim == 2 and a.size >= _LARGE and a.shape[0] >= _TALL * a.shape[1] > 0
+
+
+def _products(columns: ndarray) -> np.ndarray[Any, Any]:
+    """Of each column with each."""
+    return matmul(conjugate(matrix_transpose(columns)), columns).to_numpy()
+
+
+def _tall_qr(a: ndarray) -> tuple[ndarray, np.ndarray[Any, Any]] | None:
+    """Orthonormal columns and a small triangle; None when columns depend on one another."""
+    columns = a if a.dtype.kind in "fc" else a.astype(np.float64)
+    rows, number = a.shape
+    triangle = np.eye(number, dtype=columns.dtype)
+    unit = np.finfo(columns.dtype).eps / 2
+    try:
+        for turn in range(3):
+            together = _products(columns)
+            if turn == 0:
+                size = float(np.trace(together).real)
+                together = together + np.eye(number) * (11 * (rows * number + number * (number + 1)) * unit * size)
+            step = np.linalg.cholesky(together, upper=True).astype(columns.dtype)
+            columns = matmul(columns, array(np.linalg.inv(step)))
+            triangle = step @ triangle
+    except np.linalg.LinAlgError:
+        return None
+    off = np.abs(_products(columns) - np.eye(number)).max()
+    return (columns, triangle) if off < 100 * number * unit else None
+
+
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """Orthonormal columns, and the triangle that makes the matrix of them.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrices in the last two axes.
+    mode : {'reduced', 'complete', 'r'}
+        As many columns as the smaller side has, as many as there are rows, or the triangle alone.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> a = ak.arange(6.0).reshape(3, 2)
+    >>> q, r = ak.linalg.qr(a)
+    >>> ak.allclose(q @ r, a)
+    True
+    """
+    if mode in ("reduced", "r") and _is_tall(a):
+        found = _tall_qr(as_array(a))
+        if found is not None:
+            return array(found[1]) if mode == "r" else QRResult(found[0], array(found[1]))
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(f"Unrecognized mode '{mode}'")
+    lapack: Any = np.linalg.qr
+    result = lapack(fetched(a), mode)
+    return array(result) if mode == "r" else QRResult(*map(array, result))
+
+
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    """Singular values, and the vectors on both sides.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrices in the last two axes.
+    full_matrices : bool
+        Whether the vectors are made up to square matrices; without, matrices with many more rows than columns stay
+        distributed.
+    compute_uv : bool
+        Whether vectors are wanted.
+    hermitian : bool
+        Whether the matrices are.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.svd(ak.diag([3.0, 2.0]), compute_uv=False)
+    array([3., 2.])
+    """
+    if (not full_matrices or not compute_uv) and not hermitian and _is_tall(a):
+        found = _tall_qr(as_array(a))
+        if found is not None:
+            left, singular, right = np.linalg.svd(found[1])
+            if not compute_uv:
+                return array(singular)
+            return SVDResult(matmul(found[0], array(left)), array(singular), array(right))
+    lapack: Any = np.linalg.svd
+    result = lapack(fetched(a), full_matrices, compute_uv, hermitian)
+    return SVDResult(*map(array, result)) if compute_uv else array(result)
+
+
+def svdvals(x: Any, /) -> ndarray:
+    """Singular values, descending.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.svdvals(ak.diag([3.0, 2.0]))
+    array([3., 2.])
+    """
+    found: ndarray = svd(x, compute_uv=False)
+    return found
+
+
+def cond(x: Any, p: Any = None) -> Any:
+    """How much a matrix enlarges errors: the greatest singular value over the least, or by another norm.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.cond(ak.diag([4.0, 2.0]))
+    np.float64(2.0)
+    """
+    if p in (None, 2) and _is_tall(x):
+        singular = svdvals(x).to_numpy()
+        return np.float64(singular[0] / singular[-1])
+    return given_back(np.linalg.cond(fetched(x), p))
+
+
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    """How many singular values are greater than a tolerance.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.matrix_rank(ak.ones((3, 3)))
+    np.int64(1)
+    """
+    options = {"tol": _plain(tol)} if rtol is None else {"rtol": _plain(rtol)}
+    if rtol is not None and tol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    if not hermitian and _is_tall(A):
+        singular = svdvals(A).to_numpy()
+        part = max(A.shape) * np.finfo(singular.dtype).eps if rtol is None else _plain(rtol)
+        return np.int64(np.count_nonzero(singular > (singular[0] * part if tol is None else _plain(tol))))
+    return given_back(np.linalg.matrix_rank(fetched(A), hermitian=hermitian, **options))
+
+
+def _plain(value: Any) -> Any:
+    return value.to_numpy() if isinstance(value, Array) else value
+
+
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> ndarray:
+    """The inverse as far as there is one (Moore and Penrose).
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.pinv(ak.diag([2.0, 0.0]))
+    array([[0.5, 0. ],
+           [0. , 0. ]])
+    """
+    options = {"rcond": _plain(rcond)} if rtol is None else {"rtol": _plain(rtol)}
+    if rtol is not None and rcond is not None:
+        raise ValueError("`rtol` and `rcond` can't be both set.")
+    return array(np.linalg.pinv(fetched(a), hermitian=hermitian, **options))
+
+
+def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
+    """The nearest solution of linear equations that are too many, or too few.
+
+    Returns
+    -------
+    x, residuals, rank, singular values
+        As NumPy's.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> x, rest, rank, s = ak.linalg.lstsq(ak.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), ak.array([1.0, 3.0, 5.0]))
+    >>> ak.round(x, 6)
+    array([1., 2.])
+    """
+    if _is_tall(a) and as_array(b).shape[:1] == a.shape[:1]:
+        found = _tall_qr(as_array(a))
+        if found is not None:
+            return _tall_lstsq(as_array(a), as_array(b), found, rcond)
+    x, residuals, rank, singular = np.linalg.lstsq(fetched(a), fetched(b), rcond)
+    return array(x), array(residuals), rank, array(singular)
+
+
+def _tall_lstsq(
+    a: ndarray, b: ndarray, factors: tuple[ndarray, np.ndarray[Any, Any]], rcond: Any
+) -> tuple[Any, Any, Any, Any]:
+    basis, triangle = factors
+    columns = b.reshape(b.shape[0], -1)
+    along = matmul(conjugate(matrix_transpose(basis)), columns).to_numpy()
+    left, singular, right = np.linalg.svd(triangle)
+    limit = np.finfo(singular.dtype).eps * max(a.shape) if rcond is None else rcond
+    keep = singular > limit * singular[0]
+    x = (right[keep].conj().T / singular[keep]) @ (left[:, keep].conj().T @ along)
+    rest = columns - matmul(a, array(x))
+    squares = rest.real**2 + rest.imag**2 if rest.dtype.kind == "c" else rest * rest
+    residuals = sum(squares, 0) if keep.all() else zeros(0)
+    return array(x.reshape((a.shape[1], *b.shape[1:]))), residuals, np.int32(keep.sum()), array(singular)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What NumPy's LAPACK computes on one PE: the matrices pass to it and the results back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..arrays.array import as_array
+from ..arrays.creation import array
+
+if TYPE_CHECKING:
+    from ..arrays.ndarray import ndarray
+
+
+class EigResult(NamedTuple):
+    """What `eig` gives."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class EighResult(NamedTuple):
+    """What `eigh` gives."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class SlogdetResult(NamedTuple):
+    """What `slogdet` gives."""
+
+    sign: Any
+    logabsdet: Any
+
+
+def fetched(a: Any) -> np.ndarray[Any, Any]:
+    """The elements on this PE."""
+    return as_array(a).to_numpy()
+
+
+def given_back(found: Any) -> Any:
+    """NumPy's answer as an array here; scalars as they are."""
+    return array(found) if isinstance(found, np.ndarray) else found
+
+
+def cholesky(a: Any, /, *, upper: bool = False) -> ndarray:
+    """The lower triangle whose product with its conjugate transpose is `a`; with `upper` that transpose.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
+    array([[2., 0.],
+           [1., 2.]])
+    """
+    return array(np.linalg.cholesky(fetched(a), upper=upper))
+
+
+def solve(a: Any, b: Any) -> ndarray:
+    """The solution of linear equations.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.solve([[3.0, 1.0], [1.0, 2.0]], [9.0, 8.0])
+    array([2., 3.])
+    """
+    return array(np.linalg.solve(fetched(a), fetched(b)))
+
+
+def inv(a: Any) -> ndarray:
+    """The inverse of matrices.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.inv([[2.0, 0.0], [0.0, 4.0]])
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+    return array(np.linalg.inv(fetched(a)))
+
+
+def det(a: Any) -> Any:
+    """The determinant of matrices.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> round(float(ak.linalg.det([[1.0, 2.0], [3.0, 4.0]])), 6)
+    -2.0
+    """
+    return given_back(np.linalg.det(fetched(a)))
+
+
+def slogdet(a: Any) -> SlogdetResult:
+    """Sign and logarithm of the determinant.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.slogdet([[1.0, 0.0], [0.0, -1.0]])
+    SlogdetResult(sign=np.float64(-1.0), logabsdet=np.float64(0.0))
+    """
+    return SlogdetResult(*map(given_back, np.linalg.slogdet(fetched(a))))
+
+
+def eigh(a: Any, UPLO: Any = "L") -> EighResult:
+    """Eigenvalues, ascending, and eigenvectors of symmetric or Hermitian matrices.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
+    array([1., 2.])
+    """
+    return EighResult(*map(array, np.linalg.eigh(fetched(a), UPLO)))
+
+
+def eigvalsh(a: Any, UPLO: Any = "L") -> ndarray:
+    """Eigenvalues of symmetric or Hermitian matrices, ascending.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]])
+    array([1., 2.])
+    """
+    return array(np.linalg.eigvalsh(fetched(a), UPLO))
+
+
+def eig(a: Any) -> EigResult:
+    """Eigenvalues and eigenvectors of square matrices; complex where they are.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.eig([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
+    array([2., 1.])
+    """
+    return EigResult(*map(array, np.linalg.eig(fetched(a))))
+
+
+def eigvals(a: Any) -> ndarray:
+    """Eigenvalues of square matrices; complex where they are.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.eigvals([[0.0, -1.0], [1.0, 0.0]])
+    array([0.+1.j, 0.-1.j])
+    """
+    return array(np.linalg.eigvals(fetched(a)))
+
+
+def tensorinv(a: Any, ind: int = 2) -> ndarray:
+    """The inverse of a tensor as a map from its last axes to its first `ind`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.tensorinv(ak.eye(4).reshape(2, 2, 4)).shape
+    (4, 2, 2)
+    """
+    return array(np.linalg.tensorinv(fetched(a), ind))
+
+
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> ndarray:
+    """The solution of linear equations between tensors.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.linalg.tensorsolve(ak.eye(4).reshape(2, 2, 4), ak.ones((2, 2)))
+    array([1., 1., 1., 1.])
+    """
+    return array(np.linalg.tensorsolve(fetched(a), fetched(b), axes))
