@@ -63,8 +63,13 @@ class Comm : public Object {
     return number_ << (tag_bits + 2) | static_cast<std::uint64_t>(talk) << tag_bits | static_cast<std::uint64_t>(tag);
   }
   /// Bits of the library's own for the next collective call: the same on all members.
-  std::uint64_t next_bits() {
-    return bits(static_cast<int>(calls_.fetch_add(1, std::memory_order_relaxed) & tag_mask), Talk::library);
+  std::uint64_t next_bits() { return next_bits(1); }
+  /// The first of so many in a row.
+  std::uint64_t next_bits(std::uint32_t count) {
+    std::uint32_t first = calls_.load(std::memory_order_relaxed);
+    if (first + count > tag_mask) first = 0;
+    calls_.store(first + count, std::memory_order_relaxed);
+    return bits(static_cast<int>(first), Talk::library);
   }
   /// Members of the local group, for one collective call.
   Circle circle() { return {&local_->pes(), rank_, next_bits()}; }

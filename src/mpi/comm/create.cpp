@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/library.hpp"
+#include "core/name.hpp"
 
 namespace atl::mpi {
 namespace {
@@ -206,7 +207,7 @@ void comm_split(MPI_Comm comm, int color, int key, MPI_Comm* part) {
 }
 
 void comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
-  Comm& from = need_intra(comm);
+  Comm& from = need<Comm>(comm);
   std::int64_t color = type;
   runtime::Context& context = library().context();
   switch (type) {
@@ -359,6 +360,10 @@ void comm_disconnect(MPI_Comm* comm) {
 
 void comm_remote_size(MPI_Comm comm, int* size) { *size = need_inter(comm).remote()->size(); }
 void comm_remote_group(MPI_Comm comm, MPI_Group* group) { give(Ref<Group>(need_inter(comm).remote()), group); }
+void comm_get_name(MPI_Comm comm, char* name, int* length) {
+  if (comm == MPI_COMM_NULL) get_name("MPI_COMM_NULL", name, length);
+  else get_name(need<Comm>(comm), name, length);
+}
 void comm_set_info(MPI_Comm comm, MPI_Info info) {
   Comm& object = need<Comm>(comm);
   Info merged(object.hints);

@@ -25,6 +25,8 @@ void comm_free(MPI_Comm* comm);
 void comm_disconnect(MPI_Comm* comm);
 void comm_remote_size(MPI_Comm comm, int* size);
 void comm_remote_group(MPI_Comm comm, MPI_Group* group);
+/// Of MPI_COMM_NULL, too.
+void comm_get_name(MPI_Comm comm, char* name, int* length);
 void comm_set_info(MPI_Comm comm, MPI_Info info);
 
 }  // namespace atl::mpi

@@ -186,6 +186,7 @@ void remove_error_class(int error_class) {
   auto belongs = [&](const auto& entry) { return entry.first != error_class && entry.second.error_class == error_class; };
   ATOLL_MPI_REQUIRE(std::none_of(codes().added.begin(), codes().added.end(), belongs), MPI_ERR_ARG,
                     "the class has error codes: remove these first");
+  ATOLL_MPI_REQUIRE(found->second.text.empty(), MPI_ERR_ARG, "the class has a string: remove that first");
   codes().remove(found);
 }
 
@@ -193,6 +194,7 @@ void remove_error_code(int code) {
   std::lock_guard lock(codes().mutex);
   auto found = codes().need(code);
   ATOLL_MPI_REQUIRE(found->second.error_class != code, MPI_ERR_ARG, "{} is an error class, no code", code);
+  ATOLL_MPI_REQUIRE(found->second.text.empty(), MPI_ERR_ARG, "the code has a string: remove that first");
   codes().remove(found);
 }
 

@@ -35,7 +35,10 @@ inline void fill(MPI_Status* status, int source, int tag, std::int64_t bytes, bo
   status->MPI_internal[2] = cancelled ? 1 : 0;
 }
 /// Of requests that are inactive, and of sends.
-inline void fill_empty(MPI_Status* status) { fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0); }
+inline void fill_empty(MPI_Status* status) {
+  fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+  if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;
+}
 inline void fill_no_process(MPI_Status* status) { fill(status, MPI_PROC_NULL, MPI_ANY_TAG, 0); }
 
 }  // namespace atl::mpi

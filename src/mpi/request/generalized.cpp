@@ -32,7 +32,7 @@ class Generalized : public Request {
   void retire() override {
     int code = free_ == nullptr ? MPI_SUCCESS : free_(extra_);
     Request::retire();
-    static_cast<void>(code);  // by then the operation is over, and the request gone
+    check(code);
   }
   void cancel() override {
     if (cancel_ != nullptr) check(cancel_(extra_, done_.load(std::memory_order_acquire)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/request.hpp"
 
+#include <exception>
+
 #include "core/library.hpp"
 #include "request/background.hpp"
 
@@ -24,15 +26,15 @@ Request* active_one(MPI_Request handle) {
 }
 
 void finish(MPI_Request* handle, Request& request, MPI_Status* status) {
-  struct Retired {
-    MPI_Request* handle;
-    Request& request;
-    ~Retired() {
-      if (!request.persistent()) *handle = MPI_REQUEST_NULL;
-      request.retire();
-    }
-  } retired{handle, request};
-  request.result(status);
+  std::exception_ptr error;
+  try {
+    request.result(status);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (!request.persistent()) *handle = MPI_REQUEST_NULL;
+  request.retire();
+  if (error) [[unlikely]] std::rethrow_exception(error);
 }
 
 // Completes one of several: its error goes into its status.

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+
+#include "comm/create.hpp"
+#include "topology/topology.hpp"
+
+namespace atl::mpi {
+namespace {
+
+const Cart& need_cart(const Comm& comm) {
+  auto* cart = dynamic_cast<const Cart*>(comm.shape.get());
+  ATOLL_MPI_REQUIRE(cart != nullptr, MPI_ERR_TOPOLOGY, "the communicator has no Cartesian topology");
+  return *cart;
+}
+
+int product(const std::vector<int>& values) { return std::accumulate(values.begin(), values.end(), 1, std::multiplies<>{}); }
+
+std::vector<int> checked_dims(const Comm& comm, int count, const int* dims) {
+  ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_DIMS, "{} dimensions", count);
+  std::vector<int> sizes(dims, dims + count);
+  std::int64_t all = 1;
+  for (int size : sizes) {
+    ATOLL_MPI_REQUIRE(size > 0, MPI_ERR_DIMS, "a dimension of {}", size);
+    all *= size;
+    ATOLL_MPI_REQUIRE(all <= comm.size(), MPI_ERR_DIMS, "the grid is larger than the communicator's {} ranks", comm.size());
+  }
+  return sizes;
+}
+
+// The first `members` ranks, or MPI_COMM_NULL for the others.
+MPI_Comm first_ranks(Comm& comm, int members) {
+  MPI_Comm made;
+  comm_split(handle_of(comm), comm.rank() < members ? 0 : MPI_UNDEFINED, comm.rank(), &made);
+  return made;
+}
+
+// Into `count` factors as even as possible, largest first.
+std::vector<int> balanced(int number, std::size_t count) {
+  std::vector<int> factors;
+  for (int prime = 2; number > 1; ++prime)
+    for (; number % prime == 0; number /= prime) factors.push_back(prime);
+  std::vector<int> parts(count, 1);
+  for (auto factor = factors.rbegin(); factor != factors.rend(); ++factor) *std::min_element(parts.begin(), parts.end()) *= *factor;
+  std::sort(parts.begin(), parts.end(), std::greater<>{});
+  return parts;
+}
+
+}  // namespace
+
+int Cart::size() const { return product(dims); }
+
+std::vector<int> Cart::coords(int rank) const {
+  std::vector<int> found(dims.size());
+  for (std::size_t d = dims.size(); d-- > 0; rank /= dims[d]) found[d] = rank % dims[d];
+  return found;
+}
+
+int Cart::rank(std::vector<int> coords) const {
+  int rank = 0;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    int at = coords[d];
+    if (at < 0 || at >= dims[d]) {
+      if (!periods[d]) return MPI_PROC_NULL;
+      at = (at % dims[d] + dims[d]) % dims[d];
+    }
+    rank = rank * dims[d] + at;
+  }
+  return rank;
+}
+
+int Cart::shifted(int rank, std::size_t dimension, int by) const {
+  auto at = coords(rank);
+  at[dimension] += by;
+  return this->rank(std::move(at));
+}
+
+std::vector<Neighbour> Cart::destinations(const Comm& comm) const {
+  std::vector<Neighbour> all;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    all.push_back({shifted(comm.rank(), d, -1), static_cast<std::uint32_t>(2 * d)});
+    all.push_back({shifted(comm.rank(), d, 1), static_cast<std::uint32_t>(2 * d + 1)});
+  }
+  return all;
+}
+
+// From the left comes what went right.
+std::vector<Neighbour> Cart::sources(const Comm& comm) const {
+  auto all = destinations(comm);
+  for (Neighbour& one : all) one.way ^= 1;
+  return all;
+}
+
+void dims_create(int nodes, int count, int* dims) {
+  ATOLL_MPI_REQUIRE(count >= 0 && nodes > 0, MPI_ERR_DIMS, "{} ranks in {} dimensions", nodes, count);
+  std::size_t open = 0;
+  std::int64_t fixed = 1;
+  for (int d = 0; d < count; ++d) {
+    ATOLL_MPI_REQUIRE(dims[d] >= 0, MPI_ERR_DIMS, "a dimension of {}", dims[d]);
+    if (dims[d] == 0) ++open;
+    else fixed *= dims[d];
+  }
+  ATOLL_MPI_REQUIRE(nodes % fixed == 0 && (open != 0 || fixed == nodes), MPI_ERR_DIMS, "{} ranks cannot be shared out over dimensions of {}",
+                    nodes, fixed);
+  auto parts = balanced(nodes / static_cast<int>(fixed), open);
+  auto part = parts.begin();
+  for (int d = 0; d < count; ++d)
+    if (dims[d] == 0) dims[d] = *part++;
+}
+
+void cart_create(MPI_Comm handle, int count, const int* dims, const int* periods, MPI_Comm* made) {
+  Comm& comm = need_intra(handle);
+  auto sizes = checked_dims(comm, count, dims);
+  std::vector<bool> wraps(periods, periods + count);
+  *made = first_ranks(comm, product(sizes));
+  if (*made != MPI_COMM_NULL) need<Comm>(*made).shape = std::make_unique<Cart>(std::move(sizes), std::move(wraps));
+}
+
+void cart_map(MPI_Comm handle, int count, const int* dims, int* rank) {
+  Comm& comm = need_intra(handle);
+  *rank = comm.rank() < product(checked_dims(comm, count, dims)) ? comm.rank() : MPI_UNDEFINED;
+}
+
+void cart_dim(MPI_Comm comm, int* count) { *count = static_cast<int>(need_cart(need<Comm>(comm)).dims.size()); }
+
+void cart_get(MPI_Comm handle, int room, int* dims, int* periods, int* coords) {
+  Comm& comm = need<Comm>(handle);
+  const Cart& cart = need_cart(comm);
+  auto at = cart.coords(comm.rank());
+  ATOLL_MPI_REQUIRE(static_cast<std::size_t>(room) >= at.size(), MPI_ERR_ARG, "room for {} of {} dimensions", room, at.size());
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    dims[d] = cart.dims[d];
+    periods[d] = cart.periods[d];
+    coords[d] = at[d];
+  }
+}
+
+void cart_rank(MPI_Comm handle, const int* coords, int* rank) {
+  const Cart& cart = need_cart(need<Comm>(handle));
+  *rank = cart.rank({coords, coords + cart.dims.size()});
+  ATOLL_MPI_REQUIRE(*rank != MPI_PROC_NULL, MPI_ERR_ARG, "coordinates outside of a dimension that is not periodic");
+}
+
+void cart_coords(MPI_Comm handle, int rank, int room, int* coords) {
+  Comm& comm = need<Comm>(handle);
+  const Cart& cart = need_cart(comm);
+  ATOLL_MPI_REQUIRE(rank >= 0 && rank < comm.size(), MPI_ERR_RANK, "rank {} of {}", rank, comm.size());
+  auto at = cart.coords(rank);
+  ATOLL_MPI_REQUIRE(room >= 0 && static_cast<std::size_t>(room) >= at.size(), MPI_ERR_ARG, "room for {} of {} dimensions", room, at.size());
+  std::copy(at.begin(), at.end(), coords);
+}
+
+void cart_shift(MPI_Comm handle, int dimension, int by, int* source, int* dest) {
+  Comm& comm = need<Comm>(handle);
+  const Cart& cart = need_cart(comm);
+  ATOLL_MPI_REQUIRE(dimension >= 0 && static_cast<std::size_t>(dimension) < cart.dims.size(), MPI_ERR_DIMS, "dimension {} of {}", dimension,
+                    cart.dims.size());
+  *source = cart.shifted(comm.rank(), static_cast<std::size_t>(dimension), -by);
+  *dest = cart.shifted(comm.rank(), static_cast<std::size_t>(dimension), by);
+}
+
+void cart_sub(MPI_Comm handle, const int* remain, MPI_Comm* made) {
+  Comm& comm = need<Comm>(handle);
+  const Cart& cart = need_cart(comm);
+  auto at = cart.coords(comm.rank());
+  std::vector<int> sizes;
+  std::vector<bool> wraps;
+  int color = 0, key = 0;
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    int& number = remain[d] != 0 ? key : color;
+    number = number * cart.dims[d] + at[d];
+    if (remain[d] == 0) continue;
+    sizes.push_back(cart.dims[d]);
+    wraps.push_back(cart.periods[d]);
+  }
+  comm_split(handle, color, key, made);
+  need<Comm>(*made).shape = std::make_unique<Cart>(std::move(sizes), std::move(wraps));
+}
+
+}  // namespace atl::mpi
