@@ -41,7 +41,7 @@ Ref<Comm> Comm::duplicate() {
   return copy;
 }
 
-void* Comm::own_attribute(int keyval) {
+std::optional<void*> Comm::own_attribute(int keyval) {
   static int tag = highest_tag, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, global_clock = 1, number = 0, universe;
   switch (keyval) {
     case MPI_TAG_UB: return &tag;
@@ -55,7 +55,7 @@ void* Comm::own_attribute(int keyval) {
     case MPI_UNIVERSE_SIZE:
       universe = static_cast<int>(library().npes());
       return &universe;
-    default: return nullptr;
+    default: return std::nullopt;
   }
 }
 

@@ -86,7 +86,7 @@ class Comm : public Object {
   ErrorSlot* errors() override { return errors_; }
   Attributes* attributes() override { return &attributes_; }
   std::string* name() override { return &name_; }
-  void* own_attribute(int keyval) override;
+  std::optional<void*> own_attribute(int keyval) override;
   /// MPI_COMM_SELF's is that of errors that belong to nothing.
   void share_errors(ErrorSlot& slot) { errors_ = &slot; }
 

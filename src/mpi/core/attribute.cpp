@@ -131,9 +131,9 @@ void set_attribute(Object& object, int keyval, void* value) {
 void get_attribute(Object& object, int keyval, void* value, int* flag) {
   *flag = 0;
   if (is_standard(keyval)) {
-    void* found = object.own_attribute(keyval);
-    *flag = found != nullptr;
-    if (found != nullptr) *static_cast<void**>(value) = found;
+    std::optional<void*> found = object.own_attribute(keyval);
+    *flag = found.has_value();
+    if (found) *static_cast<void**>(value) = *found;
     return;
   }
   {

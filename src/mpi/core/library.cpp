@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "atoll/base/config.hpp"
 #include "atoll/runtime/job.hpp"
@@ -13,6 +14,11 @@ namespace {
 const runtime::Membership& membership() {
   static const runtime::ProcessSeat seat([] { return runtime::single_job(); });
   return seat.membership();
+}
+
+std::vector<Service>& services() {
+  static auto& all = *new std::vector<Service>;
+  return all;
 }
 
 // Serialises set-up and end.
@@ -28,6 +34,7 @@ Library* library = nullptr;
 Library::Library() {
   context_ = std::make_unique<runtime::Context>(membership().job, membership().pe);
   matcher_ = std::make_unique<runtime::Matcher>(*context_);
+  for (Service begin : services()) begin(*context_);
   context_->barrier();
 }
 
@@ -39,6 +46,8 @@ void Library::leave() {
   matcher_.reset();
   context_->barrier();
 }
+
+void add_service(Service begin) { services().push_back(begin); }
 
 void enter_library() {
   std::lock_guard lock(mutex);

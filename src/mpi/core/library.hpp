@@ -30,6 +30,11 @@ class Library {
   std::unique_ptr<runtime::Matcher> matcher_;
 };
 
+/// Called when a Library has been made, before its barrier: for message handlers of folders above. The same calls in the same order
+/// on every PE; made before the first Library.
+using Service = void (*)(runtime::Context& context);
+void add_service(Service begin);
+
 namespace detail {
 /// Null before the first init and after the last finalize.
 extern Library* library;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -45,10 +46,10 @@ class Object {
   void dismiss() { delete this; }
 
   // What some kinds have.
-  /// The value of a predefined attribute; null: it has no such one.
-  virtual void* own_attribute(int keyval) {
+  /// The value of a predefined attribute, if it has such a one.
+  virtual std::optional<void*> own_attribute(int keyval) {
     static_cast<void>(keyval);
-    return nullptr;
+    return std::nullopt;
   }
   virtual ErrorSlot* errors() { return nullptr; }
   virtual Attributes* attributes() { return nullptr; }

@@ -177,15 +177,4 @@ TypePtr make_resized(Form form, Count lb, Count extent, const TypePtr& type) {
                                 Combiner::resized, Arguments(form).address(lb).address(extent).of(type));
 }
 
-TypePtr make_value_index(const TypePtr& value, const TypePtr& index) {
-  Count align = std::max(value->align(), index->align());
-  Count at = (value->size() + index->align() - 1) / index->align() * index->align();
-  Count extent = (at + index->size() + align - 1) / align * align;
-  NodePtr node = make_pieces({{0, 1, 0, value->description()}, {at, 1, 0, index->description()}});
-  auto type = std::make_shared<Type>(std::move(node), Bounds{0, extent}, align, Combiner::value_index,
-                                     Contents{{}, {}, {}, {value, index}});
-  type->commit();
-  return type;
-}
-
 }  // namespace atl::mpi::datatype

@@ -20,7 +20,7 @@ using TypePtr = std::shared_ptr<const Type>;
 /// As numbered in the ABI.
 enum class Combiner : int {
   named = 101, dup, contiguous, vector, hvector, indexed, hindexed, indexed_block, hindexed_block, structure, subarray,
-  darray, f90_real, f90_complex, f90_integer, resized, value_index
+  darray, f90_real, f90_complex, f90_integer, resized
 };
 enum class Order : int { c = 12, fortran = 15 };
 enum class Distribution : int { none = 16, block = 17, cyclic = 18 };
@@ -62,7 +62,7 @@ class Type {
 
   Combiner combiner() const { return combiner_; }
   const Contents& contents() const { return contents_; }
-  /// The predefined type that this is (or, if made by value_index, f90 or dup of one, equals); else null.
+  /// The predefined type that this is (or, if made by f90 or dup of one, equals); else null.
   const Predefined* element() const { return element_; }
   const NodePtr& description() const { return description_; }
 
@@ -114,7 +114,5 @@ struct DarrayGrid {
 TypePtr make_darray(Form form, const DarrayGrid& grid, const TypePtr& type);
 /// A predefined type under the name of a question: f90_real(p, r) and its kin.
 TypePtr make_parametrized(Combiner combiner, std::vector<int> parameters, const TypePtr& type);
-/// Value with index, as a C struct of the two.
-TypePtr make_value_index(const TypePtr& value, const TypePtr& index);
 
 }  // namespace atl::mpi::datatype

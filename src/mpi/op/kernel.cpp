@@ -99,15 +99,9 @@ bool is_lower(const std::byte* a, const std::byte* b) {
 
 bool index_is_lower(const std::byte* a, const std::byte* b, const Pair& pair) {
   a += pair.index_at, b += pair.index_at;
-  bool natural = pair.index == Number::natural;
-  if (pair.index == Number::real) return pair.index_size == 4 ? is_lower<float>(a, b) : is_lower<double>(a, b);
-  switch (pair.index_size) {
-    case 1: return natural ? is_lower<std::uint8_t>(a, b) : is_lower<std::int8_t>(a, b);
-    case 2: return natural ? is_lower<std::uint16_t>(a, b) : is_lower<std::int16_t>(a, b);
-    case 4: return natural ? is_lower<std::uint32_t>(a, b) : is_lower<std::int32_t>(a, b);
-    case 8: return natural ? is_lower<std::uint64_t>(a, b) : is_lower<std::int64_t>(a, b);
-    default: return is_lower<Integer16>(a, b);
-  }
+  // Fortran's pairs have reals for indices.
+  if (pair.index != Number::real) return is_lower<int>(a, b);
+  return pair.index_size == 4 ? is_lower<float>(a, b) : is_lower<double>(a, b);
 }
 
 template <class V, bool largest>
@@ -125,21 +119,12 @@ void located(void* into, const void* left, const void* right, std::size_t count,
 
 template <bool largest>
 Combine located_of(const Predefined& value) {
-  if (value.number == Number::real) switch (value.size) {
-      case 2: return located<Half, largest>;
-      case 4: return located<float, largest>;
-      case 8: return located<double, largest>;
-      default: return value.handle == 0x220 ? located<long double, largest> : located<Quad, largest>;
-    }
-  bool natural = value.number == Number::natural;
-  if (!natural && value.number != Number::integer) return nullptr;
-  switch (value.size) {
-    case 1: return natural ? located<std::uint8_t, largest> : located<std::int8_t, largest>;
-    case 2: return natural ? located<std::uint16_t, largest> : located<std::int16_t, largest>;
-    case 4: return natural ? located<std::uint32_t, largest> : located<std::int32_t, largest>;
-    case 8: return natural ? located<std::uint64_t, largest> : located<std::int64_t, largest>;
-    default: return located<Integer16, largest>;
+  if (value.number == Number::real) {
+    if (value.size == 4) return located<float, largest>;
+    return value.size == 8 ? located<double, largest> : located<long double, largest>;
   }
+  if (value.size == 2) return located<std::int16_t, largest>;
+  return value.size == 4 ? located<std::int32_t, largest> : located<std::int64_t, largest>;
 }
 
 /// One for each that was asked for; they are few, and live as long as the program.
@@ -156,7 +141,6 @@ std::optional<coll::Reduction> pair_reduction(Code code, const datatype::Type& t
   if (code != Code::minloc && code != Code::maxloc) return std::nullopt;
   const Predefined &value = *node.entries.at(0).child->element, &index = *node.entries.at(1).child->element;
   Combine combine = code == Code::minloc ? located_of<false>(value) : located_of<true>(value);
-  if (combine == nullptr) return std::nullopt;
   bool packed = spacing == Spacing::packed;
   Pair pair{packed ? value.size : static_cast<std::size_t>(node.entries[1].offset), index.size,
             static_cast<std::size_t>(packed ? type.size() : type.extent()), index.number};
@@ -264,9 +248,9 @@ std::optional<coll::Reduction> reduction(Code code, const datatype::Type& type, 
     return coll::Reduction(
         coll::Functor{bytes, code == Code::replace ? take_right : keep_left, reinterpret_cast<void*>(bytes)});
   }
-  bool is_pair = one != nullptr ? one->number == Number::pair : type.combiner() == datatype::Combiner::value_index;
-  if (is_pair) return pair_reduction(code, type, spacing);
-  if (one == nullptr || !is_allowed(code, one->number)) return std::nullopt;
+  if (one == nullptr) return std::nullopt;
+  if (one->number == Number::pair) return pair_reduction(code, type, spacing);
+  if (!is_allowed(code, one->number)) return std::nullopt;
   auto in_coll = type_in_coll(*one);
   auto op = op_in_coll(code);
   if (in_coll && op) return coll::Reduction(*in_coll, *op);

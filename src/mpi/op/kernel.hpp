@@ -23,7 +23,7 @@ const char* name_of(Code code);
 /// How elements lie: one per extent, or without gaps (both alike for most).
 enum class Spacing { extent, packed };
 
-/// For a predefined type, or a value with an index. Nothing where the standard has no such operation. Operations and types of coll
+/// For a predefined type. Nothing where the standard has no such operation. Operations and types of coll
 /// are combined there; replace gives the right operand, no_op the left one, of any type.
 std::optional<coll::Reduction> reduction(Code code, const datatype::Type& type, Spacing spacing);
 

@@ -103,15 +103,9 @@ void type_match_size(int type_class, int size, MPI_Datatype* datatype) {
 void type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type) {
   const TypePtr &value = need<TypeObject>(value_type).type(), &index = need<TypeObject>(index_type).type();
   *pair_type = MPI_DATATYPE_NULL;
-  auto is_number = [](const TypePtr& type, bool real) {
-    if (type->combiner() != Combiner::named) return false;
-    Number number = type->element()->number;
-    return number == Number::integer || number == Number::natural || (real && number == Number::real);
-  };
-  if (!is_number(value, true)) return;
-  if (const Predefined* pair = find_pair(value->element()->handle, index->element() ? index->element()->handle : 0))
+  if (value->combiner() != Combiner::named || index->combiner() != Combiner::named) return;
+  if (const Predefined* pair = find_pair(value->element()->handle, index->element()->handle))
     *pair_type = handle_of_type(named(pair->handle));
-  else if (is_number(index, false)) *pair_type = handle_of_type(make_value_index(value, index));
 }
 
 void type_get_name(MPI_Datatype datatype, char* name, int* length) {

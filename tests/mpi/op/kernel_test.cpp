@@ -92,14 +92,6 @@ TEST(Operations, FindWhereTheExtremesAre) {
   EXPECT_EQ(dense.element_bytes(), 12u);
   dense(result, packed[0], packed[1], 1);
   EXPECT_EQ(std::memcmp(result, packed[1], 12), 0);
-  struct Wide {
-    float value;
-    std::int64_t index;
-  };
-  auto type = datatype::make_value_index(named(0x210), named(0x258));
-  Wide one{1, -3}, other{1, 5}, lower{};
-  reduction(Code::maxloc, *type, Spacing::extent).value()(&lower, &other, &one, 1);
-  EXPECT_EQ(lower.index, -3);
 }
 
 }  // namespace

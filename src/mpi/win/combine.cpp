@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "win/combine.hpp"
+
+#include <memory>
+
+#include "datatype/cursor.hpp"
+#include "win/reach.hpp"
+
+namespace atl::mpi::win {
+namespace {
+
+using datatype::Node;
+
+/// The one element of all leaves of a description, or null.
+const datatype::Predefined* one_element(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::leaf: return node.element;
+    case Node::Kind::repeat:
+    case Node::Kind::blocks: return one_element(*node.child);
+    case Node::Kind::pieces: {
+      const datatype::Predefined* found = nullptr;
+      for (const datatype::Entry& entry : node.entries) {
+        const datatype::Predefined* one = one_element(*entry.child);
+        if (one == nullptr || (found != nullptr && one != found)) return nullptr;
+        found = one;
+      }
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Combine make_combine(op::Code code, const datatype::Type& element) {
+  auto reduction = op::reduction(code, element, op::Spacing::packed);
+  ATOLL_MPI_REQUIRE(reduction.has_value(), MPI_ERR_OP, "{} is not defined for {}", op::name_of(code),
+                    element.element() == nullptr ? "the datatype" : element.element()->name);
+  return {code, &element, *reduction, element.element() == nullptr ? nullptr : atomic_of(code, *element.element())};
+}
+
+const datatype::Type* element_of(const datatype::Type& type) {
+  if (type.element() != nullptr) return &type;
+  const datatype::Predefined* element = one_element(*type.description());
+  return element == nullptr ? nullptr : datatype::named(element->handle).get();
+}
+
+void combine(const Combine& how, Control& control, bool in_segment, std::byte* base, const datatype::Region& region,
+             const std::byte* origin, std::byte* fetched) {
+  Count size = how.element->size();
+  bool aligned = reinterpret_cast<std::uintptr_t>(base) % static_cast<std::uintptr_t>(size) == 0;
+  if (how.atomic != nullptr && in_segment && aligned) {
+    datatype::Cursor cursor(region);
+    for (Count left = region.size(); left > 0;) {
+      Count bytes = std::min(cursor.here().bytes, left);
+      how.atomic(base + cursor.here().offset, origin, fetched, static_cast<std::size_t>(bytes / size), &how.reduction);
+      if (origin != nullptr) origin += bytes;
+      if (fetched != nullptr) fetched += bytes;
+      left -= bytes;
+      cursor.advance(bytes);
+    }
+    return;
+  }
+  auto bytes = static_cast<std::size_t>(region.size());
+  auto packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  CombineLock lock(control);
+  datatype::pack(region, base, 0, region.size(), packed.get());
+  combine_locked(how.code, how.reduction, packed.get(), origin, fetched, bytes / how.reduction.element_bytes());
+  if (how.code != op::Code::no_op) datatype::unpack(region, base, 0, region.size(), packed.get());
+}
+
+}  // namespace atl::mpi::win

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "win/element.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+namespace atl::mpi::win {
+namespace {
+
+using datatype::Number;
+using op::Code;
+
+template <class U>
+U value_at(const std::byte* from, std::size_t i) {
+  U value;
+  std::memcpy(&value, from + i * sizeof(U), sizeof(U));
+  return value;
+}
+template <class U>
+void keep(std::byte* fetched, std::size_t i, U value) {
+  if (fetched != nullptr) std::memcpy(fetched + i * sizeof(U), &value, sizeof(U));
+}
+template <class U>
+std::atomic_ref<U> word_at(std::byte* target, std::size_t i) {
+  return std::atomic_ref<U>(*reinterpret_cast<U*>(target + i * sizeof(U)));
+}
+
+// Orders: acquire and release, so that what was put before is seen by whoever fetches; partners are each other.
+
+template <class U>
+void replace(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction*) {
+  for (std::size_t i = 0; i < count; ++i) {
+    U value = value_at<U>(origin, i);
+    if (fetched == nullptr) word_at<U>(target, i).store(value, std::memory_order_release);
+    else keep(fetched, i, word_at<U>(target, i).exchange(value, std::memory_order_acq_rel));
+  }
+}
+
+template <class U>
+void fetch(std::byte* target, const std::byte*, std::byte* fetched, std::size_t count, const coll::Reduction*) {
+  for (std::size_t i = 0; i < count; ++i) keep(fetched, i, word_at<U>(target, i).load(std::memory_order_acquire));
+}
+
+template <class U, auto change>
+void by_processor(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction*) {
+  for (std::size_t i = 0; i < count; ++i) keep(fetched, i, change(word_at<U>(target, i), value_at<U>(origin, i)));
+}
+
+template <class U>
+void by_exchange(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count,
+                 const coll::Reduction* reduction) {
+  for (std::size_t i = 0; i < count; ++i) {
+    auto word = word_at<U>(target, i);
+    U value = value_at<U>(origin, i), old = word.load(std::memory_order_relaxed), changed;
+    do {
+      (*reduction)(&changed, &old, &value, 1);
+    } while (!word.compare_exchange_weak(old, changed, std::memory_order_acq_rel, std::memory_order_relaxed));
+    keep(fetched, i, old);
+  }
+}
+
+template <class U>
+Atomic choose(Code code, Number number) {
+  bool integer = number == Number::integer || number == Number::natural;
+  using Word = std::atomic_ref<U>;
+  constexpr auto order = std::memory_order_acq_rel;
+  switch (code) {
+    case Code::replace: return replace<U>;
+    case Code::no_op: return fetch<U>;
+    case Code::sum:
+      if (integer) return by_processor<U, [](Word word, U by) { return word.fetch_add(by, order); }>;
+      break;
+    case Code::band: return by_processor<U, [](Word word, U by) { return word.fetch_and(by, order); }>;
+    case Code::bor: return by_processor<U, [](Word word, U by) { return word.fetch_or(by, order); }>;
+    case Code::bxor: return by_processor<U, [](Word word, U by) { return word.fetch_xor(by, order); }>;
+    default: break;
+  }
+  return by_exchange<U>;
+}
+
+template <class U>
+void swap_if_equal(std::byte* target, const void* compare, const void* value, void* result) {
+  U expected, wanted;
+  std::memcpy(&expected, compare, sizeof(U));
+  std::memcpy(&wanted, value, sizeof(U));
+  word_at<U>(target, 0).compare_exchange_strong(expected, wanted, std::memory_order_acq_rel);
+  std::memcpy(result, &expected, sizeof(U));
+}
+
+}  // namespace
+
+Atomic atomic_of(Code code, const datatype::Predefined& element) {
+  if (element.number == Number::pair) return nullptr;
+  switch (element.size) {
+    case 1: return choose<std::uint8_t>(code, element.number);
+    case 2: return choose<std::uint16_t>(code, element.number);
+    case 4: return choose<std::uint32_t>(code, element.number);
+    case 8: return choose<std::uint64_t>(code, element.number);
+    default: return nullptr;
+  }
+}
+
+void combine_locked(Code code, const coll::Reduction& reduction, std::byte* target, const std::byte* origin,
+                    std::byte* fetched, std::size_t count) {
+  if (fetched != nullptr) std::memcpy(fetched, target, count * reduction.element_bytes());
+  if (code != Code::no_op) reduction(target, target, origin, count);
+}
+
+void compare_and_swap(std::byte* target, const void* compare, const void* value, void* result, std::size_t bytes) {
+  switch (bytes) {
+    case 1: return swap_if_equal<std::uint8_t>(target, compare, value, result);
+    case 2: return swap_if_equal<std::uint16_t>(target, compare, value, result);
+    case 4: return swap_if_equal<std::uint32_t>(target, compare, value, result);
+    case 8: return swap_if_equal<std::uint64_t>(target, compare, value, result);
+    default: break;
+  }
+  bool equal = std::memcmp(target, compare, bytes) == 0;
+  std::memcpy(result, target, bytes);
+  if (equal) std::memcpy(target, value, bytes);
+}
+
+}  // namespace atl::mpi::win

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of another process of this host that is mapped nowhere: read and written by the kernel, while its owner computes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "datatype/pack.hpp"
+
+namespace atl::mpi::win {
+
+/// Lets the other processes of this user do so, where the kernel asks for that. Once is enough.
+void open_to_others();
+
+/// Packed bytes of a region whose base is `address` in process `pid`. False: the kernel refuses.
+bool read_foreign(pid_t pid, std::uint64_t address, const datatype::Region& region, void* packed);
+bool write_foreign(pid_t pid, std::uint64_t address, const datatype::Region& region, const void* packed);
+
+}  // namespace atl::mpi::win

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "win/remote.hpp"
+
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/library.hpp"
+#include "datatype/wire.hpp"
+#include "win/combine.hpp"
+
+namespace atl::mpi::win {
+namespace {
+
+/// Begins a message of either kind; layout and data follow.
+struct OrderHeader {
+  std::uint64_t window;   ///< its key
+  std::uint64_t id;       ///< the asker's own
+  std::uint64_t address;
+  Count count, extent;
+  std::uint32_t layout_bytes;
+  Order order;
+  op::Code code;
+  std::uint16_t element;  ///< constant of its type
+  std::uint16_t padding[3];
+};
+static_assert(sizeof(OrderHeader) == 56);
+struct AnswerHeader {
+  std::uint64_t window, id;
+};
+
+struct Service {
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, Window*> windows;
+  std::unordered_map<std::uint64_t, Answer> answers;
+  std::uint64_t next = 1;
+  runtime::HandlerId orders{}, replies{};
+};
+Service& service() {
+  static auto& all = *new Service;
+  return all;
+}
+
+Window* window_of(std::uint64_t key) {
+  std::lock_guard lock(service().mutex);
+  auto found = service().windows.find(key);
+  return found == service().windows.end() ? nullptr : found->second;
+}
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+/// What the order asks for, in this process's memory. What is to go back is put into `result`.
+void carry_out(Window& window, const OrderHeader& header, std::span<const std::byte> rest, std::vector<std::byte>& result) {
+  std::span<const std::byte> layout_bytes = rest.first(header.layout_bytes);
+  datatype::NodePtr layout = datatype::read_layout(layout_bytes);
+  const std::byte* data = rest.data() + header.layout_bytes;
+  datatype::Region region{layout.get(), header.extent, header.count};
+  auto* base = reinterpret_cast<std::byte*>(header.address);
+  Target& mine = window.target(window.comm().rank());
+  auto size = static_cast<std::size_t>(region.size());
+  if (header.order != Order::put) result.resize(size);
+  switch (header.order) {
+    case Order::put: datatype::unpack(region, base, 0, region.size(), data); return;
+    case Order::get: datatype::pack(region, base, 0, region.size(), result.data()); return;
+    case Order::accumulate: {
+      Combine how = make_combine(header.code, *datatype::named(header.element));
+      bool in_segment = find_spot(window, mine, window.comm().rank(), 0, 0, 0).in_segment;
+      if (window.flavor() == Window::Flavor::dynamic)
+        in_segment = find_spot(window, mine, window.comm().rank(), static_cast<MPI_Aint>(header.address), 0, 1).in_segment;
+      return combine(how, *mine.here, in_segment, base, region, data, result.data());
+    }
+    case Order::compare_and_swap: {
+      if (mine.in_segment) return compare_and_swap(base, data + size, data, result.data(), size);
+      CombineLock lock(*mine.here);
+      return compare_and_swap(base, data + size, data, result.data(), size);
+    }
+  }
+}
+
+void hear_order(runtime::Context& context, PeId source, std::span<const std::byte> payload) {
+  OrderHeader header;
+  std::memcpy(&header, payload.data(), sizeof header);
+  Window* window = window_of(header.window);
+  std::vector<std::byte> result;
+  if (window != nullptr) carry_out(*window, header, payload.subspan(sizeof header), result);
+  AnswerHeader answer{header.window, header.id};
+  context.send(source, service().replies, bytes_of(answer), result);
+}
+
+void hear_answer(runtime::Context&, PeId, std::span<const std::byte> payload) {
+  AnswerHeader header;
+  std::memcpy(&header, payload.data(), sizeof header);
+  Answer answer;
+  Window* window;
+  {
+    std::lock_guard lock(service().mutex);
+    auto found = service().answers.find(header.id);
+    answer = std::move(found->second);
+    service().answers.erase(found);
+    window = service().windows[header.window];
+  }
+  auto data = payload.subspan(sizeof header);
+  if (answer.type != nullptr && !data.empty()) {
+    datatype::Region region = answer.type->region(answer.count);
+    datatype::unpack(region, answer.base, 0, region.size(), data.data());
+  }
+  window->pending.fetch_sub(1, std::memory_order_release);  // what was unpacked; partner: wait_for_answers()
+}
+
+[[maybe_unused]] const bool added = (add_service([](runtime::Context& context) {
+                                       service().orders = context.register_handler(hear_order);
+                                       service().replies = context.register_handler(hear_answer);
+                                     }),
+                                     true);
+
+}  // namespace
+
+void announce(Window& window) {
+  std::lock_guard lock(service().mutex);
+  service().windows[window.key()] = &window;
+}
+
+void forget(Window& window) {
+  std::lock_guard lock(service().mutex);
+  service().windows.erase(window.key());
+}
+
+void send_order(Window& window, const Spot& spot, Order order, const datatype::Region& region, std::span<const std::byte> data,
+                op::Code code, const datatype::Type* element, const Answer& answer) {
+  std::vector<std::byte> message(sizeof(OrderHeader));
+  datatype::write_layout(*region.layout, message);
+  OrderHeader header{window.key(), 0, spot.address, region.count, region.extent,
+                     static_cast<std::uint32_t>(message.size() - sizeof(OrderHeader)), order, code,
+                     element == nullptr || element->element() == nullptr ? std::uint16_t{0} : element->element()->handle, {}};
+  {
+    std::lock_guard lock(service().mutex);
+    header.id = service().next++;
+    service().answers[header.id] = answer;
+  }
+  window.pending.fetch_add(1, std::memory_order_relaxed);
+  std::memcpy(message.data(), &header, sizeof header);
+  library().context().send(window.comm().pe_of(spot.rank), service().orders, message, data);
+}
+
+void wait_for_answers(Window& window) {
+  if (window.pending.load(std::memory_order_acquire) == 0) return;  // partner: hear_answer()
+  library().context().wait([&] { return window.pending.load(std::memory_order_acquire) == 0; });
+}
+
+}  // namespace atl::mpi::win

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Epochs of windows: fences, post and start, locks, flushes.
+#include <atomic>
+
+#include "core/library.hpp"
+#include "win/remote.hpp"
+#include "win/window.hpp"
+
+namespace atl::mpi {
+namespace {
+
+using win::Control;
+using win::Target;
+using win::writer;
+
+runtime::Context& context() { return library().context(); }
+
+// Of the window's own communicator, on which nobody else sends.
+constexpr int post_tag = 1, complete_tag = 2;
+
+/// All that this rank has started is at its targets.
+void complete_all(Window& window) {
+  win::wait_for_answers(window);
+  context().quiet();
+}
+
+void send_to_all(Exchange& exchange, const Window& window, const Group& group, int tag) {
+  for (PeId pe : group.pes()) exchange.send(pe, window.comm().bits(tag), nullptr, 0);
+}
+void receive_from_all(Exchange& exchange, const Window& window, const Group& group, int tag) {
+  for (PeId pe : group.pes()) exchange.receive(pe, window.comm().bits(tag), nullptr, 0);
+}
+
+void wait_for(Exchange& exchange) {
+  context().wait([&] { return exchange.ready(); });
+}
+
+/// A lock word somewhere, nobody having promised to wake us: looked at again and again.
+template <class Try>
+void until(Try&& attempt) {
+  while (!attempt())
+    if (context().wait(attempt, Deadline::after_seconds(200e-6)) == Status::ok) return;
+}
+
+void take_lock(Window& window, int rank, int type) {
+  const Target& target = window.target(rank);
+  PeId pe = window.comm().pe_of(rank);
+  HeapOffset word(target.control);  // the lock is the Control's first word
+  if (type == MPI_LOCK_EXCLUSIVE) {
+    until([&] { return context().compare_swap<std::uint64_t>(pe, word, 0, writer) == 0; });
+  } else {
+    until([&] {
+      if (context().fetch_add<std::uint64_t>(pe, word, 1) < writer) return true;
+      (void)context().fetch_add<std::uint64_t>(pe, word, ~std::uint64_t{0});
+      return false;
+    });
+  }
+}
+
+void give_lock(Window& window, int rank, int type) {
+  HeapOffset word(window.target(rank).control);
+  (void)context().fetch_add<std::uint64_t>(window.comm().pe_of(rank), word, type == MPI_LOCK_EXCLUSIVE ? writer : ~std::uint64_t{0});
+}
+
+void need_rank(const Window& window, int rank) {
+  ATOLL_MPI_REQUIRE(rank >= 0 && rank < window.comm().size(), MPI_ERR_RANK, "rank {} of a window of {} ranks", rank,
+                    window.comm().size());
+}
+
+void need_lock(const Window& window, int rank) {
+  need_rank(window, rank);
+  ATOLL_MPI_REQUIRE(window.epochs.lock_all || window.epochs.locks.contains(rank), MPI_ERR_RMA_SYNC,
+                    "rank {} of the window is not locked", rank);
+}
+
+}  // namespace
+
+void win_fence(int assertion, MPI_Win win) {
+  auto& window = need<Window>(win);
+  auto& epochs = window.epochs;
+  ATOLL_MPI_REQUIRE(epochs.locks.empty() && !epochs.lock_all && !epochs.started && !epochs.posted, MPI_ERR_RMA_SYNC,
+                    "MPI_Win_fence inside of an epoch that something else began");
+  complete_all(window);
+  window.comm().coll().barrier();
+  bool opens = (assertion & MPI_MODE_NOSUCCEED) == 0;
+  window.access_epochs += opens - epochs.fence;
+  epochs.fence = opens;
+}
+
+void win_post(MPI_Group group, int assertion, MPI_Win win) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(!window.epochs.posted, MPI_ERR_RMA_SYNC, "MPI_Win_post before MPI_Win_wait has ended the epoch before");
+  window.epochs.posted = Ref<Group>(need<Group>(group));
+  window.epochs.sent = std::make_unique<Exchange>();
+  if ((assertion & MPI_MODE_NOCHECK) == 0) send_to_all(*window.epochs.sent, window, *window.epochs.posted, post_tag);
+  window.epochs.awaited = std::make_unique<Exchange>();
+  receive_from_all(*window.epochs.awaited, window, *window.epochs.posted, complete_tag);
+}
+
+void win_start(MPI_Group group, int assertion, MPI_Win win) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(!window.epochs.started, MPI_ERR_RMA_SYNC, "MPI_Win_start before MPI_Win_complete has ended the epoch before");
+  window.epochs.started = Ref<Group>(need<Group>(group));
+  if ((assertion & MPI_MODE_NOCHECK) == 0) {
+    Exchange posts;
+    receive_from_all(posts, window, *window.epochs.started, post_tag);
+    wait_for(posts);
+  }
+  ++window.access_epochs;
+}
+
+void win_complete(MPI_Win win) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(static_cast<bool>(window.epochs.started), MPI_ERR_RMA_SYNC, "MPI_Win_complete without MPI_Win_start");
+  complete_all(window);
+  Exchange completions;
+  send_to_all(completions, window, *window.epochs.started, complete_tag);
+  wait_for(completions);
+  window.epochs.started = {};
+  --window.access_epochs;
+}
+
+void win_test(MPI_Win win, int* flag) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(static_cast<bool>(window.epochs.posted), MPI_ERR_RMA_SYNC, "MPI_Win_test without MPI_Win_post");
+  context().progress();
+  *flag = window.epochs.sent->ready() && window.epochs.awaited->ready();
+  if (*flag != 0) {
+    window.epochs.sent.reset(), window.epochs.awaited.reset();
+    window.epochs.posted = {};
+  }
+}
+
+void win_wait(MPI_Win win) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(static_cast<bool>(window.epochs.posted), MPI_ERR_RMA_SYNC, "MPI_Win_wait without MPI_Win_post");
+  wait_for(*window.epochs.sent);
+  wait_for(*window.epochs.awaited);
+  int flag;
+  win_test(win, &flag);
+}
+
+void win_lock(int type, int rank, int assertion, MPI_Win win) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(type == MPI_LOCK_SHARED || type == MPI_LOCK_EXCLUSIVE, MPI_ERR_LOCKTYPE, "{} is no kind of lock", type);
+  if (rank == MPI_PROC_NULL) return;
+  need_rank(window, rank);
+  ATOLL_MPI_REQUIRE(!window.epochs.lock_all && !window.epochs.locks.contains(rank), MPI_ERR_RMA_SYNC,
+                    "rank {} of the window is locked already", rank);
+  if ((assertion & MPI_MODE_NOCHECK) == 0) take_lock(window, rank, type);
+  window.epochs.locks[rank] = (assertion & MPI_MODE_NOCHECK) == 0 ? type : -type;
+  ++window.access_epochs;
+}
+
+void win_unlock(int rank, MPI_Win win) {
+  auto& window = need<Window>(win);
+  if (rank == MPI_PROC_NULL) return;
+  need_rank(window, rank);
+  auto found = window.epochs.locks.find(rank);
+  ATOLL_MPI_REQUIRE(found != window.epochs.locks.end(), MPI_ERR_RMA_SYNC, "rank {} of the window is not locked", rank);
+  complete_all(window);
+  if (found->second > 0) give_lock(window, rank, found->second);
+  window.epochs.locks.erase(found);
+  --window.access_epochs;
+}
+
+void win_lock_all(int assertion, MPI_Win win) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(!window.epochs.lock_all && window.epochs.locks.empty(), MPI_ERR_RMA_SYNC, "the window is locked already");
+  window.epochs.lock_all_checked = (assertion & MPI_MODE_NOCHECK) == 0;
+  if (window.epochs.lock_all_checked)
+    for (int rank = 0; rank < window.comm().size(); ++rank) take_lock(window, rank, MPI_LOCK_SHARED);
+  window.epochs.lock_all = true;
+  ++window.access_epochs;
+}
+
+void win_unlock_all(MPI_Win win) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(window.epochs.lock_all, MPI_ERR_RMA_SYNC, "MPI_Win_unlock_all without MPI_Win_lock_all");
+  complete_all(window);
+  if (window.epochs.lock_all_checked)
+    for (int rank = 0; rank < window.comm().size(); ++rank) give_lock(window, rank, MPI_LOCK_SHARED);
+  window.epochs.lock_all = false;
+  --window.access_epochs;
+}
+
+void win_flush(int rank, MPI_Win win) {
+  auto& window = need<Window>(win);
+  if (rank == MPI_PROC_NULL) return;
+  need_lock(window, rank);
+  // What was stored is seen no later than what is stored from now on.
+  std::atomic_thread_fence(std::memory_order_release);  // partner: whoever learns of it, by whatever atomic
+  if (window.target(rank).mapped == nullptr || window.pending.load(std::memory_order_relaxed) != 0) complete_all(window);
+}
+
+void win_flush_all(MPI_Win win) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(window.epochs.lock_all || !window.epochs.locks.empty(), MPI_ERR_RMA_SYNC, "no rank of the window is locked");
+  complete_all(window);
+}
+
+void win_sync(MPI_Win win) {
+  (void)need<Window>(win);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: that of the ranks it is agreed with
+}
+
+}  // namespace atl::mpi

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "win/transfer.hpp"
+
+#include <cstring>
+#include <memory>
+
+#include "op/operation.hpp"
+#include "request/request.hpp"
+#include "type/type.hpp"
+#include "win/combine.hpp"
+#include "win/foreign.hpp"
+#include "win/reach.hpp"
+#include "win/remote.hpp"
+
+namespace atl::mpi {
+namespace {
+
+using datatype::Region;
+using datatype::Type;
+using win::Answer;
+using win::Combine;
+using win::CombineLock;
+using win::Count;
+using win::Order;
+using win::Spot;
+using win::Target;
+
+runtime::Context& context() { return library().context(); }
+
+/// Both ends of a transfer.
+struct Ends {
+  Region origin, target;
+  Spot spot;
+};
+
+Region region_of(MPI_Datatype handle, MPI_Count count) {
+  ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_COUNT, "count is {}", count);
+  return need_committed_type(handle).region(count);
+}
+
+Spot spot_of(Window& window, Target& target, int rank, MPI_Aint disp, const Type& type, MPI_Count count) {
+  Count reach = count > 0 ? (count - 1) * type.extent() : 0;
+  Count low = type.true_lb() + std::min(reach, Count{0}), high = type.true_lb() + type.true_extent() + std::max(reach, Count{0});
+  if (count == 0) low = high = 0;
+  return win::find_spot(window, target, rank, disp, low, high);
+}
+
+Ends ends_of(Window& window, Target& target, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
+             MPI_Count target_count, MPI_Datatype target_type) {
+  Ends ends{region_of(type, count), region_of(target_type, target_count), {}};
+  ATOLL_MPI_REQUIRE(ends.origin.size() == ends.target.size(), MPI_ERR_TRUNCATE, "{} bytes here, {} at rank {}",
+                    ends.origin.size(), ends.target.size(), rank);
+  ends.spot = spot_of(window, target, rank, disp, need_type(target_type), target_count);
+  return ends;
+}
+
+/// The bytes of a region in a row: as they lie, or packed into memory of its own.
+class Packed {
+ public:
+  Packed(const Region& region, const void* base) {
+    auto* memory = static_cast<std::byte*>(const_cast<void*>(base));
+    if (region.contiguous()) {
+      data_ = memory + region.layout->offset;
+    } else {
+      copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()));
+      datatype::pack(region, base, 0, region.size(), copy_.get());
+      data_ = copy_.get();
+    }
+    size_ = static_cast<std::size_t>(region.size());
+  }
+  const std::byte* data() const { return data_; }
+  std::span<const std::byte> span() const { return {data_, size_}; }
+
+ private:
+  std::unique_ptr<std::byte[]> copy_;
+  const std::byte* data_;
+  std::size_t size_;
+};
+
+/// The same for what is written: put back where the region is, at the end.
+class Unpacked {
+ public:
+  Unpacked(const Region& region, void* base) : region_(region), base_(base) {
+    if (region.contiguous()) data_ = static_cast<std::byte*>(base) + region.layout->offset;
+    else data_ = (copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()))).get();
+  }
+  std::byte* data() const { return data_; }
+  void finish() const {
+    if (copy_) datatype::unpack(region_, base_, 0, region_.size(), copy_.get());
+  }
+
+ private:
+  Region region_;
+  void* base_;
+  std::unique_ptr<std::byte[]> copy_;
+  std::byte* data_;
+};
+
+constexpr op::Code no_code = op::Code::no_op;
+
+}  // namespace
+
+void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count target_count,
+             MPI_Datatype target_type, MPI_Win win) {
+  auto& window = need<Window>(win);
+  Target* target = window.need_target(rank);
+  if (target == nullptr) return;
+  Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
+  const Spot& spot = ends.spot;
+  if (spot.pointer != nullptr) {
+    datatype::copy(ends.origin, origin, 0, ends.origin.size(), ends.target, spot.pointer, 0);
+    return;
+  }
+  Packed data(ends.origin, origin);
+  if (spot.near() && win::write_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data())) return;
+  if (!spot.near() && spot.in_segment && ends.target.contiguous()) {
+    HeapOffset to(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
+    return context().put(window.comm().pe_of(rank), to, data.data(), data.span().size());
+  }
+  win::send_order(window, spot, Order::put, ends.target, data.span(), no_code, nullptr, {});
+}
+
+void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count target_count,
+             MPI_Datatype target_type, MPI_Win win) {
+  auto& window = need<Window>(win);
+  Target* target = window.need_target(rank);
+  if (target == nullptr) return;
+  Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
+  const Spot& spot = ends.spot;
+  if (spot.pointer != nullptr) {
+    datatype::copy(ends.target, spot.pointer, 0, ends.target.size(), ends.origin, origin, 0);
+    return;
+  }
+  Unpacked data(ends.origin, origin);
+  if (spot.near() && win::read_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data())) return data.finish();
+  if (!spot.near() && spot.in_segment && ends.target.contiguous()) {
+    HeapOffset from(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
+    context().get(data.data(), window.comm().pe_of(rank), from, static_cast<std::size_t>(ends.target.size()));
+    return data.finish();
+  }
+  win::send_order(window, spot, Order::get, ends.target, {}, no_code, nullptr, Answer{share_type(type), count, origin});
+}
+
+namespace {
+
+/// All of the family: `result` may be nothing.
+struct Accumulation {
+  Window& window;
+  Spot spot;
+  Region target;
+  Combine how;
+};
+
+void accumulate(const Accumulation& one, const std::byte* origin, std::byte* fetched, const Answer& answer) {
+  Target& target = *one.spot.target;
+  if (one.spot.pointer != nullptr)
+    return win::combine(one.how, *target.here, one.spot.in_segment, one.spot.pointer, one.target, origin, fetched);
+  auto size = static_cast<std::size_t>(one.target.size());
+  if (one.spot.near() && !one.spot.in_segment && target.here != nullptr) {
+    auto packed = std::make_unique_for_overwrite<std::byte[]>(size);
+    CombineLock lock(*target.here);
+    auto pid = static_cast<pid_t>(target.pid);
+    if (win::read_foreign(pid, one.spot.address, one.target, packed.get())) {
+      win::combine_locked(one.how.code, one.how.reduction, packed.get(), origin, fetched, size / one.how.reduction.element_bytes());
+      if (one.how.code == op::Code::no_op || win::write_foreign(pid, one.spot.address, one.target, packed.get())) return;
+    }
+  }
+  std::vector<std::byte> zeros(origin == nullptr ? size : 0);
+  win::send_order(one.window, one.spot, Order::accumulate, one.target, origin == nullptr ? zeros : std::span(origin, size),
+                  one.how.code, one.how.element, answer);
+}
+
+const Type& need_element(MPI_Datatype handle) {
+  const Type* element = win::element_of(need_committed_type(handle));
+  ATOLL_MPI_REQUIRE(element != nullptr, MPI_ERR_TYPE, "a datatype to accumulate is made of several predefined ones");
+  return *element;
+}
+
+op::Code code_of(MPI_Op handle) {
+  const auto& operation = need<Operation>(handle);
+  ATOLL_MPI_REQUIRE(!operation.is_user(), MPI_ERR_OP, "windows accumulate by predefined operations only");
+  return operation.code();
+}
+
+}  // namespace
+
+void win_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count target_count,
+                    MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+  auto& window = need<Window>(win);
+  Target* target = window.need_target(rank);
+  if (target == nullptr) return;
+  Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
+  op::Code code = code_of(op);
+  if (ends.target.size() == 0 || code == op::Code::no_op) return;
+  Accumulation one{window, ends.spot, ends.target, win::make_combine(code, need_element(target_type))};
+  accumulate(one, Packed(ends.origin, origin).data(), nullptr, {});
+}
+
+void win_get_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, void* result, MPI_Count result_count,
+                        MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Count target_count, MPI_Datatype target_type,
+                        MPI_Op op, MPI_Win win) {
+  auto& window = need<Window>(win);
+  Target* target = window.need_target(rank);
+  if (target == nullptr) return;
+  op::Code code = code_of(op);
+  // Nothing is looked at where nothing is done with it.
+  if (code == op::Code::no_op) count = target_count, type = target_type;
+  Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
+  Region into = region_of(result_type, result_count);
+  ATOLL_MPI_REQUIRE(into.size() == ends.target.size(), MPI_ERR_TRUNCATE, "{} bytes for a result of {}", into.size(), ends.target.size());
+  if (ends.target.size() == 0) return;
+  Accumulation one{window, ends.spot, ends.target, win::make_combine(code, need_element(target_type))};
+  Unpacked fetched(into, result);
+  std::optional<Packed> data;
+  if (code != op::Code::no_op) data.emplace(ends.origin, origin);
+  std::uint64_t before = window.pending.load(std::memory_order_relaxed);
+  accumulate(one, data ? data->data() : nullptr, fetched.data(), Answer{share_type(result_type), result_count, result});
+  if (window.pending.load(std::memory_order_relaxed) == before) fetched.finish();
+}
+
+void win_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win) {
+  auto& window = need<Window>(win);
+  Target* target = window.need_target(rank);
+  if (target == nullptr) return;
+  const Type& element = need_committed_type(type);
+  Spot spot = spot_of(window, *target, rank, disp, element, 1);
+  op::Code code = code_of(op);
+  if (const datatype::Predefined* one = element.element(); one != nullptr && spot.pointer != nullptr && spot.in_segment) [[likely]] {
+    win::Atomic atomic = win::atomic_of(code, *one);
+    bool aligned = reinterpret_cast<std::uintptr_t>(spot.pointer) % one->size == 0;
+    if (auto reduction = op::reduction(code, element, op::Spacing::packed); reduction && atomic != nullptr && aligned)
+      return atomic(spot.pointer, static_cast<const std::byte*>(origin), static_cast<std::byte*>(result), 1, &*reduction);
+  }
+  win_get_accumulate(origin, 1, type, result, 1, type, rank, disp, 1, type, op, win);
+}
+
+void win_compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
+                          MPI_Win win) {
+  auto& window = need<Window>(win);
+  Target* target = window.need_target(rank);
+  if (target == nullptr) return;
+  const Type& element = need_committed_type(type);
+  const datatype::Predefined* one = element.element();
+  using datatype::Number;
+  ATOLL_MPI_REQUIRE(one != nullptr && one->number != Number::real && one->number != Number::complex && one->number != Number::pair,
+                    MPI_ERR_TYPE, "integers, logicals and bytes can be compared and swapped");
+  Spot spot = spot_of(window, *target, rank, disp, element, 1);
+  std::size_t size = one->size;
+  if (spot.pointer != nullptr && spot.in_segment && size <= 8 && reinterpret_cast<std::uintptr_t>(spot.pointer) % size == 0)
+    return win::compare_and_swap(spot.pointer, compare, origin, result, size);
+  Region region = element.region(1);
+  if (spot.pointer != nullptr) {
+    CombineLock lock(*target->here);
+    bool equal = std::memcmp(spot.pointer, compare, size) == 0;
+    std::memcpy(result, spot.pointer, size);
+    if (equal) std::memcpy(spot.pointer, origin, size);
+    return;
+  }
+  if (spot.near() && !spot.in_segment && target->here != nullptr) {
+    CombineLock lock(*target->here);
+    auto pid = static_cast<pid_t>(target->pid);
+    if (win::read_foreign(pid, spot.address, region, result) &&
+        (std::memcmp(result, compare, size) != 0 || win::write_foreign(pid, spot.address, region, origin)))
+      return;
+  }
+  std::vector<std::byte> data(2 * size);
+  std::memcpy(data.data(), origin, size);
+  std::memcpy(data.data() + size, compare, size);
+  win::send_order(window, spot, Order::compare_and_swap, region, data, no_code, &element, Answer{share_type(type), 1, result});
+}
+
+void win_request(MPI_Win win, MPI_Request* request) {
+  ATOLL_MPI_REQUIRE(request != nullptr, MPI_ERR_ARG, "no place for the request");
+  win::wait_for_answers(need<Window>(win));
+  *request = handle_of(done_send());
+}
+
+}  // namespace atl::mpi

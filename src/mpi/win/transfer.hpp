@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies: put, get and the accumulate family.
+#pragma once
+
+#include "mpi.h"
+
+namespace atl::mpi {
+
+void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count target_count,
+             MPI_Datatype target_type, MPI_Win win);
+void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count target_count,
+             MPI_Datatype target_type, MPI_Win win);
+void win_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count target_count,
+                    MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+void win_get_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, void* result, MPI_Count result_count,
+                        MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Count target_count, MPI_Datatype target_type,
+                        MPI_Op op, MPI_Win win);
+void win_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win);
+void win_compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
+                          MPI_Win win);
+
+/// After one of these: the request of its R form. The operation is complete here when it returns.
+void win_request(MPI_Win win, MPI_Request* request);
+
+}  // namespace atl::mpi

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making windows, asking about them, ending them.
+#include "win/window.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "core/library.hpp"
+#include "core/name.hpp"
+#include "win/foreign.hpp"
+#include "win/remote.hpp"
+
+namespace atl::mpi {
+namespace {
+
+using win::Control;
+using win::Count;
+using win::Target;
+
+runtime::Context& context() { return library().context(); }
+
+std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+/// `bytes` of the heap, or Failure on all ranks when one has none.
+void* allocate_everywhere(Comm& comm, Count bytes) {
+  void* block = nullptr;
+  try {
+    block = context().heap().allocate(static_cast<std::size_t>(std::max(bytes, Count{1})));
+  } catch (const MemoryError&) {
+  }
+  bool all = comm.coll().all(block != nullptr);
+  if (!all && block != nullptr) context().heap().release(block);
+  ATOLL_MPI_REQUIRE(all, MPI_ERR_NO_MEM, "a rank has no memory for its part of the window, {} bytes here. A larger ATOLL_HEAP_SIZE?", bytes);
+  return block;
+}
+
+bool is_set(const Info::Entries& hints, std::string_view key) {
+  return std::ranges::any_of(hints, [&](const auto& hint) { return hint.first == key && hint.second == "true"; });
+}
+
+void check_size(MPI_Aint size, MPI_Count unit) {
+  ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_SIZE, "a window of {} bytes", size);
+  ATOLL_MPI_REQUIRE(unit > 0, MPI_ERR_DISP, "displacements are counted in units of {} bytes", unit);
+}
+
+}  // namespace
+
+Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, Info::Entries hints)
+    : Object(kind), comm_(std::move(comm)), flavor_(flavor), base_(base), size_(size), unit_(unit),
+      flavor_value_(static_cast<int>(flavor)), hints_(std::move(hints)) {
+  coll::Communicator& coll = comm_->coll();
+  control_ = new (allocate_everywhere(*comm_, sizeof(Control))) Control;
+  bool together = flavor == Flavor::shared && !is_set(hints_, "alloc_shared_noncontig");
+  if (flavor == Flavor::shared)
+    ATOLL_MPI_REQUIRE(coll.placement().nodes() == 1, MPI_ERR_RMA_SHARED, "ranks of different hosts share no memory");
+  if (together) {
+    // One block of the first rank, parted by rank.
+    Count before = coll.exscan_sum(size), total = coll.allreduce_sum(size);
+    block_ = allocate_everywhere(*comm_, comm_->rank() == 0 ? total : 0);
+    std::uint64_t offset = coll.broadcast_value(comm_->rank() == 0 ? context().offset_of(block_).value() : 0, 0);
+    shared_ = context().peer_pointer(comm_->pe_of(0), HeapOffset(offset));
+    base_ = shared_ + before;
+  } else if (flavor == Flavor::allocate || flavor == Flavor::shared) {
+    base_ = block_ = allocate_everywhere(*comm_, size);
+  }
+  exchange_targets();
+  win::open_to_others();
+  win::announce(*this);
+  coll.barrier();
+}
+
+void Window::exchange_targets() {
+  coll::Communicator& coll = comm_->coll();
+  std::byte* segment = context().local_pointer(HeapOffset(0));
+  std::uint64_t segment_bytes = context().endpoint().segment_bytes();
+  Target mine{address_of(base_), size_, unit_, address_of(segment), context().offset_of(control_).value(), ::getpid(), false, nullptr, nullptr};
+  targets_.resize(static_cast<std::size_t>(comm_->size()));
+  coll.allgather(&mine, sizeof mine, targets_.data());
+  const coll::Placement& placement = coll.placement();
+  Count before = 0;
+  for (int rank = 0; rank < comm_->size(); ++rank) {
+    Target& one = target(rank);
+    PeId pe = comm_->pe_of(rank);
+    bool near = placement.node_of(rank) == placement.node_of(comm_->rank());
+    if (!near) one.pid = 0;
+    one.here = context().peer_pointer<Control>(pe, HeapOffset(one.control));
+    one.mapped = nullptr;
+    std::uint64_t at = one.base - one.segment;
+    one.in_segment = shared_ != nullptr || (one.base >= one.segment && at + static_cast<std::uint64_t>(one.size) <= segment_bytes);
+    if (shared_ != nullptr) one.mapped = shared_ + before;
+    else if (is_me(rank)) one.mapped = static_cast<std::byte*>(base_);
+    else if (one.in_segment && flavor_ != Flavor::dynamic) one.mapped = context().peer_pointer(pe, HeapOffset(at));
+    before += one.size;
+  }
+}
+
+void Window::close() {
+  comm_->coll().barrier();
+  win::forget(*this);
+  if (block_ != nullptr) context().heap().release(block_);
+  context().heap().release(control_);
+  block_ = nullptr, control_ = nullptr;
+}
+
+Target* Window::need_target(int rank) {
+  if (rank == MPI_PROC_NULL) return nullptr;
+  ATOLL_MPI_REQUIRE(rank >= 0 && rank < comm_->size(), MPI_ERR_RANK, "rank {} of a window of {} ranks", rank, comm_->size());
+  ATOLL_MPI_REQUIRE(access_epochs > 0, MPI_ERR_RMA_SYNC,
+                    "no epoch is open in which this rank may access the window. MPI_Win_fence, MPI_Win_start or MPI_Win_lock first?");
+  return &target(rank);
+}
+
+std::optional<void*> Window::own_attribute(int keyval) {
+  static_assert(sizeof(size_) == sizeof(MPI_Aint));
+  switch (keyval) {
+    case MPI_WIN_BASE: return base_;
+    case MPI_WIN_SIZE: return &size_;
+    case MPI_WIN_DISP_UNIT: return &unit_;
+    case MPI_WIN_CREATE_FLAVOR: return &flavor_value_;
+    case MPI_WIN_MODEL: return &model_;
+    default: return std::nullopt;
+  }
+}
+
+void win_create(void* base, MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  check_size(size, unit);
+  give(make<Window>(need_intra(comm).duplicate(), Window::Flavor::create, base, size, static_cast<int>(unit), entries_of(info)), win);
+}
+
+namespace {
+
+void make_allocated(Window::Flavor flavor, MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, void* baseptr,
+                    MPI_Win* win) {
+  check_size(size, unit);
+  auto window = make<Window>(need_intra(comm).duplicate(), flavor, nullptr, size, static_cast<int>(unit), entries_of(info));
+  *static_cast<void**>(baseptr) = *window->own_attribute(MPI_WIN_BASE);
+  give(std::move(window), win);
+}
+
+}  // namespace
+
+void win_allocate(MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  make_allocated(Window::Flavor::allocate, size, unit, info, comm, baseptr, win);
+}
+
+void win_allocate_shared(MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {
+  make_allocated(Window::Flavor::shared, size, unit, info, comm, baseptr, win);
+}
+
+void win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  give(make<Window>(need_intra(comm).duplicate(), Window::Flavor::dynamic, nullptr, 0, 1, entries_of(info)), win);
+}
+
+// Any memory of a process can be reached without more ado.
+void win_attach(MPI_Win win, void* base, MPI_Aint size) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(window.flavor() == Window::Flavor::dynamic, MPI_ERR_RMA_FLAVOR, "memory is attached to dynamic windows only");
+  ATOLL_MPI_REQUIRE(size >= 0 && (base != nullptr || size == 0), MPI_ERR_ARG, "{} bytes at {}", size, base);
+}
+
+void win_detach(MPI_Win win, const void*) {
+  ATOLL_MPI_REQUIRE(need<Window>(win).flavor() == Window::Flavor::dynamic, MPI_ERR_RMA_FLAVOR,
+                    "memory is detached from dynamic windows only");
+}
+
+void win_free(MPI_Win* win) {
+  ATOLL_MPI_REQUIRE(win != nullptr, MPI_ERR_ARG, "no window");
+  auto& window = need<Window>(*win);
+  const auto& epochs = window.epochs;
+  ATOLL_MPI_REQUIRE(epochs.locks.empty() && !epochs.lock_all && !epochs.started && !epochs.posted, MPI_ERR_RMA_SYNC,
+                    "an epoch of the window has not ended");
+  window.attributes()->clear(window);
+  window.close();
+  window.release();
+  *win = MPI_WIN_NULL;
+}
+
+void win_get_group(MPI_Win win, MPI_Group* group) { give(Ref<Group>(need<Window>(win).comm().local()), group); }
+
+void win_get_info(MPI_Win win, MPI_Info* info) {
+  auto& window = need<Window>(win);
+  Info::Entries entries{{"no_locks", "false"},       {"accumulate_ordering", "rar,raw,war,waw"},
+                        {"accumulate_ops", "same_op_no_op"}, {"same_size", "false"},
+                        {"same_disp_unit", "false"}, {"alloc_shared_noncontig", "false"},
+                        {"mpi_accumulate_granularity", "0"}};
+  for (auto& [key, value] : entries)
+    for (const auto& hint : window.hints())
+      if (hint.first == key) value = hint.second;
+  give_info(entries, info);
+}
+
+void win_set_info(MPI_Win win, MPI_Info info) {
+  auto& hints = need<Window>(win).hints();
+  for (auto& [key, value] : entries_of(info)) {
+    std::erase_if(hints, [&](const auto& hint) { return hint.first == key; });
+    hints.emplace_back(key, value);
+  }
+}
+
+void win_get_name(MPI_Win win, char* name, int* length) {
+  if (win == MPI_WIN_NULL) return get_name("MPI_WIN_NULL", name, length);
+  get_name(need<Window>(win), name, length);
+}
+
+void win_set_name(MPI_Win win, const char* name) { set_name(need<Window>(win), name); }
+
+void win_shared_query(MPI_Win win, int rank, MPI_Aint* size, MPI_Count* unit, void* baseptr) {
+  auto& window = need<Window>(win);
+  ATOLL_MPI_REQUIRE(window.flavor() != Window::Flavor::dynamic, MPI_ERR_RMA_FLAVOR, "a dynamic window has no memory of its own");
+  if (rank == MPI_PROC_NULL) {
+    rank = 0;
+    while (rank + 1 < window.comm().size() && (window.target(rank).size == 0 || window.target(rank).mapped == nullptr)) ++rank;
+  }
+  ATOLL_MPI_REQUIRE(rank >= 0 && rank < window.comm().size(), MPI_ERR_RANK, "rank {} of a window of {} ranks", rank,
+                    window.comm().size());
+  const Target& target = window.target(rank);
+  bool mapped = target.mapped != nullptr;
+  *size = mapped ? target.size : 0;
+  *unit = target.unit;
+  *static_cast<void**>(baseptr) = mapped ? target.mapped : nullptr;
+}
+
+}  // namespace atl::mpi

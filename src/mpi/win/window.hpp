@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows: memory that the ranks of a communicator show one another, and the epochs in which they use it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "datatype/pack.hpp"
+#include "flow/exchange.hpp"
+
+namespace atl::mpi {
+
+namespace win {
+
+using datatype::Count;
+
+/// In memory of each rank that all reach, one per window: | lock: 8 | combine: 8 |, each in a line of its own.
+struct Control {
+  /// Of MPI_Win_lock: readers, or `writer`. Changed by remote atomics alone.
+  alignas(64) std::uint64_t lock = 0;
+  /// Held around accumulates that are no single processor instruction.
+  alignas(64) std::atomic<std::uint64_t> combine{0};
+};
+static_assert(sizeof(Control) == 128);
+inline constexpr std::uint64_t writer = std::uint64_t{1} << 63;
+
+/// What a rank shows, and how it is reached from here.
+struct Target {
+  std::uint64_t base = 0;   ///< in its own address space
+  Count size = 0;
+  Count unit = 1;
+  std::uint64_t segment = 0;  ///< where its segment begins, there
+  std::uint64_t control = 0;  ///< offset of its Control in its segment
+  std::int64_t pid = 0;       ///< 0: of another host
+  bool in_segment = false;  ///< where processors' atomics are all that changes it
+  // From here.
+  std::byte* mapped = nullptr;        ///< base, where its memory is mapped
+  Control* here = nullptr;            ///< its Control, likewise
+};
+
+}  // namespace win
+
+class Window : public Object {
+ public:
+  using Handle = MPI_Win;
+  static constexpr Kind kind = Kind::win;
+  static constexpr int error_class = MPI_ERR_WIN;
+  static constexpr const char* what = "window";
+  static Handle null_handle() { return MPI_WIN_NULL; }
+
+  enum class Flavor : int {
+    create = MPI_WIN_FLAVOR_CREATE,
+    allocate = MPI_WIN_FLAVOR_ALLOCATE,
+    dynamic = MPI_WIN_FLAVOR_DYNAMIC,
+    shared = MPI_WIN_FLAVOR_SHARED
+  };
+  /// Collective over `comm`, which the window keeps. `base`: where `size` bytes are already; ignored where they are allocated.
+  Window(Ref<Comm> comm, Flavor flavor, void* base, win::Count size, int unit, Info::Entries hints);
+  /// Collective: when nobody uses it any more.
+  void close();
+
+  Comm& comm() const { return *comm_; }
+  Flavor flavor() const { return flavor_; }
+  win::Target& target(int rank) { return targets_[static_cast<std::size_t>(rank)]; }
+  /// Failure when there is no such rank, or no epoch in which this rank may access it. Null for MPI_PROC_NULL.
+  win::Target* need_target(int rank);
+  bool is_me(int rank) const { return rank == comm_->rank(); }
+
+  ErrorSlot* errors() override { return &errors_; }
+  Attributes* attributes() override { return &attributes_; }
+  std::string* name() override { return &name_; }
+  std::optional<void*> own_attribute(int keyval) override;
+  Info::Entries& hints() { return hints_; }
+
+  // Epochs.
+  struct Epochs {
+    bool fence = false, lock_all = false, lock_all_checked = false;
+    std::map<int, int> locks;     ///< by target: MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE
+    Ref<Group> started, posted;   ///< by MPI_Win_start and MPI_Win_post
+    std::unique_ptr<Exchange> sent, awaited;  ///< messages of MPI_Win_post
+  };
+  Epochs epochs;
+  /// How many epochs are open in which this rank accesses others.
+  int access_epochs = 0;
+  /// Far operations whose answer has not come.
+  std::atomic<std::uint64_t> pending{0};
+  /// The same on all ranks.
+  std::uint64_t key() const { return comm_->number(); }
+
+ private:
+  void exchange_targets();
+  Ref<Comm> comm_;
+  Flavor flavor_;
+  void* base_;
+  win::Count size_;
+  int unit_;
+  int flavor_value_, model_ = MPI_WIN_UNIFIED;
+  void* block_ = nullptr;  // allocated, ours
+  std::byte* shared_ = nullptr;  // one block for all ranks
+  win::Control* control_ = nullptr;
+  std::vector<win::Target> targets_;
+  ErrorSlot errors_;
+  Attributes attributes_;
+  std::string name_;
+  Info::Entries hints_;
+};
+
+// Bodies: making, asking, ending.
+void win_create(void* base, MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, MPI_Win* win);
+void win_allocate(MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win);
+void win_allocate_shared(MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win);
+void win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win);
+void win_attach(MPI_Win win, void* base, MPI_Aint size);
+void win_detach(MPI_Win win, const void* base);
+void win_free(MPI_Win* win);
+void win_get_group(MPI_Win win, MPI_Group* group);
+void win_get_info(MPI_Win win, MPI_Info* info);
+void win_set_info(MPI_Win win, MPI_Info info);
+void win_get_name(MPI_Win win, char* name, int* length);
+void win_set_name(MPI_Win win, const char* name);
+void win_shared_query(MPI_Win win, int rank, MPI_Aint* size, MPI_Count* unit, void* baseptr);
+
+// Bodies: epochs.
+void win_fence(int assertion, MPI_Win win);
+void win_post(MPI_Group group, int assertion, MPI_Win win);
+void win_start(MPI_Group group, int assertion, MPI_Win win);
+void win_complete(MPI_Win win);
+void win_wait(MPI_Win win);
+void win_test(MPI_Win win, int* flag);
+void win_lock(int type, int rank, int assertion, MPI_Win win);
+void win_lock_all(int assertion, MPI_Win win);
+void win_unlock(int rank, MPI_Win win);
+void win_unlock_all(MPI_Win win);
+void win_flush(int rank, MPI_Win win);
+void win_flush_all(MPI_Win win);
+void win_sync(MPI_Win win);
+
+}  // namespace atl::mpi

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows of every kind: transfers, accumulates from all ranks at once, epochs, errors.
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+enum class Memory { created, allocated, shared, heap, dynamic };
+
+struct Shown {
+  MPI_Win win;
+  std::vector<MPI_Aint> origin;  // displacement of each rank's memory
+  char* base;
+  void* own = nullptr;
+};
+
+Shown show(Memory kind, MPI_Aint bytes) {
+  Shown shown{};
+  shown.origin.assign(static_cast<std::size_t>(size), 0);
+  switch (kind) {
+    case Memory::created:
+      shown.own = shown.base = static_cast<char*>(std::aligned_alloc(64, static_cast<std::size_t>(bytes)));
+      MPI_Win_create(shown.base, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shown.win);
+      break;
+    case Memory::heap:
+      MPI_Alloc_mem(bytes, MPI_INFO_NULL, &shown.base);
+      MPI_Win_create(shown.base, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shown.win);
+      break;
+    case Memory::allocated: MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shown.base, &shown.win); break;
+    case Memory::shared: MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shown.base, &shown.win); break;
+    case Memory::dynamic:
+      shown.own = shown.base = static_cast<char*>(std::aligned_alloc(64, static_cast<std::size_t>(bytes)));
+      MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &shown.win);
+      MPI_Win_attach(shown.win, shown.base, bytes);
+      MPI_Aint mine;
+      MPI_Get_address(shown.base, &mine);
+      MPI_Allgather(&mine, 1, MPI_AINT, shown.origin.data(), 1, MPI_AINT, MPI_COMM_WORLD);
+  }
+  std::memset(shown.base, 0, static_cast<std::size_t>(bytes));
+  MPI_Win_set_errhandler(shown.win, MPI_ERRORS_RETURN);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return shown;
+}
+
+void hide(Memory kind, Shown& shown) {
+  MPI_Win_free(&shown.win);
+  if (kind == Memory::heap) MPI_Free_mem(shown.base);
+  std::free(shown.own);
+}
+
+void transfers(Memory kind) {
+  Shown shown = show(kind, 8000);
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  auto* numbers = reinterpret_cast<int*>(shown.base);
+  // Ten ints to every third place of the neighbour, by fence.
+  int mine[10], back[10];
+  for (int i = 0; i < 10; ++i) mine[i] = rank * 100 + i;
+  MPI_Datatype third;
+  MPI_Type_vector(10, 1, 3, MPI_INT, &third);
+  MPI_Type_commit(&third);
+  MPI_Win_fence(0, shown.win);
+  CHECK(MPI_Put(mine, 10, MPI_INT, next, shown.origin[static_cast<std::size_t>(next)] + 40, 1, third, shown.win) == MPI_SUCCESS);
+  MPI_Win_fence(0, shown.win);
+  for (int i = 0; i < 10; ++i) CHECK(numbers[10 + 3 * i] == before * 100 + i);
+  CHECK(MPI_Get(back, 10, MPI_INT, next, shown.origin[static_cast<std::size_t>(next)] + 40, 1, third, shown.win) == MPI_SUCCESS);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, shown.win);
+  CHECK(std::memcmp(back, mine, sizeof mine) == 0);
+  CHECK(class_of(MPI_Put(mine, 1, MPI_INT, next, 0, 1, MPI_INT, shown.win)) == MPI_ERR_RMA_SYNC);
+  // Everybody adds to everybody, of every kind of element; nothing is lost.
+  MPI_Win_lock_all(0, shown.win);
+  for (int target = 0; target < size; ++target) {
+    MPI_Aint at = shown.origin[static_cast<std::size_t>(target)];
+    for (int i = 0; i < 200; ++i) {
+      long one = 1;
+      double half = 0.5;
+      short small = 1;
+      long double wide = 1;
+      struct {
+        double value;
+        int index;
+      } pair{static_cast<double>(rank), rank};
+      MPI_Accumulate(&one, 1, MPI_LONG, target, at + 400, 1, MPI_LONG, MPI_SUM, shown.win);
+      MPI_Accumulate(&half, 1, MPI_DOUBLE, target, at + 408, 1, MPI_DOUBLE, MPI_SUM, shown.win);
+      MPI_Accumulate(&small, 1, MPI_SHORT, target, at + 416, 1, MPI_SHORT, MPI_SUM, shown.win);
+      MPI_Accumulate(&wide, 1, MPI_LONG_DOUBLE, target, at + 432, 1, MPI_LONG_DOUBLE, MPI_SUM, shown.win);
+      MPI_Accumulate(&pair, 1, MPI_DOUBLE_INT, target, at + 448, 1, MPI_DOUBLE_INT, MPI_MAXLOC, shown.win);
+      long old;
+      MPI_Fetch_and_op(&one, &old, MPI_LONG, target, at + 464, MPI_SUM, shown.win);
+      CHECK(old >= 0 && old < 200L * size);
+    }
+  }
+  MPI_Win_unlock_all(shown.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, shown.win);
+  CHECK(*reinterpret_cast<long*>(shown.base + 400) == 200L * size);
+  CHECK(*reinterpret_cast<double*>(shown.base + 408) == 100.0 * size);
+  CHECK(*reinterpret_cast<short*>(shown.base + 416) == 200 * size);
+  CHECK(*reinterpret_cast<long double*>(shown.base + 432) == 200.0L * size);
+  CHECK(*reinterpret_cast<double*>(shown.base + 448) == size - 1);
+  CHECK(*reinterpret_cast<long*>(shown.base + 464) == 200L * size);
+  MPI_Win_unlock(rank, shown.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  // What was there and what is, in one step; and only if it is what was expected.
+  long zero = 0, old = -1, wanted = 200L * size, changed = 77;
+  if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, size - 1, 0, shown.win);
+    MPI_Aint at = shown.origin[static_cast<std::size_t>(size - 1)] + 400;
+    MPI_Compare_and_swap(&changed, &zero, &old, MPI_LONG, size - 1, at, shown.win);
+    MPI_Win_flush(size - 1, shown.win);
+    CHECK(old == wanted);
+    MPI_Compare_and_swap(&changed, &wanted, &old, MPI_LONG, size - 1, at, shown.win);
+    MPI_Request request;
+    long got = 0;
+    MPI_Rget_accumulate(nullptr, 0, MPI_LONG, &got, 1, MPI_LONG, size - 1, at, 1, MPI_LONG, MPI_NO_OP, shown.win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(got == 77);
+    MPI_Win_unlock(size - 1, shown.win);
+  }
+  if (kind != Memory::dynamic) {
+    MPI_Win_lock(MPI_LOCK_SHARED, next, 0, shown.win);
+    CHECK(class_of(MPI_Put(mine, 10, MPI_INT, next, 7990, 10, MPI_INT, shown.win)) == MPI_ERR_RMA_RANGE);
+    CHECK(class_of(MPI_Put(mine, 1, MPI_INT, size, 0, 1, MPI_INT, shown.win)) == MPI_ERR_RANK);
+    CHECK(MPI_Put(mine, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, shown.win) == MPI_SUCCESS);
+    MPI_Win_unlock(next, shown.win);
+  }
+  MPI_Type_free(&third);
+  hide(kind, shown);
+}
+
+/// A counter that only one rank changes at a time, by get and put.
+void exclusive_locks(Memory kind) {
+  Shown shown = show(kind, 64);
+  for (int i = 0; i < 50; ++i) {
+    int number = 0;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, shown.win);
+    MPI_Get(&number, 1, MPI_INT, 0, shown.origin[0], 1, MPI_INT, shown.win);
+    MPI_Win_flush(0, shown.win);
+    ++number;
+    MPI_Put(&number, 1, MPI_INT, 0, shown.origin[0], 1, MPI_INT, shown.win);
+    MPI_Win_unlock(0, shown.win);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) CHECK(*reinterpret_cast<int*>(shown.base) == 50 * size);
+  MPI_Barrier(MPI_COMM_WORLD);
+  hide(kind, shown);
+}
+
+void post_and_start(Memory kind) {
+  Shown shown = show(kind, 64);
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  MPI_Group all, origins, targets;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, &before, &origins);
+  MPI_Group_incl(all, 1, &next, &targets);
+  for (int round = 1; round <= 20; ++round) {
+    int number = rank + round * 1000;
+    MPI_Win_post(origins, 0, shown.win);
+    MPI_Win_start(targets, 0, shown.win);
+    MPI_Put(&number, 1, MPI_INT, next, shown.origin[static_cast<std::size_t>(next)], 1, MPI_INT, shown.win);
+    MPI_Win_complete(shown.win);
+    MPI_Win_wait(shown.win);
+    CHECK(*reinterpret_cast<int*>(shown.base) == before + round * 1000);
+  }
+  MPI_Group_free(&all), MPI_Group_free(&origins), MPI_Group_free(&targets);
+  hide(kind, shown);
+}
+
+void shared_memory() {
+  int* mine;
+  MPI_Win win;
+  MPI_Win_allocate_shared(4 * (rank + 1), 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  MPI_Win_lock_all(0, win);
+  for (int i = 0; i <= rank; ++i) mine[i] = rank * 10 + i;
+  MPI_Win_sync(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_sync(win);
+  int* first;
+  MPI_Aint bytes;
+  int unit;
+  MPI_Win_shared_query(win, 0, &bytes, &unit, &first);
+  CHECK(bytes == 4 && unit == 4);
+  for (int r = 0, at = 0; r < size; ++r)  // one behind the other
+    for (int i = 0; i <= r; ++i) CHECK(first[at++] == r * 10 + i);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (Memory kind : {Memory::created, Memory::allocated, Memory::shared, Memory::heap, Memory::dynamic}) {
+    transfers(kind);
+    exclusive_locks(kind);
+    post_and_start(kind);
+  }
+  shared_memory();
+  MPI_Finalize();
+  return 0;
+}
