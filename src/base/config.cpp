@@ -56,6 +56,9 @@ constexpr std::array table{
     Entry{V::shmem_version, "SHMEM_VERSION", Kind::text, "", "", 0, 0, "Set: print the version of OpenSHMEM at start."},
     Entry{V::shmem_info, "SHMEM_INFO", Kind::text, "", "", 0, 0, "Set: print OpenSHMEM's variables at start."},
     Entry{V::shmem_debug, "SHMEM_DEBUG", Kind::text, "", "", 0, 0, "Set: OpenSHMEM says why an allocation gave nothing."},
+    Entry{V::mpiio_stats, "ATOLL_MPIIO_STATS", Kind::text, "", "", 0, 0,
+          "Statistics of MPI files. 1: a table on standard error when a file is closed. A path: also a line of JSON per rank, "
+          "added to that file. `atoll mpiio` draws them."},
     Entry{V::cc, "ATOLL_CC", Kind::text, "cc", "", 0, 0, "The C compiler that oshcc calls."},
     Entry{V::cxx, "ATOLL_CXX", Kind::text, "c++", "", 0, 0, "The C++ compiler that oshc++ calls."},
     Entry{V::fabric_provider, "ATOLL_FABRIC_PROVIDER", Kind::text, "", "", 0, 0,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `atoll`: info, run, doctor, demo, bench, experiment, sim; each is imported when it is asked for."""
+"""The command `atoll`: info, run, doctor, demo, bench, experiment, sim, mpiio; each imported when asked for."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ COMMANDS = {
     "bench": ("atoll.cli.bench", "benchmarks, beside their peers"),
     "experiment": ("atoll.cli.experiment", "sweeps of benchmarks that can be repeated, resumed, compared and shown"),
     "sim": ("atoll.cli.sim", "collectives on machines that are not there: 32,768 nodes, noise, offload"),
+    "mpiio": ("atoll.cli.mpiio", "what a program did to its MPI files, and what to change"),
 }
 
 

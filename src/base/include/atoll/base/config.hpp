@@ -31,6 +31,7 @@ enum class Variable {
   shmem_version,
   shmem_info,
   shmem_debug,
+  mpiio_stats,
   cc,
   cxx,
   fabric_provider,

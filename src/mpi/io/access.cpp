@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/access.hpp"
+
+#include <memory>
+
+#include "datatype/external32.hpp"
+#include "flow/exchange.hpp"
+#include "io/collective.hpp"
+#include "io/file.hpp"
+#include "request/background.hpp"
+#include "type/type.hpp"
+
+namespace atl::mpi {
+namespace {
+
+using datatype::TypePtr;
+using io::Count;
+using io::Moved;
+using io::Part;
+using io::Representation;
+
+/// One access, from its arguments to its end. What it needs of the program's objects it keeps.
+struct Job {
+  Way way{};
+  Ref<File> file;
+  Part part{};      // in terms of the file's bytes
+  Count place = 0;  // in etypes
+  Circle circle{};  // of collective ones
+  Moved moved;
+  // Data in another representation than the program's.
+  TypePtr type;
+  void* base = nullptr;
+  Count count = 0;
+  std::unique_ptr<std::byte[]> converted;
+
+  Count etypes() const { return part.region().size() / file->view.unit(); }
+  /// Bytes of the program's data that have been moved.
+  Count bytes() const {
+    if (!converted) return moved.bytes;
+    return type->external_size() == 0 ? 0 : moved.bytes / type->external_size() * type->size();
+  }
+};
+
+void check(const File& file, Way way, MPI_Offset offset, MPI_Count count) {
+  ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_COUNT, "count is {}", count);
+  ATOLL_MPI_REQUIRE(way.place != Place::given || offset >= 0, MPI_ERR_ARG, "offset is {}", offset);
+  ATOLL_MPI_REQUIRE(!way.writes || file.may_write(), MPI_ERR_READ_ONLY, "'{}' was opened for reading only", file.path());
+  ATOLL_MPI_REQUIRE(way.writes || file.may_read(), MPI_ERR_ACCESS, "'{}' was opened for writing only", file.path());
+  ATOLL_MPI_REQUIRE(way.place == Place::shared_pointer || (file.mode() & MPI_MODE_SEQUENTIAL) == 0,
+                    MPI_ERR_UNSUPPORTED_OPERATION,
+                    "'{}' was opened with MPI_MODE_SEQUENTIAL: its shared pointer alone may be used", file.path());
+}
+
+/// Unless they are so already, the data as bytes of the file's representation.
+void convert(Job& job) {
+  if (job.file->view.representation != Representation::external32) return;
+  Count bytes = job.count * job.type->external_size();
+  job.converted = std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes));
+  if (job.way.writes)
+    ATOLL_MPI_REQUIRE(pack_external32(*job.type, job.count, job.base, job.converted.get()), MPI_ERR_CONVERSION,
+                      "an integer is too large for its size in external32");
+  job.part = {job.way.writes, 0, datatype::named(datatype::byte_handle), bytes, job.converted.get()};
+}
+
+std::unique_ptr<Job> make_job(Way way, MPI_File handle, MPI_Offset offset, const void* buffer, MPI_Count count,
+                              MPI_Datatype datatype) {
+  auto& file = need<File>(handle);
+  check(file, way, offset, count);
+  TypePtr type = share_type(datatype);
+  auto* base = const_cast<void*>(buffer);  // of a write only read
+  auto job = std::make_unique<Job>();
+  job->way = way, job->file = Ref<File>(file), job->part = {way.writes, 0, type, count, base}, job->place = offset;
+  job->type = type, job->base = base, job->count = count;
+  convert(*job);
+  ATOLL_MPI_REQUIRE(job->part.region().size() % file.view.unit() == 0, MPI_ERR_ARG,
+                    "{} bytes are no whole number of etypes of {}", job->part.region().size(), file.view.unit());
+  bool together = way.partners != Partners::none;
+  auto kind = together                             ? io::Access::collective
+              : way.place == Place::shared_pointer ? io::Access::shared
+                                                   : io::Access::independent;
+  file.statistics.count_call(kind, way.writes, job->part.region().size());
+  if (together) job->circle = file.comm().circle();
+  return job;
+}
+
+/// Where the data goes. Pointers move on at once, so that the next access may be started.
+void find_place(Job& job) {
+  File& file = *job.file;
+  if (job.way.place == Place::own_pointer) {
+    job.place = file.position;
+    file.position += job.etypes();
+  } else if (job.way.place == Place::shared_pointer && job.way.partners == Partners::none) {
+    job.place = file.shared.fetch_add(file.comm(), job.etypes());
+  }
+  job.part.at = job.place * file.view.unit();
+}
+
+/// Of ordered accesses: behind those of lower ranks.
+Flow find_place_in_order(Job& job) {
+  File& file = *job.file;
+  std::vector<Count> all(static_cast<std::size_t>(job.circle.size()));
+  Count mine = job.etypes(), start = 0;
+  co_await allgather_bytes(job.circle, &mine, sizeof mine, all.data());
+  Count total = 0, before = 0;
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    if (static_cast<int>(m) == job.circle.rank) before = total;
+    total += all[m];
+  }
+  if (job.circle.rank == 0) start = file.shared.fetch_add(file.comm(), total);
+  co_await broadcast_bytes(job.circle, &start, sizeof start);
+  job.place = start + before;
+  job.part.at = job.place * file.view.unit();
+}
+
+Moved access_alone(Job& job) {
+  File& file = *job.file;
+  const io::Stream& stream = file.view.stream;
+  Count bytes = job.part.region().size();
+  std::optional<io::RangeLock> lock;
+  if (file.atomic && bytes > 0) {
+    Count low = stream.offset_of(job.part.at), high = stream.offset_of(job.part.at + bytes - 1) + 1;
+    lock.emplace(file.fd(), low, high - low, job.way.writes ? io::RangeLock::Mode::exclusive : io::RangeLock::Mode::shared);
+  }
+  return job.way.writes ? write_stream(file.device(), stream, job.part.at, job.part.region(), job.part.base)
+                        : read_stream(file.device(), stream, job.part.at, job.part.region(), job.part.base);
+}
+
+void finish(Job& job) {
+  File& file = *job.file;
+  if (job.moved.error != 0)
+    fail_with(io::error_class_of(job.moved.error),
+              fmt::format("{} {} bytes {} '{}' at etype {}: {}; {} bytes of them are there", job.way.writes ? "writing" : "reading",
+                          job.part.region().size(), job.way.writes ? "to" : "from", file.path(), job.place,
+                          io::sentence_of(job.moved.error), job.moved.bytes),
+              &file);
+  if (job.converted && !job.way.writes)
+    unpack_external32(*job.type, job.bytes() / std::max<Count>(job.type->size(), 1), job.base, job.converted.get());
+}
+
+Flow carry_out(Job& job) {
+  if (job.way.partners == Partners::in_order) co_await find_place_in_order(job);
+  if (job.way.partners == Partners::none || job.file->atomic) {
+    job.moved = access_alone(job);
+    if (job.way.partners != Partners::none) co_await barrier_of(job.circle);
+  } else {
+    co_await access_together(*job.file, job.part, job.circle, job.moved);
+  }
+  finish(job);
+}
+
+}  // namespace
+
+namespace {
+
+/// A non-blocking access.
+class FileRequest : public FlowRequest {
+ public:
+  explicit FileRequest(std::unique_ptr<Job> job) : FlowRequest(carry_out(*job)), job_(std::move(job)) {}
+  void result(MPI_Status* status) override {
+    FlowRequest::result(status);
+    fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job_->bytes());
+  }
+
+ private:
+  std::unique_ptr<Job> job_;
+};
+
+}  // namespace
+
+void file_access(Way way, MPI_File file, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype,
+                 MPI_Status* status) {
+  auto job = make_job(way, file, offset, buffer, count, datatype);
+  find_place(*job);
+  run(carry_out(*job));
+  // A read that met the end of the file stays there.
+  if (way.place == Place::own_pointer && !way.writes)
+    job->file->position = job->place + job->moved.bytes / job->file->view.unit();
+  fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job->bytes());
+}
+
+void file_start(Way way, MPI_File file, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype,
+                MPI_Request* request) {
+  ATOLL_MPI_REQUIRE(request != nullptr, MPI_ERR_ARG, "no place for the request");
+  auto job = make_job(way, file, offset, buffer, count, datatype);
+  find_place(*job);
+  give(make<FileRequest>(std::move(job)), request);
+}
+
+// The whole access takes place here, as the standard allows.
+void file_begin(Way way, MPI_File file, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype) {
+  auto job = make_job(way, file, offset, buffer, count, datatype);
+  File& of = *job->file;
+  ATOLL_MPI_REQUIRE(!of.split, MPI_ERR_UNSUPPORTED_OPERATION,
+                    "a split collective operation on '{}' has begun and not ended", of.path());
+  find_place(*job);
+  run(carry_out(*job));
+  of.split = File::Split{buffer, way.writes, job->bytes()};
+}
+
+void file_end(Way way, MPI_File handle, const void* buffer, MPI_Status* status) {
+  auto& file = need<File>(handle);
+  ATOLL_MPI_REQUIRE(file.split && file.split->writes == way.writes && file.split->buffer == buffer,
+                    MPI_ERR_UNSUPPORTED_OPERATION, "no such split collective operation on '{}' has begun", file.path());
+  fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, file.split->bytes);
+  file.split.reset();
+}
+
+}  // namespace atl::mpi

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank sees of a file: the bytes that its filetype picks, as one stream.
+#pragma once
+
+#include <limits>
+
+#include "datatype/cursor.hpp"
+#include "datatype/type.hpp"
+
+namespace atl::mpi::io {
+
+using datatype::Count;
+using datatype::Region;
+using datatype::Run;
+
+/// Where the bytes of a stream lie in a file. The layout may be another rank's.
+struct Stream {
+  Count displacement = 0;
+  datatype::NodePtr layout;
+  Count extent = 1;
+
+  /// One run from the displacement on.
+  bool contiguous() const { return layout->kind == datatype::Node::Kind::leaf && layout->size == extent; }
+  Region region() const {
+    // As many elements as there can be, so that a contiguous layout is one run.
+    Count most = contiguous() ? std::numeric_limits<Count>::max() / 2 / layout->size : 1;
+    return {layout.get(), extent, most};
+  }
+  /// The file's offset of stream byte `at`.
+  Count offset_of(Count at) const {
+    if (contiguous()) return displacement + layout->offset + at;
+    return displacement + datatype::Cursor(region(), at).here().offset;
+  }
+  /// Bytes of the stream that lie below that offset of the file.
+  Count bytes_below(Count offset) const;
+};
+
+/// The runs of a stream, neighbours joined.
+class StreamRuns {
+ public:
+  StreamRuns(const Stream& stream, Count at) : displacement_(stream.displacement), cursor_(stream.region(), at) {}
+  /// Of at most `most` bytes, as offsets of the file.
+  Run next(Count most);
+
+ private:
+  Count displacement_;
+  datatype::Cursor cursor_;
+};
+
+enum class Representation { native, internal, external32 };
+
+struct View {
+  Stream stream;
+  datatype::TypePtr etype, filetype;
+  Representation representation = Representation::native;
+
+  View() : View(0, datatype::named(datatype::byte_handle), datatype::named(datatype::byte_handle), Representation::native) {}
+  View(Count displacement, datatype::TypePtr element, datatype::TypePtr pattern, Representation how)
+      : stream{displacement, pattern->layout(), pattern->extent()}, etype(std::move(element)), filetype(std::move(pattern)),
+        representation(how) {}
+  /// Bytes of an etype in the file.
+  Count unit() const { return representation == Representation::external32 ? etype->external_size() : etype->size(); }
+  /// Whether the filetype can be had in units of the representation.
+  bool convertible() const { return unit() == etype->size() || stream.contiguous(); }
+};
+
+}  // namespace atl::mpi::io

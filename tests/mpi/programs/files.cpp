@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collective and independent accesses through views, pointers, representations, and what goes wrong.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+std::string folder;
+
+MPI_File open_file(const char* name, int mode = MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_Comm comm = MPI_COMM_WORLD,
+                   MPI_Info info = MPI_INFO_NULL) {
+  MPI_File file;
+  CHECK(MPI_File_open(comm, (folder + "/" + name).c_str(), mode, info, &file) == MPI_SUCCESS);
+  return file;
+}
+
+int value_at(std::size_t i) { return static_cast<int>(i * 2654435761u); }
+
+/// Every rank has every size-th block of the file; what lies behind the last one was there before and stays.
+void interleaved(const char* collective, int block, int blocks) {
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "romio_cb_write", collective);
+  MPI_Info_set(info, "romio_cb_read", collective);
+  MPI_Info_set(info, "cb_buffer_size", "8192");
+  MPI_File file = open_file("interleaved", MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_COMM_WORLD, info);
+  MPI_Info_free(&info);
+  auto all = static_cast<std::size_t>(block) * blocks * (size + 1);
+  if (rank == 0) {
+    std::vector<int> old(all, 7);
+    MPI_File_write_at(file, 0, old.data(), static_cast<int>(all), MPI_INT, MPI_STATUS_IGNORE);
+  }
+  MPI_File_sync(file);
+  // A column of blocks of size + 1: the last of each row is nobody's.
+  MPI_Datatype column, type;
+  MPI_Type_vector(blocks, block, block * (size + 1), MPI_INT, &column);
+  MPI_Type_create_resized(column, 0, static_cast<MPI_Aint>(all * sizeof(int)), &type);
+  MPI_Type_commit(&type);
+  MPI_File_set_view(file, static_cast<MPI_Offset>(rank) * block * static_cast<int>(sizeof(int)), MPI_INT, type, "native", MPI_INFO_NULL);
+  auto index = [&](std::size_t i) {  // of the file, for element i of this rank
+    auto b = static_cast<std::size_t>(block);
+    return i / b * b * static_cast<std::size_t>(size + 1) + static_cast<std::size_t>(rank) * b + i % b;
+  };
+  int mine = block * blocks;
+  // Memory with gaps too: every second int.
+  std::vector<int> memory(2 * static_cast<std::size_t>(mine), -1);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(mine); ++i) memory[2 * i] = value_at(index(i));
+  MPI_Datatype spread, pair;
+  MPI_Type_vector(1, 1, 2, MPI_INT, &spread);
+  MPI_Type_create_resized(spread, 0, 2 * sizeof(int), &pair);
+  MPI_Type_commit(&pair);
+  MPI_Status status;
+  CHECK(MPI_File_write_all(file, memory.data(), mine, pair, &status) == MPI_SUCCESS);
+  int count;
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(count == mine);
+  std::vector<int> back(static_cast<std::size_t>(mine), -2);
+  MPI_Request request;
+  CHECK(MPI_File_iread_at_all(file, 0, back.data(), mine, MPI_INT, &request) == MPI_SUCCESS);
+  MPI_Wait(&request, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(count == mine);
+  for (std::size_t i = 0; i < back.size(); ++i) CHECK(back[i] == value_at(index(i)));
+  std::fill(back.begin(), back.end(), -2);
+  CHECK(MPI_File_read_at(file, block, back.data(), mine - block, MPI_INT, &status) == MPI_SUCCESS);
+  for (std::size_t i = 0; i + static_cast<std::size_t>(block) < back.size(); ++i)
+    CHECK(back[i] == value_at(index(i + static_cast<std::size_t>(block))));
+  MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  std::vector<int> whole(all);
+  MPI_File_sync(file);
+  CHECK(MPI_File_read_at_all(file, 0, whole.data(), static_cast<int>(all), MPI_INT, &status) == MPI_SUCCESS);
+  for (std::size_t i = 0; i < all; ++i) {
+    bool nobody = i / static_cast<std::size_t>(block) % static_cast<std::size_t>(size + 1) == static_cast<std::size_t>(size);
+    CHECK(whole[i] == (nobody ? 7 : value_at(i)));
+  }
+  MPI_File_close(&file);
+  MPI_Type_free(&column), MPI_Type_free(&type), MPI_Type_free(&spread), MPI_Type_free(&pair);
+  if (rank == 0) CHECK(MPI_File_delete((folder + "/interleaved").c_str(), MPI_INFO_NULL) == MPI_SUCCESS);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// A block of a matrix per rank, by darray; read in the order of the file.
+void matrix() {
+  MPI_File file = open_file("matrix", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
+  int sizes[2] = {37, 29}, how[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK}, arguments[2] = {3, MPI_DISTRIBUTE_DFLT_DARG};
+  int grid[2] = {size, 1};
+  MPI_Datatype type;
+  MPI_Type_create_darray(size, rank, 2, sizes, how, arguments, grid, MPI_ORDER_C, MPI_DOUBLE, &type);
+  MPI_Type_commit(&type);
+  int bytes;
+  MPI_Type_size(type, &bytes);
+  std::vector<double> mine;
+  for (int row = 0; row < sizes[0]; ++row)
+    for (int column = 0; column < sizes[1]; ++column)
+      if (row / 3 % size == rank) mine.push_back(row * 100 + column);
+  CHECK(mine.size() * sizeof(double) == static_cast<std::size_t>(bytes));
+  MPI_File_set_view(file, 16, MPI_DOUBLE, type, "native", MPI_INFO_NULL);
+  MPI_Status status;
+  CHECK(MPI_File_write_all_begin(file, mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE) == MPI_SUCCESS);
+  CHECK(MPI_File_write_all_end(file, mine.data(), &status) == MPI_SUCCESS);
+  MPI_File_set_view(file, 16, MPI_DOUBLE, MPI_DOUBLE, "native", MPI_INFO_NULL);
+  std::vector<double> all(static_cast<std::size_t>(sizes[0] * sizes[1]));
+  MPI_File_read_all(file, all.data(), static_cast<int>(all.size()) + 5, MPI_DOUBLE, &status);
+  int count;
+  MPI_Get_count(&status, MPI_DOUBLE, &count);
+  CHECK(count == static_cast<int>(all.size()));  // the file ends
+  for (int i = 0; i < count; ++i) CHECK(all[static_cast<std::size_t>(i)] == i / sizes[1] * 100 + i % sizes[1]);
+  MPI_Offset offset;
+  MPI_File_get_position(file, &offset);
+  CHECK(offset == count);
+  MPI_Type_free(&type);
+  MPI_File_close(&file);
+}
+
+void shared_pointer() {
+  MPI_File file = open_file("shared", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
+  MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  std::vector<int> mine(static_cast<std::size_t>(rank) + 1, rank);
+  CHECK(MPI_File_write_ordered(file, mine.data(), rank + 1, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  MPI_File_write_shared(file, &rank, 1, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Offset offset;
+  MPI_File_get_position_shared(file, &offset);
+  int ordered = size * (size + 1) / 2;
+  CHECK(offset == ordered + size);
+  MPI_File_sync(file);
+  std::vector<int> all(static_cast<std::size_t>(ordered + size));
+  MPI_File_read_at_all(file, 0, all.data(), ordered + size, MPI_INT, MPI_STATUS_IGNORE);
+  std::size_t at = 0;
+  for (int r = 0; r < size; ++r)
+    for (int i = 0; i <= r; ++i) CHECK(all[at++] == r);
+  CHECK(std::accumulate(all.begin() + ordered, all.end(), 0) == size * (size - 1) / 2);
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  int first = -1;
+  MPI_File_read_shared(file, &first, 1, MPI_INT, MPI_STATUS_IGNORE);
+  CHECK(first >= 0);
+  MPI_File_close(&file);
+}
+
+void external32() {
+  MPI_File file = open_file("external", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
+  MPI_File_set_view(file, 0, MPI_LONG, MPI_LONG, "external32", MPI_INFO_NULL);
+  long numbers[2] = {-2 - rank, 5}, back[2] = {};
+  MPI_Status status;
+  CHECK(MPI_File_write_at_all(file, 2 * rank, numbers, 2, MPI_LONG, &status) == MPI_SUCCESS);
+  int count;
+  MPI_Get_count(&status, MPI_LONG, &count);
+  CHECK(count == 2);
+  MPI_File_read_at(file, 2 * rank, back, 2, MPI_LONG, MPI_STATUS_IGNORE);
+  CHECK(std::memcmp(back, numbers, sizeof back) == 0);
+  MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+  unsigned char bytes[8];
+  MPI_File_read_at(file, 8 * rank, bytes, 8, MPI_BYTE, MPI_STATUS_IGNORE);
+  CHECK(bytes[0] == 0xff && bytes[3] == 0xfe - rank && bytes[7] == 5);
+  MPI_File_close(&file);
+}
+
+void errors() {
+  MPI_File file;
+  auto opened = [&](const std::string& name, int mode) { return class_of(MPI_File_open(MPI_COMM_WORLD, name.c_str(), mode, MPI_INFO_NULL, &file)); };
+  CHECK(opened(folder + "/missing", MPI_MODE_RDONLY) == MPI_ERR_NO_SUCH_FILE);
+  CHECK(opened(folder, MPI_MODE_RDWR) == MPI_ERR_BAD_FILE);
+  CHECK(opened(folder + "/x", MPI_MODE_RDWR | MPI_MODE_RDONLY) == MPI_ERR_AMODE);
+  CHECK(opened(folder + "/x", MPI_MODE_CREATE | (rank == 0 ? MPI_MODE_RDWR : MPI_MODE_WRONLY)) == (size > 1 ? MPI_ERR_NOT_SAME : MPI_SUCCESS));
+  if (size == 1) MPI_File_close(&file), MPI_File_delete((folder + "/x").c_str(), MPI_INFO_NULL);
+  CHECK(class_of(MPI_File_delete((folder + "/missing").c_str(), MPI_INFO_NULL)) == MPI_ERR_NO_SUCH_FILE);
+  file = open_file("only_read", MPI_MODE_WRONLY | MPI_MODE_CREATE);
+  int number = 4;
+  CHECK(class_of(MPI_File_read(file, &number, 1, MPI_INT, MPI_STATUS_IGNORE)) == MPI_ERR_ACCESS);
+  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "strange", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_DATAREP);
+  MPI_File_close(&file);
+  file = open_file("only_read", MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE);
+  CHECK(class_of(MPI_File_write(file, &number, 1, MPI_INT, MPI_STATUS_IGNORE)) == MPI_ERR_READ_ONLY);
+  MPI_File_close(&file);
+  // A device that is always full: every rank learns of it, also those that write nothing themselves.
+  CHECK(opened("/dev/full", MPI_MODE_RDWR) == MPI_SUCCESS);
+  std::vector<char> much(100000);
+  CHECK(class_of(MPI_File_write_at(file, 0, much.data(), 100000, MPI_CHAR, MPI_STATUS_IGNORE)) == MPI_ERR_NO_SPACE);
+  if (size > 1) CHECK(class_of(MPI_File_write_at_all(file, rank, much.data(), 100000, MPI_CHAR, MPI_STATUS_IGNORE)) == MPI_ERR_NO_SPACE);
+  MPI_File_close(&file);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  char name[] = "/tmp/atoll-files-XXXXXX";
+  if (rank == 0) CHECK(mkdtemp(name) != nullptr);
+  MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+  folder = name;
+  for (const char* collective : {"automatic", "enable", "disable"}) {
+    interleaved(collective, 1, 100);
+    interleaved(collective, 16, 1000);
+    interleaved(collective, 3000, 3);
+  }
+  matrix();
+  shared_pointer();
+  external32();
+  errors();
+  if (rank == 0) CHECK(rmdir(name) == 0);
+  MPI_Finalize();
+  return 0;
+}
