@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 # Libraries of other projects. ATOLL_FMT and ATOLL_HIGHWAY are what layers link.
 #
-# A wheel may ask nothing of the system but glibc. Debian's libfmt and libhwy are shared libraries that ask for libstdc++,
-# and there are no static ones: a standalone build has the C++ library inside, takes headers alone from both, and compiles
-# the little that is missing then (src/*/standalone). Compile options stay the same, so that a compiler cache serves both.
+# Of Highway only the headers are used: the little that is missing then is in src/array/kernel. A wheel may ask nothing of the
+# system but glibc, and Debian's libfmt is a shared library that asks for libstdc++: a standalone build has the C++ library
+# inside, takes headers alone from fmt, too, and compiles what is missing then (src/base/standalone). Compile options stay the
+# same, so that a compiler cache serves both.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy libhwy-contrib)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 
+# A target with what compiling with a library takes, and nothing to link.
+function(atoll_headers_of library name)
+  add_library(${name} INTERFACE)
+  target_compile_definitions(${name} INTERFACE $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>)
+  target_compile_options(${name} INTERFACE $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_OPTIONS>)
+  target_include_directories(${name} SYSTEM INTERFACE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
+endfunction()
+
 set(ATOLL_FMT fmt::fmt)
-set(ATOLL_HIGHWAY PkgConfig::HWY)
+set(ATOLL_HIGHWAY atoll_highway_headers)
+atoll_headers_of(PkgConfig::HWY ${ATOLL_HIGHWAY})
 if(ATOLL_STANDALONE)
   # Without what nobody calls: the C++ library's random device asks for glibc 2.36, and mold keeps that wish.
   add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections)
-  foreach(library IN ITEMS ATOLL_FMT ATOLL_HIGHWAY)
-    set(whole ${${library}})
-    set(${library} ${library}_headers)
-    add_library(${${library}} INTERFACE)
-    target_compile_definitions(${${library}} INTERFACE $<TARGET_PROPERTY:${whole},INTERFACE_COMPILE_DEFINITIONS>)
-    target_compile_options(${${library}} INTERFACE $<TARGET_PROPERTY:${whole},INTERFACE_COMPILE_OPTIONS>)
-    target_include_directories(${${library}} SYSTEM INTERFACE $<TARGET_PROPERTY:${whole},INTERFACE_INCLUDE_DIRECTORIES>)
-  endforeach()
+  set(ATOLL_FMT atoll_fmt_headers)
+  atoll_headers_of(fmt::fmt ${ATOLL_FMT})
 endif()

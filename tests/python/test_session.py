@@ -10,6 +10,7 @@ import pytest
 from oracle import same
 
 import atoll as ak
+from atoll.session import worker
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +98,17 @@ def test_import_starts_nothing_and_exit_is_clean():
     assert (done.returncode, done.stdout, done.stderr) == (0, "10\n", "")
     done = run("import atoll as ak; ak.init(2, 1); a = ak.arange(5); print(a.sum())")
     assert (done.returncode, done.stdout, done.stderr) == (0, "10\n", "")
+
+
+def test_workers_load_little():
+    # 64 of them on two cores start one after the other.
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *worker.command()[1:]], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "is not a PE of a job" in done.stderr  # it came as far as to join
+    loaded = {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "importlib" in loaded
+    assert not loaded & {"site", "importlib.util", "contextlib", "collections", "re", "typing", "numpy"}
 
 
 def test_bad_environment_names_the_variable():

@@ -93,6 +93,9 @@ TEST_P(Launching, LinesStayWholeAndAreLabelled) {
 }
 
 TEST_P(Launching, APeKilledInABarrierEndsTheJobAndLeavesNothing) {
+#ifdef ATOLL_EMULATED
+  GTEST_SKIP() << "the emulator does not pass on PR_SET_CHILD_SUBREAPER: what PEs have started is not ours to end";
+#endif
   int npes = GetParam();
   auto before = entries_of_dev_shm();
   std::string marker = fmt::format("{}.{}", 100000 + ::getpid(), npes);  // a duration no other sleep has
@@ -303,6 +306,9 @@ TEST_P(Killing, TheLauncherTakesItsPesAlong) {
 
 // Whichever of the launcher's two processes is killed, also what the PEs have started goes.
 TEST_P(Killing, NothingOfTheJobStays) {
+#ifdef ATOLL_EMULATED
+  GTEST_SKIP() << "the emulator does not pass on PR_SET_CHILD_SUBREAPER: what PEs have started is not ours to end";
+#endif
   for (bool inner : {false, true}) {
     std::string marker = fmt::format("{}.{}{}", 200000 + ::getpid(), GetParam(), inner ? 1 : 2);
     auto [launcher, output] =
@@ -391,7 +397,7 @@ TEST_P(Workers, OneThatIsKilledEndsTheDriversWaits) {
 
 TEST_P(Workers, OneThatCannotStartOrJoinIsAnError) {
   if (GetParam() == 1) return;
-#ifndef __SANITIZE_THREAD__  // see above
+#if !defined(__SANITIZE_THREAD__) && !defined(ATOLL_EMULATED)  // see above
   EXPECT_THROW(WorkerGroup(make(), {.command = {"no-such-program-anywhere"}, .environment = {}}), SetupError);
 #endif
   auto job = make();

@@ -7,17 +7,21 @@ import sys
 
 from .. import _core
 
-# Loads the compiled module alone, from its file: a worker needs neither NumPy nor an installed package, and starts
-# in 30 ms instead of 200.
+# Loads the compiled module alone, from its file: a worker needs neither NumPy nor an installed package, and starts in 20 ms
+# instead of 200. It ends at once: what Python tidies up at its end, the kernel does quicker.
 _PROGRAM = """
-import importlib.util, sys
-spec = importlib.util.spec_from_file_location("_core", sys.argv[1])
-core = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(core)
+import importlib.machinery, posix, sys
+loader = importlib.machinery.ExtensionFileLoader("_core", sys.argv[1])
+core = loader.create_module(importlib.machinery.ModuleSpec("_core", loader, origin=sys.argv[1]))
+loader.exec_module(core)
+status = 0
 try:
     core.worker_main()
 except core.PeFailedError:
-    sys.exit(1)  # the driver reports it
+    status = 1  # the driver reports it
+sys.stdout.flush()
+sys.stderr.flush()
+posix._exit(status)
 """
 
 

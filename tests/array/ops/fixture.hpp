@@ -35,10 +35,15 @@ inline std::string name_of_param(const ::testing::TestParamInfo<OnPes::ParamType
   return fmt::format("{}x{}_{}", npes, threads, atl::testing::name_of(fabric));
 }
 
+#ifdef ATOLL_EMULATED  // which takes ten times as long
+#define ATOLL_PE_COUNTS 1u, 3u, 4u
+#else
+#define ATOLL_PE_COUNTS 1u, 2u, 3u, 4u, 5u, 8u
+#endif
 #undef ATOLL_ON_PES  // run_pes.hpp has one for tests without engines
 #define ATOLL_ON_PES(suite)                                                                                     \
   INSTANTIATE_TEST_SUITE_P(Pes, suite,                                                                          \
-                           ::testing::Combine(::testing::Values(1u, 2u, 3u, 4u, 5u, 8u),                        \
+                           ::testing::Combine(::testing::Values(ATOLL_PE_COUNTS),                               \
                                               ::testing::Values(atl::testing::Fabric::loop, atl::testing::Fabric::shm, \
                                                                 atl::testing::Fabric::nodes),                   \
                                               ::testing::Values(1u, 2u)),                                       \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What we use of Highway's shared library, for builds that link none (ATOLL_STANDALONE): which levels the processor has,
-// which of them may be used, and which was chosen. The rest of Highway is in its headers.
+// What we use of Highway beyond its headers: which levels the processor has, which of them may be used, and which was chosen.
+// Its shared library measures the clock for 3 ms whenever a process loads it.
 #include "atoll/array/kernel/simd.hpp"
 
 #include <hwy/highway.h>
