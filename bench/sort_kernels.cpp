@@ -12,9 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -22,47 +20,12 @@
 #include "atoll/array/kernel/sort.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/random.hpp"
+#include "huge_memory.hpp"
 
 namespace {
 
 using namespace atl;
 using namespace atl::array;
-
-// Keeps freed blocks by size.
-class PoolMemory final : public Memory {
- public:
-  void* allocate(std::size_t bytes) override {
-    std::size_t size = round_up(bytes + 64, std::size_t{2 * MiB});
-    std::lock_guard lock(mutex_);
-    in_use_ += size;
-    peak_ = std::max(peak_, in_use_);
-    auto found = free_.find(size);
-    void* block;
-    if (found != free_.end()) {
-      block = found->second;
-      free_.erase(found);
-    } else {
-      block = std::aligned_alloc(2 * MiB, size);
-      if (block == nullptr) throw MemoryError("out of memory");
-      madvise(block, size, MADV_HUGEPAGE);
-      std::memset(block, 1, size);
-    }
-    sizes_[block] = size;
-    return block;
-  }
-  void release(void* block) noexcept override {
-    std::lock_guard lock(mutex_);
-    in_use_ -= sizes_[block];
-    free_.emplace(sizes_[block], block);
-  }
-  std::size_t take_peak() { return std::exchange(peak_, in_use_); }
-
- private:
-  std::mutex mutex_;
-  std::multimap<std::size_t, void*> free_;
-  std::map<void*, std::size_t> sizes_;
-  std::size_t in_use_ = 0, peak_ = 0;
-};
 
 const char* const distributions[] = {"u32",      "u64",      "f64",     "zipf",       "sorted",      "reversed",
                                      "constant", "few",      "outlier", "shared_top", "two_clusters", "organ_pipe",
@@ -107,7 +70,7 @@ int main(int argc, char** argv) {
   if (argc > 4) options.trials = std::atoi(argv[4]);
   if (argc > 5) options.dump = argv[5];
   ThreadPool pool(options.threads);
-  PoolMemory memory;
+  bench::HugeMemory memory;
   Monitor monitor;
   Work work{pool, memory, monitor};
 

@@ -40,6 +40,7 @@ from .arrays.products import *
 from .arrays.quantiles import *
 from .arrays.reductions import *
 from .arrays.repeating import *
+from .arrays.scans import *
 from .arrays.selection import *
 from .arrays.sets import *
 from .arrays.settings import *

@@ -91,7 +91,7 @@ def test_repeat_tile_flip_roll(dtype):
             same(ak.roll(a, shift, axis), np.roll(x, shift, axis))
     same(ak.repeat(a, [1, 0, 2, 3], axis=0), np.repeat(x, [1, 0, 2, 3], axis=0))
     same(ak.roll(a, (1, 2), (0, 1)), np.roll(x, (1, 2), (0, 1)))
-    for reps in (2, (2, 1), (2, 1, 3), 0):
+    for reps in (2, (2, 1), (2, 1, 3), 0, (2, 1, 1, 2, 3), (2, 1, 2, 1, 1, 2, 2, 3)):
         same(ak.tile(a, reps), np.tile(x, reps))
     same(ak.flipud(a), np.flipud(x))
     same(ak.fliplr(a), np.fliplr(x))

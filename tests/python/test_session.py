@@ -102,9 +102,8 @@ def test_import_starts_nothing_and_exit_is_clean():
 
 def test_workers_load_little():
     # 64 of them on two cores start one after the other.
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", *worker.command()[1:]], capture_output=True, text=True, timeout=60, check=False
-    )
+    command = [sys.executable, "-X", "importtime", *worker.command()[1:]]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert "is not a PE of a job" in done.stderr  # it came as far as to join
     loaded = {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
     assert "importlib" in loaded

@@ -13,8 +13,9 @@ from .composed import choose
 from .dtypes import DTYPE_OF, FLOAT64, KIND_OF, SCALAR_KIND, result_code
 from .joining import concatenate
 from .manipulation import _axes, _axis
-from .reductions import cumsum, sum
+from .reductions import sum
 from .repeating import diff
+from .scans import cumsum
 from .ufuncs import absolute, remainder
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from .creation import array
 from .functions import UFUNCS
 from .printing import array2string
 from .products import matmul, matvec, vecdot, vecmat
-from .reductions import reduce, scan
+from .reductions import reduce
+from .scans import scan
 from .standard import VERSIONS
 
 if TYPE_CHECKING:

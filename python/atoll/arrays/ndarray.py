@@ -25,6 +25,7 @@ from . import (
     products,
     reductions,
     repeating,
+    scans,
     selection,
     sorting,
     statistics,
@@ -406,8 +407,8 @@ class ndarray(Array):
         keep = getrefcount(self) > METHOD_TEMPORARY
         return reductions.arg_reduce("argmax", self, axis, out, keepdims, keep)
 
-    cumsum = reductions.cumsum
-    cumprod = reductions.cumprod
+    cumsum = scans.cumsum
+    cumprod = scans.cumprod
 
     def mean(
         self, axis: Any = None, dtype: DTypeLike = None, out: ndarray | None = None, keepdims: bool = False,

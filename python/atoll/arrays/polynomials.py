@@ -18,7 +18,8 @@ from .creation import array, ones, zeros
 from .dtypes import KIND_OF
 from .joining import stack
 from .products import matmul
-from .reductions import cumprod, sum
+from .reductions import sum
+from .scans import cumprod
 from .ufuncs import sqrt
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from .composed import choose
 from .dtypes import FLOAT32
 from .joining import stack
 from .manipulation import broadcast_to
-from .reductions import axes_of, cumsum
+from .reductions import axes_of
+from .scans import cumsum
 from .selection import take_along_axis
 from .sorting import argsort
 from .statistics import _finish, mean

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions and scans: of the whole array to a NumPy scalar, or along axes."""
+"""Reductions: of the whole array to a NumPy scalar, or along axes."""
 
 from __future__ import annotations
 
@@ -29,17 +29,10 @@ __all__ = [
     "argmax",
     "argmin",
     "count_nonzero",
-    "cumprod",
-    "cumsum",
-    "cumulative_prod",
-    "cumulative_sum",
-    "is_sorted",
     "max",
     "min",
     "nanargmax",
     "nanargmin",
-    "nancumprod",
-    "nancumsum",
     "nanmax",
     "nanmin",
     "nanprod",
@@ -50,11 +43,11 @@ __all__ = [
 
 
 #: Accumulator of sum and prod, by the elements' type: integers grow to 64 bits, as in NumPy.
-_WIDE = [{"b": INT64, "i": INT64, "u": UINT64}.get(kind, code) for code, kind in enumerate(KIND_OF)]
+WIDE = [{"b": INT64, "i": INT64, "u": UINT64}.get(kind, code) for code, kind in enumerate(KIND_OF)]
 #: kind -> result type by the elements' type (None: as the elements).
 _RESULT: dict[str, list[int] | None] = {
-    "sum": _WIDE,
-    "prod": _WIDE,
+    "sum": WIDE,
+    "prod": WIDE,
     "min": None,
     "max": None,
     "any": [BOOL] * len(KIND_OF),
@@ -120,7 +113,7 @@ def reduce(
             value = _with_initial(kind, value, initial, result)
         if out is None:
             return SCALAR_OF[result](value)
-        return _into(out, engine.scalar(expr.session, value, result), kind, code)
+        return into(out, engine.scalar(expr.session, value, result), kind, code)
     axes = axes_of(axis, expr.ndim)
     if axes is None or len(axes) == expr.ndim:
         value = engine.reduce_all(kind, expr, wide, keep)
@@ -139,7 +132,7 @@ def reduce(
         first = engine.scalar(expr.session, fit_scalar(initial, result), result)
         answer = engine.apply(engine.OPS[_UFUNC[kind]], result, result, (answer, first))
     if out is not None:
-        return _into(out, answer, kind, code)
+        return into(out, answer, kind, code)
     return wrap(answer) if answer.ndim else SCALAR_OF[result](answer.item())
 
 
@@ -149,7 +142,7 @@ def _initial_alone(expr: engine.Expr, axes: list[int] | None, initial: Any, code
     shape = kept if keepdims else tuple(n for axis, n in enumerate(kept) if axes is not None and axis not in axes)
     answer = engine.full(expr.session, shape, code, fit_scalar(initial, code))
     if out is not None:
-        return _into(out, answer, "initial", code)
+        return into(out, answer, "initial", code)
     return wrap(answer) if shape else SCALAR_OF[code](answer.item())
 
 
@@ -184,7 +177,8 @@ def _masked(kind: str, expr: engine.Expr, where: Any, initial: Any, result: int)
     return chosen
 
 
-def _into(out: Any, value: engine.Expr, name: str, source: int) -> ndarray:
+def into(out: Any, value: engine.Expr, name: str, source: int) -> ndarray:
+    """Stores `value`, made from elements of type `source`, as `out`."""
     target = require_out(out)
     code = target._expr.dtype
     check_output(_UFUNC.get(name, name), (source,), value.dtype, code)
@@ -215,7 +209,7 @@ def arg_reduce(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, keep: boo
         if keepdims:
             answer = engine.reshape(answer, _kept_shape(expr.shape, axes))
     if out is not None:
-        return _into(out, answer, kind, INT64)
+        return into(out, answer, kind, INT64)
     return wrap(answer) if answer.ndim else np.int64(answer.item())
 
 
@@ -363,7 +357,7 @@ def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
 # -- NaN forms: NaN counts as what changes nothing --
 
 
-def _without_nan(a: Any, neutral: float) -> tuple[ndarray, bool]:
+def without_nan(a: Any, neutral: float) -> tuple[ndarray, bool]:
     """`a` with NaN replaced, and whether it can hold NaN at all."""
 
     array = as_array(a)
@@ -382,7 +376,7 @@ def nansum(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, k
     >>> ak.nansum(ak.array([1.0, float("nan")]))
     np.float64(1.0)
     """
-    return reduce("sum", _without_nan(a, 0.0)[0], axis, dtype, out, keepdims, initial, where, False)
+    return reduce("sum", without_nan(a, 0.0)[0], axis, dtype, out, keepdims, initial, where, False)
 
 
 def nanprod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
@@ -395,11 +389,11 @@ def nanprod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, 
     >>> ak.nanprod(ak.array([2.0, float("nan")]))
     np.float64(2.0)
     """
-    return reduce("prod", _without_nan(a, 1.0)[0], axis, dtype, out, keepdims, initial, where, False)
+    return reduce("prod", without_nan(a, 1.0)[0], axis, dtype, out, keepdims, initial, where, False)
 
 
 def _nan_extreme(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, initial: Any, where: Any) -> Any:
-    values, floating = _without_nan(a, math.inf if kind == "min" else -math.inf)
+    values, floating = without_nan(a, math.inf if kind == "min" else -math.inf)
     result = reduce(kind, values, axis, None, None, keepdims, initial, where, False)
     if floating and initial is None:  # where all are NaN, NaN
         array = as_array(a)
@@ -413,7 +407,7 @@ def _nan_extreme(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, initial
         )
     if out is None:
         return result
-    return _into(out, expr_of(result), kind, expr_of(result).dtype)
+    return into(out, expr_of(result), kind, expr_of(result).dtype)
 
 
 def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
@@ -443,7 +437,7 @@ def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, in
 
 
 def _nan_arg(kind: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
-    values, floating = _without_nan(a, math.inf if kind == "argmin" else -math.inf)
+    values, floating = without_nan(a, math.inf if kind == "argmin" else -math.inf)
     if floating and expr_of(a).size:
         array = as_array(a)
         empty = reduce("all", isnan(array), axis, None, None, False, None, True, False)
@@ -474,141 +468,3 @@ def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
     np.int64(1)
     """
     return _nan_arg("argmax", a, axis, out, keepdims)
-
-
-# -- scans --
-
-
-def scan(kind: str, a: Any, axis: Any, dtype: DTypeLike, out: Any) -> ndarray:
-    """A running reduction along one axis, or of the flattened array."""
-    expr = expr_of(a)
-    axis = axis_of_scalar(axis, expr.ndim)
-    if axis is None:
-        if expr.ndim != 1:
-            expr = engine.reshape(expr, (expr.size,))
-        place = 0
-    else:
-        if expr.ndim == 0:
-            raise np.exceptions.AxisError(operator.index(axis), 0)
-        axes = axes_of(operator.index(axis), expr.ndim)
-        assert axes is not None
-        place = axes[0]
-    code = expr.dtype
-    wide = _WIDE[code] if kind in ("cumsum", "cumprod") else code
-    answer = engine.scan(kind, expr, place, wide if dtype is None else code_of(dtype))
-    return wrap(answer) if out is None else _into(out, answer, kind, answer.dtype)
-
-
-def cumsum(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> ndarray:
-    """Running sum along an axis, or of the flattened array.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.cumsum(ak.array([1, 2, 3]))
-    array([1, 3, 6])
-    """
-    return scan("cumsum", a, axis, dtype, out)
-
-
-def cumprod(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> ndarray:
-    """Running product along an axis, or of the flattened array.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.cumprod(ak.array([1, 2, 3]))
-    array([1, 2, 6])
-    """
-    return scan("cumprod", a, axis, dtype, out)
-
-
-def cumulative_sum(
-    x: Any, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None, include_initial: bool = False
-) -> ndarray:
-    """Running sum along an axis, which only a 1-d array need not name; as `cumsum` but for its name.
-
-    Parameters
-    ----------
-    include_initial : bool
-        Begin with 0, so that the result is longer by one.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.cumulative_sum(ak.array([1, 2, 3]), include_initial=True)
-    array([0, 1, 3, 6])
-    """
-    return _cumulative("cumsum", x, axis, dtype, out, include_initial)
-
-
-def cumulative_prod(
-    x: Any, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None, include_initial: bool = False
-) -> ndarray:
-    """Running product; parameters as `cumulative_sum`.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.cumulative_prod(ak.array([1, 2, 3]), include_initial=True)
-    array([1, 1, 2, 6])
-    """
-    return _cumulative("cumprod", x, axis, dtype, out, include_initial)
-
-
-def _cumulative(kind: str, x: Any, axis: int | None, dtype: DTypeLike, out: Any, include_initial: bool) -> ndarray:
-    expr = expr_of(x)
-    if axis is None and expr.ndim != 1:
-        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
-    place = 0 if axis is None else axis
-    if not include_initial:
-        return scan(kind, x, place, dtype, out)
-    result = scan(kind, x, place, dtype, None)._expr
-    number = place % expr.ndim
-    shape = tuple(1 if other == number else count for other, count in enumerate(expr.shape))
-    start = engine.full(expr.session, shape, result.dtype, 0 if kind == "cumsum" else 1)
-    order = list(range(expr.ndim))
-    order[0], order[number] = order[number], order[0]  # its own inverse
-    joined = engine.concatenate([engine.transpose(part, order) for part in (start, result)])
-    answer = engine.transpose(joined, order)
-    return wrap(answer) if out is None else _into(out, answer, kind, answer.dtype)
-
-
-def nancumsum(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> ndarray:
-    """Running sum in which NaN counts as 0.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.nancumsum(ak.array([1.0, float("nan"), 3.0]))
-    array([1., 1., 4.])
-    """
-    return scan("cumsum", _without_nan(a, 0.0)[0], axis, dtype, out)
-
-
-def nancumprod(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any = None) -> ndarray:
-    """Running product in which NaN counts as 1.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.nancumprod(ak.array([2.0, float("nan"), 3.0]))
-    array([2., 2., 6.])
-    """
-    return scan("cumprod", _without_nan(a, 1.0)[0], axis, dtype, out)
-
-
-def is_sorted(a: Any) -> bool:
-    """Whether the 1-d array is in ascending order (Arkouda's name).
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.is_sorted(ak.array([1, 1, 2]))
-    True
-    """
-    expr = expr_of(a)
-    if expr.ndim != 1:
-        raise ValueError(f"is_sorted needs a 1-d array, not {expr.ndim}-d")
-    array = wrap(expr.alias())
-    return expr.size < 2 or bool((array[:-1] <= array[1:]).all())

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ from .creation import arange
 from .dtypes import DTYPE_OF
 from .joining import concatenate
 from .manipulation import _axes, _axis, broadcast_to, ravel
-from .reductions import axis_of_scalar, cumsum
+from .reductions import axis_of_scalar
+from .scans import cumsum
 from .selection import flatnonzero
 from .ufuncs import not_equal, subtract
 
@@ -87,10 +89,15 @@ def tile(A: Any, reps: Any) -> ndarray:
     ndim = builtins.max(array.ndim, len(times))
     times = [1] * (ndim - len(times)) + times
     shape = (1,) * (ndim - array.ndim) + array.shape
-    pairs = [length for pair in zip(times, shape, strict=True) for length in pair]
-    spread = [length for one in shape for length in (1, one)]
-    wide = engine.broadcast_to(engine.reshape(array._read(), spread), pairs)
-    return wrap(engine.reshape(wide, [n * length for n, length in zip(times, shape, strict=True)]))
+    expr = array._read()
+    # One axis after the other, so that any number of them will do; the last first, so that most is copied once.
+    for place in reversed(range(ndim)):
+        if times[place] != 1:
+            before, length = math.prod(shape[:place]), math.prod(shape[place:])
+            expr = engine.reshape(expr, (before, 1, length))
+            expr = engine.broadcast_to(expr, (before, times[place], length))
+            shape = (*shape[:place], times[place] * shape[place], *shape[place + 1 :])
+    return wrap(engine.reshape(expr, shape))
 
 
 def flip(m: Any, axis: Any = None) -> ndarray:

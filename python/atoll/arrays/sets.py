@@ -12,7 +12,7 @@ from .creation import ones, zeros
 from .dtypes import FLOAT32, KIND_OF, UINT64, result_code
 from .joining import concatenate
 from .manipulation import _axis
-from .reductions import cumsum
+from .scans import cumsum
 from .ufuncs import isnan
 
 if TYPE_CHECKING:

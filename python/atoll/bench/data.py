@@ -94,3 +94,10 @@ def generate(dtype: str, dist: str, size: int, seed: int) -> Array:
 def near_one(size: int, seed: int, dtype: Any = np.float64) -> Array:
     """Values in [0.5, 1.5): products and quotients of them neither overflow nor become denormal quickly."""
     return aligned((np.random.default_rng(seed).random(size) + 0.5).astype(dtype, copy=False))
+
+
+def in_order(*columns: Any) -> tuple[Any, ...]:
+    """Rows in ascending order of their first column, for answers of peers that give them in another order."""
+    arrays = [np.asarray(column) for column in columns]
+    order = np.argsort(arrays[0], kind="stable")
+    return tuple(array[order] for array in arrays)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from ..arrays.array import Array, expr_of, wrap
 from ..arrays.creation import arange, asarray, empty_like, full, zeros
-from ..arrays.reductions import cumsum
+from ..arrays.scans import cumsum
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sorting import argsort, coargsort
 from ..arrays.ufuncs import floor, isnan, minimum

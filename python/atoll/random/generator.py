@@ -13,7 +13,7 @@ from ..arrays.array import Array, as_array, expr_of, require_out, wrap
 from ..arrays.composed import clip
 from ..arrays.creation import arange, plain, shape_of
 from ..arrays.dtypes import BOUNDS, DTYPE_OF, FLOAT64, INT64, KIND_OF, SCALAR_OF, UINT64, DTypeLike, code_of
-from ..arrays.reductions import cumsum
+from ..arrays.scans import cumsum
 from ..arrays.selection import take, take_along_axis
 from ..arrays.sorting import argsort
 from ..arrays.ufuncs import exp

@@ -37,7 +37,6 @@ TEST_P(Join, FindsEveryPair) {
       const array::KeyRange range{0, ~std::uint64_t{0}, false};  // so that keys are themselves
       const array::CompositeKey key({&column, 1}, {&range, 1}, n, 50);
       const JoinTable table(work_, right);
-      EXPECT_EQ(table.unique(), rows.size() == m);
       for (JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti}) {
         std::vector<std::int64_t> expected_left, expected_right;
         for (std::size_t i = 0; i < n; ++i) {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from atoll.bench import peers
-from atoll.bench.data import aligned, aligned_empty, near_one
+from atoll.bench.data import aligned, aligned_empty, in_order, near_one
 from atoll.bench.registry import Data, Request, Setup, Skip, Timed, case
 
 Answer = tuple[Any, Any, Any]
@@ -35,12 +35,6 @@ KINDS: dict[str, tuple[str, Keys]] = {
 def make(request: Request, keys: Keys) -> Data:
     rng = np.random.default_rng(request.seed)
     return {"k": aligned(keys(rng, request.size)), "v": near_one(request.size, request.seed)}
-
-
-def by_key(keys: Any, sums: Any, means: Any) -> Answer:
-    """For peers that give groups in another order; not timed."""
-    order = np.argsort(keys)
-    return np.asarray(keys)[order], np.asarray(sums)[order], np.asarray(means)[order]
 
 
 for name, (what, keys) in KINDS.items():
@@ -70,7 +64,8 @@ for name, (what, keys) in KINDS.items():
         frame = pl.DataFrame(data)
         figures = [pl.col("v").sum().alias("sum"), pl.col("v").mean().alias("mean")]
         return Timed(
-            lambda: frame.group_by("k").agg(figures), lambda answer: by_key(answer["k"], answer["sum"], answer["mean"])
+            lambda: frame.group_by("k").agg(figures),
+            lambda answer: in_order(answer["k"], answer["sum"], answer["mean"]),
         )
 
     @groupby.contender("duckdb")
@@ -79,7 +74,7 @@ for name, (what, keys) in KINDS.items():
         query = "SELECT k, sum(v) AS s, avg(v) AS m FROM t GROUP BY k"
         return Timed(
             lambda: connection.execute(query).fetchnumpy(),
-            lambda answer: by_key(answer["k"], answer["s"], answer["m"]),
+            lambda answer: in_order(answer["k"], answer["s"], answer["m"]),
         )
 
     @groupby.contender("pandas")
@@ -87,7 +82,7 @@ for name, (what, keys) in KINDS.items():
         frame = peers.require("pandas").DataFrame(data)
         return Timed(
             lambda: frame.groupby("k", sort=False)["v"].agg(["sum", "mean"]),
-            lambda answer: by_key(answer.index, answer["sum"], answer["mean"]),
+            lambda answer: in_order(answer.index, answer["sum"], answer["mean"]),
         )
 
     @groupby.contender("pyarrow")
@@ -95,7 +90,7 @@ for name, (what, keys) in KINDS.items():
         table = peers.pyarrow(setup).table(data)
         return Timed(
             lambda: table.group_by("k").aggregate([("v", "sum"), ("v", "mean")]),
-            lambda answer: by_key(answer["k"], answer["v_sum"], answer["v_mean"]),
+            lambda answer: in_order(answer["k"], answer["v_sum"], answer["v_mean"]),
         )
 
     @groupby.contender("limit")

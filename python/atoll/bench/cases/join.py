@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from atoll.bench import peers
-from atoll.bench.data import aligned
+from atoll.bench.data import aligned, in_order
 from atoll.bench.registry import Data, Request, Setup, Timed, case
 
 
@@ -24,11 +24,8 @@ def make(request: Request) -> Data:
     return {"left": aligned(left), "right": aligned(keys)}
 
 
-def in_order(left: Any, right: Any) -> tuple[Any, Any]:
-    """For peers that give pairs in another order; not timed."""
-    left, right = np.asarray(left).astype(np.int64), np.asarray(right).astype(np.int64)
-    order = np.argsort(left)
-    return left[order], right[order]
+def pairs(left: Any, right: Any) -> tuple[Any, ...]:
+    return in_order(np.asarray(left).astype(np.int64), np.asarray(right).astype(np.int64))
 
 
 join = case(
@@ -54,7 +51,7 @@ def _(data: Data, setup: Setup) -> Timed:
     right = pl.DataFrame({"k": data["right"]}).with_row_index("right")
     return Timed(
         lambda: left.join(right, on="k").select("left", "right"),
-        lambda answer: in_order(answer["left"], answer["right"]),
+        lambda answer: pairs(answer["left"], answer["right"]),
     )
 
 
@@ -63,7 +60,7 @@ def _(data: Data, setup: Setup) -> Timed:
     rows = {side: {"k": data[side], side: np.arange(len(data[side]))} for side in ("left", "right")}
     connection = peers.duckdb(setup, a=rows["left"], b=rows["right"])
     query = 'SELECT a."left" AS l, b."right" AS r FROM a JOIN b ON a.k = b.k'
-    return Timed(lambda: connection.execute(query).fetchnumpy(), lambda answer: in_order(answer["l"], answer["r"]))
+    return Timed(lambda: connection.execute(query).fetchnumpy(), lambda answer: pairs(answer["l"], answer["r"]))
 
 
 @join.contender("pandas")
@@ -71,7 +68,7 @@ def _(data: Data, setup: Setup) -> Timed:
     pd = peers.require("pandas")
     left = pd.DataFrame({"k": data["left"], "left": np.arange(len(data["left"]))})
     right = pd.DataFrame({"k": data["right"], "right": np.arange(len(data["right"]))})
-    return Timed(lambda: left.merge(right, on="k"), lambda answer: in_order(answer["left"], answer["right"]))
+    return Timed(lambda: left.merge(right, on="k"), lambda answer: pairs(answer["left"], answer["right"]))
 
 
 @join.contender("pyarrow")
@@ -80,5 +77,5 @@ def _(data: Data, setup: Setup) -> Timed:
     left = arrow.table({"k": data["left"], "left": np.arange(len(data["left"]))})
     right = arrow.table({"k": data["right"], "right": np.arange(len(data["right"]))})
     return Timed(
-        lambda: left.join(right, "k", join_type="inner"), lambda answer: in_order(answer["left"], answer["right"])
+        lambda: left.join(right, "k", join_type="inner"), lambda answer: pairs(answer["left"], answer["right"])
     )

@@ -38,7 +38,7 @@ void StateTables::update(const RowWords& layout, const std::uint32_t* codes, con
 void StateTables::update_moved(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words, std::size_t n) {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     if (specs_[i].needs_rows()) {
-      update_rows(specs_[i], tables_[i].data(), codes, reinterpret_cast<const std::int64_t*>(words[layout.columns.size()]), n);
+      join_states(specs_[i], tables_[i].data(), codes, words[layout.columns.size()], n);
     } else {
       const std::uint64_t* column = specs_[i].needs_column() ? words[layout.place[i]] : nullptr;
       update_states(specs_[i], tables_[i].data(), codes, column, n, 0, rests_[i]);

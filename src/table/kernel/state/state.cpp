@@ -120,10 +120,6 @@ void update_states(const StateSpec& spec, void* states, const std::uint32_t* cod
   }
 }
 
-void update_rows(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::int64_t* rows, std::size_t n) {
-  join_states(spec, states, codes, rows, n);
-}
-
 void join_states(const StateSpec& spec, void* into, const std::uint32_t* codes, const void* from, std::size_t n) {
   switch (spec.kind) {
     case StateKind::rows:

@@ -30,8 +30,6 @@ class JoinTable {
     return {rows_.data() + begins_[number], begins_[number + 1] - begins_[number]};
   }
   std::size_t count(std::uint32_t number) const { return begins_[number + 1] - begins_[number]; }
-  /// No key has two rows.
-  bool unique() const { return distinct_ == rows_.size(); }
 
  private:
   struct Slot {

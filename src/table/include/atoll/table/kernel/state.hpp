@@ -74,10 +74,8 @@ void clear_states(const StateSpec& spec, void* states, std::size_t n);
 /// needs none); the block begins at global row `first_row`. Exact sums append to `rests`.
 void update_states(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::uint64_t* words,
                    std::size_t n, std::int64_t first_row, std::vector<CodeRest>& rests);
-/// The same with row numbers of their own, for rows that have been moved.
-void update_rows(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::int64_t* rows, std::size_t n);
 
-/// into[codes[i]] takes in from[i]; without codes into[i] does.
+/// into[codes[i]] takes in from[i]; without codes into[i] does. The state of one row of kind first or last is its number.
 void join_states(const StateSpec& spec, void* into, const std::uint32_t* codes, const void* from, std::size_t n);
 
 /// Rows [begin, begin + n) of a column as words: where they lie, or converted into `scratch` (room for block_rows).
