@@ -12,6 +12,7 @@
 #include "atoll/array/kernel/scan.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/random.hpp"
+#include "huge_memory.hpp"
 
 using namespace atl;
 using namespace atl::array;
@@ -51,7 +52,7 @@ int main(int argc, char** argv) {
   const unsigned threads = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 2;
   const int trials = argc > 3 ? std::atoi(argv[3]) : 5;
   ThreadPool pool(threads);
-  SystemMemory memory;
+  bench::HugeMemory memory;
   Monitor monitor;
   Work work{pool, memory, monitor};
 

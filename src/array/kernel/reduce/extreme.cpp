@@ -91,10 +91,8 @@ HWY_INLINE HWY_ATTR std::uint64_t extreme_of(const T* x, std::size_t count, std:
   auto add_block = [&](const T* p) HWY_ATTR __attribute__((always_inline)) {
     (add_part(a0.part[k], a1.part[k], a2.part[k], a3.part[k], p + k * part_lanes<T>), ...);
   };
-  for (std::size_t i = 0; i + block<T> <= count; i += block<T>) {
-    prefetch_block(x + i);
-    add_block(x + i);
-  }
+  // Unlike sums, no prefetch: max of 10^7 doubles in a session's memory took 3.6 ms with that of sums, 2.3 without.
+  for (std::size_t i = 0; i + block<T> <= count; i += block<T>) add_block(x + i);
   if (load_tail(x, count, F::identity, tail)) add_block(tail);
   if constexpr (floats) {
     if (!hn::AllFalse(d, nan)) [[unlikely]] {
