@@ -16,7 +16,7 @@ if(TARGET atoll_shmem_tree)
 endif()
 # What a standalone build brings along of other projects is theirs: their terms go with it.
 if(ATOLL_STANDALONE)
-  foreach(package IN ITEMS libhwloc15 libudev1 libfmt-dev libhwy-dev libstdc++6)
+  foreach(package IN ITEMS libhwloc15 libudev1 libfmt-dev libhwy-dev libpcre2-dev libutf8proc-dev libstdc++6)
     if(EXISTS /usr/share/doc/${package}/copyright)
       install(FILES /usr/share/doc/${package}/copyright DESTINATION atoll/licences RENAME ${package}.txt COMPONENT python)
     endif()

@@ -2,6 +2,7 @@
 // Columns of texts.
 #include <map>
 
+#include "atoll/table/kernel/text/split.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
 #include "atoll/table/operations.hpp"
 #include "expr.hpp"
@@ -246,6 +247,45 @@ void bind_text(nb::module_& m) {
     nb::gil_scoped_release release;
     return Expr{x.session, array::make_stored(x.session->call<&table::text_measure, table::Operations>(x.text, call))};
   });
+  m.def("text_map", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
+    const TextCall call = to_call(name, texts, std::move(numbers));
+    (void)table::make_text_map(call);
+    nb::gil_scoped_release release;
+    return Texts{x.session, x.session->call<&table::text_map, table::Operations>(x.text, call)};
+  });
+  m.def("text_parts", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
+    const TextCall call = to_call(name, texts, std::move(numbers));
+    (void)table::make_splitter(call);
+    table::Parts result;
+    {
+      nb::gil_scoped_release release;
+      result = x.session->call<&table::text_parts, table::Operations>(x.text, call);
+    }
+    return nb::make_tuple(Expr{x.session, array::make_stored(result.counts)}, Texts{x.session, result.parts});
+  });
+  m.def("text_join", [](const std::vector<Texts>& columns, nb::bytes separator) {
+    ATOLL_VALIDATE(!columns.empty(), ValueError, "need at least one column to join");
+    std::vector<Text> texts;
+    for (const Texts& column : columns) {
+      ATOLL_VALIDATE(column.text.rows() == columns[0].text.rows(), ValueError, "columns of {} and {} rows do not go together", columns[0].text.rows(), column.text.rows());
+      texts.push_back(column.in(columns[0].session));
+    }
+    const std::string between(separator.c_str(), separator.size());
+    nb::gil_scoped_release release;
+    return Texts{columns[0].session, columns[0].session->call<&table::text_join, table::Operations>(texts, between)};
+  });
+  m.def("text_repeat", [](const Texts& x, const Expr& counts) {
+    const Array times = counts.value_in(x.session);
+    ATOLL_VALIDATE(times->dtype == DType::i64 && times->shape.ndim() == 1 && times->shape.size() == x.text.rows(), ValueError, "repeat needs a number for each text");
+    return Texts{x.session, x.session->call<&table::text_repeat, table::Operations>(x.text, times)};
+  }, Release());
+  m.def("text_of_numbers", [](const Expr& values) {
+    return Texts{values.session, values.session->call<&table::text_of_numbers, table::Operations>(values.value())};
+  }, Release());
+  m.def("text_hash", [](const Texts& x) {
+    std::vector<Array> hashes = x.session->call<&table::text_hash, table::Operations>(x.text);
+    return std::make_pair(Expr{x.session, array::make_stored(hashes[0])}, Expr{x.session, array::make_stored(hashes[1])});
+  }, Release());
   m.def("text_compare", [](const Texts& a, const Texts& b, const std::string& how) {
     ATOLL_VALIDATE(a.text.rows() == b.text.rows(), ValueError, "columns of {} and {} rows cannot be compared", a.text.rows(), b.text.rows());
     return Expr{a.session, array::make_stored(a.session->call<&table::text_compare, table::Operations>(a.text, b.in(a.session), to_comparison(how)))};

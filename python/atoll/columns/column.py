@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Columns with more rows than this show their ends.
 SHOWN = 60
 
+#: Makes texts of an array of numbers, and of which are there: the class of texts puts it here.
+text_makers: list[Callable[[Any, Any], Any]] = []
+
 Self = TypeVar("Self", bound="Column")
 
 
@@ -393,7 +396,11 @@ class Column(Columnar):
         >>> import atoll as ak
         >>> ak.array([1, None]).astype("float64")
         column([1.0, None], dtype=float64)
+        >>> ak.array([1, None]).astype(str)
+        strings(['1', None])
         """
+        if dtype is str or (isinstance(dtype, str) and dtype in ("str", "string")):
+            return text_makers[0](self._values, self._valid)
         return column_or_array(self._values.astype(dtype), self._valid)
 
     def apply(self, function: Callable[[Any], Any]) -> Any:

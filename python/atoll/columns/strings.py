@@ -4,22 +4,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
-from ..arrays.array import Array, expr_of, wrap
+from ..arrays.array import Array, as_array, expr_of, wrap
 from ..arrays.creation import asarray, full
 from ..session import current
-from .column import Column, both, column_or_array
+from .column import Column, both, column_or_array, text_makers
+from .methods import TextMethods
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
 
-class Strings(Column):
+class Strings(TextMethods):
     """A column of texts, of which some may be missing: UTF-8 of any length. `ak.array` and `ak.strings` make one.
 
     Texts compare, sort and group by their code points. Methods have pandas' `.str` names and results, with and without
@@ -29,12 +29,15 @@ class Strings(Column):
     --------
     >>> import atoll as ak
     >>> names = ak.array(["pear", "fig", None])
+    >>> names.str.upper()
+    strings(['PEAR', 'FIG', None])
     >>> names == "fig"
     column([False, True, None], dtype=bool)
+    >>> ak.array(["pear", "fig"]) + " tree"
+    strings(['pear tree', 'fig tree'])
     """
 
     __slots__ = ()
-    _values: _core.Texts
 
     def __init__(self, values: Any, valid: Any = None) -> None:
         if isinstance(values, Strings):
@@ -206,12 +209,10 @@ class Strings(Column):
     def _all_missing(self, size: int) -> Strings:
         return self._like(strings([""] * size)._values, full(size, False))
 
-    def _measure(self, name: Any, texts: Sequence[Any] = (), numbers: Sequence[int] = ()) -> Any:
-        """A value for each text, missing where the text is."""
-        found = wrap(_core.text_measure(self._values, name, [text.encode() for text in texts], list(numbers)))
-        return column_or_array(found, self._valid)
+    def _other(self, values: Any) -> Strings:
+        return broadcast_text(values, self.size)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
 def texts_of(values: _core.Texts, valid: ndarray | None = None) -> Strings:
@@ -228,8 +229,8 @@ def strings(values: Any) -> Strings:
     ----------
     values : array_like
         Texts, and None or NaN for missing ones: a list, a NumPy array of dtype object, U, S (UTF-8) or StringDType, a
-        pandas Series, or a pyarrow array of strings. With one PE the memory of a pyarrow array of large strings is
-        shared. In an SPMD session every PE passes the same values.
+        pandas Series, or a pyarrow array of strings. Numbers become texts as Python writes them. With one PE the memory
+        of a pyarrow array of large strings is shared. In an SPMD session every PE passes the same values.
 
     Raises
     ------
@@ -245,6 +246,10 @@ def strings(values: Any) -> Strings:
     strings(['b', 'a', None])
     """
     made = as_strings(values)
+    if made is None and isinstance(values, Column):
+        return values.astype("str")
+    if made is None and isinstance(values, Array) and values.ndim == 1:
+        return _of_numbers(as_array(values), None)
     if made is None:
         raise TypeError(f"strings are made of texts, not of {type(values).__name__}")
     return made
@@ -328,3 +333,10 @@ def broadcast_text(value: Any, size: int) -> Strings:
     if column.size != size:
         raise ValueError(f"columns of {column.size} and {size} rows do not go together")
     return column
+
+
+def _of_numbers(values: ndarray, valid: ndarray | None) -> Strings:
+    return texts_of(_core.text_of_numbers(expr_of(values)), valid)
+
+
+text_makers.append(_of_numbers)

@@ -1,0 +1,717 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods of texts, by pandas' names."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from .. import _core
+from ..arrays.array import expr_of, wrap
+from ..arrays.creation import asarray
+from ..arrays.dtypes import code_of
+from .column import Column, both, column_or_array
+from .patterns import Pattern, anchored, compiled, is_literal, replacement
+
+if TYPE_CHECKING:
+    from ..arrays.ndarray import ndarray
+
+Self = TypeVar("Self", bound="TextMethods")
+Text = builtins.str
+_END = 2**63 - 1
+
+
+def _whole(value: Any, name: Text) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    return min(max(operator.index(value), -_END), _END)
+
+
+def _text(value: Any, name: Text) -> Text:
+    if not isinstance(value, Text):
+        raise TypeError(f"{name} must be a text, not {type(value).__name__}")
+    return value
+
+
+class TextMethods(Column):
+    """What a column of texts does with each of them; `Strings` is the class that people see."""
+
+    __slots__ = ()
+    _values: _core.Texts
+
+    # -- the engine's side --
+
+    def _measure(self, name: Text, texts: Sequence[Text] = (), numbers: Sequence[int] = ()) -> Any:
+        """A value for each text, missing where the text is."""
+        return column_or_array(self._measured(name, texts, numbers), self._valid)
+
+    def _measured(self, name: Text, texts: Sequence[Text] = (), numbers: Sequence[int] = ()) -> ndarray:
+        encoded = [text.encode() for text in texts]
+        return wrap(_core.text_measure(self._values, name, encoded, builtins.list(numbers)))
+
+    def _map(self: Self, name: Text, texts: Sequence[Text] = (), numbers: Sequence[int] = ()) -> Self:
+        """A text for each."""
+        encoded = [text.encode() for text in texts]
+        return self._like(_core.text_map(self._values, name, encoded, builtins.list(numbers)), self._valid)
+
+    def _test(self, name: Text, texts: Sequence[Text], numbers: Sequence[int], na: Any) -> Any:
+        found = self._measure(name, texts, numbers)
+        return found if na is None or not isinstance(found, Column) else found.fillna(na)
+
+    # -- what a text is --
+
+    def len(self) -> Any:
+        """Code points of each text: int64.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["fig", "é", ""]).str.len()
+        array([3, 1, 0])
+        """
+        return self._measure("len")
+
+    def byte_len(self) -> Any:
+        """Bytes of each text in UTF-8: int64."""
+        return self._measure("byte_len")
+
+    def isalpha(self) -> Any:
+        """Whether each text has letters alone, and one at least; so with the others, as `str` has them."""
+        return self._measure("isalpha")
+
+    def isdigit(self) -> Any:
+        """Digits alone, also raised ones and the like."""
+        return self._measure("isdigit")
+
+    def isdecimal(self) -> Any:
+        """Decimal digits alone, of any script."""
+        return self._measure("isdecimal")
+
+    def isnumeric(self) -> Any:
+        """Numeric characters alone, also fractions."""
+        return self._measure("isnumeric")
+
+    def isalnum(self) -> Any:
+        """Letters and numeric characters alone."""
+        return self._measure("isalnum")
+
+    def isspace(self) -> Any:
+        """White space alone."""
+        return self._measure("isspace")
+
+    def islower(self) -> Any:
+        """No letter in another than lower case, and one at least."""
+        return self._measure("islower")
+
+    def isupper(self) -> Any:
+        """No letter in another than upper case, and one at least."""
+        return self._measure("isupper")
+
+    def istitle(self) -> Any:
+        """Words that begin with a capital, and have no other."""
+        return self._measure("istitle")
+
+    def isascii(self) -> Any:
+        """No code point above 127."""
+        return self._measure("isascii")
+
+    # -- cases and forms --
+
+    def lower(self: Self) -> Self:
+        """Each text in lower case, as `str.lower` gives it; so with the others."""
+        return self._map("lower")
+
+    def upper(self: Self) -> Self:
+        """In upper case.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["fig", "straße"]).str.upper()
+        strings(['FIG', 'STRASSE'])
+        """
+        return self._map("upper")
+
+    def title(self: Self) -> Self:
+        """With each word's first letter in title case, and the others in lower case."""
+        return self._map("title")
+
+    def capitalize(self: Self) -> Self:
+        """With the first letter in title case, and the others in lower case."""
+        return self._map("capitalize")
+
+    def swapcase(self: Self) -> Self:
+        """With the cases exchanged."""
+        return self._map("swapcase")
+
+    def casefold(self: Self) -> Self:
+        """For comparison without regard to case."""
+        return self._map("casefold")
+
+    def normalize(self: Self, form: Text) -> Self:
+        """In one of Unicode's normal forms: NFC, NFD, NFKC, NFKD."""
+        return self._map("normalize", [form])
+
+    # -- parts --
+
+    def strip(self: Self, to_strip: Text | None = None) -> Self:
+        """Without white space, or without these characters, at both ends.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array([" fig ", "xx"]).str.strip()
+        strings(['fig', 'xx'])
+        """
+        return self._map("strip", [] if to_strip is None else [_text(to_strip, "to_strip")])
+
+    def lstrip(self: Self, to_strip: Text | None = None) -> Self:
+        """The same at the beginning alone."""
+        return self._map("lstrip", [] if to_strip is None else [_text(to_strip, "to_strip")])
+
+    def rstrip(self: Self, to_strip: Text | None = None) -> Self:
+        """The same at the end alone."""
+        return self._map("rstrip", [] if to_strip is None else [_text(to_strip, "to_strip")])
+
+    def slice(self: Self, start: int | None = None, stop: int | None = None, step: int | None = None) -> Self:
+        """Code points start to stop of each text, as Python's slices are.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["pear", "fig"]).str.slice(1, -1)
+        strings(['ea', 'i'])
+        """
+        by = 1 if step is None else _whole(step, "step")
+        if by == 0:
+            raise ValueError("slice step cannot be zero")
+        begin = 0 if start is None else _whole(start, "start")
+        end = _END if stop is None else _whole(stop, "stop")
+        if by == 1:
+            return self._map("slice", numbers=[begin, end])
+        return self._map("stride", numbers=[begin, end, by, start is not None, stop is not None])
+
+    def get(self: Self, i: int) -> Self:
+        """Code point number i of each text, from the end if negative; missing where there is none.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["pear", ""]).str.get(-1)
+        strings(['r', None])
+        """
+        i = _whole(i, "i")
+        found = self._map("slice", numbers=[i, i + 1 if i != -1 else _END])
+        none = found._measured("byte_len") == 0
+        return found._hiding(none) if bool(none.any()) else found
+
+    def removeprefix(self: Self, prefix: Text) -> Self:
+        """Without `prefix` where a text begins with it."""
+        return self._map("removeprefix", [_text(prefix, "prefix")])
+
+    def removesuffix(self: Self, suffix: Text) -> Self:
+        """Without `suffix` where a text ends in it."""
+        return self._map("removesuffix", [_text(suffix, "suffix")])
+
+    def get_prefixes(self: Self, n: int, *, return_origins: bool = True, proper: bool = True) -> Any:
+        """The first n characters of the texts that have more (or, unless `proper`, as many): Arkouda's.
+
+        With `return_origins`, also which texts those are: bool.
+        """
+        return self._ends(n, return_origins, proper, 0)
+
+    def get_suffixes(self: Self, n: int, *, return_origins: bool = True, proper: bool = True) -> Any:
+        """The same with the last n characters."""
+        return self._ends(n, return_origins, proper, -1)
+
+    def _ends(self: Self, n: int, return_origins: bool, proper: bool, side: int) -> Any:
+        n = _whole(n, "n")
+        if n < 0:
+            raise ValueError(f"texts have no ends of {n} characters")
+        long: Any = self._measured("len") >= (n + 1 if proper else n)
+        long = long if self._valid is None else long & self._valid
+        ends = self[long].slice(0, n) if side == 0 else self[long].slice(-n if n else _END)
+        return (ends, long) if return_origins else ends
+
+    # -- looking for something --
+
+    def contains(self, pat: Any, case: bool = True, flags: int = 0, na: bool | None = None, regex: bool = True) -> Any:
+        """Whether a regular expression matches anywhere in each text; or, unless `regex`, a text occurs in it.
+
+        Parameters
+        ----------
+        pat : str or re.Pattern
+            In the syntax of Python's `re`.
+        case, flags
+            Whether case counts; flags of `re`.
+        na : bool, optional
+            For missing texts; by default the answer is missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["pear", "fig", None]).str.contains("^p|g$")
+        column([True, True, None], dtype=bool)
+        """
+        if case and not flags and isinstance(pat, Text) and (not regex or is_literal(pat)):
+            return self._test("contains", [pat], [], na)
+        pattern = compiled(pat if regex else _quoted(pat), flags, case)
+        return self._test("regex.matches", [pattern.text], [pattern.flags], na)
+
+    def match(self, pat: Any, case: bool = True, flags: int = 0, na: bool | None = None) -> Any:
+        """Whether a regular expression matches at the beginning of each text."""
+        pattern = anchored(compiled(pat, flags, case), False)
+        return self._test("regex.matches", [pattern.text], [pattern.flags], na)
+
+    def fullmatch(self, pat: Any, case: bool = True, flags: int = 0, na: bool | None = None) -> Any:
+        """Whether a regular expression matches all of each text."""
+        pattern = anchored(compiled(pat, flags, case), True)
+        return self._test("regex.matches", [pattern.text], [pattern.flags], na)
+
+    def startswith(self, pat: Text | tuple[Text, ...], na: bool | None = None) -> Any:
+        """Whether each text begins with `pat`, or with one of several.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["pear", "fig"]).str.startswith("p")
+        array([ True, False])
+        """
+        return self._test("startswith", [pat] if isinstance(pat, Text) else builtins.list(pat), [], na)
+
+    def endswith(self, pat: Text | tuple[Text, ...], na: bool | None = None) -> Any:
+        """Whether each text ends in `pat`, or in one of several."""
+        return self._test("endswith", [pat] if isinstance(pat, Text) else builtins.list(pat), [], na)
+
+    def find(self, sub: Text, start: int = 0, end: int | None = None) -> Any:
+        """Where `sub` begins first in each text, between two places; -1 where it does not occur."""
+        return self._find("find", sub, start, end)
+
+    def rfind(self, sub: Text, start: int = 0, end: int | None = None) -> Any:
+        """Where `sub` begins last."""
+        return self._find("rfind", sub, start, end)
+
+    def index(self, sub: Text, start: int = 0, end: int | None = None) -> Any:
+        """As `find`; ValueError when a text does not have it."""
+        return _found(self._find("find", sub, start, end))
+
+    def rindex(self, sub: Text, start: int = 0, end: int | None = None) -> Any:
+        """As `rfind`; ValueError when a text does not have it."""
+        return _found(self._find("rfind", sub, start, end))
+
+    def _find(self, name: Text, sub: Text, start: int, end: int | None) -> Any:
+        stop = _END if end is None else _whole(end, "end")
+        return self._measure(name, [_text(sub, "sub")], [_whole(start, "start"), stop])
+
+    def count(self, pat: Any = None, flags: int = 0) -> Any:
+        """How often a regular expression matches in each text; without one, how many texts are there.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["banana", "fig"]).str.count("an")
+        array([2, 0])
+        """
+        if pat is None:
+            return super().count()
+        if isinstance(pat, Text) and not flags and is_literal(pat):
+            return self._measure("count", [pat])
+        pattern = compiled(pat, flags)
+        return self._measure("regex.matches.count", [pattern.text], [pattern.flags])
+
+    # -- replacing --
+
+    def replace(
+        self: Self,
+        pat: Any,
+        repl: Any = None,
+        n: int = -1,
+        case: bool | None = None,
+        flags: int = 0,
+        regex: bool = False,
+    ) -> Self:
+        """Each text with `repl` where `pat` occurs: a text, or with `regex` a regular expression.
+
+        Parameters
+        ----------
+        pat : str, re.Pattern or mapping
+            What to replace; a mapping holds several, and what replaces each.
+        repl : str
+            With `regex`, a template as `re.sub` takes it, with groups.
+        n : int
+            How often at most, in each text; negative: always.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["10-07", "11"]).str.replace(r"(\\d+)-(\\d+)", r"\\2.\\1", regex=True)
+        strings(['07.10', '11'])
+        """
+        if isinstance(pat, Mapping):
+            result = self
+            for old, new in pat.items():
+                result = result.replace(old, new, n, case, flags, regex)
+            return result
+        most = max(_whole(n, "n"), -1)
+        if callable(repl):
+            raise TypeError("a function cannot replace in a column: it would be called once for each text")
+        if (
+            isinstance(pat, Text)
+            and not flags
+            and case is not False
+            and (not regex or (is_literal(pat) and "\\" not in repl))
+        ):
+            return self._map("replace", [pat, _text(repl, "repl")], [most])
+        pattern = compiled(pat if regex or not isinstance(pat, Text) else _quoted(pat), flags, case is not False)
+        pieces, groups = replacement(_text(repl, "repl"), pattern) if regex else ([repl], [-1])
+        return self._map("regex.replace", [pattern.text, *pieces], [pattern.flags, most or -1, *groups])
+
+    def translate(self: Self, table: Mapping[int, int | Text | None]) -> Self:
+        """Each character replaced as `str.maketrans` says; None removes it."""
+        pairs = []
+        for old, new in table.items():
+            pairs += [
+                chr(old) if isinstance(old, int) else old,
+                "" if new is None else chr(new) if isinstance(new, int) else new,
+            ]
+        return self._map("translate", pairs)
+
+    # -- making longer --
+
+    def pad(self: Self, width: int, side: Text = "left", fillchar: Text = " ") -> Self:
+        """Filled up to `width` characters on the "left", the "right", or "both" sides.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["7", "fig"]).str.pad(3, fillchar=".")
+        strings(['..7', 'fig'])
+        """
+        if side not in ("left", "right", "both"):
+            raise ValueError("Invalid side")
+        if not isinstance(fillchar, Text):
+            raise TypeError(f"fillchar must be a character, not {type(fillchar).__name__}")
+        if builtins.len(fillchar) != 1:
+            raise TypeError("fillchar must be a character, not str")
+        return self._map("pad", [fillchar], [_whole(width, "width"), ("left", "right", "both").index(side)])
+
+    def ljust(self: Self, width: int, fillchar: Text = " ") -> Self:
+        """Filled on the right."""
+        return self.pad(width, "right", fillchar)
+
+    def rjust(self: Self, width: int, fillchar: Text = " ") -> Self:
+        """Filled on the left."""
+        return self.pad(width, "left", fillchar)
+
+    def center(self: Self, width: int, fillchar: Text = " ") -> Self:
+        """Filled on both sides."""
+        return self.pad(width, "both", fillchar)
+
+    def zfill(self: Self, width: int) -> Self:
+        """Filled with zeros behind the sign."""
+        return self._map("zfill", numbers=[_whole(width, "width")])
+
+    def repeat(self: Self, repeats: Any) -> Self:
+        """Each text several times: as often for all, or a number for each.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["ab", "c"]).str.repeat([1, 3])
+        strings(['ab', 'ccc'])
+        """
+        if hasattr(repeats, "__index__") and not hasattr(repeats, "__len__"):
+            return self._map("repeat", numbers=[_whole(repeats, "repeats")])
+        times = asarray(repeats)
+        if times.shape != self.shape or times.dtype.kind not in "iu":
+            raise ValueError(f"repeat needs a whole number for each of {self.size} texts")
+        return self._like(_core.text_repeat(self._values, expr_of(times.astype(np.int64))), self._valid)
+
+    def join(self: Self, sep: Text) -> Self:
+        """Each text with `sep` between its characters."""
+        return self._map("join", [_text(sep, "sep")])
+
+    def cat(self: Self, others: Any = None, sep: Text | None = None, na_rep: Text | None = None) -> Any:
+        """The texts with those of other columns behind them, row by row; without others, all texts as one.
+
+        Missing texts are left out of one text, and make a row's missing; `na_rep` stands for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a", "b"]).str.cat(ak.array(["x", None]), sep="-", na_rep="?")
+        strings(['a-x', 'b-?'])
+        >>> ak.array(["a", None, "b"]).str.cat(sep=", ")
+        'a, b'
+        """
+        between = "" if sep is None else _text(sep, "sep")
+        if others is None:
+            own = self.dropna() if na_rep is None else self.fillna(na_rep)
+            return between.join(own.to_list())
+        several = isinstance(others, (builtins.list, tuple)) and any(isinstance(one, Column) for one in others)
+        columns = [self, *(self._other(one) for one in (others if several else [others]))]
+        if na_rep is not None:
+            columns = [column.fillna(na_rep) for column in columns]
+        valid = None
+        for column in columns:
+            valid = both(valid, column._valid)
+        return self._like(_core.text_join([column._values for column in columns], between.encode()), valid)
+
+    def stick(self: Self, other: Any, delimiter: Text = "", *, toLeft: bool = False) -> Self:
+        """Each text with that of another column behind it, or before it: Arkouda's."""
+        other = self._other(other)
+        first, second = (other, self) if toLeft else (self, other)
+        joined: Self = first.cat(second, sep=delimiter)
+        return joined
+
+    def lstick(self: Self, other: Any, delimiter: Text = "") -> Self:
+        """Each text with that of another column before it."""
+        return self.stick(other, delimiter, toLeft=True)
+
+    def _other(self: Self, values: Any) -> Self:
+        raise NotImplementedError
+
+    def __add__(self: Self, other: Any) -> Any:
+        """The texts with another text, or those of another column, behind them."""
+        return self.cat(self._other(other))
+
+    def __radd__(self: Self, other: Any) -> Any:
+        return self._other(other).cat(self)
+
+    def __mul__(self: Self, times: Any) -> Self:
+        return self.repeat(times)
+
+    __rmul__ = __mul__
+
+    # -- taking apart --
+
+    def split(
+        self: Self, pat: Any = None, n: int = -1, expand: bool = True, *, regex: bool | None = None
+    ) -> tuple[Self, ...]:
+        """The parts of each text between separators, a column for each place; missing where a text has fewer.
+
+        Parameters
+        ----------
+        pat : str or re.Pattern, optional
+            The separator; None: white space, none at the ends. A regular expression when `regex` says so, or, when
+            that says nothing, when it has several characters.
+        n : int
+            How often to split at most; 0 and -1: always.
+        expand : bool
+            True, as columns: there is no column of lists yet. `flatten` gives all parts as one column.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a b c", "d"]).str.split()
+        (strings(['a', 'd']), strings(['b', None]), strings(['c', None]))
+        """
+        return self._columns(*self._separator(pat, n, 0, regex), expand)
+
+    def rsplit(self: Self, pat: Text | None = None, n: int = -1, expand: bool = True) -> tuple[Self, ...]:
+        """The same from the right, which matters when `n` bounds it."""
+        return self._columns(*self._separator(pat, n, 1, False), expand)
+
+    def _separator(
+        self, pat: Any, n: int, from_right: int, regex: bool | None
+    ) -> tuple[Text, list[Text], list[int], int]:
+        """How to split: the way, its texts and numbers, and the flags of a regular expression."""
+        most = -1 if _whole(n, "n") <= 0 else n
+        if pat is None or (isinstance(pat, Text) and pat == ""):
+            return "space", [], [most, from_right], 0
+        literal = isinstance(pat, Text) and (
+            regex is False or (regex is None and (builtins.len(pat) == 1 or is_literal(pat)))
+        )
+        if literal:
+            return "text", [pat], [most, from_right], 0
+        pattern = compiled(pat)
+        return "regex", [pattern.text], [most, from_right], pattern.flags
+
+    def _columns(
+        self: Self, way: Text, texts: list[Text], numbers: list[int], flags: int, expand: bool
+    ) -> tuple[Self, ...]:
+        if not expand:
+            raise ValueError("there is no column of lists yet: take expand=True, or flatten()")
+        counts = self._measured(f"{way}.count", texts, [*numbers, flags])
+        counts = counts if self._valid is None else counts * self._valid
+        most = max(int(counts.max()) if counts.size else 0, 1)
+        columns = []
+        for place in range(most):
+            part = self._map(f"{way}.part", texts, [*numbers, place, flags])
+            columns.append(part._hiding(counts <= place) if bool((counts <= place).any()) else part)
+        return tuple(columns)
+
+    def flatten(self: Self, pat: Any = None, return_segments: bool = False, *, regex: bool | None = None) -> Any:
+        """All parts of all texts as one column; with `return_segments`, also where each text's begin (Arkouda's names).
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a b", "", "c"]).str.flatten(" ", return_segments=True)
+        (strings(['a', 'b', '', 'c']), array([0, 2, 3]))
+        """
+        way, texts, numbers, flags = self._separator(pat, -1, 0, regex)
+        parts, starts = self.dropna()._parts(way, texts, [*numbers, flags])
+        return (parts, starts) if return_segments else parts
+
+    def findall(self: Self, pat: Any, flags: int = 0) -> tuple[Self, ndarray]:
+        """All matches of a regular expression in all texts that are there, and where each text's begin."""
+        pattern = compiled(pat, flags)
+        return self.dropna()._parts("match", [pattern.text], [-1, 0, pattern.flags])
+
+    def _parts(self: Self, way: Text, texts: list[Text], numbers: list[int]) -> tuple[Self, ndarray]:
+        encoded = [text.encode() for text in texts]
+        counts, parts = _core.text_parts(self._values, f"{way}.", encoded, numbers)
+        sizes = wrap(counts)
+        starts: ndarray = sizes.cumsum() - sizes
+        return self._like(parts, None), starts
+
+    def partition(self: Self, sep: Text = " ", expand: bool = True) -> tuple[Self, Self, Self]:
+        """What is before the first separator of each text, the separator, and what is behind it; as `str.partition`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a=b=c", "d"]).str.partition("=")
+        (strings(['a', 'd']), strings(['=', '']), strings(['b=c', '']))
+        """
+        return self._three("partition", sep)
+
+    def rpartition(self: Self, sep: Text = " ", expand: bool = True) -> tuple[Self, Self, Self]:
+        """The same with the last separator."""
+        return self._three("rpartition", sep)
+
+    def _three(self: Self, name: Text, sep: Text) -> tuple[Self, Self, Self]:
+        if not _text(sep, "sep"):
+            raise ValueError("empty separator")
+        first, second, third = (self._map(name, [sep], [place]) for place in range(3))
+        return first, second, third
+
+    def extract(self: Self, pat: Any, flags: int = 0, expand: bool = True) -> Any:
+        """The groups of a regular expression's first match: a column each, missing where they took no part.
+
+        A tuple of columns; one column when there is one group and `expand` is False.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a1", "b"]).str.extract(r"([a-z])(\\d)?")
+        (strings(['a', 'b']), strings(['1', None]))
+        """
+        pattern = compiled(pat, flags)
+        if pattern.groups == 0:
+            raise ValueError("pattern contains no capture groups")
+        columns = tuple(self._group(pattern, group) for group in range(1, pattern.groups + 1))
+        return columns[0] if not expand and builtins.len(columns) == 1 else columns
+
+    def _group(self: Self, pattern: Pattern, group: int) -> Self:
+        found = self._map("regex.extract", [pattern.text], [pattern.flags, group])
+        there = self._measured("regex.has_group", [pattern.text], [pattern.flags, group])
+        return found if bool(there.all()) else found._hiding(~there)
+
+    def peel(
+        self: Self, delimiter: Text, times: int = 1, *, includeDelimiter: bool = False, keepPartial: bool = False,
+        fromRight: bool = False, regex: bool = False,
+    ) -> tuple[Self, Self]:  # fmt: skip
+        """What is before the times-th delimiter of each text, and what is behind it: Arkouda's.
+
+        Parameters
+        ----------
+        includeDelimiter : bool
+            The delimiter goes with what was peeled off.
+        keepPartial : bool
+            A text with fewer delimiters is peeled off whole; else it stays whole, and nothing is peeled off it.
+        fromRight : bool
+            From the end: what is peeled off is behind the delimiter.
+
+        Returns
+        -------
+        left, right : Strings
+            What is on either side.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a.b.c", "d"]).str.peel(".")
+        (strings(['a', '']), strings(['b.c', 'd']))
+        """
+        times = _whole(times, "times")
+        if times < 1:
+            raise ValueError(f"times must be at least 1, got {times}")
+        if regex:
+            raise ValueError("a regular expression peels nothing off: use split, or extract")
+        call, right = [_text(delimiter, "delimiter")], int(fromRight)
+        enough: Any = self._measured("text.count", call, [times, right, 0]) > times
+        places = range(1, times + 1) if fromRight else range(times)
+        parts = [self._map("text.part", call, [times, right, place, 0]) for place in places]
+        peeled = parts[0].cat(parts[1:], sep=delimiter) if parts[1:] else parts[0]
+        if includeDelimiter:
+            peeled = delimiter + peeled if fromRight else peeled + delimiter
+        rest = self._map("text.part", call, [times, right, 0 if fromRight else -1, 0])
+        blank = self._map("slice", numbers=[0, 0])
+        peeled = self._chosen(enough, peeled, self if keepPartial else blank)
+        rest = self._chosen(enough, rest, blank if keepPartial else self)
+        return (rest, peeled) if fromRight else (peeled, rest)
+
+    def rpeel(self: Self, delimiter: Text, times: int = 1, **options: Any) -> tuple[Self, Self]:
+        """`peel` from the right."""
+        return self.peel(delimiter, times, fromRight=True, **options)
+
+    def _chosen(self: Self, condition: ndarray, yes: Self, no: Self) -> Self:
+        return self._like(_core.text_where(expr_of(condition), yes._values, no._values), self._valid)
+
+    # -- others --
+
+    def hash(self) -> tuple[ndarray, ndarray]:
+        """Two hashes of 64 bits for each text: uint64, the same on every machine and in every session."""
+        low, high = _core.text_hash(self._values)
+        return wrap(low), wrap(high)
+
+    def astype(self, dtype: Any, errors: Text = "raise") -> Any:
+        """The numbers that the texts are, exactly as `int` and `float` read them.
+
+        Parameters
+        ----------
+        errors : {"raise", "coerce"}
+            What becomes of a text that is no number of that type: ValueError, or a missing value.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["1", None, "3"]).astype(int)
+        column([1, None, 3], dtype=int64)
+        >>> ak.array(["1.5", "x"]).astype(float, errors="coerce")
+        column([1.5, None], dtype=float64)
+        """
+        if errors not in ("raise", "coerce"):
+            raise ValueError(f"errors is 'raise' or 'coerce', not {errors!r}")
+        if dtype is Text or (isinstance(dtype, Text) and dtype in ("str", "string")):
+            return self
+        code = code_of(dtype)
+        good = self._measured("is_number", numbers=[code])
+        valid = self._valid
+        bad = ~good if valid is None else ~good & valid
+        if bool(bad.any()):
+            if errors == "raise":
+                row = int(bad.argmax())
+                raise ValueError(
+                    f"text {row} is no {np.dtype(dtype)}: {self[row]!r}. With errors='coerce' it is missing"
+                )
+            valid = both(valid, good)
+        return column_or_array(self._measured("number", numbers=[code]), valid)
+
+
+def _found(places: Any) -> Any:
+    values = places.dropna().values if isinstance(places, Column) else places
+    if bool((values < 0).any()):
+        raise ValueError("substring not found")
+    return places
+
+
+def _quoted(pattern: Any) -> Text:
+    return re.escape(_text(pattern, "pat"))

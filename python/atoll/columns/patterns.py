@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's regular expressions as the engine's: same syntax but for a few escapes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+#: Of Python's flags, those that the engine takes.
+FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE | re.ASCII
+_SPECIAL = frozenset(r"\.^$*+?{}[]|()")
+_POINT = {"x": 2, "u": 4, "U": 8}
+
+
+class Pattern(NamedTuple):
+    """A pattern in the engine's syntax."""
+
+    text: str
+    flags: int
+    groups: int
+    names: dict[str, int]
+
+
+def is_literal(pattern: str) -> bool:
+    """Whether a pattern matches itself and nothing else."""
+    return not any(character in _SPECIAL for character in pattern)
+
+
+def compiled(pattern: Any, flags: int = 0, case: bool = True) -> Pattern:
+    """The pattern as the engine takes it. What Python refuses, it refuses in Python's words (re.error)."""
+    if isinstance(pattern, re.Pattern):
+        if flags:
+            raise ValueError("a compiled pattern has its flags already")
+        pattern, flags = pattern.pattern, pattern.flags & ~re.UNICODE
+    if not isinstance(pattern, str):
+        raise TypeError(f"a pattern is a text or a compiled one, not {type(pattern).__name__}")
+    return _compiled(pattern, int(flags) | (0 if case else int(re.IGNORECASE)))
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str, flags: int) -> Pattern:
+    known = re.compile(pattern, flags)
+    if known.flags & re.LOCALE:
+        raise ValueError("texts have no locale: leave re.LOCALE out")
+    return Pattern(_translated(pattern), int(known.flags & FLAGS), known.groups, dict(known.groupindex))
+
+
+def anchored(pattern: Pattern, whole: bool) -> Pattern:
+    """Matches at the start alone, or the whole text."""
+    return pattern._replace(
+        text=rf"\A(?:{pattern.text}" + "\n" * bool(pattern.flags & re.VERBOSE) + (r")\z" if whole else ")")
+    )
+
+
+def _translated(pattern: str) -> str:
+    """Python's escapes that mean something else to the engine."""
+    out: list[str] = []
+    at, inside = 0, False  # a set of characters
+    while at < len(pattern):
+        character = pattern[at]
+        if character == "\\":
+            escape = pattern[at + 1]
+            digits = _POINT.get(escape)
+            if escape == "Z" and not inside:
+                out.append(r"\z")
+            elif digits is not None:
+                out.append(rf"\x{{{pattern[at + 2 : at + 2 + digits]}}}")
+                at += digits
+            elif escape == "N":
+                end = pattern.index("}", at)
+                out.append(rf"\x{{{ord(unicodedata.lookup(pattern[at + 3 : end])):x}}}")
+                at = end - 1
+            else:
+                out.append(pattern[at : at + 2])
+            at += 2
+            continue
+        if inside:
+            if character == "[":
+                out.append("\\")
+            inside = character != "]"
+        elif character == "[":
+            inside = True
+            if pattern[at + 1 : at + 2] == "^":
+                out.append("[")
+                at, character = at + 1, "^"
+            if pattern[at + 1 : at + 2] == "]":  # the first one is a member
+                out.append(character + "\\")
+                at, character = at + 1, "]"
+        elif pattern.startswith("(?", at) and (letters := re.match(r"\(\?[aiLmsux]+(?=[:)-])", pattern[at:])):
+            kept = "".join(letter for letter in letters.group()[2:] if letter in "imsx")
+            end = at + letters.end()
+            if not kept and pattern[end] == ")":
+                at = end + 1
+                continue
+            out.append("(?" + kept)
+            at = end
+            continue
+        out.append(character)
+        at += 1
+    return "".join(out)
+
+
+_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
+_REFERENCE = re.compile(r"\\(?:g<([^>]*)>|(0[0-7]{0,2}|[1-3][0-7]{2})|([1-9][0-9]?)|(.)|$)", re.DOTALL)
+
+
+def replacement(template: str, pattern: Pattern) -> tuple[list[str], list[int]]:
+    """Python's template as pieces of text, and the group behind each: -1 for none."""
+    pieces, groups, done = [""], [-1], 0
+    for match in _REFERENCE.finditer(template):
+        pieces[-1] += template[done : match.start()]
+        done = match.end()
+        name, octal, number, escape = match.groups()
+        if octal is not None:
+            pieces[-1] += chr(int(octal, 8))
+        elif name is not None or number is not None:
+            groups[-1] = _group(name if name is not None else number, pattern, template)
+            pieces.append("")
+            groups.append(-1)
+        elif escape in _ESCAPES:
+            pieces[-1] += _ESCAPES[escape]
+        elif escape is None or (escape.isascii() and escape.isalpha()):
+            raise re.error(f"bad escape \\{escape or ''}", template, match.start())
+        else:
+            pieces[-1] += match.group()
+    pieces[-1] += template[done:]
+    return pieces, groups
+
+
+def _group(name: str, pattern: Pattern, template: str) -> int:
+    group = int(name) if name.isdecimal() else pattern.names.get(name, -1)
+    if not 0 <= group <= pattern.groups:
+        if name.isdecimal():
+            raise re.error(f"invalid group reference {name}", template)
+        raise IndexError(f"unknown group name {name!r}")
+    return group
