@@ -14,7 +14,7 @@ import typing as _typing
 
 import numpy as np
 
-from . import _core, linalg, random
+from . import _core, fft, linalg, random
 from ._core import PeFailedError
 from .arrays import array as _array
 from .arrays import complexes as _complexes
@@ -79,7 +79,7 @@ if not _typing.TYPE_CHECKING:
     __all__ = sorted(
         name
         for name, value in globals().items()
-        if not name.startswith("_") and (value in (linalg, random) or not isinstance(value, _types.ModuleType))
+        if not name.startswith("_") and (value in (fft, linalg, random) or not isinstance(value, _types.ModuleType))
     )
     _interchange.NAMESPACE.update((name, globals()[name]) for name in __all__)
     _interchange.PACKAGE.append(_sys.modules[__name__])

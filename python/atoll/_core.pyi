@@ -281,6 +281,14 @@ def histogram(x: Expr, low: float, high: float, bins: int) -> Expr: ...
 def histogram_edges(x: Expr, edges: Expr, weights: Expr | None) -> Expr: ...
 def bincount(x: Expr, minlength: int, weights: Expr | None) -> Expr: ...
 
+# -- matrices and transforms (evaluate) --
+def multiply_matrices(a: Expr, b: Expr) -> Expr:
+    """a b, of one dtype: integers wrap around, bools: or of ands."""
+
+def fourier(re: Expr, im: Expr | None, backward: bool) -> tuple[Expr, Expr]:
+    """Both parts of the Fourier transforms along the last axis, not scaled; float32 or float64, at least two axes, which im
+    (None: zeros) shares."""
+
 # -- sorting and grouping (evaluate) --
 def sort(x: Expr) -> Expr:
     """Along the last axis; NaN last."""

@@ -234,6 +234,21 @@ void bind_operations(nb::module_& m) {
         x.value(), minlength, weights == nullptr ? Array() : weights->value_in(x.session)));
   }, Release(), nb::arg("x"), nb::arg("minlength"), nb::arg("weights").none());
 
+  // -- matrices and transforms --
+  m.def("multiply_matrices", [](const Expr& a, const Expr& b) {
+    const Array x = a.value(), y = b.value_in(a.session);
+    ATOLL_VALIDATE(x->dtype == y->dtype && x->shape.ndim() == 2 && y->shape.ndim() == 2 && x->shape[1] == y->shape[0], ValueError,
+                   "matrices of shapes {} and {} have no product", x->shape.to_string(), y->shape.to_string());
+    return stored(a, a.session->call<&array::multiply_matrices>(x, y));
+  }, Release());
+  m.def("fourier", [](const Expr& re, const Expr* im, bool backward) {
+    const Array x = re.value(), y = im == nullptr ? Array() : im->value_in(re.session);
+    ATOLL_VALIDATE(array::is_float(x->dtype) && x->shape.ndim() >= 2, ValueError, "a transform needs floats of at least two axes");
+    ATOLL_VALIDATE(y == nullptr || (y->dtype == x->dtype && y->shape == x->shape), ValueError, "the parts must be alike");
+    std::vector<Array> found = re.session->call<&array::fourier>(x, y, backward);
+    return std::make_pair(stored(re, found[0]), stored(re, found[1]));
+  }, Release(), nb::arg("re"), nb::arg("im").none(), nb::arg("backward"));
+
   // -- sorting and grouping --
   m.def("sort", [](const Expr& x) { return stored(x, x.session->call<&array::sort_array>(x.value())); }, Release());
   m.def("argsort", [](const Expr& x) { return stored(x, x.session->call<&array::argsort_array>(x.value())); }, Release());

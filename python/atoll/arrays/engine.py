@@ -187,6 +187,24 @@ def isin(x: Any, test: Any) -> Expr:
     return _core.reshape(_core.isin(mine, others), x.shape)
 
 
+# -- products --
+
+
+def multiply_matrices(a: Any, b: Any) -> Any:
+    if type(a) is not Pair:
+        return _core.multiply_matrices(a, b)
+
+    def product(x: Expr, y: Expr) -> Expr:
+        return _core.multiply_matrices(x, y)
+
+    def op(name: str, x: Expr, y: Expr) -> Expr:
+        found: Expr = _core.apply(OPS[name], x.dtype, x.dtype, (x, y))
+        return found
+
+    re = op("subtract", product(a.re, b.re), product(a.im, b.im))
+    return Pair(re, op("add", product(a.re, b.im), product(a.im, b.re)))
+
+
 # -- reductions and scans --
 
 

@@ -64,12 +64,15 @@ def into(result: Any, out: Any) -> Any:
     return target
 
 
+def _shaped(found: ndarray, shape: tuple[int, ...]) -> Any:
+    return found.reshape(shape) if shape else found.dtype.type(found.item())
+
+
 def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> Any:
     """Matrix product of vectors and matrices, the operator ``@``; of more axes, the products of the matrices in the
     last two, the others broadcast.
 
-    Rows and columns are multiplied and summed in one pass without temporaries; meant for matrices with at least one
-    small side.
+    Each PE computes the rows of the result that it holds; the second matrix passes to all of them, some rows at a time.
 
     Examples
     --------
@@ -86,12 +89,16 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> 
             f"matmul: Input operand 1 has a mismatch in its core dimension 0 "
             f"(size {inner[1]} is different from {inner[0]})"
         )
-    if y.ndim == 1:
+    if x.ndim == 1 and y.ndim == 1:
         return into(_sum_last(x * y, code), out)
+    if y.ndim <= 2:
+        rows, columns = math.prod(x.shape[:-1]), math.prod(y.shape[1:])
+        left, right = x.reshape(rows, inner[0]), y.reshape(inner[0], columns)
+        found = wrap(engine.multiply_matrices(left._read(), right._read()))
+        return into(_shaped(found, x.shape[:-1] + y.shape[1:]), out)
     if x.ndim == 1:
         return into(_sum_last(matrix_transpose(y) * x, code), out)
-    rows, columns = expand_dims(x, -2), expand_dims(matrix_transpose(y), -3)
-    return into(_sum_last(rows * columns, code), out)
+    return into(_sum_last(expand_dims(x, -2) * expand_dims(matrix_transpose(y), -3), code), out)
 
 
 def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> Any:

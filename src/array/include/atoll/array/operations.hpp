@@ -4,8 +4,10 @@
 
 #include "atoll/array/command.hpp"
 #include "atoll/array/ops/elementwise.hpp"
+#include "atoll/array/ops/fourier.hpp"
 #include "atoll/array/ops/index.hpp"
 #include "atoll/array/ops/lookup.hpp"
+#include "atoll/array/ops/matmul.hpp"
 #include "atoll/array/ops/move.hpp"
 #include "atoll/array/ops/random.hpp"
 #include "atoll/array/ops/reduce.hpp"
@@ -20,6 +22,6 @@ using Operations =
                   &reshape, &transpose, &concatenate, &evaluate, &reduce_all, &reduce_axes, &scan_along, &compress_rows,
                   &find_true, &assign_mask, &take, &assign_index, &search_sorted, &is_in, &histogram_between, &histogram_at,
                   &count_bins, &random_array, &sort_array, &argsort_array, &coargsort_arrays, &unique_array,
-                  &reinterpret, &random_law>;
+                  &reinterpret, &random_law, &fourier, &multiply_matrices>;
 
 }  // namespace atl::array

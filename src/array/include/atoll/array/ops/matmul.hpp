@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of distributed matrices: each PE the rows of the result that it holds.
+#pragma once
+
+#include "atoll/array/engine.hpp"
+
+namespace atl::array {
+
+/// a b, both matrices of one type. The second passes to every PE some rows at a time, in the same order on all, so the result does
+/// not depend on their number.
+Array multiply_matrices(Engine& engine, Array a, Array b);
+
+}  // namespace atl::array

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/kernel/matmul.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "atoll/array/kernel/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/matmul/matmul.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace atl::array::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t tile_rows = 6;  // 12 sums in registers, 2 of b and 1 of a: 16 registers, which AVX2 has
+constexpr std::size_t chunk_rows = 16 * tile_rows;
+
+template <class T>
+std::size_t tile_columns() {
+  return 2 * hn::Lanes(hn::ScalableTag<T>());
+}
+
+/// Columns [first, last) of b as panels: all k of two vectors' columns, then those of the next two; zeros beyond the end.
+template <class T>
+HWY_ATTR void pack_columns(const T* b, std::size_t n, std::size_t k, std::size_t first_panel, std::size_t last_panel, T* to) {
+  const std::size_t width = tile_columns<T>();
+  for (std::size_t panel = first_panel; panel < last_panel; ++panel) {
+    const std::size_t column = panel * width, count = std::min(width, n - column);
+    T* out = to + panel * width * k;
+    for (std::size_t i = 0; i < k; ++i, out += width) {
+      for (std::size_t j = 0; j < count; ++j) out[j] = b[i * n + column + j];
+      for (std::size_t j = count; j < width; ++j) out[j] = T{0};
+    }
+  }
+}
+
+/// Some rows of a, element by element across the rows.
+template <class T>
+HWY_ATTR void pack_rows(const T* a, std::size_t stride, std::size_t rows, std::size_t k, T* to) {
+  for (std::size_t i = 0; i < k; ++i)
+    for (std::size_t r = 0; r < tile_rows; ++r) *to++ = r < rows ? a[r * stride + i] : T{0};
+}
+
+/// One tile of the product: six rows, two vectors of columns.
+template <class T>
+HWY_ATTR HWY_INLINE void tile_product(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::size_t k, T* HWY_RESTRICT to) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto s00 = hn::Zero(d), s01 = s00, s10 = s00, s11 = s00, s20 = s00, s21 = s00;
+  auto s30 = s00, s31 = s00, s40 = s00, s41 = s00, s50 = s00, s51 = s00;
+  for (std::size_t i = 0; i < k; ++i, a += tile_rows, b += 2 * lanes) {
+    const auto b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + lanes);
+    auto x = hn::Set(d, a[0]);
+    s00 = hn::MulAdd(x, b0, s00), s01 = hn::MulAdd(x, b1, s01);
+    x = hn::Set(d, a[1]);
+    s10 = hn::MulAdd(x, b0, s10), s11 = hn::MulAdd(x, b1, s11);
+    x = hn::Set(d, a[2]);
+    s20 = hn::MulAdd(x, b0, s20), s21 = hn::MulAdd(x, b1, s21);
+    x = hn::Set(d, a[3]);
+    s30 = hn::MulAdd(x, b0, s30), s31 = hn::MulAdd(x, b1, s31);
+    x = hn::Set(d, a[4]);
+    s40 = hn::MulAdd(x, b0, s40), s41 = hn::MulAdd(x, b1, s41);
+    x = hn::Set(d, a[5]);
+    s50 = hn::MulAdd(x, b0, s50), s51 = hn::MulAdd(x, b1, s51);
+  }
+  auto store = [&](std::size_t row, auto left, auto right) HWY_ATTR {
+    hn::StoreU(left, d, to + row * 2 * lanes);
+    hn::StoreU(right, d, to + row * 2 * lanes + lanes);
+  };
+  store(0, s00, s01), store(1, s10, s11), store(2, s20, s21), store(3, s30, s31), store(4, s40, s41), store(5, s50, s51);
+}
+
+/// Rows of the product: some of a packed at a time, 192 KiB that stay in the second cache while each panel of b, in the first,
+/// meets them all.
+template <class T>
+HWY_ATTR void rows_product(const T* a, std::size_t stride, const T* packed, T* c, std::size_t rows, std::size_t k, std::size_t n,
+                           T* scratch) {
+  const std::size_t width = tile_columns<T>();
+  T* tile = scratch + chunk_rows * product_depth;
+  for (std::size_t first = 0; first < rows; first += chunk_rows) {
+    const std::size_t last = std::min(rows, first + chunk_rows);
+    for (std::size_t row = first; row < last; row += tile_rows)
+      pack_rows(a + row * stride, stride, std::min(tile_rows, last - row), k, scratch + (row - first) * k);
+    for (std::size_t column = 0; column < n; column += width) {
+      const std::size_t count = std::min(width, n - column);
+      for (std::size_t row = first; row < last; row += tile_rows) {
+        tile_product(scratch + (row - first) * k, packed + column * k, k, tile);
+        for (std::size_t r = 0; r < std::min(tile_rows, last - row); ++r) {
+          T* to = c + (row + r) * n + column;
+          for (std::size_t j = 0; j < count; ++j) to[j] += tile[r * width + j];
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+HWY_ATTR void add_float_product(const Work& work, const T* a, std::size_t stride, const T* b, T* c, std::size_t m, std::size_t k,
+                                std::size_t n) {
+  const std::size_t width = tile_columns<T>(), panels = (n + width - 1) / width;
+  Buffer<T> packed(work.memory, panels * width * std::min(k, product_depth));
+  const std::size_t each = chunk_rows * product_depth + tile_rows * width;
+  Buffer<T> scratch(work.memory, each * work.threads.size());
+  for (std::size_t first = 0; first < k; first += product_depth) {
+    const std::size_t depth = std::min(product_depth, k - first);
+    work.threads.for_ranges(panels, 16, [&](std::size_t begin, std::size_t end, unsigned) HWY_ATTR {
+      pack_columns(b + first * n, n, depth, begin, end, packed.data());
+    });
+    work.threads.for_ranges(m, tile_rows, [&](std::size_t begin, std::size_t end, unsigned thread) HWY_ATTR {
+      rows_product(a + begin * stride + first, stride, packed.data(), c + begin * n, end - begin, depth, n,
+                   scratch.data() + each * thread);
+    });
+    work.monitor.checkpoint(first + depth, k);
+  }
+}
+
+HWY_ATTR void add_float32(const Work& work, const float* a, std::size_t stride, const float* b, float* c, std::size_t m,
+                          std::size_t k, std::size_t n) {
+  add_float_product(work, a, stride, b, c, m, k, n);
+}
+
+HWY_ATTR void add_float64(const Work& work, const double* a, std::size_t stride, const double* b, double* c, std::size_t m,
+                          std::size_t k, std::size_t n) {
+  add_float_product(work, a, stride, b, c, m, k, n);
+}
+
+}  // namespace atl::array::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace atl::array {
+namespace {
+
+HWY_EXPORT(add_float32);
+HWY_EXPORT(add_float64);
+
+template <class T>
+void add_whole_product(const Work& work, const T* a, std::size_t stride, const T* b, T* c, std::size_t m, std::size_t k,
+                       std::size_t n) {
+  work.threads.for_ranges(m, 1, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (std::size_t row = begin; row < end; ++row)
+      for (std::size_t i = 0; i < k; ++i) {
+        const T factor = a[row * stride + i];
+        T* to = c + row * n;
+        const T* from = b + i * n;
+        if constexpr (std::is_same_v<T, bool>) {
+          if (factor)
+            for (std::size_t j = 0; j < n; ++j) to[j] = to[j] || from[j];
+        } else {
+          using Wide = std::conditional_t<(sizeof(T) < 4), std::uint32_t, T>;  // small ones would be promoted to signed
+          for (std::size_t j = 0; j < n; ++j)
+            to[j] = static_cast<T>(static_cast<Wide>(to[j]) + static_cast<Wide>(factor) * static_cast<Wide>(from[j]));
+        }
+      }
+  });
+}
+
+}  // namespace
+
+void add_product(const Work& work, DType type, const void* a, std::size_t a_stride, const void* b, void* c, std::size_t m,
+                 std::size_t k, std::size_t n) {
+  if (m == 0 || k == 0 || n == 0) return;
+  if (type == DType::f32) {
+    HWY_DYNAMIC_DISPATCH(add_float32)
+    (work, static_cast<const float*>(a), a_stride, static_cast<const float*>(b), static_cast<float*>(c), m, k, n);
+  } else if (type == DType::f64) {
+    HWY_DYNAMIC_DISPATCH(add_float64)
+    (work, static_cast<const double*>(a), a_stride, static_cast<const double*>(b), static_cast<double*>(c), m, k, n);
+  } else if (type == DType::b1) {
+    add_whole_product(work, static_cast<const bool*>(a), a_stride, static_cast<const bool*>(b), static_cast<bool*>(c), m, k, n);
+  } else {
+    dispatch_size(size_of(type), [&]<class U>(Type<U>) {
+      add_whole_product(work, static_cast<const U*>(a), a_stride, static_cast<const U*>(b), static_cast<U*>(c), m, k, n);
+    });
+  }
+}
+
+}  // namespace atl::array
+#endif  // HWY_ONCE

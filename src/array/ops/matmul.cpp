@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/ops/matmul.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "atoll/array/kernel/matmul.hpp"
+#include "atoll/array/ops/blocks.hpp"
+
+namespace atl::array {
+namespace {
+
+// Rows of the second matrix that pass at a time: 8 MiB, but whole depths.
+std::int64_t piece_rows(std::size_t row_bytes) {
+  const std::size_t depths = (std::size_t{8} << 20) / std::max<std::size_t>(1, row_bytes * product_depth);
+  return static_cast<std::int64_t>(std::max<std::size_t>(1, depths) * product_depth);
+}
+
+}  // namespace
+
+Array multiply_matrices(Engine& engine, Array a, Array b) {
+  engine.begin_operation("matmul");
+  ATOLL_EXPECT(a->dtype == b->dtype && a->shape.ndim() == 2 && b->shape.ndim() == 2 && a->shape[1] == b->shape[0]);
+  const std::int64_t inner = a->shape[1];
+  const auto columns = static_cast<std::size_t>(b->shape[1]), stride = static_cast<std::size_t>(inner);
+  Array result = engine.make(a->dtype, Shape{a->shape[0], b->shape[1]});
+  std::memset(result->bytes(), 0, result->local_bytes());
+  Work work = engine.work(Interruptible::no);
+  const auto rows = static_cast<std::size_t>(result->local_rows());
+  const std::size_t element = size_of(a->dtype);
+  if (engine.npes() == 1) {
+    add_product(work, a->dtype, a->bytes(), stride, b->bytes(), result->bytes(), rows, stride, columns);
+    return result;
+  }
+  OpenBlocks left(engine, *a);
+  OpenBlocks right(engine, *b);
+  Buffer<std::byte> own, piece;
+  const std::byte* from = a->bytes();
+  const bool apart = a->first_row() != result->first_row() || a->local_rows() != result->local_rows();
+  const std::int64_t step = std::min(std::max<std::int64_t>(1, inner), piece_rows(b->row_bytes()));
+  engine.together([&] {
+    if (apart) own = Buffer<std::byte>(engine.memory(), rows * a->row_bytes());
+    piece = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(step) * b->row_bytes());
+  });
+  if (apart) {
+    left.read_rows(result->first_row(), result->first_row() + result->local_rows(), own.data());
+    from = own.data();
+  }
+  for (std::int64_t first = 0; first < inner && rows > 0 && columns > 0; first += step) {
+    const std::int64_t count = std::min(step, inner - first);
+    right.read_rows(first, first + count, piece.data());
+    right.reach().complete();
+    add_product(work, a->dtype, from + static_cast<std::size_t>(first) * element, stride, piece.data(), result->bytes(), rows,
+                static_cast<std::size_t>(count), columns);
+  }
+  right.close();
+  left.close();
+  return result;
+}
+
+}  // namespace atl::array

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/array/kernel/matmul.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "atoll/base/random.hpp"
+#include "movement_fixture.hpp"
+
+namespace atl::array {
+namespace {
+
+using namespace testing;
+
+// Around the tile (6 rows; 4 to 32 columns), the chunk (96 rows) and the depth (256), against plain loops.
+TEST(MatMul, IsTheSumOfProducts) {
+  const std::size_t sizes[][3] = {{1, 1, 1},   {6, 3, 8},    {7, 5, 9},   {5, 256, 33}, {13, 257, 17},
+                                  {97, 300, 5}, {193, 2, 65}, {2, 600, 1}, {12, 64, 64}};
+  for (unsigned threads : {1u, 3u})
+    for (const auto& [m, k, n] : sizes)
+      for (int code = 0; code < static_cast<int>(dtype_count); ++code) {
+        const auto type = static_cast<DType>(code);
+        SCOPED_TRACE(std::string(name_of(type)) + " " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n));
+        dispatch(type, [&]<class T>(Type<T>) {
+          SequentialRandom random(7);
+          auto fill = [&](std::size_t count) {
+            std::vector<std::uint8_t> bytes(count * sizeof(T));
+            auto* values = reinterpret_cast<T*>(bytes.data());
+            for (std::size_t i = 0; i < count; ++i)
+              values[i] = std::is_same_v<T, bool> ? static_cast<T>(random.below(4) == 0) : static_cast<T>(random.below(200)) / static_cast<T>(std::is_floating_point_v<T> ? 7 : 1);
+            return bytes;
+          };
+          const auto a = fill(m * (k + 2)), b = fill(k * n);
+          auto c = fill(m * n);
+          const auto* x = reinterpret_cast<const T*>(a.data());
+          const auto* y = reinterpret_cast<const T*>(b.data());
+          std::vector<double> wanted(m * n);
+          std::vector<std::uint64_t> whole(m * n);
+          for (std::size_t i = 0; i < m; ++i)
+            for (std::size_t j = 0; j < n; ++j) {
+              const T start = reinterpret_cast<const T*>(c.data())[i * n + j];
+              wanted[i * n + j] = static_cast<double>(start), whole[i * n + j] = static_cast<std::uint64_t>(start);
+              for (std::size_t l = 0; l < k; ++l) {
+                wanted[i * n + j] += static_cast<double>(x[i * (k + 2) + l]) * static_cast<double>(y[l * n + j]);
+                whole[i * n + j] += static_cast<std::uint64_t>(x[i * (k + 2) + l]) * static_cast<std::uint64_t>(y[l * n + j]);
+              }
+            }
+          Harness harness(threads);
+          add_product(harness.work, type, x, k + 2, y, c.data(), m, k, n);
+          for (std::size_t i = 0; i < m * n; ++i) {
+            const T found = reinterpret_cast<const T*>(c.data())[i];
+            if constexpr (std::is_floating_point_v<T>) {
+              const double unit = sizeof(T) == 8 ? 1e-14 : 1e-5;
+              ASSERT_NEAR(static_cast<double>(found), wanted[i], unit * (1 + std::abs(wanted[i]))) << i;
+            } else if constexpr (std::is_same_v<T, bool>) {
+              ASSERT_EQ(found, whole[i] != 0) << i;
+            } else {
+              ASSERT_EQ(found, static_cast<T>(whole[i])) << i;
+            }
+          }
+        });
+      }
+}
+
+}  // namespace
+}  // namespace atl::array
