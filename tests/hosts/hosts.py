@@ -18,6 +18,7 @@ removed by the next.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import os
 import re
@@ -92,6 +93,12 @@ def _remove(network: str) -> None:
     subprocess.run(["ip", "link", "del", f"atb{network}"], capture_output=True, check=False)
 
 
+def free_prefix(first: int, addresses: str) -> str:
+    """ "10.a.b", from place `first` on, of addresses that no interface has: `ip -o -4 addr show` tells of them."""
+    prefixes = (f"10.{200 + place // 250 % 50}.{place % 250}" for place in range(first, first + 50 * 250))
+    return next(prefix for prefix in prefixes if f" {prefix}." not in addresses)
+
+
 def remove_stale() -> None:
     """What processes that are gone have left."""
     for network in _names():
@@ -121,11 +128,8 @@ class Hosts:
         Hosts.made += 1
         self.mark = f"{os.getpid()}-{Hosts.made}"
         self.names = [f"at{self.mark}-{number}" for number in range(count)]
-        # Its own addresses, 10.a.b.0/24, also beside those of another process.
-        place = os.getpid() * 7 + Hosts.made
-        self.prefix = f"10.{200 + place // 250 % 50}.{place % 250}"
-        #: of the host that the launcher is on
-        self.address = f"{self.prefix}.254"
+        #: of its addresses, 10.a.b.0/24; known once they are made
+        self.prefix = ""
         self.folder = Path()
         self.doors: list[subprocess.Popen[bytes]] = []
         self.watcher: subprocess.Popen[bytes] | None = None
@@ -143,10 +147,18 @@ class Hosts:
             raise
         return self
 
+    @property
+    def address(self) -> str:
+        """Of the host that the launcher is on."""
+        return f"{self.prefix}.254"
+
     def _make(self) -> None:
         bridge = f"atb{self.mark}"
         _ip("link", "add", bridge, "type", "bridge")
-        _ip("addr", "add", f"{self.address}/24", "dev", bridge)
+        with (Path(tempfile.gettempdir()) / "atoll-hosts.lock").open("w") as one_at_a_time:
+            fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
+            self.prefix = free_prefix(os.getpid() * 7 + Hosts.made, _ip("-o", "-4", "addr", "show"))
+            _ip("addr", "add", f"{self.address}/24", "dev", bridge)
         _ip("link", "set", bridge, "up")
         for number, name in enumerate(self.names):
             _ip("netns", "add", name)

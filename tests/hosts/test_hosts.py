@@ -531,3 +531,10 @@ def test_nothing_is_left_when_the_test_is_killed():
         time.sleep(0.05)
     assert not Path("/run/netns", name).exists()
     assert not Path(folder).exists()
+
+
+def test_hosts_take_addresses_that_nobody_has():
+    shown = "7: atb9-1    inet 10.200.4.254/24 scope global\n8: atb9-2    inet 10.200.5.254/24 scope global\n"
+    assert network.free_prefix(3, shown) == "10.200.3"
+    assert network.free_prefix(4, shown) == "10.200.6"
+    assert network.free_prefix(12_504, shown) == "10.200.6"

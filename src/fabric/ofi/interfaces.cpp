@@ -51,14 +51,6 @@ bool is_default_route(const std::string& name) {
   return false;
 }
 
-// How unlikely other hosts are to reach this one by that address. 0: nothing speaks against it. Bridges are most often those of
-// containers and virtual machines (docker0), with the same address on every host.
-int doubt(const Info& info) {
-  std::string name = interface_name(*info);
-  if (name == "lo") return 2;
-  return std::filesystem::exists("/sys/class/net/" + name + "/bridge") && !is_default_route(name) ? 1 : 0;
-}
-
 std::vector<std::string> split(const std::string& names) {
   std::vector<std::string> list;
   for (std::size_t begin = 0; begin <= names.size();) {
@@ -76,6 +68,13 @@ std::string names_of(const std::vector<Interface>& there) {
 }
 
 }  // namespace
+
+int doubt(const std::string& name) {
+  std::filesystem::path known = "/sys/class/net/" + name;
+  if (!std::filesystem::exists(known)) return 3;
+  if (name == "lo") return 2;
+  return std::filesystem::exists(known / "bridge") && !is_default_route(name) ? 1 : 0;
+}
 
 std::vector<std::size_t> choose_interfaces(const std::vector<Interface>& there, const std::string& wanted, int numa,
                                            std::size_t place) {
@@ -102,7 +101,7 @@ std::vector<Info> interfaces_for(std::size_t place) {
   std::string wanted = config::text(config::Variable::fabric_interfaces);
   // Addresses of hosts may each be of a network of its own (tcp): only the user knows which of them reach all others.
   if (wanted.empty() && !is_on_pci(*all[0])) {
-    auto likely = [](const Info& a, const Info& b) { return doubt(a) < doubt(b); };
+    auto likely = [](const Info& a, const Info& b) { return doubt(interface_name(*a)) < doubt(interface_name(*b)); };
     std::iter_swap(all.begin(), std::min_element(all.begin(), all.end(), likely));
     all.resize(1);
   }

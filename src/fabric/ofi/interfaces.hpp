@@ -22,6 +22,11 @@ struct Interface {
 std::vector<std::size_t> choose_interfaces(const std::vector<Interface>& there, const std::string& wanted, int numa,
                                            std::size_t place);
 
+/// How unlikely other hosts are to reach this one by that interface. 0: nothing speaks against it. 1: a bridge, most often one of
+/// containers and virtual machines (docker0), with the same address on every host. 2: the loopback. 3: it is gone since it was
+/// listed, as the bridge of another program's containers may be.
+int doubt(const std::string& name);
+
 /// The interfaces of find_provider() for the PE at that place of its node: ATOLL_FABRIC_INTERFACES, or those nearest to it. At
 /// least one.
 std::vector<Info> interfaces_for(std::size_t place);
