@@ -36,6 +36,7 @@ from .arrays.ndarray import ndarray
 from .arrays.padding import *
 from .arrays.placing import *
 from .arrays.polynomials import *
+from .arrays.printing import *
 from .arrays.products import *
 from .arrays.quantiles import *
 from .arrays.reductions import *
@@ -72,6 +73,9 @@ int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
 float32, float64, bool_ = np.float32, np.float64, np.bool_
 complex64, complex128 = np.complex64, np.complex128
+intp, uintp, single, double, csingle, cdouble = np.intp, np.uintp, np.single, np.double, np.csingle, np.cdouble
+generic, number, integer, signedinteger = np.generic, np.number, np.integer, np.signedinteger
+unsignedinteger, inexact, floating, complexfloating = np.unsignedinteger, np.inexact, np.floating, np.complexfloating
 bool = bool_
 
 # Public is what the modules export: `__all__` of each; of `ufuncs`, everything.

@@ -84,21 +84,23 @@ BINARY = [
     "right_shift",
     "subtract",
 ]
+PADS = ["constant", "edge", "reflect", "symmetric", "wrap", "maximum", "minimum"]
 #: Results whose last bits may differ from NumPy's; the variable then goes on with NumPy's.
 INEXACT = re.compile(
     r"arc|cbrt|cos|rad|tan|hypot|recip|logadd|dot|matmul|inner|outer|interp|spac|modf|divmod|%|round|mean|"
-    r"var|std|average|quantile|percentile|median|exp|sqrt|log|sin|prod|linspace|/|\*\*|density|cumsum|sum"
+    r"var|std|average|einsum|trapezoid|gradient|kron|j|angle|absolute|trace|quantile|percentile|median|exp|sqrt|log|sin|prod|linspace|/|\*\*|density|cumsum|sum"
 )
 
 
-TARGET = re.compile(r"(?:m\.(?:add\.at|putmask|place)\()?([a-d])")
+TARGET = re.compile(r"(?:m\.(?:add\.at|putmask|place|put|fill_diagonal|copyto)\()?([a-d])")
 #: Lines that may cast floats to integers, or multiply zeros by infinities in BLAS's order.
-TO_INTEGERS = re.compile(r"astype\(|\] = |\.at\(|fill|putmask|place|weights=|dot|inner|matmul")
+TO_INTEGERS = re.compile(r"astype\(|\] = |\.at\(|fill|put|place|weights=|dot|inner|matmul|einsum|kron|copyto|choose|j")
 #: Lines that may overflow on the way in NumPy, and do not here.
-SUMMING = re.compile(r"prod|sum|mean|var|std|average|dot|matmul|inner|bin_edges")
+SUMMING = re.compile(r"einsum|trapezoid|gradient|trace|kron|j|prod|sum|mean|var|std|average|dot|matmul|inner|bin_edges")
 #: Errors of NumPy's where there is an answer here: the program ends there.
 ANSWERED = re.compile(
-    r"boolean subtract|boolean negative|ufunc '(multiply|divide)'.*dtype\('bool'\)|newaxis|"
+    r"boolean subtract|Cannot cast array data from dtype\('int64'\) to dtype\('uint|"
+    r"boolean negative|ufunc '(multiply|divide)'.*dtype\('bool'\)|newaxis|"
     r"requires a 0 or 1-dim|with a sequence|read-only|Too many bins"
 )
 #: Errors here where NumPy answers: it wraps what `where` gets, ignores places in nothing, writes to read-only views.
@@ -200,6 +202,13 @@ class Program:
             f"m.round({v}, {self.pick('0', '1')})",
             f"m.isin({v}, {v}.ravel()[::2])",
             f"m.isin({v} * 1.0, {self.v()})",
+            f"m.select([{v} > 1, {v} < 0], [{left}, {right}], 3)",
+            f"m.choose(m.absolute({v}).astype(int), [{left}, {right}], mode={self.pick(repr('wrap'), repr('clip'))})",
+            f"m.frexp({v})[{self.pick('0', '1')}]",
+            f"m.angle({v})",
+            f"({v} + {self.pick('1j', '2', '1 - 2j')} * {w}).{self.pick('real', 'imag')}",
+            f"m.absolute({v} + 1j * {self.v()})",
+            f"({v} * 1j == {w})",
         )
 
     def reshaping(self):
@@ -233,6 +242,19 @@ class Program:
             f"m.matrix_transpose({v})",
             f"m.split({v}, {self.pick('2', '[1, 3]')}, {self.pick('0', '-1')})[0]",
             f"m.ones_like({v})",
+            f"m.diag({v}, {self.pick('0', '1', '-2')})",
+            f"m.diagonal({v}, {self.pick('0', '1', '-1')}, {self.pick('0, 1', '-1, 0', '1, 2')})",
+            f"m.rot90({v}, {self.pick('1', '2', '-1')})",
+            f"m.resize({v}, {self.pick('5', '(2, 3)', '(0, 2)')})",
+            f"m.pad({v}, {self.pick('1', '(2, 0)', '3')}, {self.pick(*map(repr, PADS))})",
+            f"m.atleast_3d({v})",
+            f"m.dstack([{v}, {self.v()}])",
+            f"m.block([[{v}, {self.v()}], [{self.v()}, {v}]])",
+            f"m.rollaxis({v}, -1)",
+            f"m.kron({v}, {self.v()}.ravel()[:2])",
+            f"m.{self.pick('tri', 'vander')}({self.r.randrange(5)} + m.size({v}) * 0)"
+            if self.r.random() < 0.2
+            else f"m.tril({v})",
             f"m.array_split({v}, {self.pick('2', '3')}, {self.pick('0', '-1')})[-1]",
         )
 
@@ -275,6 +297,12 @@ class Program:
             f"m.{self.pick('nanargmin', 'nanargmax', 'nanprod', 'nanstd')}({v}, {single})",
             f"m.{name}({v}{options})",
             f"m.{name}({v}{options})",
+            f"m.trace({v}, {self.pick('0', '1')})",
+            f"m.trapezoid({v}, axis={self.pick('0', '-1')}) + 0.0",
+            f"m.einsum('...i->...', {v})",
+            f"m.einsum('ij,kj->ik', {v}, {w}) + 0.0",
+            f"(m.sum({v} + 1j * {v}, axis={self.axis()})).imag",
+            f"m.gradient({v} * 1.0, axis={self.pick('0', '-1')}) + 0.0",
             f"m.{self.pick('argmin', 'argmax')}({v}, {single})",
             f"m.{self.pick('cumsum', 'cumprod', 'nancumsum', 'nancumprod')}({v}, {single})",
             f"m.percentile({v}, {self.pick('50', '[25, 90]', '0')}, axis={single})",
@@ -294,6 +322,11 @@ class Program:
             f"m.searchsorted(m.sort({v}, None), {self.v()})",
             f"m.nonzero({v})[0]",
             f"m.argwhere({v})",
+            f"m.unravel_index(m.flatnonzero({v}), {v}.shape)[0]",
+            f"m.packbits({v} > 0, {single})",
+            f"m.apply_over_axes(m.max, {v}, 0)",
+            f"m.sort({v} * 1j).imag",
+            f"m.unique({v} + 1j).real",
             f"m.flatnonzero({v})",
             f"m.bincount(({v} > 0).ravel())",
             f"m.histogram({v}, bins={self.pick('3', '[0, 1, 5]')})[0]",
@@ -340,6 +373,9 @@ class Program:
             f"{v}.fill({self.number()})",
             f"m.add.at({v}, [0, 0, -1], np.uint8(3))",
             f"m.putmask({v}, {v} > 1, {self.number()})",
+            f"m.put({v}, [0, -1], {self.number()})",
+            f"m.fill_diagonal({v}, {self.number()})",
+            f"m.copyto({v}, {self.pick('1', '2')}, where={v} > 0)",
             f"m.place({v}, {v} > 0, [2, 3])",
         )
 

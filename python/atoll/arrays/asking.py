@@ -350,6 +350,5 @@ def angle(z: Any, deg: bool = False) -> Any:
     if values.dtype.kind == "c":
         turned = arctan2(imag(values), real(values))
     else:
-        values = values if values.dtype.kind == "f" else values.astype(np.float64)
-        turned = arctan2(values.dtype.type(0.0), values)
+        turned = arctan2(0, values)
     return turned * turned.dtype.type(180 / math.pi) if deg else turned

@@ -55,7 +55,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> ndarr
         raise TypeError("Expected an input array of integer or boolean data type")
     order = _places(bitorder)
     if axis is None or bits.ndim == 0:
-        bits, axis = bits.reshape(-1), 0
+        bits, axis = bits.reshape(-1), axis or 0
     place = _axis(axis, bits.ndim)
     lines = moveaxis(bits != 0, place, -1)
     missing = -lines.shape[-1] % 8
@@ -91,7 +91,7 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
         raise TypeError("Expected an input array of unsigned byte data type")
     order = _places(bitorder)
     if axis is None or packed.ndim == 0:
-        packed, axis = packed.reshape(-1), 0
+        packed, axis = packed.reshape(-1), axis or 0
     place = _axis(axis, packed.ndim)
     lines = moveaxis(packed, place, -1)
     eights: Any = (lines.reshape((*lines.shape, 1)) >> order) & np.uint8(1)

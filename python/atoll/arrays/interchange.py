@@ -14,7 +14,6 @@ from .bits import frexp
 from .composed import divmod, modf, spacing
 from .creation import array
 from .functions import UFUNCS
-from .printing import array2string
 from .products import matmul, matvec, vecdot, vecmat
 from .reductions import reduce
 from .scans import scan
@@ -45,10 +44,12 @@ def buffer(array: ndarray, flags: int) -> memoryview:
 
 def dlpack(array: ndarray, copy: bool | None, **kwargs: Any) -> Any:
     """A DLPack capsule; its consumer shares memory when the session has one PE."""
-    shared_by_none = array.dtype.kind == "c"  # its parts lie apart
-    return array.to_numpy(
-        bool(copy) if copy is not None else (array._view is not None or shared_by_none or array._expr.session.pes > 1)
-    ).__dlpack__(**{name: value for name, value in kwargs.items() if value is not None})
+    apart = array._view is not None or array.dtype.kind == "c" or array._expr.session.pes > 1
+    try:
+        values = array.to_numpy(apart if copy is None else copy)
+    except ValueError as error:
+        raise BufferError(str(error)) from None  # what DLPack asks for
+    return values.__dlpack__(**{name: value for name, value in kwargs.items() if value is not None})
 
 
 def _rebuild(values: np.ndarray[Any, Any]) -> ndarray:
@@ -157,24 +158,9 @@ def array_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         ours = getattr(NAMESPACE[part], name, None)
         name = f"{part}.{name}"
     else:
-        ours = _FALL_BACK.get(name) or (NAMESPACE.get(name) if package == "numpy" else None)
+        ours = NAMESPACE.get(name) if package == "numpy" else None
     if ours is None:
         raise TypeError(f"np.{name} is not available for atoll arrays; convert them first: a.to_numpy()")
     if kwargs:
         kwargs = {key: value for key, value in kwargs.items() if not (key in ("like", "subok") or value is np._NoValue)}
     return ours(*args, **kwargs)
-
-
-def _array_repr(arr: ndarray, *_: Any, **__: Any) -> str:
-    return repr(arr)
-
-
-def _array_str(a: ndarray, *_: Any, **__: Any) -> str:
-    return str(a)
-
-
-_FALL_BACK: dict[str, Any] = {
-    "array_repr": _array_repr,
-    "array_str": _array_str,
-    "array2string": array2string,
-}

@@ -220,10 +220,10 @@ class ndarray(Array):
         return self
 
     def __repr__(self) -> str:
-        return printing.array_repr(self)
+        return printing.repr_of(self)
 
     def __str__(self) -> str:
-        return printing.array_str(self)
+        return printing.text_of(self)
 
     def __reduce__(self) -> Any:
         return interchange.reduce_for_pickle(self)

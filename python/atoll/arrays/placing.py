@@ -15,7 +15,7 @@ from .composed import choose as one_of
 from .composed import clip
 from .creation import arange, empty, shape_of, zeros
 from .diagonals import assign_flat
-from .dtypes import DTYPE_OF, SCALAR_KIND, Casting, DTypeLike, check_cast, result_code
+from .dtypes import DTYPE_OF, SCALAR_KIND, WEAK_FLOAT, WEAK_INT, Casting, DTypeLike, check_cast, result_code
 from .indexing import unravel
 from .manipulation import broadcast_to, ravel
 from .reductions import max, min
@@ -122,7 +122,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     number = _within(_whole_numbers(a), len(several), mode)
     if number.size and mode == "raise" and not (int(number.min()) >= 0 and int(number.max()) < len(several)):
         raise ValueError("invalid entry in choice array")
-    dtype = DTYPE_OF[result_code(*(one._expr.dtype for one in several))]
+    dtype = _common_type(list(choices))
     result = broadcast_to(several[-1].astype(dtype), np.broadcast_shapes(number.shape, *(one.shape for one in several)))
     for place in range(len(several) - 2, -1, -1):
         result = one_of(number == place, several[place].astype(dtype), result)
@@ -235,7 +235,8 @@ def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True
         np.copyto(dst, values, casting=casting, where=np.asarray(where))
         return
     target = as_array(dst)
-    if SCALAR_KIND.get(type(values), 99) >= 0:
+    own = SCALAR_KIND.get(type(values), 99)
+    if own >= 0 or target.dtype.kind in {WEAK_INT: "b", WEAK_FLOAT: "biu"}.get(own, "biuf"):
         check_cast(expr_of(values).dtype, target._expr.dtype, casting)
     if where is True:
         target[...] = values

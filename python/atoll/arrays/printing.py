@@ -13,6 +13,8 @@ from . import engine
 if TYPE_CHECKING:
     from .ndarray import ndarray
 
+__all__ = ["array2string", "array_repr", "array_str"]
+
 
 def _ends(expr: engine.Expr, edge: int) -> np.ndarray[Any, Any]:
     """The corners of the array, each long axis cut down to its two ends and one element to stand for the rest.
@@ -48,7 +50,27 @@ def _shown(array: ndarray) -> tuple[np.ndarray[Any, Any], bool]:
     return _ends(expr, options["edgeitems"]), True
 
 
-def array_str(array: ndarray) -> str:
+def array_str(
+    a: ndarray, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
+) -> str:
+    """The elements as `str` of the array shows them, with NumPy's options.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.array_str(ak.array([0.123456]), precision=2)
+    '[0.12]'
+    """
+    with np.printoptions(**_options(max_line_width, precision, suppress_small)):
+        return text_of(a)
+
+
+def _options(width: int | None, precision: int | None, suppress: bool | None) -> Any:
+    given = {"linewidth": width, "precision": precision, "suppress": suppress}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def text_of(array: ndarray) -> str:
     """str(array)"""
     values, shortened = _shown(array)
     if not shortened:
@@ -57,7 +79,22 @@ def array_str(array: ndarray) -> str:
         return str(values)
 
 
-def array_repr(array: ndarray) -> str:
+def array_repr(
+    arr: ndarray, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
+) -> str:
+    """The elements and their type as `repr` of the array shows them, with NumPy's options.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.array_repr(ak.array([0.123456]), precision=2)
+    'array([0.12])'
+    """
+    with np.printoptions(**_options(max_line_width, precision, suppress_small)):
+        return repr_of(arr)
+
+
+def repr_of(array: ndarray) -> str:
     """repr(array)"""
     values, shortened = _shown(array)
     if not shortened:
@@ -83,7 +120,14 @@ def _repr_tells_shape() -> bool:
 
 
 def array2string(a: ndarray, *args: Any, **kwargs: Any) -> str:
-    """NumPy's array2string of what would be shown."""
+    """The elements as NumPy's `array2string` shows them, with its parameters.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.array2string(ak.arange(3), separator=", ")
+    '[0, 1, 2]'
+    """
     values, shortened = _shown(a)
     if shortened:
         kwargs.setdefault("threshold", 0)

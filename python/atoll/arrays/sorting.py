@@ -23,6 +23,7 @@ __all__ = [
     "lexsort",
     "partition",
     "sort",
+    "sort_complex",
 ]
 
 
@@ -90,6 +91,21 @@ def sort(
     """
     _check_kind(kind)
     return along_last(a, axis, (lambda expr: _reversed(engine.sort(expr))) if descending else engine.sort)
+
+
+def sort_complex(a: Any) -> ndarray:
+    """A sorted copy, by real part, then imaginary part, as complex numbers whatever the type was.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.sort_complex([5, 3])
+    array([3.+0.j, 5.+0.j])
+    """
+    ordered = sort(a)
+    if ordered.dtype.kind == "c":
+        return ordered
+    return ordered.astype(np.complex64 if ordered.dtype.itemsize < 4 else np.complex128)
 
 
 def argsort(

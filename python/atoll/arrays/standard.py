@@ -72,7 +72,23 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     return bool(np.isdtype(dtype, kind))
 
 
-def finfo(type: Any, /) -> np.finfo[Any]:
+class FloatLimits:
+    """NumPy's limits of a floating-point type, those of the array API standard as Python's numbers."""
+
+    def __init__(self, found: np.finfo[Any]) -> None:
+        self._found = found
+        self.bits, self.dtype = int(found.bits), found.dtype
+        self.eps, self.max, self.min = float(found.eps), float(found.max), float(found.min)
+        self.smallest_normal = float(found.smallest_normal)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._found, name)
+
+    def __repr__(self) -> str:
+        return repr(self._found)
+
+
+def finfo(type: Any, /) -> FloatLimits:
     """Limits of a floating-point type, or of an array's.
 
     Examples
@@ -81,7 +97,7 @@ def finfo(type: Any, /) -> np.finfo[Any]:
     >>> ak.finfo(ak.float32).bits
     32
     """
-    return np.finfo(_typed(type))
+    return FloatLimits(np.finfo(_typed(type)))
 
 
 def iinfo(type: Any, /) -> np.iinfo[Any]:
@@ -107,8 +123,8 @@ class __array_namespace_info__:
     """
 
     def capabilities(self) -> dict[str, Any]:
-        """Masks as indices and shapes that depend on data: both; at most 32 axes."""
-        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 32}
+        """Masks as indices and shapes that depend on data: both; at most 8 axes."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 8}
 
     def default_device(self) -> str:
         """Where new arrays are."""
