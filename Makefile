@@ -55,11 +55,12 @@ fmt: $(VENV)/.dev ## format Python files, and mend what ruff can mend
 bench: build $(VENV)/.dev ## benchmarks beside their peers: make bench ARGS="argsort --size 1e7 --against numpy,polars"
 	@$(VENV)/bin/atoll bench run $(or $(ARGS),--sweep bench/quick.toml)
 
-docs: build $(VENV)/.dev ## write the tables of docs/configuration.md, docs/openshmem.md and docs/portals.md
+docs: build $(VENV)/.dev ## write the tables of docs/configuration.md, openshmem.md, portals.md and mpi.md
 	@$(VENV)/bin/atoll info --config --markdown >build/configuration.md
 	@mv build/configuration.md docs/configuration.md
 	@$(PY) -B src/shmem/generate/generate.py --document docs/openshmem.md
 	@$(PY) -B src/portals/generate/generate.py --document docs/portals.md
+	@$(PY) -B src/mpi/generate/generate.py --document docs/mpi.md
 
 wheel: system $(VENV)/.run ## what people install, into dist/: wheels for Python 3.11 and for 3.12 and later, and the source
 	@$(PY) scripts/wheels.py
@@ -67,9 +68,10 @@ wheel: system $(VENV)/.run ## what people install, into dist/: wheels for Python
 sdist: system $(VENV)/.run ## the source distribution alone
 	@$(PY) scripts/wheels.py sdist
 
-install: build ## OpenSHMEM (oshcc, oshc++, oshrun, library, headers) into PREFIX: make install PREFIX=/opt/atoll
+install: build ## OpenSHMEM and MPI (wrappers, launchers, libraries, headers) into PREFIX: make install PREFIX=/opt/atoll
 	@test -n "$(PREFIX)" || { echo "make install needs a place: make install PREFIX=/opt/atoll" >&2; exit 2; }
 	@cmake --install $(BUILD) --component shmem --prefix "$(abspath $(PREFIX))"
+	@cmake --install $(BUILD) --component mpi --prefix "$(abspath $(PREFIX))"
 
 clean: ## remove what was built (keeps .venv)
 	rm -rf build dist python/atoll/bin python/atoll/include python/atoll/lib python/atoll/*.so

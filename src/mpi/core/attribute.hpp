@@ -21,6 +21,8 @@ class Attributes {
 
   /// What `from`'s copy functions say to copy. Throws Failure with their code.
   void copy_from(Object& from);
+  /// All that the other holds, which then holds nothing.
+  void take(Attributes& other) { entries_.swap(other.entries_); }
   /// Deletes all, newest first, calling the delete functions.
   void clear(Object& owner);
 

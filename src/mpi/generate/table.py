@@ -68,7 +68,9 @@ class Argument:
         if self.name == "...":
             return "..."
         kind = self.large if large else self.small
-        return f"{'const ' if self.const else ''}{kind} {self.stars}{self.name}{self.array}"
+        # A pointer: of an array, compilers want to read MPI_UNWEIGHTED.
+        pointer = "*" if self.array == "[]" else ""
+        return f"{'const ' if self.const else ''}{kind} {self.stars}{pointer}{self.name}{'' if pointer else self.array}"
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,7 @@ class State {
   void start(Operation& receive);
   void get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
                 std::function<void(Context&)> arrived);
+  bool read_private(Operation& receive);
   void complete_transfer(Operation& receive);
   void on_proceed(PeId source, const Header& header);
   void on_piece(PeId source, const Header& header);
@@ -132,6 +133,7 @@ class State {
   HandlerId handler_{};
   std::uint64_t window_bytes_;
   std::uint32_t window_messages_;
+  std::atomic<bool> reads_private_{true};  // until the kernel refuses
   std::mutex mutex_;
   std::vector<Peer> peers_;
   std::uint32_t withholding_ = 0;  // peers that keep messages back

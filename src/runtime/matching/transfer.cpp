@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rendezvous: moving the payload of an announced message once a receive has matched it, by triggered gets: the match, or the
+// Rendezvous: moving the payload of an announced message once a receive has matched it. Private memory of a PE of the same node
+// is read where it lies, if the kernel lets us. All else goes by triggered gets: the match, or the
 // word that a piece is ready, bumps a counter, which triggers the get, and its arrival bumps another, which triggers what
 // follows. Where the sender puts instead, its put bumps the second.
+#include <sys/uio.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
+#include "atoll/base/log.hpp"
 #include "state.hpp"
 
 namespace atl::runtime::matching {
@@ -36,7 +41,44 @@ void State::get_then(Operation& receive, std::uint64_t begin, std::uint64_t plac
   context_.bump({context_.pe(), lane.ready});
 }
 
+// One copy, out of the sender's private memory. False: the kernel does not let us, so it goes in pieces.
+bool State::read_private(Operation& receive) {
+  if (!reads_private_.load(std::memory_order_relaxed)) return false;
+  std::uint64_t length = std::min(receive.envelope.bytes, receive.bytes), done = 0;
+  std::uint64_t from = receive.place & ~private_place;
+  pid_t pid = context_.job().record(receive.envelope.source).pid.load(std::memory_order_relaxed);
+  while (done < length) {
+    iovec here{receive.memory + done, length - done};
+    iovec there{reinterpret_cast<void*>(from + done), length - done};
+    ssize_t got = ::process_vm_readv(pid, &here, 1, &there, 1, 0);
+    if (got <= 0) {
+      int error = errno;
+      // A sender that is gone is noticed elsewhere.
+      if (error != ESRCH && reads_private_.exchange(false, std::memory_order_relaxed))
+        log(LogLevel::warning, "long messages between processes of this host take two copies: reading another's memory failed ({})",
+            std::strerror(error));
+      return false;
+    }
+    done += static_cast<std::uint64_t>(got);
+  }
+  return true;
+}
+
 void State::start(Operation& receive) {
+  if (is_private(receive.place)) {
+    if (read_private(receive)) {
+      PeId source = receive.envelope.source;
+      Header header;
+      {
+        std::lock_guard lock(mutex_);
+        header = header_for(source, Kind::finished);
+      }
+      header.operation = receive.partner;
+      tell(source, header);
+      return finish(receive, receive.bytes < receive.envelope.bytes ? Status::truncated : Status::ok);
+    }
+    receive.place = no_place;
+  }
   {
     std::lock_guard lock(mutex_);
     auto free = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.busy; });

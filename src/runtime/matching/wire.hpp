@@ -21,13 +21,17 @@ enum class Kind : std::uint16_t {
 };
 
 inline constexpr std::uint64_t no_place = UINT64_MAX;
+/// In an announcement to a PE of the same node: with the buffer's address below it. It is private memory, which the kernel may
+/// let the receiver read.
+inline constexpr std::uint64_t private_place = std::uint64_t{1} << 63;
+inline bool is_private(std::uint64_t place) { return place != no_place && (place & private_place) != 0; }
 
 // | offset | bytes | field           | valid when                                                              |
 // |--------|-------|-----------------|-------------------------------------------------------------------------|
 // |   0    |   8   | tag             | eager, announce. proceed: counter (with a place) or receive; piece: position |
 // |   8    |   8   | bytes           | of the message (eager, announce), to move (proceed), of this piece        |
 // |  16    |   8   | operation       | announce: the send; to the sender: the same; piece: the receive           |
-// |  24    |   8   | place           | announce, proceed: offset of the buffer in its PE's segment, or no_place; piece: offset |
+// |  24    |   8   | place           | announce, proceed: offset of the buffer in its PE's segment, private_place and an address, or no_place; piece: offset |
 // |  32    |   4   | credit_bytes    | payload of the target that has been taken here since the last header      |
 // |  36    |   2   | credit_messages | messages likewise                                                         |
 // |  38    |   2   | kind            | Kind                                                                      |

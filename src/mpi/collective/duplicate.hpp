@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Duplicates of communicators, without waiting.
+#pragma once
+
+#include "comm/comm.hpp"
+
+namespace atl::mpi {
+
+/// `copy` is set when the request is complete.
+void duplicate_start(MPI_Comm comm, MPI_Comm* copy, MPI_Request* request);
+void duplicate_start(MPI_Comm comm, MPI_Info info, MPI_Comm* copy, MPI_Request* request);
+
+}  // namespace atl::mpi

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI_T: the configuration table as control variables, the matcher's figures as performance variables, no events. These
+// functions return their codes; no error handler is called.
+#pragma once
+
+#include "mpi.h"
+
+namespace atl::mpi {
+
+int tool_begin(int* provided);
+int tool_end();
+bool tool_is_active();
+/// For what there are none of: events, enumerations, sources.
+int tool_no_index();
+int tool_no_name();
+int tool_no_handle();
+int tool_count(int* count, int value);
+
+int control_count(int* count);
+int control_index(const char* name, int* index);
+int control_info(int index, char* name, int* name_length, int* verbosity, MPI_Datatype* type, MPI_T_enum* enumeration, char* text,
+                 int* text_length, int* bind, int* scope);
+int control_open(int index, MPI_T_cvar_handle* handle, int* count);
+int control_close(MPI_T_cvar_handle* handle);
+int control_read(MPI_T_cvar_handle handle, void* buffer);
+int control_write(MPI_T_cvar_handle handle);
+
+int figure_count(int* count);
+int figure_index(const char* name, int variable_class, int* index);
+int figure_info(int index, char* name, int* name_length, int* verbosity, int* variable_class, MPI_Datatype* type,
+                MPI_T_enum* enumeration, char* text, int* text_length, int* bind, int* readonly, int* continuous, int* atomic);
+int figure_session_open(MPI_T_pvar_session* session);
+int figure_session_close(MPI_T_pvar_session* session);
+int figure_open(MPI_T_pvar_session session, int index, MPI_T_pvar_handle* handle, int* count);
+int figure_close(MPI_T_pvar_session session, MPI_T_pvar_handle* handle);
+int figure_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buffer);
+/// Of variables that cannot be started, stopped, written or reset: `refusal`, unless the handle is wrong.
+int figure_refuse(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int refusal);
+
+int category_count(int* count);
+int category_index(const char* name, int* index);
+int category_info(int index, char* name, int* name_length, char* text, int* text_length, int* controls, int* figures, int* categories);
+enum class Member { control, figure, none };
+int category_members(int index, Member member, int length, int* indices);
+
+}  // namespace atl::mpi

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Communicators, groups, sessions, topologies, info, attributes, error handlers, generalized requests. */
+#include "check.h"
+
+static void communicators(void) {
+  MPI_Comm copy, part, both, sub;
+  MPI_Group all, evens;
+  int result, size, rank;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_compare(MPI_COMM_WORLD, copy, &result);
+  CHECK(result == MPI_CONGRUENT);
+  MPI_Comm_split(copy, me % 2, -me, &part); /* highest first */
+  MPI_Comm_rank(part, &rank);
+  MPI_Comm_size(part, &size);
+  CHECK(size == (ranks + 1 - me % 2) / 2 && rank == size - 1 - me / 2);
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  int range[1][3] = {{0, ranks - 1, 2}};
+  MPI_Group_range_incl(all, 1, range, &evens);
+  MPI_Comm_create(copy, evens, &sub);
+  CHECK((sub == MPI_COMM_NULL) == (me % 2 == 1));
+  if (sub != MPI_COMM_NULL) MPI_Comm_free(&sub);
+  if (me % 2 == 0) {
+    MPI_Comm_create_group(MPI_COMM_WORLD, evens, 17, &sub);
+    int sum = 0, one = 1;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, sub);
+    CHECK(sum == (ranks + 1) / 2);
+    MPI_Comm_free(&sub);
+  }
+  if (ranks > 1) {
+    MPI_Comm inter;
+    /* leaders are the highest ranks of both halves */
+    int other = me % 2 == 0 ? ranks - 1 - (ranks - 1 - 1) % 2 : ranks - 1 - (ranks - 1) % 2;
+    MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, other, 3, &inter);
+    MPI_Comm_test_inter(inter, &result);
+    CHECK(result);
+    MPI_Intercomm_merge(inter, me % 2, &both);
+    MPI_Comm_rank(both, &rank);
+    int evens_count = (ranks + 1) / 2, mine;
+    MPI_Comm_rank(part, &mine);
+    CHECK(rank == (me % 2 == 0 ? mine : evens_count + mine));
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&inter);
+  }
+  MPI_Group_free(&all);
+  MPI_Group_free(&evens);
+  MPI_Comm_free(&part);
+  MPI_Comm_free(&copy);
+  CHECK(copy == MPI_COMM_NULL);
+}
+
+static int deleted;
+static int copy_number(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag) {
+  (void)comm, (void)key, (void)extra;
+  *(void **)out = (char *)in + 1;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+static int delete_number(MPI_Comm comm, int key, void *value, void *extra) {
+  (void)comm, (void)key, (void)value, (void)extra;
+  ++deleted;
+  return MPI_SUCCESS;
+}
+
+static void attributes(void) {
+  int key, flag;
+  void *value;
+  MPI_Comm copy;
+  MPI_Comm_create_keyval(copy_number, delete_number, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, key, (void *)40);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_get_attr(copy, key, &value, &flag);
+  CHECK(flag && value == (void *)41);
+  MPI_Comm_free(&copy);
+  CHECK(deleted == 1);
+  MPI_Request request;
+  MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_get_attr(copy, key, &value, &flag);
+  CHECK(flag && value == (void *)41);
+  int sum = 0;
+  MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, copy);
+  CHECK(sum == ranks * (ranks - 1) / 2);
+  MPI_Comm_free(&copy);
+  deleted = 1;
+  MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+  CHECK(deleted == 2);
+  MPI_Comm_free_keyval(&key);
+  int *highest;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &flag);
+  CHECK(flag && *highest >= 32767);
+}
+
+static int handled;
+static void handler(MPI_Comm *comm, int *code, ...) {
+  (void)comm;
+  handled = class_of(*code);
+}
+
+static void errors(void) {
+  MPI_Errhandler made;
+  MPI_Comm copy;
+  MPI_Comm_create_errhandler(handler, &made);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, made);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy); /* inherits it */
+  MPI_Errhandler_free(&made);
+  FAILS(MPI_Bcast(NULL, 0, MPI_INT, ranks, copy), MPI_ERR_ROOT);
+  CHECK(handled == MPI_ERR_ROOT);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&copy);
+  int added, code, length;
+  char text[MPI_MAX_ERROR_STRING];
+  MPI_Add_error_class(&added);
+  MPI_Add_error_code(added, &code);
+  MPI_Add_error_string(code, "the tide is out");
+  CHECK(class_of(code) == added);
+  MPI_Error_string(code, text, &length);
+  CHECK(strcmp(text, "the tide is out") == 0 && length == 15);
+}
+
+static void topologies(void) {
+  int dims[2] = {0, 0}, periods[2] = {1, 0}, coords[2], left, right;
+  MPI_Dims_create(ranks, 2, dims);
+  CHECK(dims[0] * dims[1] == ranks && dims[0] >= dims[1]);
+  MPI_Comm cart;
+  MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &cart);
+  MPI_Cart_coords(cart, me, 2, coords);
+  CHECK(coords[0] == me / dims[1] && coords[1] == me % dims[1]);
+  MPI_Cart_shift(cart, 0, 1, &left, &right);
+  CHECK(right == (coords[0] + 1) % dims[0] * dims[1] + coords[1]);
+  /* what goes left arrives from the right, also where both are the same rank */
+  int out[4] = {10 * me, 10 * me + 1, 10 * me + 2, 10 * me + 3}, in[4] = {-1, -1, -1, -1};
+  MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, cart);
+  CHECK(in[0] == 10 * left + 1 && in[1] == 10 * right);
+  MPI_Comm_free(&cart);
+  MPI_Comm ring;
+  int from = (me + ranks - 1) % ranks, to = (me + 1) % ranks, token = me, got = -1;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, MPI_UNWEIGHTED, 1, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+  MPI_Neighbor_allgather(&token, 1, MPI_INT, &got, 1, MPI_INT, ring);
+  CHECK(got == from);
+  MPI_Comm_free(&ring);
+  int degree = 1;
+  MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &me, &degree, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+  got = -1;
+  MPI_Neighbor_allgather(&token, 1, MPI_INT, &got, 1, MPI_INT, ring);
+  CHECK(got == from);
+  MPI_Comm_free(&ring);
+}
+
+static int query(void *extra, MPI_Status *status) {
+  MPI_Status_set_elements(status, MPI_INT, *(int *)extra);
+  MPI_Status_set_cancelled(status, 0);
+  return MPI_SUCCESS;
+}
+static int release(void *extra) {
+  *(int *)extra = -1;
+  return MPI_SUCCESS;
+}
+
+static void generalized(void) {
+  MPI_Request request;
+  MPI_Status status;
+  int number = 12, flag, count;
+  MPI_Grequest_start(query, release, NULL, &number, &request);
+  MPI_Test(&request, &flag, &status);
+  CHECK(!flag);
+  MPI_Grequest_complete(request);
+  MPI_Wait(&request, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(count == 12 && number == -1 && request == MPI_REQUEST_NULL);
+}
+
+static void sessions(void) {
+  MPI_Session session;
+  MPI_Group group;
+  MPI_Comm comm;
+  int count;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  MPI_Session_get_num_psets(session, MPI_INFO_NULL, &count);
+  CHECK(count >= 2);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, "sea", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+  int sum = 0;
+  MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm);
+  CHECK(sum == ranks * (ranks - 1) / 2);
+  FAILS(MPI_Group_from_session_pset(session, "no such set", &group), MPI_ERR_ARG);
+  MPI_Group_free(&group);
+  MPI_Comm_free(&comm);
+  MPI_Session_finalize(&session);
+}
+
+int main(int argc, char **argv) {
+  int flag;
+  MPI_Initialized(&flag);
+  CHECK(!flag);
+  begin(&argc, &argv);
+  communicators();
+  attributes();
+  errors();
+  topologies();
+  generalized();
+  sessions();
+  MPI_Finalize();
+  MPI_Finalized(&flag);
+  CHECK(flag);
+  return 0;
+}

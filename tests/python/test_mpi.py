@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MPI as a toolchain: what the library exports, that the header compiles everywhere, wrappers, installing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TREE = ROOT / "build/release/mpi"
+GENERATE = ROOT / "src/mpi/generate/generate.py"
+
+needs_mpi = pytest.mark.skipif(not (TREE / "bin/mpicc").exists(), reason="needs a built MPI")
+
+SMALL = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_Status status;
+  int rank = -1, mine = 1, all = 0, sizes[sizeof(MPI_Status) == 32 ? 1 : -1];
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Sendrecv(&rank, 1, MPI_INT, 0, 0, sizes, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &status);
+  return MPI_Finalize() != MPI_SUCCESS || all != 2;
+}
+"""
+
+
+def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
+
+
+@needs_mpi
+def test_exports_the_abi_and_nothing_else() -> None:
+    if shutil.which("nm") is None:
+        pytest.skip("needs nm")
+    listed = run("nm", "-D", "--defined-only", "--format=posix", TREE / "lib/libmpi_abi.so.1")
+    kinds = {line.split()[0]: line.split()[1] for line in listed.stdout.splitlines()}
+    table = json.loads((ROOT / "build/release/src/mpi/generated/api.json").read_text())
+    names = {function["name"] for function in table["functions"]}
+    assert len(names) == 664
+    assert set(kinds) == names | {"P" + name for name in names}
+    strong = [name for name, kind in kinds.items() if name.startswith("MPI_") and kind not in "Ww"]
+    assert strong == [], "a profiling library could not replace these"
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("wrapper", "standard"), [("mpicc", "c99"), ("mpicc", "gnu17"), ("mpicxx", "c++11"), ("mpicxx", "c++20")]
+)
+def test_a_program_compiles_clean_and_runs(tmp_path: Path, wrapper: str, standard: str) -> None:
+    source = tmp_path / ("small.c" if wrapper == "mpicc" else "small.cpp")
+    source.write_text(SMALL)
+    made = run(
+        TREE / "bin" / wrapper,
+        f"-std={standard}",
+        "-Wall",
+        "-Wextra",
+        "-Wpedantic",
+        "-Werror",
+        source,
+        "-o",
+        tmp_path / "small",
+    )
+    assert made.returncode == 0, made.stderr
+    started = run(TREE / "bin/mpiexec", "-n", "2", tmp_path / "small")
+    assert started.returncode == 0, started.stderr
+
+
+@needs_mpi
+def test_the_wrapper_shows_what_it_would_do() -> None:
+    shown = run(TREE / "bin/mpicc", "-show", "a.c").stdout
+    assert f"-I{TREE}/include" in shown
+    assert "-lmpi_abi" in shown
+    assert run(TREE / "bin/mpicc", "--showme:compile").stdout.strip() == f"-I{TREE}/include"
+
+
+def test_the_table_is_what_is_documented(tmp_path: Path) -> None:
+    document = ROOT / "docs/mpi.md"
+    copy = Path(shutil.copy(document, tmp_path))
+    assert run(sys.executable, "-B", GENERATE, "--document", copy).returncode == 0
+    assert copy.read_text() == document.read_text(), "run `make docs`"
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ('name = "Odd"\nargument = "void"', "environment.toml: Odd: unknown keys ['argument']"),
+        (
+            'name = "Odd"\narguments = "const int|MPI_Count sizes[]"',
+            "environment.toml: Odd: 'lengths' says nothing of ['sizes']",
+        ),
+    ],
+)
+def test_a_wrong_row_is_named(tmp_path: Path, row: str, sentence: str) -> None:
+    shutil.copytree(GENERATE.parent.parent, tmp_path / "src/mpi")
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    table = tmp_path / "src/mpi/api/environment.toml"
+    table.write_text(f"{table.read_text()}\n[[function]]\n{row}\n")
+    made = run(sys.executable, "-B", tmp_path / "src/mpi/generate/generate.py", tmp_path / "out")
+    assert made.returncode != 0
+    assert sentence in made.stderr
