@@ -16,6 +16,9 @@ macro(close_suite)
     list(JOIN PROGRAM "]==] [==[" words)
     string(APPEND cases "add_test([==[${PREFIX}${suite}]==] [==[${words}]==] [==[--gtest_filter=${suite}.*]==])\n"
                         "set_tests_properties([==[${PREFIX}${suite}]==] PROPERTIES TIMEOUT ${limit})\n")
+    if(suite MATCHES "Slow$")  # left out of `make test`
+      string(APPEND cases "set_tests_properties([==[${PREFIX}${suite}]==] PROPERTIES LABELS slow)\n")
+    endif()
   endif()
 endmacro()
 foreach(line IN LISTS listed)

@@ -10,6 +10,8 @@
 #include <climits>
 #include <ctime>
 
+#include "atoll/base/scheduler.hpp"
+
 namespace atl::fabric {
 namespace {
 
@@ -28,17 +30,25 @@ bool prepare_sleeping() noexcept {
 
 void wake_sleepers(PeRecord& record) noexcept {
   // Acquire-release so that one waker of many makes the system call; partner: `announce`.
-  if (record.sleeping.exchange(0, std::memory_order_acq_rel) != 0)
+  if (record.sleeping.exchange(0, std::memory_order_acq_rel) == 0) return;
+  if (Scheduler* simulation = Scheduler::current(); simulation != nullptr)
+    simulation->wake(&record);
+  else
     ::syscall(SYS_futex, futex_word(record), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 void Sleeper::announce() noexcept {
   // Sequentially consistent: the caller's next look at its condition must come after; partner: ring_bell's load.
   record_.sleeping.store(1, std::memory_order_seq_cst);
+  if (Scheduler::current() != nullptr) return;
   if (prepare_sleeping()) ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 }
 
 void Sleeper::block(std::int64_t limit_ns) noexcept {
+  if (Scheduler* simulation = Scheduler::current(); simulation != nullptr) {
+    if (record_.sleeping.load(std::memory_order_relaxed) != 0) simulation->sleep(&record_, std::min(limit_ns, longest_sleep_ns));
+    return;
+  }
   limit_ns = std::clamp<std::int64_t>(limit_ns, 0, prepare_sleeping() ? longest_sleep_ns : longest_blind_sleep_ns);
   timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
   ::syscall(SYS_futex, futex_word(record_), FUTEX_WAIT, 1, &limit, nullptr, 0);

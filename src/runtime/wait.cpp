@@ -58,7 +58,9 @@ Status Context::wait_in_turns(Condition ready, Deadline deadline) {
     if (job_->has_failed() && !ready()) check();  // what has come to pass counts, also when a PE has died since
     return deadline.passed();
   };
-  if (spin_ns_ != 0) {
+  // A simulation's clock stands still while this one looks.
+  const bool simulated = Scheduler::current() != nullptr;
+  if (spin_ns_ != 0 && !simulated) {
     std::int64_t begin = now_ns();
     for (std::int64_t spent = 0; spent < spin_ns_; spent = now_ns() - begin) {
       bool worked = false;
@@ -80,7 +82,7 @@ Status Context::wait_in_turns(Condition ready, Deadline deadline) {
   const int looks_per_yield = endpoint_.polls_network() && spin_ns_ != 0 ? network_looks_per_yield : 1;
   for (;;) {
     const int yields = std::min(yields_before_sleep_.load(std::memory_order_relaxed), most_yields);
-    for (int i = 0; i < yields; ++i) {
+    for (int i = 0; i < yields && !simulated; ++i) {
       if (ready()) return Status::ok;
       if (!progress() && i % looks_per_yield == 0) ::sched_yield();
       if (passed()) return ready() ? Status::ok : Status::timed_out;

@@ -10,7 +10,7 @@
 #include "atoll/sim/network.hpp"
 #include "atoll/sim/noise.hpp"
 #include "atoll/sim/programs.hpp"
-#include "atoll/sim/radix_heap.hpp"
+#include "atoll/base/radix_heap.hpp"
 #include "mail.hpp"
 
 namespace atl::sim {

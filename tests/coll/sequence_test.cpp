@@ -172,6 +172,7 @@ TEST_P(Sequence, NonBlockingInterleaved) {
 }
 
 TEST_P(Sequence, ProgressThreadCarriesThemOut) {
+  ATOLL_NOT_SIMULATED();
   run([](runtime::Context& context) {
     Communicator all(context);
     context.start_progress_thread();

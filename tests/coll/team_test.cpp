@@ -63,6 +63,7 @@ TEST_P(Teams, KeepTheOrderTheyWereGiven) {
 
 // Two teams at a time on every PE, made by two of its threads.
 TEST_P(Teams, OfDifferentThreadsDoNotMix) {
+  ATOLL_NOT_SIMULATED();
   run([](runtime::Context& context) {
     std::vector<PeId> backwards;
     for (std::uint32_t pe = context.npes(); pe-- > 0;) backwards.emplace_back(pe);

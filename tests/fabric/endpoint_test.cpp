@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "atoll/base/error.hpp"
+#include "atoll/fabric/simulated.hpp"
 #include "linked_jobs.hpp"
 
 namespace atl::fabric {
@@ -18,8 +19,9 @@ namespace {
 
 constexpr std::uint64_t MiB_ = std::uint64_t{1} << 20;
 
-TEST(RemotePathTest, PesOfOtherNodesAreReachedThroughIt) {
-  auto jobs = testing::link_jobs({.npes = 3, .segment_bytes = 4 * MiB_, .node_of_pe = {0, 1, 0}});
+const JobOptions two_nodes{.npes = 3, .segment_bytes = 4 * MiB_, .node_of_pe = {0, 1, 0}};
+
+void expect_contract(const std::vector<std::shared_ptr<Job>>& jobs) {
   Endpoint endpoint(jobs[0], PeId(0));
   EXPECT_EQ(endpoint.address(PeId(1), HeapOffset(64), 8), nullptr);
   EXPECT_NE(endpoint.address(PeId(0), HeapOffset(64), 8), nullptr);
@@ -52,10 +54,23 @@ TEST(RemotePathTest, PesOfOtherNodesAreReachedThroughIt) {
   Endpoint receiver(jobs[1], PeId(1));
   std::byte payload[10] = {};
   EXPECT_EQ(endpoint.try_send(PeId(1), 7, 0, {payload, payload}), Status::ok);
+  for (int look = 0; look < 1000 && receiver.receive() == nullptr; ++look) endpoint.poll();
   ASSERT_NE(receiver.receive(), nullptr);
   EXPECT_EQ(receiver.receive()->bytes, 20u);
   EXPECT_EQ(receiver.receive()->source, 0u);
   EXPECT_EQ(endpoint.traffic().am_bytes, 20u);
+}
+
+TEST(RemotePathTest, PesOfOtherNodesAreReachedThroughIt) { expect_contract(testing::link_jobs(two_nodes)); }
+
+TEST(RemotePathTest, SimulatedPesAreReachedThroughIt) {
+  Simulated simulated({.job = two_nodes}, std::make_unique<UniformWire>(100'000, 1'000'000, 80'000));
+  simulated.run([&](const std::shared_ptr<Job>&, PeId pe) {
+    if (pe == PeId(0)) expect_contract(simulated.jobs());
+  });
+  // 11 operations with an answer and what goes before them, of 2 microseconds each, and a little.
+  EXPECT_GT(simulated.now_ps(), 22'000'000u);
+  EXPECT_LT(simulated.now_ps(), 60'000'000u);
 }
 
 TEST(NodesTest, EachNodeHasTheMemoryOfItsOwnPes) {

@@ -371,6 +371,7 @@ TEST_P(Matching, ManyLargeMessagesMoveAtOnce) {
 }
 
 TEST_P(Matching, ThreadsOfAPeSendAndReceive) {
+  ATOLL_NOT_SIMULATED();
   run(
       [](Context& context) {
         constexpr std::uint64_t each = 800;

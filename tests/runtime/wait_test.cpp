@@ -69,6 +69,7 @@ TEST_P(Waiting, AnIdlePeBurnsNoCore) {
 }
 
 TEST_P(Waiting, SeveralThreadsOfAPeSleepAtOnce) {
+  ATOLL_NOT_SIMULATED();
   run([](Context& context) {
     auto word = context.allocate_symmetric(8);
     auto* mine = context.local_pointer<std::uint64_t>(word);

@@ -8,7 +8,7 @@
 
 #include "atoll/sim/noise.hpp"
 #include "atoll/sim/programs.hpp"
-#include "atoll/sim/radix_heap.hpp"
+#include "atoll/base/radix_heap.hpp"
 #include "atoll/sim/topology.hpp"
 #include "mail.hpp"
 

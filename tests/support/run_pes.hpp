@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one body on every PE of a job, as threads (`loop`), as threads that make as if they were on several nodes
-// (`nodes`), as forked processes (`shm`), or as forked processes that make as if they were on several nodes and use the
+// (`nodes`), as forked processes (`shm`), as fibers under a simulated clock (`sim`), or as forked processes that make as if they were on several nodes and use the
 // network between them (`ofi`), and fails the test when a PE fails, dies or hangs. Every test of communication uses it, so
 // that each runs on all fabrics.
 #pragma once
@@ -24,6 +24,7 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/fabric/network.hpp"
+#include "atoll/fabric/simulated.hpp"
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/job.hpp"
 #include "linked_jobs.hpp"
@@ -39,12 +40,13 @@ struct RunOptions {
   std::uint64_t memory_limit_bytes = 0;
   std::uint64_t symmetric_bytes = 0;
   std::uint64_t static_bytes = 0;
+  fabric::Faults faults = {};  ///< sim
 };
 
-enum class Fabric { loop, nodes, shm, ofi };
+enum class Fabric { loop, nodes, shm, ofi, sim };
 
 inline const char* name_of(Fabric fabric) {
-  constexpr const char* names[] = {"loop", "nodes", "shm", "ofi"};
+  constexpr const char* names[] = {"loop", "nodes", "shm", "ofi", "sim"};
   return names[static_cast<std::size_t>(fabric)];
 }
 
@@ -186,6 +188,22 @@ inline void run_on_one_node(std::uint32_t npes, const Body& body, const RunOptio
       [&](PeId pe, int status, const std::string& cause) { job->mark_failed(pe, status, cause); }, options);
 }
 
+// A network of 1 µs, whose delays and order are of the seed.
+inline std::unique_ptr<fabric::Wire> usual_wire() { return std::make_unique<fabric::UniformWire>(100'000, 1'000'000, 80'000); }
+
+inline void run_simulated(fabric::JobOptions job, const Body& body, const RunOptions& options) {
+  fabric::SimulatedOptions simulated{.job = std::move(job), .faults = options.faults};
+  simulated.job.node_of_pe = spread_over_nodes(simulated.job.npes);
+  try {
+    fabric::Simulated(simulated, usual_wire()).run([&](const std::shared_ptr<fabric::Job>& one, PeId pe) {
+      std::string fault = run_one(one, pe, body, options);
+      EXPECT_TRUE(fault.empty()) << "PE " << pe.value() << " threw: " << fault << " (seed " << options.faults.seed << ")";
+    });
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << error.what();
+  }
+}
+
 // PEs find out by themselves that one has died.
 inline void run_on_network(std::uint32_t npes, const Body& body, const RunOptions& options) {
   SharedTable table(npes);
@@ -224,12 +242,13 @@ inline void run_pes(std::uint32_t npes, Fabric fabric, const Body& body, const R
   fabric::JobOptions job = detail::job_options(npes, options);
   if (fabric == Fabric::shm) return detail::run_on_one_node(npes, body, options);
   if (fabric == Fabric::ofi) return detail::run_on_network(npes, body, options);
+  if (fabric == Fabric::sim) return detail::run_simulated(job, body, options);
   if (fabric == Fabric::loop) return detail::run_threads({fabric::Job::create_loop(job)}, body, options);
   job.node_of_pe = spread_over_nodes(npes);
   detail::run_threads(link_jobs(job), body, options);
 }
 
-/// A test suite whose tests run on all fabrics and on 1, 2, 3, 4, 5 and 8 PEs (over the network on 2 and 4):
+/// A test suite whose tests run on all fabrics and on 1, 2, 3, 4, 5 and 8 PEs (over the network on 2 and 4, simulated on 2 and 5):
 ///     class Barrier : public atl::testing::OnPes {};
 ///     TEST_P(Barrier, Holds) { run([](runtime::Context& context) { … }); }
 ///     ATOLL_ON_PES(Barrier);
@@ -243,6 +262,10 @@ class OnPes : public ::testing::TestWithParam<std::tuple<Fabric, std::uint32_t>>
   void run(const Body& body, const RunOptions& options = {}) { run_pes(npes(), fabric(), body, options); }
 };
 
+/// Begins a test whose bodies start threads, or wait in a way of their own: simulated PEs have one thread, and wait for the clock.
+#define ATOLL_NOT_SIMULATED() \
+  if (fabric() == ::atl::testing::Fabric::sim) GTEST_SKIP() << "a simulated PE has one thread, and a clock that others move"
+
 inline std::string pes_name(const ::testing::TestParamInfo<std::tuple<Fabric, std::uint32_t>>& info) {
   return fmt::format("{}{}", name_of(std::get<0>(info.param)), std::get<1>(info.param));
 }
@@ -252,6 +275,9 @@ inline std::string pes_name(const ::testing::TestParamInfo<std::tuple<Fabric, st
                            ::testing::Combine(::testing::Values(::atl::testing::Fabric::loop, ::atl::testing::Fabric::shm, \
                                                                 ::atl::testing::Fabric::nodes),                \
                                               ::testing::Values(1u, 2u, 3u, 4u, 5u, 8u)),                      \
+                           ::atl::testing::pes_name);                                                          \
+  INSTANTIATE_TEST_SUITE_P(Simulated, Suite,                                                                   \
+                           ::testing::Combine(::testing::Values(::atl::testing::Fabric::sim), ::testing::Values(2u, 5u)), \
                            ::atl::testing::pes_name);                                                          \
   INSTANTIATE_TEST_SUITE_P(Network, Suite,                                                                     \
                            ::testing::Combine(::testing::Values(::atl::testing::Fabric::ofi), ::testing::Values(2u, 4u)), \

@@ -10,7 +10,7 @@
 
 #include "atoll/base/error.hpp"
 
-namespace atl::sim {
+namespace atl {
 
 /// `Event` is a plain struct with a member `time`.
 template <class Event>
@@ -67,4 +67,4 @@ class RadixHeap {
   std::uint64_t last_ = 0;
 };
 
-}  // namespace atl::sim
+}  // namespace atl

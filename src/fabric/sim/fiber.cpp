@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fiber.hpp"
+
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "atoll/base/error.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace atl::fabric::sim {
+
+Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body) : body_(std::move(body)), stack_bytes_(stack_bytes) {
+  // A page below it that faults, where a stack that is too short would write into what lies there.
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  stack_bytes_ = (stack_bytes_ + page - 1) / page * page + page;
+  void* place = ::mmap(nullptr, stack_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) throw_errno("cannot map the stack of a simulated PE. Simulate fewer PEs");
+  stack_ = static_cast<std::byte*>(place);
+  if (::mprotect(stack_, page, PROT_NONE) != 0) throw_errno("cannot protect the stack of a simulated PE. Simulate fewer PEs");
+  ::getcontext(&own_);
+  own_.uc_stack.ss_sp = stack_ + page;
+  own_.uc_stack.ss_size = stack_bytes_ - page;
+  own_.uc_link = nullptr;
+  const auto self = reinterpret_cast<std::uintptr_t>(this);
+  ::makecontext(&own_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
+#if defined(__SANITIZE_THREAD__)
+  own_track_ = __tsan_create_fiber(0);
+#endif
+}
+
+Fiber::~Fiber() {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_destroy_fiber(own_track_);
+#endif
+  ::munmap(stack_, stack_bytes_);
+}
+
+void Fiber::exchange_handling() {
+  auto* here = reinterpret_cast<Handling*>(abi::__cxa_get_globals());
+  std::swap(*here, handling_);
+}
+
+void Fiber::resume() {
+  exchange_handling();
+#if defined(__SANITIZE_ADDRESS__)
+  void* fake = nullptr;
+  __sanitizer_start_switch_fiber(&fake, own_.uc_stack.ss_sp, own_.uc_stack.ss_size);
+#endif
+#if defined(__SANITIZE_THREAD__)
+  resumer_track_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(own_track_, 0);
+#endif
+  ::swapcontext(&resumer_, &own_);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+  exchange_handling();
+}
+
+void Fiber::pause() {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(ended_ ? nullptr : &fake_stack_, resumer_stack_, resumer_stack_bytes_);
+#endif
+#if defined(__SANITIZE_THREAD__)
+  __tsan_switch_to_fiber(resumer_track_, 0);
+#endif
+  ::swapcontext(&own_, &resumer_);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(fake_stack_, &resumer_stack_, &resumer_stack_bytes_);
+#endif
+}
+
+void Fiber::enter(unsigned high, unsigned low) {
+  auto* self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | low);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(nullptr, &self->resumer_stack_, &self->resumer_stack_bytes_);
+#endif
+  self->body_();
+  self->ended_ = true;
+  self->pause();
+}
+
+}  // namespace atl::fabric::sim

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulation behind `Simulated`: the clock, the PEs' fibers, and what is on its way.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "atoll/base/radix_heap.hpp"
+#include "atoll/base/scheduler.hpp"
+#include "atoll/fabric/simulated.hpp"
+#include "fiber.hpp"
+
+namespace atl::fabric {
+
+/// What is on its way between two nodes.
+struct Parcel {
+  enum class Kind : std::uint8_t { put, update, atomic, get, message, post, ring, answer };
+  Kind kind = Kind::put;
+  AtomicOp op = AtomicOp::set;
+  std::uint8_t width = 8;
+  bool counted = false;     ///< quiet() waits for it
+  bool signals = false;     ///< put: the update comes after it
+  PeId from{0}, to{0};
+  HeapOffset at{0}, signal{0};
+  std::uint64_t value = 0, expected = 0, old = 0;
+  const void* late = nullptr;         ///< put: where data lies that is read when it arrives
+  void* into = nullptr;               ///< get: where it goes
+  std::uint64_t bytes = 0;
+  std::vector<std::byte> data;
+  MessageLabel label;
+  bool* done = nullptr;               ///< of who waits for the answer
+  std::uint64_t* result = nullptr;    ///< likewise
+};
+
+class Simulation : public Scheduler {
+ public:
+  Simulation(SimulatedOptions options, std::unique_ptr<Wire> wire);
+  ~Simulation() override;
+
+  void run(const Simulated::Body& body);
+
+  // ---- what waits ---------------------------------------------------------------------------------------------
+
+  std::int64_t now_ns() const override { return static_cast<std::int64_t>(now_ / 1000); }
+  void sleep(const void* bell, std::int64_t limit_ns) override;
+  void wake(const void* bell) noexcept override;
+  void compute(std::uint64_t ps);
+  /// Whoever looks again and again without result lets others go on.
+  void look_idle();
+
+  // ---- what paths send ----------------------------------------------------------------------------------------
+
+  /// The PE that runs, or for whom a post is heard.
+  PeId acting() const { return acting_; }
+  /// Takes the overhead of an operation, where a PE runs.
+  void begin_operation() { if (running_ != nullptr) compute(wire_->overhead_ps()); }
+  enum class Order { free, kept };  // against what went the same way before
+  void send(std::unique_ptr<Parcel> parcel, Order order);
+  /// Sends it, and returns when its answer has come. Throws PeFailedError when a PE has failed meanwhile.
+  std::uint64_t ask(std::unique_ptr<Parcel> parcel);
+  void fence() { ++sources_[acting_.value()].fences; }
+  void quiet();
+  Job& job_of(PeId pe) const { return *jobs_[node_of(pe)]; }
+  bool reads_late() const { return options_.faults.seed != 0; }
+  /// Messages that found no room yet in the PE's ring. Returns whether some have now.
+  bool push_waiting(PeId pe);
+  bool takes_more(PeId pe) const { return waiting_[pe.value()].size() < most_waiting; }
+
+  const std::vector<std::shared_ptr<Job>>& jobs() const { return jobs_; }
+  std::uint64_t now_ps() const { return now_; }
+  Simulated::Counts counts() const { return counts_; }
+  std::uint64_t digest() const { return digest_; }
+
+ private:
+  static constexpr std::size_t most_waiting = 1024;
+  static constexpr int most_idle_looks = 64;
+  struct Event {
+    std::uint64_t time;
+    enum Kind : std::uint32_t { resume, arrive, lose, notice } kind;
+    std::uint32_t number;      // of the PE, or the parcel
+    std::uint64_t generation;  // resume: of the sleep
+  };
+  struct Pe {
+    std::unique_ptr<sim::Fiber> fiber;
+    std::uint64_t generation = 0;
+    const void* bell = nullptr;
+    bool frozen = false;
+    int idle_looks = 0;
+    std::exception_ptr error;
+  };
+  struct Source {  // of operations
+    std::uint64_t outstanding = 0;
+    std::uint64_t fences = 0;
+  };
+  struct Channel {  // from one PE to another
+    std::uint64_t last = 0;   // arrival
+    std::uint64_t floor = 0;  // nothing arrives before
+    std::uint64_t fences = 0;
+  };
+
+  std::uint32_t node_of(PeId pe) const { return jobs_[0]->node_of(pe); }
+  void push(std::uint64_t time, Event::Kind kind, std::uint32_t number, std::uint64_t generation = 0) {
+    queue_.push({time, kind, number, generation});
+  }
+  void switch_to(std::uint32_t pe);
+  void pause_until(std::uint64_t time, const void* bell);
+  void step(const Event& event);
+  void launch(std::unique_ptr<Parcel> parcel, std::uint64_t arrival);
+  void arrive(std::unique_ptr<Parcel> parcel);
+  void answer(std::unique_ptr<Parcel> parcel);
+  void fail_all(PeId pe, const std::string& why);
+  void end_frozen();
+  std::uint64_t arrival(PeId from, PeId to, std::uint64_t bytes);
+
+  SimulatedOptions options_;
+  std::unique_ptr<Wire> wire_;
+  std::vector<std::shared_ptr<Job>> jobs_;
+  std::vector<Pe> pes_;
+  std::vector<Source> sources_;
+  std::vector<std::deque<std::unique_ptr<Parcel>>> waiting_;  // by PE
+  std::unordered_map<std::uint64_t, Channel> channels_;
+  std::unordered_map<const void*, std::uint32_t> sleepers_;
+  RadixHeap<Event> queue_;
+  std::vector<std::unique_ptr<Parcel>> parcels_;
+  std::vector<std::uint32_t> free_parcels_;
+  std::uint64_t now_ = 0;
+  std::uint64_t draws_ = 0;
+  PeId acting_{0};
+  Pe* running_ = nullptr;
+  std::uint32_t left_ = 0;  // PEs that have not ended
+  bool hang_ = false;
+  Simulated::Counts counts_;
+  std::uint64_t digest_ = 0;
+};
+
+}  // namespace atl::fabric
