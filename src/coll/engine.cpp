@@ -65,19 +65,11 @@ Engine::Engine(runtime::Context& context)
       timeout_seconds_(config::seconds(config::Variable::peer_timeout)) {
   auto members = static_cast<std::size_t>(size_);
   HeapOffset area = make_area(context, members);
-  // Every PE writes its area's offset into everybody's table.
-  HeapOffset table = context_.reserve_system(members * sizeof(std::uint64_t));
-  HeapOffset own_entry(table.value() + static_cast<std::uint64_t>(rank_) * sizeof(std::uint64_t));
-  for (std::uint32_t pe = 0; pe < context_.npes(); ++pe)
-    context_.put_value<std::uint64_t>(PeId(pe), own_entry, area.value());
-  context_.quiet();
-  context_.barrier();
   std::vector<PeId> pes;
   std::vector<HeapOffset> areas;
-  for (std::uint32_t pe = 0; pe < context_.npes(); ++pe) {
-    pes.emplace_back(pe);
-    areas.emplace_back(context_.get_value<std::uint64_t>(
-        context_.pe(), HeapOffset(table.value() + pe * sizeof(std::uint64_t))));
+  for (std::uint64_t offset : context_.exchange(area.value())) {
+    pes.emplace_back(static_cast<std::uint32_t>(pes.size()));
+    areas.emplace_back(offset);
   }
   open(std::move(pes), std::move(areas));
 }

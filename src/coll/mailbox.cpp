@@ -9,6 +9,19 @@
 
 namespace atl::coll::detail {
 
+// What was never written to is zero, and where it is private takes no memory as long as it is only read. 4 KiB for each of 32,768 members, of whom a
+// member hears from 30, would be 128 MiB of each PE.
+void Mailboxes::clear(std::byte* area, std::size_t members) {
+  constexpr std::size_t piece = 4096;
+  std::byte* const end = area + area_bytes(members);
+  for (std::byte *at = area, *next = nullptr; at < end; at = next) {
+    next = std::min(end, at + piece);
+    const auto* words = reinterpret_cast<const std::uint64_t*>(at);
+    const auto* last = words + (next - at) / 8;
+    if (std::any_of(words, last, [](std::uint64_t word) { return word != 0; })) std::memset(at, 0, static_cast<std::size_t>(next - at));
+  }
+}
+
 void Mailboxes::open(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank) {
   context_ = &context;
   std::size_t members = pes.size();

@@ -127,7 +127,7 @@ class Mailboxes {
     return sizeof(Presence) + members * (sizeof(Credit) + ring_cells * sizeof(Cell));
   }
   /// Zeroes an area, before any member learns where it is.
-  static void clear(std::byte* area, std::size_t members) { std::memset(area, 0, area_bytes(members)); }
+  static void clear(std::byte* area, std::size_t members);
 
   enum class Outcome { done, waiting, mismatch };
 

@@ -2,6 +2,8 @@
 // Barrier and exchange of set-up: before there are communicators, and between them.
 #include "meeting.hpp"
 
+#include <algorithm>
+
 #include "atoll/base/config.hpp"
 #include "atoll/runtime/context.hpp"
 
@@ -23,9 +25,8 @@ std::vector<std::uint64_t> Context::exchange(std::uint64_t value) {
     for (std::uint32_t pe = 0; pe < npes_; ++pe)
       all.push_back(job_->record(PeId(pe)).offered.load(std::memory_order_relaxed));
   } else {
-    for (std::uint32_t node = 0; node < job_->nodes(); ++node)
-      put_value<std::uint64_t>(job_->leader_of(node), value_at(pe_), value);
-    barrier();
+    put_value<std::uint64_t>(job_->leader_of(job_->node()), value_at(pe_), value);
+    meet(Meeting::with_values);
     for (std::uint32_t pe = 0; pe < npes_; ++pe)
       all.push_back(get_value<std::uint64_t>(job_->leader_of(job_->node()), value_at(PeId(pe))));
   }
@@ -33,7 +34,9 @@ std::vector<std::uint64_t> Context::exchange(std::uint64_t value) {
   return all;
 }
 
-void Context::barrier() {
+void Context::barrier() { meet(Meeting::plain); }
+
+void Context::meet(Meeting what) {
   quiet();
   fabric::JobControl& control = job_->control();
   std::uint32_t epoch = barrier_epoch_++;
@@ -50,7 +53,7 @@ void Context::barrier() {
     // Acquire: partner is the addition above.
     Status status = wait([&] { return control.arrived.load(std::memory_order_acquire) == job_->local_pes(); }, deadline);
     if (status != Status::ok) throw_absent(limit);
-    meet_nodes(epoch, deadline, limit);
+    meet_nodes(epoch, what, deadline, limit);
     return open_barrier(epoch);
   }
   // Acquire: partner is the store in open_barrier().
@@ -64,12 +67,26 @@ void Context::open_barrier(std::uint32_t epoch) {
   job_->wake_all();
 }
 
-// Dissemination (Hensgen, Finkel, Manber 1988): in each round a node tells the one twice as far after it.
-void Context::meet_nodes(std::uint32_t epoch, Deadline deadline, double limit_seconds) {
+// The values of `count` nodes, this one and those before it round the circle, to the table of another.
+void Context::hand_values(std::uint32_t to_node, std::uint32_t count) {
+  const std::uint32_t nodes = job_->nodes(), node = job_->node();
+  auto is_known = [&](std::uint32_t pe) { return (node + nodes - job_->node_of(PeId(pe))) % nodes < count; };
+  for (std::uint32_t first = 0, last = 0; first < npes_; first = last + 1) {
+    for (last = first; last < npes_ && is_known(last); ++last) {}
+    if (last == first) continue;
+    put(job_->leader_of(to_node), value_at(PeId(first)), local_pointer(value_at(PeId(first))), (last - first) * sizeof(std::uint64_t));
+  }
+}
+
+// Dissemination (Hensgen, Finkel, Manber 1988): in each round a node tells the one twice as far after it. Values go along: after
+// round k a node has those of 2^(k+1) nodes, so that an exchange takes log2 n messages of each node and not n of each PE.
+void Context::meet_nodes(std::uint32_t epoch, Meeting what, Deadline deadline, double limit_seconds) {
   std::uint32_t nodes = job_->nodes(), node = job_->node();
   std::uint64_t count = std::uint64_t{epoch} + 1;
   for (std::size_t round = 0, step = 1; step < nodes; ++round, step *= 2) {
     auto after = static_cast<std::uint32_t>((node + step) % nodes), before = static_cast<std::uint32_t>((node + nodes - step) % nodes);
+    if (what == Meeting::with_values) hand_values(after, std::min(static_cast<std::uint32_t>(step), nodes - static_cast<std::uint32_t>(step)));
+    // Does not overtake the values.
     set<std::uint64_t>(job_->leader_of(after), arrived_at(round), count);
     const auto* word = local_pointer<const std::uint64_t>(arrived_at(round));
     if (wait_until(word, Compare::greater_equal, count, deadline) != Status::ok)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -24,6 +26,10 @@ Simulation::Simulation(SimulatedOptions options, std::unique_ptr<Wire> wire) : o
   for (std::uint32_t node : job.node_of_pe) nodes = std::max(nodes, node + 1);
   for (job.node = 0; job.node < nodes; ++job.node) {
     jobs_.push_back(Job::create_loop(job));
+    // Of the thousands of segments little is used.
+    for (std::uint32_t pe = 0; pe < job.npes; ++pe)
+      if (std::byte* segment = jobs_.back()->segment(PeId(pe)); segment != nullptr)
+        ::madvise(segment, jobs_.back()->segment_bytes(), MADV_NOHUGEPAGE);
     jobs_.back()->connect(std::make_unique<SimulatedPath>(*this, job.node));
   }
   pes_.resize(job.npes);

@@ -445,7 +445,10 @@ class Context {
   static void unlock_area(TriggerArea& area);
   void join();
   void open_barrier(std::uint32_t epoch);
-  void meet_nodes(std::uint32_t epoch, Deadline deadline, double limit_seconds);
+  enum class Meeting { plain, with_values };
+  void meet(Meeting what);
+  void hand_values(std::uint32_t to_node, std::uint32_t count);
+  void meet_nodes(std::uint32_t epoch, Meeting what, Deadline deadline, double limit_seconds);
   [[noreturn]] void throw_absent(double limit_seconds) const;
 
   std::shared_ptr<fabric::Job> job_;
