@@ -2,6 +2,7 @@
 // Simulated machines: atoll.sim reads their files, this runs them.
 #include "atoll/sim/simulate.hpp"
 
+#include "atoll/sim/runtime.hpp"
 #include "expr.hpp"
 
 namespace atl::python {
@@ -23,6 +24,7 @@ sim::Workload workload_of(const nb::dict& work) {
   auto number = [&]<class T>(const char* name, T& into) { into = static_cast<T>(nb::cast<std::uint64_t>(work[name])); };
   load.collective.collective = nb::cast<std::string>(work["collective"]);
   load.collective.algorithm = nb::cast<std::string>(work["algorithm"]);
+  number("items", load.items);
   number("bytes", load.collective.bytes);
   number("element_bytes", load.collective.element_bytes);
   number("root", load.collective.root);
@@ -39,7 +41,10 @@ sim::Workload workload_of(const nb::dict& work) {
 }
 
 void check(const nb::dict& machine, const Trace& noise_trace, const nb::dict& work) {
-  sim::check(machine_of(machine, noise_trace), workload_of(work));
+  const sim::Machine built = machine_of(machine, noise_trace);
+  const sim::Workload load = workload_of(work);
+  if (load.collective.collective == "runtime") built.validate(load.nodes);
+  else sim::check(built, load);
 }
 
 nb::dict simulate(const nb::dict& machine, const Trace& noise_trace, const nb::dict& work, const nb::object& progress) {
@@ -72,13 +77,47 @@ nb::dict simulate(const nb::dict& machine, const Trace& noise_trace, const nb::d
   return d;
 }
 
+nb::dict runtime(const nb::dict& machine, const Trace& noise_trace, const nb::dict& work) {
+  const sim::Machine built = machine_of(machine, noise_trace);
+  const sim::Workload load = workload_of(work);
+  sim::RuntimeWork run{.program = load.collective.algorithm, .nodes = load.nodes, .pes_per_node = load.pes_per_node,
+                       .repeats = load.repeats, .items = load.items, .bytes = load.collective.bytes, .seed = load.seed};
+  sim::RuntimeResult result;
+  {
+    nb::gil_scoped_release others_run;
+    result = sim::simulate_runtime(built, run);
+  }
+  nb::dict d;
+  d["algorithm"] = run.program;
+  d["times_ps"] = nb::cast(std::vector<std::uint64_t>{result.time});
+  d["end_ps"] = result.start + result.time * run.repeats;
+  d["start_ps"] = result.start;
+  d["start_messages"] = result.start_messages;
+  d["messages"] = result.messages;
+  d["message_bytes"] = result.message_bytes;
+  d["events"] = result.messages;
+  d["host_active_ps"] = 0;
+  d["energy_joules"] = 0.0;
+  d["runtime_bytes"] = result.runtime_bytes;
+  d["memory_bytes"] = result.resident_bytes;
+  d["build_seconds"] = 0.0;
+  d["run_seconds"] = result.run_seconds;
+  d["spans"] = nb::list();
+  return d;
+}
+
 nb::dict known() {
   nb::dict all;
-  for (const auto& [collective, algorithms] : coll::Planner::known()) {
+  auto everything = coll::Planner::known();
+  for (auto& one : sim::known_patterns()) everything.push_back(one);
+  for (const auto& [collective, algorithms] : everything) {
     nb::list names;
     for (std::string_view name : algorithms) names.append(nb::str(name.data(), name.size()));
     all[nb::str(collective.data(), collective.size())] = names;
   }
+  nb::list programs;
+  for (const std::string& name : sim::runtime_programs()) programs.append(name);
+  all["runtime"] = programs;
   return all;
 }
 
@@ -86,6 +125,7 @@ nb::dict known() {
 
 void bind_sim(nb::module_& m) {
   m.def("sim_run", &simulate, nb::arg("machine"), nb::arg("noise_trace"), nb::arg("work"), nb::arg("progress").none());
+  m.def("sim_runtime", &runtime);
   m.def("sim_check", &check);
   m.def("sim_collectives", &known);
 }

@@ -20,14 +20,14 @@ std::uint64_t hash_of(const std::vector<Programs::Step>& steps) {
 
 }  // namespace
 
-Programs::Programs(const coll::Planner& planner, std::uint32_t pes, std::uint64_t most_bytes) {
+Programs::Programs(const Writer& writer, std::uint32_t pes, std::uint64_t most_bytes) {
   // By hash: where it lies, and how many steps it has.
   std::unordered_multimap<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> known[2];
   std::vector<coll::PlanStep> plan;
   std::vector<Step> forms[2];
   of_pe_.resize(pes);
   for (std::uint32_t pe = 0; pe < pes; ++pe) {
-    planner.write(static_cast<int>(pe), plan);
+    writer(static_cast<int>(pe), plan);
     for (int form = 0; form < 2; ++form) {
       forms[form].clear();
       for (const coll::PlanStep& step : plan) {

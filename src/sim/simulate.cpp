@@ -195,7 +195,8 @@ class Simulation {
     const bool near = nearby(from, self);
     Time host = (near ? machine_.memory_overhead_ps : machine_.recv_overhead_ps) + machine_.miss_ps;
     if (copies && !near) host += time_for(bytes, machine_.copy_fs_per_byte);
-    Time interface = 0;
+    host += machine_.list_entries * machine_.match_ps;
+    Time interface = machine_.list_entries * machine_.interface_match_ps;
     if (combines) {
       host += time_for(bytes, machine_.reduce_fs_per_byte);
       interface += time_for(bytes, machine_.interface_reduce_fs_per_byte);
@@ -282,7 +283,7 @@ class Simulation {
     const std::uint32_t self = number(pe);
     const Time start = std::max(pe.free, queue_.now());
     Time ready = start;
-    if (work_.compute_ps != 0) ready = host_work(self, ready, work_.compute_ps);
+    if (work_.compute_ps != 0 && !is_pattern(work_.collective.collective)) ready = host_work(self, ready, work_.compute_ps);
     note(Span::Kind::compute, self, self, 0, start, ready);
     if (offloaded_) ready = host_work(self, ready, machine_.setup_ps);
     if (work_.executor == Executor::core) ready = host_work(self, ready, machine_.miss_ps) + machine_.miss_ps;
@@ -362,6 +363,12 @@ class Simulation {
           note(Span::Kind::copy, self, self, bytes, before, pe.free);
           break;
         }
+        case Kind::compute: {
+          const Time before = pe.free;
+          pe.free = host_work(self, pe.free, bytes);
+          note(Span::Kind::compute, self, self, 0, before, pe.free);
+          break;
+        }
         case Kind::reduce: {
           const Time before = pe.free;
           work(pe, 0, time_for(bytes, machine_.reduce_fs_per_byte), time_for(bytes, machine_.interface_reduce_fs_per_byte));
@@ -407,6 +414,11 @@ coll::Placement placement_of(const Workload& work) {
   return coll::Placement(nodes);
 }
 
+PatternOptions pattern_of(const Workload& work) {
+  return {work.collective.collective, work.collective.algorithm, work.nodes * work.pes_per_node, work.collective.bytes,
+          work.items, work.compute_ps};
+}
+
 void check_size(const Machine& machine, const Workload& work) {
   machine.validate(work.nodes);
   ATOLL_VALIDATE(work.pes_per_node >= 1 && std::uint64_t{work.nodes} * work.pes_per_node <= (1u << 24), ValueError,
@@ -421,17 +433,26 @@ void check_size(const Machine& machine, const Workload& work) {
 
 void check(const Machine& machine, const Workload& work) {
   check_size(machine, work);
-  coll::Planner(work.collective, placement_of(work));
+  if (is_pattern(work.collective.collective)) pattern(pattern_of(work));
+  else coll::Planner(work.collective, placement_of(work));
 }
 
 Result simulate(const Machine& machine, const Workload& work, const std::function<void(std::uint32_t)>& progress) {
   check_size(machine, work);
   std::int64_t begin = now_ns();
   const coll::Placement placement = placement_of(work);
-  const coll::Planner planner(work.collective, placement);
-  const Programs programs(planner, work.nodes * work.pes_per_node, work.most_memory_bytes - least_memory(machine, work));
   Result result;
-  result.algorithm = planner.algorithm();
+  std::unique_ptr<coll::Planner> planner;
+  Writer writer;
+  if (is_pattern(work.collective.collective)) {
+    writer = pattern(pattern_of(work));
+    result.algorithm = form_of(pattern_of(work));
+  } else {
+    planner = std::make_unique<coll::Planner>(work.collective, placement);
+    writer = [&](int pe, std::vector<coll::PlanStep>& steps) { planner->write(pe, steps); };
+    result.algorithm = planner->algorithm();
+  }
+  const Programs programs(writer, work.nodes * work.pes_per_node, work.most_memory_bytes - least_memory(machine, work));
   std::int64_t built = now_ns();
   result.build_seconds = static_cast<double>(built - begin) * 1e-9;
   Simulation(machine, work, programs).run(result, progress);

@@ -162,7 +162,7 @@ TEST(ProgramsTest, SharedStepsAreThePlannersOwn) {
         for (std::uint32_t pe = 0; pe < pes; ++pe) nodes[pe] = pe / 4;
         const coll::Placement placement(nodes);
         coll::Planner planner({std::string(collective), std::string(algorithm), 4096, 8, 0}, placement);
-        Programs programs(planner, pes, 1 << 26);
+        Programs programs([&](int pe, auto& steps) { planner.write(pe, steps); }, pes, 1 << 26);
         std::vector<coll::PlanStep> plan;
         for (std::uint32_t pe = 0; pe < pes; ++pe) {
           planner.write(static_cast<int>(pe), plan);
@@ -186,9 +186,9 @@ TEST(ProgramsTest, ABarrierOfManyPesIsKeptOnce) {
   for (std::uint32_t pe = 0; pe < 4096; ++pe) nodes[pe] = pe;
   const coll::Placement placement(nodes);
   coll::Planner barrier({"barrier", "dissemination"}, placement);
-  EXPECT_LT(Programs(barrier, 4096, 1 << 20).bytes(), 4096 * sizeof(Programs::Program) + 2000);
+  EXPECT_LT(Programs([&](int pe, auto& steps) { barrier.write(pe, steps); }, 4096, 1 << 20).bytes(), 4096 * sizeof(Programs::Program) + 2000);
   coll::Planner allreduce({"allreduce", "recursive_doubling", 8}, placement);
-  EXPECT_LT(Programs(allreduce, 4096, 1 << 20).bytes(), 4096 * sizeof(Programs::Program) + 20000);
+  EXPECT_LT(Programs([&](int pe, auto& steps) { allreduce.write(pe, steps); }, 4096, 1 << 20).bytes(), 4096 * sizeof(Programs::Program) + 20000);
 }
 
 }  // namespace

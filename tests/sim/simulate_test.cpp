@@ -105,6 +105,35 @@ TEST(SimulateTest, EveryAlgorithmEndsEverywhere) {
             }
 }
 
+TEST(SimulateTest, EveryPatternEndsAndTakesItsComputing) {
+  for (const auto& [name, forms] : known_patterns())
+    for (std::string_view form : forms)
+      for (std::uint32_t nodes : {1u, 2u, 6u, 16u, 27u})
+        for (Executor executor : {Executor::host, Executor::interface}) {
+          SCOPED_TRACE(fmt::format("{} {} on {}", name, form, nodes));
+          Workload work = of(std::string(name), std::string(form), 1 << 16, nodes);
+          work.items = 4;
+          work.executor = executor;
+          const Time quick = simulate(plain(), work).times.front();
+          work.compute_ps = 50'000'000;
+          const Time slow = simulate(plain(), work).times.front();
+          if (nodes == 1 && name == "indexgather") continue;
+          EXPECT_GE(slow, 50'000'000u);
+          EXPECT_LE(slow, quick + 50'000'000u);
+        }
+  EXPECT_THROW(simulate(plain(), of("halo", "diagonal", 8, 4)), ValueError);
+}
+
+// Six faces each, of which those along an axis of two PEs go to the same one.
+TEST(SimulateTest, AHaloHasSixFacesAndLooksAtItsList) {
+  Machine machine = plain();
+  Workload work = of("halo", "neighbours", 1024, 64);
+  EXPECT_EQ(simulate(machine, work).messages, 64 * 6u);
+  const Time empty = simulate(machine, work).times.front();
+  machine.list_entries = 100, machine.match_ps = 10'000;
+  EXPECT_GE(simulate(machine, work).times.front(), empty + 100 * 10'000);
+}
+
 TEST(SimulateTest, ASeedIsAResult) {
   Machine machine = plain();
   machine.noise = NoiseKind::random;

@@ -14,7 +14,9 @@ MARKERS = "osD^vP*X"
 UNITS = {
     "time_s": "time, s", "messages": "messages", "message_bytes": "bytes sent", "energy_j": "energy, J",
     "host_active_s": "work of hosts, s", "run_s": "time to simulate, s", "memory_bytes": "memory, bytes",
-    "ratio": "times as long",
+    "ratio": "times as long", "gib_s": "GiB/s", "pe_messages": "messages of each PE", "start_s": "time to start, s",
+    "start_pe_messages": "messages of each PE to start", "runtime_bytes": "memory of the runtime on each PE, bytes",
+    "pe_resident_bytes": "memory of each PE, bytes",
 }  # fmt: skip
 
 
@@ -44,7 +46,8 @@ class Chart:
     def varied(self, records: Sequence[dict[str, Any]]) -> list[str]:
         """Settings, other than x and panels, that differ between records."""
         figures = ("time_s", "time_min_s", "time_max_s", "simulated_s", "messages", "message_bytes", "host_active_s",
-                   "energy_j", "memory_bytes", "build_s", "run_s")  # fmt: skip
+                   "energy_j", "memory_bytes", "build_s", "run_s", "pes", "pe_messages", "gib_s", "start_s",
+                   "start_pe_messages", "runtime_bytes", "pe_resident_bytes")  # fmt: skip
         names = [key for key in (records[0] if records else {}) if key not in (*figures, self.x, *self.panel_keys)]
         return [key for key in names if len({str(record.get(key)) for record in records}) > 1]
 

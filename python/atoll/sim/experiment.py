@@ -18,7 +18,10 @@ from atoll.sim.source import Key, SimError, Source, read
 
 EXPERIMENTS = Path(__file__).with_name("experiments")
 HEAD = ("title", "about", "machine", "run", "plot", "published")
-FIGURES = ("time_s", "messages", "message_bytes", "energy_j", "host_active_s", "run_s", "memory_bytes", "ratio")
+FIGURES = (
+    "time_s", "messages", "message_bytes", "energy_j", "host_active_s", "run_s", "memory_bytes", "ratio", "gib_s",
+    "pe_messages", "start_s", "start_pe_messages", "runtime_bytes", "pe_resident_bytes",
+)  # fmt: skip
 PLOT = ("x", "y", "lines", "panels", "log", "ratio_to")
 
 
@@ -37,12 +40,6 @@ def choice(names: tuple[str, ...]) -> Any:
     return convert
 
 
-def count(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r} is not accepted. Write a whole number of at least 0")
-    return value
-
-
 def collective(value: object) -> str:
     return str(choice(tuple(_core.sim_collectives()))(value))
 
@@ -55,12 +52,13 @@ RUN: dict[str, tuple[str, Any]] = {
     "pes_per_node": ("pes_per_node", machines.whole),
     "bytes": ("bytes", units.whole_bytes),
     "element": ("element_bytes", units.whole_bytes),
-    "root": ("root", count),
+    "root": ("root", machines.at_least_0),
     "executor": ("executor", choice(EXECUTORS)),
     "pace": ("pace", choice(PACES)),
     "repeats": ("repeats", machines.whole),
+    "items": ("items", machines.whole),
     "compute": ("compute_ps", units.picoseconds),
-    "seed": ("seed", count),
+    "seed": ("seed", machines.at_least_0),
     "memory": ("memory_bytes", units.whole_bytes),
 }
 #: keys of a run that change the machine

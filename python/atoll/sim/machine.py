@@ -26,6 +26,12 @@ def whole(value: object) -> int:
     return value
 
 
+def at_least_0(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value!r} is not accepted. Write a whole number of at least 0")
+    return value
+
+
 def yes_or_no(value: object) -> int:
     if not isinstance(value, bool):
         raise ValueError(f"{value!r} is not accepted. Write true or false")
@@ -68,12 +74,14 @@ TABLES: dict[str, dict[str, tuple[tuple[str, ...], Convert, str]]] = {
         "message_rate": (("host_gap_ps",), units.picoseconds_of_rate, "most messages that a processor begins"),
         "miss": (("miss_ps",), units.picoseconds, "to see a line that another has written"),
         "line": (("line_bytes",), units.whole_bytes, "a line of its caches"),
+        "match": (("match_ps",), units.picoseconds, "for each entry of a matching list that it looks at"),
         "copy": (("copy_fs_per_byte",), units.femtoseconds_per_byte, "from memory to memory"),
         "reduce": (("reduce_fs_per_byte",), units.femtoseconds_per_byte, "of a vector into another"),
     },
     "interface": {
         "message_rate": (("interface_gap_ps",), units.picoseconds_of_rate, "most messages, in and out alike"),
         "setup": (("setup_ps",), units.picoseconds, "of the host to hand a schedule over"),
+        "match": (("interface_match_ps",), units.picoseconds, "for each entry that it looks at"),
         "trigger": (("trigger_ps",), units.picoseconds, "from a counter's threshold to the operation"),
         "reduce": (("interface_reduce_fs_per_byte",), units.femtoseconds_per_byte, "of a vector into another"),
         "bandwidth": (("injection_fs_per_byte",), units.femtoseconds_per_byte, "between interface and network"),
@@ -99,6 +107,7 @@ TABLES: dict[str, dict[str, tuple[tuple[str, ...], Convert, str]]] = {
     },
     "protocol": {
         "eager": (("eager_bytes",), units.whole_bytes, "longest message that is sent unasked"),
+        "list": (("list_entries",), at_least_0, "entries of the matching list that are looked at for each message"),
         "rendezvous": (("rendezvous",), one_of(RENDEZVOUS), "the receiver's interface reads, or the sender writes"),
     },
     "noise": {

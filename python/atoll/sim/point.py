@@ -32,6 +32,7 @@ class Point:
     pace: str = "together"
     repeats: int = 1
     compute_ps: int = 0
+    items: int = 1
     seed: int = 1
     memory_bytes: int = MEMORY_BYTES
     labels: dict[str, Any] = field(default_factory=dict, hash=False)
@@ -42,25 +43,40 @@ class Point:
             "element_bytes": self.element_bytes, "root": self.root, "nodes": self.nodes,
             "pes_per_node": self.pes_per_node, "executor": EXECUTORS.index(self.executor),
             "pace": PACES.index(self.pace), "repeats": self.repeats, "compute_ps": self.compute_ps, "seed": self.seed,
-            "most_memory_bytes": self.memory_bytes, "trace_events": trace_events,
+            "items": self.items, "most_memory_bytes": self.memory_bytes, "trace_events": trace_events,
         }  # fmt: skip
 
     def run(self, trace_events: int = 0, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
         """The result as _core gives it; ValueError and MemoryError say what cannot be."""
         settings = self.machine.settings(self.nodes)
+        if self.collective == "runtime":
+            result = _core.sim_runtime(settings, self.machine.trace, self.work(0))
+            if progress:
+                progress(self.repeats)
+            return result
         return _core.sim_run(settings, self.machine.trace, self.work(trace_events), progress)
 
     def record(self, result: dict[str, Any]) -> dict[str, Any]:
         """A line of the results: settings, and figures in SI units."""
         times = [time * 1e-12 for time in result["times_ps"]]
-        return {
+        mean = statistics.fmean(times)
+        pes = self.nodes * self.pes_per_node
+        record = {
             "machine": self.machine.name, "collective": self.collective, "algorithm": result["algorithm"],
             "bytes": self.bytes, "nodes": self.nodes, "pes_per_node": self.pes_per_node, "executor": self.executor,
             "pace": self.pace, "repeats": self.repeats, "compute_s": self.compute_ps * 1e-12, "seed": self.seed,
             **self.labels,
-            "time_s": statistics.fmean(times), "time_min_s": min(times), "time_max_s": max(times),
+            "time_s": mean, "time_min_s": min(times), "time_max_s": max(times),
             "simulated_s": result["end_ps"] * 1e-12, "messages": result["messages"],
             "message_bytes": result["message_bytes"], "host_active_s": result["host_active_ps"] * 1e-12,
             "energy_j": result["energy_joules"], "memory_bytes": result["memory_bytes"],
-            "build_s": result["build_seconds"], "run_s": result["run_seconds"],
+            "build_s": result["build_seconds"], "run_s": result["run_seconds"], "items": self.items, "pes": pes,
+            "pe_messages": result["messages"] / pes / self.repeats,
+            "gib_s": self.bytes * pes / mean / 2**30 if mean else 0.0,
         }  # fmt: skip
+        if self.collective == "runtime":
+            record |= {
+                "start_s": result["start_ps"] * 1e-12, "start_pe_messages": result["start_messages"] / pes,
+                "runtime_bytes": result["runtime_bytes"], "pe_resident_bytes": result["memory_bytes"] / pes,
+            }  # fmt: skip
+        return record

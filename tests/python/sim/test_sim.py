@@ -55,7 +55,9 @@ def test_every_machine_runs_every_executor(name):
 def test_every_experiment_is_right_and_its_smallest_runs(name):
     read = experiment.load(name)
     point = min(read.points, key=run.cost)
-    assert point.record(point.run())["time_s"] > 0
+    record = point.record(point.run())
+    assert record["simulated_s"] > 0
+    assert record["nodes"] == point.nodes
 
 
 def test_run_plot_and_trace(tmp_path, capsys):
@@ -158,6 +160,13 @@ def test_mistakes_of_machine_files(tmp_path):
         with pytest.raises(SimError) as error:
             machine.load(write(tmp_path, text, "m.toml"))
         assert says in str(error.value)
+
+
+def test_the_whole_runtime_runs_on_a_machine():
+    few, more = (sim.simulate("hdr-infiniband", "runtime", n, algorithm="gather", items=50) for n in (4, 32))
+    assert few["start_pe_messages"] < more["start_pe_messages"] < 2 * few["start_pe_messages"] + 20
+    assert more["runtime_bytes"] >= few["runtime_bytes"] > 0
+    assert more["time_s"] > 0
 
 
 def test_recorded_noise(tmp_path):

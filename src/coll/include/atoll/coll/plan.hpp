@@ -26,6 +26,7 @@ struct PlanStep {
     copy,
     reduce,
     identity,
+    compute,    ///< `bytes` picoseconds of other work; written by patterns of programs, not by collectives
   };
   Kind kind;
   std::uint32_t peer;

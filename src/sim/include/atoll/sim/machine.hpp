@@ -30,11 +30,13 @@ struct Machine {
   std::uint64_t host_gap_ps = 0;       ///< between messages that it begins
   std::uint64_t miss_ps = 0;           ///< to see a cache line that the interface or another core has written
   std::uint64_t line_bytes = 64;
+  std::uint64_t match_ps = 0;          ///< for each entry of a list that it looks at
   std::uint64_t copy_fs_per_byte = 0;
   std::uint64_t reduce_fs_per_byte = 0;
   // Interface
   std::uint64_t interface_gap_ps = 0;  ///< between messages, in and out alike
   std::uint64_t setup_ps = 0;          ///< of the host, to hand a schedule over
+  std::uint64_t interface_match_ps = 0;
   std::uint64_t trigger_ps = 0;        ///< from what triggers an operation to its beginning
   std::uint64_t interface_reduce_fs_per_byte = 0;
   // Network
@@ -49,6 +51,7 @@ struct Machine {
   std::uint64_t memory_fs_per_byte = 0;
   // Protocol
   std::uint64_t eager_bytes = 8192;  ///< longest message that is sent unasked
+  std::uint64_t list_entries = 0;    ///< that are looked at for each message
   // Topology
   std::uint64_t arity = 0;              ///< fat tree: nodes (or groups) below each switch
   std::uint64_t oversubscription = 1;   ///< fat tree: so many times fewer links above each level than below

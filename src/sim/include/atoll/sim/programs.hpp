@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "atoll/coll/plan.hpp"
+#include "atoll/sim/patterns.hpp"
 
 namespace atl::sim {
 
@@ -30,7 +31,7 @@ class Programs {
   };
 
   /// Throws MemoryError when the steps take more than `most_bytes`.
-  Programs(const coll::Planner& planner, std::uint32_t pes, std::uint64_t most_bytes);
+  Programs(const Writer& writer, std::uint32_t pes, std::uint64_t most_bytes);
 
   Program of(std::uint32_t pe) const { return of_pe_[pe]; }
   const Step* steps() const { return steps_.data(); }

@@ -9,6 +9,7 @@
 
 #include "atoll/coll/plan.hpp"
 #include "atoll/sim/machine.hpp"
+#include "atoll/sim/patterns.hpp"
 
 namespace atl::sim {
 
@@ -18,13 +19,14 @@ enum class Pace : std::uint8_t {
 };
 
 struct Workload {
-  coll::PlanOptions collective;
+  coll::PlanOptions collective;  ///< or a pattern and its form
+  std::uint64_t items = 1;       ///< of patterns
   std::uint32_t nodes = 1;
   std::uint32_t pes_per_node = 1;
   Executor executor = Executor::host;
   Pace pace = Pace::together;
   std::uint32_t repeats = 1;
-  std::uint64_t compute_ps = 0;  ///< of each host before each
+  std::uint64_t compute_ps = 0;  ///< of each host before each, or where the pattern has it
   std::uint64_t seed = 1;
   std::uint64_t most_memory_bytes = std::uint64_t{1} << 30;
   std::uint32_t trace_events = 0;  ///< so many of the first are kept
