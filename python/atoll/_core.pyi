@@ -334,7 +334,9 @@ def sim_run(
 ) -> dict[str, Any]:
     """A collective on a machine, both by the names of src/sim's Machine and Workload. Other threads of Python run meanwhile."""
 
-def sim_runtime(machine: dict[str, int], noise_trace: Sequence[tuple[int, int]], work: dict[str, Any]) -> dict[str, Any]:
+def sim_runtime(
+    machine: dict[str, int], noise_trace: Sequence[tuple[int, int]], work: dict[str, Any]
+) -> dict[str, Any]:
     """A program (work["algorithm"]) of the whole runtime; with start_ps, start_messages, runtime_bytes (of a PE) besides."""
 
 def sim_check(machine: dict[str, int], noise_trace: Sequence[tuple[int, int]], work: dict[str, Any]) -> None:
