@@ -38,6 +38,7 @@ EXPECTED = [
     "histogram",
     "groupby",
     "join",
+    "strings",
     "in1d",
     "select",
     "noop",
