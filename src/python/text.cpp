@@ -232,13 +232,13 @@ void bind_text(nb::module_& m) {
   m.def("text_argsort", [](const Texts& x) {
     return Expr{x.session, array::make_stored(x.session->call<&table::text_argsort, table::Operations>(x.text))};
   }, Release());
-  m.def("text_number", [](const Texts& x) {
+  m.def("text_number", [](const Texts& x, bool numbers) {
     table::Numbering result;
     {
       nb::gil_scoped_release release;
-      result = x.session->call<&table::text_number, table::Operations>(x.text);
+      result = x.session->call<&table::text_number, table::Operations>(x.text, numbers ? table::Numbers::yes : table::Numbers::no);
     }
-    return nb::make_tuple(Expr{x.session, array::make_stored(result.numbers)}, Expr{x.session, array::make_stored(result.first)},
+    return nb::make_tuple(numbers ? nb::cast(Expr{x.session, array::make_stored(result.numbers)}) : nb::none(), Expr{x.session, array::make_stored(result.first)},
                           Texts{x.session, result.distinct});
   });
   m.def("text_measure", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {

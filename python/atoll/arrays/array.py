@@ -322,11 +322,19 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> engine.Expr:
         return _stacked(values, dtype)
     if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
         values = np.from_dlpack(values)
-    if type(values).__module__.startswith("pyarrow") and values.null_count:
+    if _misses(values):
         raise TypeError("values are missing, which an array cannot hold")
     found = numpy_from(values, dtype)
     copy = copy or not isinstance(values, np.ndarray) or not found.flags.writeable
     return engine.from_numpy(session, found, copy)
+
+
+def _misses(values: Any) -> bool:
+    """Whether Arrow's or pandas' values have missing ones, which NumPy would make NaN of."""
+    package = type(values).__module__.partition(".")[0]
+    if package == "pyarrow":
+        return bool(values.null_count)
+    return package == "pandas" and not isinstance(values.dtype, np.dtype) and bool(values.isna().any())
 
 
 def _stacked(values: Sequence[Any], dtype: DTypeLike) -> engine.Expr:

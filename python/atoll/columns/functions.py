@@ -152,7 +152,11 @@ def unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None,
     **options: Any,
 ) -> Any:  # fmt: skip
-    numbers, distinct, first = as_column(ar).numbers()
+    column = as_column(ar)
+    if isinstance(column, Strings) and column.valid is None and not return_inverse and not return_counts:
+        distinct, first = column.distinct()
+        return (distinct, first) if return_index else distinct
+    numbers, distinct, first = column.numbers()
     results = [distinct]
     if return_index:
         results.append(first)

@@ -200,9 +200,15 @@ class Strings(TextMethods):
 
     def numbers(self) -> tuple[ndarray, Strings, ndarray]:
         """As of every column; see `Column.numbers`."""
-        numbers, first, distinct = _core.text_number(self.dropna()._values)
+        numbers, first, distinct = _core.text_number(self.dropna()._values, True)
+        assert numbers is not None
         rows, firsts = self._spread(wrap(numbers), wrap(first))
         return rows, self._like(distinct, None), firsts
+
+    def distinct(self) -> tuple[Strings, ndarray]:
+        """The distinct texts and the first row of each, without which of them each row has."""
+        _, first, distinct = _core.text_number(self.dropna()._values, False)
+        return self._like(distinct, None), wrap(first)
 
     # -- the engine's side --
 

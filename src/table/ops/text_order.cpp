@@ -10,7 +10,6 @@
 #include "atoll/array/ops/reduce.hpp"
 #include "atoll/array/ops/select.hpp"
 #include "atoll/array/ops/sort.hpp"
-#include "atoll/table/kernel/text/encode.hpp"
 #include "atoll/table/kernel/text/order.hpp"
 #include "atoll/table/ops/text.hpp"
 
@@ -119,8 +118,9 @@ std::vector<Run> runs_inside(const array::Work& work, const Sorted& sorted, cons
   return runs;
 }
 
-/// Sorts what ties inside this PE's part of `order`, by texts from `depth` on. Collective.
-void sort_inside(Engine& engine, const Text& text, const Array& order, const std::vector<Run>& runs, std::size_t depth) {
+/// Sorts what ties inside this PE's part of `order`, by texts from `depth` on, and marks where they change (`apart`, or null).
+/// Collective.
+void sort_inside(Engine& engine, const Text& text, const Array& order, const std::vector<Run>& runs, std::size_t depth, bool* apart) {
   const array::Work work = engine.work(Interruptible::no);
   auto* rows = order->data<std::int64_t>();
   std::size_t count = 0;
@@ -150,7 +150,10 @@ void sort_inside(Engine& engine, const Text& text, const Array& order, const std
         for (std::size_t i = starts[k]; i < starts[k] + size; ++i)
           items.push_back({spans.data[i], static_cast<std::size_t>(spans.lengths[i]), tied[i]});
         sort_items(items, depth);
-        for (std::size_t i = 0; i < size; ++i) rows[static_cast<std::size_t>(runs[k].begin) + i] = items[i].row;
+        const auto first = static_cast<std::size_t>(runs[k].begin);
+        for (std::size_t i = 0; i < size; ++i) rows[first + i] = items[i].row;
+        for (std::size_t i = 1; i < size && apart != nullptr; ++i)
+          apart[first + i] = items[i].length != items[i - 1].length || std::memcmp(items[i].data, items[i - 1].data, items[i].length) != 0;
       }
     });
   });
@@ -168,13 +171,40 @@ Array tails_of(Engine& engine, const Text& text, std::size_t depth) {
   return tails;
 }
 
-/// The stable order of a column's texts.
-Array order_from(Engine& engine, const Text& text) {
+/// Where words change, in order; what ties is the same so far. Collective.
+void mark_words(Engine& engine, const Sorted& sorted, bool* apart) {
+  struct Last {
+    std::uint64_t word;
+    std::uint8_t tail, any;
+  };
+  const std::int64_t n = sorted.words->local_rows();
+  Last mine{0, 0, static_cast<std::uint8_t>(n > 0 ? 1 : 0)};
+  if (n > 0) mine = {sorted.words->data<std::uint64_t>()[n - 1], sorted.tail(n - 1), 1};
+  const auto lasts = engine.allgather_value(mine);
+  if (n == 0) return;
+  apart[0] = true;
+  for (std::uint32_t pe = engine.pe(); pe-- > 0;) {
+    if (lasts[pe].any == 0) continue;
+    apart[0] = lasts[pe].word != sorted.words->data<std::uint64_t>()[0] || lasts[pe].tail != sorted.tail(0);
+    break;
+  }
+  engine.threads().for_ranges(static_cast<std::size_t>(n), text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i)
+      apart[i] = !sorted.same(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) - 1);
+  });
+}
+
+/// The stable order of a column's texts. With `apart`, an array of as many bools, where in that order a text differs from the one before.
+Array order_from(Engine& engine, const Text& text, const Array& apart) {
   const std::int64_t rows = text.rows();
   Array words = engine.make(DType::u64, Shape{rows});
   auto in_order = [&] {
     Array order = engine.make(DType::i64, Shape{rows});
     for (std::int64_t i = 0; i < order->local_rows(); ++i) order->data<std::int64_t>()[i] = order->first_row() + i;
+    if (apart != nullptr) {
+      std::fill_n(apart->data<bool>(), apart->local_rows(), false);
+      if (apart->local_rows() > 0 && apart->first_row() == 0) apart->data<bool>()[0] = true;
+    }
     return order;
   };
   if (rows < 2) return in_order();
@@ -194,13 +224,17 @@ Array order_from(Engine& engine, const Text& text) {
   words.reset();
   const std::vector<Run> across = engine.npes() == 1 ? std::vector<Run>{} : runs_over_borders(engine, sorted);
   const std::vector<Run> inside = runs_inside(engine.work(Interruptible::no), sorted, across);
+  bool* marks = apart == nullptr ? nullptr : apart->data<bool>();
+  if (marks != nullptr) mark_words(engine, sorted, marks);
   sorted = {};
-  sort_inside(engine, text, order, inside, depth);
+  sort_inside(engine, text, order, inside, depth, marks);
   for (const Run& run : across) {
     const array::Slice slice{run.begin, 1, run.end - run.begin};
     const Array run_rows = array::get_slice(engine, order, {slice});
-    const Array again = order_from(engine, text_take(engine, text, run_rows));
+    const Array changes = apart == nullptr ? nullptr : engine.make(DType::b1, run_rows->shape);
+    const Array again = order_from(engine, text_take(engine, text, run_rows), changes);
     array::assign_slice(engine, order, {slice}, array::take(engine, run_rows, again));
+    if (apart != nullptr) array::assign_slice(engine, apart, {slice}, changes);
   }
   return order;
 }
@@ -219,10 +253,10 @@ Buffer<std::int64_t> read_here(Engine& engine, const Array& array, std::int64_t 
 
 Array text_argsort(Engine& engine, Text text) {
   engine.begin_operation("argsort");
-  return order_from(engine, text);
+  return order_from(engine, text, nullptr);
 }
 
-Numbering text_number(Engine& engine, Text text) {
+Numbering text_number(Engine& engine, Text text, Numbers wanted) {
   engine.begin_operation("number texts");
   const array::Work work = engine.work(Interruptible::no);
   const std::size_t local = text.local_rows();
@@ -234,7 +268,7 @@ Numbering text_number(Engine& engine, Text text) {
   if (repeats != 0) {
     Spans spans;
     engine.together([&] {
-      encoded = encode(work, text.view());
+      encoded = encode(work, text.view(), wanted);
       spans = Spans(engine.memory(), encoded.count);
     });
     for (std::size_t i = 0; i < encoded.count; ++i) {
@@ -247,36 +281,32 @@ Numbering text_number(Engine& engine, Text text) {
   const std::int64_t my_first = candidates.first_row();
   const Text even = repeats != 0 ? text_slice(engine, candidates, {0, 1, candidates.rows()}) : candidates;
 
-  const Array order = order_from(engine, even);
-  const Text sorted = text_take(engine, even, order);
-  const Array apart = engine.make(DType::b1, Shape{sorted.rows()});
-  OpenText open(engine, sorted);
-  std::string before;
-  const bool has_before = sorted.local_rows() > 0 && sorted.first_row() > 0;
-  if (has_before) before = open.text_of(sorted.first_row() - 1);
-  mark_changes(work, sorted.view(), has_before ? std::string_view(before) : std::string_view(), apart->data<bool>());
-  open.close();
-
+  const Array apart = engine.make(DType::b1, Shape{even.rows()});
+  const Array order = order_from(engine, even, apart);
   Numbering result;
-  const Array heads = array::find_true(engine, apart);
-  result.distinct = text_take(engine, sorted, heads);
-  Array group = array::scan_along(engine, array::compute(engine, array::Op::cast, DType::i64, {apart}), array::Scan::cumsum, 0);
-  for (std::int64_t i = 0; i < group->local_rows(); ++i) --group->data<std::int64_t>()[i];
-  const Array numbers = engine.make(DType::i64, order->shape);
-  array::assign_index(engine, numbers, order, group, array::AssignMode::set);
   // The order is stable: the first of equal texts is the one that was met first, on the lowest PE.
-  result.first = array::take(engine, order, heads);
+  result.first = array::take(engine, order, array::find_true(engine, apart));
+  result.distinct = text_take(engine, even, result.first);
+  Array numbers;
+  if (wanted == Numbers::yes) {
+    const Array group = array::scan_along(engine, array::compute(engine, array::Op::cast, DType::i64, {apart}), array::Scan::cumsum, 0);
+    for (std::int64_t i = 0; i < group->local_rows(); ++i) --group->data<std::int64_t>()[i];
+    numbers = engine.make(DType::i64, order->shape);
+    array::assign_index(engine, numbers, order, group, array::AssignMode::set);
+  }
   if (repeats == 0) {
     result.numbers = numbers;
     return result;
   }
   const auto mine = static_cast<std::int64_t>(encoded.count);
-  const Buffer<std::int64_t> known = read_here(engine, numbers, my_first, mine);
-  result.numbers = engine.make(DType::i64, Shape{text.rows()});
-  auto* out = result.numbers->data<std::int64_t>();
-  work.threads.for_ranges(local, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (std::size_t i = begin; i < end; ++i) out[i] = known[encoded.numbers[i]];
-  });
+  if (wanted == Numbers::yes) {
+    const Buffer<std::int64_t> known = read_here(engine, numbers, my_first, mine);
+    result.numbers = engine.make(DType::i64, Shape{text.rows()});
+    auto* out = result.numbers->data<std::int64_t>();
+    work.threads.for_ranges(local, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+      for (std::size_t i = begin; i < end; ++i) out[i] = known[encoded.numbers[i]];
+    });
+  }
   // From candidates to rows.
   const Array rows = engine.make(DType::i64, Shape{candidates.rows()});
   {

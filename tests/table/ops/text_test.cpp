@@ -97,7 +97,7 @@ TEST_P(TextColumns, AreSortedAndNumbered) {
       std::vector<std::string> distinct = texts;
       std::sort(distinct.begin(), distinct.end());
       distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-      const Numbering numbering = text_number(engine, text);
+      const Numbering numbering = text_number(engine, text, Numbers::yes);
       EXPECT_EQ(to_strings(engine, numbering.distinct), distinct);
       const auto numbers = to_vector<std::int64_t>(engine, numbering.numbers);
       for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(distinct[static_cast<std::size_t>(numbers[i])], texts[i]);

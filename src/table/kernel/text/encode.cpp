@@ -25,50 +25,72 @@ std::uint64_t load(const char* at) {
 /// Up to eight bytes; reads beyond them, within the room behind every text.
 std::uint64_t load(const char* at, std::size_t length) { return length >= 8 ? load(at) : load(at) & ~(~std::uint64_t{0} << (8 * length)); }
 
-/// Open addressing. A slot keeps a part of the hash, so that texts that differ are mostly not looked at.
+/// A text of up to 16 bytes as two words, which with its length are all of it; of a longer one its first word, and its hash.
+struct Digest {
+  std::uint64_t low, high, hash;
+};
+constexpr std::size_t short_text = 16;
+
+Digest digest(std::string_view text) {
+  if (text.size() > short_text) {
+    const std::uint64_t hash = hash_text(text);
+    return {load(text.data()), hash, hash};
+  }
+  const std::uint64_t low = text.empty() ? 0 : load(text.data(), text.size());
+  const std::uint64_t high = text.size() > 8 ? load(text.data() + 8, text.size() - 8) : 0;
+  return {low, high, mix(mix(low ^ k1, high ^ k0 ^ text.size()), k2)};
+}
+
+/// Open addressing; what a short text is compared with is in the slot, so that a look costs one miss.
 class Table {
  public:
-  struct Slot {
-    std::uint32_t tag;
-    std::uint32_t number;  // of the text, and one more; 0: empty
-  };
-
   Table() : slots_(1024), mask_(1023) {}
 
   const void* place(std::uint64_t hash) const { return &slots_[hash & mask_]; }
-  /// The text's number; a new one is `distinct.size()`, and its row is appended.
-  template <class TextOf>
-  std::uint32_t find(std::uint64_t hash, std::string_view text, std::int64_t row, TextOf&& text_of) {
-    const auto tag = static_cast<std::uint32_t>(hash >> 32);
-    for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
-      const Slot slot = slots_[at];
-      if (slot.number == 0) {
-        rows_.push_back(row);
-        hashes_.push_back(hash);
-        slots_[at] = {tag, static_cast<std::uint32_t>(rows_.size())};
-        if (rows_.size() * 2 > slots_.size()) grow();
-        return static_cast<std::uint32_t>(rows_.size() - 1);
-      }
-      if (slot.tag == tag && text_of(rows_[slot.number - 1]) == text) return slot.number - 1;
+  /// The text's number; a new one is the next, and its row is appended.
+  std::uint32_t find(const Digest& digest, std::string_view text, std::int64_t row) {
+    for (std::uint64_t at = digest.hash & mask_;; at = (at + 1) & mask_) {
+      const Slot& slot = slots_[at];
+      if (slot.number == 0) break;
+      if (slot.low == digest.low && slot.high == digest.high && slot.length == static_cast<std::uint32_t>(text.size()) &&
+          (text.size() <= short_text || std::string_view(slot.text, text.size()) == text))
+        return slot.number - 1;
     }
+    return add(digest, text, row);
   }
   const std::vector<std::int64_t>& rows() const { return rows_; }
-  std::uint64_t hash(std::size_t number) const { return hashes_[number]; }
 
  private:
+  struct Slot {
+    std::uint64_t low, high;
+    const char* text;
+    std::uint32_t length;  // its low bits: longer texts are compared
+    std::uint32_t number;  // and one more; 0: empty
+  };
+
+  std::uint32_t add(const Digest& digest, std::string_view text, std::int64_t row) {
+    if ((rows_.size() + 1) * 2 > slots_.size()) grow();
+    rows_.push_back(row);
+    hashes_.push_back(digest.hash);
+    place_of(digest.hash) = {digest.low, digest.high, text.data(), static_cast<std::uint32_t>(text.size()), static_cast<std::uint32_t>(rows_.size())};
+    return static_cast<std::uint32_t>(rows_.size() - 1);
+  }
+  Slot& place_of(std::uint64_t hash) {
+    std::uint64_t at = hash & mask_;
+    while (slots_[at].number != 0) at = (at + 1) & mask_;
+    return slots_[at];
+  }
   void grow() {
-    slots_.assign(slots_.size() * 4, Slot{0, 0});
+    std::vector<Slot> old(4 * slots_.size());
+    old.swap(slots_);
     mask_ = slots_.size() - 1;
-    for (std::size_t number = 0; number < rows_.size(); ++number) {
-      std::uint64_t at = hashes_[number] & mask_;
-      while (slots_[at].number != 0) at = (at + 1) & mask_;
-      slots_[at] = {static_cast<std::uint32_t>(hashes_[number] >> 32), static_cast<std::uint32_t>(number + 1)};
-    }
+    for (const Slot& slot : old)
+      if (slot.number != 0) place_of(hashes_[slot.number - 1]) = slot;
   }
 
   std::vector<Slot> slots_;
   std::uint64_t mask_;
-  std::vector<std::int64_t> rows_;  // where each distinct text is
+  std::vector<std::int64_t> rows_;  // where each distinct text was met first
   std::vector<std::uint64_t> hashes_;
 };
 
@@ -86,54 +108,62 @@ std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
 }
 
 bool has_repeats(const TextView& texts) {
-  constexpr std::size_t samples = 4096;
-  if (texts.count < 4 * samples) return texts.count > 64;
+  constexpr std::size_t most = 65536;
+  if (texts.count < 1024) return texts.count > 64;
+  const std::size_t samples = std::min(most, texts.count / 4);
   SequentialRandom random(texts.count);
-  std::vector<std::string_view> sample;
-  for (std::size_t i = 0; i < samples; ++i) sample.push_back(texts[random.below(texts.count)]);
   std::vector<std::uint64_t> hashes;
-  for (std::string_view text : sample) hashes.push_back(hash_text(text));
+  for (std::size_t i = 0; i < samples; ++i) hashes.push_back(hash_text(texts[random.below(texts.count)]));
   std::sort(hashes.begin(), hashes.end());
-  const auto distinct = static_cast<double>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
-  // Of d texts that occur alike, s draws meet d (1 - exp(-s / d)): solved for d by what is left out when d is large.
-  const double met_again = static_cast<double>(samples) - distinct;
-  if (met_again < 4) return false;
-  const double estimate = static_cast<double>(samples) * static_cast<double>(samples) / (2 * met_again);
-  return estimate < static_cast<double>(texts.count) / 4;
+  // Chao's estimate of how many there are, by how many were met once and twice. (How many pairs were met misleads: a few frequent
+  // texts among many that occur once make as many as one in ten thousand.)
+  double distinct = 0, once = 0, twice = 0;
+  for (std::size_t begin = 0; begin < samples;) {
+    std::size_t end = begin + 1;
+    while (end < samples && hashes[end] == hashes[begin]) ++end;
+    ++distinct;
+    once += end - begin == 1 ? 1 : 0;
+    twice += end - begin == 2 ? 1 : 0;
+    begin = end;
+  }
+  return distinct + once * once / (2 * (twice + 1)) < static_cast<double>(texts.count) / 4;
 }
 
-Encoded encode(const array::Work& work, const TextView& texts) {
+Encoded encode(const array::Work& work, const TextView& texts, Numbers wanted) {
   Encoded result;
-  result.numbers = Buffer<std::uint32_t>(work.memory, texts.count);
+  if (wanted == Numbers::yes) result.numbers = Buffer<std::uint32_t>(work.memory, texts.count);
+  std::uint32_t* numbers = result.numbers.data();
   std::vector<Table> tables(work.threads.size());
-  auto text_of = [&](std::int64_t row) { return texts[static_cast<std::size_t>(row)]; };
   work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
-    Table& table = tables[thread];
-    std::uint64_t hashes[ahead];
-    auto hash = [&](std::size_t i) {
-      hashes[i % ahead] = hash_text(texts[i]);
-      prefetch_for_read(table.place(hashes[i % ahead]));
+    Table table;
+    Digest digests[ahead];
+    auto look_ahead = [&](std::size_t i) {
+      digests[i % ahead] = digest(texts[i]);
+      prefetch_for_read(table.place(digests[i % ahead].hash));
     };
-    for (std::size_t i = begin; i < std::min(end, begin + ahead); ++i) hash(i);
+    for (std::size_t i = begin; i < std::min(end, begin + ahead); ++i) look_ahead(i);
     for (std::size_t i = begin; i < end; ++i) {
-      result.numbers[i] = table.find(hashes[i % ahead], texts[i], static_cast<std::int64_t>(i), text_of);
-      if (i + ahead < end) hash(i + ahead);
+      const std::uint32_t number = table.find(digests[i % ahead], texts[i], static_cast<std::int64_t>(i));
+      if (numbers != nullptr) numbers[i] = number;
+      if (i + ahead < end) look_ahead(i + ahead);
     }
+    tables[thread] = std::move(table);
   });
   // Threads have rows in order, so numbers in order of thread are in order of first occurrence.
   Table& all = tables[0];
   std::vector<std::vector<std::uint32_t>> renamed(tables.size());
   for (std::size_t thread = 1; thread < tables.size(); ++thread) {
-    const Table& table = tables[thread];
-    for (std::size_t number = 0; number < table.rows().size(); ++number) {
-      const std::int64_t row = table.rows()[number];
-      renamed[thread].push_back(all.find(table.hash(number), text_of(row), row, text_of));
+    for (const std::int64_t row : tables[thread].rows()) {
+      const std::string_view text = texts[static_cast<std::size_t>(row)];
+      renamed[thread].push_back(all.find(digest(text), text, row));
     }
   }
-  work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
-    if (thread == 0) return;
-    for (std::size_t i = begin; i < end; ++i) result.numbers[i] = renamed[thread][result.numbers[i]];
-  });
+  if (numbers != nullptr) {
+    work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
+      if (thread == 0) return;
+      for (std::size_t i = begin; i < end; ++i) numbers[i] = renamed[thread][numbers[i]];
+    });
+  }
   result.count = all.rows().size();
   result.first = Buffer<std::int64_t>(work.memory, result.count);
   std::copy(all.rows().begin(), all.rows().end(), result.first.data());

@@ -125,15 +125,4 @@ void sort_items(std::span<Item> items, std::size_t depth) {
   for (const auto& [begin, end] : tied) sort_items(items.subspan(begin, end - begin), depth + 8);
 }
 
-void mark_changes(const array::Work& work, const TextView& texts, std::string_view before, bool* apart) {
-  work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
-    std::string_view last = begin == 0 ? before : texts[begin - 1];
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::string_view text = texts[i];
-      apart[i] = last.data() == nullptr || text != last;
-      last = text;
-    }
-  });
-}
-
 }  // namespace atl::table

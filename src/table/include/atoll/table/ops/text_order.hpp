@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "atoll/table/kernel/text/encode.hpp"
 #include "atoll/table/text.hpp"
 
 namespace atl::table {
@@ -17,7 +18,7 @@ Array text_argsort(Engine& engine, Text text);
 
 /// Texts by number.
 struct Numbering {
-  Array numbers;   ///< int64: for each row, which of the distinct texts it is
+  Array numbers;   ///< int64: for each row, which of the distinct texts it is; null when they are not wanted
   Array first;     ///< int64: the first row of each distinct text
   Text distinct;   ///< ascending
 };
@@ -29,6 +30,6 @@ void for_each_array(const Numbering& numbering, F&& visit) {
 }
 /// The distinct texts, and which each row has. Where texts repeat, each PE numbers its own by a hash table first (texts are compared,
 /// a hash alone decides nothing), and distinct ones are sorted. Collective.
-Numbering text_number(Engine& engine, Text text);
+Numbering text_number(Engine& engine, Text text, Numbers wanted);
 
 }  // namespace atl::table

@@ -16,10 +16,12 @@ struct Encoded {
   std::size_t count = 0;          ///< of distinct texts
 };
 
+enum class Numbers : std::uint8_t { no, yes };
+
 /// Whether most texts occur several times, by a sample.
 bool has_repeats(const TextView& texts);
 
-/// Numbers the texts in the order of first occurrence. At most 2^32 - 1 distinct ones.
-Encoded encode(const array::Work& work, const TextView& texts);
+/// Numbers the texts in the order of first occurrence, at most 2^32 - 1 distinct ones; the rows' numbers, if they are wanted.
+Encoded encode(const array::Work& work, const TextView& texts, Numbers wanted);
 
 }  // namespace atl::table

@@ -44,7 +44,4 @@ struct Item {
 /// at once each.
 void sort_items(std::span<Item> items, std::size_t depth);
 
-/// apart[i] = whether text i differs from text i - 1; of the first, from `before` (null data: there is none, so it does).
-void mark_changes(const array::Work& work, const TextView& texts, std::string_view before, bool* apart);
-
 }  // namespace atl::table
