@@ -99,7 +99,7 @@ TO_INTEGERS = re.compile(r"astype\(|\] = |\.at\(|fill|put|place|weights=|dot|inn
 SUMMING = re.compile(r"einsum|trapezoid|gradient|trace|kron|j|prod|sum|mean|var|std|average|dot|matmul|inner|bin_edges")
 #: Errors of NumPy's where there is an answer here: the program ends there.
 ANSWERED = re.compile(
-    r"boolean subtract|Cannot cast array data from dtype\('int64'\) to dtype\('uint|"
+    r"boolean subtract|Cannot cast (array data|scalar) from dtype\('int64'\) to dtype\('uint|"
     r"boolean negative|ufunc '(multiply|divide)'.*dtype\('bool'\)|newaxis|"
     r"requires a 0 or 1-dim|with a sequence|read-only|Too many bins"
 )

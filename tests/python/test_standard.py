@@ -129,3 +129,18 @@ def test_types():
     same(ak.real(a), np.zeros(3, "int8"))
     same(ak.imag(ak.ones(2)), np.zeros(2))
     same(ak.conj(ak.arange(3)), np.arange(3))
+
+
+def test_limits_are_pythons_numbers():
+    for dtype in ("float32", "complex64", ak.ones(2)):
+        found = ak.finfo(dtype)
+        theirs = np.finfo(dtype.dtype if isinstance(dtype, ak.ndarray) else dtype)
+        assert type(found.eps) is type(found.max) is float
+        assert found.eps == theirs.eps and found.bits == theirs.bits and found.tiny == theirs.tiny
+
+
+def test_what_cannot_be_shared_is_a_buffer_error():
+    for a in (ak.array([1j]), ak.arange(6)[::2]):
+        with pytest.raises(BufferError, match="share"):
+            a.__dlpack__(copy=False)
+        np.testing.assert_array_equal(np.from_dlpack(a), a.to_numpy())
