@@ -59,6 +59,12 @@ def test_the_command_draws_each_opening_apart(tmp_path: Path, capsys: pytest.Cap
     assert main(["mpiio", str(path)]) == 0
     assert (tmp_path / "stats.png").stat().st_size > 1000
     assert "out.dat: 2 ranks" in capsys.readouterr().out
+    # A job that ended before it closed the file has left a line per rank.
+    path.unlink()
+    for rank in (0, 1):
+        (tmp_path / f"stats.jsonl.open-5-{rank:06}").write_text(lines(record(rank))[0] + "\n")
+    assert main(["mpiio", str(path)]) == 0
+    assert "out.dat: 2 ranks" in capsys.readouterr().out
     path.write_text("nonsense\n")
     assert main(["mpiio", str(path)]) == 1
     assert "line 1 is no statistics" in capsys.readouterr().err

@@ -21,7 +21,10 @@ def main(arguments: argparse.Namespace) -> int:
     from atoll import mpiio
 
     try:
-        files = mpiio.read_lines(arguments.file.read_text().splitlines())
+        # Of files that were open when the job ended there is a file per rank.
+        parts = [arguments.file, *sorted(arguments.file.parent.glob(f"{arguments.file.name}.open-*"))]
+        text = "".join(part.read_text() for part in parts if part.exists() or len(parts) == 1)
+        files = mpiio.read_lines(text.splitlines())
     except (OSError, ValueError) as error:
         raise CommandError(f"{arguments.file}: {error}") from None
     chosen = [one for one in files if arguments.only is None or one.file.endswith(arguments.only)]

@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "datatype/external32.hpp"
 #include "flow/exchange.hpp"
 #include "io/collective.hpp"
 #include "io/file.hpp"
+#include "io/report.hpp"
 #include "request/background.hpp"
 #include "type/type.hpp"
 
@@ -17,7 +17,6 @@ using datatype::TypePtr;
 using io::Count;
 using io::Moved;
 using io::Part;
-using io::Representation;
 
 /// One access, from its arguments to its end. What it needs of the program's objects it keeps.
 struct Job {
@@ -28,16 +27,17 @@ struct Job {
   Circle circle{};  // of collective ones
   Moved moved;
   // Data in another representation than the program's.
-  TypePtr type;
+  Ref<TypeObject> type;
   void* base = nullptr;
   Count count = 0;
+  Count element = 0;  // bytes in the file
   std::unique_ptr<std::byte[]> converted;
 
-  Count etypes() const { return part.region().size() / file->view.unit(); }
+  Count etypes() const { return part.region().size() / file->view.unit; }
   /// Bytes of the program's data that have been moved.
   Count bytes() const {
     if (!converted) return moved.bytes;
-    return type->external_size() == 0 ? 0 : moved.bytes / type->external_size() * type->size();
+    return element == 0 ? 0 : moved.bytes / element * type->type()->size();
   }
 };
 
@@ -53,12 +53,12 @@ void check(const File& file, Way way, MPI_Offset offset, MPI_Count count) {
 
 /// Unless they are so already, the data as bytes of the file's representation.
 void convert(Job& job) {
-  if (job.file->view.representation != Representation::external32) return;
-  Count bytes = job.count * job.type->external_size();
+  const io::Representation& how = *job.file->view.representation;
+  if (!how.converts(job.way.writes)) return;
+  job.element = how.size_of(handle_of(*job.type));
+  Count bytes = job.count * job.element;
   job.converted = std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes));
-  if (job.way.writes)
-    ATOLL_MPI_REQUIRE(pack_external32(*job.type, job.count, job.base, job.converted.get()), MPI_ERR_CONVERSION,
-                      "an integer is too large for its size in external32");
+  if (job.way.writes) how.convert(true, job.base, handle_of(*job.type), job.count, job.converted.get());
   job.part = {job.way.writes, 0, datatype::named(datatype::byte_handle), bytes, job.converted.get()};
 }
 
@@ -70,10 +70,10 @@ std::unique_ptr<Job> make_job(Way way, MPI_File handle, MPI_Offset offset, const
   auto* base = const_cast<void*>(buffer);  // of a write only read
   auto job = std::make_unique<Job>();
   job->way = way, job->file = Ref<File>(file), job->part = {way.writes, 0, type, count, base}, job->place = offset;
-  job->type = type, job->base = base, job->count = count;
+  job->type = Ref<TypeObject>(find<TypeObject>(datatype)), job->base = base, job->count = count;
   convert(*job);
-  ATOLL_MPI_REQUIRE(job->part.region().size() % file.view.unit() == 0, MPI_ERR_ARG,
-                    "{} bytes are no whole number of etypes of {}", job->part.region().size(), file.view.unit());
+  ATOLL_MPI_REQUIRE(job->part.region().size() % file.view.unit == 0, MPI_ERR_ARG,
+                    "{} bytes are no whole number of etypes of {}", job->part.region().size(), file.view.unit);
   bool together = way.partners != Partners::none;
   auto kind = together                             ? io::Access::collective
               : way.place == Place::shared_pointer ? io::Access::shared
@@ -92,7 +92,7 @@ void find_place(Job& job) {
   } else if (job.way.place == Place::shared_pointer && job.way.partners == Partners::none) {
     job.place = file.shared.fetch_add(file.comm(), job.etypes());
   }
-  job.part.at = job.place * file.view.unit();
+  job.part.at = job.place * file.view.unit;
 }
 
 /// Of ordered accesses: behind those of lower ranks.
@@ -109,7 +109,7 @@ Flow find_place_in_order(Job& job) {
   if (job.circle.rank == 0) start = file.shared.fetch_add(file.comm(), total);
   co_await broadcast_bytes(job.circle, &start, sizeof start);
   job.place = start + before;
-  job.part.at = job.place * file.view.unit();
+  job.part.at = job.place * file.view.unit;
 }
 
 Moved access_alone(Job& job) {
@@ -127,14 +127,15 @@ Moved access_alone(Job& job) {
 
 void finish(Job& job) {
   File& file = *job.file;
+  if (file.statistics.due()) io::keep(file);
   if (job.moved.error != 0)
     fail_with(io::error_class_of(job.moved.error),
               fmt::format("{} {} bytes {} '{}' at etype {}: {}; {} bytes of them are there", job.way.writes ? "writing" : "reading",
                           job.part.region().size(), job.way.writes ? "to" : "from", file.path(), job.place,
                           io::sentence_of(job.moved.error), job.moved.bytes),
               &file);
-  if (job.converted && !job.way.writes)
-    unpack_external32(*job.type, job.bytes() / std::max<Count>(job.type->size(), 1), job.base, job.converted.get());
+  if (job.converted && !job.way.writes && job.element > 0)
+    file.view.representation->convert(false, job.base, handle_of(*job.type), job.moved.bytes / job.element, job.converted.get());
 }
 
 Flow carry_out(Job& job) {
@@ -174,7 +175,7 @@ void file_access(Way way, MPI_File file, MPI_Offset offset, const void* buffer, 
   run(carry_out(*job));
   // A read that met the end of the file stays there.
   if (way.place == Place::own_pointer && !way.writes)
-    job->file->position = job->place + job->moved.bytes / job->file->view.unit();
+    job->file->position = job->place + job->moved.bytes / job->file->view.unit;
   fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job->bytes());
 }
 

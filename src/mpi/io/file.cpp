@@ -206,23 +206,23 @@ void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype,
   if (displacement == MPI_DISPLACEMENT_CURRENT) {
     ATOLL_MPI_REQUIRE((file.mode() & MPI_MODE_SEQUENTIAL) != 0, MPI_ERR_ARG,
                       "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL");
-    displacement = file.view.stream.offset_of(file.shared.get(file.comm()) * file.view.unit());
+    displacement = file.view.stream.offset_of(file.shared.get(file.comm()) * file.view.unit);
   }
   ATOLL_MPI_REQUIRE(displacement >= 0, MPI_ERR_ARG, "a view begins at {}", displacement);
   ATOLL_MPI_REQUIRE(element->size() > 0 && pattern->size() > 0 && pattern->size() % element->size() == 0, MPI_ERR_ARG,
                     "a filetype of {} bytes is not made of etypes of {}", pattern->size(), element->size());
   ATOLL_MPI_REQUIRE(pattern->true_lb() >= 0 && pattern->extent() >= 0, MPI_ERR_ARG, "a filetype reaches below its displacement");
   std::string_view name = datarep == nullptr ? "" : datarep;
-  ATOLL_MPI_REQUIRE(name == "native" || name == "internal" || name == "external32", MPI_ERR_UNSUPPORTED_DATAREP,
-                    "'{}' is no representation of data: native, internal, external32", name);
-  auto how = name == "native" ? Representation::native
-             : name == "internal" ? Representation::internal
-                                  : Representation::external32;
-  io::View view(displacement, std::move(element), std::move(pattern), how);
-  ATOLL_MPI_REQUIRE(view.convertible(), MPI_ERR_UNSUPPORTED_DATAREP,
-                    "external32 gives the etype another size, which a filetype with gaps cannot have");
+  const Representation* how = io::find_representation(name);
+  ATOLL_MPI_REQUIRE(how != nullptr, MPI_ERR_UNSUPPORTED_DATAREP,
+                    "'{}' is no representation of data: native, internal, external32, or one that was registered", name);
+  io::View view(displacement, std::move(element), std::move(pattern));
+  view.representation = how;
+  view.unit = how->size_of(etype);
+  ATOLL_MPI_REQUIRE(view.unit > 0 && (view.unit == view.etype->size() || view.stream.contiguous()), MPI_ERR_UNSUPPORTED_DATAREP,
+                    "'{}' gives the etype another size, which a filetype with gaps cannot have", name);
   need_same(file, view.etype->extent(), "extents of etypes");
-  need_same(file, static_cast<int>(how), "representations");
+  need_same(file, static_cast<int>(how->kind), "representations");
   file.hints.take(entries_of(info));
   file.view = std::move(view);
   file.position = 0;
@@ -236,15 +236,16 @@ void file_get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etyp
   *displacement = file.view.stream.displacement;
   *etype = handle_of_type(file.view.etype);
   *filetype = handle_of_type(file.view.filetype);
-  constexpr const char* names[] = {"native", "internal", "external32"};
-  std::strcpy(datarep, names[static_cast<std::size_t>(file.view.representation)]);
+  std::strcpy(datarep, file.view.representation->name.c_str());
 }
 
 void file_get_type_extent(MPI_File handle, MPI_Datatype datatype, MPI_Count* extent) {
   const File& file = need<File>(handle);
   const datatype::Type& type = need_type(datatype);
-  bool other = file.view.representation == Representation::external32 && type.size() == type.extent();
-  *extent = other ? type.external_size() : type.extent();
+  const Representation& how = *file.view.representation;
+  bool dense = type.size() == type.extent() || how.kind == Representation::Kind::registered;
+  bool same = how.kind == Representation::Kind::native || how.kind == Representation::Kind::internal;
+  *extent = dense && !same ? how.size_of(datatype) : type.extent();
 }
 
 void file_set_atomicity(MPI_File handle, int flag) {
@@ -277,7 +278,7 @@ void need_random_access(const File& file) {
 /// The first etype of the view that does not lie wholly inside the file.
 Count etypes_in_file(const File& file) {
   Count bytes = file.view.stream.bytes_below(file.size());
-  return (bytes + file.view.unit() - 1) / file.view.unit();
+  return (bytes + file.view.unit - 1) / file.view.unit;
 }
 
 Count sought(File& file, MPI_Offset offset, int whence, Count current) {
@@ -306,7 +307,7 @@ void file_get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displa
   const File& file = need<File>(handle);
   need_random_access(file);
   ATOLL_MPI_REQUIRE(offset >= 0, MPI_ERR_ARG, "offset is {}", offset);
-  *displacement = file.view.stream.offset_of(offset * file.view.unit());
+  *displacement = file.view.stream.offset_of(offset * file.view.unit);
 }
 
 void file_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {

@@ -129,19 +129,49 @@ bool statistics_wanted() {
   return !where.empty() && where != "0";
 }
 
-void report(File& file) {
+namespace {
+
+/// Where lines of JSON go; empty: nowhere.
+std::string lines_path() {
   std::string where = config::text(config::Variable::mpiio_stats);
-  std::vector<Figures> all = file.coll().gather(figures_of(file.statistics), 0);
+  return where == "0" || where == "1" ? "" : where;
+}
+
+std::string line_of(const File& file) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  bool lines = !where.empty() && where != "0" && where != "1";
-  std::string line = fmt::format("{{\"file\":{},\"ranks\":{},{}\n", quoted(file.path()), file.comm().size(),
-                                 file.statistics.json(file.comm().rank(), host.data()).substr(1));
+  return fmt::format("{{\"file\":{},\"ranks\":{},{}\n", quoted(file.path()), file.comm().size(),
+                     file.statistics.json(file.comm().rank(), host.data()).substr(1));
+}
+
+std::string kept_path(const File& file, const std::string& where) {
+  return fmt::format("{}.open-{}-{:06}", where, file.comm().number(), file.comm().rank());
+}
+
+}  // namespace
+
+void keep(const File& file) {
+  std::string where = lines_path();
+  if (where.empty()) return;
+  int fd = ::open(kept_path(file, where).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) return;
+  std::string line = line_of(file);
+  write_text(fd, line);
+  [[maybe_unused]] int cut = ::ftruncate(fd, static_cast<off_t>(line.size()));
+  ::close(fd);
+}
+
+void report(File& file) {
+  std::string where = lines_path();
+  std::vector<Figures> all = file.coll().gather(figures_of(file.statistics), 0);
   std::vector<char> texts;
-  if (lines) texts = file.coll().allgatherv<char>(line);
+  if (!where.empty()) {
+    texts = file.coll().allgatherv<char>(line_of(file));
+    ::unlink(kept_path(file, where).c_str());
+  }
   if (file.comm().rank() != 0) return;
   write_text(STDERR_FILENO, table_of(file, all));
-  if (!lines) return;
+  if (where.empty()) return;
   int fd = ::open(where.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd < 0) {
     log(LogLevel::warning, "ATOLL_MPIIO_STATS: cannot write '{}': {}", where, sentence_of(errno));

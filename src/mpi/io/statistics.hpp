@@ -86,6 +86,15 @@ class Statistics {
     std::int64_t start_;
   };
 
+  /// Whether a second has passed since this last said so.
+  bool due() {
+    if (!enabled_) return false;
+    std::int64_t now = now_ns();
+    if (now - kept_ns_ < 1'000'000'000) return false;
+    kept_ns_ = now;
+    return true;
+  }
+
   /// A member of a JSON object for each figure, in one line.
   std::string json(int rank, const std::string& host) const;
 
@@ -98,7 +107,7 @@ class Statistics {
 
  private:
   bool enabled_ = false;
-  std::int64_t opened_ns_ = 0;
+  std::int64_t opened_ns_ = 0, kept_ns_ = 0;
   std::array<Traffic, 2> traffic_;
   std::array<std::array<Asked, 2>, access_kinds> asked_;
   std::array<std::int64_t, phase_kinds> phases_{};

@@ -6,6 +6,7 @@
 
 #include "datatype/cursor.hpp"
 #include "datatype/type.hpp"
+#include "io/datarep.hpp"
 
 namespace atl::mpi::io {
 
@@ -47,21 +48,16 @@ class StreamRuns {
   datatype::Cursor cursor_;
 };
 
-enum class Representation { native, internal, external32 };
-
 struct View {
   Stream stream;
   datatype::TypePtr etype, filetype;
-  Representation representation = Representation::native;
+  const Representation* representation = find_representation("native");
+  Count unit = 1;  ///< bytes of an etype in the file
 
-  View() : View(0, datatype::named(datatype::byte_handle), datatype::named(datatype::byte_handle), Representation::native) {}
-  View(Count displacement, datatype::TypePtr element, datatype::TypePtr pattern, Representation how)
+  View() : View(0, datatype::named(datatype::byte_handle), datatype::named(datatype::byte_handle)) {}
+  View(Count displacement, datatype::TypePtr element, datatype::TypePtr pattern)
       : stream{displacement, pattern->layout(), pattern->extent()}, etype(std::move(element)), filetype(std::move(pattern)),
-        representation(how) {}
-  /// Bytes of an etype in the file.
-  Count unit() const { return representation == Representation::external32 ? etype->external_size() : etype->size(); }
-  /// Whether the filetype can be had in units of the representation.
-  bool convertible() const { return unit() == etype->size() || stream.contiguous(); }
+        unit(etype->size()) {}
 };
 
 }  // namespace atl::mpi::io

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Epochs of windows: fences, post and start, locks, flushes.
 #include <atomic>
+#include <mutex>
 
 #include "core/library.hpp"
 #include "win/remote.hpp"
@@ -67,8 +68,9 @@ void need_rank(const Window& window, int rank) {
                     window.comm().size());
 }
 
-void need_lock(const Window& window, int rank) {
+void need_lock(Window& window, int rank) {
   need_rank(window, rank);
+  std::lock_guard guard(window.epochs.mutex);
   ATOLL_MPI_REQUIRE(window.epochs.lock_all || window.epochs.locks.contains(rank), MPI_ERR_RMA_SYNC,
                     "rank {} of the window is not locked", rank);
 }
@@ -145,10 +147,14 @@ void win_lock(int type, int rank, int assertion, MPI_Win win) {
   ATOLL_MPI_REQUIRE(type == MPI_LOCK_SHARED || type == MPI_LOCK_EXCLUSIVE, MPI_ERR_LOCKTYPE, "{} is no kind of lock", type);
   if (rank == MPI_PROC_NULL) return;
   need_rank(window, rank);
-  ATOLL_MPI_REQUIRE(!window.epochs.lock_all && !window.epochs.locks.contains(rank), MPI_ERR_RMA_SYNC,
-                    "rank {} of the window is locked already", rank);
-  if ((assertion & MPI_MODE_NOCHECK) == 0) take_lock(window, rank, type);
-  window.epochs.locks[rank] = (assertion & MPI_MODE_NOCHECK) == 0 ? type : -type;
+  bool checked = (assertion & MPI_MODE_NOCHECK) == 0;
+  {
+    std::lock_guard guard(window.epochs.mutex);
+    ATOLL_MPI_REQUIRE(!window.epochs.lock_all && !window.epochs.locks.contains(rank), MPI_ERR_RMA_SYNC,
+                      "rank {} of the window is locked already", rank);
+    window.epochs.locks[rank] = checked ? type : -type;
+  }
+  if (checked) take_lock(window, rank, type);
   ++window.access_epochs;
 }
 
@@ -156,11 +162,17 @@ void win_unlock(int rank, MPI_Win win) {
   auto& window = need<Window>(win);
   if (rank == MPI_PROC_NULL) return;
   need_rank(window, rank);
-  auto found = window.epochs.locks.find(rank);
-  ATOLL_MPI_REQUIRE(found != window.epochs.locks.end(), MPI_ERR_RMA_SYNC, "rank {} of the window is not locked", rank);
+  int type;
+  {
+    std::lock_guard guard(window.epochs.mutex);
+    auto found = window.epochs.locks.find(rank);
+    ATOLL_MPI_REQUIRE(found != window.epochs.locks.end(), MPI_ERR_RMA_SYNC, "rank {} of the window is not locked", rank);
+    type = found->second;
+  }
   complete_all(window);
-  if (found->second > 0) give_lock(window, rank, found->second);
-  window.epochs.locks.erase(found);
+  if (type > 0) give_lock(window, rank, type);
+  std::lock_guard guard(window.epochs.mutex);
+  window.epochs.locks.erase(rank);
   --window.access_epochs;
 }
 
@@ -186,6 +198,8 @@ void win_unlock_all(MPI_Win win) {
 
 void win_flush(int rank, MPI_Win win) {
   auto& window = need<Window>(win);
+  bool quick = window.epochs.lock_all && window.quick_target(rank) != nullptr && window.pending.load(std::memory_order_relaxed) == 0;
+  if (quick) return std::atomic_thread_fence(std::memory_order_release);  // partner: as below
   if (rank == MPI_PROC_NULL) return;
   need_lock(window, rank);
   // What was stored is seen no later than what is stored from now on.

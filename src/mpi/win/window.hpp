@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,12 @@ class Window : public Object {
   win::Target& target(int rank) { return targets_[static_cast<std::size_t>(rank)]; }
   /// Failure when there is no such rank, or no epoch in which this rank may access it. Null for MPI_PROC_NULL.
   win::Target* need_target(int rank);
+  /// The same where memory is mapped at a fixed place; else null.
+  win::Target* quick_target(int rank) {
+    if (static_cast<unsigned>(rank) >= targets_.size() || access_epochs.load(std::memory_order_relaxed) == 0 || flavor_ == Flavor::dynamic) return nullptr;
+    win::Target& one = targets_[static_cast<std::size_t>(rank)];
+    return one.mapped == nullptr ? nullptr : &one;
+  }
   bool is_me(int rank) const { return rank == comm_->rank(); }
 
   ErrorSlot* errors() override { return &errors_; }
@@ -81,13 +88,14 @@ class Window : public Object {
   // Epochs.
   struct Epochs {
     bool fence = false, lock_all = false, lock_all_checked = false;
+    std::mutex mutex;             ///< of `locks`: threads may lock different targets
     std::map<int, int> locks;     ///< by target: MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE
     Ref<Group> started, posted;   ///< by MPI_Win_start and MPI_Win_post
     std::unique_ptr<Exchange> sent, awaited;  ///< messages of MPI_Win_post
   };
   Epochs epochs;
   /// How many epochs are open in which this rank accesses others.
-  int access_epochs = 0;
+  std::atomic<int> access_epochs{0};
   /// Far operations whose answer has not come.
   std::atomic<std::uint64_t> pending{0};
   /// The same on all ranks.
