@@ -29,6 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, metavar="PATH", help="PNG, SVG or PDF (default: beside the file, PNG and SVG)"
     )
 
+    fit = actions.add_parser("fit", help="a machine file of this machine, and how far its predictions are off")
+    fit.add_argument("file", type=Path, metavar="FILE", help="of `atoll bench run collectives --pes 2 --json FILE`")
+    fit.add_argument("--out", type=Path, default=Path("this.toml"), help="(default: this.toml)")
+
     trace = actions.add_parser("trace", help="a timeline of one simulation, which Perfetto opens (ui.perfetto.dev)")
     trace.add_argument("file", metavar="FILE", help="as of run")
     trace.add_argument(
@@ -44,7 +48,7 @@ def main(arguments: argparse.Namespace) -> int:
     from atoll.sim.source import SimError
 
     try:
-        return {"list": show, "run": run, "plot": plot, "trace": trace}[arguments.action](arguments)
+        return {"list": show, "run": run, "plot": plot, "trace": trace, "fit": fit}[arguments.action](arguments)
     except SimError as error:
         raise CommandError(str(error)) from None
 
@@ -119,6 +123,19 @@ def plot(arguments: argparse.Namespace) -> int:
         paths = [arguments.out] if arguments.out else [file.with_suffix(".png"), file.with_suffix(".svg")]
         chart.Chart(head, records).draw(paths)
         print("written:", *map(str, paths))
+    return 0
+
+
+def fit(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from atoll.sim import fit as fitter
+
+    measured = fitter.read(arguments.file)
+    machine = fitter.fit(measured)
+    arguments.out.write_text(fitter.text_of(machine, arguments.file))
+    Console().print(fitter.table(fitter.errors(machine, measured)))
+    print("written:", arguments.out)
     return 0
 
 

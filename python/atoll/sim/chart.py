@@ -61,7 +61,7 @@ class Chart:
         return {self.others(record, ratio_to): record["time_s"] for record in chosen}
 
     def format(self, value: float) -> str:
-        if not self.y.endswith("_s"):
+        if not UNITS.get(self.y, "").endswith(", s"):
             return f"{value:,.3g}" if value < 1e4 else f"{value:,.0f}"
         for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
             if value >= scale:

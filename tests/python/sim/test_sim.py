@@ -12,7 +12,7 @@ import pytest
 
 sim = pytest.importorskip("atoll.sim")
 from atoll.cli import main
-from atoll.sim import experiment, machine, run, units
+from atoll.sim import experiment, fit, machine, run, units
 from atoll.sim.source import SimError
 
 SMALL = """\
@@ -167,6 +167,23 @@ def test_the_whole_runtime_runs_on_a_machine():
     assert few["start_pe_messages"] < more["start_pe_messages"] < 2 * few["start_pe_messages"] + 20
     assert more["runtime_bytes"] >= few["runtime_bytes"] > 0
     assert more["time_s"] > 0
+
+
+def test_a_machine_is_found_again_by_what_it_takes(tmp_path, capsys):
+    known = fit.machine_of([20_000, 45_000, 30_000, 60_000, 20_000])
+    sizes = [("barrier", 0), *((name, size) for name in ("broadcast", "allreduce") for size in (8, 4096, 262144))]
+    lines = [
+        {"name": f"collectives.{name}", "contender": "atoll", "size": size, "pes": 2,
+         "seconds": [fit.predict(known, fit.Measured(name, size, 2, 0))]}
+        for name, size in sizes
+    ]  # fmt: skip
+    file = write(tmp_path, "\n".join(map(json.dumps, lines)), "measured.jsonl")
+    assert main(["sim", "fit", str(file), "--out", str(tmp_path / "this.toml")]) == 0
+    assert f"{len(sizes)} of {len(sizes)} within 20 %" in capsys.readouterr().out
+    assert machine.load(tmp_path / "this.toml").values["memory_latency_ps"] > 0
+    write(tmp_path, '{"name": "sort"}\n', "none.jsonl")
+    assert main(["sim", "fit", str(tmp_path / "none.jsonl")]) == 1
+    assert "no collectives of Atoll. Measure them: atoll bench run collectives" in capsys.readouterr().err
 
 
 def test_recorded_noise(tmp_path):

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine that this one is: fitted so that simulated collectives of one node take what `atoll bench` measured."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from atoll.sim.machine import Machine
+from atoll.sim.point import Point
+from atoll.sim.source import SimError
+
+COLLECTIVES = ("barrier", "broadcast", "allreduce", "allgather", "alltoall")
+#: What is fitted: key of the machine's file, its unit, where the search begins (in ps, or fs per byte).
+KEYS: dict[tuple[str, str], tuple[str, float]] = {
+    ("memory", "overhead"): ("ps", 15_000.0), ("memory", "latency"): ("ps", 30_000.0),
+    ("memory", "bandwidth"): ("fs/B", 25_000.0), ("host", "copy"): ("fs/B", 50_000.0),
+    ("host", "reduce"): ("fs/B", 25_000.0),
+}  # fmt: skip
+REPEATS = 20
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One collective as it was measured."""
+
+    collective: str
+    bytes: int
+    pes: int
+    seconds: float
+
+
+def read(path: Path) -> list[Measured]:
+    """Atoll's collectives on one node in the records of `atoll bench run collectives --json FILE`."""
+    try:
+        records = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    except OSError as error:
+        raise SimError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise SimError(f"{path} holds no records of `atoll bench run --json`: {error}") from None
+    found = [
+        Measured(one["name"].partition(".")[2], one["size"], one["pes"], statistics.median(one["seconds"]))
+        for one in records
+        if one.get("contender") == "atoll" and one.get("name", "").partition(".")[0] == "collectives"
+        and one["name"].partition(".")[2] in COLLECTIVES
+    ]  # fmt: skip
+    if not found:
+        raise SimError(
+            f"{path} has no collectives of Atoll. Measure them: atoll bench run collectives --pes 2 --json FILE"
+        )
+    return found
+
+
+def machine_of(values: Sequence[float]) -> Machine:
+    overhead, latency, bandwidth, copy, reduce = (max(1, round(value)) for value in values)
+    return Machine("this", "this machine, fitted", {
+        "memory_overhead_ps": overhead, "memory_latency_ps": latency, "memory_fs_per_byte": bandwidth,
+        "copy_fs_per_byte": copy, "reduce_fs_per_byte": reduce, "send_overhead_ps": overhead,
+        "recv_overhead_ps": overhead, "latency_ps": 1_000_000,
+    })  # fmt: skip
+
+
+def predict(machine: Machine, one: Measured) -> float:
+    """Seconds of one of many that follow one another, as they are measured."""
+    point = Point(machine, one.collective, 1, bytes=one.bytes, element_bytes=8 if one.bytes % 8 == 0 else 1,
+                  pes_per_node=one.pes, pace="back to back", repeats=REPEATS)  # fmt: skip
+    return float(point.record(point.run())["time_s"])
+
+
+def error(machine: Machine, measured: Sequence[Measured]) -> float:
+    """Mean of how far off, as a logarithm: half and double are as bad."""
+    return statistics.fmean(abs(math.log(predict(machine, one) / one.seconds)) for one in measured)
+
+
+def fit(measured: Sequence[Measured]) -> Machine:
+    """The machine whose predictions for two PEs are nearest: keys are raised or lowered in turn, by less and less."""
+    pairs = [one for one in measured if one.pes == 2] or list(measured)
+    values = [start for _, start in KEYS.values()]
+    best = error(machine_of(values), pairs)
+    step = 2.0
+    while step > 1.02:
+        improved = False
+        for i in range(len(values)):
+            for factor in (step, 1 / step):
+                tried = [*values[:i], values[i] * factor, *values[i + 1 :]]
+                if (found := error(machine_of(tried), pairs)) < best:
+                    values, best, improved = tried, found, True
+        if not improved:
+            step = math.sqrt(step)
+    return machine_of(values)
+
+
+def text_of(machine: Machine, source: Path) -> str:
+    """The machine as a file."""
+    values = machine.values
+    lines = [
+        "# SPDX-License-Identifier: Apache-2.0",
+        f'about = "this machine: fitted to what two PEs of one node take in {source.name}"',
+        f'host.overhead = "{values["memory_overhead_ps"] / 1000:.3f} ns"',
+        f'host.copy = "{10**6 / values["copy_fs_per_byte"]:.3f} GB/s"',
+        f'host.reduce = "{10**6 / values["reduce_fs_per_byte"]:.3f} GB/s"',
+        'network.latency = "1 us"  # not measured: one node',
+        f'memory.overhead = "{values["memory_overhead_ps"] / 1000:.3f} ns"',
+        f'memory.latency = "{values["memory_latency_ps"] / 1000:.3f} ns"',
+        f'memory.bandwidth = "{10**6 / values["memory_fs_per_byte"]:.3f} GB/s"',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def errors(machine: Machine, measured: Sequence[Measured]) -> list[tuple[Measured, float, float]]:
+    """What was measured, what is predicted, and by how much that is too long (0.1: a tenth)."""
+    rows: list[tuple[Measured, float, float]] = []
+    for one in measured:
+        predicted = predict(machine, one)
+        rows.append((one, predicted, predicted / one.seconds - 1))
+    return rows
+
+
+def table(rows: Sequence[tuple[Measured, float, float]]) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    within = sum(abs(off) <= 0.2 for _, _, off in rows)
+    shown = Table(title=f"Measured and predicted: {within} of {len(rows)} within 20 %", box=box.SIMPLE_HEAD)
+    for head in ("collective", "bytes", "PEs", "measured", "predicted", "off"):
+        shown.add_column(head, justify="left" if head == "collective" else "right")
+    for one, predicted, off in rows:
+        cells = (
+            f"{one.bytes:,}",
+            str(one.pes),
+            f"{one.seconds * 1e6:.3f} us",
+            f"{predicted * 1e6:.3f} us",
+            f"{off:+.0%}",
+        )
+        shown.add_row(one.collective, *cells)
+    return shown
