@@ -12,6 +12,7 @@ from atoll import _core
 
 SCRIPTS = Path(__file__).parent / "spmd"
 _answers = set()
+_breadth = {}
 
 
 def run(pes, *command):
@@ -27,6 +28,13 @@ def test_answers_do_not_depend_on_pes(pes):
     assert done.returncode == 0, done.stderr
     _answers.add(done.stdout)
     assert len(_answers) == 1
+
+
+@pytest.mark.parametrize("pes", [1, 3])
+def test_breadth(pes, tmp_path):
+    done = run(pes, sys.executable, str(SCRIPTS / "breadth.py"), str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert _breadth.setdefault("hashes", done.stdout) == done.stdout
 
 
 @pytest.mark.parametrize("hosts", ["a:1,b:1", "a:2,b:2", "a:1,b:2,c:1"])
