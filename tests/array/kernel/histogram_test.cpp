@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "movement_fixture.hpp"
 
@@ -93,6 +95,53 @@ TEST(Histogram, AgreesWithTheEdges) {
         }
       }
     });
+  }
+}
+
+// Nothing but values in bins: integers, most of which lie on edges, and numbers of which few do.
+TEST(Histogram, AllInBins) {
+  struct Range {
+    double low, high;
+  };
+  Harness harness(2);
+  for_all_dtypes([&]<class T>(Type<T>) {
+    for (Range range : {Range{0, 1}, Range{0, 100}, Range{-90, 110}, Range{0.5, 64.5}, Range{-7, 0}, Range{-0.1, 120.1}, Range{0, 49}}) {
+      for (std::size_t bins : {1, 7, 10, 49, 100, 490, 1000, 2000}) {
+        auto edges = edges_for<T>(range.low, range.high, bins);
+        for (double top : {range.high, range.high - 1}) {  // with and without the edge that closes the last bin
+          std::vector<T> values;
+          SequentialRandom random(bins);
+          for (int draw = 0; draw < 4000; ++draw) {
+            double x = range.low + to_unit_interval(random()) * (range.high - range.low);
+            if (!std::is_floating_point_v<T> || random() % 2 == 0) x = std::round(x);
+            const double least = std::is_signed_v<T> ? range.low : std::max(range.low, 0.0);
+            if (x >= least && x <= (std::is_same_v<T, bool> ? std::min(top, 1.0) : top)) values.push_back(static_cast<T>(x));
+          }
+          std::vector<std::int64_t> expected(bins, 0), counts(bins, -1);
+          for (T value : values) ++expected[static_cast<std::size_t>(bin_of(value, edges))];
+          std::unique_ptr<T[]> plain(new T[values.size() + 1]);
+          std::copy(values.begin(), values.end(), plain.get());
+          histogram_uniform(harness.work, dtype_of<T>, plain.get(), values.size(), range.low, range.high, bins, counts.data());
+          EXPECT_EQ(counts, expected) << name_of(dtype_of<T>) << " " << range.low << " " << top << " " << bins;
+        }
+      }
+    }
+  });
+}
+
+// Numbers whose positions have a bin's low bits, far outside.
+TEST(Histogram, HugeNumbersAreOutside) {
+  Harness harness(1);
+  std::vector<double> values(64, 0.5);
+  for (double huge : {0x1.0p32, 0x1.0p51, 0x1.0p52, 0x1.8p52, 0x1.0p53, 0x1.0p60, 1e300, std::numeric_limits<double>::infinity(),
+                      std::nan("")}) {
+    for (double value : {huge, -huge, huge + 1}) {
+      values[13] = value;
+      std::vector<std::int64_t> counts(100);
+      histogram_uniform(harness.work, DType::f64, values.data(), values.size(), 0, 100, 100, counts.data());
+      EXPECT_EQ(counts[0], 63) << value;
+      EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}), 63) << value;
+    }
   }
 }
 

@@ -79,6 +79,18 @@ TEST(IsIn, AgreesWithASearch) {
   }
 }
 
+// So many that every thread has a bitmap of its own.
+TEST(IsIn, ManyTestValuesThatLieTogether) {
+  for (unsigned threads : thread_counts()) {
+    Harness harness(threads);
+    for_all_dtypes([&]<class T>(Type<T>) {
+      SequentialRandom random(threads);
+      check_isin<T>(harness.work, 500, 70000, [&](std::size_t) { return static_cast<T>(static_cast<T>(random() % 400000) - static_cast<T>(7)); });
+      check_isin<T>(harness.work, 500, 70000, [&](std::size_t i) { return static_cast<T>(i < 69999 ? 5 : 90000); });
+    });
+  }
+}
+
 TEST(IsIn, NegativeZeroIsZeroAndNanIsNothing) {
   Harness harness(1);
   double nan = std::numeric_limits<double>::quiet_NaN();

@@ -12,8 +12,9 @@ namespace atl::array {
 namespace {
 
 // Rows located before the first is read. One is fetched for each that is read, which keeps as many misses in flight as
-// the core can hold: 10^7 int64 of as many take 43 ms without, 31 ms with 64, the same with 128 (one thread).
-constexpr std::size_t block = 64;
+// the core can hold: 10^7 int64 of as many took 43 ms without, 31 ms with 64 or 128 (one thread), and on a day of slow memory 77 to
+// 81 with 64, 71 to 74 with 32, 79 with 16.
+constexpr std::size_t block = 32;
 
 // Turns indices into addresses, a block at a time. Bad ones become row 0, so that nothing outside is read.
 template <bool Single>

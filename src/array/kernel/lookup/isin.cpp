@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "atoll/array/kernel/lookup.hpp"
 #include "atoll/array/kernel/simd.hpp"
@@ -71,8 +73,13 @@ HWY_ATTR void hashed(const KeyOf<T>* slots, unsigned bits, bool has_zero, const 
 template <class T>
 HWY_ATTR void mapped(const std::uint32_t* words, std::uint64_t low, std::uint64_t span, const T* values, std::size_t n,
                      bool* to) {
+  // The sign that a key has flipped is taken from the lower end once, not from every value.
+  constexpr bool whole_words = sizeof(T) == 8 && std::is_integral_v<T>;
+  const std::uint64_t least = std::is_signed_v<T> ? low ^ std::uint64_t{1} << 63 : low;
   for (std::size_t i = 0; i < n; ++i) {
-    std::uint64_t offset = static_cast<std::uint64_t>(key_of(values[i])) - low;
+    std::uint64_t offset;
+    if constexpr (whole_words) offset = static_cast<std::uint64_t>(values[i]) - least;
+    else offset = static_cast<std::uint64_t>(key_of(values[i])) - low;
     offset = offset <= span ? offset : span + 1;  // whose bit is not set
     bool found = words[offset >> 5] >> (offset & 31) & 1;
     if constexpr (std::is_floating_point_v<T>) found &= values[i] == values[i];
@@ -109,12 +116,24 @@ HWY_ATTR void hashed_any(DType type, const void* slots, unsigned bits, bool has_
   });
 }
 
-template <class T>
-HWY_ATTR void key_range_of(const void* values, std::size_t n, void* low, void* high) {
-  key_range(static_cast<const T*>(values), n, *static_cast<KeyOf<T>*>(low), *static_cast<KeyOf<T>*>(high));
+HWY_ATTR void key_range_any(DType type, const void* values, std::size_t begin, std::size_t end, void* low, void* high) {
+  dispatch(type, [&]<class T>(Type<T>) HWY_ATTR {
+    key_range(static_cast<const T*>(values) + begin, end - begin, *static_cast<KeyOf<T>*>(low), *static_cast<KeyOf<T>*>(high));
+  });
 }
-HWY_ATTR void key_range_any(DType type, const void* values, std::size_t n, void* low, void* high) {
-  dispatch(type, [&]<class T>(Type<T>) HWY_ATTR { key_range_of<T>(values, n, low, high); });
+
+// Clears the words of a bitmap, and sets the bits of n values.
+HWY_ATTR void mark_any(DType type, std::uint32_t* words, std::size_t length, std::uint64_t low, const void* values,
+                       std::size_t begin, std::size_t end) {
+  std::memset(words, 0, length * sizeof *words);
+  dispatch(type, [&]<class T>(Type<T>) HWY_ATTR {
+    const T* typed = static_cast<const T*>(values);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_nan(typed[i])) continue;
+      const std::uint64_t bit = static_cast<std::uint64_t>(key_of(typed[i])) - low;
+      words[bit >> 5] |= 1u << (bit & 31);
+    }
+  });
 }
 
 HWY_ATTR void mapped_any(DType type, const std::uint32_t* words, std::uint64_t low, std::uint64_t span,
@@ -133,13 +152,59 @@ namespace {
 
 HWY_EXPORT(hashed_any);
 HWY_EXPORT(mapped_any);
+HWY_EXPORT(mark_any);
 HWY_EXPORT(key_range_any);
+
+// Test values that are worth a thread of their own: 50 µs.
+constexpr std::size_t test_grain = 32768;
+
+// The least and the greatest key; the least is the greater one when there is none.
+template <class K>
+std::pair<K, K> range_of(const Work& work, DType type, const void* test, std::size_t m) {
+  struct alignas(64) Range {
+    K low = std::numeric_limits<K>::max(), high = 0;
+  };
+  std::vector<Range> ranges(work.threads.size());
+  if (m > 0) {
+    work.threads.for_ranges(m, test_grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
+      Range& range = ranges[thread];
+      if (begin != end) HWY_DYNAMIC_DISPATCH(key_range_any)(type, test, begin, end, &range.low, &range.high);
+    });
+  }
+  Range all;
+  for (const Range& range : ranges) {
+    all.low = std::min(all.low, range.low);
+    all.high = std::max(all.high, range.high);
+  }
+  return {all.low, all.high};
+}
+
+Bitmap bitmap_of(const Work& work, DType type, const void* test, std::size_t m, std::uint64_t low, std::uint64_t bits) {
+  // One of a thread's own has to be cleared and merged, 32 bits at a time at least.
+  const std::size_t worth = std::max<std::size_t>(test_grain, bits / 64);
+  const auto copies = static_cast<unsigned>(std::clamp<std::size_t>(m / worth, 1, work.threads.size()));
+  Bitmap bitmap(work, bits, copies);
+  auto mark = [&](unsigned copy) {
+    HWY_DYNAMIC_DISPATCH(mark_any)
+    (type, bitmap.words(copy), bitmap.length(), low, test, m * copy / copies, m * (copy + 1) / copies);
+  };
+  if (copies == 1) {
+    mark(0);
+  } else {
+    work.threads.on_each([&](unsigned thread) {
+      if (thread < copies) mark(thread);
+    });
+    work.threads.for_ranges(bitmap.length(), test_grain,
+                            [&](std::size_t begin, std::size_t end, unsigned) { bitmap.merge(begin, end); });
+  }
+  return bitmap;
+}
 
 template <class T>
 void isin_typed(const Work& work, const T* values, std::size_t n, const T* test, std::size_t m, bool* to) {
   using K = KeyOf<T>;
-  K low = std::numeric_limits<K>::max(), high = 0;
-  if (m > 0) HWY_DYNAMIC_DISPATCH(key_range_any)(dtype_of<T>, test, m, &low, &high);
+  const auto [low_key, high_key] = range_of<K>(work, dtype_of<T>, test, m);
+  const K low = low_key, high = high_key;
   if (low > high) {  // nothing to be equal to
     work.threads.for_ranges(n, 65536, [&](std::size_t begin, std::size_t end, unsigned) {
       std::memset(to + begin, 0, end - begin);
@@ -149,9 +214,7 @@ void isin_typed(const Work& work, const T* values, std::size_t n, const T* test,
   std::uint64_t span = static_cast<std::uint64_t>(high) - low;
   // A bitmap may be as large as the hash set would be (some 16 bytes per value), and 64 KiB anyway.
   if (sizeof(T) <= 2 || span / 8 <= 16 * static_cast<std::uint64_t>(m) + 65536) {
-    Bitmap bitmap(work, span + 2);  // one more: of values outside
-    for (std::size_t i = 0; i < m; ++i)
-      if (!is_nan(test[i])) bitmap.add(static_cast<std::uint64_t>(key_of(test[i])) - low);
+    Bitmap bitmap = bitmap_of(work, dtype_of<T>, test, m, low, span + 2);  // one more: of values outside
     work.threads.for_ranges(n, 16384, [&](std::size_t begin, std::size_t end, unsigned) {
       HWY_DYNAMIC_DISPATCH(mapped_any)(dtype_of<T>, bitmap.words(), low, span, values, begin, end, to);
     });

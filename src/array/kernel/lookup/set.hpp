@@ -11,15 +11,22 @@
 
 namespace atl::array {
 
+/// Bits, of which several threads add some each to a copy of their own, and merge() makes one of the copies.
 class Bitmap {
  public:
-  Bitmap(const Work& work, std::uint64_t bits) : words_(work.memory, bits / 32 + 1) {
-    std::memset(words_.data(), 0, words_.size() * sizeof(std::uint32_t));
+  Bitmap(const Work& work, std::uint64_t bits, unsigned copies)
+      : length_(bits / 32 + 1), copies_(copies), words_(work.memory, length_ * copies) {}
+  std::size_t length() const { return length_; }
+  std::uint32_t* words(unsigned copy = 0) { return words_.data() + copy * length_; }
+  /// Words [begin, end) of the first copy become those of all.
+  void merge(std::size_t begin, std::size_t end) {
+    for (unsigned copy = 1; copy < copies_; ++copy)
+      for (std::size_t i = begin; i < end; ++i) words()[i] |= words(copy)[i];
   }
-  void add(std::uint64_t bit) { words_[bit >> 5] |= 1u << (bit & 31); }
-  const std::uint32_t* words() const { return words_.data(); }
 
  private:
+  std::size_t length_;
+  unsigned copies_;
   Buffer<std::uint32_t> words_;
 };
 
