@@ -39,6 +39,10 @@ for wrong in (lambda: x[20_000], lambda: ak.arange(3) + ak.arange(4), lambda: x[
     else:
         raise AssertionError("no error")
 answer(x, repr(x[:2000]).encode())
+words = ak.strings(k)
+answer(words.argsort(), *ak.unique(words, True, True)[1:], words.str.len())
+answer("|".join(words.str.replace("1", "eins").sort().to_list()).encode())
+assert ak.array(["b", None, "a"]).sort().to_list() == ["a", "b", None]
 seedless = ak.random.default_rng().random(3)
 assert ak.from_local(seedless.to_numpy()).reshape(-1, 3).max(axis=0).tolist() == seedless.tolist()
 if ak.pe() == 0:
