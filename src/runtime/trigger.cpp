@@ -151,32 +151,32 @@ void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operati
 bool Context::take_due(CounterRef counter, TriggerCell& taken) {
   TriggerArea& area = area_of(counter.pe);
   CounterCell& cell = area.counters[counter.id.value()];
-  for (;;) {
-    lock_area(area);
-    std::uint32_t number = cell.first.load(std::memory_order_relaxed);
-    if (number == 0 || trigger_cell(area, number).threshold > reached(cell)) {
-      unlock_area(area);
-      return false;
-    }
+  bool for_owner = false, found = false;
+  lock_area(area);
+  while (std::uint32_t number = cell.first.load(std::memory_order_relaxed)) {
     TriggerCell& queued = trigger_cell(area, number);
+    if (queued.threshold > reached(cell)) break;
     std::uint32_t next = queued.next;
     cell.first.store(next, std::memory_order_relaxed);
-    cell.threshold.store(next == 0 ? 0 : trigger_cell(area, next).threshold, std::memory_order_seq_cst);
+    // A bumper that still sees the threshold before looks for nothing.
+    cell.threshold.store(next == 0 ? 0 : trigger_cell(area, next).threshold, std::memory_order_relaxed);
     if (!is_for_owner(queued.kind)) {
       std::memcpy(static_cast<void*>(&taken), &queued, sizeof(taken));
       queued.next = area.free;
       area.free = number;
-      unlock_area(area);
-      return true;
+      found = true;
+      break;
     }
     // In the order in which they were due.
     queued.next = 0;
     if (area.ready.load(std::memory_order_relaxed) == 0) area.ready.store(number, std::memory_order_relaxed);
     else trigger_cell(area, area.ready_last).next = number;
     area.ready_last = number;
-    unlock_area(area);
-    fabric::ring_bell(job_->record(counter.pe));
+    for_owner = true;
   }
+  unlock_area(area);
+  if (for_owner) fabric::ring_bell(job_->record(counter.pe));
+  return found;
 }
 
 // What is carried out may bump counters whose triggers are then due, and so on: a chain round all PEs must not need

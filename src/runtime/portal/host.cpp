@@ -19,10 +19,9 @@ struct PortalHost::Desk {
     auto number = static_cast<std::uint8_t>(payload[1]);
     SpinGuard guard(lock);
     PortalInterface* interface = number < most_interfaces ? interfaces[number].get() : nullptr;
-    if (interface != nullptr) return interface->hear(source, payload);
-    if (static_cast<portal::Kind>(payload[0]) != portal::Kind::request || payload.size() < sizeof(portal::Demand)) return;
+    if (interface != nullptr) [[likely]] return interface->hear(source, payload);
     portal::Demand request;
-    std::memcpy(&request, payload.data(), sizeof(request));
+    if (static_cast<portal::Kind>(payload[0]) != portal::Kind::request || !portal::read(payload, request)) return;
     if (request.cookie == UINT32_MAX) return;
     portal::Answer answer;
     answer.interface = number;

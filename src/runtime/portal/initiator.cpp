@@ -12,8 +12,8 @@ namespace atl::runtime {
 
 using portal::Answer;
 using portal::Leaving;
-using portal::Pending;
 using portal::Demand;
+using portal::Pending;
 using portal::Triggered;
 
 namespace {
@@ -92,26 +92,21 @@ Refusal PortalInterface::start(const Operation& operation) {
 }
 
 void PortalInterface::send_request(const Operation& operation, const Region& source, std::uint32_t cookie) {
-  portal::SwapDemand whole;
-  Demand& request = whole.request;
-  request = {};
-  request.interface = number_;
-  request.operation = operation.kind;
-  request.acknowledge = operation.acknowledge;
-  request.arithmetic = operation.arithmetic;
-  request.type = operation.type;
-  request.portal = operation.portal;
-  request.uid = uid_;
-  request.cookie = cookie;
-  request.match_bits = operation.match_bits;
-  request.remote_offset = operation.remote_offset;
-  request.bytes = operation.bytes;
-  request.header = operation.header;
-  std::span<const std::byte> head(reinterpret_cast<const std::byte*>(&request), sizeof(request));
-  if (operation.kind == OperationKind::swap) {
-    whole.operand = operation.operand;
-    head = std::as_bytes(std::span(&whole, 1));
-  }
+  Demand demand;
+  demand.interface = number_;
+  demand.operation = operation.kind;
+  demand.acknowledge = operation.acknowledge;
+  demand.arithmetic = operation.arithmetic;
+  demand.type = operation.type;
+  demand.portal = operation.portal;
+  demand.uid = uid_;
+  demand.cookie = cookie;
+  demand.match_bits = operation.match_bits;
+  demand.remote_offset = operation.remote_offset;
+  demand.bytes = operation.bytes;
+  demand.header = operation.header;
+  portal::DemandText text(demand, operation.operand);
+  std::span<const std::byte> head = text.bytes();
   if (operation.kind == OperationKind::get || operation.bytes == 0) return context_.send(operation.pe, handler_, head);
   if (!source.in_pieces()) return context_.send(operation.pe, handler_, head, {source.at(operation.offset), operation.bytes});
   std::vector<std::byte> gathered(operation.bytes);
@@ -237,32 +232,21 @@ Refusal PortalInterface::queue(CounterId on, std::uint64_t threshold, std::uint3
 
 void PortalInterface::run(Context&, void* argument) {
   Triggered& triggered = *static_cast<Triggered*>(argument);
-  PortalInterface& here = *triggered.interface;
-  here.running_.store(true, std::memory_order_relaxed);  // before it is given back
-  here.carry_out(triggered);
-  here.running_.store(false, std::memory_order_release);  // partner: finish_triggered()
+  triggered.interface->carry_out(triggered);
 }
 
-// The place is given back first: what is carried out may queue more.
 void PortalInterface::carry_out(Triggered& triggered) {
-  const auto what = triggered.what;
-  const CounterId counter = triggered.counter;
-  const Count by = triggered.count;
-  if (what == Triggered::What::operation) {
-    const Operation operation = triggered.operation;
-    triggered_->give_back(triggered.number);
-    (void)start(operation);  // a descriptor may have been released: then nothing happens
-    return;
+  switch (triggered.what) {
+    case Triggered::What::operation: (void)start(triggered.operation); break;  // a descriptor may have been released: then nothing happens
+    case Triggered::What::count: count(triggered.counter, triggered.count); break;
+    case Triggered::What::set: context_.set_counter({context_.pe(), triggered.counter}, triggered.count); break;
+    case Triggered::What::call: std::exchange(triggered.function, nullptr)(); break;
   }
-  std::function<void()> function = std::exchange(triggered.function, nullptr);
   triggered_->give_back(triggered.number);
-  if (what == Triggered::What::count) count(counter, by);
-  else if (what == Triggered::What::set) context_.set_counter({context_.pe(), counter}, by);
-  else function();
 }
 
 void PortalInterface::finish_triggered() {
-  while (triggered_->used() != 0 || running_.load(std::memory_order_acquire)) {  // partner: run()
+  while (triggered_->used() != 0) {
     context_.progress();
     ::sched_yield();
   }

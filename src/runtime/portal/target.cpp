@@ -113,9 +113,8 @@ void PortalInterface::on_request(PeId source, const Demand& request, std::span<c
 void PortalInterface::move(PeId source, const Demand& request, std::span<const std::byte> payload, const Landing& landing) {
   const Region& region = landing.entry->spec.region;
   const std::uint64_t bytes = landing.bytes, offset = landing.offset;
-  std::array<std::byte, 32> operand{};
+  std::array<std::byte, portal::operand_bytes> operand{};
   if (request.operation == OperationKind::swap) {
-    if (payload.size() < operand.size()) return;
     std::memcpy(operand.data(), payload.data(), operand.size());
     payload = payload.subspan(operand.size());
   }
@@ -202,10 +201,9 @@ void PortalInterface::answer(PeId to, const Demand& request, const Landing& land
 
 void PortalInterface::hear(PeId source, std::span<const std::byte> payload) {
   if (static_cast<portal::Kind>(payload[0]) == portal::Kind::request) {
-    Demand request;
-    if (payload.size() < sizeof(request)) return;
-    std::memcpy(&request, payload.data(), sizeof(request));
-    return on_request(source, request, payload.subspan(sizeof(request)));
+    Demand demand;
+    if (portal::read(payload, demand)) on_request(source, demand, payload);
+    return;
   }
   Answer answer;
   if (payload.size() < sizeof(answer)) return;

@@ -48,7 +48,7 @@ class Pool {
     Place& here = place(index);
     std::uint32_t state = here.state.load(std::memory_order_relaxed) | taken;
     here.state.store(state, std::memory_order_release);  // partner: find()
-    used_.fetch_add(1, std::memory_order_relaxed);
+    used_.store(used_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return index | (state & generation_mask) << index_bits;
   }
   void give_back(std::uint32_t number) {
@@ -56,7 +56,7 @@ class Pool {
     Place& here = place(number & index_mask);
     here.state.store((here.state.load(std::memory_order_relaxed) + 1) & generation_mask, std::memory_order_release);
     free_.push_back(number & index_mask);
-    used_.fetch_sub(1, std::memory_order_release);  // partner: used()
+    used_.store(used_.load(std::memory_order_relaxed) - 1, std::memory_order_release);  // partner: used()
   }
   /// Null: no such number, or not any more.
   T* find(std::uint32_t number) const {

@@ -251,7 +251,6 @@ class PortalInterface {
   Pool<Descriptor> descriptors_;
   std::unique_ptr<Pool<portal::Pending>> pending_;
   std::unique_ptr<Pool<portal::Triggered>> triggered_;
-  std::atomic<bool> running_{false};  // one of them, by who makes progress
   std::vector<std::byte> gathered_, fetched_;  // of handlers, under the lock
 };
 
