@@ -41,12 +41,15 @@ constexpr Entry gathervs[] = {{"flat", gatherv_flat}};
 constexpr Entry scatters[] = {{"binomial", scatter_binomial}, {"flat", scatter_flat}, {"hierarchical", scatter_hierarchical}};
 constexpr Entry scattervs[] = {{"flat", scatterv_flat}};
 constexpr Entry allgathers[] = {{"flat", allgather_flat}, {"bruck", allgather_bruck}, {"ring", allgather_ring},
-                                {"hierarchical", allgather_hierarchical}, {"columns", allgather_columns}};
+                                {"hierarchical", allgather_hierarchical}, {"columns", allgather_columns},
+                                {"neighbour", allgather_neighbour}};
 constexpr Entry allgathervs[] = {{"flat", allgatherv_flat}, {"ring", allgatherv_ring},
                                  {"hierarchical", allgatherv_hierarchical}, {"columns", allgatherv_columns}};
 constexpr Entry alltoalls[] = {{"flat", alltoall_flat}, {"bruck", alltoall_bruck}, {"pairwise", alltoall_pairwise},
-                               {"hierarchical", alltoall_hierarchical}};
-constexpr Entry alltoallvs[] = {{"flat", alltoallv_flat}, {"pairwise", alltoallv_pairwise}};
+                               {"hierarchical", alltoall_hierarchical}, {"window2", alltoall_window<2>},
+                               {"window8", alltoall_window<8>}, {"window32", alltoall_window<32>}};
+constexpr Entry alltoallvs[] = {{"flat", alltoallv_flat}, {"pairwise", alltoallv_pairwise}, {"window2", alltoallv_window<2>},
+                                {"window8", alltoallv_window<8>}, {"window32", alltoallv_window<32>}};
 
 // In the order of Kind.
 constexpr Family families[] = {

@@ -110,7 +110,7 @@ TEST_P(Data, Allgather) {
     Communicator all(context);
     auto n = static_cast<std::size_t>(all.size());
     for (const char* how : {"allgather=auto", "allgather=flat", "allgather=bruck", "allgather=ring",
-                            "allgather=hierarchical", "allgather=columns"}) {
+                            "allgather=hierarchical", "allgather=columns", "allgather=neighbour"}) {
       all.force_algorithms(how);
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         std::vector<std::byte> everything;
@@ -132,7 +132,7 @@ TEST_P(Data, Alltoall) {
     Communicator all(context);
     auto n = static_cast<std::size_t>(all.size());
     for (const char* how : {"alltoall=auto", "alltoall=flat", "alltoall=bruck", "alltoall=pairwise",
-                            "alltoall=hierarchical"}) {
+                            "alltoall=hierarchical", "alltoall=window2", "alltoall=window8"}) {
       all.force_algorithms(how);
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         std::size_t size = sizes[i];
@@ -157,7 +157,8 @@ TEST_P(Data, FormsWithBlocks) {
     int n = all.size();
     std::uint64_t seed = 20131;
     for (const char* how : {"alltoallv=auto,allgatherv=auto", "alltoallv=flat,allgatherv=flat",
-                            "alltoallv=pairwise,allgatherv=ring", "allgatherv=hierarchical", "allgatherv=columns"}) {
+                            "alltoallv=pairwise,allgatherv=ring", "alltoallv=window2", "alltoallv=window8",
+                            "allgatherv=hierarchical", "allgatherv=columns"}) {
       all.force_algorithms(how);
       for (std::uint64_t round = 0; round < 20; ++round) {
         auto bytes_between = [&](int from, int to) {

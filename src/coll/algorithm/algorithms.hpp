@@ -57,11 +57,16 @@ void scatterv_flat(ScheduleBuilder& steps, const Arguments& arguments);
 void allgather_flat(ScheduleBuilder& steps, const Arguments& arguments);
 void allgather_bruck(ScheduleBuilder& steps, const Arguments& arguments);
 void allgather_ring(ScheduleBuilder& steps, const Arguments& arguments);
+void allgather_neighbour(ScheduleBuilder& steps, const Arguments& arguments);
 void allgatherv_flat(ScheduleBuilder& steps, const Arguments& arguments);
 void allgatherv_ring(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoall_flat(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoall_bruck(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoall_pairwise(ScheduleBuilder& steps, const Arguments& arguments);
+template <int window>  // 2, 8, 32
+void alltoall_window(ScheduleBuilder& steps, const Arguments& arguments);
+template <int window>
+void alltoallv_window(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoallv_flat(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoallv_pairwise(ScheduleBuilder& steps, const Arguments& arguments);
 // Of two levels, see hierarchy.hpp.
