@@ -96,6 +96,16 @@ def test_info_of_fabrics(capsys):
 
 
 @needs_core
+def test_info_of_collectives(capsys, monkeypatch):
+    monkeypatch.setenv("ATOLL_COLL", "allgather=ring,barrier=dissemination")
+    assert cli.main(["info", "--collectives", "--json"]) == 0
+    known = json.loads(capsys.readouterr().out)
+    assert {"hierarchical", "ring", "bruck"} <= set(known["allgather"]["algorithms"])
+    assert (known["allgather"]["chosen"], known["alltoall"]["chosen"]) == ("ring", "auto")
+    assert cli.main(["info", "--collectives"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split()[:2] == ["barrier", "dissemination"]
+
+
 def test_info_for_people(capsys):
     assert cli.main(["info"]) == 0
     out = capsys.readouterr().out

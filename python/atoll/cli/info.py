@@ -14,6 +14,9 @@ from atoll.cli.config_table import accepted, to_markdown
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", action="store_true", help="every ATOLL_* variable: value, default, meaning")
     parser.add_argument("--fabrics", action="store_true", help="how PEs reach one another, and why a way is missing")
+    parser.add_argument(
+        "--collectives", action="store_true", help="every collective, its algorithms, and which ATOLL_COLL forces"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="for programs")
     form.add_argument("--markdown", action="store_true", help="the configuration as the page docs/configuration.md")
@@ -53,8 +56,29 @@ def describe(found: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
+def collectives(config: list[Any]) -> dict[str, dict[str, Any]]:
+    """Every collective: its algorithms, and the one that ATOLL_COLL forces ("auto": by size, PEs and nodes)."""
+    from atoll import _core
+
+    text = next((str(row[1]) for row in config if row[0] == "ATOLL_COLL"), "")
+    forced = dict(choice.split("=", 1) for choice in text.split(",") if "=" in choice)
+    return {
+        name: {"algorithms": algorithms, "chosen": forced.get(name, "auto")}
+        for name, algorithms in _core.sim_collectives().items()
+    }
+
+
 def main(arguments: argparse.Namespace) -> int:
     found = gather()
+    if arguments.collectives:
+        known = collectives(found["config"])
+        if arguments.json:
+            print(json.dumps(known, indent=2))
+            return 0
+        width = max(map(len, known))
+        for name, about in known.items():
+            print(f"{name:<{width}}  {about['chosen']:<18}  {' '.join(about['algorithms'])}")
+        return 0
     if arguments.markdown:
         print(to_markdown(found["config"]), end="")
         return 0
