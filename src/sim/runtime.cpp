@@ -102,9 +102,67 @@ void update(coll::Communicator& all, agg::Hub* hub, const RuntimeWork& work, std
   heap.release(own);
 }
 
+// Collectives, active messages and puts one after another, as the seed says, each checked.
+void mix(coll::Communicator& all, agg::Hub*, const RuntimeWork& work, std::uint32_t repeat) {
+  SequentialRandom random(random_bits(work.seed, repeat));  // alike on all
+  const auto n = static_cast<std::uint64_t>(all.size()), self = static_cast<std::uint64_t>(all.rank());
+  auto content = [](std::uint64_t from, std::uint64_t to, std::uint64_t i) { return random_bits(from * 1000 + to, i); };
+  for (int step = 0; step < 8; ++step) {
+    const std::uint64_t kind = random.below(6), root = random.below(n);
+    const std::size_t count = std::size_t{1} << random.below(13);
+    std::vector<std::uint64_t> out(count * n), in(count * n);
+    switch (kind) {
+      case 0:
+        for (std::size_t i = 0; i < count; ++i) in[i] = content(root, root, i);
+        if (self != root) std::fill(in.begin(), in.end(), 0);
+        all.broadcast(in.data(), count * 8, static_cast<int>(root));
+        for (std::size_t i = 0; i < count; ++i) check_equal(in[i], content(root, root, i), "broadcast");
+        break;
+      case 1:
+        for (std::uint64_t to = 0; to < n; ++to)
+          for (std::size_t i = 0; i < count; ++i) in[to * count + i] = content(self, to, i);
+        all.alltoall(in.data(), count * 8, out.data());
+        for (std::uint64_t from = 0; from < n; ++from)
+          for (std::size_t i = 0; i < count; ++i) check_equal(out[from * count + i], content(from, self, i), "alltoall");
+        break;
+      case 2:
+        for (std::size_t i = 0; i < count; ++i) in[i] = content(self, 0, i);
+        all.allgather(in.data(), count * 8, out.data());
+        for (std::uint64_t from = 0; from < n; ++from)
+          for (std::size_t i = 0; i < count; ++i) check_equal(out[from * count + i], content(from, 0, i), "allgather");
+        break;
+      case 3:
+        for (std::size_t i = 0; i < count; ++i) in[i] = self + i;
+        all.scan(in.data(), out.data(), count, coll::Reduction(coll::type_of<std::uint64_t>, coll::Op::sum));
+        for (std::size_t i = 0; i < count; ++i) check_equal(out[i], self * (self + 1) / 2 + (self + 1) * i, "scan");
+        break;
+      case 4:
+        for (std::size_t i = 0; i < count; ++i) in[i] = content(self, root, i);
+        all.gather(in.data(), count * 8, out.data(), static_cast<int>(root));
+        for (std::uint64_t from = 0; from < n && self == root; ++from)
+          for (std::size_t i = 0; i < count; ++i) check_equal(out[from * count + i], content(from, root, i), "gather");
+        break;
+      default: {
+        // Straight into everybody's symmetric memory; the barrier says that it is there.
+        auto& context = all.context();
+        const HeapOffset block = context.allocate_symmetric(count * n * 8);
+        for (std::size_t i = 0; i < count; ++i) in[i] = content(self, 7, i);
+        for (std::uint64_t to = 0; to < n; ++to)
+          context.put_nbi(PeId(static_cast<std::uint32_t>(to)), HeapOffset(block.value() + self * count * 8), in.data(), count * 8);
+        context.quiet();
+        all.barrier();
+        const auto* found = context.local_pointer<const std::uint64_t>(block);
+        for (std::uint64_t from = 0; from < n; ++from)
+          for (std::size_t i = 0; i < count; ++i) check_equal(found[from * count + i], content(from, 7, i), "put");
+        context.release_symmetric(block);
+      }
+    }
+  }
+}
+
 const Program programs[] = {
     {"start", false, nullptr}, {"barrier", false, barrier}, {"allreduce", false, allreduce},
-    {"gather", true, gather},  {"update", true, update},
+    {"gather", true, gather},  {"update", true, update},   {"mix", false, mix},
 };
 
 }  // namespace

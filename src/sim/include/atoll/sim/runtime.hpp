@@ -42,7 +42,7 @@ struct RuntimeResult {
   double run_seconds = 0;
 };
 
-/// "start", "barrier", "allreduce", "gather", "update": what they do checks its own results.
+/// "start", "barrier", "allreduce", "gather", "update", "mix": what they do checks its own results.
 std::vector<std::string> runtime_programs();
 
 /// Throws ValueError where the machine or the program cannot be, and what a PE threw.
