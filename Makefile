@@ -68,10 +68,9 @@ wheel: system $(VENV)/.run ## what people install, into dist/: wheels for Python
 sdist: system $(VENV)/.run ## the source distribution alone
 	@$(PY) scripts/wheels.py sdist
 
-install: build ## OpenSHMEM and MPI (wrappers, launchers, libraries, headers) into PREFIX: make install PREFIX=/opt/atoll
+install: build ## OpenSHMEM, MPI and Portals (compilers, launchers, libraries, headers) into PREFIX: make install PREFIX=/opt/atoll
 	@test -n "$(PREFIX)" || { echo "make install needs a place: make install PREFIX=/opt/atoll" >&2; exit 2; }
-	@cmake --install $(BUILD) --component shmem --prefix "$(abspath $(PREFIX))"
-	@cmake --install $(BUILD) --component mpi --prefix "$(abspath $(PREFIX))"
+	@for door in shmem mpi portals; do cmake --install $(BUILD) --component $$door --prefix "$(abspath $(PREFIX))" || exit 1; done
 
 clean: ## remove what was built (keeps .venv)
 	rm -rf build dist python/atoll/bin python/atoll/include python/atoll/lib python/atoll/*.so

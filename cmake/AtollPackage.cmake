@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the Python package carries beside its .py files: the module atoll._core, the launcher, and OpenSHMEM. In a checkout
-# they are built into python/atoll/ (OpenSHMEM: links to where it is built) and used from there; in a wheel they are
+# What the Python package carries beside its .py files: the module atoll._core, the launcher, OpenSHMEM and MPI. In a checkout
+# they are built into python/atoll/ (the doors: links to where they are built) and used from there; in a wheel they are
 # installed to the same places.
 add_custom_target(atoll_package ALL)
 if(TARGET _core)
@@ -13,6 +13,9 @@ if(TARGET atoll-run)
 endif()
 if(TARGET atoll_shmem_tree)
   add_dependencies(atoll_package atoll_shmem_tree)
+endif()
+if(TARGET atoll_mpi_tree)
+  add_dependencies(atoll_package atoll_mpi_tree)
 endif()
 # What a standalone build brings along of other projects is theirs: their terms go with it.
 if(ATOLL_STANDALONE)
@@ -37,6 +40,9 @@ if(NOT SKBUILD AND ATOLL_BUILD_PYTHON)
     endforeach()
     foreach(name IN LISTS ATOLL_SHMEM_WRAPPERS)
       list(APPEND links COMMAND ${CMAKE_COMMAND} -E create_symlink ${ATOLL_SHMEM_TREE}/bin/${name} ${package}/bin/${name})
+    endforeach()
+    foreach(name IN LISTS ATOLL_MPI_WRAPPERS)
+      list(APPEND links COMMAND ${CMAKE_COMMAND} -E create_symlink ${ATOLL_MPI_TREE}/bin/${name} ${package}/bin/${name})
     endforeach()
     add_custom_target(atoll_package_links ${links} VERBATIM)
     add_dependencies(atoll_package_links atoll_shmem_tree)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`oshcc`, `oshc++` and `oshrun` on the PATH: each becomes the program of that name in the package `atoll`.
+"""`oshcc`, `oshc++` and `oshrun` on the PATH, and `atoll-mpicc` and its kin, whose names hide nobody else's: each
+becomes the program of that name in the package `atoll`.
 
 Outside that package, because importing it brings NumPy along: 0.2 s for each file that a build compiles.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import sys
@@ -23,13 +25,10 @@ def become(name: str) -> NoReturn:
     os.execv(program, [str(program), *sys.argv[1:]])
 
 
-def oshcc() -> NoReturn:
-    become("oshcc")
-
-
-def oshcxx() -> NoReturn:
-    become("oshc++")
-
-
-def oshrun() -> NoReturn:
-    become("oshrun")
+oshcc = functools.partial(become, "oshcc")
+oshcxx = functools.partial(become, "oshc++")
+oshrun = functools.partial(become, "oshrun")
+mpicc = functools.partial(become, "mpicc")
+mpicxx = functools.partial(become, "mpicxx")
+mpifort = functools.partial(become, "mpifort")
+mpiexec = functools.partial(become, "mpiexec")

@@ -37,6 +37,24 @@ int main(void) {
 }
 """
 
+MPI_RING = """
+#include <mpi.h>
+#include <stdio.h>
+int main(void) {
+  int me, processes, from = -1, sum = 0;
+  MPI_Init(NULL, NULL);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  int left = (me + processes - 1) % processes;
+  MPI_Sendrecv(&me, 1, MPI_INT, (me + 1) % processes, 0, &from, 1, MPI_INT, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  int right = from == left;
+  MPI_Allreduce(&right, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (me == 0) printf("%d of %d heard from the left\\n", sum, processes);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
 SPMD = """
 import atoll as ak
 a = ak.arange(100_000)
@@ -116,11 +134,15 @@ def use(place: Tree | Venv) -> None:
     assert "argsort" in place.run("atoll", "demo", "--only", "sort", "--size", "100000", "--pes", "2")
 
 
-def use_openshmem(place: Tree | Venv) -> None:
-    program = place.write("ring.c", RING)
-    binary = program.removesuffix(".c")
-    place.run("oshcc", "-O2", "-Wall", "-Werror", program, "-o", binary)
-    assert place.run("oshrun", "-np", "3", binary) == "3 of 3 heard from the left\n"
+def use_doors(place: Tree | Venv) -> None:
+    for text, name, compiler, launcher in [
+        (RING, "ring", "oshcc", "oshrun"),
+        (MPI_RING, "mpi_ring", "atoll-mpicc", "atoll-mpiexec"),
+    ]:
+        program = place.write(f"{name}.c", text)
+        binary = program.removesuffix(".c")
+        place.run(compiler, "-O2", "-Wall", "-Werror", program, "-o", binary)
+        assert place.run(launcher, "-n", "3", binary) == "3 of 3 heard from the left\n"
 
 
 @pytest.fixture
@@ -153,13 +175,14 @@ def test_a_bare_debian(tree, wheels, suite, python, tag):
 
 
 def test_glibc_alone(tree, wheels):
-    """Without libstdc++: the module loads, and an OpenSHMEM program of C runs."""
+    """Without libstdc++: the module loads, and programs of C run with OpenSHMEM and MPI."""
     place = tree("bookworm", "python3", "gcc", "libc6-dev")
     install(place, wheels["cp311"], "3.11")
-    use_openshmem(place)
+    use_doors(place)
     for library in (place.folder / "usr/lib/x86_64-linux-gnu").glob("libstdc++*"):
         library.unlink()
     assert place.run("oshrun", "-np", "2", "/ring") == "2 of 2 heard from the left\n"
+    assert place.run("atoll-mpiexec", "-n", "2", "/mpi_ring") == "2 of 2 heard from the left\n"
     place.run(
         "python", "-c", "import sys, glob; sys.path += glob.glob('/opt/atoll/lib/*/site-packages/atoll'); import _core"
     )
@@ -173,7 +196,7 @@ def test_a_python_of_this_machine(tmp_path, wheels, version):
     place = Venv(tmp_path, python)
     install(place, wheels["cp311" if version == (3, 11) else "cp312-abi3"], f"3.{version[1]}")
     use(place)
-    use_openshmem(place)
+    use_doors(place)
 
 
 def test_what_a_wheel_holds(wheel):
@@ -183,10 +206,17 @@ def test_what_a_wheel_holds(wheel):
         names = packed.namelist()
         (entry_points,) = [packed.read(name).decode() for name in names if name.endswith("entry_points.txt")]
         (metadata,) = [packed.read(name).decode() for name in names if name.endswith("/METADATA")]
-    for name in ("atoll", "oshcc", "oshc++", "oshcxx", "oshCC", "oshrun"):
+    for name in ("atoll", "oshcc", "oshc++", "oshcxx", "oshCC", "oshrun", "atoll-mpicc", "atoll-mpiexec"):
         assert re.search(rf"^{re.escape(name)} ?=", entry_points, re.MULTILINE)
-    assert {"atoll/licences/libhwloc15.txt", "atoll/licences/nanobind.txt"} <= set(names)
-    for name in ("atoll/bin/oshcc", "atoll/include/shmem.h", "atoll/demo/examples/flights.py", "atoll/py.typed"):
+    for library in ("libhwloc15", "nanobind", "libpcre2-dev", "libutf8proc-dev"):
+        assert f"atoll/licences/{library}.txt" in names
+    for name in (
+        "atoll/bin/oshcc",
+        "atoll/include/shmem.h",
+        "atoll/include/mpi.h",
+        "atoll/demo/examples/flights.py",
+        "atoll/py.typed",
+    ):
         assert name in names
     assert not [name for name in names if re.search(r"libfabric|libpmix|libc\.so|libstdc\+\+\.so|/tests?/", name)]
     assert "Classifier: Programming Language :: Python :: 3" in metadata
@@ -195,7 +225,7 @@ def test_what_a_wheel_holds(wheel):
 
 def test_a_wheel_asks_for_glibc_alone(wheel):
     asked = building.asked_of_system(wheel, building.WORK / "env-tools" / "bin")
-    assert len(asked) >= 3  # the module, the launcher, OpenSHMEM
+    assert len(asked) >= 4  # the module, the launcher, OpenSHMEM, MPI
     assert set().union(*asked.values()) <= building.GLIBC
 
 

@@ -5,4 +5,8 @@
 
 namespace {
 [[gnu::used]] std::string (*const keep)(fmt::string_view, fmt::format_args) = &fmt::vformat;
+[[gnu::used]] fmt::detail::thousands_sep_result<char> (*const keep_separator)(fmt::detail::locale_ref) =
+    &fmt::detail::thousands_sep_impl<char>;
+[[gnu::used]] bool (*const keep_printable)(std::uint32_t) = &fmt::detail::is_printable;
+[[gnu::used]] void (*const keep_error)(const char*) = &fmt::detail::throw_format_error;
 }
