@@ -153,8 +153,8 @@ void dist_graph_create(MPI_Comm handle, int n, const int* sources, const int* de
     check_ranks(comm, degrees[i], destinations + edge);
     for (int k = 0; k < degrees[i]; ++k, ++edge) {
       int to = destinations[edge], weight = has_weights(weights) && weights != MPI_WEIGHTS_EMPTY ? weights[edge] : 1;
-      told[static_cast<std::size_t>(sources[i])].push_back({to, weight, 0, 0});
-      told[static_cast<std::size_t>(to)].push_back({sources[i], weight, 1, 0});
+      if (sources[i] != MPI_PROC_NULL) told[static_cast<std::size_t>(sources[i])].push_back({to, weight, 0, 0});
+      if (to != MPI_PROC_NULL) told[static_cast<std::size_t>(to)].push_back({sources[i], weight, 1, 0});
     }
   }
   std::vector<std::uint64_t> counts;

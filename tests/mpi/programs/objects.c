@@ -144,6 +144,13 @@ static void topologies(void) {
   MPI_Neighbor_allgather(&token, 1, MPI_INT, &got, 1, MPI_INT, ring);
   CHECK(got == from);
   MPI_Comm_free(&ring);
+  MPI_Comm chain;
+  to = me + 1 < ranks ? me + 1 : MPI_PROC_NULL;
+  MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &me, &degree, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &chain);
+  got = -1;
+  MPI_Neighbor_allgather(&token, 1, MPI_INT, &got, 1, MPI_INT, chain);
+  CHECK(got == me - 1);
+  MPI_Comm_free(&chain);
 }
 
 static int query(void *extra, MPI_Status *status) {
