@@ -53,6 +53,13 @@ HWY_ATTR HWY_NOINLINE void locate_mending(const UniformBins& bins, const double*
   }
 }
 
+// A NaN as an integer is the least one on x86-64, which is no bin; on aarch64 it is zero, and least and greatest pass it by.
+#if HWY_ARCH_ARM
+constexpr bool nan_becomes_zero = true;
+#else
+constexpr bool nan_becomes_zero = false;
+#endif
+
 // The same of values that all lie in bins and near no edge, without a look at the edges. False when one does not.
 HWY_ATTR HWY_INLINE bool locate_inside(const UniformBins& bins, const double* values, std::uint32_t* number) {
   const hn::ScalableTag<double> d;
@@ -63,16 +70,20 @@ HWY_ATTR HWY_INLINE bool locate_inside(const UniformBins& bins, const double* va
   // The extremes of all are compared, once.
   auto nearest = hn::Set(d, 0.5), farthest = nearest;  // to the lower edge
   auto greatest = hn::Zero(du32);
+  auto sum = hn::Zero(d);
   for (std::size_t i = 0; i < few; i += lanes) {
     const auto position = hn::MulAdd(hn::LoadU(d, values + i), scale, offset);
     const auto bin = hn::DemoteTo(d32, position);  // towards zero: below zero the rest is too
     const auto rest = hn::Sub(position, hn::PromoteTo(d, bin));
     nearest = hn::Min(nearest, rest);
     farthest = hn::Max(farthest, rest);
-    greatest = hn::Max(greatest, hn::BitCast(du32, bin));  // that of NaN, if the rest does not keep it
+    greatest = hn::Max(greatest, hn::BitCast(du32, bin));
+    if constexpr (nan_becomes_zero) sum = hn::Add(sum, rest);
     hn::StoreU(bin, d32, reinterpret_cast<std::int32_t*>(number) + i);
   }
   const auto inside = hn::And(hn::Gt(nearest, hn::Set(d, bins.margin)), hn::Lt(farthest, hn::Set(d, 1.0 - bins.margin)));
+  if constexpr (nan_becomes_zero)
+    if (!hn::AllTrue(d, hn::Eq(sum, sum))) return false;
   return hn::AllTrue(d, inside) && hn::AllTrue(du32, hn::Lt(greatest, hn::Set(du32, static_cast<std::uint32_t>(bins.count))));
 }
 
