@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the generators of the C doors (src/shmem/generate, src/mpi/generate) have in common."""
+"""What the generators of the C doors (src/shmem/generate, src/mpi/generate, src/portals/generate) have in common."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from ..arrays.array import expr_of, wrap
 from ..arrays.creation import asarray
 from ..arrays.dtypes import code_of
 from .column import Column, both, column_or_array
-from .patterns import Pattern, anchored, compiled, is_literal, replacement
+from .patterns import anchored, compiled, is_literal, replacement
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -26,13 +26,13 @@ Text = builtins.str
 _END = 2**63 - 1
 
 
-def _whole(value: Any, name: Text) -> int:
+def whole(value: Any, name: Text) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
     return min(max(operator.index(value), -_END), _END)
 
 
-def _text(value: Any, name: Text) -> Text:
+def text_of(value: Any, name: Text) -> Text:
     if not isinstance(value, Text):
         raise TypeError(f"{name} must be a text, not {type(value).__name__}")
     return value
@@ -168,15 +168,15 @@ class TextMethods(Column):
         >>> ak.array([" fig ", "xx"]).str.strip()
         strings(['fig', 'xx'])
         """
-        return self._map("strip", [] if to_strip is None else [_text(to_strip, "to_strip")])
+        return self._map("strip", [] if to_strip is None else [text_of(to_strip, "to_strip")])
 
     def lstrip(self: Self, to_strip: Text | None = None) -> Self:
         """The same at the beginning alone."""
-        return self._map("lstrip", [] if to_strip is None else [_text(to_strip, "to_strip")])
+        return self._map("lstrip", [] if to_strip is None else [text_of(to_strip, "to_strip")])
 
     def rstrip(self: Self, to_strip: Text | None = None) -> Self:
         """The same at the end alone."""
-        return self._map("rstrip", [] if to_strip is None else [_text(to_strip, "to_strip")])
+        return self._map("rstrip", [] if to_strip is None else [text_of(to_strip, "to_strip")])
 
     def slice(self: Self, start: int | None = None, stop: int | None = None, step: int | None = None) -> Self:
         """Code points start to stop of each text, as Python's slices are.
@@ -187,11 +187,11 @@ class TextMethods(Column):
         >>> ak.array(["pear", "fig"]).str.slice(1, -1)
         strings(['ea', 'i'])
         """
-        by = 1 if step is None else _whole(step, "step")
+        by = 1 if step is None else whole(step, "step")
         if by == 0:
             raise ValueError("slice step cannot be zero")
-        begin = 0 if start is None else _whole(start, "start")
-        end = _END if stop is None else _whole(stop, "stop")
+        begin = 0 if start is None else whole(start, "start")
+        end = _END if stop is None else whole(stop, "stop")
         if by == 1:
             return self._map("slice", numbers=[begin, end])
         return self._map("stride", numbers=[begin, end, by, start is not None, stop is not None])
@@ -205,18 +205,18 @@ class TextMethods(Column):
         >>> ak.array(["pear", ""]).str.get(-1)
         strings(['r', None])
         """
-        i = _whole(i, "i")
+        i = whole(i, "i")
         found = self._map("slice", numbers=[i, i + 1 if i != -1 else _END])
         none = found._measured("byte_len") == 0
         return found._hiding(none) if bool(none.any()) else found
 
     def removeprefix(self: Self, prefix: Text) -> Self:
         """Without `prefix` where a text begins with it."""
-        return self._map("removeprefix", [_text(prefix, "prefix")])
+        return self._map("removeprefix", [text_of(prefix, "prefix")])
 
     def removesuffix(self: Self, suffix: Text) -> Self:
         """Without `suffix` where a text ends in it."""
-        return self._map("removesuffix", [_text(suffix, "suffix")])
+        return self._map("removesuffix", [text_of(suffix, "suffix")])
 
     def get_prefixes(self: Self, n: int, *, return_origins: bool = True, proper: bool = True) -> Any:
         """The first n characters of the texts that have more (or, unless `proper`, as many): Arkouda's.
@@ -230,7 +230,7 @@ class TextMethods(Column):
         return self._ends(n, return_origins, proper, -1)
 
     def _ends(self: Self, n: int, return_origins: bool, proper: bool, side: int) -> Any:
-        n = _whole(n, "n")
+        n = whole(n, "n")
         if n < 0:
             raise ValueError(f"texts have no ends of {n} characters")
         long: Any = self._measured("len") >= (n + 1 if proper else n)
@@ -305,8 +305,8 @@ class TextMethods(Column):
         return _found(self._find("rfind", sub, start, end))
 
     def _find(self, name: Text, sub: Text, start: int, end: int | None) -> Any:
-        stop = _END if end is None else _whole(end, "end")
-        return self._measure(name, [_text(sub, "sub")], [_whole(start, "start"), stop])
+        stop = _END if end is None else whole(end, "end")
+        return self._measure(name, [text_of(sub, "sub")], [whole(start, "start"), stop])
 
     def count(self, pat: Any = None, flags: int = 0) -> Any:
         """How often a regular expression matches in each text; without one, how many texts are there.
@@ -357,7 +357,7 @@ class TextMethods(Column):
             for old, new in pat.items():
                 result = result.replace(old, new, n, case, flags, regex)
             return result
-        most = max(_whole(n, "n"), -1)
+        most = max(whole(n, "n"), -1)
         if callable(repl):
             raise TypeError("a function cannot replace in a column: it would be called once for each text")
         if (
@@ -366,9 +366,9 @@ class TextMethods(Column):
             and case is not False
             and (not regex or (is_literal(pat) and "\\" not in repl))
         ):
-            return self._map("replace", [pat, _text(repl, "repl")], [most])
+            return self._map("replace", [pat, text_of(repl, "repl")], [most])
         pattern = compiled(pat if regex or not isinstance(pat, Text) else _quoted(pat), flags, case is not False)
-        pieces, groups = replacement(_text(repl, "repl"), pattern) if regex else ([repl], [-1])
+        pieces, groups = replacement(text_of(repl, "repl"), pattern) if regex else ([repl], [-1])
         return self._map("regex.replace", [pattern.text, *pieces], [pattern.flags, most or -1, *groups])
 
     def translate(self: Self, table: Mapping[int, int | Text | None]) -> Self:
@@ -398,7 +398,7 @@ class TextMethods(Column):
             raise TypeError(f"fillchar must be a character, not {type(fillchar).__name__}")
         if builtins.len(fillchar) != 1:
             raise TypeError("fillchar must be a character, not str")
-        return self._map("pad", [fillchar], [_whole(width, "width"), ("left", "right", "both").index(side)])
+        return self._map("pad", [fillchar], [whole(width, "width"), ("left", "right", "both").index(side)])
 
     def ljust(self: Self, width: int, fillchar: Text = " ") -> Self:
         """Filled on the right."""
@@ -414,7 +414,7 @@ class TextMethods(Column):
 
     def zfill(self: Self, width: int) -> Self:
         """Filled with zeros behind the sign."""
-        return self._map("zfill", numbers=[_whole(width, "width")])
+        return self._map("zfill", numbers=[whole(width, "width")])
 
     def repeat(self: Self, repeats: Any) -> Self:
         """Each text several times: as often for all, or a number for each.
@@ -426,7 +426,7 @@ class TextMethods(Column):
         strings(['ab', 'ccc'])
         """
         if hasattr(repeats, "__index__") and not hasattr(repeats, "__len__"):
-            return self._map("repeat", numbers=[_whole(repeats, "repeats")])
+            return self._map("repeat", numbers=[whole(repeats, "repeats")])
         times = asarray(repeats)
         if times.shape != self.shape or times.dtype.kind not in "iu":
             raise ValueError(f"repeat needs a whole number for each of {self.size} texts")
@@ -434,7 +434,7 @@ class TextMethods(Column):
 
     def join(self: Self, sep: Text) -> Self:
         """Each text with `sep` between its characters."""
-        return self._map("join", [_text(sep, "sep")])
+        return self._map("join", [text_of(sep, "sep")])
 
     def cat(self: Self, others: Any = None, sep: Text | None = None, na_rep: Text | None = None) -> Any:
         """The texts with those of other columns behind them, row by row; without others, all texts as one.
@@ -449,7 +449,7 @@ class TextMethods(Column):
         >>> ak.array(["a", None, "b"]).str.cat(sep=", ")
         'a, b'
         """
-        between = "" if sep is None else _text(sep, "sep")
+        between = "" if sep is None else text_of(sep, "sep")
         if others is None:
             own = self.dropna() if na_rep is None else self.fillna(na_rep)
             return between.join(own.to_list())
@@ -487,183 +487,6 @@ class TextMethods(Column):
         return self.repeat(times)
 
     __rmul__ = __mul__
-
-    # -- taking apart --
-
-    def split(
-        self: Self, pat: Any = None, n: int = -1, expand: bool = True, *, regex: bool | None = None
-    ) -> tuple[Self, ...]:
-        """The parts of each text between separators, a column for each place; missing where a text has fewer.
-
-        Parameters
-        ----------
-        pat : str or re.Pattern, optional
-            The separator; None: white space, none at the ends. A regular expression when `regex` says so, or, when
-            that says nothing, when it has several characters.
-        n : int
-            How often to split at most; 0 and -1: always.
-        expand : bool
-            True, as columns: there is no column of lists yet. `flatten` gives all parts as one column.
-
-        Examples
-        --------
-        >>> import atoll as ak
-        >>> ak.array(["a b c", "d"]).str.split()
-        (strings(['a', 'd']), strings(['b', None]), strings(['c', None]))
-        """
-        return self._columns(*self._separator(pat, n, 0, regex), expand)
-
-    def rsplit(self: Self, pat: Text | None = None, n: int = -1, expand: bool = True) -> tuple[Self, ...]:
-        """The same from the right, which matters when `n` bounds it."""
-        return self._columns(*self._separator(pat, n, 1, False), expand)
-
-    def _separator(
-        self, pat: Any, n: int, from_right: int, regex: bool | None
-    ) -> tuple[Text, list[Text], list[int], int]:
-        """How to split: the way, its texts and numbers, and the flags of a regular expression."""
-        most = -1 if _whole(n, "n") <= 0 else n
-        if pat is None or (isinstance(pat, Text) and pat == ""):
-            return "space", [], [most, from_right], 0
-        literal = isinstance(pat, Text) and (
-            regex is False or (regex is None and (builtins.len(pat) == 1 or is_literal(pat)))
-        )
-        if literal:
-            return "text", [pat], [most, from_right], 0
-        pattern = compiled(pat)
-        return "regex", [pattern.text], [most, from_right], pattern.flags
-
-    def _columns(
-        self: Self, way: Text, texts: list[Text], numbers: list[int], flags: int, expand: bool
-    ) -> tuple[Self, ...]:
-        if not expand:
-            raise ValueError("there is no column of lists yet: take expand=True, or flatten()")
-        counts = self._measured(f"{way}.count", texts, [*numbers, flags])
-        counts = counts if self._valid is None else counts * self._valid
-        most = max(int(counts.max()) if counts.size else 0, 1)
-        columns = []
-        for place in range(most):
-            part = self._map(f"{way}.part", texts, [*numbers, place, flags])
-            columns.append(part._hiding(counts <= place) if bool((counts <= place).any()) else part)
-        return tuple(columns)
-
-    def flatten(self: Self, pat: Any = None, return_segments: bool = False, *, regex: bool | None = None) -> Any:
-        """All parts of all texts as one column; with `return_segments`, also where each text's begin (Arkouda's names).
-
-        Examples
-        --------
-        >>> import atoll as ak
-        >>> ak.array(["a b", "", "c"]).str.flatten(" ", return_segments=True)
-        (strings(['a', 'b', '', 'c']), array([0, 2, 3]))
-        """
-        way, texts, numbers, flags = self._separator(pat, -1, 0, regex)
-        parts, starts = self.dropna()._parts(way, texts, [*numbers, flags])
-        return (parts, starts) if return_segments else parts
-
-    def findall(self: Self, pat: Any, flags: int = 0) -> tuple[Self, ndarray]:
-        """All matches of a regular expression in all texts that are there, and where each text's begin."""
-        pattern = compiled(pat, flags)
-        return self.dropna()._parts("match", [pattern.text], [-1, 0, pattern.flags])
-
-    def _parts(self: Self, way: Text, texts: list[Text], numbers: list[int]) -> tuple[Self, ndarray]:
-        encoded = [text.encode() for text in texts]
-        counts, parts = _core.text_parts(self._values, f"{way}.", encoded, numbers)
-        sizes = wrap(counts)
-        starts: ndarray = sizes.cumsum() - sizes
-        return self._like(parts, None), starts
-
-    def partition(self: Self, sep: Text = " ", expand: bool = True) -> tuple[Self, Self, Self]:
-        """What is before the first separator of each text, the separator, and what is behind it; as `str.partition`.
-
-        Examples
-        --------
-        >>> import atoll as ak
-        >>> ak.array(["a=b=c", "d"]).str.partition("=")
-        (strings(['a', 'd']), strings(['=', '']), strings(['b=c', '']))
-        """
-        return self._three("partition", sep)
-
-    def rpartition(self: Self, sep: Text = " ", expand: bool = True) -> tuple[Self, Self, Self]:
-        """The same with the last separator."""
-        return self._three("rpartition", sep)
-
-    def _three(self: Self, name: Text, sep: Text) -> tuple[Self, Self, Self]:
-        if not _text(sep, "sep"):
-            raise ValueError("empty separator")
-        first, second, third = (self._map(name, [sep], [place]) for place in range(3))
-        return first, second, third
-
-    def extract(self: Self, pat: Any, flags: int = 0, expand: bool = True) -> Any:
-        """The groups of a regular expression's first match: a column each, missing where they took no part.
-
-        A tuple of columns; one column when there is one group and `expand` is False.
-
-        Examples
-        --------
-        >>> import atoll as ak
-        >>> ak.array(["a1", "b"]).str.extract(r"([a-z])(\\d)?")
-        (strings(['a', 'b']), strings(['1', None]))
-        """
-        pattern = compiled(pat, flags)
-        if pattern.groups == 0:
-            raise ValueError("pattern contains no capture groups")
-        columns = tuple(self._group(pattern, group) for group in range(1, pattern.groups + 1))
-        return columns[0] if not expand and builtins.len(columns) == 1 else columns
-
-    def _group(self: Self, pattern: Pattern, group: int) -> Self:
-        found = self._map("regex.extract", [pattern.text], [pattern.flags, group])
-        there = self._measured("regex.has_group", [pattern.text], [pattern.flags, group])
-        return found if bool(there.all()) else found._hiding(~there)
-
-    def peel(
-        self: Self, delimiter: Text, times: int = 1, *, includeDelimiter: bool = False, keepPartial: bool = False,
-        fromRight: bool = False, regex: bool = False,
-    ) -> tuple[Self, Self]:  # fmt: skip
-        """What is before the times-th delimiter of each text, and what is behind it: Arkouda's.
-
-        Parameters
-        ----------
-        includeDelimiter : bool
-            The delimiter goes with what was peeled off.
-        keepPartial : bool
-            A text with fewer delimiters is peeled off whole; else it stays whole, and nothing is peeled off it.
-        fromRight : bool
-            From the end: what is peeled off is behind the delimiter.
-
-        Returns
-        -------
-        left, right : Strings
-            What is on either side.
-
-        Examples
-        --------
-        >>> import atoll as ak
-        >>> ak.array(["a.b.c", "d"]).str.peel(".")
-        (strings(['a', '']), strings(['b.c', 'd']))
-        """
-        times = _whole(times, "times")
-        if times < 1:
-            raise ValueError(f"times must be at least 1, got {times}")
-        if regex:
-            raise ValueError("a regular expression peels nothing off: use split, or extract")
-        call, right = [_text(delimiter, "delimiter")], int(fromRight)
-        enough: Any = self._measured("text.count", call, [times, right, 0]) > times
-        places = range(1, times + 1) if fromRight else range(times)
-        parts = [self._map("text.part", call, [times, right, place, 0]) for place in places]
-        peeled = parts[0].cat(parts[1:], sep=delimiter) if parts[1:] else parts[0]
-        if includeDelimiter:
-            peeled = delimiter + peeled if fromRight else peeled + delimiter
-        rest = self._map("text.part", call, [times, right, 0 if fromRight else -1, 0])
-        blank = self._map("slice", numbers=[0, 0])
-        peeled = self._chosen(enough, peeled, self if keepPartial else blank)
-        rest = self._chosen(enough, rest, blank if keepPartial else self)
-        return (rest, peeled) if fromRight else (peeled, rest)
-
-    def rpeel(self: Self, delimiter: Text, times: int = 1, **options: Any) -> tuple[Self, Self]:
-        """`peel` from the right."""
-        return self.peel(delimiter, times, fromRight=True, **options)
-
-    def _chosen(self: Self, condition: ndarray, yes: Self, no: Self) -> Self:
-        return self._like(_core.text_where(expr_of(condition), yes._values, no._values), self._valid)
 
     # -- others --
 
@@ -714,4 +537,4 @@ def _found(places: Any) -> Any:
 
 
 def _quoted(pattern: Any) -> Text:
-    return re.escape(_text(pattern, "pat"))
+    return re.escape(text_of(pattern, "pat"))

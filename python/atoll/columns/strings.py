@@ -13,13 +13,13 @@ from ..arrays.array import Array, as_array, expr_of, wrap
 from ..arrays.creation import asarray, full
 from ..session import current
 from .column import Column, both, column_or_array, text_makers
-from .methods import TextMethods
+from .splitting import SplitMethods
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
 
-class Strings(TextMethods):
+class Strings(SplitMethods):
     """A column of texts, of which some may be missing: UTF-8 of any length. `ak.array` and `ak.strings` make one.
 
     Texts compare, sort and group by their code points. Methods have pandas' `.str` names and results, with and without

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "atoll/base/error.hpp"
+#include "datatype/checked.hpp"
 #include "datatype/type.hpp"
 
 namespace atl::mpi::datatype {
@@ -13,12 +14,6 @@ namespace {
 template <class Visit>
 void for_each_dimension(std::size_t dimensions, Order order, Visit&& visit) {
   for (std::size_t i = 0; i < dimensions; ++i) visit(order == Order::fortran ? i : dimensions - 1 - i);
-}
-
-Count multiply(Count a, Count b) {
-  Count product;
-  ATOLL_VALIDATE(!__builtin_mul_overflow(a, b, &product), OverflowError, "a datatype reaches further than 2^63 bytes");
-  return product;
 }
 
 /// Rows of one dimension that belong to a process, `stride` bytes each.
@@ -58,8 +53,8 @@ TypePtr make_subarray(Form form, std::span<const Count> sizes, std::span<const C
   NodePtr node = type->description();
   Count stride = type->extent();
   for_each_dimension(sizes.size(), order, [&](std::size_t d) {
-    node = make_repeat(subsizes[d], stride, node, multiply(starts[d], stride));
-    stride = multiply(stride, sizes[d]);
+    node = make_repeat(subsizes[d], stride, node, checked_multiply(starts[d], stride));
+    stride = checked_multiply(stride, sizes[d]);
   });
   Contents contents{{static_cast<int>(sizes.size())}, {}, {}, {type}};
   for (auto values : {sizes, subsizes, starts}) {
@@ -81,7 +76,7 @@ TypePtr make_darray(Form form, const DarrayGrid& grid, const TypePtr& type) {
   for_each_dimension(dimensions, grid.order, [&](std::size_t d) {
     node = distribute(node, grid.sizes[d], static_cast<Distribution>(grid.distributions[d]), grid.arguments[d],
                       grid.processes[d], coordinates[d], stride);
-    stride = multiply(stride, grid.sizes[d]);
+    stride = checked_multiply(stride, grid.sizes[d]);
   });
   Contents contents{{grid.size, grid.rank, static_cast<int>(dimensions)}, {}, {}, {type}};
   if (form == Form::small) append(contents.integers, grid.sizes);

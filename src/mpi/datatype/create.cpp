@@ -3,21 +3,11 @@
 #include <algorithm>
 
 #include "atoll/base/error.hpp"
+#include "datatype/checked.hpp"
 #include "datatype/type.hpp"
 
 namespace atl::mpi::datatype {
 namespace {
-
-Count multiply(Count a, Count b) {
-  Count product;
-  ATOLL_VALIDATE(!__builtin_mul_overflow(a, b, &product), OverflowError, "a datatype reaches further than 2^63 bytes");
-  return product;
-}
-Count add(Count a, Count b) {
-  Count sum;
-  ATOLL_VALIDATE(!__builtin_add_overflow(a, b, &sum), OverflowError, "a datatype reaches further than 2^63 bytes");
-  return sum;
-}
 
 /// Bounds of what parts cover.
 class Cover {
@@ -25,11 +15,11 @@ class Cover {
   /// `count` times `type`, one every `stride` bytes from `offset` on.
   void add_part(const Type& type, Count offset, Count count, Count stride) {
     if (count == 0) return;
-    Count last = add(offset, multiply(count - 1, stride));
+    Count last = checked_add(offset, checked_multiply(count - 1, stride));
     const Bounds& bounds = type.bounds();
     if (type.elements() == 0 && !bounds.lb_fixed && !bounds.ub_fixed) return;
-    extend_low(add(std::min(offset, last), bounds.lb), bounds.lb_fixed);
-    extend_high(add(std::max(offset, last), bounds.ub), bounds.ub_fixed);
+    extend_low(checked_add(std::min(offset, last), bounds.lb), bounds.lb_fixed);
+    extend_high(checked_add(std::max(offset, last), bounds.ub), bounds.ub_fixed);
     align_ = std::max(align_, type.align());
   }
   Count align() const { return align_; }
@@ -39,7 +29,7 @@ class Cover {
     Bounds bounds = bounds_;
     if (!bounds.ub_fixed && align_ > 1) {
       Count over = (bounds.ub - bounds.lb) % align_;
-      if (over != 0) bounds.ub = add(bounds.ub, align_ - over);
+      if (over != 0) bounds.ub = checked_add(bounds.ub, align_ - over);
     }
     return bounds;
   }
@@ -95,7 +85,7 @@ TypePtr rows(Count count, Count length, Count stride, const TypePtr& type, Combi
   Cover cover;
   if (count > 0 && length > 0) {
     // Both ends of a block at both ends of the rows.
-    Count last = multiply(count - 1, stride);
+    Count last = checked_multiply(count - 1, stride);
     for (Count at : {Count{0}, last}) cover.add_part(*type, at, length, type->extent());
   }
   NodePtr block = make_repeat(length, type->extent(), type->description());
@@ -108,7 +98,7 @@ TypePtr list(std::span<const Count> lengths, Count length, std::span<const Count
   Cover cover;
   std::vector<Entry> entries(displacements.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    entries[i].offset = multiply(displacements[i], unit);
+    entries[i].offset = checked_multiply(displacements[i], unit);
     entries[i].count = lengths.empty() ? length : lengths[i];
     cover.add_part(*type, entries[i].offset, entries[i].count, type->extent());
   }
@@ -128,7 +118,7 @@ TypePtr make_contiguous(Form form, Count count, const TypePtr& type) {
 }
 
 TypePtr make_vector(Form form, Count count, Count length, Count stride, const TypePtr& type) {
-  return rows(count, length, multiply(stride, type->extent()), type, Combiner::vector,
+  return rows(count, length, checked_multiply(stride, type->extent()), type, Combiner::vector,
               Arguments(form).count(count).count(length).count(stride).of(type));
 }
 
@@ -173,7 +163,7 @@ TypePtr make_struct(Form form, std::span<const Count> lengths, std::span<const C
 }
 
 TypePtr make_resized(Form form, Count lb, Count extent, const TypePtr& type) {
-  return std::make_shared<Type>(type->description(), Bounds{lb, add(lb, extent), true, true}, type->align(),
+  return std::make_shared<Type>(type->description(), Bounds{lb, checked_add(lb, extent), true, true}, type->align(),
                                 Combiner::resized, Arguments(form).address(lb).address(extent).of(type));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "atoll/base/error.hpp"
+#include "datatype/checked.hpp"
 
 namespace atl::mpi::datatype {
 namespace {
@@ -18,17 +19,6 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   return sum >= prime ? sum - prime : sum;
 }
 std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return a + b >= prime ? a + b - prime : a + b; }
-
-Count checked_add(Count a, Count b) {
-  Count sum;
-  ATOLL_VALIDATE(!__builtin_add_overflow(a, b, &sum), OverflowError, "a datatype reaches further than 2^63 bytes");
-  return sum;
-}
-Count checked_multiply(Count a, Count b) {
-  Count product;
-  ATOLL_VALIDATE(!__builtin_mul_overflow(a, b, &product), OverflowError, "a datatype reaches further than 2^63 bytes");
-  return product;
-}
 
 /// Joins what `count` children at `offset` cover to what `node` has so far.
 void include(Node& node, bool& any, const Node& child, Count offset, Count count, Count stride) {

@@ -14,6 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(HERE.parents[1] / "scripts"))
+
+from doors import version_script, with_table, write  # noqa: E402  (its folder is known only now)
+
 CHAPTERS = ("interface", "memory", "event", "move", "triggered")
 KEYS = {"name", "returns", "arguments", "body", "text", "extension"}
 
@@ -74,11 +78,6 @@ def entries(functions: list[Function]) -> str:
     return "\n".join([*lines, '}  // extern "C"', ""])
 
 
-def version_script(functions: list[Function]) -> str:
-    listed = "".join(f"    {function.name};\n" for function in sorted(functions, key=lambda f: f.name))
-    return f"ATOLL_PORTALS_4 {{\n  global:\n{listed}  local: *;\n}};\n"
-
-
 def markdown(functions: list[Function]) -> str:
     lines = ["| function | what it does |", "|---|---|"]
     lines += [f"| `{function.name}` | {function.text} |" for function in functions]
@@ -90,25 +89,16 @@ def header(functions: list[Function], text: str) -> str:
     return re.sub(r"^@DECLARATIONS@$", lambda _: declared, text, flags=re.MULTILINE)
 
 
-def write(path: Path, text: str) -> None:
-    """Writes when it differs, so that nothing is compiled again for nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
-
-
 def main() -> int:
     functions = load(HERE / "api")
     if sys.argv[1] == "--document":
         document = Path(sys.argv[2])
-        before, rest = document.read_text().split("<!-- functions -->\n")
-        after = rest.split("<!-- end -->")[1]
-        document.write_text(f"{before}<!-- functions -->\n{markdown(functions)}<!-- end -->{after}")
+        document.write_text(with_table(document.read_text(), markdown(functions)))
         return 0
     out = Path(sys.argv[1])
     write(out / "include/portals4.h", header(functions, (HERE / "include/portals4.h.in").read_text()))
     write(out / "entry.cpp", entries(functions))
-    write(out / "exports.map", version_script(functions))
+    write(out / "exports.map", version_script("ATOLL_PORTALS_4", [function.name for function in functions]))
     write(out / "api.json", json.dumps([vars(function) for function in functions], indent=1) + "\n")
     return 0
 

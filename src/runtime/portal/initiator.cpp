@@ -173,47 +173,13 @@ void PortalInterface::fail_pending() {
   }
 }
 
-Refusal PortalInterface::trigger(CounterId on, std::uint64_t threshold, const Operation& operation) {
-  std::uint32_t number = triggered_->take();
-  if (number == Pool<Triggered>::nothing) return Refusal::no_space;
-  Triggered& triggered = (*triggered_)[number];
-  triggered.what = Triggered::What::operation;
-  triggered.operation = operation;
-  return queue(on, threshold, number);
-}
-
-Refusal PortalInterface::trigger_count(CounterId on, std::uint64_t threshold, CounterId counter, Count by) {
-  std::uint32_t number = triggered_->take();
-  if (number == Pool<Triggered>::nothing) return Refusal::no_space;
-  Triggered& triggered = (*triggered_)[number];
-  triggered.what = Triggered::What::count;
-  triggered.counter = counter;
-  triggered.count = by;
-  return queue(on, threshold, number);
-}
-
-Refusal PortalInterface::trigger_set(CounterId on, std::uint64_t threshold, CounterId counter, Count to) {
-  std::uint32_t number = triggered_->take();
-  if (number == Pool<Triggered>::nothing) return Refusal::no_space;
-  Triggered& triggered = (*triggered_)[number];
-  triggered.what = Triggered::What::set;
-  triggered.counter = counter;
-  triggered.count = to;
-  return queue(on, threshold, number);
-}
-
-Refusal PortalInterface::trigger_call(CounterId on, std::uint64_t threshold, std::function<void()> function) {
-  std::uint32_t number = triggered_->take();
-  if (number == Pool<Triggered>::nothing) return Refusal::no_space;
-  Triggered& triggered = (*triggered_)[number];
-  triggered.what = Triggered::What::call;
-  triggered.function = std::move(function);
-  return queue(on, threshold, number);
-}
-
 // All are run by their owner, one after the other: so equal thresholds keep their order, whatever they do.
-Refusal PortalInterface::queue(CounterId on, std::uint64_t threshold, std::uint32_t number) {
+template <class Fill>
+Refusal PortalInterface::queue(CounterId on, std::uint64_t threshold, Fill&& fill) {
+  std::uint32_t number = triggered_->take();
+  if (number == Pool<Triggered>::nothing) return Refusal::no_space;
   Triggered& triggered = (*triggered_)[number];
+  fill(triggered);
   triggered.interface = this;
   triggered.number = number;
   if (threshold == 0) {
@@ -228,6 +194,36 @@ Refusal PortalInterface::queue(CounterId on, std::uint64_t threshold, std::uint3
   }
   context_.progress();  // it may be due
   return Refusal::none;
+}
+
+Refusal PortalInterface::trigger(CounterId on, std::uint64_t threshold, const Operation& operation) {
+  return queue(on, threshold, [&](Triggered& triggered) {
+    triggered.what = Triggered::What::operation;
+    triggered.operation = operation;
+  });
+}
+
+Refusal PortalInterface::trigger_count(CounterId on, std::uint64_t threshold, CounterId counter, Count by) {
+  return queue(on, threshold, [&](Triggered& triggered) {
+    triggered.what = Triggered::What::count;
+    triggered.counter = counter;
+    triggered.count = by;
+  });
+}
+
+Refusal PortalInterface::trigger_set(CounterId on, std::uint64_t threshold, CounterId counter, Count to) {
+  return queue(on, threshold, [&](Triggered& triggered) {
+    triggered.what = Triggered::What::set;
+    triggered.counter = counter;
+    triggered.count = to;
+  });
+}
+
+Refusal PortalInterface::trigger_call(CounterId on, std::uint64_t threshold, std::function<void()> function) {
+  return queue(on, threshold, [&](Triggered& triggered) {
+    triggered.what = Triggered::What::call;
+    triggered.function = std::move(function);
+  });
 }
 
 void PortalInterface::run(Context&, void* argument) {

@@ -12,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
+# Found only now that their folder is on the path, hence the `noqa`.
 from describe import api_json, markdown  # noqa: E402
 from doors import version_script, with_table, write  # noqa: E402
 from entries import entry_files, exported_names  # noqa: E402

@@ -235,7 +235,8 @@ class PortalInterface {
   void send_request(const Operation& operation, const Region& source, std::uint32_t cookie);
   void note_sent(const portal::Leaving& leaving);
   void on_answer(const portal::Answer& answer, std::span<const std::byte> payload);
-  Refusal queue(CounterId on, std::uint64_t threshold, std::uint32_t number);
+  template <class Fill>
+  Refusal queue(CounterId on, std::uint64_t threshold, Fill&& fill);
   static void run(Context& context, void* triggered);
   void carry_out(portal::Triggered& triggered);
 
