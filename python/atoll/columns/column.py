@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 #: Columns with more rows than this show their ends.
 SHOWN = 60
+
+#: Figures of groups that any values with an order have.
+ORDINAL = frozenset(("first", "last", "min", "max", "count", "nunique", "mode", "argmin", "argmax"))
 
 #: Makes texts of an array of numbers, and of which are there: the class of texts puts it here.
 text_makers: list[Callable[[Any, Any], Any]] = []
@@ -507,6 +510,34 @@ class Column(Columnar):
         """
         return self._rows(self.argsort(descending=descending, nulls=nulls))
 
+    # -- what kinds do in their own way --
+
+    def _together(self, columns: Sequence[Column]) -> Column:
+        """These columns one behind the other; this is the first of them that is of a kind of its own."""
+        return Column(concatenate([column.values for column in columns]), valid_of_all(columns))
+
+    def _choose(self, mask: ndarray, yes: Any, no: Any) -> Any:
+        """Values of `yes` where the mask is true, else of `no`: columns, arrays or single ones; this is one of them."""
+        sides: list[tuple[Any, Any]]
+        sides = [(value.values, value.valid) if isinstance(value, Column) else (value, None) for value in (yes, no)]
+        sides = [(0, full(mask.size, False)) if values is None else (values, valid) for values, valid in sides]
+        values = where(mask, sides[0][0], sides[1][0])
+        return column_or_array(values, chosen_valid(mask, sides[0][1], sides[1][1]))
+
+    def _key(self) -> tuple[ndarray, Any]:
+        """Numbers from 0 on in the order of the values, -1 where one is missing, and the values that they index.
+
+        As `numbers`, but that values may be among these which no row has.
+        """
+        return self.numbers()[:2]
+
+    def _grouped(self, figure: str) -> tuple[ndarray, Callable[[ndarray, ndarray | None], Any]]:
+        """Numbers whose figure by group is that of the values, and what makes the result of them and their validity.
+
+        TypeError when the kind has no such figure.
+        """
+        return self._values, column_or_array
+
     # -- the engine's side --
 
     def _hiding(self: Self, missing: ndarray) -> Self:
@@ -535,9 +566,9 @@ class Column(Columnar):
 
     def ranks(self) -> ndarray:
         """Numbers in the order of the values, the largest of missing ones: to sort by several columns."""
-        if self._valid is None and isinstance(self._values, Array):
+        if self._valid is None and type(self) is Column:
             return self.values
-        numbers, distinct, _ = self.numbers()
+        numbers, distinct = self._key()
         return numbers if self._valid is None else where(numbers < 0, distinct.size, numbers)
 
     def _spread(self, numbers: ndarray, first: ndarray) -> tuple[ndarray, ndarray]:
@@ -548,6 +579,27 @@ class Column(Columnar):
         spread = full(self.size, -1, dtype=np.int64)
         spread[rows] = numbers
         return spread, take(rows, first)
+
+
+def valid_of_all(columns: Sequence[Column]) -> ndarray | None:
+    """Which values are there of columns one behind the other."""
+    if all(column.valid is None for column in columns):
+        return None
+    valid: ndarray = concatenate([column.notna() for column in columns])
+    return valid
+
+
+def chosen_valid(mask: ndarray, yes: ndarray | None, no: ndarray | None) -> ndarray | None:
+    """Which values are there of those chosen by a mask."""
+    if yes is None and no is None:
+        return None
+    there = [full(mask.size, True) if valid is None else valid for valid in (yes, no)]
+    return (mask & there[0]) | (~mask & there[1])
+
+
+def own_kind(values: Iterable[Any], otherwise: Column) -> Column:
+    """The first column that is of a kind of its own, not mere numbers."""
+    return next((value for value in values if isinstance(value, Column) and type(value) is not Column), otherwise)
 
 
 def both(a: ndarray | None, b: ndarray | None) -> ndarray | None:

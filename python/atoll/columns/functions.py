@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from .. import _core
 from ..arrays import joining, selection, sets, sorting, tables
-from ..arrays.creation import asarray, full
+from ..arrays.creation import asarray
 from ..arrays.ufuncs import isnan
-from .column import Column, as_column
-from .strings import Strings, as_strings, texts_of, where_texts
+from .column import Column, as_column, own_kind
+from .strings import Strings, broadcast_text
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -97,30 +96,16 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
 @_also(joining.concatenate, _among)
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, **options: Any) -> Any:
     columns = [as_column(one) for one in arrays]
-    valid = None
-    if any(column.valid is not None for column in columns):
-        valid = joining.concatenate([column.notna() for column in columns])
-    texts = [column for column in columns if isinstance(column, Strings)]
-    if not texts:
-        return Column(joining.concatenate([column.values for column in columns]), valid)
-    if len(texts) < len(columns):
-        raise TypeError("texts and numbers do not go into one column; convert the numbers first, with astype(str)")
-    return texts_of(_core.text_concatenate([column._values for column in texts]), valid)
+    return own_kind(columns, columns[0])._together(columns)
 
 
 @_also(selection.where)
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     mask = as_column(condition).fillna(False)
-    if isinstance(x, (Strings, str)) or isinstance(y, (Strings, str)) or as_strings(x) is not None:
-        return where_texts(mask, x, y)
-    sides: list[tuple[Any, ndarray | None]]
-    sides = [(value.values, value.valid) if isinstance(value, Column) else (value, None) for value in (x, y)]
-    sides = [(0, full(mask.size, False)) if values is None else (values, valid) for values, valid in sides]
-    values = selection.where(mask, sides[0][0], sides[1][0])
-    if sides[0][1] is None and sides[1][1] is None:
-        return values
-    there = [full(mask.size, True) if valid is None else valid for _, valid in sides]
-    return Column(values, (mask & there[0]) | (~mask & there[1]))
+    sides = [as_column(value) if _is_column(value) else value for value in (x, y)]
+    if not any(isinstance(value, Column) for value in sides):
+        sides = [broadcast_text(value, mask.size) if isinstance(value, str) else value for value in sides]
+    return own_kind(sides, as_column(mask))._choose(mask, *sides)
 
 
 def isna(a: Any) -> ndarray:
@@ -134,7 +119,7 @@ def isna(a: Any) -> ndarray:
     """
     column = as_column(a)
     missing = column.isna()
-    if not isinstance(column, Strings) and column.dtype.kind == "f":
+    if type(column) is Column and column.dtype.kind == "f":
         missing = missing | isnan(column.values)
     return missing
 
@@ -180,7 +165,7 @@ def _counts(numbers: ndarray, size: int) -> ndarray:
 def _numbered(a: Any, b: Any) -> tuple[ndarray, ndarray]:
     """The values of two columns by numbers in one order; -1 of missing ones."""
     left, right = as_column(a), as_column(b)
-    numbers = as_column(concatenate([left, right])).numbers()[0]
+    numbers = as_column(concatenate([left, right]))._key()[0]
     return numbers[: left.size], numbers[left.size :]
 
 

@@ -15,7 +15,6 @@ from ..arrays.sorting import argsort, coargsort
 from ..arrays.ufuncs import floor, isnan, minimum
 from .column import Column
 from .keys import Numbered, PlainKeys, are_several, key_columns, number_keys, plain_keys, row_numbers
-from .strings import Strings
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -38,6 +37,11 @@ STATISTICS = (
     "first",
     "last",
 )
+
+#: Figures that are 0 of groups without a value.
+EMPTY_IS_ZERO = ("count", "nunique", "sum")
+#: Figures that count values or number rows, whatever the values are.
+COUNTS = ("count", "nunique", "argmin", "argmax")
 
 
 def groupby(keys: Any, dropna: bool = True) -> GroupBy:
@@ -241,7 +245,7 @@ class GroupBy:
         """How many distinct values each group has: int64. All NaN are one."""
         column = self._column(values)
         if isinstance(column, Column):
-            return self._of_column(column, lambda groups, there: groups.nunique(there), empty=0)
+            return self._of_column(column, "nunique", lambda groups, there: groups.nunique(there))
         return self._pairs(column)[0].size()
 
     def mode(self, values: Any) -> ndarray:
@@ -255,7 +259,7 @@ class GroupBy:
         """
         column = self._column(values)
         if isinstance(column, Column):
-            return self._of_column(column, lambda groups, there: groups.mode(there), texts=True)
+            return self._of_column(column, "mode", lambda groups, there: groups.mode(there))
         groups, distinct, times = self._pairs(column)
         most = times == groups.transform(times, "max")
         # Distinct values are in ascending order within a group.
@@ -280,8 +284,7 @@ class GroupBy:
             raise ValueError(f"a quantile lies between 0 and 1, got {q}")
         column = self._column(values)
         if isinstance(column, Column):
-            _refuse_texts(column, "quantile")
-            return self._of_column(column, lambda groups, there: groups.quantile(there, q))
+            return self._of_column(column, "quantile", lambda groups, there: groups.quantile(there, q))
         if column.dtype.kind != "f":
             column = column.astype("float64")
         ordered = column[coargsort([self._ngroup(), column])]
@@ -373,7 +376,7 @@ class GroupBy:
     def _row_of(self, figure: str, values: Any) -> ndarray:
         column = self._column(values)
         if isinstance(column, Column):
-            places = self._of_column(column, lambda groups, there: groups._row_of(figure, there), rows=True)
+            places = self._of_column(column, "arg" + figure, lambda groups, there: groups._row_of(figure, there))
             return _filled(places, -1)
         extreme = take(self._aggregate([(column, figure, 1)])[0], self._ngroup())
         rows = flatnonzero((column == extreme) | isnan(column) if column.dtype.kind == "f" else column == extreme)
@@ -383,33 +386,28 @@ class GroupBy:
     def _one(self, figure: str, values: Any, ddof: int = 1) -> Any:
         return self._aggregate([(self._column(values), figure, ddof)])[0]
 
-    def _of_column(
-        self, column: Column, figure: Callable[[GroupBy, ndarray], ndarray], *, empty: Any = None, texts: bool = False,
-        rows: bool = False,
-    ) -> Any:  # fmt: skip
-        """A figure of the values that are there, by group; of groups without one `empty`, or missing.
+    def _of_column(self, column: Column, name: str, figure: Callable[[GroupBy, ndarray], ndarray]) -> Any:
+        """A figure of the values that are there, by group; missing, or 0, of groups without one.
 
-        `column` has the rows that are in a group. Texts are given by number; with `texts`, the figure is one of them.
-        With `rows` it is a row among those that are there.
+        `column` has the rows that are in a group. Where figures are rows, they are those of all.
         """
         there = flatnonzero(column.valid) if column.valid is not None else arange(column.size)
-        numbers, distinct, _ = column.numbers() if isinstance(column, Strings) else (column.values, None, None)
+        numbers, back = column._grouped(name)
         groups = GroupBy(take(self._ngroup(), there))
         figures = figure(groups, take(numbers, there))
-        if rows:
+        if name in ("argmin", "argmax"):
             figures = take(there, figures)
             figures = figures if self._plain.rows is None else take(self._plain.rows, figures)
         found = groups.keys
-        spread: Any = full(self.ngroups, 0 if empty is None else empty, dtype=figures.dtype)
+        spread: Any = zeros(self.ngroups, dtype=figures.dtype)
         spread[found] = figures
         has = None
-        if empty is None and found.size < self.ngroups:
+        if name not in EMPTY_IS_ZERO and found.size < self.ngroups:
             has = full(self.ngroups, False)
             has[found] = True
-        if texts and distinct is not None:
-            spread = distinct[spread] if distinct.size else distinct._all_missing(self.ngroups)
-            return spread if has is None else spread._hiding(~has)
-        return spread if has is None else Column(spread, has)
+        if name in COUNTS:
+            return spread if has is None else Column(spread, has)
+        return back(spread, has)
 
     def _find(self) -> list[ndarray]:
         if self._groups is None:
@@ -449,13 +447,7 @@ class GroupBy:
         return [alone[i] if i in alone else next(together) for i in range(len(wanted))]
 
     def _figure_of_column(self, column: Column, figure: str, ddof: int) -> Any:
-        texts = figure in ("first", "last", "min", "max")
-        if not texts and figure != "count":
-            _refuse_texts(column, figure)
-        empty = 0 if figure in ("sum", "count") else None
-        return self._of_column(
-            column, lambda groups, there: groups._aggregate([(there, figure, ddof)])[0], empty=empty, texts=texts
-        )
+        return self._of_column(column, figure, lambda groups, there: groups._aggregate([(there, figure, ddof)])[0])
 
     def _column(self, values: Any) -> Any:
         """The rows of a column that are in a group."""
@@ -465,11 +457,6 @@ class GroupBy:
         if self._plain.rows is not None:
             column = column[self._plain.rows]
         return column.values if type(column) is Column and column.valid is None else column
-
-
-def _refuse_texts(column: Column, figure: str) -> None:
-    if isinstance(column, Strings):
-        raise TypeError(f"texts have no {figure}")
 
 
 def _filled(figures: Any, value: Any) -> ndarray:

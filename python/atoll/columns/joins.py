@@ -102,7 +102,7 @@ def _comparable(left: list[Any], right: list[Any]) -> tuple[list[ndarray], list[
     lefts, rights = [], []
     for a, b in zip(left, right, strict=True):
         if isinstance(a, Column) or isinstance(b, Column):
-            numbers = as_column(concatenate([a, b])).numbers()[0]
+            numbers = as_column(concatenate([a, b]))._key()[0]
             own, other = numbers[: a.size], numbers[a.size :]
             lefts.append(own)
             rights.append(where(other < 0, -2, other))  # a missing key equals nothing, not even a missing one

@@ -73,11 +73,11 @@ def plain_keys(columns: Sequence[Any], dropna: bool) -> PlainKeys:
             keys.append(column)
             tables.append(None)
             continue
-        if column.valid is None and isinstance(column.values, Array):
+        if column.valid is None and type(column) is Column:
             keys.append(column.values)
             tables.append(None)
             continue
-        numbers, distinct, _ = column.numbers()
+        numbers, distinct = column._key()
         if column.valid is not None and dropna:
             missing = numbers < 0 if missing is None else missing | (numbers < 0)
         elif column.valid is not None:

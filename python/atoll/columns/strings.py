@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from .. import _core
 from ..arrays.array import Array, as_array, expr_of, wrap
 from ..arrays.creation import asarray, full
 from ..session import current
-from .column import Column, both, column_or_array, text_makers
+from .column import ORDINAL, Column, both, chosen_valid, column_or_array, text_makers, valid_of_all
 from .splitting import SplitMethods
 
 if TYPE_CHECKING:
@@ -215,6 +216,26 @@ class Strings(SplitMethods):
     def _all_missing(self, size: int) -> Strings:
         return self._like(strings([""] * size)._values, full(size, False))
 
+    def _together(self, columns: Sequence[Column]) -> Strings:
+        texts = [column._values for column in columns if isinstance(column, Strings)]
+        if len(texts) < len(columns):
+            raise TypeError("texts and numbers do not go into one column; convert the numbers first, with astype(str)")
+        return texts_of(_core.text_concatenate(texts), valid_of_all(columns))
+
+    def _choose(self, mask: ndarray, yes: Any, no: Any) -> Strings:
+        return where_texts(mask, yes, no)
+
+    def _grouped(self, figure: Any) -> tuple[ndarray, Callable[[ndarray, ndarray | None], Any]]:
+        if figure not in ORDINAL:
+            raise TypeError(f"texts have no {figure}")
+        numbers, distinct, _ = self.numbers()
+
+        def back(numbers: ndarray, valid: ndarray | None) -> Strings:
+            texts = distinct[numbers] if distinct.size else self._all_missing(numbers.size)
+            return texts if valid is None else texts._hiding(~valid)
+
+        return numbers, back
+
     def _other(self, values: Any) -> Strings:
         return broadcast_text(values, self.size)
 
@@ -324,10 +345,7 @@ def where_texts(condition: ndarray, yes: Any, no: Any) -> Strings:
     columns = [broadcast_text(value, condition.size) for value in (yes, no)]
     valids = [column._valid for column in columns]
     values = _core.text_where(expr_of(condition), columns[0]._values, columns[1]._values)
-    if all(valid is None for valid in valids):
-        return texts_of(values)
-    there = [full(condition.size, True) if valid is None else valid for valid in valids]
-    return texts_of(values, (condition & there[0]) | (~condition & there[1]))
+    return texts_of(values, chosen_valid(condition, *valids))
 
 
 def broadcast_text(value: Any, size: int) -> Strings:
