@@ -108,17 +108,23 @@ HWY_ATTR void locate_uniform(const UniformBins& bins, const T* values, std::size
   for (; first < n; ++first) number[first] = bins.locate(static_cast<double>(values[first]));
 }
 
+// The next bins are found before the current ones are counted: neither waits for the other.
 template <class T>
 HWY_ATTR void count_uniform(const UniformBins& bins, const T* values, std::size_t n, std::int64_t* tables, std::size_t stride) {
   double room[few];
-  std::uint32_t number[few];
-  std::size_t first = 0;
-  for (; first + few <= n; first += few) {
+  std::uint32_t numbers[2][few];
+  auto locate = [&](std::size_t first, std::uint32_t* number) HWY_ATTR {
     const double* some = as_doubles(values + first, room);
     if (!locate_inside(bins, some, number)) [[unlikely]] locate_mending(bins, some, number);
-    count_numbers(number, few, tables, stride);
+  };
+  const std::size_t whole = n / few;
+  if (whole > 0) locate(0, numbers[0]);
+  for (std::size_t k = 1; k < whole; ++k) {
+    locate(k * few, numbers[k % 2]);
+    count_numbers(numbers[(k - 1) % 2], few, tables, stride);
   }
-  for (; first < n; ++first) ++tables[bins.locate(static_cast<double>(values[first]))];
+  if (whole > 0) count_numbers(numbers[(whole - 1) % 2], few, tables, stride);
+  for (std::size_t k = whole * few; k < n; ++k) ++tables[bins.locate(static_cast<double>(values[k]))];
 }
 
 HWY_ATTR void locate_uniform_any(const UniformBins& bins, DType type, const void* values, std::size_t begin,
