@@ -53,7 +53,9 @@ from .arrays.statistics import *
 from .arrays.tables import *
 from .arrays.ufuncs import *
 from .arrays.windows import *
+from .columns import categories as _categories
 from .columns import making as _making
+from .columns.categorical import *
 from .columns.column import Column
 from .columns.functions import *
 from .columns.groupby import *
@@ -63,6 +65,7 @@ from .random import randint, standard_normal, uniform
 from .session import Session, barrier, get_config, init, pe, pes, shutdown, stats, threads
 
 _array.column_makers.append(_making.column)
+del _categories  # it is known to the groups
 
 pdarray = ndarray  # Arkouda's name
 __version__ = _core.VERSION

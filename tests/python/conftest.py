@@ -41,3 +41,11 @@ def one_session():
     ak.shutdown()
     with ak.init(1, 2) as session:
         yield session
+
+
+@pytest.fixture(scope="module", params=[(1, 2), (3, 1)], ids=_name)
+def two_sessions(request):
+    """The module's tests run in this process with 2 threads, and on 3 PEs: for what stands on tested operations."""
+    ak.shutdown()
+    with ak.init(*request.param) as session:
+        yield session

@@ -66,6 +66,7 @@ class Column(Columnar):
     __slots__ = ("_valid", "_values")
     _values: Any
     _valid: ndarray | None  # bool; None: nothing is missing
+    _decides = 1  # among columns of several kinds the one with the largest does; mere numbers: never
 
     def __init__(self, values: Any, valid: Any = None) -> None:
         self._values = asarray(values)
@@ -531,6 +532,10 @@ class Column(Columnar):
         """
         return self.numbers()[:2]
 
+    def _fitting(self, other: Column) -> Column:
+        """Another column for comparison with this one; what this kind cannot have is missing."""
+        return other
+
     def _grouped(self, figure: str) -> tuple[ndarray, Callable[[ndarray, ndarray | None], Any]]:
         """Numbers whose figure by group is that of the values, and what makes the result of them and their validity.
 
@@ -598,8 +603,9 @@ def chosen_valid(mask: ndarray, yes: ndarray | None, no: ndarray | None) -> ndar
 
 
 def own_kind(values: Iterable[Any], otherwise: Column) -> Column:
-    """The first column that is of a kind of its own, not mere numbers."""
-    return next((value for value in values if isinstance(value, Column) and type(value) is not Column), otherwise)
+    """The column that decides what becomes of several: the first of a kind of its own, not mere numbers."""
+    kinds = [value for value in values if isinstance(value, Column) and type(value) is not Column]
+    return max(kinds, key=lambda column: column._decides, default=otherwise)
 
 
 def both(a: ndarray | None, b: ndarray | None) -> ndarray | None:

@@ -80,7 +80,7 @@ def coargsort(keys: Any, **options: Any) -> Any:
 @_also(tables.searchsorted)
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     scalar = isinstance(v, str)
-    table, values = _numbered(a if sorter is None else as_column(a).take(sorter), [v] if scalar else v)
+    table, values = numbered(a if sorter is None else as_column(a).take(sorter), [v] if scalar else v)
     places = tables.searchsorted(table, values, side)
     return places[0] if scalar else places
 
@@ -96,7 +96,13 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
 @_also(joining.concatenate, _among)
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, **options: Any) -> Any:
     columns = [as_column(one) for one in arrays]
-    return own_kind(columns, columns[0])._together(columns)
+    decides = own_kind(columns, columns[0])
+    if type(decides) is not Column:  # rows without a value are of any kind
+        columns = [
+            decides._all_missing(column.size) if type(column) is Column and column.null_count == column.size else column
+            for column in columns
+        ]
+    return decides._together(columns)
 
 
 @_also(selection.where)
@@ -154,7 +160,7 @@ def unique(
 
 @_also(sets.value_counts)
 def value_counts(a: Any) -> Any:
-    numbers, distinct, _ = as_column(a).numbers()
+    numbers, distinct = as_column(a)._key()
     return distinct, _counts(numbers, distinct.size)
 
 
@@ -162,9 +168,10 @@ def _counts(numbers: ndarray, size: int) -> ndarray:
     return asarray(tables.bincount(numbers + 1, minlength=size + 1)[1:])
 
 
-def _numbered(a: Any, b: Any) -> tuple[ndarray, ndarray]:
-    """The values of two columns by numbers in one order; -1 of missing ones."""
-    left, right = as_column(a), as_column(b)
+def numbered(a: Any, b: Any) -> tuple[ndarray, ndarray]:
+    """The values of two columns by numbers in one order; -1 of missing ones, and of what the first cannot have."""
+    left = as_column(a)
+    right = left._fitting(as_column(b))
     numbers = as_column(concatenate([left, right]))._key()[0]
     return numbers[: left.size], numbers[left.size :]
 
@@ -173,7 +180,7 @@ def _numbered(a: Any, b: Any) -> tuple[ndarray, ndarray]:
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> Any:
-    own, tests = _numbered(element, [test_elements] if isinstance(test_elements, str) else test_elements)
+    own, tests = numbered(element, [test_elements] if isinstance(test_elements, str) else test_elements)
     found = sets.isin(own, tests) & (own >= 0)
     return ~found if invert else found
 

@@ -44,7 +44,11 @@ EMPTY_IS_ZERO = ("count", "nunique", "sum")
 COUNTS = ("count", "nunique", "argmin", "argmax")
 
 
-def groupby(keys: Any, dropna: bool = True) -> GroupBy:
+#: Makes groups of all categories of observed ones: those who know categories put it here.
+all_categories: list[Callable[[Any, Any, bool], Any]] = []
+
+
+def groupby(keys: Any, dropna: bool = True, observed: bool = True) -> Any:
     """Groups of the rows that have equal keys.
 
     Parameters
@@ -54,6 +58,9 @@ def groupby(keys: Any, dropna: bool = True) -> GroupBy:
         are one key, -0.0 and 0.0 are one.
     dropna : bool
         Rows with a missing key are in no group; False: a missing key is a key of its own, behind all others.
+    observed : bool
+        Of categories, groups of those that rows have. False: of all, and with several keys of all combinations of their
+        values; sums and counts of those that no row has are 0, other figures missing.
 
     Returns
     -------
@@ -80,7 +87,8 @@ def groupby(keys: Any, dropna: bool = True) -> GroupBy:
     >>> g.keys, g.size(), g.mean(delay)
     (array([0, 1]), array([1, 3]), array([ 3., 10.]))
     """
-    return GroupBy(keys, dropna)
+    groups = GroupBy(keys, dropna)
+    return groups if observed else all_categories[0](keys, groups, dropna)
 
 
 class GroupBy:

@@ -12,8 +12,8 @@ from ..arrays.array import expr_of, wrap
 from ..arrays.creation import arange, full
 from ..arrays.repeating import repeat, tile
 from ..arrays.selection import where
-from .column import Column, as_column
-from .functions import concatenate
+from .column import Column
+from .functions import concatenate, numbered
 from .keys import KEY_BITS, key_columns, number_keys
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def _comparable(left: list[Any], right: list[Any]) -> tuple[list[ndarray], list[
     lefts, rights = [], []
     for a, b in zip(left, right, strict=True):
         if isinstance(a, Column) or isinstance(b, Column):
-            numbers = as_column(concatenate([a, b]))._key()[0]
-            own, other = numbers[: a.size], numbers[a.size :]
+            own, other = numbered(a, b)
             lefts.append(own)
             rights.append(where(other < 0, -2, other))  # a missing key equals nothing, not even a missing one
             continue
