@@ -57,6 +57,8 @@ from .columns import categories as _categories
 from .columns import making as _making
 from .columns.categorical import *
 from .columns.column import Column
+from .columns.dates.datetimes import Datetimes
+from .columns.dates.timedeltas import Timedeltas, Times
 from .columns.functions import *
 from .columns.groupby import *
 from .columns.joins import *

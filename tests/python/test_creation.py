@@ -68,7 +68,6 @@ def test_pandas_series():
     [
         [["a"], ["b"]],
         np.clongdouble([1j]),
-        np.array(["2020-01-01"], "M8[D]"),
         np.array([1, "x"], object),
         np.float16([1]),
         "text",

@@ -322,19 +322,24 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> engine.Expr:
         return _stacked(values, dtype)
     if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
         values = np.from_dlpack(values)
-    if _misses(values):
-        raise TypeError("values are missing, which an array cannot hold")
+    if _is_columnar(values):
+        raise TypeError("values are missing, or of a kind, which an array cannot hold")
     found = numpy_from(values, dtype)
     copy = copy or not isinstance(values, np.ndarray) or not found.flags.writeable
     return engine.from_numpy(session, found, copy)
 
 
-def _misses(values: Any) -> bool:
-    """Whether Arrow's or pandas' values have missing ones, which NumPy would make NaN of."""
+def _is_columnar(values: Any) -> bool:
+    """Whether Arrow's or pandas' values have missing ones, which NumPy would make NaN of, or are of a kind it lacks."""
     package = type(values).__module__.partition(".")[0]
     if package == "pyarrow":
-        return bool(values.null_count)
-    return package == "pandas" and not isinstance(values.dtype, np.dtype) and bool(values.isna().any())
+        kind = getattr(values, "type", None)
+        return bool(values.null_count) or not (
+            kind is None or str(kind).strip("u")[:3] in ("int", "flo", "hal", "dou", "boo")
+        )
+    if package != "pandas" or isinstance(values.dtype, np.dtype):
+        return False
+    return values.dtype.kind not in "biuf" or bool(values.isna().any())
 
 
 def _stacked(values: Sequence[Any], dtype: DTypeLike) -> engine.Expr:

@@ -54,8 +54,8 @@ _ADVICE = {
     "T": "Texts are columns, of one dimension: ak.strings(values)",
     "O": "Convert it first, e.g. np.asarray(values, dtype=np.float64)",
     "c": "Use complex64 or complex128",
-    "M": "Convert it first: values.astype('datetime64[ns]').astype(np.int64)",
-    "m": "Convert it first: values.astype('timedelta64[ns]').astype(np.int64)",
+    "M": "Dates are columns, of one dimension: ak.array(values)",
+    "m": "Durations are columns, of one dimension: ak.array(values)",
     "V": "Pass its fields one by one: values['name']",
     "f": "Use float32 or float64",
 }

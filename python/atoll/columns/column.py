@@ -345,7 +345,7 @@ class Column(Columnar):
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, Column):
-            if not isinstance(other._values, Array):
+            if type(other) is not Column:
                 return NotImplemented
             valid = both(self._valid, other._valid)
             return column_or_array(operation(self._values, other._values), valid)
@@ -532,6 +532,13 @@ class Column(Columnar):
         """
         return self.numbers()[:2]
 
+    def _as_numbers(self) -> tuple[ndarray, Callable[[ndarray], Any]] | None:
+        """Numbers of any size that are equal and in order as the values are, and what makes values of such numbers.
+
+        None when only `_key` has such ones. Those of missing values are any.
+        """
+        return (self._values, lambda values: values) if type(self) is Column else None
+
     def _fitting(self, other: Column) -> Column:
         """Another column for comparison with this one; what this kind cannot have is missing."""
         return other
@@ -544,6 +551,12 @@ class Column(Columnar):
         return self._values, column_or_array
 
     # -- the engine's side --
+
+    def _bits(self) -> Any:
+        """Arrow's buffer of which values are there, None when all are."""
+        import pyarrow as pa
+
+        return None if self._valid is None else pa.py_buffer(np.packbits(self._valid.to_numpy(), bitorder="little"))
 
     def _hiding(self: Self, missing: ndarray) -> Self:
         """The column with more values missing."""
@@ -571,8 +584,8 @@ class Column(Columnar):
 
     def ranks(self) -> ndarray:
         """Numbers in the order of the values, the largest of missing ones: to sort by several columns."""
-        if self._valid is None and type(self) is Column:
-            return self.values
+        if self._valid is None and (plain := self._as_numbers()) is not None:
+            return plain[0]
         numbers, distinct = self._key()
         return numbers if self._valid is None else where(numbers < 0, distinct.size, numbers)
 

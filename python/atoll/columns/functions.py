@@ -13,6 +13,7 @@ from ..arrays import joining, selection, sets, sorting, tables
 from ..arrays.creation import asarray
 from ..arrays.ufuncs import isnan
 from .column import Column, as_column, own_kind
+from .dates.tick import tick_of
 from .strings import Strings, broadcast_text
 
 if TYPE_CHECKING:
@@ -27,10 +28,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _is_column(value: Any) -> bool:
-    """Whether a value is a column, or what only a column holds: texts."""
+    """Whether a value is a column, or what only a column holds: texts, moments, durations."""
     if isinstance(value, (list, tuple)):
-        return bool(value) and isinstance(value[0], str)
-    return isinstance(value, Column) or (isinstance(value, np.ndarray) and value.dtype.kind in "UT")
+        return bool(value) and (isinstance(value[0], str) or tick_of(value[0]) is not None)
+    return isinstance(value, Column) or (isinstance(value, np.ndarray) and value.dtype.kind in "UTMm")
+
+
+def _is_one(value: Any) -> bool:
+    """Whether it is a single value that only a column holds."""
+    return isinstance(value, str) or tick_of(value) is not None
 
 
 def _also(
@@ -79,7 +85,7 @@ def coargsort(keys: Any, **options: Any) -> Any:
 
 @_also(tables.searchsorted)
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    scalar = isinstance(v, str)
+    scalar = _is_one(v)
     table, values = numbered(a if sorter is None else as_column(a).take(sorter), [v] if scalar else v)
     places = tables.searchsorted(table, values, side)
     return places[0] if scalar else places
@@ -180,7 +186,7 @@ def numbered(a: Any, b: Any) -> tuple[ndarray, ndarray]:
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> Any:
-    own, tests = numbered(element, [test_elements] if isinstance(test_elements, str) else test_elements)
+    own, tests = numbered(element, [test_elements] if _is_one(test_elements) else test_elements)
     found = sets.isin(own, tests) & (own >= 0)
     return ~found if invert else found
 

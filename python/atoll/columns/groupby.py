@@ -131,9 +131,7 @@ class GroupBy:
         return self.ngroups
 
     def __repr__(self) -> str:
-        pairs = zip(self._columns, self._plain.tables, strict=True)
-        keys = ", ".join((table.kind if isinstance(table, Column) else str(key.dtype)) for key, table in pairs)
-        return f"<atoll.GroupBy: {self._rows} rows by {keys}>"
+        return f"<atoll.GroupBy: {self._rows} rows by {', '.join(self._plain.kinds)}>"
 
     def size(self) -> ndarray:
         """Rows in each group: int64."""

@@ -12,7 +12,7 @@ from ..arrays.array import expr_of, wrap
 from ..arrays.creation import arange, full
 from ..arrays.repeating import repeat, tile
 from ..arrays.selection import where
-from .column import Column
+from .column import Column, as_column
 from .functions import concatenate, numbered
 from .keys import KEY_BITS, key_columns, number_keys
 
@@ -102,9 +102,9 @@ def _comparable(left: list[Any], right: list[Any]) -> tuple[list[ndarray], list[
     lefts, rights = [], []
     for a, b in zip(left, right, strict=True):
         if isinstance(a, Column) or isinstance(b, Column):
-            own, other = numbered(a, b)
+            own, other = _keys_of(as_column(a), as_column(b))
             lefts.append(own)
-            rights.append(where(other < 0, -2, other))  # a missing key equals nothing, not even a missing one
+            rights.append(other)
             continue
         common = np.result_type(a.dtype, b.dtype)
         if common.kind == "f" and a.dtype.kind in "iu" and b.dtype.kind in "iu":
@@ -118,6 +118,16 @@ def _comparable(left: list[Any], right: list[Any]) -> tuple[list[ndarray], list[
     n = lefts[0].size
     both = number_keys([concatenate([a, b]) for a, b in zip(lefts, rights, strict=True)]).keys
     return [key[:n] for key in both], [key[n:] for key in both]
+
+
+def _keys_of(left: Column, right: Column) -> tuple[ndarray, ndarray]:
+    """Numbers that are equal where values are; a missing key equals nothing, not even a missing one."""
+    if left.valid is None and right.valid is None and type(left) is type(right):
+        both: Any = as_column(concatenate([left, right]))
+        if (plain := both._as_numbers()) is not None:
+            return plain[0][: left.size], plain[0][left.size :]
+    own, other = numbered(left, right)
+    return own, where(other < 0, -2, other)
 
 
 def _rows(left: list[ndarray], right: list[ndarray], kind: str) -> list[ndarray]:

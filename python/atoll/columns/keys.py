@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,48 +47,52 @@ class PlainKeys:
     ----------
     keys : list of ndarray
         For each key an array in the order of its values.
-    tables : list
-        For each key what its numbers index: a column, or None when the key is an array itself.
+    makers : list
+        For each key what makes the values of such numbers, None when the key is an array itself.
+    kinds : list of str
+        What the values of each key are.
     rows : ndarray or None
         The rows that `keys` has, when those with a missing key were dropped.
     """
 
     keys: list[ndarray]
-    tables: list[Any]
+    makers: list[Callable[[ndarray], Any] | None]
+    kinds: list[str]
     rows: ndarray | None
 
     def values_of(self, groups: Sequence[ndarray]) -> list[Any]:
         """The keys' values of groups, given those of `keys`."""
-        pairs = zip(groups, self.tables, strict=True)
-        return [group if table is None else table[group] for group, table in pairs]
+        pairs = zip(groups, self.makers, strict=True)
+        return [group if make is None else make(group) for group, make in pairs]
 
 
 def plain_keys(columns: Sequence[Any], dropna: bool) -> PlainKeys:
     """Columns as arrays. Rows with a missing key are dropped, or their key is one more value, behind all others."""
     keys: list[ndarray] = []
-    tables: list[Any] = []
+    makers: list[Callable[[ndarray], Any] | None] = []
     missing: ndarray | None = None
     for column in columns:
         if not isinstance(column, Column):
             keys.append(column)
-            tables.append(None)
+            makers.append(None)
             continue
-        if column.valid is None and type(column) is Column:
-            keys.append(column.values)
-            tables.append(None)
-            continue
-        numbers, distinct = column._key()
-        if column.valid is not None and dropna:
-            missing = numbers < 0 if missing is None else missing | (numbers < 0)
-        elif column.valid is not None:
-            numbers = where(numbers < 0, distinct.size, numbers)
-            distinct = _with_null(distinct)
-        keys.append(numbers)
-        tables.append(distinct)
+        valid = column.valid
+        if valid is not None and dropna:
+            missing = ~valid if missing is None else missing | ~valid
+        plain = column._as_numbers() if valid is None or dropna else None
+        if plain is None:
+            numbers, distinct = column._key()
+            if valid is not None and not dropna:
+                numbers = where(numbers < 0, distinct.size, numbers)
+                distinct = _with_null(distinct)
+            plain = numbers, distinct.__getitem__
+        keys.append(plain[0])
+        makers.append(plain[1])
+    kinds = [column.kind if isinstance(column, Column) else str(column.dtype) for column in columns]
     if missing is None:
-        return PlainKeys(keys, tables, None)
+        return PlainKeys(keys, makers, kinds, None)
     rows = flatnonzero(~missing)
-    return PlainKeys([take(key, rows) for key in keys], tables, rows)
+    return PlainKeys([take(key, rows) for key in keys], makers, kinds, rows)
 
 
 def _with_null(distinct: Any) -> Any:

@@ -1,29 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of values that no array holds: texts, and values some of which are missing."""
+"""Columns of values that no array holds, by what those who have them call them: a line for each kind."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arrays.creation import asarray
+from .arrow import arrow_array, has_arrow
 from .column import Column
-from .strings import Strings, as_strings, strings
+from .dates.making import ticks, ticks_from_arrow, ticks_from_numpy, ticks_from_objects
+from .dates.tick import tick_of
+from .strings import as_strings, strings, strings_from_arrow
+
+Maker = Callable[[Any], Any]
 
 
-def column(values: Any, dtype: Any = None) -> Column | None:
-    """A column of values among which some are texts or missing; None of others, which are for arrays to judge."""
+def column(values: Any, dtype: Any = None) -> Any:
+    """The column of values that no array holds; None of others, which are for arrays to judge."""
     if isinstance(values, Column):
         return values if dtype is None else values.astype(dtype)
     if _means_text(dtype):
         return strings(values)
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         return None
-    if dtype is None and (texts := _texts(values)) is not None:
-        return texts
-    return _numbers(values, dtype)
+    wanted = None if dtype is None else np.dtype(dtype)
+    if wanted is not None and wanted.kind in "Mm":
+        return ticks(values, wanted)
+    if has_arrow(values):
+        made = from_arrow(values)
+        return made if wanted is None or made is None else made.astype(wanted)
+    found = np.asarray(values)
+    if found.ndim != 1:
+        return None
+    maker = _NUMPY.get(found.dtype.kind) if wanted is None else None
+    if maker is not None:
+        # NumPy makes texts of numbers that stand among texts: those were none.
+        return maker(values if isinstance(values, (list, tuple)) and found.dtype.kind in "UST" else found)
+    return _of_objects(np.asarray(values, dtype=object), wanted)
 
 
 def _means_text(dtype: Any) -> bool:
@@ -34,37 +51,75 @@ def _means_text(dtype: Any) -> bool:
     )
 
 
-def _texts(values: Any) -> Strings | None:
-    if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
-        return as_strings(values)
-    found = np.asarray(values)
-    if found.ndim != 1 or found.dtype.kind not in "OUST":
-        return None
-    if found.dtype.kind == "O":
-        first = next((value for value in found if not (_is_null(value) or value != value)), None)
-        if not isinstance(first, str):
-            return None
-        return as_strings(found)
-    # NumPy makes texts of numbers that stand among texts: those were none.
-    if isinstance(values, (list, tuple)):
-        return as_strings(values)
-    return as_strings(found)
+# -- Arrow --
+
+
+def from_arrow(values: Any) -> Any:
+    """The column, or array where that does, of an Arrow array of any type that one of them holds; None of others.
+
+    Parameters
+    ----------
+    values : object
+        A pyarrow array or chunked array, or whatever has Arrow's interface (`__arrow_c_array__`, `__arrow_c_stream__`).
+    """
+    import pyarrow as pa
+
+    array = arrow_array(values)
+    for names, make in _ARROW.items():
+        if any(getattr(pa.types, name)(array.type) for name in names.split()):
+            return make(array)
+    return None
+
+
+def _decoded(array: Any) -> Any:
+    return from_arrow(array.dictionary_decode())
+
+
+def _numbers_from_arrow(array: Any) -> Any:
+    import pyarrow as pa
+
+    if array.null_count == 0:
+        return asarray(array.to_numpy(zero_copy_only=False))
+    filled = array.fill_null(False if pa.types.is_boolean(array.type) else 0).to_numpy(zero_copy_only=False)
+    return Column(asarray(filled), asarray(array.is_valid().to_numpy(zero_copy_only=False)))
+
+
+#: Who makes columns, by what pyarrow's `types` says of a type: the first that is so.
+_ARROW: dict[str, Maker] = {
+    "is_null is_string is_large_string is_string_view": strings_from_arrow,
+    "is_boolean is_integer is_floating": _numbers_from_arrow,
+    "is_timestamp is_date is_duration is_time": ticks_from_arrow,
+    "is_dictionary": _decoded,
+}
+
+# -- NumPy, lists, objects --
+
+#: Who makes columns of a NumPy array, by the kind of its dtype.
+_NUMPY: dict[str, Maker] = {
+    "U": as_strings,
+    "S": as_strings,
+    "T": as_strings,
+    "M": ticks_from_numpy,
+    "m": ticks_from_numpy,
+}
 
 
 def _is_null(value: Any) -> bool:
-    """None, or pandas' missing value; NaN is a number."""
+    """None, or a missing value of pandas or NumPy; NaN is a number."""
     pandas = sys.modules.get("pandas")
-    return value is None or (pandas is not None and value is pandas.NA)
+    return value is None or (pandas is not None and (value is pandas.NA or value is pandas.NaT))
 
 
-def _numbers(values: Any, dtype: Any) -> Column | None:
-    """Numbers with missing ones among them."""
-    if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
-        return _from_arrow(values, dtype)
-    found = np.asarray(values, dtype=object)
-    if found.ndim != 1 or found.size == 0:
-        return None
+def _of_objects(found: np.ndarray[Any, Any], dtype: Any) -> Any:
+    """A column of Python's objects, by the first that is there; numbers only with missing ones among them."""
     missing = np.fromiter(map(_is_null, found), bool, found.size)
+    first = next((value for value in found if not (_is_null(value) or value != value)), None)
+    if dtype is None and isinstance(first, str):
+        return as_strings(found)
+    if first is None:
+        first = next((value for value in found if value is not None), None)  # NaT
+    if dtype is None and tick_of(first) is not None:
+        return ticks_from_objects(found.tolist(), missing)
     if not missing.any():
         return None
     there = np.array(found[~missing].tolist(), dtype=dtype)
@@ -75,20 +130,3 @@ def _numbers(values: Any, dtype: Any) -> Column | None:
     filled = np.zeros(found.size, there.dtype)
     filled[~missing] = there
     return Column(asarray(filled), asarray(~missing))
-
-
-def _from_arrow(values: Any, dtype: Any) -> Column | None:
-    import pyarrow as pa
-
-    array = values
-    if not isinstance(values, (pa.Array, pa.ChunkedArray)):
-        array = pa.chunked_array(values) if hasattr(values, "__arrow_c_stream__") else pa.array(values)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if array.null_count == 0 or not (
-        pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_boolean(array.type)
-    ):
-        return None
-    filled = array.fill_null(False if pa.types.is_boolean(array.type) else 0).to_numpy(zero_copy_only=False)
-    valid = array.is_valid().to_numpy(zero_copy_only=False)
-    return Column(asarray(filled, dtype=dtype), asarray(valid))

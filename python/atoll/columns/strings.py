@@ -13,6 +13,7 @@ from .. import _core
 from ..arrays.array import Array, as_array, expr_of, wrap
 from ..arrays.creation import asarray, full
 from ..session import current
+from .arrow import arrow_array, has_arrow
 from .column import ORDINAL, Column, both, chosen_valid, column_or_array, text_makers, valid_of_all
 from .splitting import SplitMethods
 
@@ -129,10 +130,7 @@ class Strings(SplitMethods):
         import pyarrow as pa
 
         offsets, texts = _core.text_buffers(self._values)
-        bits = None
-        if self._valid is not None:
-            bits = pa.py_buffer(np.packbits(self._valid.to_numpy(), bitorder="little"))
-        buffers = [bits, pa.py_buffer(offsets), pa.py_buffer(texts)]
+        buffers = [self._bits(), pa.py_buffer(offsets), pa.py_buffer(texts)]
         return pa.Array.from_buffers(pa.large_string(), self.size, buffers, null_count=self.null_count)
 
     def to_pandas(self) -> Any:
@@ -288,8 +286,8 @@ def as_strings(values: Any) -> Strings | None:
         return values if isinstance(values, Strings) else None
     if isinstance(values, (str, bytes, Array)) or not hasattr(values, "__len__"):
         return None
-    if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
-        return _from_arrow(values)
+    if has_arrow(values):
+        return strings_from_arrow(arrow_array(values))
     if not isinstance(values, (list, tuple)):
         values = np.asarray(values)
         if values.ndim != 1:
@@ -315,21 +313,16 @@ def _from_padded(values: np.ndarray[Any, Any]) -> Strings:
     return _made(_core.text_from_padded(current(), cells))
 
 
-def _from_arrow(values: Any) -> Strings | None:
+def strings_from_arrow(array: Any) -> Strings | None:
+    """The column of a pyarrow array of texts, or of nothing but missing ones; None of others."""
     import pyarrow as pa
 
-    array = values
-    if not isinstance(values, (pa.Array, pa.ChunkedArray)):
-        array = pa.chunked_array(values) if hasattr(values, "__arrow_c_stream__") else pa.array(values)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
+    kinds = (pa.types.is_null, pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    if pa.types.is_null(array.type) or any(kind(array.type) for kind in kinds):
-        array = array.cast(pa.large_string())
-    else:
+    if not any(kind(array.type) for kind in kinds):
         return None
+    array = array.cast(pa.large_string())
     if len(array) == 0:
         return _made(_core.text_from_objects(current(), [], None))
     _, offsets, texts = array.buffers()
