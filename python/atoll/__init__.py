@@ -62,6 +62,7 @@ from .columns.dates.timedeltas import Timedeltas, Times
 from .columns.functions import *
 from .columns.groupby import *
 from .columns.joins import *
+from .columns.lists import *
 from .columns.strings import Strings, strings
 from .random import randint, standard_normal, uniform
 from .session import Session, barrier, get_config, init, pe, pes, shutdown, stats, threads

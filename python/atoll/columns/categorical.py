@@ -371,7 +371,7 @@ class Categorical(Column):
         if isinstance(other, Categorical):
             codes = self._codes_of(other)
             return column_or_array(operation(self._values, codes), both(self._valid, other._valid))
-        if isinstance(other, (Column, Array, np.ndarray, list, tuple)) and getattr(other, "ndim", 1):
+        if isinstance(other, (Column, Array, np.ndarray, list, tuple)) and getattr(other, "ndim", None) != 0:
             if not equality:
                 raise TypeError("a Categorical is in order with Categoricals and its own categories alone")
             return operation(self.decode(), other)

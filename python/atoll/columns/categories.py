@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays.array import Array
-from ..arrays.creation import arange, asarray, full, zeros
+from ..arrays.creation import arange, asarray, zeros
 from ..arrays.selection import take, where
 from .categorical import Categorical
 from .column import Column, as_column
+from .functions import scatter
 from .groupby import EMPTY_IS_ZERO, GroupBy, all_categories
 from .keys import are_several, key_columns
 
@@ -115,20 +115,8 @@ class AllCategories:
 
     def _spread(self, name: str, figures: Any) -> Any:
         """Figures of the observed groups to all; 0 or missing of the others."""
-        if self._place.size == self._size:
-            return figures
-        column = as_column(figures)
-        rows = full(self._size, -1, dtype=np.int64)
-        rows[self._place] = arange(self._place.size)
-        there = rows >= 0
-        if column.size == 0:
-            spread: Any = column._all_missing(self._size)
-        else:
-            spread = column.take(where(there, rows, 0))._hiding(~there)
-        zero = name in (*EMPTY_IS_ZERO, "size") or name in ("any", "all")
-        if zero and isinstance(figures, Array):
-            return spread.fillna(name == "all")
-        return spread.fillna(0) if zero and type(spread) is Column else spread
+        zero = name in (*EMPTY_IS_ZERO, "size", "any", "all") and type(as_column(figures)) is Column
+        return scatter(figures, self._place, self._size, (name == "all") * 1 if zero else None)
 
 
 def _with_null(table: Any) -> Any:

@@ -27,6 +27,8 @@ ORDINAL = frozenset(("first", "last", "min", "max", "count", "nunique", "mode", 
 
 #: Makes texts of an array of numbers, and of which are there: the class of texts puts it here.
 text_makers: list[Callable[[Any, Any], Any]] = []
+#: Makes lists of their lengths, the elements of all and which are there: the class of lists puts it here.
+list_makers: list[Callable[[Any, Any, Any], Any]] = []
 
 Self = TypeVar("Self", bound="Column")
 

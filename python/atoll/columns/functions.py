@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ..arrays import joining, selection, sets, sorting, tables
-from ..arrays.creation import asarray
+from ..arrays.creation import arange, asarray, full
 from ..arrays.ufuncs import isnan
 from .column import Column, as_column, own_kind
 from .dates.tick import tick_of
@@ -118,6 +118,20 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     if not any(isinstance(value, Column) for value in sides):
         sides = [broadcast_text(value, mask.size) if isinstance(value, str) else value for value in sides]
     return own_kind(sides, as_column(mask))._choose(mask, *sides)
+
+
+def scatter(values: Any, places: ndarray, size: int, empty: Any = None) -> Any:
+    """A column of `size` rows with values at distinct places; elsewhere `empty`, or missing."""
+    column = as_column(values)
+    rows = full(size, -1, dtype=np.int64)
+    rows[places] = arange(places.size)
+    there = rows >= 0
+    if places.size < size:
+        rows = selection.where(there, rows, 0)
+        column = column.take(rows)._hiding(~there) if column.size else column._all_missing(size)
+        return column if empty is None else column.fillna(empty)
+    column = column.take(rows)
+    return column.values if type(column) is Column and column.valid is None else column
 
 
 def isna(a: Any) -> ndarray:

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from ..arrays.array import expr_of, wrap
+from ..arrays.creation import arange, full, zeros
+from ..arrays.repeating import repeat
+from ..arrays.selection import flatnonzero
+from .column import list_makers
 from .methods import Text, TextMethods, text_of, whole
 from .patterns import Pattern, compiled, is_literal
 
@@ -22,9 +26,7 @@ class SplitMethods(TextMethods):
 
     __slots__ = ()
 
-    def split(
-        self: Self, pat: Any = None, n: int = -1, expand: bool = True, *, regex: bool | None = None
-    ) -> tuple[Self, ...]:
+    def split(self: Self, pat: Any = None, n: int = -1, expand: bool = True, *, regex: bool | None = None) -> Any:
         """The parts of each text between separators, a column for each place; missing where a text has fewer.
 
         Parameters
@@ -35,17 +37,19 @@ class SplitMethods(TextMethods):
         n : int
             How often to split at most; 0 and -1: always.
         expand : bool
-            True, as columns: there is no column of lists yet. `flatten` gives all parts as one column.
+            False: one column of lists. `flatten` gives all parts as one column.
 
         Examples
         --------
         >>> import atoll as ak
         >>> ak.array(["a b c", "d"]).str.split()
         (strings(['a', 'd']), strings(['b', None]), strings(['c', None]))
+        >>> ak.array(["a b c", "d"]).str.split(expand=False)
+        lists([['a', 'b', 'c'], ['d']])
         """
         return self._columns(*self._separator(pat, n, 0, regex), expand)
 
-    def rsplit(self: Self, pat: Text | None = None, n: int = -1, expand: bool = True) -> tuple[Self, ...]:
+    def rsplit(self: Self, pat: Text | None = None, n: int = -1, expand: bool = True) -> Any:
         """The same from the right, which matters when `n` bounds it."""
         return self._columns(*self._separator(pat, n, 1, False), expand)
 
@@ -64,11 +68,9 @@ class SplitMethods(TextMethods):
         pattern = compiled(pat)
         return "regex", [pattern.text], [most, from_right], pattern.flags
 
-    def _columns(
-        self: Self, way: Text, texts: list[Text], numbers: list[int], flags: int, expand: bool
-    ) -> tuple[Self, ...]:
+    def _columns(self: Self, way: Text, texts: list[Text], numbers: list[int], flags: int, expand: bool) -> Any:
         if not expand:
-            raise ValueError("there is no column of lists yet: take expand=True, or flatten()")
+            return self._lists(way, texts, [*numbers, flags])
         counts = self._measured(f"{way}.count", texts, [*numbers, flags])
         counts = counts if self._valid is None else counts * self._valid
         most = max(int(counts.max()) if counts.size else 0, 1)
@@ -88,20 +90,63 @@ class SplitMethods(TextMethods):
         (strings(['a', 'b', '', 'c']), array([0, 2, 3]))
         """
         way, texts, numbers, flags = self._separator(pat, -1, 0, regex)
-        parts, starts = self.dropna()._parts(way, texts, [*numbers, flags])
-        return (parts, starts) if return_segments else parts
+        parts, lengths = self.dropna()._parts(way, texts, [*numbers, flags])
+        return (parts, lengths.cumsum() - lengths) if return_segments else parts
 
-    def findall(self: Self, pat: Any, flags: int = 0) -> tuple[Self, ndarray]:
-        """All matches of a regular expression in all texts that are there, and where each text's begin."""
+    def findall(self: Self, pat: Any, flags: int = 0) -> Any:
+        """All matches of a regular expression in each text: a column of lists, as `re.findall` has them.
+
+        Of a pattern with one group, what that matched; with several, a list for each match.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a1b22", "c", None]).str.findall(r"[0-9]+")
+        lists([['1', '22'], [], None])
+        """
         pattern = compiled(pat, flags)
-        return self.dropna()._parts("match", [pattern.text], [-1, 0, pattern.flags])
+        found = self._lists("group", [pattern.text], [-1, 0, pattern.flags])
+        if pattern.groups < 2:
+            return found
+        matches = full(found.values.size // pattern.groups, pattern.groups)
+        return list_makers[0](found.lengths // pattern.groups, list_makers[0](matches, found.values, None), self._valid)
+
+    def extractall(self: Self, pat: Any, flags: int = 0) -> tuple[tuple[Self, ...], ndarray]:
+        """The groups of all matches of a regular expression: a column for each, and the row of each match.
+
+        As in pandas, but for its index, a group that took no part or matched nothing is missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a1b2", "c", "d3"]).str.extractall(r"([a-z])([0-9])")
+        ((strings(['a', 'b', 'd']), strings(['1', '2', '3'])), array([0, 0, 2]))
+        """
+        pattern = compiled(pat, flags)
+        if pattern.groups == 0:
+            raise ValueError("pattern contains no capture groups")
+        found = self._lists("group", [pattern.text], [-1, 0, pattern.flags])
+        columns = []
+        for group in range(pattern.groups):
+            column = found.values[group :: pattern.groups]
+            empty = column._measured("byte_len") == 0
+            columns.append(column._hiding(empty) if bool(empty.any()) else column)
+        return tuple(columns), repeat(arange(self.size), found.lengths // pattern.groups)
+
+    def _lists(self: Self, way: Text, texts: list[Text], numbers: list[int]) -> Any:
+        """The parts of each text as a column of lists."""
+        parts, lengths = self.dropna()._parts(way, texts, numbers)
+        if self._valid is not None:
+            spread = zeros(self.size, dtype="int64")
+            spread[flatnonzero(self._valid)] = lengths
+            lengths = spread
+        return list_makers[0](lengths, parts, self._valid)
 
     def _parts(self: Self, way: Text, texts: list[Text], numbers: list[int]) -> tuple[Self, ndarray]:
+        """All parts, and how many each text has."""
         encoded = [text.encode() for text in texts]
         counts, parts = _core.text_parts(self._values, f"{way}.", encoded, numbers)
-        sizes = wrap(counts)
-        starts: ndarray = sizes.cumsum() - sizes
-        return self._like(parts, None), starts
+        return self._like(parts, None), wrap(counts)
 
     def partition(self: Self, sep: Text = " ", expand: bool = True) -> tuple[Self, Self, Self]:
         """What is before the first separator of each text, the separator, and what is behind it; as `str.partition`.
