@@ -552,6 +552,16 @@ class _OfCategories:
         return spread
 
 
+def categorical_from_arrow(array: Any) -> Categorical:
+    """The column of an Arrow array of a dictionary type."""
+    table: Any = asarray(array.dictionary)
+    if array.dictionary.null_count or len(array.dictionary.unique()) < len(array.dictionary):
+        return Categorical(asarray(array.dictionary_decode()), ordered=array.type.ordered)
+    codes = asarray(array.indices.fill_null(0).to_numpy(zero_copy_only=False))
+    valid = asarray(array.indices.is_valid().to_numpy(zero_copy_only=False)) if array.null_count else None
+    return Categorical._made(codes, valid, table, array.type.ordered)
+
+
 def unify(columns: Sequence[Categorical]) -> tuple[list[ndarray], Any]:
     """The columns' codes in categories that all share: those of the first, then of the others what is new.
 

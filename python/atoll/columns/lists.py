@@ -13,6 +13,7 @@ from ..arrays.array import Array
 from ..arrays.creation import arange, asarray, full, zeros
 from ..arrays.manipulation import ravel
 from ..arrays.selection import flatnonzero, take, where
+from .arrow import arrow_array, has_arrow
 from .column import Column, as_column, both, chosen_valid, column_or_array, list_makers, valid_of_all
 from .functions import numbered
 from .ragged import Ragged, following, together
@@ -162,9 +163,7 @@ class Lists(SegmentMethods):
         rows = flatnonzero(equal)
         left, right = own.take(rows), others.take(rows)
         if left.child.size:
-            a, b = numbered(left.child, right.child)
-            unequal = take(rows, left.ids[a != b])
-            equal[unequal] = False
+            equal[take(rows, left.ids[_differ(left.child, right.child)])] = False
         return column_or_array(~equal if negate else equal, both(self._valid, other._valid))
 
     def __eq__(self, other: Any) -> Any:
@@ -237,6 +236,15 @@ class Lists(SegmentMethods):
         ), lambda rows, valid: self._rows(rows) if valid is None else self._rows(rows)._hiding(~valid)
 
 
+def _differ(a: Any, b: Any) -> ndarray:
+    """Where two columns differ, row by row; missing values are equal."""
+    if isinstance(a, Lists):
+        unequal: ndarray = as_column(a != b).fillna(False)
+        return unequal | (a.isna() != b.isna())
+    left, right = numbered(a, b)
+    return left != right
+
+
 def lists_of(values: Ragged, valid: ndarray | None = None) -> Lists:
     """The column of rows; those that are missing are empty."""
     column: Lists = object.__new__(Lists)
@@ -274,11 +282,8 @@ def lists(values: Any) -> Lists:
     """
     if isinstance(values, Lists):
         return values
-    if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
-        import pyarrow as pa
-
-        array = pa.chunked_array(values) if hasattr(values, "__arrow_c_stream__") else pa.array(values)
-        return lists_from_arrow(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array)
+    if has_arrow(values) and not isinstance(getattr(values, "dtype", None), np.dtype):
+        return lists_from_arrow(arrow_array(values))
     if isinstance(values, (Array, np.ndarray)) and values.ndim == 2:
         rows, width = values.shape
         return lists_of(Ragged(arange(rows + 1) * width, ravel(values)))
@@ -310,8 +315,7 @@ def lists_from_arrow(array: Any) -> Lists:
     if len(offsets) == 0 or (np.diff(offsets) < 0).any():
         raise ValueError("offsets of lists must not fall")
     first, last = int(offsets[0]), int(offsets[-1])
-    elements = array.values.slice(first, last - first)
-    child: Any = lists(elements) if any(kind(elements.type) for kind in known) else asarray(elements)
+    child = asarray(array.values.slice(first, last - first))
     valid = asarray(array.is_valid().to_numpy(zero_copy_only=False)) if array.null_count else None
     return lists_of(_emptied(Ragged(asarray(offsets - first), child), valid), valid)
 

@@ -11,9 +11,11 @@ import numpy as np
 
 from ..arrays.creation import asarray
 from .arrow import arrow_array, has_arrow
+from .categorical import categorical_from_arrow
 from .column import Column
 from .dates.making import ticks, ticks_from_arrow, ticks_from_numpy, ticks_from_objects
 from .dates.tick import tick_of
+from .lists import lists_from_arrow
 from .strings import as_strings, strings, strings_from_arrow
 
 Maker = Callable[[Any], Any]
@@ -71,10 +73,6 @@ def from_arrow(values: Any) -> Any:
     return None
 
 
-def _decoded(array: Any) -> Any:
-    return from_arrow(array.dictionary_decode())
-
-
 def _numbers_from_arrow(array: Any) -> Any:
     import pyarrow as pa
 
@@ -89,7 +87,8 @@ _ARROW: dict[str, Maker] = {
     "is_null is_string is_large_string is_string_view": strings_from_arrow,
     "is_boolean is_integer is_floating": _numbers_from_arrow,
     "is_timestamp is_date is_duration is_time": ticks_from_arrow,
-    "is_dictionary": _decoded,
+    "is_dictionary": categorical_from_arrow,
+    "is_list is_large_list is_fixed_size_list": lists_from_arrow,
 }
 
 # -- NumPy, lists, objects --

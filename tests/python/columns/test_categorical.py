@@ -3,6 +3,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +43,10 @@ def test_made(rows, names, some, ordered):
     assert column.to_numpy().tolist() == nullable(known)
     assert column.to_arrow().to_pylist() == nullable(known)
     assert column.to_arrow().type.ordered == ordered
+    alike(ak.array(column.to_arrow()), known)
+    alike(ak.array(column.to_arrow()[1:]), known[1:])
+    alike(ak.array(known), known)
+    alike(ak.array(pd.Series(known)), known)
     back = column.to_pandas()
     assert back.dtype == "category" and nullable(back) == nullable(known)
     alike(ak.Categorical(column), known)
@@ -158,6 +163,12 @@ def test_groups(observed, dropna):
         same(key, nullable(sizes.index.get_level_values(level)))
     spread = groups.broadcast(groups.size())
     same(spread, nullable(expected.v.transform("size")))
+
+
+def test_arrow_dictionaries_with_repeats():
+    array = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3, None]), pa.array(["a", "b", "a", None]))
+    same(ak.array(array), ["a", "b", "a", None, None])
+    same(ak.array(array).categories, ["a", "b"])
 
 
 def test_methods_of_texts():
