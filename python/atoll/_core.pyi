@@ -53,23 +53,6 @@ def join_job() -> Session:
 def start_driver(pes: int, threads: int, worker_argv: Sequence[str]) -> Session:
     """This process becomes PE 0; PEs 1 … pes-1 run `worker_argv`, which must call `worker_main`."""
 
-class Landing:
-    """What a program gets: rows of arrays, and a place to leave rows of columns. Of no use once it has returned."""
-
-    def add(self, column: int, place: int, array: Any) -> None:
-        """Rows of a column, of what has `__arrow_c_array__`; see `session.everywhere.landed`. Any thread."""
-
-    def rows(self) -> list[np.ndarray[Any, Any]]: ...
-    pe: int
-
-def set_program(program: Callable[[bytes, Landing], bytes]) -> None:
-    """What this process answers to the requests of `run_everywhere`: bytes of which the first is 0 when all went well."""
-
-def run_everywhere(
-    session: Session, request: bytes, inputs: Sequence[Expr | Texts], kinds: Sequence[int], rows: Sequence[int]
-) -> tuple[list[bytes], list[tuple[Any, Expr | None]]]:
-    """Every PE's answer, and columns of the rows that they left: values and validity. A code of dtype -1 means texts."""
-
 def worker_main() -> None:
     """Executes the driver's commands until it shuts down."""
 
@@ -174,9 +157,6 @@ def text_parts(x: Texts, name: str, texts: Sequence[bytes], numbers: Sequence[in
 def text_join(columns: Sequence[Texts], separator: bytes) -> Texts: ...
 def text_repeat(x: Texts, counts: Expr) -> Texts: ...
 def text_of_numbers(values: Expr) -> Texts: ...
-def scan_records(bytes: np.ndarray[Any, Any], quote: str, delimiter: str) -> list[tuple[int, int]]:
-    """For each state of a record in which the bytes may begin, the one in which they end and where the first record begins."""
-
 def text_hash(x: Texts) -> tuple[Expr, Expr]: ...
 def text_measure(x: Texts, name: str, texts: Sequence[bytes], numbers: Sequence[int]) -> Expr: ...
 
@@ -331,6 +311,47 @@ def join_rows(left: Sequence[Expr], right: Sequence[Expr], kind: str) -> list[Ex
 
 def key_bits(keys: Sequence[Expr]) -> list[int]:
     """How many bits the values of each key span."""
+
+# -- windows and rows in order; segments (int64, ascending): nothing reaches beyond its row's --
+def window(
+    x: Expr,
+    y: Expr | None,
+    segments: Expr | None,
+    times: Expr | None,
+    figure: str,
+    frame: str,
+    size: int,
+    closed: str,
+    centred: bool,
+    min_periods: int,
+    ddof: int,
+    q: float,
+    interpolation: str,
+) -> Expr:
+    """A figure of each row's window, float64; frames: rows, range, expanding; figures: count sum mean var std skew kurt min max cov
+    corr quantile."""
+
+def cumulate(x: Expr, segments: Expr | None, kind: str) -> Expr:
+    """Running figures in x's own type; kinds: sum prod min max."""
+
+def decay(
+    x: Expr,
+    segments: Expr | None,
+    times: Expr | None,
+    figure: str,
+    adjusted: bool,
+    ignore_gaps: bool,
+    alpha: float,
+    halflife: float,
+    min_periods: int,
+    bias: bool,
+) -> Expr:
+    """Exponentially weighted figures: mean var std."""
+
+def asof_rows(
+    left: Expr, left_by: Expr | None, right: Expr, right_by: Expr | None, direction: str, exact: bool, tolerance: float
+) -> Expr:
+    """For each left row a right one, or -1; directions: backward forward nearest. Both sides in order of by and key."""
 
 # -- about the machine --
 def config() -> list[tuple[str, str, str, str, str, str]]:

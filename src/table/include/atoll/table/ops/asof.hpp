@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// As-of joins of distributed columns that are in order.
+#pragma once
+
+#include <vector>
+
+#include "atoll/array/command.hpp"
+#include "atoll/array/engine.hpp"
+
+namespace atl::table {
+
+enum class AsofDirection : std::uint8_t { backward, forward, nearest };
+enum class ExactMatches : std::uint8_t { refused, allowed };
+
+/// For each left row the row of the nearest right key that is not later (backward), not earlier (forward), or either (nearest; of two
+/// equally near the earlier one): int64, -1 where there is none, or none within `tolerance`. Of equal right keys the last row is taken
+/// backward, the first one forward.
+///
+/// Keys are int64, uint64 or float64 without NaN, of one dtype. `left_by` and `right_by` (int64, both or neither): only rows of equal
+/// values are joined. Either side is in order of these and then of its keys. `tolerance` is not negative, in the keys' unit, or infinite: any
+/// distance. Collective: every PE reads the right rows that its left ones may meet, each once. MemoryError on every PE when these do not fit.
+array::Array asof_rows(array::Engine& engine, array::Array left, array::Array left_by, array::Array right, array::Array right_by,
+                       AsofDirection direction, ExactMatches exact, double tolerance);
+
+}  // namespace atl::table

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows and running figures of distributed columns.
+#pragma once
+
+#include "atoll/array/command.hpp"
+#include "atoll/array/engine.hpp"
+#include "atoll/table/kernel/window/cumulate.hpp"
+#include "atoll/table/kernel/window/decay.hpp"
+#include "atoll/table/kernel/window/window.hpp"
+
+namespace atl::table {
+
+// `segments` (int64, ascending) may be null: windows and running figures do not reach beyond their row's segment.
+
+/// A figure of each row's window: float64. `x` is float64, and so is `y`, which cov and corr need; `times` (int64, ascending in each
+/// segment) is what Frame::range needs. Collective: every PE reads its own rows and those that windows reach on other PEs. The last
+/// bits depend on neither PEs nor threads.
+array::Array window(array::Engine& engine, WindowSpec spec, array::Array x, array::Array y, array::Array segments, array::Array times);
+
+/// The running sum, product, minimum or maximum in the array's own type. Collective; what crosses are states of log2 units of rows.
+array::Array cumulate(array::Engine& engine, array::Array values, array::Array segments, Cumulation kind);
+
+/// Exponentially weighted figures of float64; `times` int64 or null. Collective, as cumulate.
+array::Array decay(array::Engine& engine, DecaySpec spec, array::Array x, array::Array segments, array::Array times);
+
+}  // namespace atl::table
