@@ -61,9 +61,13 @@ from .columns.dates.datetimes import Datetimes
 from .columns.dates.timedeltas import Timedeltas, Times
 from .columns.functions import *
 from .columns.groupby import *
+from .columns.intervals import *
 from .columns.joins import *
 from .columns.lists import *
+from .columns.ranks import *
+from .columns.running import *
 from .columns.strings import Strings, strings
+from .columns.windows import *
 from .random import randint, standard_normal, uniform
 from .session import Session, barrier, get_config, init, pe, pes, shutdown, stats, threads
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _core
 from . import engine
-from .array import Array, expr_of, wrap
+from .array import Array, Columnar, expr_of, wrap
 from .dtypes import (
     BOOL,
     COMPLEX64,
@@ -181,7 +181,7 @@ def _known(kind: type, value: Any) -> bool:
     """Whether an operator takes this operand, rather than leaving the operation to it."""
     if kind in SCALAR_KIND or isinstance(value, (Array, np.ndarray, np.generic)):
         return True
-    if isinstance(value, (str, bytes, dict, set, type(None))) or hasattr(value, "__array_priority__"):
+    if isinstance(value, (Columnar, str, bytes, dict, set, type(None))) or hasattr(value, "__array_priority__"):
         return False
     return getattr(value, "__array_ufunc__", True) is not None
 
@@ -292,7 +292,10 @@ def _shape_of_others(value: Any) -> tuple[int, ...] | None:
     kind = type(value)
     if kind in SCALAR_KIND or isinstance(value, Array):
         return None
-    if isinstance(value, (str, bytes, dict, set, type(None))) or getattr(kind, "__eq__", None) is object.__eq__:
+    if (
+        isinstance(value, (Columnar, str, bytes, dict, set, type(None)))
+        or getattr(kind, "__eq__", None) is object.__eq__
+    ):
         return ()
     if isinstance(value, (list, tuple, np.ndarray)):
         values = np.asarray(value)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 #: Methods of groups that give one element for each.
 _FIGURES = frozenset((
     "count", "sum", "mean", "var", "std", "min", "max", "any", "all", "bit_and", "bit_or", "bit_xor", "first", "last",
-    "nunique", "mode", "median", "quantile", "argmin", "argmax",
+    "nunique", "mode", "median", "quantile", "argmin", "argmax", "idxmin", "idxmax", "prod",
+    "sem", "skew", "kurt", "cov", "corr",
 ))  # fmt: skip
 
 

@@ -155,3 +155,9 @@ def test_refusals():
         a.sort(nulls="middle")
     with pytest.raises(IndexError, match="index 2 is out of bounds"):
         a[2]
+
+
+def test_arrays_before_columns():
+    a, b = ak.array([10, 20]), ak.array([1, None])
+    assert (a - b).to_list() == [9, None]
+    assert (a > b).to_list() == [True, None]

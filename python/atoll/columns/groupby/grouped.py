@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Group-by: rows with equal keys, and figures for each group of them."""
+"""Rows with equal keys, and the figures of groups that come in one pass or by distinct values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
-from ..arrays.array import Array, expr_of, wrap
-from ..arrays.creation import arange, asarray, empty_like, full, zeros
-from ..arrays.scans import cumsum
-from ..arrays.selection import flatnonzero, take, where
-from ..arrays.sorting import argsort, coargsort
-from ..arrays.ufuncs import floor, isnan, minimum
-from .column import Column
-from .keys import Numbered, PlainKeys, are_several, key_columns, number_keys, plain_keys, row_numbers
+from ... import _core
+from ...arrays.array import Array, expr_of, wrap
+from ...arrays.creation import arange, asarray, empty_like, full, zeros
+from ...arrays.scans import cumsum
+from ...arrays.selection import flatnonzero, take, where
+from ...arrays.sorting import argsort, coargsort
+from ...arrays.ufuncs import floor, isnan, minimum, rint
+from ..column import Column
+from ..keys import Numbered, PlainKeys, are_several, key_columns, number_keys, plain_keys, row_numbers
 
 if TYPE_CHECKING:
-    from ..arrays.ndarray import ndarray
+    from ...arrays.ndarray import ndarray
 
-__all__ = ["GroupBy", "groupby"]
-
-#: Figures that `GroupBy.agg` knows by name.
+#: Figures that come in one pass.
 STATISTICS = (
     "size",
     "count",
@@ -37,6 +35,11 @@ STATISTICS = (
     "first",
     "last",
 )
+#: Figures that `GroupBy.agg` knows by name.
+FIGURES = (
+    *STATISTICS, "any", "all", "prod", "sem", "skew", "kurt", "median", "nunique", "mode", "argmin", "argmax", "idxmin",
+    "idxmax",
+)  # fmt: skip
 
 #: Figures that are 0 of groups without a value.
 EMPTY_IS_ZERO = ("count", "nunique", "sum")
@@ -44,54 +47,17 @@ EMPTY_IS_ZERO = ("count", "nunique", "sum")
 COUNTS = ("count", "nunique", "argmin", "argmax")
 
 
-#: Makes groups of all categories of observed ones: those who know categories put it here.
-all_categories: list[Callable[[Any, Any, bool], Any]] = []
+#: What part of the way from the value below to the next one a quantile lies.
+INTERPOLATIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "linear": lambda place, below, dtype: (place - below).astype(dtype),
+    "lower": lambda place, below, dtype: 0,
+    "higher": lambda place, below, dtype: (place > below).astype(dtype),
+    "midpoint": lambda place, below, dtype: (place > below).astype(dtype) / 2,
+    "nearest": lambda place, below, dtype: (rint(place) > below).astype(dtype),
+}
 
 
-def groupby(keys: Any, dropna: bool = True, observed: bool = True) -> Any:
-    """Groups of the rows that have equal keys.
-
-    Parameters
-    ----------
-    keys : array_like or sequence of arrays
-        One 1-d array or column, or several of one length: rows are in one group when all their keys are equal. All NaN
-        are one key, -0.0 and 0.0 are one.
-    dropna : bool
-        Rows with a missing key are in no group; False: a missing key is a key of its own, behind all others.
-    observed : bool
-        Of categories, groups of those that rows have. False: of all, and with several keys of all combinations of their
-        values; sums and counts of those that no row has are 0, other figures missing.
-
-    Returns
-    -------
-    GroupBy
-        Its groups are in ascending order of their keys (NaN last). It can be asked for any number of figures.
-
-    Raises
-    ------
-    ValueError
-        When the keys are not 1-dimensional, or not of one length.
-
-    Notes
-    -----
-    One pass over keys and values while groups are few; when they are many, each row is moved once. Over several PEs
-    every PE aggregates its own rows first, so a group crosses once per PE, however many rows it has. Sums and means of
-    floats are those of the exact sum: they do not depend on PEs, threads or the order of rows.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> carrier = ak.array([1, 0, 1, 1])
-    >>> delay = ak.array([10.0, 3.0, 20.0, 0.0])
-    >>> g = ak.groupby(carrier)
-    >>> g.keys, g.size(), g.mean(delay)
-    (array([0, 1]), array([1, 3]), array([ 3., 10.]))
-    """
-    groups = GroupBy(keys, dropna)
-    return groups if observed else all_categories[0](keys, groups, dropna)
-
-
-class GroupBy:
+class Grouped:
     """Groups of rows by their keys; `groupby` makes it.
 
     Figures are arrays with an element per group, in the order of `keys`. `agg` computes several of several columns in
@@ -99,27 +65,57 @@ class GroupBy:
     out; of a group that has no others, figures are missing, and sums and counts are 0.
     """
 
-    __slots__ = ("_columns", "_groups", "_numbered", "_plain", "_rows", "_single", "_sizes")
+    __slots__ = (
+        "_columns", "_first", "_groups", "_in_order", "_keys", "_number", "_numbered", "_plain", "_rows", "_single",
+        "_sizes",
+    )  # fmt: skip
     _plain: PlainKeys
     _rows: int  # also those in no group
     _groups: list[ndarray] | None
     _sizes: ndarray | None
     _numbered: Numbered | None
+    _first: ndarray | None  # rows in which groups appear first, when they are in that order
+    _number: ndarray | None
+    _in_order: tuple[ndarray, ndarray] | None
 
-    def __init__(self, keys: Any, dropna: bool = True) -> None:
+    def __init__(self, keys: Any, dropna: bool = True, sort: bool = True) -> None:
         self._single = not are_several(keys)
-        columns = key_columns(keys)
-        self._rows = columns[0].size
-        self._plain = plain_keys(columns, dropna)
+        self._keys = key_columns(keys)
+        self._rows = self._keys[0].size
+        self._plain = plain_keys(self._keys, dropna)
         self._columns = self._plain.keys
-        self._groups = self._sizes = self._numbered = None
+        self._forget()
+        self._first = None
+        if not sort:
+            self._number_by_appearance()
+
+    def _forget(self) -> None:
+        self._groups = self._sizes = self._numbered = self._number = self._in_order = None
+
+    def _number_by_appearance(self) -> None:
+        """Makes one key of all: the number of the group, in order of first rows."""
+        rows = arange(self._columns[0].size)
+        first = self._aggregate([(rows, "first", 1)])[0]
+        order = argsort(first)
+        number = empty_like(order)
+        number[order] = arange(order.size)
+        first = take(first, order)
+        self._first = first if self._plain.rows is None else take(self._plain.rows, first)
+        self._columns = [take(number, self._ngroup())]
+        self._forget()
 
     # -- the groups --
 
     @property
     def keys(self) -> Any:
-        """The groups' keys, ascending: an array, or a tuple of one array per key."""
-        groups = self._plain.values_of(self._find())
+        """The groups' keys, ascending or as they appear first: an array, or a tuple of one array per key."""
+        groups: list[Any]
+        if self._first is not None:
+            groups = [
+                key.take(self._first) if isinstance(key, Column) else take(key, self._first) for key in self._keys
+            ]
+        else:
+            groups = self._plain.values_of(self._find())
         return groups[0] if self._single else tuple(groups)
 
     @property
@@ -156,7 +152,17 @@ class GroupBy:
 
     def _ngroup(self) -> ndarray:
         """The same for the rows that are in a group."""
-        return row_numbers(self._columns, self._find())
+        if self._number is None:
+            self._number = row_numbers(self._columns, self._find())
+        return self._number
+
+    def _ordered(self) -> tuple[ndarray, ndarray]:
+        """The rows that are in a group (as places among these) in order of groups, and the numbers of their groups."""
+        if self._in_order is None:
+            groups = self._ngroup()
+            order = argsort(groups)
+            self._in_order = order, take(groups, order)
+        return self._in_order
 
     def _to_rows(self, of_grouped: ndarray, otherwise: int) -> ndarray:
         """Values of the rows that are in a group, to all rows."""
@@ -226,8 +232,8 @@ class GroupBy:
         Parameters
         ----------
         wanted : mapping
-            From a name for the result to (values, figure); figures: size, count, sum, mean, var, std, min, max, first,
-            last.
+            From a name for the result to (values, figure): the name of a method that takes values alone. Those of one
+            pass are size, count, sum, mean, var, std, min, max, bit_and, bit_or, bit_xor, first and last.
 
         Examples
         --------
@@ -242,8 +248,10 @@ class GroupBy:
         def column(values: Any) -> Any:
             return known.setdefault(id(values), self._column(values))
 
-        figures = self._aggregate([(column(values), figure, 1) for values, figure in wanted.values()])
-        return dict(zip(wanted, figures, strict=True))
+        together = {name: one for name, one in wanted.items() if one[1] in STATISTICS}
+        figures = self._aggregate([(column(values), figure, 1) for values, figure in together.values()])
+        found = dict(zip(together, figures, strict=True))
+        return {name: found[name] if name in found else self.figure(*one) for name, one in wanted.items()}
 
     # -- figures that need an order --
 
@@ -267,18 +275,27 @@ class GroupBy:
         if isinstance(column, Column):
             return self._of_column(column, "mode", lambda groups, there: groups.mode(there))
         groups, distinct, times = self._pairs(column)
-        most = times == groups.transform(times, "max")
+        most = times == groups.broadcast(groups.max(times))
         # Distinct values are in ascending order within a group.
-        return GroupBy([key[most] for key in groups._columns]).first(distinct[most])
+        return type(self)([key[most] for key in groups._columns]).first(distinct[most])
 
     def median(self, values: Any) -> ndarray:
         """Median of each group: float64, float32 of float32; NaN where there is one."""
         return self.quantile(values, 0.5)
 
-    def quantile(self, values: Any, q: float) -> ndarray:
-        """The value below which a share `q` of each group lies, interpolated linearly as `ak.quantile` does by default.
+    def quantile(self, values: Any, q: float, interpolation: str = "linear") -> ndarray:
+        """The value below which a share `q` of each group lies.
 
         One sort of the rows by group and value.
+
+        Parameters
+        ----------
+        values : array_like or Column
+            A column.
+        q : float
+            Between 0 and 1.
+        interpolation : str
+            What lies between two values: "linear", "lower", "higher", "midpoint" or "nearest".
 
         Examples
         --------
@@ -288,9 +305,11 @@ class GroupBy:
         """
         if not 0 <= q <= 1:
             raise ValueError(f"a quantile lies between 0 and 1, got {q}")
+        if interpolation not in INTERPOLATIONS:
+            raise ValueError(f"interpolation must be one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}")
         column = self._column(values)
         if isinstance(column, Column):
-            return self._of_column(column, "quantile", lambda groups, there: groups.quantile(there, q))
+            return self._of_column(column, "quantile", lambda groups, there: groups.quantile(there, q, interpolation))
         if column.dtype.kind != "f":
             column = column.astype("float64")
         ordered = column[coargsort([self._ngroup(), column])]
@@ -299,8 +318,7 @@ class GroupBy:
         below = floor(place).astype("int64")
         low, high = ordered[first + below], ordered[first + minimum(below + 1, sizes - 1)]
         last = ordered[first + sizes - 1]  # NaN, if there is one
-        share = (place - below).astype(column.dtype)
-        return where(isnan(last), last, low + (high - low) * share)
+        return where(isnan(last), last, low + (high - low) * INTERPOLATIONS[interpolation](place, below, column.dtype))
 
     def argmin(self, values: Any) -> ndarray:
         """The row of each group's first smallest value: int64; of its first NaN, if it has one."""
@@ -311,31 +329,6 @@ class GroupBy:
         return self._row_of("max", values)
 
     # -- back to the rows --
-
-    def cumcount(self) -> ndarray:
-        """For each row how many rows of its group come before it: int64.
-
-        Examples
-        --------
-        >>> import atoll as ak
-        >>> ak.groupby(ak.array([7, 5, 7, 7])).cumcount()
-        array([0, 0, 1, 2])
-        """
-        groups = self._ngroup()
-        order = argsort(groups)
-        places = empty_like(order)
-        places[order] = arange(order.size) - self._starts()[groups[order]]
-        return self._to_rows(places, -1)
-
-    def head(self, n: int = 5) -> ndarray:
-        """Rows that are among the first `n` of their group, ascending: int64."""
-        place = self.cumcount()
-        return flatnonzero((place >= 0) & (place < n))
-
-    def tail(self, n: int = 5) -> ndarray:
-        """Rows that are among the last `n` of their group, ascending: int64."""
-        place, sizes = self.cumcount(), self._to_rows(take(self.size(), self._ngroup()), 0)
-        return flatnonzero((place >= 0) & (sizes - place <= n))
 
     def broadcast(self, figures: Any) -> Any:
         """One element per group to each of its rows; missing in rows that are in no group.
@@ -356,16 +349,11 @@ class GroupBy:
         spread = figures[where(rows < 0, 0, rows)] if figures.size else zeros(self._rows)
         return Column(spread, rows >= 0) if isinstance(spread, Array) else spread._hiding(rows < 0)
 
-    def transform(self, values: Any, figure: str) -> Any:
-        """A group's figure for each of its rows: `broadcast` of what `agg` gives.
-
-        Examples
-        --------
-        >>> import atoll as ak
-        >>> ak.groupby(ak.array([7, 5, 7])).transform(ak.array([1.0, 2.0, 3.0]), "mean")
-        array([2., 2., 2.])
-        """
-        return self.broadcast(self._one(figure, values))
+    def figure(self, values: Any, name: str, **options: Any) -> Any:
+        """A figure of each group by its name, one of those that `agg` knows."""
+        if name not in FIGURES:
+            raise ValueError(f"a group has no figure {name!r}; there are {', '.join(FIGURES)}")
+        return self.size() if name == "size" else getattr(self, name)(values, **options)
 
     # -- the engine --
 
@@ -373,33 +361,36 @@ class GroupBy:
         """Where each group begins when rows are ordered by group."""
         return cumsum(self.size()) - self.size()
 
-    def _pairs(self, values: ndarray) -> tuple[GroupBy, ndarray, ndarray]:
+    def _pairs(self, values: ndarray) -> tuple[Any, ndarray, ndarray]:
         """The distinct values of each group, by these groups; with the values, and how often each occurs."""
-        pairs = GroupBy([*self._columns, values])
+        pairs = type(self)([*self._columns, values])
         *keys, distinct = pairs.keys
-        return GroupBy(keys), distinct, pairs.size()
+        return type(self)(keys), distinct, pairs.size()
 
     def _row_of(self, figure: str, values: Any) -> ndarray:
         column = self._column(values)
         if isinstance(column, Column):
             places = self._of_column(column, "arg" + figure, lambda groups, there: groups._row_of(figure, there))
             return _filled(places, -1)
+        return self._row_in_groups(figure, column)
+
+    def _row_in_groups(self, figure: str, column: ndarray) -> ndarray:
         extreme = take(self._aggregate([(column, figure, 1)])[0], self._ngroup())
         rows = flatnonzero((column == extreme) | isnan(column) if column.dtype.kind == "f" else column == extreme)
-        first = GroupBy([key[rows] for key in self._columns]).first(rows)
+        first = type(self)([key[rows] for key in self._columns]).first(rows)
         return first if self._plain.rows is None else take(self._plain.rows, first)
 
     def _one(self, figure: str, values: Any, ddof: int = 1) -> Any:
         return self._aggregate([(self._column(values), figure, ddof)])[0]
 
-    def _of_column(self, column: Column, name: str, figure: Callable[[GroupBy, ndarray], ndarray]) -> Any:
+    def _of_column(self, column: Column, name: str, figure: Callable[[Any, ndarray], ndarray]) -> Any:
         """A figure of the values that are there, by group; missing, or 0, of groups without one.
 
         `column` has the rows that are in a group. Where figures are rows, they are those of all.
         """
         there = flatnonzero(column.valid) if column.valid is not None else arange(column.size)
         numbers, back = column._grouped(name)
-        groups = GroupBy(take(self._ngroup(), there))
+        groups = type(self)(take(self._ngroup(), there))
         figures = figure(groups, take(numbers, there))
         if name in ("argmin", "argmax"):
             figures = take(there, figures)
