@@ -53,6 +53,23 @@ def join_job() -> Session:
 def start_driver(pes: int, threads: int, worker_argv: Sequence[str]) -> Session:
     """This process becomes PE 0; PEs 1 … pes-1 run `worker_argv`, which must call `worker_main`."""
 
+class Landing:
+    """What a program gets: rows of arrays, and a place to leave rows of columns. Of no use once it has returned."""
+
+    def add(self, column: int, place: int, array: Any) -> None:
+        """Rows of a column, of what has `__arrow_c_array__`; see `session.everywhere.landed`. Any thread."""
+
+    def rows(self) -> list[np.ndarray[Any, Any]]: ...
+    pe: int
+
+def set_program(program: Callable[[bytes, Landing], bytes]) -> None:
+    """What this process answers to the requests of `run_everywhere`: bytes of which the first is 0 when all went well."""
+
+def run_everywhere(
+    session: Session, request: bytes, inputs: Sequence[Expr | Texts], kinds: Sequence[int], rows: Sequence[int]
+) -> tuple[list[bytes], list[tuple[Any, Expr | None]]]:
+    """Every PE's answer, and columns of the rows that they left: values and validity. A code of dtype -1 means texts."""
+
 def worker_main() -> None:
     """Executes the driver's commands until it shuts down."""
 
@@ -157,6 +174,9 @@ def text_parts(x: Texts, name: str, texts: Sequence[bytes], numbers: Sequence[in
 def text_join(columns: Sequence[Texts], separator: bytes) -> Texts: ...
 def text_repeat(x: Texts, counts: Expr) -> Texts: ...
 def text_of_numbers(values: Expr) -> Texts: ...
+def scan_records(bytes: np.ndarray[Any, Any], quote: str, delimiter: str) -> list[tuple[int, int]]:
+    """For each state of a record in which the bytes may begin, the one in which they end and where the first record begins."""
+
 def text_hash(x: Texts) -> tuple[Expr, Expr]: ...
 def text_measure(x: Texts, name: str, texts: Sequence[bytes], numbers: Sequence[int]) -> Expr: ...
 

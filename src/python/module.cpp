@@ -74,6 +74,7 @@ NB_MODULE(_core, m) {
   bind_operations(m);
   bind_table(m);
   bind_text(m);
+  bind_everywhere(m);
   bind_window(m);
   bind_info(m);
   bind_limit(m);

@@ -16,7 +16,7 @@
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/heap.hpp"
 #include "atoll/runtime/job.hpp"
-#include "atoll/table/operations.hpp"
+#include "commands.hpp"
 #include "expr.hpp"
 
 namespace atl::python {
@@ -148,7 +148,7 @@ void bind_session(nb::module_& m) {
     }
     return watched(session);
   }, nb::arg("pes"), nb::arg("threads"), nb::arg("worker_argv"));
-  m.def("worker_main", [] { Session::run_worker(table::Operations::handlers); }, Release());
+  m.def("worker_main", [] { Session::run_worker(Commands::handlers); }, Release());
 }
 
 }  // namespace atl::python

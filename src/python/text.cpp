@@ -2,10 +2,11 @@
 // Columns of texts.
 #include <map>
 
+#include "atoll/table/kernel/text/records.hpp"
 #include "atoll/table/kernel/text/split.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
 #include "atoll/table/operations.hpp"
-#include "expr.hpp"
+#include "texts.hpp"
 
 namespace atl::python {
 namespace {
@@ -16,17 +17,6 @@ using table::TextCall;
 using Release = nb::call_guard<nb::gil_scoped_release>;
 using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-/// The Python handle.
-struct Texts {
-  SessionPtr session;
-  Text text;
-
-  const Text& in(const SessionPtr& other) const {
-    ATOLL_VALIDATE(session == other, ValueError, "the columns belong to different sessions");
-    return text;
-  }
-};
 
 /// Texts as they come from Python, before they are a column.
 struct Loose {
@@ -282,6 +272,17 @@ void bind_text(nb::module_& m) {
   m.def("text_of_numbers", [](const Expr& values) {
     return Texts{values.session, values.session->call<&table::text_of_numbers, table::Operations>(values.value())};
   }, Release());
+  m.def("scan_records", [](Bytes bytes, char quote, char delimiter) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.shape(0));
+    std::array<table::RecordScan, table::record_states> scans;
+    {
+      nb::gil_scoped_release release;
+      scans = table::scan_records(text, quote, delimiter);
+    }
+    nb::list result;
+    for (const table::RecordScan& scan : scans) result.append(nb::make_tuple(static_cast<int>(scan.end), scan.first));
+    return result;
+  });
   m.def("text_hash", [](const Texts& x) {
     std::vector<Array> hashes = x.session->call<&table::text_hash, table::Operations>(x.text);
     return std::make_pair(Expr{x.session, array::make_stored(hashes[0])}, Expr{x.session, array::make_stored(hashes[1])});

@@ -15,6 +15,15 @@ loader = importlib.machinery.ExtensionFileLoader("_core", sys.argv[1])
 core = loader.create_module(importlib.machinery.ModuleSpec("_core", loader, origin=sys.argv[1]))
 loader.exec_module(core)
 status = 0
+
+def program(request, here):  # Python code comes to a worker when a command first needs it
+    import pickle
+    sys.path[:] = pickle.loads(request)[0]
+    sys.modules.setdefault("atoll._core", core)
+    from atoll.session.everywhere import answer
+    return answer(request, here)
+
+core.set_program(program)
 try:
     core.worker_main()
 except core.PeFailedError:

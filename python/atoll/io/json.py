@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON lines: one object a line; ranges of bytes that begin with a line are what PEs share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..session import current
+from ..session.everywhere import everywhere, once
+from .dialect import Dialect, compression_of, opened
+from .needs import need
+from .places import Place, place_of
+from .reader import Part, Reader, reading, shares
+from .reading import expression, read_columns, run
+from .schemas import key_types, typed_keys, unified, with_keys
+from .writing import write_tables
+
+_ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".json.gz")
+_RANGE = 8 << 20
+_LOOK = 1 << 16  # bytes in which the end of a line is looked for at a time
+
+
+class JsonReader(Reader):
+    """Files of lines. What their columns are is known once all parts have been looked at."""
+
+    def __init__(self, place: Place, compression: str | None, keys: Any, parts: list[Part]) -> None:
+        self.place, self.compression, self.keys, self.parts = place, compression, keys, parts
+        self.file_schema: Any = None
+
+    def set_schema(self, schema: Any) -> None:
+        """Says what the columns are."""
+        self.file_schema, self.schema = schema, with_keys(schema, self.keys)
+
+    def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
+        """One table of the range's objects."""
+        yield typed_keys(self.parse(part), part, columns, self.schema)
+
+    def parse(self, part: Part) -> Any:
+        """The lines that begin in the range."""
+        import pyarrow as pa
+        from pyarrow import json
+
+        with opened(self.place, part.file, Dialect(compression=self.compression)) as source:
+            if not part.end:
+                data = source.read()
+            else:
+                begin = _line(source, part.number)
+                end = _line(source, part.end)
+                source.seek(begin)
+                data = source.read(max(end - begin, 0))
+        if not data.strip():
+            return pa.table({})
+        if data.lstrip()[:1] == b"[":
+            raise ValueError("this is one list, not an object a line. Write it with lines=True")
+        parse = json.ParseOptions(explicit_schema=self.file_schema, unexpected_field_behavior="infer")
+        read = json.ReadOptions(use_threads=False, block_size=min(len(data) + 1, (1 << 31) - 1))
+        return json.read_json(pa.BufferReader(data), read, parse)
+
+
+def _line(source: Any, at: int) -> int:
+    """Where the first line begins at `at` or behind it."""
+    if at == 0:
+        return 0
+    source.seek(at - 1)
+    while data := bytes(source.read(_LOOK)):
+        found = data.find(b"\n")
+        if found >= 0:
+            return int(source.tell()) - len(data) + found + 1
+    return int(source.tell())
+
+
+def _plan(place: Place, compression: str | None) -> JsonReader:
+    keys, values = key_types(place)
+    parts = []
+    for file, of_file in zip(place.files, values, strict=True):
+        with reading(file):
+            size = place.size(file)
+        if compression_of(file, compression) is not None:
+            parts.append(Part(file, 0, size, keys=of_file, unit="bytes from"))
+            continue
+        for begin in range(0, max(size, 1), _RANGE):
+            end = min(begin + _RANGE, size)
+            parts.append(Part(file, begin, end - begin, keys=of_file, unit="bytes from", end=end))
+    return JsonReader(place, compression, keys, parts)
+
+
+def _schemas(here: Any, reader: JsonReader, mine: Sequence[range], threads: int) -> list[Any]:
+    found: dict[int, Any] = {}
+
+    def one(number: int) -> None:
+        with reading(reader.parts[number]):
+            found[number] = reader.parse(reader.parts[number]).schema
+
+    run(one, [(number,) for number in mine[here.pe]], threads)
+    return [found[number] for number in mine[here.pe]]
+
+
+def json_columns(
+    where: Any, columns: Sequence[str] | None = None, *, filters: Any = None, compression: str | None = "infer",
+    storage_options: dict[str, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Columns of files with a JSON object in each line, by name; parameters as `parquet_columns`.
+
+    Types are those into which all objects' values fit.
+
+    Examples
+    --------
+    >>> import io
+    >>> from atoll.io.json import json_columns
+    >>> json_columns(io.StringIO('{"a": 1, "b": "x"}\\n{"a": 2}\\n'))
+    {'a': array([1, 2]), 'b': strings(['x', None])}
+    """
+    need("pyarrow.json", "reading JSON")
+    reader = once(_plan, place_of(where, _ENDINGS, storage_options), compression)
+    session = current()
+    answers = everywhere(_schemas, reader, shares(reader.parts, session.pes), session.threads)
+    schemas = [schema for some in answers for schema in some]
+    reader.set_schema(unified(schemas, [str(part) for part in reader.parts]))
+    return read_columns(reader, columns, expression(filters))
+
+
+class _Lines:
+    """Writes tables as JSON, a row to a line."""
+
+    def __init__(self, sink: Any) -> None:
+        self._sink = sink
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+    def write(self, table: Any) -> None:
+        import json
+
+        for batch in table.to_batches(max_chunksize=1 << 16):
+            rows = (json.dumps(row, default=str, ensure_ascii=False) for row in batch.to_pylist())
+            text = "\n".join(rows)
+            self._sink.write((text + "\n" if text else "").encode())
+
+
+def write_json(where: Any, columns: Mapping[str, Any], *, storage_options: dict[str, Any] | None = None) -> None:
+    """Writes columns as JSON lines: an object for each row, null where a value is missing."""
+    write_tables(where, columns, lambda sink, schema: _Lines(sink), storage_options)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ORC: stripes are what PEs share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..session.everywhere import once
+from .needs import need
+from .places import Place, place_of
+from .reader import Part, Reader, reading
+from .reading import expression, read_columns
+from .schemas import key_types, typed_keys, unified, with_keys
+from .writing import write_tables
+
+
+class OrcReader(Reader):
+    """Files of stripes."""
+
+    def __init__(self, place: Place, schema: Any, keys: Any, parts: list[Part]) -> None:
+        self.place, self.parts, self.keys = place, parts, keys
+        self.schema = with_keys(schema, keys)
+
+    def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
+        """One stripe."""
+        import pyarrow as pa
+        from pyarrow import orc
+
+        with self.place.open(part.file) as source:
+            found = orc.ORCFile(source)
+            there = [name for name in columns if name in found.schema.names]
+            batch = found.read_stripe(part.number, columns=there or found.schema.names[:1])
+            yield typed_keys(pa.table(batch), part, columns, self.schema)
+
+
+def _plan(place: Place) -> OrcReader:
+    from pyarrow import orc
+
+    keys, values = key_types(place)
+    parts, schemas = [], []
+    for file, of_file in zip(place.files, values, strict=True):
+        with reading(file), place.open(file) as source:
+            found = orc.ORCFile(source)
+            schemas.append(found.schema)
+            count, size = found.nstripes, place.size(file)
+            parts += [Part(file, at, size // count, keys=of_file, unit="stripe") for at in range(count)]
+    return OrcReader(place, unified(schemas, place.files), keys, parts)
+
+
+def orc_columns(
+    where: Any, columns: Sequence[str] | None = None, *, filters: Any = None,
+    storage_options: dict[str, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Columns of ORC files, by name; parameters as `parquet_columns`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import io
+    >>> from atoll.io.orc import orc_columns, write_orc
+    >>> stream = io.BytesIO()
+    >>> write_orc(stream, {"a": ak.arange(3)})
+    >>> orc_columns(io.BytesIO(stream.getvalue()))
+    {'a': array([0, 1, 2])}
+    """
+    need("pyarrow.orc", "reading ORC")
+    return read_columns(once(_plan, place_of(where, (".orc",), storage_options)), columns, expression(filters))
+
+
+def write_orc(
+    where: Any, columns: Mapping[str, Any], *, storage_options: dict[str, Any] | None = None, **options: Any
+) -> None:
+    """Writes columns to an ORC file; `options` are those of `pyarrow.orc.ORCWriter`."""
+
+    def opened(sink: Any, schema: Any) -> Any:
+        return need("pyarrow.orc", "writing ORC").ORCWriter(sink, **options)
+
+    write_tables(where, columns, opened, storage_options)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every format has: a schema, parts that PEs share among them, and a way to read one part."""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is read in one go: a row group, a stripe, a range of bytes."""
+
+    file: str
+    number: int = 0
+    size: int = 0  # bytes, as far as known: parts are shared by it
+    rows: int | None = None  # when that is known without reading
+    keys: dict[str, Any] = field(default_factory=dict)  # columns whose one value the file's path says
+    unit: str = "part"
+    end: int = 0  # of a range of bytes, which begins at `number`; 0: it is the whole file
+
+    def __str__(self) -> str:
+        return f"{self.file}, {self.unit} {self.number}"
+
+
+class Reader(ABC):
+    """A data set of one format. It is sent to the PEs, so it holds no open file."""
+
+    #: Arrow's schema of what `read` gives.
+    schema: Any
+    parts: list[Part]
+    #: Whether each column is read by itself at little extra cost.
+    by_column = False
+    #: Whether `read` leaves rows out itself for which `where` is not true; else it does not get it.
+    filters = False
+
+    @abstractmethod
+    def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
+        """Tables or record batches of these columns, in the order of the rows."""
+
+    def names(self, columns: Sequence[str] | None) -> list[str]:
+        """The columns, or all; KeyError for those that are not there."""
+        there = list(self.schema.names)
+        twice = sorted({name for name in there if there.count(name) > 1})
+        if twice:
+            raise ValueError(f"{self.parts[0].file if self.parts else 'the file'} has column {twice[0]!r} twice")
+        if columns is None:
+            return there
+        if isinstance(columns, (str, bytes)):
+            raise TypeError(f"columns is a list of names, not {columns!r}")
+        for name in columns:
+            if name not in there:
+                raise KeyError(f"no column {name!r}; there are {', '.join(map(repr, there))}")
+        return list(columns)
+
+
+def shares(parts: Sequence[Part], pes: int) -> list[range]:
+    """Which parts each PE reads: runs of neighbours, of about as many bytes each."""
+    total = sum(max(part.size, 1) for part in parts)
+    found, begin, seen = [], 0, 0
+    for pe in range(pes):
+        end, goal = begin, total * (pe + 1) / pes
+        while end < len(parts) and seen + max(parts[end].size, 1) / 2 <= goal:
+            seen += max(parts[end].size, 1)
+            end += 1
+        end = len(parts) if pe == pes - 1 else end
+        found.append(range(begin, end))
+        begin = end
+    return found
+
+
+@contextlib.contextmanager
+def reading(what: Any) -> Iterator[None]:
+    """Errors of a library, with the file and the place in it. ValueErrors where a file's content is at fault."""
+    try:
+        yield
+    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, KeyError, MemoryError):
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise type(error)(error.errno, error.strerror, str(what)) from error
+        raise ValueError(f"cannot read {what}: {_first_line(error)}") from error
+    except (ValueError, TypeError, NotImplementedError, RuntimeError, OverflowError) as error:
+        raise ValueError(f"cannot read {what}: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0]

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a reader to columns: each PE reads its share of the parts, with all its threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from ..columns.making import from_arrow
+from ..session import current
+from ..session.everywhere import landed
+from .needs import need
+from .reader import Part, Reader, reading, shares
+from .storage import Dictionary, categorical_of, storage_of
+
+
+def read_columns(reader: Reader, columns: Sequence[str] | None = None, where: Any = None) -> dict[str, Any]:
+    """Columns (arrays where nothing is missing) by name, of the rows for which an expression of Arrow's is true."""
+    names = reader.names(columns)
+    session = current()
+    mine = shares(reader.parts, session.pes)
+    kept = {name: storage_of(reader.schema.field(name).type) for name in names}
+    rows = [] if where is not None else _known_rows(reader.parts, mine)
+    landing = [name for name in names if kept[name] is not None]
+    kinds = [storage.kind for name in names if (storage := kept[name]) is not None]
+    answers, made = landed(_fill, (reader, mine, names, where, bool(rows), session.threads), kinds, rows=rows)
+    result = dict.fromkeys(names)
+    for name, (values, valid) in zip(landing, made, strict=True):
+        storage = kept[name]
+        assert storage is not None
+        result[name] = storage.make(values, valid)
+        if storage.categories:
+            ordered = reader.schema.field(name).type.ordered
+            result[name] = categorical_of(result[name], [answer[name] for answer in answers], ordered)
+    for name in names:
+        if kept[name] is None:
+            result[name] = _whole(name, [answer[name] for answer in answers], reader.schema.field(name).type)
+    return result
+
+
+def expression(filters: Any) -> Any:
+    """Arrow's expression of a list of filters; an expression, or None, as it is."""
+    if filters is None:
+        return None
+    compute, parquet = need("pyarrow.compute", "filtering"), need("pyarrow.parquet", "filtering")
+    return filters if isinstance(filters, compute.Expression) else parquet.filters_to_expression(filters)
+
+
+def fields_of(where: Any, schema: Any) -> list[str]:
+    """Names of the columns that an expression reads: those without which it does not work."""
+    found = []
+    for name in schema.names:
+        position = schema.get_field_index(name)
+        try:
+            schema.remove(position).empty_table().filter(where)
+        except ValueError:
+            found.append(name)
+    return found
+
+
+def _known_rows(parts: Sequence[Part], mine: Sequence[range]) -> list[int]:
+    counts = [part.rows for part in parts]
+    if None in counts:
+        return []
+    return [sum(counts[number] or 0 for number in share) for share in mine]
+
+
+def _whole(name: str, chunks: list[list[Any]], kind: Any) -> Any:
+    import pyarrow as pa
+
+    array = pa.chunked_array([chunk for some in chunks for chunk in some], type=kind)
+    made = from_arrow(array)
+    if made is None:
+        raise TypeError(f"column {name!r} is of Arrow's type {kind}, which no column holds. Leave it out with columns=")
+    return made
+
+
+def _fill(
+    here: Any, reader: Reader, mine: Sequence[range], names: list[str], where: Any, known: bool, threads: int
+) -> dict[str, Any]:
+    """On each PE: reads its parts into the columns; chunks of those that the engine does not hold are the answer."""
+    pe = here.pe
+    kept = [storage_of(reader.schema.field(name).type) for name in names]
+    numbers = [index for index, storage in enumerate(kept) if storage is not None]
+    column_of = {index: column for column, index in enumerate(numbers)}
+    whole: dict[str, dict[int, Any]] = {name: {} for name, storage in zip(names, kept, strict=True) if storage is None}
+    dictionaries = {
+        index: Dictionary(pe, len(mine))
+        for index, storage in enumerate(kept)
+        if storage is not None and storage.categories
+    }
+
+    needed = [] if where is None or reader.filters else fields_of(where, reader.schema)
+
+    def batches(part: Part, chosen: list[str]) -> Iterator[Any]:
+        if where is None or reader.filters:
+            yield from reader.read(part, chosen, where)
+            return
+        for batch in reader.read(part, [*chosen, *(name for name in needed if name not in chosen)], None):
+            yield batch.filter(where).select(chosen)
+
+    def read(number: int, first: int, chosen: Sequence[int]) -> None:
+        part = reader.parts[number]
+        at = first if known else number << 40
+        with reading(part):
+            for batch in batches(part, [names[index] for index in chosen]):
+                for place, index in enumerate(chosen):
+                    column = batch.column(place)
+                    storage, begin = kept[index], at
+                    for chunk in column.chunks if hasattr(column, "chunks") else [column]:
+                        if storage is None:
+                            whole[names[index]][begin] = chunk
+                        elif storage.categories:
+                            here.add(column_of[index], begin, dictionaries[index].codes(chunk))
+                        else:
+                            here.add(column_of[index], begin, storage.prepare(chunk))
+                        begin += len(chunk)
+                at += batch.num_rows
+
+    tasks: list[tuple[int, int, Sequence[int]]] = []
+    first = 0
+    for number in mine[pe]:
+        each = [[index] for index in range(len(names))] if reader.by_column and where is None else [range(len(names))]
+        tasks += [(number, first, chosen) for chosen in each if names]
+        first += reader.parts[number].rows or 0
+    run(read, tasks, threads)
+    answer: dict[str, Any] = {name: [chunks[place] for place in sorted(chunks)] for name, chunks in whole.items()}
+    answer.update({names[index]: dictionary.values for index, dictionary in dictionaries.items()})
+    return answer
+
+
+def run(task: Callable[..., None], arguments: Sequence[tuple[Any, ...]], threads: int) -> None:
+    """The task with all arguments, on so many threads; the first error ends the rest."""
+    if threads == 1 or len(arguments) <= 1:
+        for some in arguments:
+            task(*some)
+        return
+    with ThreadPoolExecutor(min(threads, len(arguments))) as pool:
+        futures = [pool.submit(task, *some) for some in arguments]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From columns to files: pieces of rows as Arrow's tables, written by one PE or by each its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..arrays.array import Array
+from ..session import current
+from ..session.everywhere import everywhere
+from .atomic import sink
+from .needs import need
+from .places import target_of
+
+_PIECE = 256 << 20  # bytes of columns that pass through the writing process at a time
+
+
+def checked(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns as they are written: of one length, one dimension, and named by texts."""
+    found: dict[str, Any] = {}
+    for name, column in columns.items():
+        if not isinstance(name, str):
+            raise TypeError(f"columns in files are named by texts, not {name!r}")
+        if getattr(column, "ndim", 1) != 1:
+            raise ValueError(f"column {name!r} has {column.ndim} dimensions")
+        found[name] = column
+    lengths = {len(column) for column in found.values()}
+    if len(lengths) > 1:
+        raise ValueError(f"columns of {min(lengths)} and {max(lengths)} rows do not go into one file")
+    return found
+
+
+def arrow_of(column: Any) -> Any:
+    """The column as an array of Arrow's."""
+    pa = need("pyarrow", "writing this file")
+    if hasattr(column, "to_arrow"):
+        return column.to_arrow()
+    return pa.array(column.to_numpy(None) if isinstance(column, Array) else column)
+
+
+def tables(columns: Mapping[str, Any], rows_at_once: int | None = None) -> Iterator[Any]:
+    """Arrow's tables of some rows each, in order; one at least. With one PE they share the columns' memory."""
+    pa = need("pyarrow", "writing this file")
+    named = checked(columns)
+    count = len(next(iter(named.values()))) if named else 0
+    size = sum(getattr(column, "nbytes", 8 * count) for column in named.values())
+    step = rows_at_once or (count if current().pes == 1 else max(1, count * _PIECE // max(size, 1)))
+    for begin in range(0, max(count, 1), max(step, 1)):
+        whole = begin == 0 and step >= count
+        yield pa.table({name: arrow_of(one if whole else one[begin : begin + step]) for name, one in named.items()})
+
+
+def writes() -> bool:
+    """Whether this process writes what one PE writes."""
+    session = current()
+    return session.kind != "spmd" or session.pe == 0
+
+
+def write_tables(where: Any, columns: Mapping[str, Any], opened: Any, storage_options: Any = None) -> None:
+    """Writes columns to one file, which one PE writes; all PEs learn how it went.
+
+    `opened(stream, schema)` is a context manager that gives something with `write(table)`.
+    """
+    system, target = target_of(where, storage_options)
+    pieces = tables(columns)
+    first = next(pieces)
+    failure: BaseException | None = None
+    if writes():
+        try:
+            with sink(system, target) as stream, opened(stream, first.schema) as writer:
+                writer.write(first)
+                for table in pieces:
+                    writer.write(table)
+        except BaseException as error:
+            failure = error
+    agree(failure, pieces)
+
+
+def agree(failure: BaseException | None, pieces: Iterator[Any]) -> None:
+    """Raises one PE's failure on all of them; PEs that do not write take part in making the pieces."""
+    session = current()
+    if session.kind == "spmd" and session.pes > 1:
+        for _ in pieces:
+            pass
+        everywhere(_raised, failure)
+    elif failure is not None:
+        raise failure
+
+
+def _raised(here: Any, failure: BaseException | None) -> None:
+    if failure is not None:
+        raise failure

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python functions that run on every PE of a session, workers included."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import _core
+from .session import current
+
+#: The kind of a column of texts, among codes of dtypes.
+TEXT = -1
+
+_kept: list[Any] = []  # with one PE an answer stays where it is
+
+
+def everywhere(function: Callable[..., Any], *args: Any, inputs: Sequence[Any] = ()) -> list[Any]:
+    """What a function answers on every PE, in their order. Collective in an SPMD session.
+
+    The function is one of a module that can be imported; it is called as `function(here, *args)`. `here.rows()` gives
+    this PE's rows of the arrays `inputs` (handles of the engine; of texts offsets and bytes), which must not be
+    changed. The first PE's exception is raised everywhere.
+    """
+    return landed(function, args, (), inputs=inputs)[0]
+
+
+def once(function: Callable[..., Any], *args: Any) -> Any:
+    """What a function answers on one PE, everywhere: a look at a file, say, which another PE might see changed."""
+    if current().kind != "spmd" or current().pes == 1:
+        return function(*args)
+    return everywhere(_on_first, function, *args)[0]
+
+
+def _on_first(here: Any, function: Callable[..., Any], *args: Any) -> Any:
+    return function(*args) if current().pe == 0 else None
+
+
+def landed(
+    function: Callable[..., Any], args: Sequence[Any], kinds: Sequence[int], *, rows: Sequence[int] = (),
+    inputs: Sequence[Any] = (),
+) -> tuple[list[Any], list[tuple[Any, Any]]]:  # fmt: skip
+    """As `everywhere`, and columns of the rows that the PEs leave with `here.add(column, place, array)`.
+
+    Parameters
+    ----------
+    kinds : sequence of int
+        For each column the code of its dtype, or `TEXT`.
+    rows : sequence of int
+        How many rows each PE will leave, when that is known: a chunk's place is then its first row on this PE, else a
+        number by which chunks are ordered.
+
+    Returns
+    -------
+    answers : list
+        Of the PEs.
+    columns : list of tuple
+        Handles of the engine: values, and which of them are there (None: all).
+    """
+    session = current()
+    call = pickle.dumps((function, tuple(args)), pickle.HIGHEST_PROTOCOL)
+    request = pickle.dumps((sys.path, session.pes == 1, call), pickle.HIGHEST_PROTOCOL)
+    answers, columns = _core.run_everywhere(session, request, list(inputs), list(kinds), list(rows))
+    values = [_unpacked(one) for one in answers]
+    for value in values:
+        if isinstance(value, _Failure):
+            raise value.error
+    return values, columns
+
+
+class _Failure:
+    """An exception, on its way to the other PEs."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+def _unpacked(answer: bytes) -> Any:
+    if answer[:1] == b"\2":
+        return _Failure(RuntimeError(answer[1:].decode(errors="replace")))
+    return _kept.pop() if answer == b"\0" else pickle.loads(answer[1:])
+
+
+def answer(request: bytes, here: _core.Landing) -> bytes:
+    """What this PE answers to a request: the program of its process."""
+    sys.path[:], alone, call = pickle.loads(request)
+    try:
+        function, args = pickle.loads(call)
+        value = function(here, *args)
+        if alone:
+            _kept.append(value)
+            return b"\0"
+        return b"\0" + pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    except BaseException as error:
+        if alone:
+            _kept.clear()
+        return b"\1" + pickle.dumps(_Failure(_portable(error)))
+
+
+def _portable(error: BaseException) -> BaseException:
+    """The exception, or, when it cannot be sent, one that says the same."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+_core.set_program(answer)

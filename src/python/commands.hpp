@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations that need Python on every PE, numbered behind those of tables.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "atoll/table/operations.hpp"
+#include "atoll/table/ops/landing.hpp"
+
+namespace atl::python {
+
+/// What the PEs' programs have answered, in PE order.
+using Answers = std::vector<std::vector<std::byte>>;
+
+/// A program has not answered well, on any PE.
+class ProgramFailed : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Runs this process's program on every PE with `request` and that PE's rows of `inputs`, and makes columns of the rows that it
+/// leaves; of how many on each PE, when that is known. Throws ProgramFailed on all PEs when one has failed.
+std::vector<array::Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answers*> answers, std::string request, std::vector<array::Array> inputs,
+                                         std::vector<table::LandingColumn> kinds, std::vector<std::int64_t> rows);
+
+using Commands = table::Operations::Extended<&run_everywhere>;
+
+}  // namespace atl::python

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python code on every PE: a call with bytes and an answer of bytes, and rows that it leaves in a Landing become columns.
+#include <cstring>
+
+#include "atoll/base/config.hpp"
+#include "atoll/coll/collectives.hpp"
+#include "commands.hpp"
+#include "expr.hpp"
+#include "texts.hpp"
+
+namespace atl::python {
+namespace {
+
+using table::Chunk;
+using table::Landing;
+using table::LandingColumn;
+using table::Text;
+
+constexpr int text_kind = -1;  // among codes of dtypes
+
+/// What the program of this process answers to requests: called with bytes and a Landing, it gives bytes whose first is 0 when all
+/// went well. It lives as long as the process.
+nb::object& program() {
+  static auto* object = new nb::object;
+  return *object;
+}
+
+// -- Arrow's C data interface: two structs whose layout it lays down --
+
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  std::int64_t flags;
+  std::int64_t n_children;
+  ArrowSchema** children;
+  ArrowSchema* dictionary;
+  void (*release)(ArrowSchema*);
+  void* private_data;
+};
+static_assert(sizeof(ArrowSchema) == 72);
+
+struct ArrowArray {
+  std::int64_t length;
+  std::int64_t null_count;
+  std::int64_t offset;
+  std::int64_t n_buffers;
+  std::int64_t n_children;
+  const void** buffers;
+  ArrowArray** children;
+  ArrowArray* dictionary;
+  void (*release)(ArrowArray*);
+  void* private_data;
+};
+static_assert(sizeof(ArrowArray) == 80);
+
+template <class T>
+T* in_capsule(nb::handle capsule, const char* name) {
+  auto* found = static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  if (found == nullptr) throw nb::python_error();
+  return found;
+}
+
+std::size_t width_of(std::string_view format) {
+  if (format == "c" || format == "C") return 1;
+  if (format == "s" || format == "S") return 2;
+  if (format == "i" || format == "I" || format == "f" || format == "tdD" || format == "tts" || format == "ttm") return 4;
+  if (format == "l" || format == "L" || format == "g" || format == "tdm" || format.starts_with("ts") || format.starts_with("tD") || format == "ttu" || format == "ttn") return 8;
+  return 0;
+}
+
+/// The buffers of an array of Arrow's, taken from the object that exports it.
+Chunk chunk_of(nb::handle array, DType dtype) {
+  nb::tuple capsules = nb::cast<nb::tuple>(array.attr("__arrow_c_array__")());
+  const std::string format = in_capsule<ArrowSchema>(capsules[0], "arrow_schema")->format;
+  auto* exported = in_capsule<ArrowArray>(capsules[1], "arrow_array");
+  std::shared_ptr<ArrowArray> moved(new ArrowArray(*exported), [](ArrowArray* one) {
+    if (one->release != nullptr) one->release(one);
+    delete one;
+  });
+  exported->release = nullptr;
+  Chunk chunk;
+  chunk.rows = moved->length;
+  const std::int64_t first = moved->offset;
+  if (moved->null_count != 0 && moved->n_buffers > 0) {
+    chunk.valid = static_cast<const std::uint8_t*>(moved->buffers[0]);
+    chunk.first_valid = first;
+  }
+  if (format == "u" || format == "U") {
+    chunk.form = format == "u" ? Chunk::Form::text32 : Chunk::Form::text64;
+    const std::size_t width = format == "u" ? 4 : 8;
+    static constexpr std::int64_t nothing = 0;
+    const auto* offsets = static_cast<const std::byte*>(moved->buffers[1]);
+    chunk.offsets = offsets == nullptr ? static_cast<const void*>(&nothing) : offsets + static_cast<std::size_t>(first) * width;
+    chunk.values = moved->buffers[2];
+  } else if (format == "b") {
+    ATOLL_VALIDATE(dtype == DType::b1, TypeError, "rows are bool, the column {}", array::name_of(dtype));
+    chunk.form = Chunk::Form::bits;
+    chunk.values = moved->buffers[1];
+    chunk.first_bit = first;
+  } else {
+    const std::size_t width = width_of(format);
+    ATOLL_VALIDATE(width != 0 && width == array::size_of(dtype) && dtype != DType::b1, TypeError, "rows of Arrow's type '{}' do not fit into a column of {}", format, array::name_of(dtype));
+    chunk.values = static_cast<const std::byte*>(moved->buffers[1]) + static_cast<std::size_t>(first) * width;
+  }
+  chunk.owner = std::move(moved);
+  return chunk;
+}
+
+/// What a program gets and where it leaves rows, for as long as it runs.
+struct Columns {
+  Landing* landing;
+  std::vector<LandingColumn> kinds;
+  std::vector<Array> inputs;
+  std::uint32_t pe;
+
+  void add(std::size_t column, std::int64_t place, nb::handle array) {
+    ATOLL_VALIDATE(landing != nullptr, Error, "rows come too late: the program has returned");
+    ATOLL_VALIDATE(column < kinds.size(), IndexError, "no column {}", column);
+    Chunk chunk = chunk_of(array, kinds[column].dtype);
+    nb::gil_scoped_release release;
+    landing->add(column, place, std::move(chunk));
+  }
+
+  /// This PE's rows of the arrays, where they lie: not to be changed.
+  nb::list rows() const {
+    nb::list views;
+    for (const Array& array : inputs)
+      views.append(numpy_view(array->bytes(), array->shape.with_rows(array->local_rows()), array->dtype, array->storage.owner));
+    return views;
+  }
+};
+
+std::string run_here(const std::string& request, Landing& landing, const std::vector<LandingColumn>& kinds, std::vector<Array> inputs, std::uint32_t pe) {
+  nb::gil_scoped_acquire gil;
+  nb::object columns = nb::cast(Columns{&landing, kinds, std::move(inputs), pe});
+  std::string answer;
+  try {
+    ATOLL_VALIDATE(program().is_valid(), Error, "this process has no program");
+    const auto bytes = nb::cast<nb::bytes>(program()(nb::bytes(request.data(), request.size()), columns));
+    answer.assign(bytes.c_str(), bytes.size());
+  } catch (nb::python_error& error) {
+    answer = std::string("\2") + error.what();
+  } catch (const std::exception& error) {
+    answer = std::string("\2") + error.what();
+  }
+  nb::cast<Columns&>(columns).landing = nullptr;
+  nb::cast<Columns&>(columns).inputs.clear();
+  return answer;
+}
+
+}  // namespace
+
+std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answers*> answers, std::string request, std::vector<Array> inputs,
+                                  std::vector<LandingColumn> kinds, std::vector<std::int64_t> rows) {
+  Landing landing(engine, kinds, std::move(rows));
+  const std::string mine = run_here(request, landing, kinds, std::move(inputs), engine.pe());
+  // However long another PE's program takes.
+  engine.communicator().set_timeout_seconds(0);
+  const auto all = engine.allgather_bytes(std::as_bytes(std::span(mine)));
+  engine.communicator().set_timeout_seconds(config::seconds(config::Variable::peer_timeout));
+  bool failed = false;
+  for (const auto& one : all) failed |= one.empty() || one[0] != std::byte{0};
+  if (answers.value != nullptr) *answers.value = all;
+  if (failed) {
+    landing.give_up();
+    throw ProgramFailed("a program has failed");
+  }
+  return landing.finish();
+}
+
+void bind_everywhere(nb::module_& m) {
+  nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("rows", &Columns::rows).def_ro("pe", &Columns::pe);
+  m.def("set_program", [](nb::object callable) { program() = std::move(callable); });
+  m.def("run_everywhere", [](const SessionPtr& session, nb::bytes request, nb::sequence inputs, const std::vector<int>& kinds, const std::vector<std::int64_t>& rows) {
+    std::vector<LandingColumn> columns;
+    for (int kind : kinds) columns.push_back(kind == text_kind ? LandingColumn{DType::u8, true} : LandingColumn{to_dtype(kind), false});
+    const std::string sent(request.c_str(), request.size());
+    std::vector<Expr> given;
+    std::vector<Text> texts;
+    for (nb::handle input : inputs) {
+      if (nb::isinstance<Texts>(input)) texts.push_back(nb::cast<const Texts&>(input).in(session));
+      else given.push_back(nb::cast<Expr>(input));
+    }
+    Answers answers;
+    std::vector<Array> arrays;
+    {
+      nb::gil_scoped_release release;
+      std::vector<Array> used;
+      for (const Expr& input : given) used.push_back(input.value_in(session));
+      for (const Text& text : texts) used.insert(used.end(), {text.offsets, text.bytes});
+      try {
+        arrays = session->call<&run_everywhere, Commands>(array::DriverOnly<Answers*>{&answers}, sent, std::move(used), columns, rows);
+      } catch (const ProgramFailed&) {  // the answers say how
+      }
+    }
+    nb::list replies, made;
+    for (const auto& answer : answers) replies.append(nb::bytes(reinterpret_cast<const char*>(answer.data()), answer.size()));
+    auto one = [&](const Array& array) -> nb::object {
+      if (array == nullptr) return nb::none();
+      return nb::cast(Expr{session, array::make_stored(array)});
+    };
+    std::size_t at = 0;
+    for (const LandingColumn& kind : columns) {
+      if (arrays.empty()) break;
+      if (kind.text) {
+        made.append(nb::make_tuple(Texts{session, {arrays[at], arrays[at + 1]}}, one(arrays[at + 2])));
+        at += 3;
+      } else {
+        made.append(nb::make_tuple(one(arrays[at]), one(arrays[at + 1])));
+        at += 2;
+      }
+    }
+    return nb::make_tuple(replies, made);
+  }, nb::arg("session"), nb::arg("request"), nb::arg("inputs"), nb::arg("kinds"), nb::arg("rows"));
+}
+
+}  // namespace atl::python

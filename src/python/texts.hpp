@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python handle on a column of texts.
+#pragma once
+
+#include "atoll/table/text.hpp"
+#include "expr.hpp"
+
+namespace atl::python {
+
+struct Texts {
+  SessionPtr session;
+  table::Text text;
+
+  const table::Text& in(const SessionPtr& other) const {
+    ATOLL_VALIDATE(session == other, ValueError, "the columns belong to different sessions");
+    return text;
+  }
+};
+
+}  // namespace atl::python

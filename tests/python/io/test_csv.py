@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text files of separated values, beside what pandas reads."""
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atoll.io import csv
+from atoll.io.csv import csv_columns
+
+pytestmark = pytest.mark.usefixtures("every_session")
+
+
+@pytest.fixture(autouse=True)
+def small_ranges(monkeypatch):
+    monkeypatch.setattr(csv, "_RANGE", 64)
+
+
+def same(found, wanted):
+    assert list(found) == list(wanted.columns)
+    for name, column in found.items():
+        values = [None if value != value or value is pd.NA else value for value in wanted[name].tolist()]
+        assert column.tolist() == values, name
+
+
+def test_types_are_guessed_as_pandas_does(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 100
+    frame = pd.DataFrame({"i": rng.integers(-9, 9, n), "f": rng.random(n), "b": rng.random(n) < 0.5, "t": ["ä,b"] * n})
+    frame["day"] = "2024-05-01"
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    found = csv_columns(tmp_path / "a.csv")
+    same(found, frame)
+    assert [str(found[name].dtype) for name in "ifb"] == ["int64", "float64", "bool"]
+
+
+def test_missing_values():
+    text = 'a,b,c\n1,x,\n,NA,\nNaN,"",\n'
+    found = csv_columns(io.StringIO(text))
+    assert found["a"].tolist() == [1, None, None] and found["b"].to_list() == ["x", None, None]
+    assert found["c"].tolist() == [None] * 3
+    assert csv_columns(io.StringIO("a\nx\n-\n"), missing=["-"])["a"].to_list() == ["x", None]
+
+
+def test_what_begins_as_one_type_and_ends_as_another(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv, "SAMPLE", 200)
+    lines = [f"{i},{i},{i}" for i in range(300)]
+    lines[250] = "x,250.5,"
+    (tmp_path / "a.csv").write_text("t,f,i\n" + "\n".join(lines))
+    found = csv_columns(tmp_path / "a.csv")
+    assert found["t"].to_list()[249:252] == ["249", "x", "251"]
+    assert found["f"].tolist()[250] == 250.5 and found["i"].tolist()[249:252] == [249, None, 251]
+    with pytest.raises(ValueError, match=r"a.csv, bytes from \d+: .*conversion error to int64: invalid value 'x'"):
+        csv_columns(tmp_path / "a.csv", dtype={"t": "int64"})
+
+
+texts = st.text(st.sampled_from('ab",\n '), max_size=6)
+
+
+@given(rows=st.lists(st.tuples(texts, texts), min_size=1, max_size=40))
+def test_quotes_and_lines_in_values(rows):
+    frame = pd.DataFrame(rows, columns=["x", "y"])
+    text = frame.to_csv(index=False, quoting=1)
+    found = csv_columns(io.StringIO(text), dtype=str, missing=["no such value"])
+    assert list(zip(found["x"].to_list(), found["y"].to_list(), strict=True)) == rows
+
+
+def test_dialects():
+    assert csv_columns(io.StringIO("1;2,5\n3;4\n"), sep=";", decimal=",", header=None)["1"].tolist() == [2.5, 4]
+    assert list(csv_columns(io.StringIO("junk\nx,x\n1,2\n"), skiprows=1)) == ["x", "x.1"]
+    named = csv_columns(io.StringIO("x,y\n1,2\n"), names=["p", "q"])
+    assert named["p"].tolist() == [1] and list(named) == ["p", "q"]
+    assert csv_columns(io.StringIO("a,b\n1,2\n3,4\n"), ["b"], filters=[("a", ">", 1)])["b"].tolist() == [4]
+    assert csv_columns(io.BytesIO("a\nä\n".encode("latin-1")), encoding="latin-1")["a"].to_list() == ["ä"]
+    assert csv_columns(io.BytesIO("a\nä\n".encode("utf-16")), encoding="utf-16")["a"].to_list() == ["ä"]
+    assert csv_columns(io.StringIO("a,b\nx\\,y,1\n"), escapechar="\\")["a"].to_list() == ["x,y"]
+    assert csv_columns(io.StringIO("a\n1\n2\n3\n"), nrows=2)["a"].tolist() == [1, 2]
+    assert csv_columns(io.StringIO("\ufeffa\r\n1\r\n\r\n2\r\n"))["a"].tolist() == [1, 2]
+    assert csv_columns(io.StringIO("a,b\n"))["a"].tolist() == []
+    assert csv_columns(io.StringIO('a\n"x\ny"\n'), quotechar=None)["a"].to_list() == ['"x', 'y"']
+
+
+def test_bad_lines():
+    text = "a,b\n1,2\n3\n5,6,7\n8,9\n"
+    assert csv_columns(io.StringIO(text), on_bad_lines="skip")["a"].tolist() == [1, 8]
+    with pytest.raises(
+        ValueError, match=r"cannot read <stream>: CSV parse error: Row #2: Expected 2 columns, got 1: 3"
+    ):
+        csv_columns(io.StringIO(text))
+    with pytest.raises(ValueError, match="no columns: the file is empty"):
+        csv_columns(io.StringIO(""))
+
+
+def test_compressed_and_many_files(tmp_path):
+    text = b"a,b\n" + b"".join(b"%d,t%d\n" % (i, i) for i in range(50))
+    with zipfile.ZipFile(tmp_path / "a.csv.zip", "w") as archive:
+        archive.writestr("a.csv", text)
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text))
+    (tmp_path / "a.csv.bz2").write_bytes(bz2.compress(text))
+    (tmp_path / "a.csv.xz").write_bytes(lzma.compress(text))
+    for ending in ("gz", "bz2", "xz", "zip"):
+        assert csv_columns(tmp_path / f"a.csv.{ending}")["a"].tolist() == list(range(50))
+    for part in range(3):
+        (tmp_path / "set" / f"part={part}").mkdir(parents=True)
+        (tmp_path / "set" / f"part={part}" / "x.csv").write_bytes(text)
+    found = csv_columns(tmp_path / "set")
+    assert (
+        found["part"].tolist() == [0] * 50 + [1] * 50 + [2] * 50
+        and found["b"].to_list() == [f"t{i}" for i in range(50)] * 3
+    )
+    (tmp_path / "set" / "part=2" / "x.csv").write_text("a,c\n1,2\n")
+    with pytest.raises(ValueError, match=r"x.csv has columns \['a', 'c'\], .* has \['a', 'b'\]"):
+        csv_columns(tmp_path / "set")

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parquet files that other tools wrote."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+import atoll as ak
+from atoll.io.parquet import parquet_columns
+
+pytestmark = pytest.mark.usefixtures("every_session")
+
+
+def table(n, seed=0):
+    rng = np.random.default_rng(seed)
+    columns = {
+        name: pa.array(rng.integers(0, 100, n).astype(name))
+        for name in ("int8", "int32", "int64", "uint16", "float32", "float64")
+    }
+    columns["bool"] = pa.array(rng.random(n) < 0.5)
+    columns["half"] = pa.array(rng.random(n).astype(np.float16))
+    columns["text"] = pa.array([f"ä{i % 7}" * (i % 3) for i in range(n)])
+    columns["some"] = pa.array([None if i % 5 == 0 else i for i in range(n)], pa.int64())
+    columns["some texts"] = pa.array([None if i % 4 == 0 else f"t.{i}" for i in range(n)], pa.large_string())
+    columns["a.b"] = pa.array(["x", "y"] * (n // 2) + ["x"] * (n % 2)).dictionary_encode()
+    columns["void"] = pa.nulls(n)
+    moments = pa.array(range(n), pa.int64())
+    columns["moment"] = moments.cast(pa.timestamp("us"))
+    columns["day"] = pa.array(range(n), pa.int32()).cast(pa.date32())
+    columns["while"] = pa.array([None if i % 6 == 0 else i for i in range(n)], pa.int64()).cast(pa.duration("ms"))
+    return pa.table(columns)
+
+
+def same(found, wanted):
+    assert list(found) == wanted.column_names
+    for name, column in found.items():
+        if wanted[name].type in (pa.timestamp("us"), pa.date32(), pa.duration("ms")):
+            assert column.to_arrow().equals(wanted[name].combine_chunks()), name
+        else:
+            assert column.tolist() == wanted[name].to_pylist(), name
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "brotli", "zstd", "lz4"])
+def test_all_types_and_compressions(tmp_path, compression):
+    wanted = table(101)
+    pq.write_table(wanted, tmp_path / "a.parquet", compression=compression, row_group_size=17)
+    found = parquet_columns(tmp_path / "a.parquet")
+    same(found, wanted)
+    assert found["int8"].dtype == np.int8 and found["half"].dtype == np.float32
+    assert isinstance(found["text"], ak.Strings) and isinstance(found["some"], ak.Column)
+
+
+def test_of_other_tools(tmp_path):
+    data = {"a": [1, 2, None, 4] * 20, "b": ["x", None, "yy", ""] * 20, "c": [0.5, 1.5, 2.5, None] * 20}
+    pl.DataFrame(data).write_parquet(tmp_path / "polars.parquet", row_group_size=9)
+    pd.DataFrame(data).convert_dtypes().to_parquet(tmp_path / "pandas.parquet")
+    for tool in ("polars", "pandas"):
+        found = parquet_columns(tmp_path / f"{tool}.parquet", ["c", "a", "b"])
+        assert list(found) == ["c", "a", "b"]
+        assert {name: column.tolist() for name, column in found.items()} == data
+
+
+def test_columns_and_filters(tmp_path):
+    wanted = table(200)
+    pq.write_table(wanted, tmp_path / "a.parquet", row_group_size=13)
+    stream = io.BytesIO((tmp_path / "a.parquet").read_bytes())
+    for source in (tmp_path / "a.parquet", stream):
+        found = parquet_columns(source, ["text", "a.b"], filters=[("int64", ">", 20), ("some", "<", 150)])
+        kept = wanted.filter((pc.field("int64") > 20) & (pc.field("some") < 150))
+        same(found, kept.select(["text", "a.b"]))
+    either = [[("int64", "<", 5)], [("text", "in", ["ä1"])]]
+    same(
+        parquet_columns(tmp_path / "a.parquet", ["int8"], filters=either),
+        wanted.filter(pq.filters_to_expression(either)).select(["int8"]),
+    )
+    assert len(parquet_columns(tmp_path / "a.parquet", filters=pc.field("int64") > 1000)["int64"]) == 0
+    with pytest.raises(KeyError, match="no column 'zz'; there are 'int8'"):
+        parquet_columns(tmp_path / "a.parquet", ["zz"])
+    with pytest.raises(TypeError, match="list of names"):
+        parquet_columns(tmp_path / "a.parquet", "int8")
+
+
+def test_directories_patterns_and_keys_in_paths(tmp_path):
+    wanted = table(60).select(["int64", "text"])
+    for year in (2020, 2021):
+        for place in ("ä b", "c"):
+            at = tmp_path / "all" / f"year={year}" / f"place={place.replace(' ', '%20')}"
+            at.mkdir(parents=True)
+            pq.write_table(wanted.slice(year - 2020, 5), at / "part.parquet")
+    (tmp_path / "all" / "_SUCCESS").write_text("")
+    found = parquet_columns(tmp_path / "all", filters=[("year", "=", 2021), ("place", "=", "c")])
+    same(
+        found,
+        wanted.slice(1, 5).append_column("year", pa.array([2021] * 5)).append_column("place", pa.array(["c"] * 5)),
+    )
+    found = parquet_columns(tmp_path / "all", ["place", "year"])
+    assert found["year"].tolist() == [2020] * 10 + [2021] * 10 and set(found["place"].to_list()) == {"ä b", "c"}
+    pattern = parquet_columns(str(tmp_path / "all" / "year=2020" / "*" / "*.parquet"), ["int64"])
+    assert len(pattern["int64"]) == 10
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        parquet_columns(str(tmp_path / "no*.parquet"))
+
+
+def test_schemas_that_differ(tmp_path):
+    pq.write_table(pa.table({"a": pa.array([1], pa.int32()), "b": ["x"]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"a": pa.array([2], pa.int64()), "c": [1.5]}), tmp_path / "2.parquet")
+    found = parquet_columns(tmp_path)
+    assert found["a"].tolist() == [1, 2] and found["b"].to_list() == ["x", None] and found["c"].tolist() == [None, 1.5]
+    same(parquet_columns(tmp_path, ["a", "c"], filters=[("a", ">", 1)]), pa.table({"a": [2], "c": [1.5]}))
+    pq.write_table(pa.table({"a": ["text"]}), tmp_path / "3.parquet")
+    with pytest.raises(TypeError, match=r"3.parquet: column 'a' is string, in .*1.parquet it is int64"):
+        parquet_columns(tmp_path)
+    pq.write_table(pa.table([[1], [2]], ["x", "x"]), tmp_path / "twice.parquet")
+    with pytest.raises(ValueError, match="column 'x' twice"):
+        parquet_columns(tmp_path / "twice.parquet")
+
+
+def test_dictionaries_stay_categories(tmp_path):
+    words = pa.array(["b", None, "a", "ä"] * 10)
+    pq.write_table(
+        pa.table({"c": words.dictionary_encode(), "n": words.dictionary_encode()}),
+        tmp_path / "1.parquet",
+        row_group_size=7,
+    )
+    others = pa.array(["z", "b", None])
+    pq.write_table(pa.table({"c": others.dictionary_encode(), "n": others.dictionary_encode()}), tmp_path / "2.parquet")
+    pd.DataFrame({"c": pd.Categorical(["lo", "hi"], ["lo", "mid", "hi"], ordered=True)}).to_parquet(
+        tmp_path / "pandas.pq"
+    )
+    found = parquet_columns([tmp_path / "1.parquet", tmp_path / "2.parquet"])["c"]
+    assert isinstance(found, ak.Categorical) and found.to_list() == words.to_pylist() + others.to_pylist()
+    assert sorted(found.categories.to_list()) == ["a", "b", "z", "ä"]
+    found = parquet_columns(tmp_path / "pandas.pq")["c"]
+    assert (
+        found.categories.to_list() == ["lo", "mid", "hi"] and found.ordered and (found > "lo").tolist() == [False, True]
+    )
+
+
+def test_without_rows_and_without_columns(tmp_path):
+    pq.write_table(table(0), tmp_path / "empty.parquet")
+    same(parquet_columns(tmp_path / "empty.parquet"), table(0))
+    assert parquet_columns(tmp_path / "empty.parquet", []) == {}
