@@ -20,6 +20,12 @@ void rebase(std::int64_t* offsets, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) offsets[i] -= first;
 }
 
+/// A column of which every PE has as many rows and bytes as it says. Collective.
+Text make_uneven(Engine& engine, std::int64_t local_rows, std::int64_t local_bytes) {
+  auto arrays = engine.make_uneven({{DType::i64, local_rows + 1}, {DType::u8, local_bytes}});
+  return {std::move(arrays[0]), std::move(arrays[1])};
+}
+
 /// Rows [begin, end) of a column, to stand side by side with others.
 struct Piece {
   std::size_t part;
@@ -110,12 +116,21 @@ void OpenText::read(std::int64_t begin, std::int64_t end, std::int64_t base, std
   bytes_.get(bytes + base, pe, static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
 }
 
-void OpenText::find(const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths) {
-  if (engine_.spans_nodes()) return find_far(rows, count, data, lengths);
+std::vector<TextBlock> OpenText::blocks() const {
   std::vector<TextBlock> blocks;
   for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe)
     blocks.push_back({reinterpret_cast<const std::int64_t*>(offsets_.mapped(pe)), reinterpret_cast<const char*>(bytes_.mapped(pe))});
-  locate(engine_.work(Interruptible::no), blocks, begins_, rows, count, data, lengths);
+  return blocks;
+}
+
+void OpenText::find(const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths) {
+  if (engine_.spans_nodes()) return find_far(rows, count, data, lengths);
+  locate(engine_.work(Interruptible::no), blocks(), begins_, rows, count, data, lengths);
+}
+
+std::optional<GatheredTexts> OpenText::gather(const std::int64_t* rows, std::size_t count) const {
+  if (engine_.spans_nodes()) return std::nullopt;
+  return GatheredTexts::of(engine_.work(Interruptible::no), blocks(), begins_, rows, count);
 }
 
 void OpenText::find_far(const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths) {
@@ -206,8 +221,7 @@ void OpenText::find_far(const std::int64_t* rows, std::size_t count, const char*
 Text adopt(Engine& engine, const array::Work& work, const Spans& spans) {
   const auto count = static_cast<std::int64_t>(spans.size());
   const std::int64_t bytes = sum_lengths(work, spans.lengths.data(), spans.size());
-  auto arrays = engine.make_uneven({{DType::i64, count + 1}, {DType::u8, bytes}});
-  Text text{std::move(arrays[0]), std::move(arrays[1])};
+  Text text = make_uneven(engine, count, bytes);
   to_offsets(work, spans.lengths.data(), spans.size(), text.offsets->data<std::int64_t>());
   copy_spans(work, spans, text.offsets->data<std::int64_t>(), text.bytes->data<char>());
   return text;
@@ -250,8 +264,7 @@ Text text_from_local(Engine& engine, std::int64_t local_rows, DriverOnly<const s
   engine.begin_operation("text");
   const std::int64_t first = local_rows == 0 ? 0 : offsets.value[0];
   const std::int64_t size = local_rows == 0 ? 0 : offsets.value[local_rows] - first;
-  auto arrays = engine.make_uneven({{DType::i64, local_rows + 1}, {DType::u8, size}});
-  Text text{std::move(arrays[0]), std::move(arrays[1])};
+  Text text = make_uneven(engine, local_rows, size);
   auto* own = text.offsets->data<std::int64_t>();
   own[0] = 0;
   for (std::int64_t i = 1; i <= local_rows; ++i) own[i] = offsets.value[i] - first;
@@ -285,14 +298,22 @@ Text text_take(Engine& engine, Text text, Array indices) {
   const auto count = static_cast<std::size_t>(indices->local_rows());
   const auto* rows = indices->data<std::int64_t>();
   const array::BadIndex bad = check_indices(work, rows, count, text.rows());
+  OpenText open(engine, text);
   Spans spans;
+  std::optional<GatheredTexts> gathered;
   engine.together([&] {
     ATOLL_VALIDATE(!bad, IndexError, "index {} is out of bounds for axis 0 with size {}", bad.value, text.rows());
-    spans = Spans(engine.memory(), count);
+    gathered = open.gather(rows, count);
+    if (!gathered) spans = Spans(engine.memory(), count);
   });
-  OpenText open(engine, text);
-  open.find(rows, count, spans.data.data(), spans.lengths.data());
-  Text result = adopt(engine, work, spans);
+  Text result;
+  if (gathered) {
+    result = make_uneven(engine, static_cast<std::int64_t>(count), gathered->bytes());
+    gathered->write(work, result.offsets->data<std::int64_t>(), result.bytes->data<char>());
+  } else {
+    open.find(rows, count, spans.data.data(), spans.lengths.data());
+    result = adopt(engine, work, spans);
+  }
   open.close();
   return result;
 }

@@ -4,7 +4,7 @@
 
 #include "atoll/array/kernel/copy.hpp"
 #include "atoll/array/kernel/fill.hpp"
-#include "kernel/copy/stream.hpp"
+#include "atoll/array/kernel/stream.hpp"
 
 namespace atl::array {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/kernel/copy.hpp"
-#include "kernel/copy/stream.hpp"
+#include "atoll/array/kernel/stream.hpp"
 
 namespace atl::array {
 namespace {

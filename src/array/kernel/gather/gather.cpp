@@ -5,7 +5,7 @@
 
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/kernel/gather.hpp"
-#include "kernel/copy/stream.hpp"
+#include "atoll/array/kernel/stream.hpp"
 #include "kernel/gather/bounds.hpp"
 
 namespace atl::array {

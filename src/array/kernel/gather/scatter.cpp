@@ -8,7 +8,7 @@
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/kernel/gather.hpp"
 #include "atoll/array/kernel/simd.hpp"
-#include "kernel/copy/stream.hpp"
+#include "atoll/array/kernel/stream.hpp"
 #include "kernel/gather/bounds.hpp"
 #include "kernel/gather/buckets.hpp"
 

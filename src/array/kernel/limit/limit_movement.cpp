@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "atoll/array/kernel/simd.hpp"
-#include "kernel/copy/stream.hpp"
+#include "atoll/array/kernel/stream.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/limit/limit_movement.cpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernel/copy/stream.hpp"
+#include "atoll/array/kernel/stream.hpp"
 
 namespace atl::array {
 

@@ -7,7 +7,7 @@
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/kernel/select.hpp"
 #include "atoll/array/kernel/simd.hpp"
-#include "kernel/copy/stream.hpp"
+#include "atoll/array/kernel/stream.hpp"
 #include "kernel/select/append.hpp"
 #include "kernel/select/places.hpp"
 

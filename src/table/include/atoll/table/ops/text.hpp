@@ -7,6 +7,7 @@
 
 #include "atoll/array/ops/move.hpp"
 #include "atoll/array/ops/reach.hpp"
+#include "atoll/table/kernel/text/gather.hpp"
 #include "atoll/table/kernel/text/spans.hpp"
 #include "atoll/table/text.hpp"
 
@@ -43,6 +44,8 @@ class OpenText {
   OpenText(Engine& engine, const Text& text);
   /// Where these rows' texts lie, fetched in bulk from PEs of other nodes; they stay there until close(). Collective.
   void find(const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths);
+  /// The same for a column to be made of them, where it pays; see GatheredTexts. Not collective.
+  std::optional<GatheredTexts> gather(const std::int64_t* rows, std::size_t count) const;
   /// One text, for a look at it. Not collective.
   std::string text_of(std::int64_t row);
   const Text& text() const { return text_; }
@@ -54,6 +57,8 @@ class OpenText {
 
  private:
   std::uint32_t owner(std::int64_t row) const;
+  /// PEs of one node.
+  std::vector<TextBlock> blocks() const;
   void find_far(const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths);
   std::int64_t offset_of(std::uint32_t pe, std::int64_t local);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole cache lines written past the caches, and where it pays. Private to the kernels.
+// Whole cache lines written past the caches, and where it pays.
 #pragma once
 
 #include <cstddef>
