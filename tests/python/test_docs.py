@@ -10,7 +10,16 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NOT_IMPORTED = ("atoll._core", "atoll.__main__")
-PACKAGES = ("atoll", "atoll.arrays", "atoll.columns", "atoll.fft", "atoll.linalg", "atoll.random", "atoll.session")
+PACKAGES = (
+    "atoll",
+    "atoll.arrays",
+    "atoll.columns",
+    "atoll.fft",
+    "atoll.frame",
+    "atoll.linalg",
+    "atoll.random",
+    "atoll.session",
+)
 MODULES = [
     module.name
     for package in map(importlib.import_module, PACKAGES)

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accessors: `.str`, `.dt`, `.cat`, `.list`: the methods of a kind of column, row by row, with labels."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ..arrays.ndarray import ndarray
+from ..columns.column import Column, as_column
+from ..columns.objects import Objects
+from ..columns.strings import Strings
+from .axis import range_index
+from .classes import frame, series
+from .kinds import to_list
+from .labels import Labels
+from .values import make, settle
+
+
+def plain(values: Any, missing: Any = None) -> Any:
+    """What a method of texts or dates gave, as pandas has it: False and NaN where the value was missing."""
+    if type(values) is Column:
+        if values.dtype == np.bool_:
+            return values.fillna(bool(missing)) if values.valid is not None else values.values
+        return settle(values.astype(np.float64)) if values.valid is not None else values.values
+    return values
+
+
+class Accessor:
+    """Methods of a Series' column."""
+
+    __slots__ = ("_of", "_to_index")
+
+    def __init__(self, of: Any, to_index: bool = False) -> None:
+        self._of, self._to_index = of, to_index
+
+    def _of_index(self, index: Any) -> Any:
+        return type(self)(self._of, True)
+
+    def _wrapped(self, made: Any) -> Any:
+        if not isinstance(made, (ndarray, Column)):
+            return made
+        result = self._of._new(plain(made))
+        return result if not self._to_index else _as_index(result)
+
+    def _method(self, name: str) -> Any:
+        function = getattr(self._of._values, name)
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return self._wrapped(function(*args, **kwargs))
+
+        return method
+
+
+def _as_index(made: Any) -> Any:
+    values = made._values
+    if isinstance(values, ndarray) and values.dtype == np.bool_:
+        return values.to_numpy()
+    return made._index._with(values)._renamed(made._name)
+
+
+class Texts(Accessor):
+    """`Series.str`: methods of texts; what is missing stays so.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.Series(["a-b", "c"]).str.upper().to_list()
+    ['A-B', 'C']
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(Strings, name) or name in ("values", "to_list", "to_numpy"):
+            raise AttributeError(f"'StringMethods' object has no attribute '{name}'")
+        return self._method(name)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return self._wrapped(self._of._values.str.slice(key.start, key.stop, key.step))
+        return self.get(key)
+
+    def get(self, i: Any) -> Any:
+        """The element at a place of each value."""
+        values = self._of._values
+        if isinstance(values, Strings):
+            return self._wrapped(values.str.get(i))
+        if hasattr(values, "element"):
+            return self._wrapped(values.element(i))
+        return self._wrapped(make([_element(one, i) for one in to_list(values)]))
+
+    def len(self) -> Any:
+        """How many characters, or elements, each value has."""
+        values = self._of._values
+        if isinstance(values, Objects):
+            return self._wrapped(make([len(one) if hasattr(one, "__len__") else np.nan for one in to_list(values)]))
+        return self._wrapped(values.str.len() if isinstance(values, Strings) else values.lengths())
+
+    def contains(self, pat: Any, case: bool = True, flags: int = 0, na: Any = None, regex: bool = True) -> Any:
+        """Whether a pattern matches anywhere in each text."""
+        return self._tested(self._of._values.str.contains(pat, case, flags, None, regex), na)
+
+    def startswith(self, pat: Any, na: Any = None) -> Any:
+        """Whether each text begins with another."""
+        return self._tested(self._of._values.str.startswith(pat), na)
+
+    def endswith(self, pat: Any, na: Any = None) -> Any:
+        """Whether each text ends in another."""
+        return self._tested(self._of._values.str.endswith(pat), na)
+
+    def match(self, pat: Any, case: bool = True, flags: int = 0, na: Any = None) -> Any:
+        """Whether a pattern matches at the beginning of each text."""
+        return self._tested(self._of._values.str.match(pat, case, flags), na)
+
+    def fullmatch(self, pat: Any, case: bool = True, flags: int = 0, na: Any = None) -> Any:
+        """Whether a pattern matches all of each text."""
+        return self._tested(self._of._values.str.fullmatch(pat, case, flags), na)
+
+    def _tested(self, found: Any, na: Any) -> Any:
+        return self._wrapped(as_column(found).fillna(bool(na)) if isinstance(found, Column) else found)
+
+    def split(self, pat: Any = None, *, n: int = -1, expand: bool = False, regex: Any = None) -> Any:
+        """The parts of each text between separators: lists, or with `expand` a column for each place."""
+        return self._parts(self._of._values.str.split(pat, n, True, regex=regex), expand)
+
+    def rsplit(self, pat: Any = None, *, n: int = -1, expand: bool = False) -> Any:
+        """The same from the right."""
+        return self._parts(self._of._values.str.rsplit(pat, n, True), expand)
+
+    def partition(self, sep: str = " ", expand: bool = True) -> Any:
+        """What is before the first separator, the separator, and what is behind it."""
+        return self._parts(self._of._values.str.partition(sep), expand)
+
+    def rpartition(self, sep: str = " ", expand: bool = True) -> Any:
+        """The same with the last separator."""
+        return self._parts(self._of._values.str.rpartition(sep), expand)
+
+    def _parts(self, columns: Any, expand: bool) -> Any:
+        if expand:
+            return frame(list(columns), Labels(range(len(columns))), self._of._index)
+        rows = zip(*(one.to_list() for one in columns), strict=True)
+        held = [np.nan if row[0] is None else [part for part in row if part is not None] for row in rows]
+        return self._of._new(make(held))
+
+    def extract(self, pat: Any, flags: int = 0, expand: bool = True) -> Any:
+        """The groups of a pattern's first match: a column each."""
+        compiled = re.compile(pat, flags) if isinstance(pat, str) else pat
+        names = {place: name for name, place in compiled.groupindex.items()}
+        columns = self._of._values.str.extract(pat, flags)
+        labels = [names.get(place + 1, place) for place in range(len(columns))]
+        if not expand and len(columns) == 1:
+            return series(columns[0], self._of._index, names.get(1, self._of._name))
+        return frame(list(columns), Labels(labels), self._of._index)
+
+    def findall(self, pat: Any, flags: int = 0) -> Any:
+        """All matches of a pattern in each text: lists."""
+        compiled = re.compile(pat, flags) if isinstance(pat, str) else pat
+        held = [np.nan if one != one else compiled.findall(one) for one in to_list(self._of._values)]
+        return self._of._new(make(held))
+
+    def cat(self, others: Any = None, sep: Any = None, na_rep: Any = None, join: str = "left") -> Any:
+        """Texts with others behind them; all texts as one, when there are none."""
+        values = self._of._values
+        if others is None:
+            held = values if na_rep is None else values.fillna(na_rep)
+            return (sep or "").join(held.dropna().to_list())
+        others = (
+            others if isinstance(others, (list, tuple)) and not all(isinstance(x, str) for x in others) else [others]
+        )
+        columns = [one._to_index(self._of._index)._values if hasattr(one, "_to_index") else make(one) for one in others]
+        made = values if na_rep is None else values.fillna(na_rep)
+        for column in columns:
+            column = column if na_rep is None else column.fillna(na_rep)
+            made = made + (sep or "") + column if sep else made + column
+        return self._wrapped(made)
+
+    def get_dummies(self, sep: str = "|") -> Any:
+        """A column of 0 and 1 for each part that occurs."""
+        parts = [set(one.split(sep)) if one == one else set() for one in to_list(self._of._values)]
+        names = sorted(set().union(*parts) - {""})
+        return frame([make([int(name in one) for one in parts]) for name in names], Labels(names), self._of._index)
+
+
+def _element(value: Any, i: Any) -> Any:
+    try:
+        return value[i]
+    except (TypeError, IndexError, KeyError):
+        return np.nan
+
+
+class Parts(Accessor):
+    """Methods of another kind's column, under its own names: `.dt` and `.list`."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        values = self._of._values
+        attribute = getattr(values, name)  # an AttributeError names the kind
+        if callable(attribute) and not isinstance(attribute, (ndarray, Column)):
+            return self._method(name)
+        return self._wrapped(attribute)
+
+    def isocalendar(self) -> Any:
+        """Year, week and day as ISO 8601 counts them: a frame."""
+        made = self._of._values.isocalendar()
+        columns = list(made.values()) if isinstance(made, dict) else list(made)
+        return frame(
+            [Column(one) if isinstance(one, ndarray) else one for one in columns],
+            Labels(["year", "week", "day"]),
+            self._of._index,
+        )
+
+
+class Categories(Accessor):
+    """`Series.cat`: the categories of a column of them."""
+
+    __slots__ = ()
+
+    @property
+    def categories(self) -> Any:
+        """The categories, as an index."""
+        made = self._of._values.categories
+        return range_index(0)._with(as_column(made).values if type(made) is Column else made)
+
+    @property
+    def codes(self) -> Any:
+        """For each row the number of its category, -1 of missing ones."""
+        return self._of._new(self._of._values.codes)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the categories have an order."""
+        return bool(self._of._values.ordered)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._method(name)
+
+
+class SeriesAccessors:
+    """Accessors of Series."""
+
+    __slots__ = ()
+
+    @property
+    def str(self: Any) -> Texts:
+        """Methods of texts, row by row; see `Strings`."""
+        if not isinstance(self._values, (Strings, Objects)) and not hasattr(self._values, "lengths"):
+            categories = getattr(self._values, "categories", None)
+            if isinstance(categories, Strings):
+                return Texts(self._new(self._values.astype("str")))
+            raise AttributeError("Can only use .str accessor with string values, not " + self.dtype.name)
+        return Texts(self)
+
+    @property
+    def dt(self: Any) -> Parts:
+        """Parts of dates and lengths of time."""
+        if isinstance(self._values, ndarray) or self._values.dtype.kind not in "mM":
+            raise AttributeError("Can only use .dt accessor with datetimelike values")
+        return Parts(self)
+
+    @property
+    def cat(self: Any) -> Categories:
+        """The categories."""
+        if not hasattr(self._values, "categories"):
+            raise AttributeError("Can only use .cat accessor with a 'category' dtype")
+        return Categories(self)
+
+    @property
+    def list(self: Any) -> Parts:
+        """Methods of lists."""
+        if not hasattr(self._values, "lengths"):
+            raise AttributeError("Can only use the '.list' accessor with 'list' dtype")
+        return Parts(self)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alignment: rows of two objects that have the same label, side by side."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any, NamedTuple
+
+from ..arrays.creation import full
+from ..arrays.selection import where
+from ..columns.joins import join
+from .axis import IndexCore, comparable, make_index
+from .index_sets import rows_in_order, with_labels
+from .labels import Labels, labels_of
+from .placing import fitting
+from .values import broadcast, choose, gaps, join_rows, take, take_or_miss
+
+
+class Aligned(NamedTuple):
+    """An index, and the rows of two others that stand at each of its labels; -1 where there is none.
+
+    Rows are None where they are the side's own, all in order.
+    """
+
+    index: Any
+    left: Any
+    right: Any
+
+
+def align_rows(left: Any, right: Any, how: str = "outer") -> Aligned:
+    """Two indexes as one: labels of either (``outer``, in order), of both (``inner``), or of one side."""
+    if left._same(right):
+        names = left._common_name(right)
+        return Aligned(left if names == left.names else left._named(names), None, None)
+    if how in ("left", "right") and (right if how == "left" else left).is_unique:
+        if how == "left":
+            return Aligned(left, None, right._indexer(left))
+        return Aligned(right, left._indexer(right), None)
+    if not all(map(comparable, left._labels_of_index, right._labels_of_index)) or left.nlevels != right.nlevels:
+        if left.nlevels != right.nlevels:
+            raise NotImplementedError("indexes of different numbers of levels do not align; use merge")
+        index = {"left": left, "right": right}.get(how) or (left.union(right) if how == "outer" else left[:0])
+        return Aligned(index, left._indexer(index), right._indexer(index))
+    rows = join(left._labels_of_index, right._labels_of_index, how)
+    labels = [
+        coalesced(a, rows.left, b, rows.right)
+        for a, b in zip(left._labels_of_index, right._labels_of_index, strict=True)
+    ]
+    own, other = rows.left, rows.right
+    if how == "outer":
+        order = rows_in_order(labels)
+        labels = [take(one, order) for one in labels]
+        own, other = take(own, order), take(other, order)
+    return Aligned(with_labels(left, labels, left._common_name(right))._named(left._common_name(right)), own, other)
+
+
+def coalesced(left: Any, left_rows: Any, right: Any, right_rows: Any) -> Any:
+    """Of each pair of rows the left value, or the right one where there is no left row."""
+    gone = gaps(left_rows)
+    if gone is None:
+        return take(left, left_rows)
+    if left.size == 0:
+        return take(right, right_rows)
+    both = join_rows([left, right])
+    return take(both, where(gone, right_rows + left.size, left_rows))
+
+
+def placed(values: Any, rows: Any) -> Any:
+    """Values at the rows that an alignment gives: missing where it says -1."""
+    return values if rows is None else take_or_miss(values, rows, gaps(rows))
+
+
+def union_of(indexes: list[Any], sort: Any = None) -> Any:
+    """One index of all labels."""
+    return reduce(lambda a, b: a if a._same(b) else a.union(b, sort=sort), indexes)
+
+
+def align_labels(left: Labels, right: Labels, how: str = "outer") -> Labels:
+    """Column labels of either side, in order when they differ."""
+    if left.same(right):
+        return left
+    if how == "left":
+        return left
+    if how == "right":
+        return right
+    if how == "inner":
+        return Labels([label for label in left.values if label in right.places], left.names)
+    held: list[Any] = [*left.values, *(label for label in right.values if label not in left.places)]
+    try:
+        return Labels(sorted(held), left.names)
+    except TypeError:
+        return Labels(held, left.names)
+
+
+def columns_for(frame: Any, labels: Labels) -> list[Any]:
+    """A frame's columns under these labels; missing ones where it has none."""
+    if labels is frame._labels:
+        return list(frame._columns)
+    found = []
+    for label in labels.values:
+        places = frame._labels.places.get(label)
+        if places is None:
+            found.append(missing_column(len(frame)))
+        else:
+            found.extend(frame._columns[place] for place in places)
+    return found
+
+
+def missing_column(size: int) -> Any:
+    """A column of which nothing is known: NaN."""
+    return full(size, float("nan"))
+
+
+class Aligning:
+    """Reindexing and aligning, of Series and frames."""
+
+    __slots__ = ()
+
+    def _to_index(self: Any, index: Any, method: Any = None, fill_value: Any = None) -> Any:
+        """The rows of some labels; missing, or a value, where a label is not here."""
+        if index._same(self._index) and method is None:
+            return self._with_index(index)
+        rows = self._index._indexer(index) if method is None else self._index._nearest(index, method)
+        gone = gaps(rows)
+        if gone is None or fill_value is None or fill_value != fill_value:
+            return self._reindexed(rows, gone, index)
+        if not len(self):
+            return self._reindexed(rows, gone, index).fillna(fill_value)
+        made = self._reindexed(where(gone, 0, rows), None, index)
+        return made._each_column(lambda values: choose(gone, fitting(fill_value, values), values))
+
+    def align(self: Any, other: Any, join: str = "outer", axis: Any = None, **options: Any) -> Any:
+        """Two objects with one index, and frames with the same columns.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> a, b = ak.Series([1, 2], index=["x", "y"]).align(ak.Series([3], index=["y"]))
+        >>> b
+        x    NaN
+        y    3.0
+        dtype: float64
+        """
+        aligned = align_rows(self._index, other._index, join)
+        pair = []
+        for one, rows in ((self, aligned.left), (other, aligned.right)):
+            made = one._with_index(aligned.index) if rows is None else one._reindexed(rows, gaps(rows), aligned.index)
+            pair.append(made)
+        if self.ndim == 2 and other.ndim == 2 and axis in (None, 1, "columns"):
+            labels = align_labels(self._labels, other._labels, join)
+            pair = [one._new(columns_for(one, labels), labels) for one in pair]
+        return tuple(pair)
+
+    def reindex_like(self: Any, other: Any, **options: Any) -> Any:
+        """The rows, and columns, of another."""
+        if self.ndim == 2:
+            return self.reindex(index=other._index, columns=other._labels)
+        return self.reindex(other._index)
+
+
+class SeriesAligning(Aligning):
+    """Reindexing of Series."""
+
+    __slots__ = ()
+
+    def reindex(self: Any, index: Any = None, *, method: Any = None, fill_value: Any = None, **options: Any) -> Any:
+        """The values of some labels, in their order; missing where a label is not here.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2], index=["a", "b"]).reindex(["b", "c"], fill_value=0)
+        b    2
+        c    0
+        dtype: int64
+        """
+        return self._to_index(index_like(self, index), method, fill_value)
+
+
+class FrameAligning(Aligning):
+    """Reindexing of frames."""
+
+    __slots__ = ()
+
+    def reindex(
+        self: Any, labels: Any = None, *, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None,
+        fill_value: Any = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        """The rows of some labels, and the columns of some, in their order; missing where one is not here."""
+        if labels is not None and axis in (1, "columns"):
+            columns = labels
+        elif labels is not None:
+            index = labels
+        made = self
+        if columns is not None:
+            wanted = labels_of(columns)
+            held = columns_for(made, wanted)
+            if fill_value is not None:
+                fills = [label not in made._labels.places for label in wanted.values]
+                held = [
+                    broadcast(fill_value, len(made)) if gone else one for one, gone in zip(held, fills, strict=True)
+                ]
+            made = made._new(held, wanted)
+        return made if index is None else made._to_index(index_like(made, index), method, fill_value)
+
+
+def index_like(rows: Any, labels: Any) -> Any:
+    """Labels as an index; without a name of their own they take that of the rows' index."""
+    if isinstance(labels, IndexCore):
+        return labels
+    made = make_index(labels)
+    if made.nlevels == 1 and rows._index.nlevels == 1 and made.name is None:
+        return made._renamed(rows._index.name)
+    return made._named(rows._index.names) if made.nlevels == rows._index.nlevels else made

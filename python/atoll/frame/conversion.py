@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: Apache-2.0
+"""To others: NumPy, pandas, Arrow, dicts, records, text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import namedtuple
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..arrays.ndarray import ndarray
+from ..columns.column import Column
+from ..columns.objects import Objects, is_missing
+from ..columns.strings import Strings
+from .display import written
+from .formatting import texts_of
+from .kinds import kind_of, to_list
+from .placing import row_values
+
+
+def numpy_of(values: Any) -> np.ndarray[Any, Any]:
+    """Values as a NumPy array: of objects, with NaN for missing ones, where NumPy has no type for them."""
+    if isinstance(values, ndarray):
+        return values.to_numpy()
+    if values.dtype.kind in "mM":
+        found: np.ndarray[Any, Any] = values.to_numpy()
+        if found.dtype.kind in "mM":
+            return found
+    if type(values) is Column and values.valid is None:
+        return values.values.to_numpy()
+    held = to_list(values)
+    made = np.empty(len(held), dtype=object)
+    made[:] = held
+    return made
+
+
+def pandas_of(values: Any) -> Any:
+    """Values in the kind that pandas has for them."""
+    import pandas as pd
+
+    if isinstance(values, ndarray):
+        return values.to_numpy()
+    if isinstance(values, Strings):
+        return pd.array(values.to_list(), dtype="str")
+    if type(values) is Column:
+        return pd.array(values.to_list(), dtype=str(kind_of(values)))
+    if isinstance(values, Objects):
+        return values.to_numpy()
+    return values.to_pandas().array
+
+
+def arrow_of(values: Any) -> Any:
+    """Values as a pyarrow array; NaN is a missing value there, as pandas has it."""
+    import pyarrow as pa
+
+    if isinstance(values, ndarray):
+        return pa.array(values.to_numpy(), from_pandas=True)
+    if isinstance(values, Objects):
+        return pa.array([None if is_missing(one) else one for one in values.to_list()])
+    return values.to_arrow()
+
+
+def python_of(value: Any) -> Any:
+    """One value as Python has it."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
+
+
+class SeriesConversion:
+    """A Series as other things."""
+
+    __slots__ = ()
+
+    @property
+    def values(self: Any) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array, which is a copy."""
+        return numpy_of(self._values)
+
+    @property
+    def array(self: Any) -> Any:
+        """The values as a column or an array; not to be changed."""
+        return self._values
+
+    def to_numpy(self: Any, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array; `na_value` for missing ones."""
+        made = numpy_of(self._values if na_value is None else self.fillna(na_value)._values)
+        return made if dtype is None else made.astype(dtype)
+
+    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self.to_numpy(dtype)
+
+    def to_pandas(self: Any) -> Any:
+        """A pandas Series."""
+        import pandas as pd
+
+        return pd.Series(pandas_of(self._values), index=self._index.to_pandas(), name=self._name)
+
+    def to_arrow(self: Any) -> Any:
+        """A pyarrow array of the values."""
+        return arrow_of(self._values)
+
+    def __arrow_c_stream__(self: Any, requested_schema: Any = None) -> Any:
+        import pyarrow as pa
+
+        return pa.chunked_array([arrow_of(self._values)]).__arrow_c_stream__(requested_schema)
+
+    def to_dict(self: Any, into: Any = dict) -> Any:
+        """Labels to values."""
+        return into(zip(self._index.to_list(), self.to_list(), strict=True))
+
+    def to_csv(self: Any, path_or_buf: Any = None, **options: Any) -> Any:
+        """Labels and values, separated by commas."""
+        return self.to_frame().to_csv(path_or_buf, **options)
+
+    def to_json(self: Any, path_or_buf: Any = None, orient: str = "index", **options: Any) -> Any:
+        """Labels to values, as JSON."""
+        held = [None if is_missing(one) else python_of(one) for one in self.to_list()]
+        labels = [str(one) for one in self._index.to_list()]
+        table: Any = dict(zip(labels, held, strict=True)) if orient == "index" else held
+        return written(json.dumps(table, separators=(",", ":"), default=str), path_or_buf)
+
+
+class FrameConversion:
+    """A frame as other things."""
+
+    __slots__ = ()
+
+    @property
+    def values(self: Any) -> np.ndarray[Any, Any]:
+        """All elements as a NumPy array of two axes, in a type that holds them all."""
+        return self.to_numpy()
+
+    @property
+    def T(self: Any) -> Any:
+        """Rows as columns."""
+        return self.transpose()
+
+    def transpose(self: Any, *args: Any, copy: Any = None) -> Any:
+        """Rows as columns: for frames of few rows."""
+        held = [row_values(self, row)._values for row in range(len(self))]
+        made = type(self)(dict(enumerate(held)), index=self.columns) if held else type(self)(index=self.columns)
+        made.columns = self._index
+        return made
+
+    def to_numpy(self: Any, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
+        """All elements as a NumPy array of two axes."""
+        held = [numpy_of(one if na_value is None else one.fillna(na_value)) for one in self._columns]
+        if not held:
+            return np.empty((len(self), 0), dtype=dtype or object)
+        if len({one.dtype.kind == "b" for one in held}) > 1:
+            held = [one.astype(object) for one in held]
+        made = np.empty((len(self), len(held)), dtype=np.result_type(*(one.dtype for one in held)))
+        for place, one in enumerate(held):
+            made[:, place] = one
+        return made if dtype is None else made.astype(dtype)
+
+    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self.to_numpy(dtype)
+
+    def to_pandas(self: Any) -> Any:
+        """A pandas DataFrame."""
+        import pandas as pd
+
+        data = {place: pandas_of(one) for place, one in enumerate(self._columns)}
+        made = pd.DataFrame(data, index=self._index.to_pandas())
+        made.columns = self.columns.to_pandas() if len(self._labels) else pd.Index([])
+        return made
+
+    def to_arrow(self: Any, index: bool = False) -> Any:
+        """A pyarrow table; with `index`, its labels are columns too."""
+        import pyarrow as pa
+
+        made = self.reset_index() if index else self
+        names = [str(label) for label in made._labels.values]
+        return pa.Table.from_arrays([arrow_of(one) for one in made._columns], names=names)
+
+    def __arrow_c_stream__(self: Any, requested_schema: Any = None) -> Any:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_dict(self: Any, orient: str = "dict", *, into: Any = dict, index: bool = True) -> Any:
+        """Labels to columns to values, or ``list``, ``records``, ``split``, ``tight``, ``series``, ``index``.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 2], "b": ["x", "y"]}).to_dict("records")
+        [{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}]
+        """
+        labels, held = self._labels.values, [to_list(one) for one in self._columns]
+        if orient == "list":
+            return into(zip(labels, held, strict=True))
+        if orient == "series":
+            return into(self.items())
+        if orient in ("split", "tight"):
+            rows = [list(row) for row in zip(*held, strict=True)]
+            return into(index=self._index.to_list(), columns=labels, data=rows)
+        if orient == "records":
+            return [into(zip(labels, row, strict=True)) for row in zip(*held, strict=True)]
+        keys = self._index.to_list()
+        if orient == "dict":
+            return into((label, into(zip(keys, one, strict=True))) for label, one in zip(labels, held, strict=True))
+        if orient == "index":
+            rows_of = zip(keys, zip(*held, strict=True), strict=True)
+            return into((key, into(zip(labels, row, strict=True))) for key, row in rows_of)
+        raise ValueError(f"orient '{orient}' not understood")
+
+    def to_records(self: Any, index: bool = True) -> Any:
+        """A NumPy array of records."""
+        made = self.reset_index() if index else self
+        arrays = [numpy_of(one) for one in made._columns]
+        from_arrays: Any = np.rec.fromarrays
+        return from_arrays(arrays, names=[str(one) for one in made._labels.values])
+
+    def to_csv(
+        self: Any, path_or_buf: Any = None, *, sep: str = ",", na_rep: str = "", columns: Any = None,
+        header: Any = True, index: bool = True, index_label: Any = None, mode: str = "w", **options: Any,
+    ) -> Any:  # fmt: skip
+        """Rows as lines, values separated by commas: a text, or into a file."""
+        made = self if columns is None else self[list(columns)]
+        file = io.StringIO()
+        writer = csv.writer(file, delimiter=sep, lineterminator="\n")
+        names = ["" if name is None else name for name in self._index.names] if index else []
+        if index_label is not None:
+            names = [index_label] if isinstance(index_label, str) else list(index_label)
+        if header is not False:
+            writer.writerow([*names, *(made._labels.values if header is True else header)])
+        columns_of = [to_list(one) for one in made._columns]
+        labels = [to_list(one) for one in made._index._labels_of_index] if index else []
+        for row in zip(*labels, *columns_of, strict=True):
+            writer.writerow([na_rep if is_missing(one) else one for one in row])
+        return written(file.getvalue(), path_or_buf)
+
+    def to_json(
+        self: Any, path_or_buf: Any = None, orient: str = "columns", lines: bool = False, **options: Any
+    ) -> Any:
+        """The rows as JSON: by columns, ``records``, ``index``, ``split``, ``values``; a record a line with `lines`."""
+        held = [[None if is_missing(v) else python_of(v) for v in to_list(one)] for one in self._columns]
+        keys, labels = [str(one) for one in self._index.to_list()], [str(one) for one in self._labels.values]
+        rows = list(zip(*held, strict=True))
+        table: Any
+        if orient == "records":
+            table = [dict(zip(labels, row, strict=True)) for row in rows]
+        elif orient == "columns":
+            table = {label: dict(zip(keys, one, strict=True)) for label, one in zip(labels, held, strict=True)}
+        elif orient == "index":
+            table = {key: dict(zip(labels, row, strict=True)) for key, row in zip(keys, rows, strict=True)}
+        elif orient == "values":
+            table = [list(row) for row in rows]
+        elif orient == "split":
+            table = {"columns": labels, "index": self._index.to_list(), "data": [list(row) for row in rows]}
+        else:
+            raise ValueError(f"Invalid value '{orient}' for option 'orient'")
+        if lines:
+            text = "".join(json.dumps(row, separators=(",", ":"), default=str) + "\n" for row in table)
+        else:
+            text = json.dumps(table, separators=(",", ":"), default=str)
+        return written(text, path_or_buf)
+
+    def to_markdown(self: Any, buf: Any = None, mode: str = "w", index: bool = True, **options: Any) -> Any:
+        """A table in Markdown."""
+        cells = [[str(label), *texts_of(one)] for label, one in zip(self._labels.values, self._columns, strict=True)]
+        if index:
+            cells.insert(0, ["", *(str(one) for one in self._index.to_list())])
+        widths = [max(map(len, column)) for column in cells]
+        lines = [
+            "| " + " | ".join(t.rjust(w) for t, w in zip(row, widths, strict=True)) + " |"
+            for row in zip(*cells, strict=True)
+        ]
+        lines.insert(1, "|" + "|".join("-" * (width + 1) + ":" for width in widths) + "|")
+        return written("\n".join(lines), buf)
+
+    def iterrows(self: Any) -> Iterator[tuple[Any, Any]]:
+        """Pairs of labels and rows, each row a Series."""
+        labels = self._index.to_list()
+        for row in range(len(self)):
+            yield labels[row], row_values(self, row)
+
+    def itertuples(self: Any, index: bool = True, name: str | None = "Pandas") -> Iterator[Any]:
+        """The rows as named tuples.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> list(ak.DataFrame({"a": [1, 2]}).itertuples(index=False, name=None))
+        [(1,), (2,)]
+        """
+        held = [to_list(one) for one in self._columns]
+        labels = [str(one) for one in self._labels.values]
+        if index:
+            held, labels = [self._index.to_list(), *held], ["Index", *labels]
+        rows = zip(*held, strict=True) if held else iter([()] * len(self))
+        if name is None:
+            yield from rows
+            return
+        made = namedtuple(name, labels, rename=True)  # type: ignore[misc]
+        for row in rows:
+            yield made(*row)
+
+    @classmethod
+    def from_dict(cls: Any, data: Any, orient: str = "columns", dtype: Any = None, columns: Any = None) -> Any:
+        """A frame of a dict of columns, or with ``orient="index"`` of rows."""
+        if orient == "columns":
+            if columns is not None:
+                raise ValueError("cannot use columns parameter with orient='columns'")
+            return cls(data, dtype=dtype)
+        if orient == "tight":
+            return cls(data["data"], index=data["index"], columns=data["columns"])
+        if orient != "index":
+            raise ValueError(f"Expected 'index', 'columns' or 'tight' for orient parameter. Got '{orient}' instead")
+        return cls(list(data.values()), index=list(data), columns=columns, dtype=dtype)
+
+    @classmethod
+    def from_records(
+        cls: Any, data: Any, index: Any = None, exclude: Any = None, columns: Any = None, **options: Any
+    ) -> Any:
+        """A frame of records: tuples, dicts or a structured array."""
+        rows = data if isinstance(data, (np.ndarray, dict)) or hasattr(data, "_columns") else list(data)
+        made = cls(rows, columns=columns)
+        if exclude is not None:
+            made = made.drop(columns=list(exclude))
+        if isinstance(index, str):
+            return made.set_index(index)
+        return made if index is None else made.set_axis(index)
+
+    @classmethod
+    def from_arrow(cls: Any, data: Any) -> Any:
+        """A frame of what has Arrow's `__arrow_c_stream__`: a pyarrow table, a polars frame, …"""
+        return cls(data)

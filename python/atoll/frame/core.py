@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a Series and a DataFrame are: columns, their labels, and an index of rows. No column is ever changed in place.
+
+So every frame is a copy on write: what two frames share, neither can alter.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..columns.objects import Objects
+from .axis import make_index
+from .classes import frame, series
+from .kinds import kind_of, to_list
+from .labels import labels_of
+from .values import cut, take, take_or_miss
+
+
+class Rows:
+    """What Series and DataFrame have in common: rows with an index."""
+
+    __slots__ = ()
+    _index: Any
+
+    # Methods are defined idea by idea, and every class has them all.
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    @property
+    def index(self) -> Any:
+        """The labels of the rows."""
+        return self._index
+
+    @index.setter
+    def index(self, labels: Any) -> None:
+        self._index = self._checked_index(labels)
+
+    def _checked_index(self, labels: Any) -> Any:
+        made = make_index(labels)
+        if made.size != len(self):
+            raise ValueError(
+                f"Length mismatch: Expected axis has {len(self)} elements, new values have {made.size} elements"
+            )
+        return made
+
+    def __len__(self) -> int:
+        return int(self._index.size)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it."""
+        return len(self) == 0
+
+    def __bool__(self) -> bool:
+        raise ValueError(
+            f"The truth value of a {type(self).__name__} is ambiguous. "
+            "Use a.empty, a.bool(), a.item(), a.any() or a.all()."
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+
+    def _take(self, rows: Any) -> Any:
+        """The rows with these numbers, none of them negative."""
+        raise NotImplementedError
+
+    def _cut(self, rows: slice) -> Any:
+        """A slice of the rows."""
+        raise NotImplementedError
+
+    def _with_index(self, index: Any) -> Any:
+        raise NotImplementedError
+
+    def head(self, n: int = 5) -> Any:
+        """The first rows; all but the last when `n` is negative."""
+        return self._cut(slice(None, n))
+
+    def tail(self, n: int = 5) -> Any:
+        """The last rows; all but the first when `n` is negative."""
+        return self._cut(slice(-n if n else len(self), None))
+
+    def copy(self, deep: bool = True) -> Any:
+        """The same rows; nothing is copied until one of the two changes."""
+        return self._with_index(self._index)
+
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """``func(self, …)``; a pair of function and name passes self under that name."""
+        if isinstance(func, tuple):
+            func, name = func
+            return func(*args, **{name: self}, **kwargs)
+        return func(self, *args, **kwargs)
+
+    def _replace(self, other: Any) -> None:
+        """Becomes another: what `inplace` asks for."""
+        for name in ("_columns", "_labels", "_values", "_index", "_name"):
+            if hasattr(type(other), name) and name in _SLOTS[type(self).__name__]:
+                setattr(self, name, getattr(other, name))
+
+    def _or_inplace(self, made: Any, inplace: bool) -> Any:
+        if not inplace:
+            return made
+        self._replace(made)
+        return None
+
+
+_SLOTS = {"Series": ("_values", "_index", "_name"), "DataFrame": ("_columns", "_labels", "_index")}
+
+
+class SeriesCore(Rows):
+    """A column with an index and a name."""
+
+    __slots__ = ("_index", "_name", "_values")
+    _values: Any
+    _name: Any
+
+    @property
+    def name(self) -> Any:
+        """The name: the column's label in a frame."""
+        return self._name
+
+    @name.setter
+    def name(self, value: Any) -> None:
+        self._name = value
+
+    @property
+    def dtype(self) -> Any:
+        """The kind of the values."""
+        return kind_of(self._values)
+
+    dtypes = dtype
+
+    @property
+    def shape(self) -> tuple[int]:
+        """How many rows there are, as a tuple."""
+        return (len(self),)
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self)
+
+    @property
+    def ndim(self) -> int:
+        """1"""
+        return 1
+
+    def _new(self, values: Any) -> Any:
+        """The same rows with other values."""
+        return series(values, self._index, self._name)
+
+    def _take(self, rows: Any) -> Any:
+        return series(take(self._values, rows), self._index._take(rows), self._name)
+
+    def _cut(self, rows: slice) -> Any:
+        return series(cut(self._values, rows), self._index._cut(rows), self._name)
+
+    def _with_index(self, index: Any) -> Any:
+        return series(self._values, index, self._name)
+
+    def _reindexed(self, rows: Any, gone: Any, index: Any) -> Any:
+        """The rows with these numbers under another index; missing where `gone`."""
+        return series(take_or_miss(self._values, rows, gone), index, self._name)
+
+    def to_frame(self, name: Any = None) -> Any:
+        """A frame of this one column."""
+        label = name if name is not None else self._name
+        return frame([self._values], labels_of([0 if label is None else label]), self._index)
+
+    def to_list(self) -> list[Any]:
+        """The values as Python's."""
+        return to_list(self._values)
+
+    tolist = to_list
+
+
+class FrameCore(Rows):
+    """Columns of one length with labels, and an index of rows."""
+
+    __slots__ = ("_columns", "_index", "_labels")
+    _columns: list[Any]
+    _labels: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            places = self._labels.places.get(name)
+            if places is not None and len(places) == 1:
+                return self._series(places[0])
+            if places is not None:
+                return self._at(places)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    @property
+    def columns(self) -> Any:
+        """The columns' labels, as an Index."""
+        return self._labels.index()
+
+    @columns.setter
+    def columns(self, labels: Any) -> None:
+        made = labels_of(labels)
+        if len(made) != len(self._columns):
+            raise ValueError(
+                f"Length mismatch: Expected axis has {len(self._columns)} elements, "
+                f"new values have {len(made)} elements"
+            )
+        self._labels = made
+
+    @property
+    def axes(self) -> list[Any]:
+        """Index and columns."""
+        return [self._index, self.columns]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self), len(self._columns)
+
+    @property
+    def size(self) -> int:
+        """Rows times columns."""
+        return len(self) * len(self._columns)
+
+    @property
+    def ndim(self) -> int:
+        """2"""
+        return 2
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it."""
+        return self.size == 0
+
+    @property
+    def dtypes(self) -> Any:
+        """The kind of each column: a Series of objects."""
+        return self._per_column([kind_of(column) for column in self._columns], Objects)
+
+    def _per_column(self, values: Any, make: Any = None) -> Any:
+        """A Series with a value for each column."""
+        return series(values if make is None else make(values), self.columns)
+
+    def _series(self, place: int) -> Any:
+        """A column as a Series."""
+        return series(self._columns[place], self._index, self._labels.values[place])
+
+    def _each(self) -> list[Any]:
+        """All columns as Series."""
+        return [self._series(place) for place in range(len(self._columns))]
+
+    def _at(self, places: list[int]) -> Any:
+        """The frame of some columns."""
+        return frame([self._columns[place] for place in places], self._labels.of(places), self._index)
+
+    def _new(self, columns: list[Any], labels: Any = None) -> Any:
+        """The same rows with other columns."""
+        return frame(columns, self._labels if labels is None else labels, self._index)
+
+    def _take(self, rows: Any) -> Any:
+        return frame([take(column, rows) for column in self._columns], self._labels, self._index._take(rows))
+
+    def _cut(self, rows: slice) -> Any:
+        return frame([cut(column, rows) for column in self._columns], self._labels, self._index._cut(rows))
+
+    def _with_index(self, index: Any) -> Any:
+        return frame(list(self._columns), self._labels, index)
+
+    def _reindexed(self, rows: Any, gone: Any, index: Any) -> Any:
+        return frame([take_or_miss(column, rows, gone) for column in self._columns], self._labels, index)
+
+    def _column(self, label: Any) -> Any:
+        """The column of a label that is there once."""
+        places = self._labels.find(label)
+        if not places:
+            raise KeyError(label)
+        if len(places) > 1:
+            raise ValueError(f"The column label {label!r} is not unique.")
+        return self._columns[places[0]]
+
+
+def numeric_places(columns: list[Any], bools: bool = True) -> list[int]:
+    """Which columns hold numbers."""
+    return [place for place, column in enumerate(columns) if is_numeric(column, bools)]
+
+
+def is_numeric(column: Any, bools: bool = True) -> bool:
+    """Whether a column holds numbers."""
+    kind = kind_of(column)
+    letter = kind.numpy.kind if getattr(kind, "numpy", None) is not None else getattr(kind, "kind", "O")
+    return letter in ("biufc" if bools else "iufc")
+
+
+def as_axis(axis: Any) -> int:
+    """0 or 1 of what a caller gives as an axis."""
+    if axis in (0, "index", "rows"):
+        return 0
+    if axis in (1, "columns"):
+        return 1
+    raise ValueError(f"No axis named {axis} for object type DataFrame")

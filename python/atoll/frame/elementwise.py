@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values one by one: conditions, limits, maps, functions, other kinds."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ..arrays.creation import asarray
+from ..arrays.ndarray import ndarray
+from ..columns.column import Column, as_column
+from ..columns.objects import Objects, is_missing
+from ..columns.strings import Strings
+from .aligning import columns_for
+from .axis import index_of, range_index
+from .classes import frame, is_frame, is_series, series
+from .core import as_axis
+from .indexing import mask_values
+from .kinds import cast, to_list
+from .labels import Labels
+from .placing import row_column
+from .values import choose, fits, gaps, hide, is_scalar, isna, make, nullable, take_or_miss
+
+
+def mapped(values: Any, mapper: Any, na_action: Any = None) -> Any:
+    """What a function, a dict or a Series makes of each value. A dict is looked up once for each distinct value."""
+    if callable(mapper) and not isinstance(mapper, dict):
+        return _called(values, mapper, na_action)
+    table = mapper
+    if isinstance(mapper, dict) and not hasattr(mapper, "__missing__"):
+        if not mapper:
+            return hide(values, isna(values) | True)
+        keys, found = make(list(mapper)), make(list(mapper.values()))
+        if not (fits(keys, values) or type(keys) is type(values)) or isinstance(keys, Objects):
+            return make([mapper.get(one, np.nan) for one in to_list(values)])
+        table = series(found, index_of(keys))
+    elif isinstance(mapper, dict):
+        return make([mapper[one] for one in to_list(values)])
+    rows = table._index._indexer(index_of(values))
+    return take_or_miss(table._values, rows, gaps(rows))
+
+
+def _called(values: Any, function: Any, na_action: Any) -> Any:
+    held = to_list(values)
+    if na_action == "ignore":
+        return make([one if is_missing(one) else function(one) for one in held])
+    return make([function(one) for one in held])
+
+
+def replaced(values: Any, pairs: list[tuple[Any, Any]], regex: bool = False) -> Any:
+    """Values with some of them exchanged for others, all at once."""
+    made = values
+    if isinstance(values, Objects):
+        table = {old: new for old, new in pairs if not is_missing(old)}
+        return make([table.get(one, one) if not isinstance(one, (list, dict)) else one for one in to_list(values)])
+    for old, new in pairs:
+        if is_missing(old):
+            mask = isna(values)
+        elif isinstance(old, re.Pattern) or (regex and isinstance(old, str)):
+            if isinstance(values, Strings):
+                if isinstance(new, str):
+                    made = made.str.replace(old, new, regex=True)
+                else:
+                    made = choose(as_column(values.str.contains(old)).fillna(False), new, made)
+            continue
+        elif not fits(old, values):
+            continue
+        else:
+            mask = values == old
+            mask = mask.fillna(False) if isinstance(mask, Column) else mask
+        if isinstance(made, ndarray) and made.dtype.kind in "iu" and isinstance(new, float) and not mask.any():
+            continue
+        made = choose(mask, new, made) if bool(mask.any()) else made
+    return made
+
+
+def _pairs(to_replace: Any, value: Any) -> list[tuple[Any, Any]]:
+    if isinstance(to_replace, dict):
+        return list(to_replace.items())
+    if is_scalar(to_replace) or isinstance(to_replace, re.Pattern):
+        return [(to_replace, value)]
+    olds = list(to_replace)
+    news = [value] * len(olds) if is_scalar(value) else list(value)
+    if len(olds) != len(news):
+        raise ValueError(f"Replacement lists must match in length. Expecting {len(olds)} got {len(news)} ")
+    return list(zip(olds, news, strict=True))
+
+
+class Elementwise:
+    """Conditions, kinds and functions of Series and frames."""
+
+    __slots__ = ()
+
+    def where(
+        self: Any, cond: Any, other: Any = np.nan, *, inplace: bool = False, axis: Any = None, level: Any = None
+    ) -> Any:
+        """The values where a condition holds, elsewhere another (or none).
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2, 3]).where(lambda s: s > 1, 0).to_list()
+        [0, 2, 3]
+        """
+        return self._or_inplace(self._conditional(cond, other, False), inplace)
+
+    def mask(
+        self: Any, cond: Any, other: Any = np.nan, *, inplace: bool = False, axis: Any = None, level: Any = None
+    ) -> Any:
+        """The values where a condition does not hold, elsewhere another (or none)."""
+        return self._or_inplace(self._conditional(cond, other, True), inplace)
+
+    def infer_objects(self: Any, copy: Any = None) -> Any:
+        """Columns of objects in the kind of their values."""
+        return self._each_column(lambda values: make(to_list(values)) if isinstance(values, Objects) else values)
+
+    def convert_dtypes(self: Any, **options: Any) -> Any:
+        """Columns in kinds that allow missing values: floats that are whole as integers."""
+        return self._each_column(_nullable_kind)
+
+
+def _nullable_kind(values: Any) -> Any:
+    if isinstance(values, Objects):
+        values = make(to_list(values))
+    if isinstance(values, ndarray) and values.dtype.kind == "f":
+        held = nullable(values)
+        there = held._there() if isinstance(held, Column) else held
+        if there.size and bool((there == there.astype(np.int64)).all()):
+            return cast(values, "Int64")
+        return values
+    return Column(values) if isinstance(values, ndarray) and values.dtype.kind in "iub" else values
+
+
+class SeriesElementwise(Elementwise):
+    """Values of a Series."""
+
+    __slots__ = ()
+
+    def _conditional(self: Any, cond: Any, other: Any, invert: bool) -> Any:
+        cond = cond(self) if callable(cond) else cond
+        other = other(self) if callable(other) else other
+        if is_series(cond) and not cond._index._same(self._index):
+            cond = cond._to_index(self._index, fill_value=invert)
+        keep = mask_values(self, cond)
+        keep = ~keep if invert else keep
+        if is_series(other):
+            other = other._to_index(self._index)._values
+        elif not is_scalar(other):
+            other = make(other)
+        if is_scalar(other) and not is_missing(other) and keep.all():
+            return self.copy()
+        return self._new(choose(keep, self._values, other))
+
+    def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
+        """The values as another kind."""
+        if isinstance(dtype, dict):
+            dtype = dtype[self._name]
+        try:
+            return self._new(cast(self._values, dtype))
+        except (ValueError, TypeError):
+            if errors == "ignore":
+                return self.copy()
+            raise
+
+    def between(self: Any, left: Any, right: Any, inclusive: str = "both") -> Any:
+        """Which values lie between two, both included unless said otherwise."""
+        if inclusive not in ("both", "left", "right", "neither"):
+            raise ValueError("Inclusive has to be either string of 'both','left', 'right', or 'neither'.")
+        low = self >= left if inclusive in ("both", "left") else self > left
+        return low & (self <= right if inclusive in ("both", "right") else self < right)
+
+    def clip(self: Any, lower: Any = None, upper: Any = None, *, axis: Any = None, inplace: bool = False) -> Any:
+        """Values below one limit and above another replaced by it."""
+        made = self
+        if lower is not None and not (is_scalar(lower) and is_missing(lower)):
+            made = made.mask(made < lower, lower)
+        if upper is not None and not (is_scalar(upper) and is_missing(upper)):
+            made = made.mask(made > upper, upper)
+        return self._or_inplace(made.copy() if made is self else made, inplace)
+
+    def map(self: Any, arg: Any = None, na_action: Any = None, **kwargs: Any) -> Any:
+        """What a function, a dict or a Series makes of each value; missing where a dict has none.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series(["cat", "dog"]).map({"cat": "kitten"}).to_list()
+        ['kitten', nan]
+        """
+        return self._new(mapped(self._values, arg, na_action))
+
+    def apply(
+        self: Any, func: Any, convert_dtype: Any = None, args: Any = (), *, by_row: Any = "compat", **kwargs: Any
+    ) -> Any:
+        """A function of each value; NumPy's functions take all at once."""
+        if isinstance(func, str):
+            return getattr(self, func)(*args, **kwargs)
+        if isinstance(func, (list, dict)):
+            return self.agg(func)
+        if isinstance(func, np.ufunc):
+            return func(self, *args, **kwargs)
+        held = [func(one, *args, **kwargs) for one in to_list(self._values)]
+        if held and is_series(held[0]):
+            return type_of_frame(self)(held)._with_index(self._index)
+        return self._new(make(held) if held else self._values)
+
+    def transform(self: Any, func: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        """As `apply`, of functions that keep the rows."""
+        made = self.apply(func, args=args, **kwargs)
+        if not (is_series(made) or is_frame(made)) or len(made) != len(self):
+            raise ValueError("Function did not transform")
+        return made
+
+    def replace(
+        self: Any, to_replace: Any = None, value: Any = None, *, inplace: bool = False, regex: Any = False
+    ) -> Any:
+        """Values exchanged for others: one, several, a dict of them, or by regular expressions."""
+        if to_replace is None and regex is not False:
+            to_replace, regex = regex, True
+        return self._or_inplace(self._new(replaced(self._values, _pairs(to_replace, value), bool(regex))), inplace)
+
+    def explode(self: Any, ignore_index: bool = False) -> Any:
+        """A row for each element of the lists."""
+        rows, values = exploded(self._values)
+        index = range_index(values.size) if ignore_index else self._index._take(rows)
+        return series(values, index, self._name)
+
+    def repeat(self: Any, repeats: Any, axis: Any = None) -> Any:
+        """Each row several times."""
+        return self._take(asarray(np.repeat(np.arange(len(self)), repeats)))
+
+    def dot(self: Any, other: Any) -> Any:
+        """The sum of products."""
+        return (self * other).sum() if is_series(other) else self.to_frame().T.dot(other)
+
+
+def type_of_frame(self: Any) -> Any:
+    """The class of frames."""
+    return type(self.to_frame())
+
+
+def exploded(values: Any) -> tuple[Any, Any]:
+    """For each element of some lists its row, and the elements."""
+    if hasattr(values, "explode"):
+        return values.explode()
+    rows, held = [], []
+    for row, one in enumerate(to_list(values)):
+        parts = list(one) if isinstance(one, (list, tuple, set, np.ndarray)) else [one]
+        for part in parts or [np.nan]:
+            rows.append(row)
+            held.append(part)
+    return asarray(np.array(rows, dtype=np.int64)), make(held)
+
+
+class FrameElementwise(Elementwise):
+    """Values of a frame."""
+
+    __slots__ = ()
+
+    def _conditional(self: Any, cond: Any, other: Any, invert: bool) -> Any:
+        cond = cond(self) if callable(cond) else cond
+        other = other(self) if callable(other) else other
+        if is_frame(cond):
+            cond = cond.reindex(index=self._index, columns=self._labels, fill_value=invert)
+            masks = list(cond._columns)
+        elif np.ndim(cond) == 2:
+            masks = [make(np.asarray(cond)[:, place]) for place in range(len(self._columns))]
+        else:
+            masks = [mask_values(self, cond)] * len(self._columns)
+        if is_frame(other):
+            others = columns_for(other._to_index(self._index), self._labels)
+        elif is_series(other):
+            others = [other._to_index(self._index)._values] * len(masks)
+        else:
+            others = [other if is_scalar(other) else make(other)] * len(masks)
+        held = []
+        for column, mask, one in zip(self._columns, masks, others, strict=True):
+            keep = asarray(as_column(mask).fillna(False))
+            keep = ~keep if invert else keep
+            held.append(column if keep.all() else choose(keep, column, one))
+        return self._new(held)
+
+    def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
+        """The columns as another kind; some of them, by a dict."""
+        if is_series(dtype):
+            dtype = dict(zip(dtype._index.to_list(), dtype.to_list(), strict=True))
+        if isinstance(dtype, dict):
+            lost = [label for label in dtype if label not in self._labels.places]
+            if lost:
+                raise KeyError(
+                    "Only a column name can be used for the key in a dtype mappings argument. "
+                    f"{lost[0]!r} not found in columns."
+                )
+            pairs = zip(self._labels.values, self._each(), strict=True)
+            return self._new(
+                [
+                    one.astype(dtype[label], errors=errors)._values if label in dtype else one._values
+                    for label, one in pairs
+                ]
+            )
+        return self._new([one.astype(dtype, errors=errors)._values for one in self._each()])
+
+    def clip(self: Any, lower: Any = None, upper: Any = None, *, axis: Any = None, inplace: bool = False) -> Any:
+        """Values below one limit and above another replaced by it."""
+        if is_series(lower) or is_series(upper):
+            made = self
+            if lower is not None:
+                made = made.mask(made.lt(lower, axis=axis), lower) if as_axis(axis) == 0 else made
+            if upper is not None:
+                made = made.mask(made.gt(upper, axis=axis), upper) if as_axis(axis) == 0 else made
+            return self._or_inplace(made, inplace)
+        return self._or_inplace(self._new([one.clip(lower, upper)._values for one in self._each()]), inplace)
+
+    def map(self: Any, func: Any, na_action: Any = None, **kwargs: Any) -> Any:
+        """A function of each element."""
+        return self._new([mapped(one, lambda value: func(value, **kwargs), na_action) for one in self._columns])
+
+    def apply(
+        self: Any, func: Any, axis: Any = 0, raw: bool = False, result_type: Any = None, args: Any = (), **kwargs: Any
+    ) -> Any:
+        """A function of each column, or with ``axis=1`` of each row.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 2], "b": [3, 5]}).apply(lambda column: column.max() - column.min())
+        a    1
+        b    2
+        dtype: int64
+        """
+        if isinstance(func, str):
+            return getattr(self, func)(*args, **({"axis": axis} if axis else {}), **kwargs)
+        if isinstance(func, (list, dict)):
+            return self.agg(func, axis)
+        if isinstance(func, np.ufunc):
+            return func(self)
+        if as_axis(axis) == 0:
+            made = [func(one.to_numpy() if raw else one, *args, **kwargs) for one in self._each()]
+            return self._of_columns(made)
+        rows = [func(row.to_numpy() if raw else row, *args, **kwargs) for _, row in self.iterrows()]
+        if rows and is_series(rows[0]):
+            made = type(self)([dict(zip(row._index.to_list(), row.to_list(), strict=True)) for row in rows])
+            return made._with_index(self._index)
+        if result_type == "expand" and rows and not is_scalar(rows[0]):
+            return type(self)([list(row) for row in rows])._with_index(self._index)
+        return series(make(rows) if rows else make([], np.float64), self._index)
+
+    def _of_columns(self: Any, made: list[Any]) -> Any:
+        """What a function made of each column: a frame of Series, a Series of values."""
+        if made and all(is_series(one) for one in made):
+            if all(one._index._same(made[0]._index) for one in made):
+                return frame([one._values for one in made], self._labels, made[0]._index)
+            return type(self)(dict(zip(self._labels.values, made, strict=True)))
+        if made and all(isinstance(one, (ndarray, np.ndarray)) and np.ndim(one) == 1 for one in made):
+            return frame([make(one) for one in made], self._labels, range_index(len(made[0])))
+        return self._per_column(row_column(made, [make([one]) for one in made]) if made else make([], np.float64))
+
+    def transform(self: Any, func: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        """As `apply`, of functions that keep the rows."""
+        if isinstance(func, dict):
+            return frame([self[label].transform(one)._values for label, one in func.items()], Labels(func), self._index)
+        made = self.apply(func, axis, args=args, **kwargs)
+        if not is_frame(made) or len(made) != len(self):
+            raise ValueError("Function did not transform")
+        return made
+
+    def replace(
+        self: Any, to_replace: Any = None, value: Any = None, *, inplace: bool = False, regex: Any = False
+    ) -> Any:
+        """Values exchanged for others, in all columns, or in some by a dict."""
+        if to_replace is None and regex is not False:
+            to_replace, regex = regex, True
+        nested = isinstance(to_replace, dict) and any(isinstance(one, dict) for one in to_replace.values())
+        by_column = isinstance(to_replace, dict) and value is not None and not nested
+        held = []
+        for label, column in zip(self._labels.values, self._columns, strict=True):
+            if nested or by_column:
+                if label not in to_replace:
+                    held.append(column)
+                    continue
+                new = value[label] if isinstance(value, dict) else value
+                pairs = _pairs(to_replace[label], new)
+            elif isinstance(value, dict):
+                pairs = _pairs(to_replace, value[label]) if label in value else []
+            else:
+                pairs = _pairs(to_replace, value)
+            held.append(replaced(column, pairs, bool(regex)))
+        return self._or_inplace(self._new(held), inplace)
+
+    def explode(self: Any, column: Any, ignore_index: bool = False) -> Any:
+        """A row for each element of a column's lists."""
+        names = [column] if is_scalar(column) or isinstance(column, tuple) else list(column)
+        first, values = exploded(self._column(names[0]))
+        made = self._take(first)
+        made._set_column(names[0], values)
+        for name in names[1:]:
+            rows, values = exploded(self._column(name))
+            if not bool((rows == first).all()):
+                raise ValueError("columns must have matching element counts")
+            made._set_column(name, values)
+        return made._with_index(range_index(len(made))) if ignore_index else made
+
+    def isetitem(self: Any, loc: int, value: Any) -> None:
+        """Sets the column at a place."""
+        column = self._as_column(value)
+        self._columns = [column if place == loc else one for place, one in enumerate(self._columns)]

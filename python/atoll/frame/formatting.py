@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values as texts of one width, as pandas writes them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+import numpy as np
+
+from ..arrays.ndarray import ndarray
+from ..columns.column import Column
+from ..columns.objects import Objects, is_missing
+from ..columns.strings import Strings
+from .kinds import to_list
+
+PRECISION = 6
+#: Texts longer than this are cut.
+LONGEST = 50
+
+
+def width_of(text: str) -> int:
+    """Cells that a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def pad(text: str, width: int, left: bool = False) -> str:
+    """A text with spaces before it, or with `left` behind it."""
+    spaces = " " * (width - width_of(text))
+    return text + spaces if left else spaces + text
+
+
+def in_slots(texts: list[str]) -> list[str]:
+    """Texts with room for a sign before them, cut where they are long."""
+    held = [text if text.startswith("-") and text[1:2].isdigit() else " " + text for text in texts]
+    return [text if len(text) <= LONGEST else text[: LONGEST - 3] + "..." for text in held]
+
+
+def texts_of(values: Any) -> list[str]:
+    """Each value of a column as a text."""
+    held = to_list(values)
+    if isinstance(values, ndarray) and values.dtype.kind in "fc":
+        return floats(np.asarray(held, dtype=values.dtype))
+    if isinstance(values, ndarray):
+        return [str(one) for one in held]
+    if isinstance(values, Strings):
+        return ["NaN" if is_missing(one) else _escaped(one) for one in held]
+    if type(values) is Column:
+        return ["<NA>" if is_missing(one) else str(one) for one in held]
+    if isinstance(values, Objects):
+        return _of_objects(values.to_numpy().tolist())
+    shown = getattr(values, "shown", None)
+    if shown is not None:
+        return list(shown())
+    return ["NaT" if is_missing(one) else str(one) for one in held]
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _of_objects(held: list[Any]) -> list[str]:
+    made = []
+    for one in held:
+        if one is None:
+            made.append("None")
+        elif isinstance(one, (float, np.floating)):
+            made.append("NaN" if one != one else _shortest(one))
+        else:
+            made.append("NaT" if is_missing(one) else _escaped(str(one)))
+    return made
+
+
+def _shortest(value: Any) -> str:
+    text = f"{value:.{PRECISION}f}".rstrip("0")
+    return text + "0" if text.endswith(".") else text
+
+
+def floats(values: np.ndarray[Any, Any]) -> list[str]:
+    """Floats with as many decimals as one of them needs, at most six; as powers of ten when they lie far apart."""
+    if values.dtype.kind == "c":
+        return [f"{one.real:.6f}{one.imag:+.6f}j" for one in values]
+    made = _trimmed([_decimal(one, "f") for one in values])
+    size = np.abs(values)
+    too_long = max((len(text.removeprefix("-")) + 1 for text in made), default=0) > PRECISION + 6
+    tiny = bool(((size < 10.0**-PRECISION) & (size > 0)).any())
+    if tiny or (too_long and bool((size > 1e6).any())):
+        return _trimmed([_decimal(one, "e") for one in values])
+    return made
+
+
+def _decimal(value: Any, form: str) -> str:
+    if value != value:
+        return "NaN"
+    return f"{value:.{PRECISION}{form}}"
+
+
+def _trimmed(texts: list[str]) -> list[str]:
+    """Without the zeros that all have at their ends; one stays behind the point."""
+    numbers = [text for text in texts if _NUMBER.match(text)]
+    if not numbers:
+        return texts
+    cut = min(len(text) - len(text.rstrip("0")) for text in numbers)
+    held = [text[: len(text) - cut] if cut and _NUMBER.match(text) else text for text in texts]
+    return [text + "0" if text.endswith(".") else text for text in held]
+
+
+_NUMBER = re.compile(r"^[+-]?[0-9]+\.[0-9]*$")

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of columns under the names that pandas has for them, and casts between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.creation import asarray, zeros
+from ..arrays.ndarray import ndarray
+from ..arrays.selection import where
+from ..arrays.ufuncs import isfinite, isnan
+from ..columns.column import Column
+from ..columns.objects import Objects
+from ..columns.strings import Strings
+
+
+class Kind:
+    """The dtype of a column that no NumPy type describes: ``str``, ``Int64``, ``boolean``, ``category``, …
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.Series(["a"]).dtype == "str"
+    True
+    """
+
+    __slots__ = ("name", "numpy")
+
+    def __init__(self, name: str, numpy: Any = None) -> None:
+        self.name = name
+        self.numpy = numpy
+
+    @property
+    def kind(self) -> str:
+        """NumPy's letter for it; "O" where NumPy has none."""
+        return self.numpy.kind if self.numpy is not None else "O"
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a value, where all have as many; else 8."""
+        return self.numpy.itemsize if self.numpy is not None else 8
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return other == self.name or (self.name == "str" and other == "string")
+        return getattr(other, "name", str(other)) == self.name or (other is str and self.name == "str")
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"{self.name}Dtype()" if self.numpy is not None else f"<{self.name}>"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+TEXT = Kind("str")
+#: pandas' names of numbers that may be missing, to NumPy's.
+NULLABLE = {
+    "boolean": np.dtype(bool),
+    **{f"{sign}Int{bits}": np.dtype(f"{sign.lower()}int{bits}") for sign in ("", "U") for bits in (8, 16, 32, 64)},
+    "Float32": np.dtype(np.float32),
+    "Float64": np.dtype(np.float64),
+}
+_NULLABLE_KINDS = {dtype: Kind(name, dtype) for name, dtype in NULLABLE.items()}
+
+
+def kind_of(values: Any) -> Any:
+    """The dtype of values as frames tell it: NumPy's where there is one."""
+    if isinstance(values, ndarray):
+        return values.dtype
+    if isinstance(values, Strings):
+        return TEXT
+    if isinstance(values, Objects):
+        return np.dtype(object)
+    if type(values) is Column:
+        return _NULLABLE_KINDS[values.dtype]
+    made = getattr(values, "pandas_dtype", None)
+    if made is not None:
+        return made
+    return values.dtype if isinstance(values.dtype, np.dtype) else Kind(values.kind)
+
+
+def is_text_name(dtype: Any) -> bool:
+    """Whether a caller means texts."""
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "UT"
+    return dtype is str or (isinstance(dtype, (str, Kind)) and str(dtype) in ("str", "string"))
+
+
+def cast(values: Any, dtype: Any) -> Any:
+    """Values as another kind. What is missing stays so; integers that cannot say so refuse."""
+    name = str(dtype) if isinstance(dtype, (str, Kind)) or type(dtype).__name__.endswith("Dtype") else None
+    if is_text_name(dtype) or name in ("str", "string"):
+        return _to_text(values)
+    if name in NULLABLE:
+        return _to_nullable(values, NULLABLE[name])
+    if name is not None and name in CASTS:
+        return CASTS[name](values)
+    if name is not None and name.startswith("datetime64") and "datetime64" in CASTS:
+        return CASTS["datetime64"](values)
+    if dtype is object or name == "object":
+        return Objects(to_list(values))
+    wanted = np.dtype(dtype)
+    if isinstance(values, Objects):
+        return values.astype(wanted) if values.valid is None else cast(values.astype(np.float64), wanted)
+    if isinstance(values, Column) and isinstance(values.values, ndarray) and values.valid is not None:
+        if wanted.kind == "f":
+            return where(values.valid, values.values.astype(wanted), np.nan).astype(wanted)
+        raise ValueError(f"cannot convert NA to {wanted.name}")
+    if isinstance(values, Column) and values.valid is not None:
+        if wanted.kind == "f":
+            return cast(values.astype(wanted), wanted)
+        raise ValueError(f"cannot convert missing values to {wanted.name}; fill them first, with fillna")
+    if isinstance(values, ndarray) and values.dtype.kind == "f" and wanted.kind in "iu" and not isfinite(values).all():
+        raise ValueError("Cannot convert non-finite values (NA or inf) to integer")
+    source = values.values if type(values) is Column else values
+    return source.astype(wanted)
+
+
+#: Casts to kinds that other modules define, by name.
+CASTS: dict[str, Any] = {}
+
+
+def _to_text(values: Any) -> Any:
+    if isinstance(values, Strings):
+        return values
+    if isinstance(values, ndarray):
+        hidden = isnan(values) if values.dtype.kind == "f" else None
+        column = Column(values)
+        return (column if hidden is None or not hidden.any() else column._hiding(hidden)).astype("str")
+    return values.astype("str")
+
+
+def _to_nullable(values: Any, dtype: np.dtype[Any]) -> Column:
+    if isinstance(values, ndarray) and values.dtype.kind == "f":
+        hidden = isnan(values)
+        return Column(where(hidden, 0, values).astype(dtype), ~hidden)
+    if isinstance(values, Objects):
+        return Column(values.astype(dtype)) if values.valid is None else values.astype(dtype)
+    if isinstance(values, ndarray):
+        return Column(values.astype(dtype))
+    made = values.astype(dtype)
+    return made if isinstance(made, Column) else Column(made)
+
+
+def to_list(values: Any) -> list[Any]:
+    """Python's values, NaN where one is missing."""
+    if isinstance(values, ndarray):
+        return values.tolist()
+    if values.valid is None:
+        return values.to_list()
+    return [np.nan if value is None else value for value in values.to_list()]
+
+
+def all_missing(values: Any, size: int) -> Any:
+    """A column of that kind, or what can hold it, in which all is missing."""
+    if isinstance(values, ndarray):
+        if values.dtype.kind == "b":
+            return Column(zeros(size, dtype=bool), zeros(size, dtype=bool))
+        kind = values.dtype if values.dtype.kind in "fc" else np.float64
+        return asarray(np.full(size, np.nan, dtype=kind))
+    return values._all_missing(size)

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Missing values: where they are, leaving them out, filling them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.creation import arange
+from ..arrays.ndarray import ndarray
+from ..arrays.scans import scan
+from ..arrays.selection import flatnonzero, where
+from ..arrays.tables import interp
+from ..columns.objects import Objects, is_missing
+from .axis import range_index
+from .classes import is_frame, is_series
+from .core import as_axis
+from .placing import fitting
+from .reducing import count
+from .sorting import key_column
+from .values import can_miss, choose, hasnans, is_scalar, isna, make, take_or_miss
+
+
+def filled(values: Any, value: Any) -> Any:
+    """Values with one where they are missing; or those of a column of as many rows."""
+    if not can_miss(values):
+        return values
+    gone = isna(values)
+    if not is_scalar(value):
+        return choose(gone, value, values)
+    if is_missing(value):
+        return values
+    if isinstance(values, Objects):
+        return make([value if is_missing(one) else one for one in values.to_list()])
+    if not isinstance(values, ndarray):
+        fitting(value, values)
+    return choose(gone, value, values)
+
+
+def filled_along(values: Any, forward: bool, limit: Any = None) -> Any:
+    """Missing values as the last one before them, or the next one behind them."""
+    if not hasnans(values):
+        return values
+    rows = arange(values.size)
+    there = ~isna(values)
+    if forward:
+        last = _running_max(where(there, rows, -1))
+    else:
+        last = values.size - 1 - _running_max(where(there, values.size - 1 - rows, -1)[::-1])[::-1]
+        last = where(last >= values.size, -1, last)
+    gone = last < 0
+    if limit is not None:
+        gone = gone | (abs(rows - last) > limit)
+    return take_or_miss(values, where(gone, 0, last), gone if gone.any() else None)
+
+
+def _running_max(values: Any) -> Any:
+    return scan("cummax", values, None, None, None)
+
+
+class Missing:
+    """Missing values of Series and frames."""
+
+    __slots__ = ()
+
+    def isna(self: Any) -> Any:
+        """Which values are missing."""
+        return self._each_column(isna)
+
+    def notna(self: Any) -> Any:
+        """Which values are there."""
+        return self._each_column(lambda values: ~isna(values))
+
+    isnull, notnull = isna, notna
+
+    def ffill(self: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None, limit_area: Any = None) -> Any:
+        """Missing values as the last one before them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1.0, None, 3.0]).ffill().to_list()
+        [1.0, 1.0, 3.0]
+        """
+        return self._or_inplace(self._each_column(lambda values: filled_along(values, True, limit)), inplace)
+
+    def bfill(self: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None, limit_area: Any = None) -> Any:
+        """Missing values as the next one behind them."""
+        return self._or_inplace(self._each_column(lambda values: filled_along(values, False, limit)), inplace)
+
+    def interpolate(
+        self: Any, method: str = "linear", *, axis: Any = 0, limit: Any = None, inplace: bool = False,
+        limit_direction: Any = None, limit_area: Any = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        """Missing numbers on the line between their neighbours."""
+        if method != "linear":
+            raise NotImplementedError(f"interpolation by {method!r} is not available; 'linear' is")
+        return self._or_inplace(self._each_column(_interpolated), inplace)
+
+
+def _interpolated(values: Any) -> Any:
+    if not (isinstance(values, ndarray) and values.dtype.kind == "f") or not hasnans(values):
+        return values
+    there = flatnonzero(~isna(values))
+    if there.size == 0:
+        return values
+    rows = arange(values.size)
+    made = interp(rows, there, values[there])
+    return where(rows < int(there[0]), np.nan, made)
+
+
+class SeriesMissing(Missing):
+    """Missing values of a Series."""
+
+    __slots__ = ()
+
+    @property
+    def hasnans(self: Any) -> bool:
+        """Whether a value is missing."""
+        return hasnans(self._values)
+
+    def dropna(self: Any, *, axis: Any = 0, inplace: bool = False, how: Any = None, ignore_index: bool = False) -> Any:
+        """The values that are there."""
+        made = self._take(flatnonzero(~isna(self._values))) if can_miss(self._values) else self.copy()
+        return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
+
+    def fillna(self: Any, value: Any = None, *, axis: Any = None, inplace: bool = False, limit: Any = None) -> Any:
+        """Another value where one is missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series(["a", None]).fillna("?").to_list()
+        ['a', '?']
+        """
+        if value is None:
+            raise ValueError("Must specify a fill 'value'.")
+        if isinstance(value, dict):
+            value = type(self)(value)
+        if is_series(value):
+            value = value._to_index(self._index)._values
+        return self._or_inplace(self._new(filled(self._values, value)), inplace)
+
+
+class FrameMissing(Missing):
+    """Missing values of a frame."""
+
+    __slots__ = ()
+
+    def dropna(
+        self: Any, *, axis: Any = 0, how: Any = "any", thresh: Any = None, subset: Any = None, inplace: bool = False,
+        ignore_index: bool = False,
+    ) -> Any:  # fmt: skip
+        """The rows, or columns, in which nothing is missing (``how="all"``: something is there).
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1.0, None], "b": ["x", "y"]}).dropna()
+             a  b
+        0  1.0  x
+        """
+        if how not in ("any", "all"):
+            raise ValueError(f"invalid how option: {how}")
+        if as_axis(axis) == 1:
+            least = thresh if thresh is not None else len(self) if how == "any" else 1
+            kept = [place for place, one in enumerate(self._columns) if count(one) >= least]
+            return self._or_inplace(self._at(kept), inplace)
+        names = self._labels.values if subset is None else [subset] if is_scalar(subset) else list(subset)
+        lost = [name for name in names if name not in self._labels.places]
+        if lost:
+            raise KeyError(lost)
+        columns = [key_column(self, name) for name in names] if subset is not None else self._columns
+        mask = None
+        if thresh is not None:
+            there = sum((~isna(one)).astype(np.int64) for one in columns)
+            mask = there >= thresh
+        else:
+            for one in columns:
+                if how == "any" and not can_miss(one):
+                    continue
+                there = ~isna(one)
+                mask = there if mask is None else mask & there if how == "any" else mask | there
+        made = self.copy() if mask is None else self._take(flatnonzero(mask))
+        return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
+
+    def fillna(self: Any, value: Any = None, *, axis: Any = None, inplace: bool = False, limit: Any = None) -> Any:
+        """Another value where one is missing; by column, when a dict or a Series says so."""
+        if value is None:
+            raise ValueError("Must specify a fill 'value'.")
+        if is_series(value):
+            value = dict(zip(value._index.to_list(), value.to_list(), strict=True))
+        if is_frame(value):
+            other = value.reindex(index=self._index, columns=self._labels)
+            held = [filled(own, one) for own, one in zip(self._columns, other._columns, strict=True)]
+        elif isinstance(value, dict):
+            held = []
+            for label, column in zip(self._labels.values, self._columns, strict=True):
+                one: Any = value.get(label)
+                one = one._to_index(self._index)._values if is_series(one) else one
+                held.append(column if label not in value else filled(column, one))
+        else:
+            held = [filled(column, value) for column in self._columns]
+        return self._or_inplace(self._new(held), inplace)

@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Brackets: choosing columns and rows, and setting them; adding and dropping columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..arrays.creation import asarray
+from ..arrays.ndarray import ndarray
+from ..arrays.selection import flatnonzero
+from ..columns.column import Column
+from ..columns.functions import isin
+from .axis import make_index
+from .classes import frame, is_frame, is_series, series
+from .concatenating import with_row
+from .core import as_axis
+from .indexing import is_mask
+from .kinds import kind_of
+from .labels import Labels, list_of
+from .values import broadcast, fits, is_scalar, isna, make
+
+
+class FrameSelecting:
+    """Brackets of frames."""
+
+    __slots__ = ()
+
+    def __getitem__(self: Any, key: Any) -> Any:
+        if isinstance(key, str):  # the most frequent first
+            places = self._labels.places.get(key)
+            if places is not None and len(places) == 1:
+                return self._series(places[0])
+        if callable(key):
+            key = key(self)
+        if isinstance(key, slice):
+            return self._cut(self._row_slice(key))
+        if is_frame(key):
+            return self.where(key)
+        if is_mask(key):
+            if len(key) != len(self):
+                raise ValueError(f"Item wrong length {len(key)} instead of {len(self)}.")
+            return self._filter_rows(key)
+        if is_scalar(key) or isinstance(key, tuple):
+            return self._of_label(key)
+        if isinstance(key, (dict, set)):
+            raise TypeError(f"Passing a {type(key).__name__} as an indexer is not supported. Use a list instead.")
+        return self._at(self._labels.where(key))
+
+    def _row_slice(self: Any, key: slice) -> slice:
+        ends = [end for end in (key.start, key.stop) if end is not None]
+        if all(isinstance(end, (int, np.integer)) for end in ends) or not ends:
+            return key
+        found: slice = self._index.slice_indexer(key.start, key.stop, key.step)
+        return found
+
+    def _of_label(self: Any, label: Any) -> Any:
+        places = self._labels.find(label)
+        if not places:
+            raise KeyError(label)
+        if label in self._labels.places:
+            return self._series(places[0]) if len(places) == 1 else self._at(places)
+        begin = label if isinstance(label, tuple) else (label,)
+        rest = [self._labels.values[place][len(begin) :] for place in places]
+        names = self._labels.names[len(begin) :]
+        labels = Labels([one[0] for one in rest] if len(names) == 1 else rest, names)
+        return frame([self._columns[place] for place in places], labels, self._index)
+
+    def __setitem__(self: Any, key: Any, value: Any) -> None:
+        if is_frame(key):
+            self._replace(self.mask(key, value))
+        elif is_mask(key):
+            self.loc[key] = value
+        elif isinstance(key, slice):
+            self.iloc[self._row_slice(key)] = value
+        elif isinstance(key, (list, np.ndarray)) or hasattr(key, "_labels_of_index"):
+            self._set_columns(list_of(key), value)
+        else:
+            self._set_column(key, self._as_column(value))
+
+    def _as_column(self: Any, value: Any) -> Any:
+        """A column of what a caller sets: by labels when it is a Series."""
+        if is_frame(value):
+            if len(value._columns) != 1:
+                raise ValueError("Cannot set a DataFrame with multiple columns to the single column")
+            value = value._series(0)
+        if type(value).__module__.startswith("pandas.") and hasattr(value, "index") and hasattr(value, "name"):
+            value = series(make(value), make_index(value.index), value.name)
+        if is_series(value):
+            if not self._columns and len(self) == 0:
+                self._index = value._index
+            if value._index._same(self._index):
+                return value._values
+            return value._to_index(self._index)._values
+        if is_scalar(value):
+            return broadcast(value, len(self))
+        column = make(value)
+        if not self._columns and len(self) == 0:
+            self._index = make_index(range(column.size))
+        if column.size != len(self):
+            raise ValueError(f"Length of values ({column.size}) does not match length of index ({len(self)})")
+        return column
+
+    def _set_column(self: Any, label: Any, column: Any) -> None:
+        places = self._labels.places.get(label)
+        if places is None:
+            self._columns = [*self._columns, column]
+            if self._labels.nlevels > 1 and not isinstance(label, tuple):
+                label = (label, *[""] * (self._labels.nlevels - 1))
+            self._labels = Labels([*self._labels.values, label], self._labels.names)
+            return
+        self._columns = [column if place in places else one for place, one in enumerate(self._columns)]
+
+    def _set_columns(self: Any, labels: list[Any], value: Any) -> None:
+        if is_frame(value):
+            if len(value._columns) != len(labels):
+                raise ValueError("Columns must be same length as key")
+            held = [self._as_column(value._series(place)) for place in range(len(labels))]
+        elif is_scalar(value) or is_series(value):
+            held = [self._as_column(value)] * len(labels)
+        elif np.ndim(value) == 2 or (isinstance(value, (list, tuple)) and value and not is_scalar(value[0])):
+            table = value if isinstance(value, (np.ndarray, ndarray)) else np.asarray(value)
+            if table.shape[1] != len(labels):
+                raise ValueError("Columns must be same length as key")
+            held = [self._as_column(table[:, place]) for place in range(len(labels))]
+        else:
+            if len(value) != len(labels):
+                raise ValueError("Columns must be same length as key")
+            held = [self._as_column(one) for one in value]
+        for label, column in zip(labels, held, strict=True):
+            self._set_column(label, column)
+
+    def __setattr__(self: Any, name: str, value: Any) -> None:
+        # Columns may be set as attributes once they are there, as in pandas.
+        if not name.startswith("_") and not hasattr(type(self), name) and name in self._labels.places:
+            self[name] = value
+        else:
+            object.__setattr__(self, name, value)
+
+    def __delitem__(self: Any, key: Any) -> None:
+        self._replace(self.drop(columns=[key]))
+
+    def __contains__(self: Any, key: Any) -> bool:
+        return key in self._labels
+
+    def __iter__(self: Any) -> Iterator[Any]:
+        return iter(self._labels.values)
+
+    def keys(self: Any) -> Any:
+        """The columns' labels."""
+        return self.columns
+
+    def get(self: Any, key: Any, default: Any = None) -> Any:
+        """The columns of a label, or another value when there is none."""
+        try:
+            return self[key]
+        except (KeyError, IndexError, ValueError):
+            return default
+
+    def items(self: Any) -> Iterator[tuple[Any, Any]]:
+        """Pairs of labels and columns."""
+        for place, label in enumerate(self._labels.values):
+            yield label, self._series(place)
+
+    def assign(self: Any, **columns: Any) -> Any:
+        """The frame with more columns; functions are given the frame so far.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 2]}).assign(b=lambda df: df.a * 2)
+           a  b
+        0  1  2
+        1  2  4
+        """
+        made = self.copy()
+        for label, value in columns.items():
+            made[label] = value(made) if callable(value) else value
+        return made
+
+    def insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool = False) -> None:
+        """A column at a place, in this very frame. ValueError when its label is there."""
+        if column in self._labels.places and not allow_duplicates:
+            raise ValueError(f"cannot insert {column}, already exists")
+        if not 0 <= loc <= len(self._columns):
+            raise IndexError(f"index {loc} is out of bounds for axis 0 with size {len(self._columns)}")
+        made = self._as_column(value)
+        self._columns = [*self._columns[:loc], made, *self._columns[loc:]]
+        values = self._labels.values
+        self._labels = Labels([*values[:loc], column, *values[loc:]], self._labels.names)
+
+    def pop(self: Any, item: Any) -> Any:
+        """Takes a column out of this very frame."""
+        made = self[item]
+        del self[item]
+        return made
+
+    def drop(
+        self: Any, labels: Any = None, *, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
+        inplace: bool = False, errors: str = "raise",
+    ) -> Any:  # fmt: skip
+        """The frame without some rows or columns. KeyError when one is not here.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1], "b": [2]}).drop(columns="a")
+           b
+        0  2
+        """
+        if labels is not None:
+            index, columns = (labels, None) if as_axis(axis) == 0 else (None, labels)
+        elif index is None and columns is None:
+            raise ValueError("Need to specify at least one of 'labels', 'index' or 'columns'")
+        made = self
+        if columns is not None:
+            wanted = [columns] if is_scalar(columns) or isinstance(columns, tuple) else list_of(columns)
+            gone = [self._labels.find(label) for label in wanted]
+            lost = [label for label, places in zip(wanted, gone, strict=True) if not places]
+            if lost and errors != "ignore":
+                raise KeyError(f"{lost} not found in axis")
+            out = {place for places in gone for place in places}
+            made = made._at([place for place in range(len(self._columns)) if place not in out])
+        if index is not None:
+            made = drop_rows(made, index, errors, level)
+        return self._or_inplace(made, inplace)
+
+    def filter(self: Any, items: Any = None, like: Any = None, regex: Any = None, axis: Any = None) -> Any:
+        """The columns, or rows, whose labels are among some, contain a text, or match an expression."""
+        labels = self._labels.values if axis in (None, 1, "columns") else self._index.to_list()
+        if items is not None:
+            known = set(labels)
+            kept: Any = [label for label in items if label in known]
+            return self[kept] if axis in (None, 1, "columns") else self.loc[kept]
+        if (like is None) == (regex is None):
+            raise TypeError("Keyword arguments `items`, `like`, or `regex` are mutually exclusive")
+        expression = None if regex is None else re.compile(regex)
+        mask = [
+            str(like) in str(label) if expression is None else expression.search(str(label)) is not None
+            for label in labels
+        ]
+        if axis in (None, 1, "columns"):
+            return self._at([place for place, one in enumerate(mask) if one])
+        return self[np.array(mask, dtype=bool)]
+
+    def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
+        """The columns of some kinds: ``number``, ``object``, ``str``, ``bool``, ``datetime``, … or a dtype."""
+        if include is None and exclude is None:
+            raise ValueError("at least one of include or exclude must be nonempty")
+
+        def among(column: Any, kinds: Any) -> bool:
+            kinds = [kinds] if isinstance(kinds, (str, type, np.dtype)) else kinds
+            return any(_is_of_kind(kind_of(column), kind) for kind in kinds)
+
+        places = [
+            place
+            for place, column in enumerate(self._columns)
+            if (include is None or among(column, include)) and (exclude is None or not among(column, exclude))
+        ]
+        return self._at(places)
+
+    def isin(self: Any, values: Any) -> Any:
+        """Which elements are among some values; by column, when a dict says so."""
+        if isinstance(values, dict):
+            pairs = zip(self._labels.values, self._columns, strict=True)
+            return self._new([_among(column, values.get(label, [])) for label, column in pairs])
+        if is_frame(values):
+            other = values.reindex(index=self._index, columns=self._labels)
+            return self._new([_equal(a, b) for a, b in zip(self._columns, other._columns, strict=True)])
+        return self._new([_among(column, values) for column in self._columns])
+
+
+def _equal(a: Any, b: Any) -> Any:
+    found = a == b if fits(a, b) or fits(b, a) else asarray(np.zeros(a.size, dtype=bool))
+    return found.fillna(False) if isinstance(found, Column) else found
+
+
+def _is_of_kind(kind: Any, wanted: Any) -> bool:
+    letter = str(getattr(getattr(kind, "numpy", None), "kind", None) or getattr(kind, "kind", "O"))
+    if wanted in ("number", np.number):
+        return letter in "iufc"
+    if wanted in ("datetime", "datetime64", np.datetime64):
+        return letter == "M"
+    if wanted in ("timedelta", "timedelta64", np.timedelta64):
+        return letter == "m"
+    if wanted in ("integer", np.integer):
+        return letter in "iu"
+    if wanted in ("floating", np.floating):
+        return letter == "f"
+    if wanted in (object, "object", "O"):
+        return kind == np.dtype(object)
+    if wanted is bool or wanted == "bool":
+        return kind == np.dtype(bool)
+    if wanted in (str, "str", "string"):
+        return bool(kind == "str")
+    if isinstance(kind, np.dtype):
+        try:
+            return kind == np.dtype(wanted)
+        except TypeError:
+            return False
+    return bool(kind == str(wanted))
+
+
+def _among(column: Any, values: Any) -> Any:
+    """Which values are among others."""
+    if is_scalar(values):
+        raise TypeError(
+            f"only list-like objects are allowed to be passed to isin(), you passed a `{type(values).__name__}`"
+        )
+    tests = make(list(values) if isinstance(values, (set, dict, frozenset)) else values)
+    if isinstance(tests, Column) and tests.valid is not None and isinstance(column, Column):
+        return _among(column, tests.dropna()) | isna(column)  # missing values are equal here
+    if tests.size == 0 or column.size == 0:
+        return asarray(np.zeros(column.size, dtype=bool))
+    if not (fits(tests, column) or type(tests) is type(column)):
+        held = set(tests.to_list()) if isinstance(tests, Column) else set(tests.tolist())
+        kept = [one for one in held if fits(one, column)]
+        if not kept:
+            return asarray(np.zeros(column.size, dtype=bool))
+        tests = make(kept)
+    return isin(column, tests)
+
+
+def drop_rows(rows: Any, labels: Any, errors: str = "raise", level: Any = None) -> Any:
+    """Without the rows that have some labels."""
+    index = rows._index
+    if level is not None:
+        gone = index.get_level_values(level).isin([labels] if is_scalar(labels) else labels)
+        return rows._take(flatnonzero(asarray(~gone)))
+    if is_scalar(labels) or isinstance(labels, tuple):
+        if errors == "ignore" and labels not in index:
+            return rows
+        try:
+            found = index._rows_of(labels)
+        except KeyError:
+            raise KeyError(f"{[labels]} not found in axis") from None
+    else:
+        wanted = make_index(labels if not isinstance(labels, (set, dict)) else list(labels))
+        kept = wanted._take(flatnonzero(asarray(wanted.isin(index._values)))) if wanted.nlevels == 1 else wanted
+        if kept.size < wanted.size and errors != "ignore":
+            lost = [label for label in wanted.to_list() if label not in index]
+            raise KeyError(f"{lost} not found in axis")
+        found = index._all_rows(kept) if kept.size else asarray(np.zeros(0, np.int64))
+    mask = np.ones(len(rows), dtype=bool)
+    mask[found.to_numpy()] = False
+    return rows._take(flatnonzero(asarray(mask)))
+
+
+class SeriesSelecting:
+    """Brackets of Series."""
+
+    __slots__ = ()
+
+    def __getitem__(self: Any, key: Any) -> Any:
+        if callable(key):
+            key = key(self)
+        if isinstance(key, slice):
+            ends = [end for end in (key.start, key.stop) if end is not None]
+            whole = all(isinstance(end, (int, np.integer)) for end in ends)
+            return self._cut(key if whole else self._index.slice_indexer(key.start, key.stop, key.step))
+        if is_mask(key):
+            return self._filter_rows(key)
+        return self.loc[key]
+
+    def __setitem__(self: Any, key: Any, value: Any) -> None:
+        if isinstance(key, slice) and all(isinstance(e, (int, np.integer)) or e is None for e in (key.start, key.stop)):
+            self.iloc[key] = value
+        elif is_scalar(key) and key not in self._index:
+            self._replace(with_row(self, key, None, value))
+        else:
+            self.loc[key] = value
+
+    def __delitem__(self: Any, key: Any) -> None:
+        self._replace(drop_rows(self, key))
+
+    def __contains__(self: Any, key: Any) -> bool:
+        return key in self._index
+
+    def __iter__(self: Any) -> Iterator[Any]:
+        return iter(self.to_list())
+
+    def keys(self: Any) -> Any:
+        """The index."""
+        return self._index
+
+    def items(self: Any) -> Iterator[tuple[Any, Any]]:
+        """Pairs of labels and values."""
+        return zip(self._index.to_list(), self.to_list(), strict=True)
+
+    def get(self: Any, key: Any, default: Any = None) -> Any:
+        """The value of a label, or another when there is none."""
+        try:
+            return self[key]
+        except (KeyError, IndexError, ValueError):
+            return default
+
+    def pop(self: Any, item: Any) -> Any:
+        """Takes a value out of this very Series."""
+        made = self[item]
+        del self[item]
+        return made
+
+    def drop(
+        self: Any, labels: Any = None, *, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
+        inplace: bool = False, errors: str = "raise",
+    ) -> Any:  # fmt: skip
+        """The Series without some labels."""
+        made = drop_rows(self, labels if labels is not None else index, errors, level)
+        return self._or_inplace(made, inplace)
+
+    def filter(self: Any, items: Any = None, like: Any = None, regex: Any = None, axis: Any = None) -> Any:
+        """The values whose labels are among some, contain a text, or match an expression."""
+        if items is not None:
+            return self.loc[[label for label in items if label in self._index]]
+        expression = None if regex is None else re.compile(regex)
+        mask = [
+            str(like) in str(one) if expression is None else bool(expression.search(str(one))) for one in self._index
+        ]
+        return self[np.array(mask, dtype=bool)]
+
+    def isin(self: Any, values: Any) -> Any:
+        """Which values are among some.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series(["a", "b"]).isin(["b", "c"]).to_list()
+        [False, True]
+        """
+        return self._new(_among(self._values, values))

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the package that are loaded when they are first used: importing it does not wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from .columns.functions import concatenate
+
+#: What `atoll` exports, and the module that has it.
+LAZY = dict.fromkeys(("DataFrame", "Index", "MultiIndex", "RangeIndex", "Series", "merge"), "atoll.frame")
+
+
+def load(name: str) -> Any:
+    """What is exported under a name."""
+    if name not in LAZY:
+        raise AttributeError(f"module 'atoll' has no attribute {name!r}")
+    return getattr(import_module(LAZY[name]), name)
+
+
+def concat(objs: Any, *args: Any, **options: Any) -> Any:
+    """Arrays, columns, or data frames and Series, one behind another.
+
+    Of arrays and columns it is `concatenate`. Of frames it takes pandas' arguments: ``axis``, ``join``,
+    ``ignore_index``, ``keys``, ``names``, ``verify_integrity``, ``sort``.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.concat([ak.arange(2), ak.arange(3)])
+    array([0, 1, 0, 1, 2])
+    >>> ak.concat([ak.Series([1]), ak.Series([2])], ignore_index=True).to_list()
+    [1, 2]
+    """
+    if not isinstance(objs, Mapping):
+        objs = objs if isinstance(objs, (list, tuple)) or hasattr(objs, "shape") else list(objs)
+        if hasattr(objs, "shape") or not any(hasattr(one, "_index") for one in objs):
+            return concatenate(objs, *args, **options)
+    return import_module("atoll.frame").concat(objs, *args, **options)

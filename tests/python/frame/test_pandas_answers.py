@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions of pandas_answers.txt give pandas' answers: values, kinds, labels, order, errors, printed texts."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from frame.frames import same
+
+import atoll as ak
+
+pytestmark = pytest.mark.usefixtures("every_session")
+
+
+def sections():
+    found = {}
+    for line in Path(__file__).with_name("pandas_answers.txt").read_text().splitlines():
+        if line.startswith("## "):
+            lines = found.setdefault(line[3:], [])
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return found
+
+
+def things(m):
+    """Frames and Series to ask: numbers with gaps, texts with gaps, bools, labels that repeat."""
+    df = m.DataFrame(
+        {
+            "a": [3, 1, 2, 1, 3, 2, 1],
+            "b": [1.5, np.nan, -2.0, 4.25, np.nan, 0.0, 1.5],
+            "c": ["x", "y", None, "x", "zed", "y", "x"],
+            "d": [True, False, True, True, False, False, True],
+        }
+    )
+    other = m.DataFrame({"a": [1, 2, 2, 5], "e": [10.0, 20.0, 30.0, 40.0], "b": [7, 8, 9, 10]})
+    s = m.Series([4, 1, 3, 2], index=["p", "q", "r", "s"], name="n")
+    f = m.Series([1.5, np.nan, 3.0, -1.0, np.nan, 2.0])
+    t = m.Series(["pear", "Fig", None, "apple", "fig tree"], name="fruit")
+    mi = m.Series(range(6), index=m.MultiIndex.from_product([["u", "v"], [1, 2, 3]], names=["k", "l"]))
+    return {"m": m, "np": np, "df": df, "other": other, "s": s, "f": f, "t": t, "mi": mi}
+
+
+def answer(module, line):
+    *statements, expression = line.split(";;")
+    names = things(module)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for statement in statements:
+            exec(statement.strip(), names)
+        return eval(expression.strip(), names)
+
+
+SECTIONS = sections()
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_answers(section):
+    wrong = []
+    for line in SECTIONS[section]:
+        try:
+            expected = answer(pd, line)
+        except Exception as error:
+            try:
+                found = answer(ak, line)
+            except Exception as ours:
+                if not (isinstance(ours, type(error)) or isinstance(error, type(ours))):
+                    wrong.append(f"{line}\n  {type(error).__name__}: {error}\n  {type(ours).__name__}: {ours}")
+            else:
+                wrong.append(f"{line}\n  no error, but {found!r}\n  instead of {type(error).__name__}: {error}")
+            continue
+        try:
+            same(answer(ak, line), expected)
+        except Exception as error:
+            wrong.append(f"{line}\n  {type(error).__name__}: {error}")
+    assert not wrong, f"{len(wrong)} of {len(SECTIONS[section])}:\n" + "\n".join(wrong)
