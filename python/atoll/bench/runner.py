@@ -8,8 +8,10 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from atoll.bench import BenchError, levels, peers, record, together
-from atoll.bench.data import DISTRIBUTIONS
+from atoll.bench.data import DISTRIBUTIONS, aligned_empty
 from atoll.bench.places import place
 from atoll.bench.programs import Measured, run_program
 from atoll.bench.registry import Case, Data, Program, Request, Setup, Skip, Timed, checksum, select
@@ -17,6 +19,9 @@ from atoll.bench.result import Result
 from atoll.bench.table import Progress, console, print_measured, print_result
 from atoll.bench.timing import in_turns
 from atoll.bench.toolchains import is_toolchain
+
+#: Each contender has a copy of the input while all of these together are smaller.
+COPIED_BYTES = 4 << 30
 
 
 def wanted_contenders(case: Case, against: Sequence[str]) -> list[str]:
@@ -35,14 +40,27 @@ def wanted_contenders(case: Case, against: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def of_its_own(data: Data) -> Data:
+    """Copies of the arrays, as Atoll's arrays are: nobody finds in the cache what another has just read."""
+    copied: Data = {}
+    for name, value in data.items():
+        if isinstance(value, np.ndarray) and value.dtype != object:
+            copied[name] = aligned_empty(value.size, value.dtype).reshape(value.shape)
+            copied[name][...] = value
+        else:
+            copied[name] = value
+    return copied
+
+
 def set_up(case: Case, names: Sequence[str], data: Data, setup: Setup) -> tuple[dict[str, Timed], dict[str, str]]:
     """Those that take part, and why others do not."""
     ready: dict[str, Timed] = {}
     skipped: dict[str, str] = {}
+    room = input_bytes(data) * len(names) < COPIED_BYTES
     for name in names:
         try:
             peers.require(name)
-            timed = case.contenders[name](data, setup)
+            timed = case.contenders[name](of_its_own(data) if room and name != "atoll" else data, setup)
             ready[name] = together.timed_together(timed) if name == "atoll" and together.in_job() else timed
         except Skip as reason:
             skipped[name] = str(reason)
