@@ -41,6 +41,7 @@ EXPECTED = [
     "strings",
     "in1d",
     "select",
+    "window",
     "noop",
 ]
 
