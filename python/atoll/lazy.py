@@ -11,6 +11,9 @@ from .columns.functions import concatenate
 
 #: What `atoll` exports, and the module that has it.
 LAZY = dict.fromkeys(("DataFrame", "Index", "MultiIndex", "RangeIndex", "Series", "merge"), "atoll.frame")
+LAZY |= dict.fromkeys(
+    ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_table"), "atoll.io.frames"
+)
 
 
 def load(name: str) -> Any:

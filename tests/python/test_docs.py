@@ -16,6 +16,7 @@ PACKAGES = (
     "atoll.columns",
     "atoll.fft",
     "atoll.frame",
+    "atoll.io",
     "atoll.linalg",
     "atoll.random",
     "atoll.session",

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import namedtuple
 from collections.abc import Iterator
@@ -213,25 +211,6 @@ class FrameConversion:
         arrays = [numpy_of(one) for one in made._columns]
         from_arrays: Any = np.rec.fromarrays
         return from_arrays(arrays, names=[str(one) for one in made._labels.values])
-
-    def to_csv(
-        self: Any, path_or_buf: Any = None, *, sep: str = ",", na_rep: str = "", columns: Any = None,
-        header: Any = True, index: bool = True, index_label: Any = None, mode: str = "w", **options: Any,
-    ) -> Any:  # fmt: skip
-        """Rows as lines, values separated by commas: a text, or into a file."""
-        made = self if columns is None else self[list(columns)]
-        file = io.StringIO()
-        writer = csv.writer(file, delimiter=sep, lineterminator="\n")
-        names = ["" if name is None else name for name in self._index.names] if index else []
-        if index_label is not None:
-            names = [index_label] if isinstance(index_label, str) else list(index_label)
-        if header is not False:
-            writer.writerow([*names, *(made._labels.values if header is True else header)])
-        columns_of = [to_list(one) for one in made._columns]
-        labels = [to_list(one) for one in made._index._labels_of_index] if index else []
-        for row in zip(*labels, *columns_of, strict=True):
-            writer.writerow([na_rep if is_missing(one) else one for one in row])
-        return written(file.getvalue(), path_or_buf)
 
     def to_json(
         self: Any, path_or_buf: Any = None, orient: str = "columns", lines: bool = False, **options: Any

@@ -14,6 +14,7 @@ from .core import FrameCore
 from .describing import FrameDescribing
 from .display import FrameDisplay
 from .elementwise import FrameElementwise
+from .files import FrameFiles
 from .grouping import Grouping
 from .html import Html
 from .indexing import Indexing
@@ -28,7 +29,7 @@ from .sorting import FrameSorting
 
 class DataFrame(
     FrameDisplay, Html, FrameSelecting, FrameArithmetic, FrameElementwise, FrameReductions, FrameMissing, FrameSorting,
-    FrameLabelling, FrameAligning, FrameDescribing, FrameConversion, Merging, Querying,
+    FrameLabelling, FrameAligning, FrameDescribing, FrameConversion, FrameFiles, Merging, Querying,
     Indexing, Grouping, FrameCore,
 ):  # fmt: skip
     """Columns with labels: pandas' DataFrame, its rows spread over the PEs.

@@ -11,24 +11,35 @@ from collections.abc import Iterator
 from typing import Any
 
 
+def beside(path: str) -> str:
+    """A name beside `path` to write a file or directory under."""
+    parent, name = os.path.split(path)
+    if not os.path.isdir(parent):
+        raise FileNotFoundError(f"no directory {parent} to write {name} in")
+    return os.path.join(parent, f".{name}.{secrets.token_hex(4)}.part")
+
+
+def settle(aside: str, path: str) -> None:
+    """Puts what was written aside in the place of `path`: first its bytes are on the disk, then it has the name."""
+    if os.path.isfile(path) and os.path.isfile(aside):
+        os.chmod(aside, os.stat(path).st_mode & 0o777)
+    _flush_all(aside)
+    if os.path.isdir(path) and not os.path.islink(path):
+        _exchange(aside, path)
+    else:
+        os.replace(aside, path)
+    _flush(os.path.dirname(path))
+
+
 @contextlib.contextmanager
 def replacing(path: str) -> Iterator[str]:
-    """A name beside `path` to write a file or directory under. It takes the place of `path` when the block ends well.
-
-    Its bytes are on the disk before it is renamed; when the block fails nothing stays of it and `path` is as it was.
-    """
-    parent, name = os.path.split(path)
-    aside = os.path.join(parent, f".{name}.{secrets.token_hex(4)}.part")
+    """A name to write under, which takes the place of `path` when the block ends well; else `path` is as it was."""
+    aside = beside(path)
     try:
         yield aside
-        _flush_all(aside)
-        if os.path.isdir(path) and not os.path.islink(path):
-            _exchange(aside, path)
-        else:
-            os.replace(aside, path)
-        _flush(parent)
+        settle(aside, path)
     finally:
-        _remove(aside)
+        discard(aside)
 
 
 def _exchange(aside: str, path: str) -> None:
@@ -40,10 +51,11 @@ def _exchange(aside: str, path: str) -> None:
     except BaseException:
         os.rename(old, path)
         raise
-    _remove(old)
+    discard(old)
 
 
-def _remove(path: str) -> None:
+def discard(path: str) -> None:
+    """Removes a file or directory, if it is there."""
     if os.path.isdir(path) and not os.path.islink(path):
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -75,15 +87,8 @@ def sink(system: Any, target: Any) -> Iterator[Any]:
     if hasattr(target, "write"):
         yield target
     elif system is None:
-        parent = os.path.dirname(target)
-        if not os.path.isdir(parent):
-            raise FileNotFoundError(f"no directory {parent} to write {os.path.basename(target)} in")
-        mode = os.stat(target).st_mode & 0o777 if os.path.exists(target) else None
-        with replacing(target) as aside:
-            with open(aside, "xb") as stream:
-                yield stream
-            if mode is not None:
-                os.chmod(aside, mode)
+        with replacing(target) as aside, open(aside, "xb") as stream:
+            yield stream
     else:
         # Object stores show an object when its upload is complete; an error must leave the stream without closing it.
         aside = f"{target}.{secrets.token_hex(4)}.part"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -86,7 +86,7 @@ class CsvReader(Reader):
 
 
 def csv_columns(
-    where: Any, columns: Sequence[str] | None = None, *, dtype: Any = None, filters: Any = None,
+    where: Any, columns: Collection[str] | None = None, *, dtype: Any = None, filters: Any = None,
     storage_options: dict[str, Any] | None = None, **dialect: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """Columns of text files of separated values, by name.

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ..session.everywhere import once
 from .needs import need
-from .places import Place, place_of
+from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
 from .reading import expression, read_columns
-from .schemas import key_types, typed_keys, unified, with_keys
+from .rows import inputs_of, table_of, together
+from .schemas import index_columns, key_types, pandas_metadata, typed_keys, unified, with_keys
+from .writing import checked, write_tables
 
 _ENDINGS = (".parquet", ".parq", ".pq")
 _FILES_AT_ONCE = 8  # footers of a data set that are fetched at a time: their latency, not their bytes, takes time
@@ -25,8 +27,9 @@ class ParquetReader(Reader):
     by_column = True
     filters = True
 
-    def __init__(self, place: Place, schema: Any, keys: Any, parts: list[Part]) -> None:
+    def __init__(self, place: Place, schema: Any, keys: Any, parts: list[Part], index: list[Any]) -> None:
         self.place, self.parts = place, parts
+        self.index = index  # what pandas says of the labels of rows
         self.file_schema, self.keys = schema, keys
         self.schema = with_keys(schema, keys)
         self._open = threading.local()
@@ -104,7 +107,7 @@ def _plan(place: Place) -> ParquetReader:
         for file, of_file, (_, groups) in zip(place.files, values, footers, strict=True)
         for number, (size, rows) in enumerate(groups)
     ]
-    return ParquetReader(place, schema, keys, parts)
+    return ParquetReader(place, schema, keys, parts, index_columns(footers[0][0], schema))
 
 
 def parquet_columns(
@@ -138,3 +141,105 @@ def parquet_columns(
     """
     reader = parquet_reader(where, storage_options)
     return read_columns(reader, columns, expression(filters))
+
+
+def write_parquet(
+    where: Any, columns: Mapping[str, Any], *, compression: str | None = "snappy", partition_cols: Sequence[str] = (),
+    row_group_size: int = 1 << 20, dataset: bool = False, index: Sequence[str] = (),
+    storage_options: dict[str, Any] | None = None, **options: Any,
+) -> None:  # fmt: skip
+    """Writes columns to one Parquet file, or as a data set: a directory in which each PE writes its own rows.
+
+    Either appears whole or not at all: it is written under another name first.
+
+    Parameters
+    ----------
+    where
+        A path, URL or binary stream.
+    columns : mapping
+        Columns of one length, by name.
+    compression : str, optional
+        "snappy", "gzip", "brotli", "lz4", "zstd", or None.
+    partition_cols : list of str
+        Columns by whose values the data set has directories: `name=value`. They make it a data set.
+    row_group_size : int
+        Rows of a group: what a PE or thread will read at a time.
+    dataset : bool
+        Whether to write a directory.
+    index : list of str
+        Columns that pandas makes the labels of rows.
+    options
+        Others of `pyarrow.parquet.ParquetWriter`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import tempfile, pathlib
+    >>> from atoll.io.parquet import parquet_columns, write_parquet
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.parquet"
+    >>> write_parquet(path, {"a": ak.arange(3)})
+    >>> parquet_columns(path)
+    {'a': array([0, 1, 2])}
+    """
+    need("pyarrow.parquet", "writing Parquet")
+    options = {"compression": compression or "none", **options}
+    if dataset or partition_cols:
+        system, target = target_of(where, storage_options)
+        named = checked(columns)
+        if system is not None or not isinstance(target, str):
+            raise ValueError(
+                "a data set is written to a directory of this machine's file system, or one that all PEs see"
+            )
+        for name in partition_cols:
+            if name not in named:
+                raise KeyError(f"no column {name!r} to partition by")
+        prepared = inputs_of(named)
+        if prepared is None:
+            raise TypeError("a data set of these columns cannot be written by each PE; write one file")
+        inputs, kept = prepared
+        together(target, _write_part, kept, tuple(partition_cols), row_group_size, options, inputs=inputs)
+        return
+
+    def opened(stream: Any, schema: Any) -> _Groups:
+        import pyarrow.parquet as pq
+
+        metadata = {b"pandas": pandas_metadata(schema, index)} if index else None
+        return _Groups(pq.ParquetWriter(stream, schema.with_metadata(metadata), **options), row_group_size)
+
+    write_tables(where, columns, opened, storage_options)
+
+
+class _Groups:
+    """Writes tables as row groups."""
+
+    def __init__(self, writer: Any, rows: int) -> None:
+        self._writer, self._rows = writer, rows
+
+    def __enter__(self) -> _Groups:
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is None:
+            self._writer.close()
+
+    def write(self, table: Any) -> None:
+        self._writer.write_table(table.replace_schema_metadata(self._writer.schema.metadata), row_group_size=self._rows)
+
+
+def _write_part(
+    here: Any, aside: str, kept: Any, partition_cols: Sequence[str], rows: int, options: dict[str, Any]
+) -> None:
+    """On a PE: its rows, into the data set's directory."""
+    import os
+
+    import pyarrow.parquet as pq
+
+    table = table_of(here, kept)
+    os.makedirs(aside, exist_ok=True)
+    if partition_cols:
+        pq.write_to_dataset(
+            table, aside, list(partition_cols), basename_template=f"part-{here.pe:05}-{{i}}.parquet",
+            row_group_size=rows, existing_data_behavior="overwrite_or_ignore", use_threads=False, **options,
+        )  # fmt: skip
+    elif table.num_rows or here.pe == 0:
+        pq.write_table(table, os.path.join(aside, f"part-{here.pe:05}.parquet"), row_group_size=rows, **options)

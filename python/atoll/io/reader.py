@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,8 +41,8 @@ class Reader(ABC):
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
         """Tables or record batches of these columns, in the order of the rows."""
 
-    def names(self, columns: Sequence[str] | None) -> list[str]:
-        """The columns, or all; KeyError for those that are not there."""
+    def names(self, columns: Collection[str] | None) -> list[str]:
+        """The columns (of a frozenset in the file's order), or all; KeyError for those that are not there."""
         there = list(self.schema.names)
         twice = sorted({name for name in there if there.count(name) > 1})
         if twice:
@@ -54,7 +54,7 @@ class Reader(ABC):
         for name in columns:
             if name not in there:
                 raise KeyError(f"no column {name!r}; there are {', '.join(map(repr, there))}")
-        return list(columns)
+        return [name for name in there if name in columns] if isinstance(columns, frozenset) else list(columns)
 
 
 def shares(parts: Sequence[Part], pes: int) -> list[range]:

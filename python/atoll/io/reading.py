@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,7 +15,7 @@ from .reader import Part, Reader, reading, shares
 from .storage import Dictionary, categorical_of, storage_of
 
 
-def read_columns(reader: Reader, columns: Sequence[str] | None = None, where: Any = None) -> dict[str, Any]:
+def read_columns(reader: Reader, columns: Collection[str] | None = None, where: Any = None) -> dict[str, Any]:
     """Columns (arrays where nothing is missing) by name, of the rows for which an expression of Arrow's is true."""
     names = reader.names(columns)
     session = current()

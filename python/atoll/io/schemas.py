@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -85,3 +86,30 @@ def typed_keys(table: Any, part: Part, columns: Sequence[str], schema: Any) -> A
             column = table.column(name)
             arrays.append(column if column.type == kind else column.cast(kind))
     return pa.table(arrays, schema=pa.schema([schema.field(name) for name in columns]))
+
+
+# -- what pandas says in a schema --
+
+
+def index_columns(found: Any, schema: Any) -> list[Any]:
+    """What pandas made of the labels of rows: columns, or one dict that describes a range."""
+    try:
+        told = json.loads((found.metadata or {}).get(b"pandas", b"{}"))
+        listed = told.get("index_columns", [])
+        ranges = [one for one in listed if isinstance(one, dict) and one.get("kind") == "range"]
+        if ranges and all(isinstance(ranges[0].get(key), int) for key in ("start", "stop", "step")):
+            return [{"name": None, **ranges[0]}] if ranges[0]["step"] else []
+        return [name for name in listed if isinstance(name, str) and name in schema.names]
+    except (ValueError, AttributeError, TypeError):
+        return []
+
+
+def pandas_metadata(schema: Any, index: Sequence[str]) -> bytes:
+    """What tells pandas which columns are the labels of rows."""
+    columns = [
+        {"name": None if one.name.startswith("__index_level_") else one.name, "field_name": one.name,
+         "pandas_type": str(one.type), "numpy_type": "object", "metadata": None}
+        for one in schema
+    ]  # fmt: skip
+    told = {"index_columns": list(index), "column_indexes": [], "columns": columns, "pandas_version": "2.0.0"}
+    return json.dumps(told).encode()

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames to files: what `atoll.io` writes, loaded when it is used."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+
+class FrameFiles:
+    """A frame in files of all formats. They appear whole or not at all."""
+
+    __slots__ = ()
+
+    def _named(self: Any, index: Any = False) -> dict[str, Any]:
+        """Columns by name, the labels of the rows before them where they are wanted."""
+        made = self.reset_index() if index else self
+        names = [str(name) for name in made._labels.values]
+        if len(set(names)) < len(names):
+            raise ValueError(f"Duplicate column names found: {names}")
+        return dict(zip(names, made._columns, strict=True))
+
+    def to_parquet(
+        self: Any, path: Any = None, engine: str = "auto", compression: str | None = "snappy",
+        index: bool | None = None, partition_cols: Any = (), storage_options: Any = None, **options: Any,
+    ) -> bytes | None:  # fmt: skip
+        """A Parquet file, or with `partition_cols` or ``dataset=True`` a directory to which each PE writes its rows.
+
+        Without a path it is bytes. `index`: whether the labels of the rows are columns; by default, if they are not
+        0, 1, 2, …. Other options are those of `atoll.io.parquet.write_parquet`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> import io
+        >>> data = ak.DataFrame({"a": [1, 2]}).to_parquet()
+        >>> ak.read_parquet(io.BytesIO(data))["a"].sum()
+        np.int64(3)
+        """
+        from ..io.parquet import write_parquet
+
+        kept = not self._index_is_default() if index is None else index
+        names = list(self._index.names) if kept else []
+        labels = [f"__index_level_{at}__" if name is None else str(name) for at, name in enumerate(names)]
+        columns = self._named()
+        if kept:
+            columns.update(zip(labels, self._index._labels_of_index, strict=True))
+        stream = io.BytesIO() if path is None else path
+        write_parquet(
+            stream, columns, compression=compression, partition_cols=list(partition_cols or ()), index=labels,
+            storage_options=storage_options, **options,
+        )  # fmt: skip
+        return stream.getvalue() if path is None else None
+
+    def _index_is_default(self: Any) -> bool:
+        start, step = getattr(self._index, "start", None), getattr(self._index, "step", None)
+        return start == 0 and step == 1 and self._index.name is None
+
+    def to_csv(
+        self: Any, path_or_buf: Any = None, *, sep: str = ",", na_rep: str = "", columns: Any = None,
+        header: Any = True, index: bool = True, index_label: Any = None, quotechar: str = '"',
+        lineterminator: str = "\n", storage_options: Any = None,
+    ) -> str | None:  # fmt: skip
+        """Rows as lines of separated values: a text, or into a file. Rows are put together, and written, by all PEs.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> print(ak.DataFrame({"a": [1, 2], "b": ["x", None]}).to_csv(index=False), end="")
+        a,b
+        1,x
+        2,
+        """
+        from ..io.csvtext import write_csv
+
+        made = self if columns is None else self[list(columns)]
+        names = [str(name) for name in made._labels.values] if header in (True, False) else [str(one) for one in header]
+        held = list(made._columns)
+        if index:
+            labels = list(made._index.names) if index_label is None else index_label
+            labels = [labels] if isinstance(labels, str) else labels
+            names = ["" if name is None else str(name) for name in labels] + names
+            held = [*made._index._labels_of_index, *held]
+        stream = io.StringIO() if path_or_buf is None else path_or_buf
+        write_csv(
+            stream, dict(enumerate(held)), names=names, header=header is not False, sep=sep, na_rep=na_rep,
+            quotechar=quotechar, lineterminator=lineterminator, storage_options=storage_options,
+        )  # fmt: skip
+        return stream.getvalue() if path_or_buf is None else None
+
+    def to_feather(self: Any, path: Any, *, compression: str | None = "lz4", storage_options: Any = None) -> None:
+        """A file in Arrow's format."""
+        from ..io.arrow import write_arrow
+
+        write_arrow(path, self._named(), compression=compression, storage_options=storage_options)
+
+    def to_orc(self: Any, path: Any, *, index: bool = False, storage_options: Any = None, **options: Any) -> None:
+        """An ORC file."""
+        from ..io.orc import write_orc
+
+        write_orc(path, self._named(index), storage_options=storage_options, **options)
+
+    def to_hdf(
+        self: Any, path_or_buf: Any, *, index: bool = False, compression: str | None = None, storage_options: Any = None
+    ) -> None:
+        """An HDF5 file in the layout that Arkouda reads."""
+        from ..io.hdf import write_hdf
+
+        write_hdf(path_or_buf, self._named(index), compression=compression, storage_options=storage_options)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns as text of separated values: rows are put together where they lie, and written by all PEs."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import lzma
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .. import _core
+from ..arrays.array import Array
+from ..arrays.creation import zeros
+from ..arrays.ufuncs import isnan
+from ..columns.column import Column
+from ..columns.dates.ticks import Ticks
+from ..columns.strings import Strings, strings, texts_of
+from .atomic import sink
+from .dialect import compression_of
+from .needs import need
+from .places import target_of
+from .rows import write_texts
+from .writing import agree, checked, writes
+
+_PIECE = 64 << 20  # bytes that pass through the writing process at a time
+
+
+def csv_rows(
+    columns: Mapping[str, Any], *, sep: str = ",", na_rep: str = "", quotechar: str = '"', lineterminator: str = "\n"
+) -> Strings:
+    """The text of each row: values as pandas writes them, quoted where that is needed."""
+    if len(sep) != 1 or len(quotechar) != 1:
+        raise TypeError('"delimiter" must be a 1-character string')
+    named = checked(columns)
+    if not named:
+        raise ValueError("no columns to write")
+    count = len(next(iter(named.values())))
+    special = f"[{re.escape(sep)}{re.escape(quotechar)}\r\n]"
+    texts = [_text(column, na_rep, special, quotechar) for column in named.values()]
+    end = strings([lineterminator])._rows(zeros(count, dtype="int64"))
+    texts[-1] = texts_of(_core.text_join([texts[-1]._values, end._values], b""))
+    return texts_of(_core.text_join([text._values for text in texts], sep.encode()))
+
+
+def _text(column: Any, na_rep: str, special: str, quotechar: str) -> Strings:
+    texts: Strings = column.astype("str") if isinstance(column, Column) else strings(column)
+    if getattr(column.dtype, "kind", "") == "f":  # pandas writes NaN as a missing value
+        texts = texts._hiding(isnan(column.values if isinstance(column, Column) else column))
+    if not (type(column) is Column or isinstance(column, (Array, Ticks))):  # their texts have no special characters
+        texts = quoted(texts, special, quotechar)
+    return texts.fillna(na_rep)
+
+
+def quoted(texts: Strings, special: str, quotechar: str) -> Strings:
+    """Texts with quotes around them, and theirs twice, where a special character is in them."""
+    found = texts.fillna("").str.contains(special)
+    if not bool(found.any()):
+        return texts
+    inner = texts.str.replace(quotechar, quotechar * 2, regex=False)
+    wrapped = strings([quotechar])._rows(zeros(len(texts), dtype="int64"))
+    around = texts_of(_core.text_join([wrapped._values, inner._values, wrapped._values], b""), texts._valid)
+    return texts._choose(found, around, texts)
+
+
+def write_csv(
+    where: Any, columns: Mapping[Any, Any], *, header: bool = True, names: Sequence[str] | None = None,
+    storage_options: dict[str, Any] | None = None, **dialect: Any,
+) -> None:  # fmt: skip
+    """Writes columns as text; `sep`, `na_rep`, `quotechar` and `lineterminator` are those of `csv_rows`.
+
+    `names` are those in the header, which may be alike; by default the keys of `columns`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import io
+    >>> from atoll.io.csvtext import write_csv
+    >>> stream = io.StringIO()
+    >>> write_csv(stream, {"a": ak.array([1.0, None]), "b": ak.array(["x", "y,z"])})
+    >>> print(stream.getvalue(), end="")
+    a,b
+    1.0,x
+    ,"y,z"
+    """
+    rows = csv_rows({str(name): column for name, column in columns.items()}, **dialect)
+    head = ""
+    if header:
+        quote, sep = dialect.get("quotechar", '"'), dialect.get("sep", ",")
+        special = re.compile(f"[{re.escape(sep)}{re.escape(quote)}\r\n]")
+        shown = [
+            quote + name.replace(quote, quote * 2) + quote if special.search(name) else name
+            for name in (map(str, columns) if names is None else names)
+        ]
+        head = sep.join(shown) + dialect.get("lineterminator", "\n")
+    system, target = target_of(where, storage_options)
+    compression = compression_of(target, "infer") if isinstance(target, str) else None
+    if system is None and isinstance(target, str) and compression is None:
+        write_texts(target, head.encode(), rows)
+        return
+    pieces = _pieces(rows)
+    failure: BaseException | None = None
+    if writes():
+        try:
+            with sink(system, target) as stream, _compressed(stream, compression) as out:
+                plain = isinstance(out, io.TextIOBase)
+                out.write(head if plain else head.encode())
+                for piece in pieces:
+                    out.write(piece.decode() if plain else piece)
+        except BaseException as error:
+            failure = error
+    agree(failure, pieces)
+
+
+def _pieces(rows: Strings) -> Iterator[bytes]:
+    """The texts, some at a time, one behind the other."""
+    step = max(1, len(rows) * _PIECE // max(rows.nbytes, 1))
+    for begin in range(0, len(rows), step):
+        yield _core.text_buffers(rows[begin : begin + step]._values)[1].tobytes()
+
+
+@contextlib.contextmanager
+def _compressed(stream: Any, kind: str | None) -> Iterator[Any]:
+    if kind is None:
+        yield stream
+    elif kind == "xz":
+        with lzma.open(stream, "wb") as out:
+            yield out
+    elif kind == "zip":
+        raise ValueError("zip files are read, but not written. Use .gz, .bz2, .xz or .zst")
+    else:
+        out = need("pyarrow", f"writing {kind}").CompressedOutputStream(stream, kind)
+        yield out
+        out.close()

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HDF5: datasets of one dimension are columns; groups as Arkouda writes them are texts, categories and lists.
+
+Rows of a dataset are read by ranges, each PE its own. Several files are one data set: Arkouda writes one for each of
+its locales.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays.array import Array
+from ..columns.categorical import Categorical
+from ..columns.column import Column
+from ..columns.strings import Strings
+from ..session.everywhere import once
+from .atomic import sink
+from .needs import need
+from .places import Place, place_of, target_of
+from .reader import Part, Reader, reading
+from .reading import expression, read_columns
+from .schemas import key_types, with_keys
+from .writing import agree, checked, writes
+
+_ENDINGS = (".h5", ".hdf5", ".hdf")
+_ROWS = 1 << 20  # rows that are read at a time
+_ARKOUDA = {1: "numbers", 2: "texts", 3: "lists", 4: "categories"}  # its ObjType
+
+
+class HdfReader(Reader):
+    """Files of datasets; a part is a range of rows of one file."""
+
+    by_column = True
+
+    def __init__(self, place: Place, schema: Any, keys: Any, parts: list[Part], kinds: dict[str, str]) -> None:
+        self.place, self.parts, self.keys, self.kinds = place, parts, keys, kinds
+        self.schema = with_keys(schema, keys)
+
+    def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
+        """One table of the range's rows."""
+        import pyarrow as pa
+
+        with _opened(self.place, part.file) as file:
+            begin, end = part.number, part.end
+            arrays = []
+            for name in columns:
+                kind = self.schema.field(name).type
+                if name in part.keys:
+                    arrays.append(pa.repeat(pa.scalar(part.keys[name], kind), end - begin))
+                elif name not in file:
+                    arrays.append(pa.nulls(end - begin, kind))
+                else:
+                    arrays.append(_values(file[name], self.kinds[name], begin, end).cast(kind))
+            yield pa.table(arrays, schema=pa.schema([self.schema.field(name) for name in columns]))
+
+
+def _opened(place: Place, file: str) -> Any:
+    import h5py
+
+    if place.data is not None:
+        import io
+
+        return h5py.File(io.BytesIO(place.data), "r")
+    return h5py.File(file if place.system is None else place.system.open_input_file(file), "r")
+
+
+def hdf_columns(
+    where: Any, columns: Sequence[str] | None = None, *, filters: Any = None,
+    storage_options: dict[str, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Columns of HDF5 files, by the paths of their datasets; parameters as `parquet_columns`.
+
+    Datasets of numbers, bools and texts, and what Arkouda wrote: pdarray, Strings, Categorical and SegArray. What has
+    another shape or type is left out, unless it is asked for.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import io
+    >>> from atoll.io.hdf import hdf_columns, write_hdf
+    >>> stream = io.BytesIO()
+    >>> write_hdf(stream, {"a": ak.arange(3), "b": ak.array(["x", "", "z"])})
+    >>> hdf_columns(io.BytesIO(stream.getvalue()))
+    {'a': array([0, 1, 2]), 'b': strings(['x', '', 'z'])}
+    """
+    need("h5py", "reading HDF5")
+    need("pyarrow", "reading HDF5")
+    reader = once(_plan, place_of(where, _ENDINGS, storage_options), None if columns is None else tuple(columns))
+    return read_columns(reader, columns, expression(filters))
+
+
+# -- what is in a file --
+
+
+def _plan(place: Place, wanted: Sequence[str] | None) -> HdfReader:
+    import pyarrow as pa
+
+    keys, of_files = key_types(place)
+    parts: list[Part] = []
+    kinds: dict[str, str] = {}
+    fields: dict[str, Any] = {}
+    for name_of_file, of_file in zip(place.files, of_files, strict=True):
+        with reading(name_of_file), _opened(place, name_of_file) as file:
+            lengths = {}
+            for name, item in _items(file):
+                kind = _kind(item)
+                if kind is None:
+                    if wanted is not None and name in wanted:
+                        raise ValueError(f"{name!r} is no column: {_described(item)}")
+                    continue
+                if wanted is None or name in wanted:
+                    kinds[name] = kind
+                    lengths[name] = _length(item, kind)
+                    fields.setdefault(name, pa.field(name, _arrow_type(item, kind)))
+            if len(set(lengths.values())) > 1:
+                raise ValueError(f"datasets differ in length: {lengths}. Choose some of one length with columns=")
+            rows = next(iter(lengths.values()), 0)
+            for begin in range(0, rows, _ROWS):
+                end = min(begin + _ROWS, rows)
+                parts.append(
+                    Part(
+                        name_of_file,
+                        begin,
+                        (end - begin) * 8 * max(len(lengths), 1),
+                        end - begin,
+                        of_file,
+                        "rows from",
+                        end,
+                    )
+                )
+    if wanted is not None:
+        for name in wanted:
+            if name not in fields and name not in keys.names:
+                raise KeyError(f"no column {name!r}; there are {', '.join(map(repr, fields)) or 'none'}")
+    return HdfReader(place, pa.schema(list(fields.values())), keys, parts, kinds)
+
+
+def _items(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Datasets and groups that are columns, by path."""
+    import h5py
+
+    for name in group:
+        item = group.get(name)
+        if isinstance(item, h5py.Group) and _kind(item) is None and _object_type(item) != 5:
+            yield from _items(item, f"{prefix}{name}/")
+        elif item is not None:
+            yield prefix + name, item
+
+
+def _object_type(item: Any) -> int | None:
+    found = item.attrs.get("ObjType")
+    return None if found is None else int(np.asarray(found).reshape(-1)[0])
+
+
+def _kind(item: Any) -> str | None:
+    """What kind of column it is, None when it is none."""
+    import h5py
+
+    if isinstance(item, h5py.Dataset):
+        if item.ndim != 1:
+            return None
+        if h5py.check_string_dtype(item.dtype) is not None:
+            return "strings"
+        if h5py.check_enum_dtype(item.dtype) is not None and item.dtype != np.bool_:
+            return None
+        return "numbers" if item.dtype.kind in "biuf" and item.dtype.itemsize <= 8 else None
+    kind = _ARKOUDA.get(_object_type(item) or 0)
+    if kind is None and "values" in item and item["values"].dtype == np.uint8:
+        kind = "texts"  # files of its first versions do not say it
+    needs = {"texts": ["values"], "lists": ["values", "segments"], "categories": ["codes", "categories"]}
+    if kind is not None and all(one in item for one in needs.get(kind, ["?"])):
+        return kind
+    return None
+
+
+def _described(item: Any) -> str:
+    import h5py
+
+    if isinstance(item, h5py.Dataset):
+        return f"a dataset of shape {item.shape} and type {item.dtype}"
+    return "a group"
+
+
+def _length(item: Any, kind: str) -> int:
+    if kind == "texts":
+        return len(item["segments"]) if "segments" in item else int(np.count_nonzero(item["values"][()] == 0))
+    if kind == "lists":
+        return len(item["segments"])
+    return len(item["codes"]) if kind == "categories" else len(item)
+
+
+def _arrow_type(item: Any, kind: str) -> Any:
+    import pyarrow as pa
+
+    if kind in ("texts", "strings"):
+        return pa.large_string()
+    if kind == "categories":
+        return pa.dictionary(pa.int64(), pa.large_string())
+    if kind == "lists":
+        return pa.large_list(_arrow_type(item["values"], "numbers"))
+    if _is_bool(item):
+        return pa.bool_()
+    return pa.from_numpy_dtype(item.dtype.newbyteorder("="))
+
+
+def _is_bool(item: Any) -> bool:
+    return item.dtype == np.bool_ or bool(np.any(item.attrs.get("isBool", 0)))
+
+
+# -- values --
+
+
+def _values(item: Any, kind: str, begin: int, end: int) -> Any:
+    """Rows [begin, end) as an array of Arrow's."""
+    import pyarrow as pa
+
+    if kind == "strings":
+        return pa.array(item.asstr()[begin:end].tolist(), pa.large_string())
+    if kind == "texts":
+        return _texts(item, begin, end)
+    if kind == "categories":
+        words = _texts(item["categories"], 0, _length(item["categories"], "texts"))
+        codes = np.asarray(item["codes"][begin:end], np.int64)
+        missing = codes < 0
+        if "NA_Codes" in item:
+            missing |= np.isin(codes, item["NA_Codes"][()])
+        if ((codes >= len(words)) & ~missing).any():
+            raise ValueError(f"a code of {item.name} is none of {len(words)} categories")
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=missing), words)
+    if kind == "lists":
+        offsets, _ = _offsets(item, begin, end)
+        array = pa.array(_numbers(item["values"], int(offsets[0]), int(offsets[-1])))
+        return pa.LargeListArray.from_arrays(pa.array(offsets - offsets[0]), array)
+    return pa.array(_numbers(item, begin, end))
+
+
+def _numbers(item: Any, begin: int, end: int) -> Any:
+    values = np.ascontiguousarray(item[begin:end], item.dtype.newbyteorder("="))
+    return values.astype(bool) if _is_bool(item) and values.dtype != np.bool_ else values
+
+
+def _offsets(item: Any, begin: int, end: int) -> tuple[Any, int]:
+    """Where the rows begin among the values, and where the last ends."""
+    segments, size = item["segments"], len(item["values"])
+    found = np.asarray(segments[begin : min(end + 1, len(segments))], np.int64)
+    if end == len(segments):
+        found = np.append(found, size)
+    if len(found) and (found[0] < 0 or found[-1] > size or (np.diff(found) < 0).any()):
+        raise ValueError(f"the segments of {item.name} leave its {size} values, or fall")
+    return found, size
+
+
+def _texts(item: Any, begin: int, end: int) -> Any:
+    """Texts that end with a zero, one behind the other."""
+    import pyarrow as pa
+
+    if "segments" in item:
+        offsets, _ = _offsets(item, begin, end)
+    else:
+        ends = np.flatnonzero(item["values"][()] == 0) + 1
+        offsets = np.concatenate([[0], ends])[begin : end + 1]
+    if len(offsets) < 2:
+        return pa.array([], pa.large_string())
+    first = int(offsets[0])
+    data = np.asarray(item["values"][first : int(offsets[-1])], np.uint8)
+    ends = offsets[1:] - first - 1
+    if (np.diff(offsets) < 1).any() or data[ends].any():
+        raise ValueError(f"texts of {item.name} do not end with a zero where their segments say")
+    # The zeros go: each text moves to the left by how many are before it.
+    kept = np.delete(data, ends)
+    moved = np.concatenate([[0], ends - np.arange(len(ends))])
+    array = pa.LargeStringArray.from_buffers(len(ends), pa.py_buffer(moved.astype(np.int64)), pa.py_buffer(kept))
+    array.validate(full=True)
+    return array
+
+
+# -- writing --
+
+
+def write_hdf(
+    where: Any, columns: Mapping[str, Any], *, compression: str | None = None,
+    storage_options: dict[str, Any] | None = None,
+) -> None:  # fmt: skip
+    """Writes columns to an HDF5 file in the layout that Arkouda reads: numbers as datasets, others as groups.
+
+    ValueError for columns in which numbers or texts are missing: that layout has no place for it. Categories may be.
+    """
+    h5py = need("h5py", "writing HDF5")
+    need("pyarrow", "writing HDF5")
+    named = checked(columns)
+    prepared = {name: _prepared(name, column) for name, column in named.items()}
+    system, target = target_of(where, storage_options)
+    failure: BaseException | None = None
+    if writes():
+        try:
+            with sink(system, target) as stream:
+                import io
+
+                content = io.BytesIO()
+                with h5py.File(content, "w") as file:
+                    for name, (kind, values) in prepared.items():
+                        _put(file, name, kind, values, compression)
+                stream.write(content.getbuffer())
+        except BaseException as error:
+            failure = error
+    agree(failure, iter(()))
+
+
+def _prepared(name: str, column: Any) -> tuple[str, Any]:
+    if isinstance(column, Categorical):
+        return "categories", column.to_arrow()
+    if isinstance(column, Column) and column.null_count:
+        raise ValueError(
+            f"values of column {name!r} are missing, which Arkouda's layout has no place for. Fill them first"
+        )
+    if isinstance(column, Strings):
+        return "texts", column.to_arrow()
+    if isinstance(column, Array) or type(column) is Column:
+        values = column.to_numpy()
+        if values.dtype.kind in "biuf":
+            return "numbers", values
+    raise TypeError(
+        f"column {name!r} ({getattr(column, 'kind', type(column).__name__)}) has no place in Arkouda's layout"
+    )
+
+
+def _put(group: Any, name: str, kind: str, values: Any, compression: str | None) -> None:
+    if kind == "numbers":
+        made = group.create_dataset(name, data=values, compression=compression)
+        made.attrs.update({"ObjType": 1, "isBool": int(values.dtype == np.bool_), "file_version": np.float32(2.0)})
+        return
+    made = group.create_group(name)
+    made.attrs.update({"ObjType": 2 if kind == "texts" else 4, "file_version": np.float32(2.0)})
+    if kind == "categories":
+        codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        _put(made, "codes", "numbers", codes, compression)
+        _put(made, "categories", "texts", values.dictionary, compression)
+        _put(made, "NA_Codes", "numbers", np.array([-1], np.int64), compression)
+        return
+    import pyarrow as pa
+
+    if values.type != pa.large_string():
+        values = values.cast(pa.large_string())
+    _, offsets, text = values.buffers()
+    begins = np.frombuffer(offsets, np.int64)[values.offset : values.offset + len(values) + 1]
+    data = np.frombuffer(text, np.uint8)[begins[0] : begins[-1]] if text is not None else np.zeros(0, np.uint8)
+    if (data == 0).any():
+        raise ValueError(f"a text of {name!r} has a zero in it, which ends a text in Arkouda's layout")
+    ended = np.insert(data, begins[1:] - begins[0], 0)
+    segments = begins[:-1] - begins[0] + np.arange(len(values))
+    _put(made, "values", "numbers", ended, compression)
+    _put(made, "segments", "numbers", segments.astype(np.int64), compression)

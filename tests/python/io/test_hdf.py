@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HDF5 files, also in Arkouda's layout."""
+
+import io
+
+import numpy as np
+import pytest
+
+import atoll as ak
+from atoll.io import hdf
+
+h5py = pytest.importorskip("h5py")
+pytestmark = pytest.mark.usefixtures("every_session")
+
+WORDS = ["", "ä", "long text", "b"] * 10
+
+
+@pytest.fixture(autouse=True)
+def small_ranges(monkeypatch):
+    monkeypatch.setattr(hdf, "_ROWS", 7)
+
+
+def arkouda_file(path, begin, end, with_segments=True, with_types=True):
+    """As Arkouda lays it out: one locale's file."""
+    data = [word.encode() + b"\0" for word in WORDS[begin:end]]
+    with h5py.File(path, "w") as file:
+        made = file.create_dataset("numbers", data=np.arange(begin, end))
+        made.attrs["ObjType"] = 1
+        flags = file.create_dataset("flags", data=(np.arange(begin, end) % 2).astype(np.uint8))
+        flags.attrs["isBool"] = 1
+        texts = file.create_group("words")
+        if with_types:
+            texts.attrs["ObjType"] = 2
+        texts["values"] = np.frombuffer(b"".join(data), np.uint8)
+        if with_segments:
+            texts["segments"] = np.cumsum([0, *map(len, data)])[:-1]
+        kinds = file.create_group("kinds")
+        kinds.attrs["ObjType"] = 4
+        kinds["codes"] = np.arange(begin, end) % 3
+        kinds["NA_Codes"] = np.array([2])
+        kinds.create_group("categories").attrs["ObjType"] = 2
+        kinds["categories/values"] = np.frombuffer(b"x\0yy\0N/A\0", np.uint8)
+        kinds["categories/segments"] = np.array([0, 2, 5])
+        lists = file.create_group("lists")
+        lists.attrs["ObjType"] = 3
+        lists["segments"] = np.arange(end - begin) * 2
+        lists["values"] = np.arange((end - begin) * 2) + begin * 2
+
+
+def test_what_arkouda_writes(tmp_path):
+    for at in range(4):
+        arkouda_file(tmp_path / f"a_LOCALE000{at}", at * 10, at * 10 + 10, at % 2 == 0, at != 3)
+    found = hdf.hdf_columns(str(tmp_path / "a_LOCALE*"))
+    assert found["numbers"].tolist() == list(range(40))
+    assert found["flags"].tolist() == [i % 2 == 1 for i in range(40)]
+    assert found["words"].to_list() == WORDS
+    assert isinstance(found["kinds"], ak.Categorical)
+    assert found["kinds"].to_list() == [("x", "yy", None)[i % 3] for i in range(40)]
+    assert found["lists"].to_list() == [[2 * i, 2 * i + 1] for i in range(40)]
+
+
+def test_of_h5py(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["deep/f"] = np.arange(30, dtype=">f4")
+        file["deep/s"] = WORDS[:30]
+        file.create_dataset("deep/chunked", data=np.arange(30, dtype="i2"), chunks=(4,), compression="gzip")
+        file["deep/b"] = np.arange(30) % 3 == 0
+        file["matrix"] = np.zeros((2, 2))
+        file["other length"] = np.zeros(3)
+    with pytest.raises(ValueError, match="datasets differ in length"):
+        hdf.hdf_columns(tmp_path / "a.h5")
+    found = hdf.hdf_columns(
+        tmp_path / "a.h5", ["deep/s", "deep/f", "deep/chunked", "deep/b"], filters=[("deep/f", ">", 3)]
+    )
+    assert found["deep/s"].to_list() == WORDS[4:30] and found["deep/f"].dtype == np.float32
+    assert found["deep/chunked"].tolist() == list(range(4, 30)) and found["deep/b"].tolist()[:3] == [False, False, True]
+    with pytest.raises(ValueError, match=r"'matrix' is no column: a dataset of shape \(2, 2\)"):
+        hdf.hdf_columns(tmp_path / "a.h5", ["matrix"])
+    with pytest.raises(KeyError, match="no column 'zz'"):
+        hdf.hdf_columns(tmp_path / "a.h5", ["zz"])
+
+
+def test_what_is_written_is_read(tmp_path):
+    columns = {
+        "n": ak.arange(40),
+        "b": ak.arange(40) % 2 == 0,
+        "t": ak.array(WORDS),
+        "c": ak.Categorical(["x", None] * 20),
+    }
+    hdf.write_hdf(tmp_path / "a.h5", columns)
+    found = hdf.hdf_columns(tmp_path / "a.h5")
+    assert {name: one.tolist() for name, one in found.items()} == {name: one.tolist() for name, one in columns.items()}
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["t"].attrs["ObjType"] == 2 and bytes(file["t/values"][:4]) == b"\0\xc3\xa4\0"
+    with pytest.raises(ValueError, match="missing"):
+        hdf.write_hdf(tmp_path / "a.h5", {"a": ak.array([1, None])})
+    with pytest.raises(ValueError, match="has a zero in it"):
+        hdf.write_hdf(tmp_path / "a.h5", {"a": ak.array(["x\0y"])})
+    assert len(hdf.hdf_columns(tmp_path / "a.h5")["n"]) == 40
+
+
+def test_hostile_files(tmp_path):
+    def with_words(change):
+        arkouda_file(tmp_path / "a.h5", 0, 10)
+        with h5py.File(tmp_path / "a.h5", "r+") as file:
+            change(file)
+        return hdf.hdf_columns(tmp_path / "a.h5", ["words"])
+
+    def set_segments(values):
+        def change(file):
+            del file["words/segments"]
+            file["words/segments"] = np.array(values)
+
+        return change
+
+    for segments in ([-5] * 10, [0, 9, 3, 1, 1, 1, 1, 1, 1, 1], [10**9] * 10):
+        with pytest.raises(ValueError, match=r"a.h5, rows from 0: the segments of /words leave its .* values, or fall"):
+            with_words(set_segments(segments))
+    with pytest.raises(ValueError, match="do not end with a zero"):
+        with_words(set_segments(range(10)))
+
+    def bad_code(file):
+        file["kinds/codes"][3] = 77
+
+    arkouda_file(tmp_path / "a.h5", 0, 10)
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        bad_code(file)
+    with pytest.raises(ValueError, match="none of 3 categories"):
+        hdf.hdf_columns(tmp_path / "a.h5", ["kinds"])
+    whole = (tmp_path / "a.h5").read_bytes()
+    with pytest.raises(ValueError, match="cannot read"):
+        hdf.hdf_columns(io.BytesIO(whole[: len(whole) // 2]))

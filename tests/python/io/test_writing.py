@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is written: read by other tools, and there whole or not at all."""
+
+import io
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import atoll as ak
+from atoll.io.atomic import replacing
+from atoll.io.csv import csv_columns
+from atoll.io.csvtext import write_csv
+from atoll.io.parquet import parquet_columns, write_parquet
+
+pytestmark = pytest.mark.usefixtures("every_session")
+
+N = 100
+
+
+def columns():
+    rng = np.random.default_rng(0)
+    moments = pa.array([None if i % 9 == 0 else i for i in range(N)], pa.int64()).cast(pa.timestamp("us"))
+    return {
+        "i": ak.array(rng.integers(-9, 9, N)),
+        "f": ak.array([None if i % 7 == 0 else i / 2 for i in range(N)]),
+        "b": ak.array(rng.random(N) < 0.5),
+        "t": ak.array([None if i % 5 == 0 else f'ä"{i},\n' * (i % 3) for i in range(N)]),
+        "c": ak.Categorical(["x", None, "y", "z"] * (N // 4)),
+        "m": ak.array(moments),
+    }
+
+
+def arrow(named):
+    return {
+        name: one.to_arrow() if hasattr(one, "to_arrow") else pa.array(one.to_numpy()) for name, one in named.items()
+    }
+
+
+def test_parquet(tmp_path):
+    wanted = columns()
+    for compression in (None, "snappy", "zstd"):
+        write_parquet(tmp_path / "a.parquet", wanted, compression=compression, row_group_size=30)
+        table = pq.read_table(tmp_path / "a.parquet")
+        for name, array in arrow(wanted).items():
+            assert table[name].to_pylist() == array.to_pylist(), name
+        assert pl.read_parquet(tmp_path / "a.parquet")["t"].to_list() == wanted["t"].to_list()
+    found = parquet_columns(tmp_path / "a.parquet")
+    assert {name: one.tolist() for name, one in found.items()} == {name: one.tolist() for name, one in wanted.items()}
+    assert os.listdir(tmp_path) == ["a.parquet"]
+
+
+def test_parquet_as_a_data_set(tmp_path):
+    wanted = columns()
+    for _ in range(2):  # the second takes the place of the first
+        write_parquet(tmp_path / "set", wanted, dataset=True)
+        files = sorted(os.listdir(tmp_path / "set"))
+        assert files[0] == "part-00000.parquet" and len(files) <= ak.pes()
+        table = pq.read_table([tmp_path / "set" / file for file in files])
+        for name, array in arrow(wanted).items():
+            assert table[name].to_pylist() == array.to_pylist(), name
+    write_parquet(tmp_path / "keys", wanted, partition_cols=["i"])
+    frame = pd.read_parquet(tmp_path / "keys", columns=["i", "f"])
+    assert sorted(frame["i"].astype(int)) == sorted(wanted["i"].tolist())
+    assert sorted(frame["f"].dropna()) == sorted(wanted["f"].dropna().tolist())
+    with pytest.raises(KeyError, match="no column 'zz'"):
+        write_parquet(tmp_path / "keys", wanted, partition_cols=["zz"])
+    assert sorted(os.listdir(tmp_path)) == ["keys", "set"]
+
+
+def test_csv_is_what_pandas_writes(tmp_path):
+    wanted = {name: one for name, one in columns().items() if name != "m"}
+    wanted["x,y"] = ak.array([1e300, 0.1, -0.0, float("nan")] * (N // 4))
+    frame = pd.DataFrame(
+        {name: one.to_list() if hasattr(one, "to_list") else one.to_numpy() for name, one in wanted.items()}
+    )
+    frame["c"] = pd.Categorical(frame["c"])
+    for options in ({}, {"sep": ";", "na_rep": "NA"}, {"header": False}):
+        write_csv(tmp_path / "a.csv", wanted, **options)
+        assert (tmp_path / "a.csv").read_text() == frame.to_csv(index=False, **options)
+    stream = io.StringIO()
+    write_csv(stream, wanted)
+    assert stream.getvalue() == frame.to_csv(index=False)
+    for ending in ("gz", "bz2", "zst", "xz"):
+        write_csv(tmp_path / f"a.csv.{ending}", wanted)
+        assert csv_columns(tmp_path / f"a.csv.{ending}")["t"].to_list() == [
+            text or None for text in wanted["t"].to_list()
+        ]
+
+
+def test_a_write_that_fails_leaves_what_was_there(tmp_path):
+    (tmp_path / "a").write_text("old")
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "x").write_text("old")
+    with pytest.raises(ValueError, match="columns of 1 and 2 rows"):
+        write_parquet(tmp_path / "a", {"a": ak.ones(1), "b": ak.ones(2)})
+    with pytest.raises(Exception, match=r"compression|codec|Codec"):
+        write_parquet(tmp_path / "a", {"a": ak.ones(1)}, compression="no such")
+    with pytest.raises(Exception, match=r"compression|codec|Codec"):
+        write_parquet(tmp_path / "set", {"a": ak.ones(1)}, dataset=True, compression="no such")
+    with pytest.raises(FileNotFoundError, match="no directory"):
+        write_csv(tmp_path / "no" / "a", {"a": ak.ones(1)})
+    with pytest.raises(TypeError, match="named by texts, not 1"):
+        write_parquet(tmp_path / "a", {1: ak.ones(1)})
+    assert (tmp_path / "a").read_text() == "old" and (tmp_path / "set" / "x").read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["a", "set"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a file system of its own needs root")
+def test_a_full_disk(tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", small], check=True)
+    try:
+        (small / "a").write_text("old")
+        big = {"a": ak.random.uniform(100_000)}
+        for write in (write_parquet, write_csv):
+            with pytest.raises(OSError, match="No space left"):
+                write(small / "a", big)
+        with pytest.raises(OSError, match="No space left"):
+            write_parquet(small / "set", big, dataset=True)
+        assert (small / "a").read_text() == "old" and os.listdir(small) == ["a"]
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path, one_session):
+    (tmp_path / "a").write_text("old")
+    program = f"""
+import os, signal
+from atoll.io.atomic import replacing
+with replacing({str(tmp_path / "a")!r}) as aside:
+    open(aside, "w").write("new")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
+    assert (tmp_path / "a").read_text() == "old"
+    with replacing(str(tmp_path / "a")) as aside, open(aside, "w") as stream:
+        stream.write("new")
+    assert (tmp_path / "a").read_text() == "new"
