@@ -2,10 +2,18 @@
 """Data frames: columns with labels, under pandas' names."""
 
 from . import grouped as grouped
+from .combining import merge_asof as merge_asof
 from .concatenating import concat as concat
+from .cutting import cut as cut
+from .cutting import qcut as qcut
 from .dataframe import DataFrame as DataFrame
 from .index import Index as Index
 from .index import RangeIndex as RangeIndex
 from .merging import merge as merge
 from .multi import MultiIndex as MultiIndex
+from .reshaping import crosstab as crosstab
+from .reshaping import get_dummies as get_dummies
+from .reshaping import melt as melt
+from .reshaping import pivot as pivot
+from .reshaping import pivot_table as pivot_table
 from .series import Series as Series

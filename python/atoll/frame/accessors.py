@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays.ndarray import ndarray
 from ..columns.column import Column, as_column
+from ..columns.lists import Lists
 from ..columns.objects import Objects
 from ..columns.strings import Strings
 from .axis import range_index
@@ -86,10 +87,8 @@ class Texts(Accessor):
     def get(self, i: Any) -> Any:
         """The element at a place of each value."""
         values = self._of._values
-        if isinstance(values, Strings):
-            return self._wrapped(values.str.get(i))
-        if hasattr(values, "element"):
-            return self._wrapped(values.element(i))
+        if isinstance(values, (Strings, Lists)):
+            return self._wrapped(values.get(i))
         return self._wrapped(make([_element(one, i) for one in to_list(values)]))
 
     def len(self) -> Any:
@@ -97,7 +96,7 @@ class Texts(Accessor):
         values = self._of._values
         if isinstance(values, Objects):
             return self._wrapped(make([len(one) if hasattr(one, "__len__") else np.nan for one in to_list(values)]))
-        return self._wrapped(values.str.len() if isinstance(values, Strings) else values.lengths())
+        return self._wrapped(values.len())
 
     def contains(self, pat: Any, case: bool = True, flags: int = 0, na: Any = None, regex: bool = True) -> Any:
         """Whether a pattern matches anywhere in each text."""
@@ -251,7 +250,7 @@ class SeriesAccessors:
     @property
     def str(self: Any) -> Texts:
         """Methods of texts, row by row; see `Strings`."""
-        if not isinstance(self._values, (Strings, Objects)) and not hasattr(self._values, "lengths"):
+        if not isinstance(self._values, (Strings, Objects, Lists)):
             categories = getattr(self._values, "categories", None)
             if isinstance(categories, Strings):
                 return Texts(self._new(self._values.astype("str")))
@@ -275,6 +274,6 @@ class SeriesAccessors:
     @property
     def list(self: Any) -> Parts:
         """Methods of lists."""
-        if not hasattr(self._values, "lengths"):
+        if not isinstance(self._values, Lists):
             raise AttributeError("Can only use the '.list' accessor with 'list' dtype")
         return Parts(self)

@@ -8,6 +8,7 @@ from typing import Any
 from .aligning import FrameAligning
 from .arithmetic import FrameArithmetic
 from .classes import define
+from .combining import FrameCombining
 from .construction import frame_parts
 from .conversion import FrameConversion
 from .core import FrameCore
@@ -23,14 +24,16 @@ from .merging import Merging
 from .missing import FrameMissing
 from .querying import Querying
 from .reducing import FrameReductions
+from .reshaping import FrameReshaping
+from .running import Running
 from .selecting import FrameSelecting
 from .sorting import FrameSorting
 
 
 class DataFrame(
     FrameDisplay, Html, FrameSelecting, FrameArithmetic, FrameElementwise, FrameReductions, FrameMissing, FrameSorting,
-    FrameLabelling, FrameAligning, FrameDescribing, FrameConversion, FrameFiles, Merging, Querying,
-    Indexing, Grouping, FrameCore,
+    FrameLabelling, FrameAligning, FrameReshaping, FrameCombining, FrameDescribing, FrameConversion, FrameFiles,
+    Running, Merging, Querying, Indexing, Grouping, FrameCore,
 ):  # fmt: skip
     """Columns with labels: pandas' DataFrame, its rows spread over the PEs.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .classes import CLASSES
 from .core import is_numeric
-from .formatting import in_slots, pad, texts_of, width_of
+from .formatting import cells_of, pad, texts_of, width_of
 
 #: More rows than this are cut down to their ends, of so many rows together.
 MAX_ROWS, MIN_ROWS = 60, 10
@@ -81,7 +81,7 @@ def series_text(
         return f"Series([], {tail})"
     shown = ends(self, MIN_ROWS) if cut else self
     labels = index_texts(shown._index)
-    values = in_slots(texts_of(shown._values))
+    values = cells_of(shown._values)
     width = max(map(width_of, values))
     values = [pad(text, width) for text in values]
     if cut:
@@ -156,8 +156,7 @@ def _table(made: Any, index: bool, header: bool) -> list[list[str]]:
         cells.append([pad(text, width, left=True) for text in left])
     for head, column in zip(heads, made._columns, strict=True):
         title = [*head, ""] if named and header else head
-        texts = texts_of(column)
-        texts = in_slots(texts) if index else texts
+        texts = cells_of(column) if index else texts_of(column)
         width = max(max(map(width_of, texts), default=0), max(map(width_of, title), default=0))
         cells.append([*(pad(text, width) for text in title), *(pad(text, width) for text in texts)])
     return cells

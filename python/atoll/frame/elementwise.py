@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays.creation import asarray
 from ..arrays.ndarray import ndarray
 from ..columns.column import Column, as_column
+from ..columns.lists import Lists
 from ..columns.objects import Objects, is_missing
 from ..columns.strings import Strings
 from .aligning import columns_for
@@ -21,7 +22,7 @@ from .indexing import mask_values
 from .kinds import cast, to_list
 from .labels import Labels
 from .placing import row_column
-from .values import choose, fits, gaps, hide, is_scalar, isna, make, nullable, take_or_miss
+from .values import choose, fits, gaps, hide, is_scalar, isna, make, nullable, settle, take_or_miss
 
 
 def mapped(values: Any, mapper: Any, na_action: Any = None) -> Any:
@@ -243,8 +244,9 @@ def type_of_frame(self: Any) -> Any:
 
 def exploded(values: Any) -> tuple[Any, Any]:
     """For each element of some lists its row, and the elements."""
-    if hasattr(values, "explode"):
-        return values.explode()
+    if isinstance(values, Lists):
+        elements, rows = values.explode(return_rows=True)
+        return rows, settle(elements)
     rows, held = [], []
     for row, one in enumerate(to_list(values)):
         parts = list(one) if isinstance(one, (list, tuple, set, np.ndarray)) else [one]

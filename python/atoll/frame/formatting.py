@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays.ndarray import ndarray
 from ..columns.column import Column
+from ..columns.dates.ticks import Ticks
 from ..columns.objects import Objects, is_missing
 from ..columns.strings import Strings
 from .kinds import to_list
@@ -33,9 +34,10 @@ def pad(text: str, width: int, left: bool = False) -> str:
     return text + spaces if left else spaces + text
 
 
-def in_slots(texts: list[str]) -> list[str]:
-    """Texts with room for a sign before them, cut where they are long."""
-    held = [text if text.startswith("-") and text[1:2].isdigit() else " " + text for text in texts]
+def cells_of(values: Any) -> list[str]:
+    """Texts of a column with room for a sign before them, which dates do not have; cut where they are long."""
+    texts = texts_of(values)
+    held = texts if isinstance(values, Ticks) else [text if text.startswith("-") and text[1:2].isdigit() else " " + text for text in texts]
     return [text if len(text) <= LONGEST else text[: LONGEST - 3] + "..." for text in held]
 
 
@@ -52,10 +54,11 @@ def texts_of(values: Any) -> list[str]:
         return ["<NA>" if is_missing(one) else str(one) for one in held]
     if isinstance(values, Objects):
         return _of_objects(values.to_numpy().tolist())
-    shown = getattr(values, "shown", None)
-    if shown is not None:
-        return list(shown())
-    return ["NaT" if is_missing(one) else str(one) for one in held]
+    if isinstance(values, Ticks):
+        there = values.notna().to_numpy()
+        found = iter(values._texts(values._values.to_numpy()[there]))
+        return [next(found) if one else "NaT" for one in there]
+    return ["NaN" if is_missing(one) else str(one) for one in held]
 
 
 def _escaped(text: str) -> str:

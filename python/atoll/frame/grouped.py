@@ -9,11 +9,13 @@ import numpy as np
 
 from ..arrays.creation import asarray
 from ..arrays.joining import concatenate
+from ..arrays.sorting import argsort
 from .axis import range_index
 from .classes import CLASSES, define, frame, series
 from .core import is_numeric
 from .grouping import Grouped, figure, figures, named
 from .labels import Labels
+from .running import Windowed, as_before, as_numbers
 from .values import gaps, is_scalar, join_rows, make, nullable, take_or_miss
 from .values import take as take_rows
 
@@ -24,7 +26,7 @@ FIGURES = {
     "last": "Last value", "any": "Whether any value is true", "all": "Whether all are", "skew": "Skewness",
     "kurt": "Excess kurtosis",
 }  # fmt: skip
-_ALONG = ("shift", "diff", "pct_change", "cumsum", "cumprod", "cummin", "cummax", "rank", "ffill", "bfill", "fillna")
+_ALONG = ("shift", "diff", "pct_change", "cumsum", "cumprod", "cummin", "cummax", "rank", "ffill", "bfill")
 
 
 def _method(name: str) -> Any:
@@ -133,7 +135,7 @@ class SeriesGroupBy(Grouped):
         return self._labels_at("argmax")
 
     def _labels_at(self, name: str) -> Any:
-        rows = self._groups.arranged(getattr(self._groups.by, name)(nullable(self._of._values)))
+        rows = getattr(self._groups.by, name)(nullable(self._of._values))
         return self._of_groups(self._of._index._take(rows)._values, self._of._name)
 
     def quantile(self, q: Any = 0.5, interpolation: str = "linear", numeric_only: bool = False) -> Any:
@@ -151,7 +153,13 @@ class SeriesGroupBy(Grouped):
         return frame([one.astype(np.float64) for one in held], Labels(names), self._groups.index())
 
     def _along(self, name: str, *args: Any, **options: Any) -> Any:
-        return self.transform(lambda part: getattr(part, name)(*args, **options))
+        values = self._of._values
+        made = getattr(self._groups.by, name)(as_numbers(values), *args, **options)
+        return self._of._new(as_before(made, values))
+
+    def fillna(self, value: Any) -> Any:
+        """Another value where one is missing."""
+        return self._of.fillna(value)
 
 
 def _several_quantiles(self: Any, shares: list[float]) -> Any:
@@ -359,6 +367,40 @@ class DataFrameGroupBy(Grouped):
         return CLASSES["concat"](made)
 
 
+class WindowedByGroup(Windowed):
+    """Windows within each group; rows come group by group, with the group's key before their labels."""
+
+    def __init__(self, groups: Any, of: Any, windows_of: Any) -> None:
+        Windowed.__init__(self, of, windows_of)
+        self._groups = groups
+
+    def __getitem__(self, key: Any) -> Any:
+        return WindowedByGroup(self._groups, self._of[key], self._windows)
+
+    def _made(self, figure: Any) -> Any:
+        made = Windowed._made(self, figure)
+        numbers = self._groups.numbers()
+        order = argsort(numbers)[int((numbers < 0).sum()) :]
+        made = made._take(order)
+        keys = self._groups.index()._take(take_rows(numbers, order))
+        columns = [*keys._labels_of_index, *made._index._labels_of_index]
+        return made._with_index(CLASSES["MultiIndex"]._of(columns, [*keys.names, *made._index.names]))
+
+
+def _windows_method(name: str) -> Any:
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        by = self._groups.by
+        of = self._without_keys()
+        if isinstance(options.get("on"), str):
+            options["on"] = self._of._column(options["on"])
+        elif name == "rolling" and args and not isinstance(args[0], int):
+            options["on"] = self._of._index._values
+        return WindowedByGroup(self._groups, of, lambda one: getattr(by, name)(as_numbers(one), *args, **options))
+
+    method.__name__, method.__doc__ = name, f"`{name}` windows within each group."
+    return method
+
+
 def _along_method(name: str) -> Any:
     def method(self: Any, *args: Any, **options: Any) -> Any:
         return self._along(name, *args, **options)
@@ -373,6 +415,9 @@ for _name in FIGURES:
 for _name in _ALONG:
     for _class in (SeriesGroupBy, DataFrameGroupBy):
         setattr(_class, _name, _along_method(_name))
+for _name in ("rolling", "expanding", "ewm"):
+    for _class in (SeriesGroupBy, DataFrameGroupBy):
+        setattr(_class, _name, _windows_method(_name))
 
 define(SeriesGroupBy)
 define(DataFrameGroupBy)

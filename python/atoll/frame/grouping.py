@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.creation import arange, asarray
+from ..arrays.creation import asarray
 from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sorting import argsort
 from ..columns.column import Column
-from ..columns.groupby import GroupBy
+from ..columns.groupby import groupby
 from ..columns.objects import Objects
 from ..columns.strings import Strings
 from .axis import index_of, range_index
@@ -32,51 +32,32 @@ OF_ANY = ("min", "max", "first", "last", "count", "nunique", "size", "mode")
 
 
 class Groups:
-    """Groups of rows by some columns: numbered in order of their keys, or of their first rows."""
+    """Groups of rows by some columns: numbered in order of their keys, or with `sort` False of their first rows."""
 
-    __slots__ = ("_order", "by", "names", "size_of_rows", "sort")
+    __slots__ = ("by", "names")
 
-    def __init__(self, columns: list[Any], names: list[Any], dropna: bool = True, sort: bool = True) -> None:
+    def __init__(
+        self, columns: list[Any], names: list[Any], dropna: bool = True, sort: bool = True, observed: bool = True
+    ) -> None:
         held = [nullable(one) if dropna else one for one in columns]
-        self.by = GroupBy(held if len(held) > 1 else held[0], dropna)
-        self.names, self.sort = names, sort
-        self._order: Any = None
-        self.size_of_rows = columns[0].size
-
-    def order(self) -> Any:
-        """Groups in order of their first rows; None when they stay in order of keys."""
-        if self.sort:
-            return None
-        if self._order is None:
-            self._order = argsort(self.by.first(arange(self.size_of_rows)))
-        return self._order
-
-    def arranged(self, figures: Any) -> Any:
-        """Figures by group, in the order that was asked for, as frames keep them."""
-        order = self.order()
-        figures = settle(figures)
-        return figures if order is None else take_rows(figures, order)
+        self.by = groupby(held if len(held) > 1 else held[0], dropna, observed, sort)
+        self.names = names
 
     def index(self) -> Any:
         """The groups' keys as an index."""
         keys = self.by.keys
-        columns = [self.arranged(one) for one in (keys if isinstance(keys, tuple) else (keys,))]
+        columns = [settle(one) for one in (keys if isinstance(keys, tuple) else (keys,))]
         if len(columns) == 1:
             return index_of(columns[0], self.names[0])
         return CLASSES["MultiIndex"]._of(columns, self.names)
 
     def size(self) -> Any:
         """Rows in each group."""
-        return self.arranged(self.by.size())
+        return self.by.size()
 
     def numbers(self) -> Any:
         """For each row the number of its group; -1 of rows in none."""
-        found = self.by.ngroup()
-        order = self.order()
-        if order is None or order.size == 0:
-            return found
-        places = argsort(order)
-        return where(found < 0, -1, take(places, where(found < 0, 0, found)))
+        return self.by.ngroup()
 
 
 def figure(groups: Groups, values: Any, name: str, **options: Any) -> Any:
@@ -103,7 +84,7 @@ def figures(groups: Groups, wanted: list[tuple[Any, str]], **options: Any) -> li
     if together:
         for key, made in by.agg(together).items():
             found[int(key)] = made
-    return [groups.arranged(_as_pandas(found[place], wanted[place])) for place in range(len(wanted))]
+    return [settle(_as_pandas(found[place], wanted[place])) for place in range(len(wanted))]
 
 
 def _alone_only(values: Any, name: str) -> bool:
@@ -125,36 +106,24 @@ def _as_pandas(made: Any, wanted: tuple[Any, str]) -> Any:
     return made
 
 
-def _alone(by: GroupBy, values: Any, name: str, options: dict[str, Any]) -> Any:
-    column = nullable(values)
-    if name == "sum" and isinstance(values, Strings):
-        return _by_rows(by, values, lambda part: "".join(part.dropna().to_list()))
-    if name in ("median", "nunique", "mode", "any", "all", "quantile", "var", "std"):
-        if name in ("any", "all"):
-            hit = column.fillna(name == "all") if isinstance(column, Column) else column
-            return getattr(by, name)(hit)
-        if name in ("var", "std", "quantile", "median") and not is_numeric(values):
-            raise TypeError(f"agg function failed [how->{name},dtype->{kind_of(values)}]")
-        return getattr(by, name)(column, **options)
-    if name == "prod":
-        return _by_rows(by, values, lambda part: part.prod())
-    if name == "sem":
-        return by.std(column) / by.count(column) ** 0.5
-    if name in ("sum", "min", "max", "first", "last", "mean", "count", "size"):
-        if isinstance(values, Objects):
-            return _by_rows(by, values, lambda part: getattr(series(part, range_index(part.size)), name)())
-        made = getattr(by, name)(column) if name != "size" else by.size()
-        least = options.get("min_count", 0)
-        if least > 0:
-            there = by.count(column)
-            made = where(there < least, np.nan, settle(made))
-        return made
-    if name in ("skew", "kurt", "idxmin", "idxmax"):
+def _alone(by: Any, values: Any, name: str, options: dict[str, Any]) -> Any:
+    if isinstance(values, Objects) or (name == "sum" and isinstance(values, Strings)):
         return _by_rows(by, values, lambda part: getattr(series(part, range_index(part.size)), name)())
-    raise AttributeError(f"a group has no figure {name!r}")
+    column = nullable(values)
+    if name in ("any", "all"):
+        return getattr(by, name)(column.fillna(name == "all") if isinstance(column, Column) else column)
+    if name in ("median", "quantile", "var", "std", "sem", "skew", "kurt", "prod") and not (
+        is_numeric(values) or _has(values, name)
+    ):
+        raise TypeError(f"agg function failed [how->{name},dtype->{kind_of(values)}]")
+    least = options.pop("min_count", 0)
+    made = by.size() if name == "size" else getattr(by, name)(column, **options)
+    if least > 0:
+        made = where(by.count(column) < least, np.nan, settle(made))
+    return made
 
 
-def _by_rows(by: GroupBy, values: Any, function: Any) -> Any:
+def _by_rows(by: Any, values: Any, function: Any) -> Any:
     numbers = by.ngroup()
     order = argsort(numbers)
     sizes = by.size().tolist()
@@ -222,11 +191,7 @@ class Grouped:
 
     def cumcount(self, ascending: bool = True) -> Any:
         """For each row how many rows of its group come before it."""
-        by = self._groups.by
-        places = by.cumcount()
-        if not ascending:
-            places = by.broadcast(by.size()) - 1 - places
-        return series(places, self._of._index)
+        return series(self._groups.by.cumcount(ascending), self._of._index)
 
     def head(self, n: int = 5) -> Any:
         """The first rows of each group."""
@@ -243,13 +208,7 @@ class Grouped:
 
     def nth(self, n: Any, dropna: Any = None) -> Any:
         """The rows at some places of each group."""
-        by = self._groups.by
-        place, sizes = by.cumcount(), by.broadcast(by.size())
-        mask = None
-        for one in [n] if isinstance(n, int) else list(n):
-            found = place == one if one >= 0 else place == sizes + one
-            mask = found if mask is None else mask | found
-        return self._of._take(flatnonzero(mask))
+        return self._of._take(self._groups.by.nth(n if isinstance(n, int) else list(n)))
 
     def size(self) -> Any:
         """How many rows each group has."""
@@ -305,15 +264,10 @@ class Grouped:
 
     def _broadcast(self, made: Any) -> Any:
         """Figures by group to the rows."""
-        by = self._groups.by
-        order = self._groups.order()
-        if order is not None and order.size:
-            made = take_rows(made, argsort(order))
-        spread = by.broadcast(made)
-        return _as_pandas(settle(spread), (made, ""))
+        return _as_pandas(settle(self._groups.by.broadcast(made)), (made, ""))
 
 
-def _keys(of: Any, by: Any, level: Any, dropna: bool, sort: bool) -> tuple[Groups, list[Any], set[Any]]:
+def _keys(of: Any, by: Any, level: Any, dropna: bool, sort: bool, observed: bool) -> tuple[Groups, list[Any], set[Any]]:
     """The groups of what a caller groups by; the labels of the columns among the keys."""
     columns, names, used = [], [], set()
     if level is not None:
@@ -356,12 +310,14 @@ def _keys(of: Any, by: Any, level: Any, dropna: bool, sort: bool) -> tuple[Group
             names.append(getattr(one, "name", None))
     if not columns:
         raise TypeError("You have to supply one of 'by' and 'level'")
-    return Groups(columns, names, dropna, sort), names, used
+    return Groups(columns, names, dropna, sort, observed), names, used
 
 
-def grouped(of: Any, by: Any, level: Any, as_index: bool, sort: bool, group_keys: bool, dropna: bool) -> Any:
+def grouped(
+    of: Any, by: Any, level: Any, as_index: bool, sort: bool, group_keys: bool, dropna: bool, observed: bool
+) -> Any:
     """A frame or a Series by groups."""
-    groups, names, used = _keys(of, by, level, dropna, sort)
+    groups, names, used = _keys(of, by, level, dropna, sort, observed)
     options = {
         "as_index": as_index, "group_keys": group_keys, "listed": isinstance(by, list), "names": names, "used": used,
         "keys": list(groups.by._columns),
@@ -392,7 +348,7 @@ class Grouping:
         """
         if callable(by) and not isinstance(by, (dict, list)) and not is_series(by):
             by = [series(mapped(self._index._values, by), self._index)]
-        return grouped(self, by, level, as_index, sort, group_keys, dropna)
+        return grouped(self, by, level, as_index, sort, group_keys, dropna, observed)
 
 
 def named(function: Any) -> str:

@@ -80,7 +80,7 @@ def merge(
         if on is not None or left_on is not None or right_on is not None or left_index or right_index:
             raise MergeError("Can not pass on, right_on, left_on or set right_index=True or left_index=True")
         rows = join(range_index(len(left))._values, range_index(len(right))._values, "cross")
-        return _beside(left, right, rows.left, rows.right, suffixes, {}, range_index(rows.left.size))
+        return beside(left, right, rows.left, rows.right, suffixes, {}, range_index(rows.left.size))
     left_keys, right_keys = _key_names(left, right, on, left_on, right_on, left_index, right_index)
     lefts, rights = _key_columns(left, left_keys), _key_columns(right, right_keys)
     for name, a, b in zip(left_keys, lefts, rights, strict=True):
@@ -100,7 +100,7 @@ def merge(
         keyed = [take(one, order) for one in keyed]
     values = {a: one for a, one in zip(left_keys, keyed, strict=True) if not isinstance(a, _Level) and a in shared}
     index = _index(left, right, own, other, left_index, right_index, keyed, how)
-    made = _beside(left, right, own, other, suffixes, values, index)
+    made = beside(left, right, own, other, suffixes, values, index)
     if indicator:
         _indicate(made, indicator, own, other)
     return made
@@ -253,7 +253,7 @@ def _index(
     return range_index(own.size)
 
 
-def _beside(left: Any, right: Any, own: Any, other: Any, suffixes: Any, values: dict[Any, Any], index: Any) -> Any:
+def beside(left: Any, right: Any, own: Any, other: Any, suffixes: Any, values: dict[Any, Any], index: Any) -> Any:
     """Columns of both sides at their rows; keys that both have once."""
     lefts, rights = left._labels.values, [label for label in right._labels.values if label not in values]
     both = set(lefts) & set(rights)

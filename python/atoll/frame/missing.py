@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.creation import arange
 from ..arrays.ndarray import ndarray
-from ..arrays.scans import scan
-from ..arrays.selection import flatnonzero, where
-from ..arrays.tables import interp
+from ..arrays.selection import flatnonzero
+from ..columns import running
 from ..columns.objects import Objects, is_missing
 from .axis import range_index
 from .classes import is_frame, is_series
@@ -19,7 +17,7 @@ from .core import as_axis
 from .placing import fitting
 from .reducing import count
 from .sorting import key_column
-from .values import can_miss, choose, hasnans, is_scalar, isna, make, take_or_miss
+from .values import can_miss, choose, hasnans, is_scalar, isna, make, settle
 
 
 def filled(values: Any, value: Any) -> Any:
@@ -36,27 +34,6 @@ def filled(values: Any, value: Any) -> Any:
     if not isinstance(values, ndarray):
         fitting(value, values)
     return choose(gone, value, values)
-
-
-def filled_along(values: Any, forward: bool, limit: Any = None) -> Any:
-    """Missing values as the last one before them, or the next one behind them."""
-    if not hasnans(values):
-        return values
-    rows = arange(values.size)
-    there = ~isna(values)
-    if forward:
-        last = _running_max(where(there, rows, -1))
-    else:
-        last = values.size - 1 - _running_max(where(there, values.size - 1 - rows, -1)[::-1])[::-1]
-        last = where(last >= values.size, -1, last)
-    gone = last < 0
-    if limit is not None:
-        gone = gone | (abs(rows - last) > limit)
-    return take_or_miss(values, where(gone, 0, last), gone if gone.any() else None)
-
-
-def _running_max(values: Any) -> Any:
-    return scan("cummax", values, None, None, None)
 
 
 class Missing:
@@ -83,11 +60,15 @@ class Missing:
         >>> ak.Series([1.0, None, 3.0]).ffill().to_list()
         [1.0, 1.0, 3.0]
         """
-        return self._or_inplace(self._each_column(lambda values: filled_along(values, True, limit)), inplace)
+        return self._or_inplace(
+            self._each_column(lambda one: settle(running.ffill(one, limit)) if hasnans(one) else one), inplace
+        )
 
     def bfill(self: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None, limit_area: Any = None) -> Any:
         """Missing values as the next one behind them."""
-        return self._or_inplace(self._each_column(lambda values: filled_along(values, False, limit)), inplace)
+        return self._or_inplace(
+            self._each_column(lambda one: settle(running.bfill(one, limit)) if hasnans(one) else one), inplace
+        )
 
     def interpolate(
         self: Any, method: str = "linear", *, axis: Any = 0, limit: Any = None, inplace: bool = False,
@@ -96,18 +77,12 @@ class Missing:
         """Missing numbers on the line between their neighbours."""
         if method != "linear":
             raise NotImplementedError(f"interpolation by {method!r} is not available; 'linear' is")
-        return self._or_inplace(self._each_column(_interpolated), inplace)
+        direction = limit_direction or "forward"
 
+        def between(one: Any) -> Any:
+            return settle(running.interpolate(one, method, limit, direction, limit_area)) if hasnans(one) else one
 
-def _interpolated(values: Any) -> Any:
-    if not (isinstance(values, ndarray) and values.dtype.kind == "f") or not hasnans(values):
-        return values
-    there = flatnonzero(~isna(values))
-    if there.size == 0:
-        return values
-    rows = arange(values.size)
-    made = interp(rows, there, values[there])
-    return where(rows < int(there[0]), np.nan, made)
+        return self._or_inplace(self._each_column(between), inplace)
 
 
 class SeriesMissing(Missing):

@@ -9,6 +9,7 @@ from .accessors import SeriesAccessors
 from .aligning import SeriesAligning
 from .arithmetic import SeriesArithmetic
 from .classes import define
+from .combining import SeriesCombining
 from .construction import series_parts
 from .conversion import SeriesConversion
 from .core import SeriesCore
@@ -20,14 +21,16 @@ from .indexing import Indexing
 from .labelling import SeriesLabelling
 from .missing import SeriesMissing
 from .reducing import SeriesReductions
+from .reshaping import SeriesReshaping
+from .running import Running
 from .selecting import SeriesSelecting
 from .sorting import SeriesSorting
 
 
 class Series(
     SeriesDisplay, SeriesSelecting, SeriesArithmetic, SeriesElementwise, SeriesReductions, SeriesMissing, SeriesSorting,
-    SeriesLabelling, SeriesAligning, SeriesDescribing, SeriesConversion,
-    SeriesAccessors, Indexing, Grouping, SeriesCore,
+    SeriesLabelling, SeriesAligning, SeriesReshaping, SeriesCombining, SeriesDescribing, SeriesConversion,
+    SeriesAccessors, Running, Indexing, Grouping, SeriesCore,
 ):  # fmt: skip
     """A column with labels: pandas' Series, its rows spread over the PEs.
 

@@ -20,9 +20,14 @@ from ..arrays.selection import flatnonzero
 from ..arrays.selection import take as take_array
 from ..arrays.selection import where as where_array
 from ..arrays.ufuncs import isnan
+from ..columns.arrow import arrow_array, has_arrow
 from ..columns.column import Column
+from ..columns.dates.tick import tick_of
+from ..columns.dates.ticks import Ticks
 from ..columns.functions import concatenate, where
+from ..columns.lists import lists
 from ..columns.making import column as make_column
+from ..columns.making import from_arrow
 from ..columns.objects import Objects, is_missing
 from ..columns.strings import Strings, strings
 from .kinds import all_missing, cast, kind_of, to_list
@@ -61,9 +66,8 @@ def _inferred(data: Any) -> Any:
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(data, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
         return _from_pandas(pandas, data)
-    if hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__"):
-        made = MAKERS["arrow"](data)
-        return settle(made)
+    if has_arrow(data):
+        return _from_arrow(data)
     if isinstance(data, np.ndarray):
         return _from_numpy(data)
     if isinstance(data, dict):
@@ -81,7 +85,7 @@ def _from_list(data: list[Any]) -> Any:
     if not data:
         return Objects([])
     if any(isinstance(one, (list, tuple, dict, set)) for one in data):
-        return MAKERS["nested"](data) if "nested" in MAKERS else Objects(data)
+        return _nested(data)
     try:
         found = np.array(data)
     except (ValueError, OverflowError):
@@ -104,7 +108,7 @@ def _from_numpy(found: np.ndarray[Any, Any]) -> Any:
     if kind in "UT":
         return strings(found)
     if kind in "mM":
-        return MAKERS["time"](found)
+        return make_column(found)
     if kind != "O":
         raise TypeError(f"a column does not hold {found.dtype}")
     missing = np.fromiter(map(is_missing, found), bool, found.size)
@@ -124,8 +128,8 @@ def _from_numpy(found: np.ndarray[Any, Any]) -> Any:
         filled = np.full(found.size, np.nan if floats else 0, numbers.dtype)
         filled[~missing] = numbers
         return asarray(filled)
-    if "time" in MAKERS and all(hasattr(one, "year") or isinstance(one, np.datetime64) for one in there):
-        return MAKERS["times"](found)
+    if tick_of(there[0]) is not None and len(kinds) == 1:
+        return make_column(found)
     return Objects(found)
 
 
@@ -139,27 +143,22 @@ def _from_pandas(pandas: Any, data: Any) -> Any:
         missing = np.asarray(data.isna())
         filled = pandas.array(data).to_numpy(dtype=dtype.numpy_dtype, na_value=0)
         return settle(Column(asarray(filled), asarray(~missing) if missing.any() else None))
-    import pyarrow as pa
-
-    return settle(MAKERS["arrow"](pa.array(data, from_pandas=True)))
+    return _from_arrow(data)
 
 
 def _from_arrow(data: Any) -> Any:
-    import pyarrow as pa
-
-    array = data
-    if not isinstance(data, (pa.ndarray, pa.ChunkedArray)):
-        array = pa.chunked_array(data) if hasattr(data, "__arrow_c_stream__") else pa.array(data)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
-    made = make_column(array)
-    if made is not None:
-        return made
-    return _from_numpy(array.to_numpy(zero_copy_only=False))
+    made = from_arrow(data)
+    return settle(made) if made is not None else Objects(arrow_array(data).to_pylist())
 
 
-#: Makers of kinds that come from elsewhere: "arrow", "time" (NumPy's dates), "times" (objects), "nested".
-MAKERS: dict[str, Any] = {"arrow": _from_arrow}
+def _nested(data: list[Any]) -> Any:
+    """Lists of values of one kind as a column of lists; what else has several parts as objects."""
+    if all(isinstance(one, list) or is_missing(one) for one in data):
+        try:
+            return lists([None if not isinstance(one, list) else one for one in data])
+        except (TypeError, ValueError):
+            return Objects(data)
+    return Objects(data)
 
 
 def broadcast(value: Any, size: int, dtype: Any = None) -> Any:
@@ -299,6 +298,8 @@ def fits(value: Any, column: Any) -> bool:
         if isinstance(value, (bool, np.bool_)):
             return bool(column.dtype.kind == "b")
         return isinstance(value, (int, float, complex, np.number)) and column.dtype.kind != "b"
+    if isinstance(column, Ticks) and isinstance(value, str):
+        return True
     return not isinstance(value, (ndarray, Strings, Objects, str)) or type(value) is type(column)
 
 

@@ -78,6 +78,8 @@ def same_index(found, expected):
 
 
 def same_values(found, expected):
+    if str(found.dtype).startswith(("large_list", "list")):
+        found = pd.Series([list(one) if hasattr(one, "__len__") else np.nan for one in found], dtype=object)
     if str(found.dtype) in ("boolean", "Int64") and found.dtype != expected.dtype:
         found = found.astype(object).where(found.notna(), np.nan)  # pandas has objects for these
     assert same_kind(found.dtype, expected.dtype), f"{found.dtype} instead of {expected.dtype}: {found} {expected}"

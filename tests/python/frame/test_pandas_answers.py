@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from frame.frames import same
 
-import atoll as ak
+import atoll.pandas as ak
 
 pytestmark = pytest.mark.usefixtures("every_session")
 
@@ -47,6 +47,7 @@ def answer(module, line):
     names = things(module)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        warnings.simplefilter("error", ak.FallbackWarning)
         for statement in statements:
             exec(statement.strip(), names)
         return eval(expression.strip(), names)

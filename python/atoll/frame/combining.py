@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two objects as one: `combine_first`, `combine`, `update`, `compare`, and joins by order, `merge_asof`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..arrays.creation import arange
+from ..arrays.selection import flatnonzero, where
+from ..columns.column import Column
+from ..columns.intervals import join_asof
+from .aligning import align_rows, placed
+from .axis import range_index
+from .classes import frame, is_series, series
+from .labels import Labels
+from .merging import beside
+from .sorting import key_column
+from .values import choose, hasnans, hide, is_scalar, isna, join_rows, nullable, take
+
+
+def merge_asof(
+    left: Any, right: Any, on: Any = None, left_on: Any = None, right_on: Any = None, left_index: bool = False,
+    right_index: bool = False, by: Any = None, left_by: Any = None, right_by: Any = None, suffixes: Any = ("_x", "_y"),
+    tolerance: Any = None, allow_exact_matches: bool = True, direction: str = "backward",
+) -> Any:  # fmt: skip
+    """Each row of one frame beside the row of another whose key is nearest; both are in order of it.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> from atoll.frame import merge_asof
+    >>> trades = ak.DataFrame({"t": [1, 5, 10], "size": [7, 8, 9]})
+    >>> quotes = ak.DataFrame({"t": [1, 4, 9], "bid": [1.5, 2.5, 3.5]})
+    >>> merge_asof(trades, quotes, on="t").bid.to_list()
+    [1.5, 2.5, 3.5]
+    """
+    if on is not None:
+        left_on = right_on = on
+    if by is not None:
+        left_by = right_by = by
+    a = left._index._values if left_index else key_column(left, left_on)
+    b = right._index._values if right_index else key_column(right, right_on)
+    keys = None
+    if left_by is not None:
+        pair = []
+        for of, names in ((left, left_by), (right, right_by)):
+            columns = [of._column(name) for name in ([names] if is_scalar(names) else names)]
+            pair.append(columns if len(columns) > 1 else columns[0])
+        keys = (pair[0], pair[1])
+    rows = join_asof(a, b, keys, direction, tolerance, allow_exact_matches)
+    shared = {on: left._column(on)} if on is not None else {}
+    for name in [by] if is_scalar(by) and by is not None else (by or []):
+        shared[name] = left._column(name)
+    index = left._index if left_index or not isinstance(left._index, type(range_index(0))) else range_index(len(left))
+    return beside(left, right, rows.left, rows.right, suffixes, shared, index)
+
+
+def _first(own: Any, own_rows: Any, other: Any, other_rows: Any) -> Any:
+    """Of each pair of rows the own value, or the other's where there is none."""
+    own_rows = arange(own.size) if own_rows is None else own_rows
+    other_rows = arange(other.size) if other_rows is None else other_rows
+    gone = own_rows < 0
+    if hasnans(own):
+        gone = gone | take(isna(own), where(own_rows < 0, 0, own_rows))
+    behind = where(other_rows < 0, where(own_rows < 0, -1, own_rows), other_rows + own.size)
+    return placed(join_rows([own, other]), where(gone, behind, own_rows))
+
+
+def _differ(own: Any, other: Any) -> Any:
+    """Which values differ; missing ones are equal."""
+    a, b = nullable(own), nullable(other)
+    found = a != b
+    found = found.fillna(False) if isinstance(found, Column) else found
+    return (found & ~(isna(own) & isna(other))) | (isna(own) ^ isna(other))
+
+
+class SeriesCombining:
+    """Two Series as one."""
+
+    __slots__ = ()
+
+    def combine_first(self: Any, other: Any) -> Any:
+        """The values, and those of another where one is missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1.0, None]).combine_first(ak.Series([5.0, 6.0])).to_list()
+        [1.0, 6.0]
+        """
+        aligned = align_rows(self._index, other._index)
+        return series(_first(self._values, aligned.left, other._values, aligned.right), aligned.index, self._name)
+
+    def combine(self: Any, other: Any, func: Any, fill_value: Any = None) -> Any:
+        """A function of each pair of values with the same label."""
+        a, b = self.align(other)
+        if fill_value is not None:
+            a, b = a.fillna(fill_value), b.fillna(fill_value)
+        held = [func(x, y) for x, y in zip(a.to_list(), b.to_list(), strict=True)]
+        return type(self)(held, index=a._index)
+
+    def update(self: Any, other: Any) -> None:
+        """Takes over the values of another that are there, in this very Series."""
+        other = other if is_series(other) else type(self)(other)
+        one = other._to_index(self._index)
+        self._values = choose(isna(one._values), self._values, one._values)
+
+    def compare(
+        self: Any, other: Any, align_axis: Any = 1, keep_shape: bool = False, keep_equal: bool = False,
+        result_names: Any = ("self", "other"),
+    ) -> Any:  # fmt: skip
+        """The rows that differ, side by side."""
+        if not self._index._same(other._index):
+            raise ValueError("Can only compare identically-labeled Series objects")
+        mask = _differ(self._values, other._values)
+        made = frame([self._values, other._values], Labels(result_names), self._index)
+        made = made if keep_equal else made._new([hide(one, ~mask) for one in made._columns])
+        return made if keep_shape else made._take(flatnonzero(mask))
+
+
+class FrameCombining:
+    """Two frames as one."""
+
+    __slots__ = ()
+
+    def combine_first(self: Any, other: Any) -> Any:
+        """The elements, and those of another where one is missing."""
+        aligned = align_rows(self._index, other._index)
+        held = list(dict.fromkeys([*self._labels.values, *other._labels.values]))
+        labels = Labels(sorted(held), self._labels.names)
+        columns = []
+        for label in labels.values:
+            if label not in other._labels.places:
+                columns.append(placed(self._column(label), aligned.left))
+            elif label not in self._labels.places:
+                columns.append(placed(other._column(label), aligned.right))
+            else:
+                columns.append(_first(self._column(label), aligned.left, other._column(label), aligned.right))
+        return frame(columns, labels, aligned.index)
+
+    def combine(self: Any, other: Any, func: Any, fill_value: Any = None, overwrite: bool = True) -> Any:
+        """A function of each pair of columns with the same label."""
+        a, b = self.align(other)
+        if fill_value is not None:
+            a, b = a.fillna(fill_value), b.fillna(fill_value)
+        held = [func(one, b._series(place))._values for place, one in enumerate(a._each())]
+        return a._new(held)
+
+    def update(self: Any, other: Any, join: str = "left", overwrite: bool = True, **options: Any) -> None:
+        """Takes over the elements of another that are there, in this very frame."""
+        one = other._to_index(self._index)
+        held = []
+        for label, column in zip(self._labels.values, self._columns, strict=True):
+            if label not in one._labels.places:
+                held.append(column)
+                continue
+            new = one._column(label)
+            keep = isna(new) if overwrite else isna(new) | ~isna(column)
+            held.append(choose(keep, column, new))
+        self._columns = held
+
+    def compare(
+        self: Any, other: Any, align_axis: Any = 1, keep_shape: bool = False, keep_equal: bool = False,
+        result_names: Any = ("self", "other"),
+    ) -> Any:  # fmt: skip
+        """The rows and columns that differ, side by side.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> a, b = ak.DataFrame({"x": [1, 2]}), ak.DataFrame({"x": [1, 5]})
+        >>> a.compare(b).shape
+        (1, 2)
+        """
+        if not (self._index._same(other._index) and self._labels.same(other._labels)):
+            raise ValueError("Can only compare identically-labeled (both index and columns) DataFrame objects")
+        masks = [_differ(a, b) for a, b in zip(self._columns, other._columns, strict=True)]
+        places = [place for place, mask in enumerate(masks) if keep_shape or bool(mask.any())]
+        columns: list[Any] = []
+        labels: list[Any] = []
+        anywhere = None
+        for place in places:
+            anywhere = masks[place] if anywhere is None else anywhere | masks[place]
+            for name, of in zip(result_names, (self, other), strict=True):
+                column = of._columns[place]
+                columns.append(column if keep_equal else hide(column, ~masks[place]))
+                labels.append((self._labels.values[place], name))
+        made = frame(columns, Labels(labels, [None, None]), self._index)
+        return made if keep_shape or anywhere is None else made._take(flatnonzero(anywhere))

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows in order: shifted, differences, running figures, ranks, windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays.ndarray import ndarray
+from ..columns import running, windows
+from ..columns.ranks import rank
+from .classes import CLASSES, frame, is_series, series
+from .core import as_axis, is_numeric
+from .kinds import kind_of
+from .labels import Labels
+from .values import settle
+
+
+def as_numbers(values: Any) -> Any:
+    """Numbers as pandas' running figures take them: bools as integers."""
+    return values.astype(np.int64) if isinstance(values, ndarray) and values.dtype.kind == "b" else values
+
+
+def as_before(made: Any, values: Any) -> Any:
+    """What a running operation gave, as pandas has it: floats where integers came to miss values."""
+    if isinstance(values, ndarray) and not isinstance(made, ndarray) and made.values.dtype.kind in "iuf":
+        return settle(made.astype(np.float64))
+    return settle(made)
+
+
+class Running:
+    """What looks at rows in order."""
+
+    __slots__ = ()
+
+    def shift(
+        self: Any, periods: Any = 1, freq: Any = None, axis: Any = 0, fill_value: Any = None, suffix: Any = None
+    ) -> Any:
+        """Each row's values some rows later; missing where there was none.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2, 3]).shift().to_list()
+        [nan, 1.0, 2.0]
+        """
+        if freq is not None:
+            return self._with_index(self._index._with(self._index._values + periods * freq))
+        return self._each_column(lambda one: as_before(running.shift(one, periods, fill_value), one))
+
+    def diff(self: Any, periods: int = 1, axis: Any = 0) -> Any:
+        """Each value less the one some rows before."""
+        return self._each_column(lambda one: as_before(running.change(as_numbers(one), periods), one))
+
+    def pct_change(self: Any, periods: int = 1, fill_method: Any = None, freq: Any = None, **options: Any) -> Any:
+        """By which part each value has grown since some rows before."""
+        return self._each_column(lambda one: as_before(running.pct_change(one, periods), one))
+
+    def cumsum(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+        """Running sums."""
+        return self._cumulated("sum", skipna)
+
+    def cumprod(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+        """Running products."""
+        return self._cumulated("prod", skipna)
+
+    def cummin(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+        """Smallest values so far."""
+        return self._cumulated("min", skipna)
+
+    def cummax(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+        """Largest values so far."""
+        return self._cumulated("max", skipna)
+
+    def _cumulated(self: Any, kind: str, skipna: bool) -> Any:
+        return self._each_column(lambda one: settle(running.cumulate(one, kind, None, skipna)))
+
+    def rank(
+        self: Any, axis: Any = 0, method: str = "average", numeric_only: bool = False, na_option: str = "keep",
+        ascending: bool = True, pct: bool = False,
+    ) -> Any:  # fmt: skip
+        """The place of each value in their order, from 1 on."""
+        as_axis(axis)
+        made = self.select_dtypes("number") if numeric_only and self.ndim == 2 else self
+        return made._each_column(lambda one: rank(one, method, ascending, na_option, pct))
+
+    def rolling(
+        self: Any, window: Any, min_periods: Any = None, center: bool = False, win_type: Any = None, on: Any = None,
+        closed: Any = None, step: Any = None, method: str = "single",
+    ) -> Any:  # fmt: skip
+        """Windows over the rows before each row: by count, or by time.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1.0, 3.0, 2.0]).rolling(2).mean().to_list()
+        [nan, 2.0, 2.5]
+        """
+        if win_type is not None:
+            raise NotImplementedError("windows have weights of 1")
+        times = None
+        if on is not None:
+            times = self._column(on)
+        elif not isinstance(window, int):
+            times = self._index._values
+        return Windowed(
+            self,
+            lambda one: windows.rolling(as_numbers(one), window, min_periods, center, closed, step, times),
+            on,
+            step,
+        )
+
+    def expanding(self: Any, min_periods: int = 1, method: str = "single") -> Any:
+        """Windows over all rows up to each row."""
+        return Windowed(self, lambda one: windows.expanding(as_numbers(one), min_periods))
+
+    def ewm(
+        self: Any, com: Any = None, span: Any = None, halflife: Any = None, alpha: Any = None, min_periods: Any = 0,
+        adjust: bool = True, ignore_na: bool = False, times: Any = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        """All rows up to each row, with weights that decay exponentially."""
+        times = times._values if is_series(times) else times
+        return Windowed(
+            self,
+            lambda one: windows.ewm(
+                as_numbers(one), com, span, halflife, alpha, min_periods or 0, adjust, ignore_na, times
+            ),
+        )
+
+
+class Windowed:
+    """Windows of a Series, or of each column of a frame; `rolling`, `expanding` and `ewm` make it."""
+
+    def __init__(self, of: Any, windows_of: Callable[[Any], Any], on: Any = None, step: Any = None) -> None:
+        self._of, self._windows, self._on, self._step = of, windows_of, on, step
+
+    def __getitem__(self, key: Any) -> Windowed:
+        return Windowed(self._of[key], self._windows, None, self._step)
+
+    def _index(self) -> Any:
+        return self._of._index if self._step is None else self._of._index._cut(slice(None, None, self._step))
+
+    def _made(self, figure: Callable[[Any], Any]) -> Any:
+        of = self._of
+        if of.ndim == 1:
+            if not is_numeric(of._values):
+                raise TypeError(f"No numeric types to aggregate: dtype {kind_of(of._values)}")
+            return series(settle(figure(self._windows(of._values))), self._index(), of._name)
+        held = []
+        for label, one in zip(of._labels.values, of._columns, strict=True):
+            if label == self._on and self._on is not None:
+                held.append(one)
+            elif not is_numeric(one):
+                raise TypeError(f"Cannot aggregate non-numeric type: {kind_of(one)}")
+            else:
+                held.append(settle(figure(self._windows(one))))
+        return frame(held, of._labels, self._index())
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def method(*args: Any, numeric_only: bool = False, **options: Any) -> Any:
+            options.pop("engine", None)
+            return self._made(lambda one: getattr(one, name)(*args, **options))
+
+        return method
+
+    def apply(self, func: Any, raw: bool = False, **options: Any) -> Any:
+        """A function of each window's values."""
+        kind = CLASSES["Series"]
+
+        def each(windows: Any) -> Any:
+            rows = [row[~np.isnan(row) | (np.arange(row.size) > np.isnan(row).argmin())] for row in np.asarray(windows)]
+            return np.array([func(row if raw else kind(row)) for row in rows], dtype=np.float64)
+
+        return self._made(lambda one: one.apply(each))
+
+    def agg(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """Figures of each window: one, or several as columns."""
+        if isinstance(func, str):
+            return getattr(self, func)(*args, **kwargs)
+        if callable(func):
+            return self.apply(func)
+        if isinstance(func, dict):
+            held = {label: self[label].agg(one) for label, one in func.items()}
+            return frame([one._values for one in held.values()], Labels(held), self._index())
+        names = [one if isinstance(one, str) else one.__name__ for one in func]
+        if self._of.ndim == 1:
+            return frame([self.agg(one)._values for one in func], Labels(names), self._index())
+        labels = [(label, name) for label in self._of._labels.values for name in names]
+        held_all = [self[label].agg(one)._values for label in self._of._labels.values for one in func]
+        return frame(held_all, Labels(labels, [None, None]), self._index())
+
+    aggregate = agg
