@@ -10,7 +10,13 @@ from typing import Any
 from .columns.functions import concatenate
 
 #: What `atoll` exports, and the module that has it.
-LAZY = dict.fromkeys(("DataFrame", "Index", "MultiIndex", "RangeIndex", "Series", "merge"), "atoll.frame")
+LAZY = dict.fromkeys(
+    (
+        "DataFrame", "Index", "MultiIndex", "RangeIndex", "Series", "crosstab", "get_dummies", "melt", "merge",
+        "merge_asof", "pivot", "pivot_table",
+    ),
+    "atoll.frame",
+)  # fmt: skip
 LAZY |= dict.fromkeys(
     ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_table"), "atoll.io.frames"
 )

@@ -36,8 +36,9 @@ def pad(text: str, width: int, left: bool = False) -> str:
 
 def cells_of(values: Any) -> list[str]:
     """Texts of a column with room for a sign before them, which dates do not have; cut where they are long."""
-    texts = texts_of(values)
-    held = texts if isinstance(values, Ticks) else [text if text.startswith("-") and text[1:2].isdigit() else " " + text for text in texts]
+    held = texts_of(values)
+    if not isinstance(values, Ticks):
+        held = [text if text.startswith("-") and text[1:2].isdigit() else " " + text for text in held]
     return [text if len(text) <= LONGEST else text[: LONGEST - 3] + "..." for text in held]
 
 

@@ -9,9 +9,15 @@ import pandas as pd
 import pytest
 from frame.frames import same
 
+import atoll as ak_init
 import atoll.pandas as ak
 
-pytestmark = pytest.mark.usefixtures("every_session")
+
+@pytest.fixture(scope="module", params=[(1, 2), (3, 1)], ids=["1x2", "3x1"], autouse=True)
+def session(request):
+    ak_init.shutdown()
+    with ak_init.init(*request.param) as session:
+        yield session
 
 
 def sections():
