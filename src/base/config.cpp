@@ -59,6 +59,9 @@ constexpr std::array table{
     Entry{V::mpiio_stats, "ATOLL_MPIIO_STATS", Kind::text, "", "", 0, 0,
           "Statistics of MPI files. 1: a table on standard error when a file is closed. A path: also a line of JSON per rank, "
           "added to that file. `atoll mpiio` draws them."},
+    Entry{V::progress_core, "ATOLL_PROGRESS_CORE", Kind::text, "auto", "", 0, 0,
+          "Whether MPI's non-blocking collectives and long messages go on while the program computes. auto: where the node has more "
+          "cores than PEs. none: never. A number: that core of each node is given to it, and the PEs leave it alone."},
     Entry{V::cc, "ATOLL_CC", Kind::text, "cc", "", 0, 0, "The C compiler that oshcc calls."},
     Entry{V::cxx, "ATOLL_CXX", Kind::text, "c++", "", 0, 0, "The C++ compiler that oshc++ calls."},
     Entry{V::fabric_provider, "ATOLL_FABRIC_PROVIDER", Kind::text, "", "", 0, 0,

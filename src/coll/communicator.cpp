@@ -102,6 +102,11 @@ Communicator::Communicator(runtime::Context& context) : Communicator(std::make_u
 Communicator::Communicator(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds)
     : Communicator(std::make_unique<Engine>(context, team, timeout_seconds)) {}
 
+HeapOffset Communicator::make_area(runtime::Context& context, std::size_t members) { return Engine::make_area(context, members); }
+
+Communicator::Communicator(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank)
+    : Communicator(std::make_unique<Engine>(context, std::move(pes), std::move(areas), rank)) {}
+
 Communicator::Communicator(Communicator& parent, int colour, int key)
     : Communicator(std::move(split(parent, colour, key)->engine_)) {}
 
@@ -202,6 +207,9 @@ Request Communicator::iscan(const void* in, void* out, std::size_t count, const 
 void Communicator::exscan(const void* in, void* out, std::size_t count, const Reduction& reduction) {
   engine_->run(Kind::exscan, of_elements(count, reduction), in, out, &reduction);
 }
+Request Communicator::iexscan(const void* in, void* out, std::size_t count, const Reduction& reduction) {
+  return Request(engine_.get(), engine_->start(Kind::exscan, of_elements(count, reduction), in, out, &reduction));
+}
 
 void Communicator::gather(const void* in, std::size_t bytes, void* out, int root) {
   engine_->validate_root(root);
@@ -214,6 +222,9 @@ Request Communicator::igather(const void* in, std::size_t bytes, void* out, int 
 void Communicator::gatherv(const void* in, std::size_t bytes, std::span<const Block> out, int root) {
   engine_->run(Kind::gatherv, of_gatherv(*engine_, in, bytes, out, root), nullptr, nullptr);
 }
+Request Communicator::igatherv(const void* in, std::size_t bytes, std::span<const Block> out, int root) {
+  return Request(engine_.get(), engine_->start(Kind::gatherv, of_gatherv(*engine_, in, bytes, out, root), nullptr, nullptr));
+}
 
 void Communicator::scatter(const void* in, void* out, std::size_t bytes, int root) {
   engine_->validate_root(root);
@@ -225,6 +236,9 @@ Request Communicator::iscatter(const void* in, void* out, std::size_t bytes, int
 }
 void Communicator::scatterv(std::span<const ConstBlock> in, void* out, std::size_t bytes, int root) {
   engine_->run(Kind::scatterv, of_scatterv(*engine_, in, out, bytes, root), nullptr, nullptr);
+}
+Request Communicator::iscatterv(std::span<const ConstBlock> in, void* out, std::size_t bytes, int root) {
+  return Request(engine_.get(), engine_->start(Kind::scatterv, of_scatterv(*engine_, in, out, bytes, root), nullptr, nullptr));
 }
 
 void Communicator::allgather(const void* in, std::size_t bytes, void* out) {
@@ -294,6 +308,8 @@ void Communicator::set_timeout_seconds(double seconds) {
   engine_->set_timeout_seconds(seconds);
 }
 
+void Communicator::rest() { engine_->rest(); }
+
 std::uint64_t Communicator::moved_bytes() const { return engine_->moved_bytes(); }
 
 Request& Request::operator=(Request&& other) noexcept {
@@ -317,6 +333,12 @@ Request::~Request() {
 bool Request::test() {
   if (engine_ == nullptr) return true;
   if (!engine_->test(ticket_)) return false;
+  engine_ = nullptr;
+  return true;
+}
+
+bool Request::look() {
+  if (engine_ != nullptr && !engine_->look(ticket_)) return false;
   engine_ = nullptr;
   return true;
 }

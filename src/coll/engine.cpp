@@ -352,9 +352,10 @@ std::uint64_t Engine::start(Kind kind, const Arguments& arguments, const void* i
     queued_.store(queue_.size(), std::memory_order_relaxed);
     ticket = sequence_;
     advance_queue();
+    // With the hold, which a hook never waits for: another thread may be in rest().
+    if (hook_ == 0 && !queue_.empty())
+      hook_ = context_.add_hook([this](runtime::Context&) { return try_advance(); });
   }
-  if (hook_ == 0 && !is_finished(ticket))
-    hook_ = context_.add_hook([this](runtime::Context&) { return try_advance(); });
   return ticket;
 }
 
@@ -369,9 +370,14 @@ bool Engine::test(std::uint64_t ticket) {
     }
     if (!is_finished(ticket)) return false;
   }
-  // Hooks make every wait of this PE slower; none without need.
-  if (hook_ != 0 && queued_.load(std::memory_order_relaxed) == 0) context_.remove_hook(std::exchange(hook_, 0));
+  rest();
   return true;
+}
+
+void Engine::rest() {
+  if (hook_.load(std::memory_order_relaxed) == 0 || queued_.load(std::memory_order_relaxed) != 0) return;
+  Hold hold(*this);
+  if (hook_ != 0 && queue_.empty()) context_.remove_hook(hook_.exchange(0));
 }
 
 void Engine::wait(std::uint64_t ticket) {
@@ -383,7 +389,7 @@ void Engine::wait(std::uint64_t ticket) {
     });
     if (!is_finished(ticket)) throw_if_broken();
   }
-  if (hook_ != 0 && queued_.load(std::memory_order_relaxed) == 0) context_.remove_hook(std::exchange(hook_, 0));
+  rest();
 }
 
 }  // namespace atl::coll::detail

@@ -62,6 +62,13 @@ class Engine {
                       const Reduction* reduction = nullptr);
   bool test(std::uint64_t ticket);
   void wait(std::uint64_t ticket);
+  bool look(std::uint64_t ticket) const {
+    if (is_finished(ticket)) return true;
+    throw_if_broken();
+    return false;
+  }
+  /// Takes the hook away when nothing is under way: hooks make every wait of this PE slower. Not from a hook.
+  void rest();
   bool is_finished(std::uint64_t ticket) const { return completed_.load(std::memory_order_acquire) >= ticket; }
 
   void validate_root(int root) const {
@@ -155,7 +162,7 @@ class Engine {
   bool running_ = false;
   std::atomic<std::uint64_t> queued_{0};
   std::atomic<std::uint64_t> completed_{0};  // sequence of the last finished operation
-  std::uint64_t hook_ = 0;
+  std::atomic<std::uint64_t> hook_{0};  // changed with the hold
   std::atomic<bool> broken_{false};
   std::string broken_why_;
   bool timed_out_ = false;  // that is why

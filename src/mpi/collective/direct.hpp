@@ -21,5 +21,7 @@ void reduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op
 void allreduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 void scan(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 void exscan(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+void reduce_scatter(const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+void reduce_scatter_block(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
 }  // namespace atl::mpi

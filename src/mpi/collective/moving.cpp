@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans of collectives that move data: every rank sends what it has and receives what it wants, in one exchange.
-#include "collective/plan.hpp"
+#include "collective/by_messages.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {
@@ -18,6 +18,7 @@ Piece piece_of(const void* buffer, const Mixed& mixed, int index) {
   return make_piece(static_cast<const std::byte*>(buffer) + mixed.displacements[index], mixed.counts[index], mixed.types[index]);
 }
 
+namespace by_messages {
 namespace {
 
 bool in_place(const void* buffer) { return buffer == MPI_IN_PLACE; }
@@ -41,11 +42,13 @@ Flow copy_then(Piece from, Piece to, Flow rest) {
 }
 
 Plan exchange_plan(Comm& comm, std::uint64_t bits, std::vector<Edge> out, std::vector<Edge> in) {
-  return [held = Ref<Comm>(comm), bits, out = std::move(out), in = std::move(in)] { return exchange_edges(held, bits, out, in); };
+  Course course{.bytes = bytes_of(out) + bytes_of(in)};
+  return {[held = Ref<Comm>(comm), bits, out = std::move(out), in = std::move(in)] { return exchange_edges(held, bits, out, in); }, course};
 }
 
 Plan with_copy(Piece from, Piece to, Plan rest) {
-  return [from = std::move(from), to = std::move(to), rest = std::move(rest)] { return copy_then(from, to, rest()); };
+  Course course = rest.course;
+  return {[from = std::move(from), to = std::move(to), rest = std::move(rest)] { return copy_then(from, to, rest()); }, course};
 }
 
 Flow broadcast_piece(Ref<Comm> comm, std::uint64_t bits, Piece piece, int root) {
@@ -92,14 +95,14 @@ Flow barrier_inside(Ref<Comm> comm, std::uint64_t bits) {
 
 }  // namespace
 
-Plan plan_barrier(MPI_Comm handle) {
+Plan barrier(MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   return [held = Ref<Comm>(comm), bits = comm.next_bits()] {
     return held->is_inter() ? barrier_across(held, bits) : barrier_inside(held, bits);
   };
 }
 
-Plan plan_broadcast(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm handle) {
+Plan broadcast(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   check_root(comm, root);
   std::uint64_t bits = comm.next_bits();
@@ -110,7 +113,7 @@ Plan plan_broadcast(void* buffer, Count count, MPI_Datatype type, int root, MPI_
 }
 
 template <class In>
-Plan plan_gather(const void* out, Same send, void* in, In receive, int root, MPI_Comm handle) {
+Plan gather(const void* out, Same send, void* in, In receive, int root, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   check_root(comm, root);
   refuse_in_place(comm, out);
@@ -128,11 +131,11 @@ Plan plan_gather(const void* out, Same send, void* in, In receive, int root, MPI
   if (comm.is_inter() || in_place(out)) return rest;
   return with_copy(make_piece(out, send.count, send.type), piece_of(in, receive, root), std::move(rest));
 }
-template Plan plan_gather(const void*, Same, void*, Same, int, MPI_Comm);
-template Plan plan_gather(const void*, Same, void*, Varied, int, MPI_Comm);
+template Plan gather(const void*, Same, void*, Same, int, MPI_Comm);
+template Plan gather(const void*, Same, void*, Varied, int, MPI_Comm);
 
 template <class Out>
-Plan plan_scatter(const void* out, Out send, void* in, Same receive, int root, MPI_Comm handle) {
+Plan scatter(const void* out, Out send, void* in, Same receive, int root, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   check_root(comm, root);
   refuse_in_place(comm, in);
@@ -150,11 +153,11 @@ Plan plan_scatter(const void* out, Out send, void* in, Same receive, int root, M
   if (comm.is_inter() || in_place(in)) return rest;
   return with_copy(piece_of(out, send, root), make_piece(in, receive.count, receive.type), std::move(rest));
 }
-template Plan plan_scatter(const void*, Same, void*, Same, int, MPI_Comm);
-template Plan plan_scatter(const void*, Varied, void*, Same, int, MPI_Comm);
+template Plan scatter(const void*, Same, void*, Same, int, MPI_Comm);
+template Plan scatter(const void*, Varied, void*, Same, int, MPI_Comm);
 
 template <class In>
-Plan plan_allgather(const void* out, Same send, void* in, In receive, MPI_Comm handle) {
+Plan allgather(const void* out, Same send, void* in, In receive, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   refuse_in_place(comm, out);
   std::uint64_t bits = comm.next_bits();
@@ -170,8 +173,8 @@ Plan plan_allgather(const void* out, Same send, void* in, In receive, MPI_Comm h
   if (own < 0 || in_place(out)) return rest;
   return with_copy(std::move(mine), piece_of(in, receive, own), std::move(rest));
 }
-template Plan plan_allgather(const void*, Same, void*, Same, MPI_Comm);
-template Plan plan_allgather(const void*, Same, void*, Varied, MPI_Comm);
+template Plan allgather(const void*, Same, void*, Same, MPI_Comm);
+template Plan allgather(const void*, Same, void*, Varied, MPI_Comm);
 
 namespace {
 
@@ -196,7 +199,7 @@ Flow exchange_in_place(Ref<Comm> comm, std::uint64_t bits, std::vector<Edge> in)
 }  // namespace
 
 template <class Both>
-Plan plan_alltoall(const void* out, Both send, void* in, Both receive, MPI_Comm handle) {
+Plan alltoall(const void* out, Both send, void* in, Both receive, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   refuse_in_place(comm, out);
   std::uint64_t bits = comm.next_bits();
@@ -213,8 +216,9 @@ Plan plan_alltoall(const void* out, Both send, void* in, Both receive, MPI_Comm 
   if (own < 0) return rest;
   return with_copy(piece_of(out, send, own), piece_of(in, receive, own), std::move(rest));
 }
-template Plan plan_alltoall(const void*, Same, void*, Same, MPI_Comm);
-template Plan plan_alltoall(const void*, Varied, void*, Varied, MPI_Comm);
-template Plan plan_alltoall(const void*, Mixed, void*, Mixed, MPI_Comm);
+template Plan alltoall(const void*, Same, void*, Same, MPI_Comm);
+template Plan alltoall(const void*, Varied, void*, Varied, MPI_Comm);
+template Plan alltoall(const void*, Mixed, void*, Mixed, MPI_Comm);
 
+}  // namespace by_messages
 }  // namespace atl::mpi

@@ -11,6 +11,12 @@ Piece make_piece(const void* buffer, Count count, MPI_Datatype type, Count displ
   return {at + displacement * checked.extent(), count, Ref<TypeObject>(*find<TypeObject>(type))};
 }
 
+std::size_t bytes_of(const std::vector<Edge>& edges) {
+  Count bytes = 0;
+  for (const Edge& edge : edges) bytes += edge.piece.bytes();
+  return static_cast<std::size_t>(bytes);
+}
+
 Flow exchange_edges(Ref<Comm>, std::uint64_t bits, std::vector<Edge> out, std::vector<Edge> in) {
   std::vector<Outgoing> outgoing(out.size());
   std::vector<Incoming> incoming(in.size());

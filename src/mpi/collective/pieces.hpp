@@ -28,6 +28,8 @@ struct Edge {
   std::uint32_t way = 0;
 };
 
+std::size_t bytes_of(const std::vector<Edge>& edges);
+
 /// Sends all of one and receives all of the other. `comm` is held for its bits.
 Flow exchange_edges(Ref<Comm> comm, std::uint64_t bits, std::vector<Edge> out, std::vector<Edge> in);
 

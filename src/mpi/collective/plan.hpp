@@ -10,14 +10,19 @@
 namespace atl::mpi {
 
 /// Makes the flow of one run. Holds all that it needs but the programs' buffers.
-using Plan = std::function<Flow()>;
+struct Plan {
+  std::function<Flow()> make;
+  Course course;
+
+  template <class Make>
+    requires std::is_invocable_r_v<Flow, Make>
+  Plan(Make make, Course course = {}) : make(std::move(make)), course(course) {}
+  Flow operator()() const { return make(); }
+};
 
 inline void run_plan(const Plan& plan) { run(plan()); }
-inline void start_plan(const Plan& plan, MPI_Request* request) { start(plan(), request); }
-inline void prepare_plan(Plan plan, MPI_Request* request) { prepare(std::move(plan), request); }
-
-Plan plan_barrier(MPI_Comm comm);
-Plan plan_broadcast(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm);
+inline void start_plan(const Plan& plan, MPI_Request* request) { start(plan(), request, plan.course); }
+inline void prepare_plan(Plan plan, MPI_Request* request) { prepare(std::move(plan.make), request, plan.course); }
 
 /// A buffer with a count and a type for each rank, or the same for all.
 struct Same {
@@ -39,21 +44,28 @@ Piece piece_of(const void* buffer, const Same& same, int index);
 Piece piece_of(const void* buffer, const Varied& varied, int index);
 Piece piece_of(const void* buffer, const Mixed& mixed, int index);
 
-template <class In>
-Plan plan_gather(const void* out, Same send, void* in, In receive, int root, MPI_Comm comm);
-template <class Out>
-Plan plan_scatter(const void* out, Out send, void* in, Same receive, int root, MPI_Comm comm);
-template <class In>
-Plan plan_allgather(const void* out, Same send, void* in, In receive, MPI_Comm comm);
-template <class Both>
-Plan plan_alltoall(const void* out, Both send, void* in, Both receive, MPI_Comm comm);
+/// Whether a plan is run once, at once, or by persistent requests, which members may start in any order.
+enum class Use { once, again };
 
-Plan plan_reduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
-Plan plan_allreduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-Plan plan_scan(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-Plan plan_exscan(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-Plan plan_reduce_scatter(const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-Plan plan_reduce_scatter_block(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+// Through coll where it can (see Comm::has_coll), else over point to point.
+Plan plan_barrier(Use use, MPI_Comm comm);
+Plan plan_broadcast(Use use, void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm);
+
+template <class In>
+Plan plan_gather(Use use, const void* out, Same send, void* in, In receive, int root, MPI_Comm comm);
+template <class Out>
+Plan plan_scatter(Use use, const void* out, Out send, void* in, Same receive, int root, MPI_Comm comm);
+template <class In>
+Plan plan_allgather(Use use, const void* out, Same send, void* in, In receive, MPI_Comm comm);
+template <class Both>
+Plan plan_alltoall(Use use, const void* out, Both send, void* in, Both receive, MPI_Comm comm);
+
+Plan plan_reduce(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+Plan plan_allreduce(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+Plan plan_scan(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+Plan plan_exscan(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+Plan plan_reduce_scatter(Use use, const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+Plan plan_reduce_scatter_block(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
 /// Failure when it is no rank that a collective may have as root.
 void check_root(const Comm& comm, int root);

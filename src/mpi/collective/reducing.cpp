@@ -2,10 +2,10 @@
 // Plans of reductions.
 #include <numeric>
 
+#include "collective/by_messages.hpp"
 #include "collective/plain.hpp"
-#include "collective/plan.hpp"
 
-namespace atl::mpi {
+namespace atl::mpi::by_messages {
 namespace {
 
 // What a reduction is about, checked and held.
@@ -16,6 +16,7 @@ struct Task {
   Piece from, to;
 
   Circle circle() const { return {&comm->local()->pes(), comm->rank(), bits}; }
+  Course course() const { return {.bytes = static_cast<std::size_t>(from.bytes()), .who = reducer->is_user() ? Who::program : Who::anybody}; }
   Elements load() const {
     Outgoing data(from.at, from.count, handle_of(*from.type));
     return {reducer, {data.data(), data.data() + data.bytes()}, static_cast<std::size_t>(from.count)};
@@ -111,17 +112,18 @@ Flow reduce_scatter_flow(Task task, std::vector<Count> counts) {
 
 Flow nothing() { co_return; }
 
-Plan plan_shared_out(Comm& comm, const void* out, void* in, std::vector<Count> counts, MPI_Datatype type, MPI_Op op) {
+Plan shared_out(Comm& comm, const void* out, void* in, std::vector<Count> counts, MPI_Datatype type, MPI_Op op) {
   for (Count count : counts) ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_COUNT, "a count of {}", count);
   Count total = std::accumulate(counts.begin(), counts.end(), Count{0});
   Task task = make_task(comm, out, in, total, type, op);
   task.to = make_piece(in, counts[static_cast<std::size_t>(comm.rank())], type);
-  return [task = std::move(task), counts = std::move(counts)] { return reduce_scatter_flow(task, counts); };
+  Course course = task.course();
+  return {[task = std::move(task), counts = std::move(counts)] { return reduce_scatter_flow(task, counts); }, course};
 }
 
 }  // namespace
 
-Plan plan_reduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm handle) {
+Plan reduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   check_root(comm, root);
   if (comm.is_inter() && root == MPI_PROC_NULL) {
@@ -130,29 +132,33 @@ Plan plan_reduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_
   }
   bool receives = comm.is_inter() ? root == MPI_ROOT : root == comm.rank();
   Task task = make_task(comm, out, receives ? in : const_cast<void*>(out), count, type, op);
-  return [task = std::move(task), root] { return task.comm->is_inter() ? reduce_across(task, root) : reduce_flow(task, root); };
+  Course course = task.course();
+  return {[task = std::move(task), root] { return task.comm->is_inter() ? reduce_across(task, root) : reduce_flow(task, root); }, course};
 }
 
-Plan plan_allreduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
-  return [task = make_task(need<Comm>(handle), out, in, count, type, op)] { return allreduce_flow(task); };
+Plan allreduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
+  Task task = make_task(need<Comm>(handle), out, in, count, type, op);
+  return {[task] { return allreduce_flow(task); }, task.course()};
 }
 
-Plan plan_scan(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
-  return [task = make_task(need_intra(handle), out, in, count, type, op)] { return scan_flow(task, Scan::inclusive); };
+Plan scan(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
+  Task task = make_task(need_intra(handle), out, in, count, type, op);
+  return {[task] { return scan_flow(task, Scan::inclusive); }, task.course()};
 }
 
-Plan plan_exscan(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
-  return [task = make_task(need_intra(handle), out, in, count, type, op)] { return scan_flow(task, Scan::exclusive); };
+Plan exscan(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
+  Task task = make_task(need_intra(handle), out, in, count, type, op);
+  return {[task] { return scan_flow(task, Scan::exclusive); }, task.course()};
 }
 
-Plan plan_reduce_scatter(const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
+Plan reduce_scatter(const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
-  return plan_shared_out(comm, out, in, {counts, counts + comm.size()}, type, op);
+  return shared_out(comm, out, in, {counts, counts + comm.size()}, type, op);
 }
 
-Plan plan_reduce_scatter_block(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
+Plan reduce_scatter_block(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
-  return plan_shared_out(comm, out, in, std::vector<Count>(static_cast<std::size_t>(comm.size()), count), type, op);
+  return shared_out(comm, out, in, std::vector<Count>(static_cast<std::size_t>(comm.size()), count), type, op);
 }
 
-}  // namespace atl::mpi
+}  // namespace atl::mpi::by_messages

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/comm.hpp"
 
+#include <bit>
+
 #include "comm/create.hpp"
 #include "core/codes.hpp"
 #include "core/library.hpp"
@@ -26,13 +28,51 @@ Comm::Comm(std::uint64_t number, Ref<Group> local, Ref<Group> remote)
       peers_(remote_ ? remote_.get() : local_.get()), rank_(local_->rank_of(library().pe())) {}
 
 coll::Communicator& Comm::coll() {
-  if (!coll_) {
-    runtime::Context& context = library().context();
-    coll_.emplace(context, runtime::Team::listed(local_->pes(), context.pe()), 0.0);
-    // A rank may compute for hours before it comes.
-    coll_->set_timeout_seconds(0);
-  }
+  if (!coll_) run(make_coll());
   return *coll_;
+}
+
+Flow Comm::make_coll() {
+  runtime::Context& context = library().context();
+  const std::vector<PeId>& pes = local_->pes();
+  std::uint64_t mine = coll::Communicator::make_area(context, pes.size()).value();
+  std::vector<std::uint64_t> offsets(pes.size());
+  co_await allgather_bytes(circle(), &mine, sizeof(mine), offsets.data());
+  std::vector<HeapOffset> areas(offsets.begin(), offsets.end());
+  coll_ = std::make_unique<coll::Communicator>(context, pes, std::move(areas), rank_);
+  // A rank may compute for hours before it comes.
+  coll_->set_timeout_seconds(0);
+}
+
+Comm::Lease Comm::lend_coll() {
+  std::uint64_t usable = ~in_use_->load();
+  coll_->allreduce(&usable, &usable, 1, coll::Reduction(coll::Type::u64, coll::Op::bit_and));
+  auto index = static_cast<std::size_t>(std::countr_zero(usable));
+  if (index >= most_lent) return {};
+  if (index >= lent_.size()) {
+    lent_.push_back(std::make_unique<coll::Communicator>(*coll_, 0, rank_));
+    index = lent_.size() - 1;
+    lent_.back()->set_timeout_seconds(0);
+  }
+  const std::uint64_t bit = std::uint64_t{1} << index;
+  in_use_->fetch_or(bit);
+  std::shared_ptr<void> until(nullptr, [in_use = in_use_, bit](void*) { in_use->fetch_and(~bit); });
+  return {lent_[index].get(), std::move(until)};
+}
+
+void Comm::rest_coll() {
+  std::lock_guard lock(coll_mutex_);
+  if (coll_) coll_->rest();
+  for (auto& lent : lent_) lent->rest();
+}
+
+void Comm::end_coll() {
+  library().context().wait([this] { return in_coll_.load(std::memory_order_acquire) == 0; });  // partner: end_in_coll()
+  std::unique_lock lock(coll_mutex_);
+  auto lent = std::move(lent_);
+  auto coll = std::move(coll_);
+  lock.unlock();
+  lent.clear();
 }
 
 Ref<Comm> Comm::duplicate() {

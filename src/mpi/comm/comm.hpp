@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "atoll/coll/collectives.hpp"
 #include "comm/group.hpp"
@@ -74,11 +76,26 @@ class Comm : public Object {
   /// Members of the local group, for one collective call.
   Circle circle() { return {&local_->pes(), rank_, next_bits()}; }
 
-  /// Of an intra-communicator. Made by the first call, which is collective then.
+  /// Of an intra-communicator. Collective where it is not there yet.
   coll::Communicator& coll();
-  /// Whether that has been: the same on all members.
-  bool has_coll() const { return coll_.has_value(); }
-  void end_coll() { coll_.reset(); }
+  /// Whether it is there: the same on all members. It is from the start, but of many members, where it takes much memory.
+  bool has_coll() const { return coll_ != nullptr; }
+  /// Makes it, as a part of what makes the communicator.
+  Flow make_coll();
+  /// One of its own for a persistent request, which need not be started in the order of collective calls. Given back with the last
+  /// copy of the lease. Null: there is none. Collective, with the coll there.
+  struct Lease {
+    coll::Communicator* coll = nullptr;
+    std::shared_ptr<void> until;
+  };
+  Lease lend_coll();
+  /// Counts operations that coll carries out in the background.
+  void begin_in_coll() { in_coll_.fetch_add(1, std::memory_order_relaxed); }
+  void end_in_coll() { in_coll_.fetch_sub(1, std::memory_order_release); }  // partner: end_coll()
+  /// When one is complete: nothing of it slows other waits any more. Not from a hook.
+  void rest_coll();
+  /// Waits for those under way. Collective.
+  void end_coll();
 
   /// A communicator of the library's own with the same members, for windows and files. Collective.
   Ref<Comm> duplicate();
@@ -100,7 +117,12 @@ class Comm : public Object {
   const Group* peers_;
   int rank_;
   std::atomic<std::uint32_t> calls_{0};
-  std::optional<coll::Communicator> coll_;
+  std::unique_ptr<coll::Communicator> coll_;
+  static constexpr std::size_t most_lent = 64;
+  std::vector<std::unique_ptr<coll::Communicator>> lent_;  // those that exist, in use or not
+  std::shared_ptr<std::atomic<std::uint64_t>> in_use_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+  std::mutex coll_mutex_;  // guards their going against rest_coll()
+  std::atomic<int> in_coll_{0};
   ErrorSlot own_errors_;
   ErrorSlot* errors_ = &own_errors_;
   Attributes attributes_;

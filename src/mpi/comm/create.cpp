@@ -43,6 +43,19 @@ std::uint64_t agree_in(const Group& group, std::uint64_t bits) {
   return number;
 }
 
+// Members from which on a coll waits for the first blocking collective: its area grows with them.
+constexpr int many_members = 256;
+
+Flow make_coll_of(Comm& made) {
+  if (!made.is_inter() && made.size() <= many_members) co_await made.make_coll();
+}
+
+Ref<Comm> make_intra(std::uint64_t number, const Ref<Group>& group) {
+  auto made = make<Comm>(number, group, Ref<Group>());
+  run(make_coll_of(*made));
+  return made;
+}
+
 // What a new communicator has from the one it was made of.
 void inherit(Comm& made, Comm& from) { made.errors()->set(from.errors()->get()); }
 
@@ -137,7 +150,7 @@ Ref<Comm> split(Comm& comm, std::int64_t color, int key) {
   std::uint64_t bits = comm.next_bits();
   if (color == MPI_UNDEFINED) return {};
   auto local = make<Group>(chosen(*comm.local(), choices.data(), color));
-  if (!comm.is_inter()) return make<Comm>(agree_in(*local, bits), local, Ref<Group>());
+  if (!comm.is_inter()) return make_intra(agree_in(*local, bits), local);
   std::vector<Choice> remote_choices(theirs.size() / 2);
   std::memcpy(remote_choices.data(), theirs.data(), theirs.size() * sizeof(std::uint64_t));
   auto remote = make<Group>(chosen(*comm.remote(), remote_choices.data(), color));
@@ -166,6 +179,7 @@ Flow duplicate_flow(Comm& comm, Ref<Comm>& copy) {
   copy = make<Comm>(number, comm.local(), comm.remote());
   inherit(*copy, comm);
   if (comm.shape) copy->shape = comm.shape->copy();
+  co_await make_coll_of(*copy);
 }
 
 void comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
@@ -252,7 +266,7 @@ void comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
     }
   } else {
     std::uint64_t bits = from.next_bits();
-    if (mine) result = make<Comm>(agree_in(members, bits), Ref<Group>(members), Ref<Group>());
+    if (mine) result = make_intra(agree_in(members, bits), Ref<Group>(members));
   }
   if (result) inherit(*result, from);
   give_or_none(std::move(result), made);
@@ -266,7 +280,7 @@ void comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) 
     *made = MPI_COMM_NULL;
     return;
   }
-  auto result = make<Comm>(agree_in(members, from.bits(tag, Talk::creation)), Ref<Group>(members), Ref<Group>());
+  auto result = make_intra(agree_in(members, from.bits(tag, Talk::creation)), Ref<Group>(members));
   inherit(*result, from);
   give(std::move(result), made);
 }
@@ -279,7 +293,7 @@ void comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MP
     *made = MPI_COMM_NULL;
     return;
   }
-  auto result = make<Comm>(agree_in(members, bits), Ref<Group>(members), Ref<Group>());
+  auto result = make_intra(agree_in(members, bits), Ref<Group>(members));
   finish_from_group(*result, info, errhandler);
   give(std::move(result), made);
 }
@@ -338,7 +352,7 @@ void intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made) {
   pes.insert(pes.end(), others.begin(), others.end());
   std::uint64_t number = 0;
   run(agree_on_number(from, number));
-  auto result = make<Comm>(number, make<Group>(std::move(pes)), Ref<Group>());
+  auto result = make_intra(number, make<Group>(std::move(pes)));
   inherit(*result, from);
   give(std::move(result), made);
 }

@@ -7,6 +7,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/runtime/job.hpp"
+#include "core/progress.hpp"
 
 namespace atl::mpi {
 namespace {
@@ -41,6 +42,7 @@ Library::Library() {
 Library::~Library() = default;
 
 void Library::leave() {
+  context_->stop_progress_thread();
   context_->quiet();
   context_->barrier();
   matcher_.reset();
@@ -54,6 +56,7 @@ void enter_library() {
   if (users == 0) {
     config::validate_environment();
     detail::library = new Library;
+    give_core_away();
   }
   ++users;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/transfer.hpp"
 
+#include <cstring>
 #include <new>
 
 #include "core/library.hpp"
+#include "core/progress.hpp"
 #include "message/buffered.hpp"
 
 namespace atl::mpi {
@@ -13,13 +15,21 @@ namespace {
 constexpr std::size_t block_bytes = 320;
 constexpr int most_kept = 4096;
 struct Blocks {
-  struct Block {
-    Block* next;
-  };
-  Block* first = nullptr;
+  void* first = nullptr;  // each begins with the address of the next
   int count = 0;
+  void* pop() {
+    void* taken = first;
+    std::memcpy(&first, taken, sizeof(first));
+    --count;
+    return taken;
+  }
+  void push(void* block) {
+    std::memcpy(block, &first, sizeof(first));
+    first = block;
+    ++count;
+  }
   ~Blocks() {
-    while (first != nullptr) ::operator delete(std::exchange(first, first->next));
+    while (first != nullptr) ::operator delete(pop());
     count = most_kept;  // what comes after the thread's end is not kept
   }
 };
@@ -29,6 +39,13 @@ static_assert(sizeof(SendTransfer) <= block_bytes && sizeof(ReceiveTransfer) <= 
 
 runtime::SendMode mode_of(Mode mode) {
   return mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard;
+}
+
+// What takes a rendezvous goes on while the program computes. One message is one step of it: only very long ones are worth waking a
+// thread at once.
+constexpr std::size_t rendezvous = 8192, steps_worth_waking = 16;
+void leave_long(std::size_t bytes) {
+  if (bytes > rendezvous) leave_to_progress(bytes / steps_worth_waking);
 }
 
 // A send and a receive that are one request, whose status is the receive's.
@@ -48,22 +65,20 @@ class Pair : public Request {
 
 }  // namespace
 
-void* Transfer::operator new(std::size_t) {
-  if (blocks.first == nullptr) return ::operator new(block_bytes);
-  --blocks.count;
-  return std::exchange(blocks.first, blocks.first->next);
-}
+void* Transfer::operator new(std::size_t) { return blocks.first == nullptr ? ::operator new(block_bytes) : blocks.pop(); }
 
 void Transfer::operator delete(void* memory) {
-  if (blocks.count >= most_kept) return ::operator delete(memory);
-  ++blocks.count;
-  blocks.first = new (memory) Blocks::Block{blocks.first};
+  if (blocks.count >= most_kept) ::operator delete(memory);
+  else blocks.push(memory);
 }
 
 bool Transfer::poll() {
   if (done_) return true;
   auto outcome = library().matcher().test(pending_);
-  if (!outcome) return false;
+  if (!outcome) {
+    library().context().note_active();
+    return false;
+  }
   outcome_ = *outcome;
   done_ = true;
   complete();
@@ -90,13 +105,16 @@ void SendTransfer::begin(Outgoing data, int to, int tag, runtime::SendMode mode)
   }
   pending_ = library().matcher().send(comm_->pe_of(to), comm_->bits(tag), data_.span(), mode);
   done_ = pending_.empty();
+  if (!done_) leave_long(data_.bytes());
 }
 
 void ReceiveTransfer::begin(Incoming data, int from, int tag) {
   data_ = std::move(data);
   no_process_ = from == MPI_PROC_NULL;
   done_ = no_process_;
-  if (!done_) pending_ = library().matcher().receive(pattern_of(*comm_, from, tag), data_.span());
+  if (done_) return;
+  pending_ = library().matcher().receive(pattern_of(*comm_, from, tag), data_.span());
+  leave_long(data_.bytes());
 }
 
 void ReceiveTransfer::begin(Incoming data, const runtime::Claim& claim) {

@@ -45,6 +45,7 @@ class Reducer {
 
   const coll::Reduction& reduction() const { return *reduction_; }
   bool commutative() const { return operation_->commutative(); }
+  bool is_user() const { return operation_->is_user(); }
   const datatype::Type& type() const { return *type_->type(); }
 
  private:

@@ -6,59 +6,71 @@
 #include <vector>
 
 #include "core/library.hpp"
+#include "core/progress.hpp"
 
 namespace atl::mpi {
 namespace {
 
-// The hook of progress() is there while something is under way.
+// The hook of progress() is there while something is under way. It runs under a lock of progress(), so that nothing is asked of
+// the Context with this one's.
 struct Background {
   std::mutex mutex;
-  std::vector<FlowRequest*> flows;   // each holds a count
+  std::vector<FlowRequest*> flows;  // each holds a count
   std::vector<Request*> let_go;
   std::atomic<int> count{0};
-  std::uint64_t hook = 0;            // 0: none
+  bool hooked = false;
+  std::uint64_t hook = 0;  // 0: none, or being added
+  // What step() looks at: its own.
+  std::vector<FlowRequest*> looked_at;
+  std::vector<Request*> looked_at_let_go;
 
-  void add_hook() {
-    if (hook == 0) hook = library().context().add_hook([](runtime::Context&) { return step(); });
+  template <class List, class Entry>
+  void add(List& list, Entry* entry) {
+    {
+      std::lock_guard lock(mutex);
+      list.push_back(entry);
+      count.fetch_add(1);
+      if (std::exchange(hooked, true)) return;
+    }
+    std::uint64_t key = library().context().add_hook([](runtime::Context& context) { return step(context.is_progress_thread()); });
+    std::lock_guard lock(mutex);
+    hook = key;
   }
-  static bool step();
+  template <class List, class Entry>
+  void drop(List& list, Entry* entry) {
+    std::lock_guard lock(mutex);
+    std::erase(list, entry);
+    count.fetch_sub(1);
+  }
+  static bool step(bool progress_thread);
 };
 Background& background() {
   static auto& all = *new Background;
   return all;
 }
 
-bool Background::step() {
+bool Background::step(bool progress_thread) {
   Background& here = background();
-  std::vector<FlowRequest*> flows;
-  std::vector<Request*> let_go;
   {
     std::lock_guard lock(here.mutex);
-    flows = here.flows;
-    let_go = here.let_go;
+    here.looked_at = here.flows;
+    here.looked_at_let_go = here.let_go;
   }
   bool moved = false;
-  for (FlowRequest* flow : flows)
-    if (flow->advance()) {
-      {
-        std::lock_guard lock(here.mutex);
-        std::erase(here.flows, flow);
-        here.count.fetch_sub(1);
-      }
-      flow->release();
-      moved = true;
-    }
-  for (Request* request : let_go)
-    if (request->poll()) {
-      {
-        std::lock_guard lock(here.mutex);
-        std::erase(here.let_go, request);
-        here.count.fetch_sub(1);
-      }
-      if (request->persistent()) request->release();
-      else request->retire();
-      moved = true;
-    }
+  for (FlowRequest* flow : here.looked_at) {
+    if (progress_thread && !flow->may_be_advanced_by_thread()) continue;
+    if (!flow->advance()) continue;
+    here.drop(here.flows, flow);
+    flow->release();
+    moved = true;
+  }
+  for (Request* request : here.looked_at_let_go) {
+    if (progress_thread || !request->poll()) continue;
+    here.drop(here.let_go, request);
+    if (request->persistent()) request->release();
+    else request->retire();
+    moved = true;
+  }
   return moved;
 }
 
@@ -69,28 +81,25 @@ void remove_idle_hook() {
   std::uint64_t hook = 0;
   {
     std::lock_guard lock(here.mutex);
-    if (here.count.load() == 0) hook = std::exchange(here.hook, 0);
+    if (here.count.load() != 0 || here.hook == 0) return;
+    hook = std::exchange(here.hook, 0);
+    here.hooked = false;
   }
-  if (hook != 0) library().context().remove_hook(hook);
+  library().context().remove_hook(hook);
 }
 
 }  // namespace
 
-void finish_in_background(Request& request) {
-  Background& here = background();
-  std::lock_guard lock(here.mutex);
-  here.let_go.push_back(&request);
-  here.count.fetch_add(1);
-  here.add_hook();
-}
+void finish_in_background(Request& request) { background().add(background().let_go, &request); }
 
 void drain_background() {
   library().context().wait([] { return background().count.load() == 0; });
   remove_idle_hook();
 }
 
-FlowRequest::FlowRequest(Flow flow) : Request(Life::once) { begin(std::move(flow)); }
-FlowRequest::FlowRequest(std::function<Flow()> make) : Request(Life::persistent), make_(std::move(make)) {}
+FlowRequest::FlowRequest(Flow flow, Course course) : Request(Life::once), course_(std::move(course)) { begin(std::move(flow)); }
+FlowRequest::FlowRequest(std::function<Flow()> make, Course course)
+    : Request(Life::persistent), make_(std::move(make)), course_(std::move(course)) {}
 
 void FlowRequest::begin(Flow flow) {
   flow_ = std::move(flow);
@@ -98,11 +107,8 @@ void FlowRequest::begin(Flow flow) {
   done_.store(false, std::memory_order_relaxed);
   if (advance()) return;
   retain();
-  Background& here = background();
-  std::lock_guard lock(here.mutex);
-  here.flows.push_back(this);
-  here.count.fetch_add(1);
-  here.add_hook();
+  background().add(background().flows, this);
+  leave_to_progress(course_.bytes);
 }
 
 bool FlowRequest::advance() {
@@ -121,17 +127,15 @@ bool FlowRequest::advance() {
 
 bool FlowRequest::poll() {
   auto done = [&] { return done_.load(std::memory_order_acquire); };  // partner: advance()
-  if (!done()) {
-    library().context().check();
-    library().context().progress();
-  }
-  if (!done()) return false;
-  return true;
+  if (done()) return true;
+  library().context().check();
+  library().context().note_active();
+  library().context().progress();
+  return done();
 }
 
 void FlowRequest::wait() {
   library().context().wait([this] { return done_.load(std::memory_order_acquire); });  // partner: advance()
-  remove_idle_hook();
 }
 
 void FlowRequest::result(MPI_Status* status) {
@@ -144,9 +148,17 @@ void FlowRequest::start() {
   begin(make_());
 }
 
-void start(Flow flow, MPI_Request* request) { give(make<FlowRequest>(std::move(flow)), request); }
-void prepare(std::function<Flow()> make, MPI_Request* request) {
-  give(Ref<FlowRequest>::adopt(new FlowRequest(std::move(make))), request);
+void FlowRequest::retire() {
+  remove_idle_hook();
+  if (course_.comm) course_.comm->rest_coll();
+  Request::retire();
+}
+
+void start(Flow flow, MPI_Request* request, Course course) {
+  give(make<FlowRequest>(std::move(flow), std::move(course)), request);
+}
+void prepare(std::function<Flow()> make, MPI_Request* request, Course course) {
+  give(Ref<FlowRequest>::adopt(new FlowRequest(std::move(make), std::move(course))), request);
 }
 
 }  // namespace atl::mpi

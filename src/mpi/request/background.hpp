@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "comm/comm.hpp"
 #include "flow/flow.hpp"
 #include "request/request.hpp"
 
@@ -15,31 +16,44 @@ void finish_in_background(Request& request);
 /// Until nothing is left to be done; before the end.
 void drain_background();
 
+/// Whose threads may take its steps.
+enum class Who { anybody, program };
+
+/// What is known of a flow before it runs.
+struct Course {
+  std::size_t bytes = 0;  ///< how much it moves, about
+  Who who = Who::anybody;
+  Ref<Comm> comm = {};    ///< whose coll it is carried out by
+};
+
 /// A request of an operation that is a flow.
 class FlowRequest : public Request {
  public:
   /// Non-blocking: begins at once.
-  explicit FlowRequest(Flow flow);
+  explicit FlowRequest(Flow flow, Course course = {});
   /// Persistent: `make` gives a new flow for each start.
-  explicit FlowRequest(std::function<Flow()> make);
+  explicit FlowRequest(std::function<Flow()> make, Course course = {});
   bool poll() override;
   void wait() override;
   void result(MPI_Status* status) override;
   void start() override;
+  void retire() override;
 
   /// One step; in progress(), of one thread at a time.
   bool advance();
+  bool may_be_advanced_by_thread() const { return course_.who == Who::anybody; }
 
  private:
   void begin(Flow flow);
   std::function<Flow()> make_;
+  Course course_;
   Flow flow_;
   std::exception_ptr error_;
   std::atomic<bool> done_{false};
 };
 
 /// For bodies of non-blocking and persistent calls.
-void start(Flow flow, MPI_Request* request);
-void prepare(std::function<Flow()> make, MPI_Request* request);
+void start(Flow flow, MPI_Request* request, Course course = {});
+void prepare(std::function<Flow()> make, MPI_Request* request, Course course = {});
 
 }  // namespace atl::mpi

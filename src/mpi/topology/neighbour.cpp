@@ -16,7 +16,8 @@ Plan plan(Comm& comm, Out&& piece_to, In&& piece_from) {
       out.push_back({comm.pe_of(destinations[i].rank), piece_to(static_cast<int>(i)), destinations[i].way});
   for (std::size_t i = 0; i < sources.size(); ++i)
     if (sources[i].rank != MPI_PROC_NULL) in.push_back({comm.pe_of(sources[i].rank), piece_from(static_cast<int>(i)), sources[i].way});
-  return [held = Ref<Comm>(comm), bits, out = std::move(out), in = std::move(in)] { return exchange_edges(held, bits, out, in); };
+  Course course{.bytes = bytes_of(out) + bytes_of(in)};
+  return {[held = Ref<Comm>(comm), bits, out = std::move(out), in = std::move(in)] { return exchange_edges(held, bits, out, in); }, course};
 }
 
 void refuse_in_place(const void* buffer) { ATOLL_MPI_REQUIRE(buffer != MPI_IN_PLACE, MPI_ERR_BUFFER, "MPI_IN_PLACE in a neighbourhood"); }

@@ -32,6 +32,7 @@ enum class Variable {
   shmem_info,
   shmem_debug,
   mpiio_stats,
+  progress_core,
   cc,
   cxx,
   fabric_provider,

@@ -157,6 +157,10 @@ class Communicator {
   /// The members of the team, in its order; this PE must be one. Collective over them alone: the other PEs of the job
   /// take no part. Throws TimeoutError that names who has not come; `timeout_seconds` as in set_timeout_seconds().
   Communicator(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds = {});
+  /// Members who tell one another by ways of their own where they may be written to: each makes an area, and the Communicator of
+  /// all of them, in the order of members. Not collective.
+  static HeapOffset make_area(runtime::Context& context, std::size_t members);
+  Communicator(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);
   /// The members of `parent` that give the same `colour`, ordered by (key, rank). Collective over the parent.
   Communicator(Communicator& parent, int colour, int key = 0);
   /// The same, where members without a colour get none. Throws MemoryError on all members when one has no memory.
@@ -216,8 +220,11 @@ class Communicator {
   [[nodiscard]] Request iallreduce(const void* in, void* out, std::size_t count, const Reduction& reduction);
   [[nodiscard]] Request ireduce(const void* in, void* out, std::size_t count, const Reduction& reduction, int root);
   [[nodiscard]] Request iscan(const void* in, void* out, std::size_t count, const Reduction& reduction);
+  [[nodiscard]] Request iexscan(const void* in, void* out, std::size_t count, const Reduction& reduction);
   [[nodiscard]] Request igather(const void* in, std::size_t bytes, void* out, int root);
+  [[nodiscard]] Request igatherv(const void* in, std::size_t bytes, std::span<const Block> out, int root);
   [[nodiscard]] Request iscatter(const void* in, void* out, std::size_t bytes, int root);
+  [[nodiscard]] Request iscatterv(std::span<const ConstBlock> in, void* out, std::size_t bytes, int root);
   [[nodiscard]] Request iallgather(const void* in, std::size_t bytes, void* out);
   [[nodiscard]] Request iallgatherv(const void* in, std::size_t bytes, std::span<const Block> out);
   [[nodiscard]] Request ialltoall(const void* in, std::size_t bytes, void* out, Destination where = Destination::anywhere);
@@ -326,6 +333,9 @@ class Communicator {
   /// Overrides ATOLL_PEER_TIMEOUT. 0: for ever.
   void set_timeout_seconds(double seconds);
 
+  /// After non-blocking operations that were only look()ed at, out of hooks: takes away what slows other waits.
+  void rest();
+
   /// Bytes this PE has put or fetched for collectives so far, mailbox lines included.
   std::uint64_t moved_bytes() const;
 
@@ -350,6 +360,8 @@ class Request {
   bool test();
   /// Returns when complete.
   void wait();
+  /// Whether it is, without making progress: from a hook too. Throws as test(). When it is, the request is empty.
+  bool look();
 
  private:
   friend class Communicator;

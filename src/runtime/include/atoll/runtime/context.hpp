@@ -301,6 +301,7 @@ class Context {
   /// sleeps. Whoever makes it true must put, use an atomic, send, or notify(). Throws PeFailedError when a PE dies.
   template <class Ready>
   void wait(Ready&& ready) {
+    if (has_progress_thread_.load(std::memory_order_relaxed)) [[unlikely]] note_active();
     for (int i = 0; i < 32; ++i) {
       if (ready()) return;
       progress();
@@ -331,9 +332,15 @@ class Context {
   std::uint64_t add_hook(std::function<bool(Context&)> hook);
   void remove_hook(std::uint64_t key);
   /// Progress without the program's help, until stop or destruction: a thread that makes it while no other waits or says
-  /// note_active(), and sleeps when there is none to make. Who sends to a PE whose own threads look pays no wake for it.
-  void start_progress_thread();
+  /// note_active(), and sleeps when there is none to make. Who sends to a PE whose own threads look pays no wake for it. `core`:
+  /// the one it runs on.
+  void start_progress_thread(std::optional<unsigned> core = {});
   void stop_progress_thread();
+  bool has_progress_thread() const { return has_progress_thread_.load(std::memory_order_relaxed); }
+  /// This thread goes away to compute, and something long is under way: the progress thread takes over at once.
+  void hand_over();
+  /// Whether this is the progress thread, in a handler or hook.
+  bool is_progress_thread() const { return std::this_thread::get_id() == progress_thread_.get_id(); }
   /// This thread has just looked, and is likely to look again: the progress thread stays out of its way.
   void note_active() { activity_.store(activity_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
@@ -389,6 +396,7 @@ class Context {
   Status wait_slowly(Condition ready, Deadline deadline);
   Status wait_in_turns(Condition ready, Deadline deadline);
   void keep_progress();
+  bool watch_closely();
   bool pause_progress(std::int64_t ns);
   bool poll_network();
   bool progress_slowly();
@@ -508,9 +516,11 @@ class Context {
   std::atomic<bool> has_progress_thread_{false};
   std::atomic<std::uint32_t> waiting_threads_{0};  // in wait_slowly(), when there is a progress thread
   std::atomic<std::uint64_t> activity_{0};
+  std::atomic<bool> handed_over_{false};
+  std::atomic<bool> watching_{false};
   std::mutex progress_mutex_;
   std::condition_variable progress_stops_;
-  bool stop_progress_ = false;
+  std::atomic<bool> stop_progress_{false};  // changed under progress_mutex_
 };
 
 }  // namespace atl::runtime
