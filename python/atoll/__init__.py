@@ -57,7 +57,12 @@ from .columns import categories as _categories
 from .columns import making as _making
 from .columns.categorical import *
 from .columns.column import Column
+from .columns.dates.bins import *
+from .columns.dates.business import *
 from .columns.dates.datetimes import Datetimes
+from .columns.dates.offsets import DateOffset
+from .columns.dates.ranges import *
+from .columns.dates.reading import *
 from .columns.dates.timedeltas import Timedeltas, Times
 from .columns.functions import *
 from .columns.groupby import *

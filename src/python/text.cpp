@@ -283,6 +283,18 @@ void bind_text(nb::module_& m) {
     for (const table::RecordScan& scan : scans) result.append(nb::make_tuple(static_cast<int>(scan.end), scan.first));
     return result;
   });
+  m.def("date_map", [](const Expr& values, const std::string& name, std::vector<std::int64_t> numbers) {
+    const TextCall call{name, {}, std::move(numbers)};
+    (void)table::make_date_map(call);
+    nb::gil_scoped_release release;
+    return Expr{values.session, array::make_stored(values.session->call<&table::date_map, table::Operations>(values.value(), call))};
+  });
+  m.def("date_to_text", [](const Expr& values, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
+    const TextCall call = to_call("", texts, std::move(numbers));
+    (void)table::make_date_writer(call);
+    nb::gil_scoped_release release;
+    return Texts{values.session, values.session->call<&table::date_to_text, table::Operations>(values.value(), call)};
+  });
   m.def("text_hash", [](const Texts& x) {
     std::vector<Array> hashes = x.session->call<&table::text_hash, table::Operations>(x.text);
     return std::make_pair(Expr{x.session, array::make_stored(hashes[0])}, Expr{x.session, array::make_stored(hashes[1])});

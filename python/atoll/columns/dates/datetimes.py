@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .operators import Operators
+from .offsets import is_offset, moved
+from .parts import Parts
 from .tick import UNITS, Tick, tick_of, tzinfo_of
 from .ticks import CLASSES
 
 
-class Datetimes(Operators):
+class Datetimes(Parts):
     """A column of moments, of which some may be missing. `ak.array` makes one of datetimes, `ak.to_datetime` of texts.
 
     Moments are whole numbers of the column's unit ("s", "ms", "us", "ns"; "D" of dates) since 1970, in int64; with a
@@ -46,6 +47,16 @@ class Datetimes(Operators):
     def tz(self) -> str | None:
         """The name of the time zone, None when there is none."""
         return self._zone
+
+    def __add__(self, other: Any) -> Any:
+        """Durations, or steps of the calendar, added. OverflowError where 64 bits do not hold the sum."""
+        return moved(self, other, 1) if is_offset(other) else super().__add__(other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        """Of two moments the duration between them; a duration, or steps of the calendar, taken away."""
+        return moved(self, other, -1) if is_offset(other) else super().__sub__(other)
 
     def _arrow_type(self) -> Any:
         import pyarrow as pa

@@ -15,6 +15,7 @@ from ...arrays.quantiles import median, quantile
 from ...arrays.selection import where
 from ...arrays.ufuncs import rint
 from ..column import ORDINAL, Column, both, chosen_valid, column_or_array, valid_of_all
+from .engine import mapped
 from .tick import (
     MOST,
     NAMES,
@@ -110,7 +111,9 @@ class Ticks(Column):
         if unit == self._unit:
             return self
         if UNITS[unit] > UNITS[self._unit]:
-            return type(self)._made(self._values // (UNITS[unit] // UNITS[self._unit]), self._valid, unit, self._zone)
+            return type(self)._made(
+                mapped(self._values, "floored", unit, [UNITS[unit] // UNITS[self._unit]]), self._valid, unit, self._zone
+            )
         factor = UNITS[self._unit] // UNITS[unit]
         most = MOST // factor
         self._refuse((self._values > most) | (self._values < -most), f"does not fit 64 bits of {unit}")

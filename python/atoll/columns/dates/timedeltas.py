@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,25 @@ from ...arrays.creation import asarray, full
 from ...arrays.selection import where
 from ...arrays.ufuncs import floor
 from ..column import Column, both, column_or_array
+from ..strings import strings, where_texts
+from .engine import mapped, written
+from .frequency import frequency
 from .operators import Operators, _missing
+from .rounding import is_whole, rounded_to
 from .tick import MOST, UNITS, Tick, finest
 from .ticks import CLASSES, Ticks, meta_of, numbers_in, operand
+
+
+class Components(NamedTuple):
+    """What durations are made of; pandas' names."""
+
+    days: Any
+    hours: Any
+    minutes: Any
+    seconds: Any
+    milliseconds: Any
+    microseconds: Any
+    nanoseconds: Any
 
 
 class Timedeltas(Operators):
@@ -67,6 +83,80 @@ class Timedeltas(Operators):
 
     def _texts(self, values: np.ndarray[Any, Any]) -> list[str]:
         return [text_of_duration(int(value) * UNITS[self._unit]) for value in values]
+
+    # -- what it says of each: pandas' `.dt` --
+
+    def _part(self, name: str) -> Any:
+        return column_or_array(mapped(self._values, name, self._unit), self._valid)
+
+    @property
+    def days(self) -> Any:
+        """Whole days, rounded down: int64."""
+        return self._part("date")
+
+    @property
+    def seconds(self) -> Any:
+        """Seconds of the day that is left, 0 to 86399: int32."""
+        return self._part("second_of_day")
+
+    @property
+    def microseconds(self) -> Any:
+        """Microseconds of the second that is left: int32."""
+        return self._part("microsecond")
+
+    @property
+    def nanoseconds(self) -> Any:
+        """Nanoseconds of the microsecond that is left: int32."""
+        return self._part("nanosecond")
+
+    @property
+    def components(self) -> Components:
+        """Days, hours, minutes and so on.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> import numpy as np
+        >>> ak.array(np.array([93784], "m8[s]")).components[:4]
+        (array([1]), array([2], dtype=int32), array([3], dtype=int32), array([4], dtype=int32))
+        """
+        days, hours, minutes, seconds = (self._part(name) for name in ("date", "hour", "minute", "second"))
+        left = self._part("microsecond")
+        return Components(days, hours, minutes, seconds, left // 1000, left % 1000, self._part("nanosecond"))
+
+    def total_seconds(self) -> Any:
+        """Seconds of each: float64.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> import numpy as np
+        >>> ak.array(np.array([1500], "m8[ms]")).dt.total_seconds()
+        array([1.5])
+        """
+        return column_or_array(self._values / (UNITS["s"] // UNITS[self._unit]), self._valid)
+
+    def floor(self, freq: Any) -> Any:
+        """Rounded down to multiples of a frequency of fixed length, as "15min"."""
+        return rounded_to(self, "floor", frequency(freq))
+
+    def ceil(self, freq: Any) -> Any:
+        """Rounded up; see `floor`."""
+        return rounded_to(self, "ceil", frequency(freq))
+
+    def round(self, freq: Any) -> Any:
+        """Rounded to the nearest, halves to the even multiple; see `floor`."""
+        return rounded_to(self, "round", frequency(freq))
+
+    def _to_text(self) -> Any:
+        """As pandas writes them: "1 days 02:03:04.500000"."""
+        time = self._like(mapped(self._values, "time", self._unit), self._valid)
+        finest_there = next(u for u in ("s", "us", "ns") if is_whole(time, u))
+        form = {"s": "%H:%M:%S", "us": "%H:%M:%S.%6f", "ns": "%H:%M:%S.%9f"}[finest_there]
+        clock = written(time._values, self._unit, form)
+        days = strings(mapped(self._values, "date", self._unit))
+        texts = days + where_texts(self._values < 0, " days +", " days ") + clock
+        return texts._like(texts._values, self._valid)
 
     # -- arithmetic with numbers --
 

@@ -7,7 +7,7 @@
 namespace atl::table {
 
 Measure make_measure(const TextCall& call) {
-  for (const auto& family : {comparing_measures(), class_measures(), finding_measures(), splitting_measures(), regex_measures(), number_measures()})
+  for (const auto& family : {comparing_measures(), class_measures(), finding_measures(), splitting_measures(), regex_measures(), number_measures(), date_measures()})
     for (const MeasureEntry& entry : family)
       if (entry.name == call.name) return entry.make(call);
   throw ValueError(fmt::format("texts have no '{}'", call.name));

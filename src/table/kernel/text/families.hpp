@@ -14,6 +14,7 @@ std::span<const MeasureEntry> finding_measures();
 std::span<const MeasureEntry> splitting_measures();
 std::span<const MeasureEntry> regex_measures();
 std::span<const MeasureEntry> number_measures();
+std::span<const MeasureEntry> date_measures();
 
 std::span<const TextMapEntry> case_maps();
 std::span<const TextMapEntry> cutting_maps();

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/table/ops/date.hpp"
+
+#include "ops/building.hpp"
+
+namespace atl::table {
+namespace {
+
+/// Rows that a thread takes at a time: what a loop reads and writes stays in its cache.
+constexpr std::size_t date_piece = 8192;
+
+}  // namespace
+
+Array date_map(Engine& engine, Array values, TextCall call) {
+  engine.begin_operation("dates");
+  const DateMap map = make_date_map(call);
+  const Array result = engine.make(map.type, values->shape);
+  const auto count = static_cast<std::size_t>(values->local_rows());
+  const std::size_t size = array::size_of(map.type);
+  const auto* from = values->data<std::int64_t>();
+  engine.work().threads.for_each_dynamic((count + date_piece - 1) / date_piece, [&](std::size_t piece, unsigned) {
+    const std::size_t begin = piece * date_piece;
+    map.run(from + begin, std::min(date_piece, count - begin), result->bytes() + begin * size);
+  });
+  return result;
+}
+
+Text date_to_text(Engine& engine, Array values, TextCall call) {
+  engine.begin_operation("dates");
+  const auto write = make_date_writer(call);
+  const auto* from = values->data<std::int64_t>();
+  return built(engine, static_cast<std::size_t>(values->local_rows()), [&](std::size_t begin, std::size_t end, TextBuilder& out) {
+    write(from + begin, end - begin, out);
+  });
+}
+
+}  // namespace atl::table
