@@ -6,12 +6,13 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any, NamedTuple
 
-from ..arrays.creation import full
+from ..arrays.creation import arange, empty_like, full
 from ..arrays.selection import where
 from ..columns.joins import join
 from .axis import IndexCore, comparable, make_index
 from .index_sets import rows_in_order, with_labels
 from .labels import Labels, labels_of
+from .pending import as_they_are
 from .placing import fitting
 from .values import broadcast, choose, gaps, join_rows, take, take_or_miss
 
@@ -41,6 +42,14 @@ def align_rows(left: Any, right: Any, how: str = "outer") -> Aligned:
             raise NotImplementedError("indexes of different numbers of levels do not align; use merge")
         index = {"left": left, "right": right}.get(how) or (left.union(right) if how == "outer" else left[:0])
         return Aligned(index, left._indexer(index), right._indexer(index))
+    if how == "outer" and left.size == right.size and left.nlevels == 1 and left.is_unique and right.is_unique:
+        found = left._matched(right)
+        if not bool((found < 0).any()):  # the same labels in another order: each is looked up once
+            places = empty_like(found)
+            places[found] = arange(found.size)
+            order = None if left.is_monotonic_increasing else rows_in_order(left._labels_of_index)
+            index = left._named(left._common_name(right))
+            return Aligned(index, None, places) if order is None else Aligned(index._take(order), order, places[order])
     rows = join(left._labels_of_index, right._labels_of_index, how)
     labels = [
         coalesced(a, rows.left, b, rows.right)
@@ -95,14 +104,15 @@ def align_labels(left: Labels, right: Labels, how: str = "outer") -> Labels:
 def columns_for(frame: Any, labels: Labels) -> list[Any]:
     """A frame's columns under these labels; missing ones where it has none."""
     if labels is frame._labels:
-        return list(frame._columns)
+        return as_they_are(frame._columns)
+    held = as_they_are(frame._columns)
     found = []
     for label in labels.values:
         places = frame._labels.places.get(label)
         if places is None:
             found.append(missing_column(len(frame)))
         else:
-            found.extend(frame._columns[place] for place in places)
+            found.extend(held[place] for place in places)
     return found
 
 

@@ -117,6 +117,10 @@ class IndexCore:
         """The row of each label of another index; -1 of those that are not here. ValueError when labels repeat."""
         if not self.is_unique:
             raise ValueError("cannot reindex on an axis with duplicate labels")
+        return IndexCore._matched(self, wanted)
+
+    def _matched(self, wanted: Any) -> Any:
+        """The same of an index that is known to have each label once."""
         own, other = self._labels_of_index, wanted._labels_of_index
         if not all(map(comparable, own, other)):
             return asarray(np.full(wanted.size, -1))

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .pending import Columns
+
 #: Filled by the modules that define them.
 CLASSES: dict[str, Any] = {}
 
@@ -25,7 +27,8 @@ def series(values: Any, index: Any, name: Any = None) -> Any:
 def frame(columns: list[Any], labels: Any, index: Any) -> Any:
     """A DataFrame of columns that are right already."""
     made = object.__new__(CLASSES["DataFrame"])
-    made._columns, made._labels, made._index = columns, labels, index
+    made._columns = columns if type(columns) is Columns else Columns(columns)
+    made._labels, made._index = labels, index
     return made
 
 

@@ -157,7 +157,7 @@ class FrameCombining:
             new = one._column(label)
             keep = isna(new) if overwrite else isna(new) | ~isna(column)
             held.append(choose(keep, column, new))
-        self._columns = held
+        self._hold(held)
 
     def compare(
         self: Any, other: Any, align_axis: Any = 1, keep_shape: bool = False, keep_equal: bool = False,

@@ -18,6 +18,7 @@ from .axis import IndexCore, make_index, range_index
 from .classes import frame, is_frame, is_series, series
 from .kinds import cast
 from .labels import Labels, labels_of
+from .pending import as_they_are
 from .values import broadcast, is_scalar, make
 
 
@@ -75,7 +76,7 @@ def _parts(data: Any, index: Any, columns: Any) -> tuple[list[Any], Labels, Any]
     if is_series(data):
         data = data.to_frame()
         if columns is not None and len(list(columns)) == 1 and data._labels.values[0] == 0:
-            data = data._new(data._columns, labels_of(columns))
+            data = data._new(as_they_are(data._columns), labels_of(columns))
     if not is_frame(data):
         pandas = sys.modules.get("pandas")
         if pandas is not None and isinstance(data, pandas.DataFrame):
@@ -89,7 +90,7 @@ def _parts(data: Any, index: Any, columns: Any) -> tuple[list[Any], Labels, Any]
     if is_frame(data):
         if index is not None or columns is not None:
             data = data.reindex(index=index, columns=columns)
-        return list(data._columns), data._labels, data._index
+        return as_they_are(data._columns), data._labels, data._index
     if isinstance(data, Mapping):
         return _from_dict(dict(data), index, columns)
     if isinstance(data, np.ndarray) and data.dtype.names:

@@ -164,7 +164,7 @@ class FrameConversion:
 
         data = {place: pandas_of(one) for place, one in enumerate(self._columns)}
         made = pd.DataFrame(data, index=self._index.to_pandas())
-        made.columns = self.columns.to_pandas() if len(self._labels) else pd.Index([])
+        made.columns = self.columns.to_pandas()
         return made
 
     def to_arrow(self: Any, index: bool = False) -> Any:

@@ -13,6 +13,7 @@ from .axis import make_index
 from .classes import frame, series
 from .kinds import kind_of, to_list
 from .labels import labels_of
+from .pending import Columns, as_they_are, choose_rows, cut_rows
 from .values import cut, take, take_or_miss
 
 
@@ -237,6 +238,10 @@ class FrameCore(Rows):
         """A Series with a value for each column."""
         return series(values if make is None else make(values), self.columns)
 
+    def _hold(self, columns: list[Any]) -> None:
+        """Has other columns from now on."""
+        self._columns = Columns(columns)
+
     def _series(self, place: int) -> Any:
         """A column as a Series."""
         return series(self._columns[place], self._index, self._labels.values[place])
@@ -247,23 +252,24 @@ class FrameCore(Rows):
 
     def _at(self, places: list[int]) -> Any:
         """The frame of some columns."""
-        return frame([self._columns[place] for place in places], self._labels.of(places), self._index)
+        held = as_they_are(self._columns)
+        return frame([held[place] for place in places], self._labels.of(places), self._index)
 
     def _new(self, columns: list[Any], labels: Any = None) -> Any:
         """The same rows with other columns."""
         return frame(columns, self._labels if labels is None else labels, self._index)
 
     def _take(self, rows: Any) -> Any:
-        return frame([take(column, rows) for column in self._columns], self._labels, self._index._take(rows))
+        return frame(choose_rows(self._columns, rows), self._labels, self._index._take(rows))
 
     def _cut(self, rows: slice) -> Any:
-        return frame([cut(column, rows) for column in self._columns], self._labels, self._index._cut(rows))
+        return frame(cut_rows(self._columns, rows), self._labels, self._index._cut(rows))
 
     def _with_index(self, index: Any) -> Any:
-        return frame(list(self._columns), self._labels, index)
+        return frame(as_they_are(self._columns), self._labels, index)
 
     def _reindexed(self, rows: Any, gone: Any, index: Any) -> Any:
-        return frame([take_or_miss(column, rows, gone) for column in self._columns], self._labels, index)
+        return frame(choose_rows(self._columns, rows, gone), self._labels, index)
 
     def _column(self, label: Any) -> Any:
         """The column of a label that is there once."""

@@ -22,6 +22,7 @@ from .indexing import Indexing
 from .labelling import FrameLabelling
 from .merging import Merging
 from .missing import FrameMissing
+from .pending import Columns, as_they_are
 from .querying import Querying
 from .reducing import FrameReductions
 from .reshaping import FrameReshaping
@@ -69,7 +70,8 @@ class DataFrame(
     def __init__(
         self, data: Any = None, index: Any = None, columns: Any = None, dtype: Any = None, copy: Any = None
     ) -> None:
-        self._columns, self._labels, self._index = frame_parts(data, index, columns, dtype)
+        held, self._labels, self._index = frame_parts(data, index, columns, dtype)
+        self._columns = Columns(as_they_are(held))
 
 
 define(DataFrame)

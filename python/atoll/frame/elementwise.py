@@ -15,12 +15,13 @@ from ..columns.lists import Lists
 from ..columns.objects import Objects, is_missing
 from ..columns.strings import Strings
 from .aligning import columns_for
-from .axis import index_of, range_index
+from .axis import IndexCore, index_of, range_index
 from .classes import frame, is_frame, is_series, series
 from .core import as_axis
 from .indexing import mask_values
 from .kinds import cast, to_list
 from .labels import Labels
+from .pending import as_they_are
 from .placing import row_column
 from .values import choose, fits, gaps, hide, is_scalar, isna, make, nullable, settle, take_or_miss
 
@@ -39,7 +40,8 @@ def mapped(values: Any, mapper: Any, na_action: Any = None) -> Any:
         table = series(found, index_of(keys))
     elif isinstance(mapper, dict):
         return make([mapper[one] for one in to_list(values)])
-    rows = table._index._indexer(index_of(values))
+    own, labels = table._index, index_of(values)
+    rows = IndexCore._matched(own, labels) if table is not mapper else own._indexer(labels)
     return take_or_miss(table._values, rows, gaps(rows))
 
 
@@ -407,4 +409,5 @@ class FrameElementwise(Elementwise):
     def isetitem(self: Any, loc: int, value: Any) -> None:
         """Sets the column at a place."""
         column = self._as_column(value)
-        self._columns = [column if place == loc else one for place, one in enumerate(self._columns)]
+        held = as_they_are(self._columns)
+        self._hold([column if place == loc else one for place, one in enumerate(held)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.creation import arange
+from ..arrays.creation import arange, asarray
 from ..arrays.ndarray import ndarray
 from ..arrays.selection import where
 from .axis import IndexCore, index_of, of_range
@@ -164,6 +164,41 @@ class RangeIndex(Index):
         if isinstance(other, RangeIndex):
             return self._range == other._range
         return IndexCore._same(self, other)
+
+    def _place(self, key: Any) -> int:
+        """The row of a label; -1 when it is not here."""
+        whole = isinstance(key, (int, np.integer)) or (
+            isinstance(key, (float, np.floating)) and float(key).is_integer()
+        )
+        return self._range.index(int(key)) if whole and int(key) in self._range else -1
+
+    def _rows_of(self, key: Any) -> Any:
+        return asarray([self._row_of(key)])
+
+    def _row_of(self, key: Any) -> int:
+        place = self._place(key)
+        if place < 0:
+            raise KeyError(key)
+        return place
+
+    def __contains__(self, key: Any) -> bool:
+        return self._place(key) >= 0
+
+    def _bound(self, label: Any, side: str) -> int:
+        place = self._place(label) if label is not None else -1
+        if place < 0:
+            return IndexLookup._bound(self, label, side)
+        return place if side == "left" else place + 1
+
+    @property
+    def is_monotonic_increasing(self) -> bool:
+        """Whether labels are in ascending order."""
+        return self.step > 0 or self.size < 2
+
+    @property
+    def is_monotonic_decreasing(self) -> bool:
+        """Whether labels are in descending order."""
+        return self.step < 0 or self.size < 2
 
     def _indexer(self, wanted: Any) -> Any:
         if isinstance(wanted, RangeIndex) and wanted._range == self._range:

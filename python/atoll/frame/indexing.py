@@ -15,6 +15,7 @@ from ..columns.column import Column
 from .axis import IndexCore
 from .classes import is_frame, is_series
 from .concatenating import with_row
+from .pending import Columns, as_they_are
 from .placing import locate_rows, put, row_values
 from .values import broadcast, is_scalar, make
 
@@ -113,7 +114,7 @@ class _Indexer:
             of._values = put(of._values, mask, places, self._side(value, rows, None))
             return None
         columns = self._columns_to_set(column_key, value)
-        held = list(of._columns)
+        held: list[Any] = Columns(as_they_are(of._columns))
         several = not is_scalar(value) and not is_series(value) and not is_frame(value)
         whole = mask is None
         for i, place in enumerate(columns):

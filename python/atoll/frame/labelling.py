@@ -9,6 +9,7 @@ from .axis import index_of, make_index, range_index
 from .classes import CLASSES, frame, is_series, series
 from .core import as_axis
 from .labels import Labels
+from .pending import as_they_are
 from .values import is_scalar, make
 
 
@@ -45,7 +46,7 @@ class Labelling:
             made = made._with_index(_renamed(made._index, index))
         if columns is not None:
             names = _names(columns, made._labels.names)
-            made = made._new(made._columns, Labels(made._labels.values, names))
+            made = made._new(as_they_are(made._columns), Labels(made._labels.values, names))
         return self._or_inplace(made, inplace)
 
     def set_axis(self: Any, labels: Any, *, axis: Any = 0, copy: Any = None) -> Any:
@@ -195,7 +196,7 @@ class FrameLabelling(Labelling):
                 values = [tuple(_mapped(list(label), columns)) for label in values]
             else:
                 values = _mapped(values, columns)
-            made = made._new(list(self._columns), Labels(values, self._labels.names))
+            made = made._new(as_they_are(self._columns), Labels(values, self._labels.names))
         if index is not None:
             labels = made._index.to_list()
             _check_known(labels, index, errors)
@@ -265,4 +266,4 @@ class FrameLabelling(Labelling):
                 one if isinstance(one, tuple) else (one, *[col_fill] * (self._labels.nlevels - 1)) for one in titles
             ]
         labels = Labels([*titles, *self._labels.values], self._labels.names)
-        return self._or_inplace(frame([*columns, *self._columns], labels, left), inplace)
+        return self._or_inplace(frame([*columns, *as_they_are(self._columns)], labels, left), inplace)

@@ -11,13 +11,14 @@ from ..columns.column import as_column
 from ..columns.functions import concatenate
 from ..columns.joins import join
 from ..columns.objects import Objects
-from .aligning import coalesced, placed
+from .aligning import coalesced
 from .axis import comparable, index_of, range_index
 from .classes import frame, is_frame, is_series
 from .index_sets import with_labels
 from .kinds import kind_of
 from .labels import Labels
 from .lookup import duplicated
+from .pending import as_they_are, choose_rows
 from .sorting import key_column, order_by
 from .values import gaps, is_scalar, make, take
 
@@ -271,15 +272,11 @@ def beside(left: Any, right: Any, own: Any, other: Any, suffixes: Any, values: d
     repeated = {title for title in titles if titles.count(title) > 1} - set(lefts) - set(rights)
     if repeated:
         raise MergeError(f"Passing 'suffixes' which cause duplicate columns {repeated} is not allowed.")
-    held = [
-        values[label] if label in values else placed(column, own)
-        for label, column in zip(lefts, left._columns, strict=True)
-    ]
-    held += [
-        placed(column, other)
-        for label, column in zip(right._labels.values, right._columns, strict=True)
-        if label not in values
-    ]
+    left_columns = choose_rows(left._columns, own, gaps(own))
+    right_columns = choose_rows(right._columns, other, gaps(other))
+    held = [values.get(label, column) for label, column in zip(lefts, as_they_are(left_columns), strict=True)]
+    pairs = zip(right._labels.values, as_they_are(right_columns), strict=True)
+    held += [column for label, column in pairs if label not in values]
     names = left._labels.names
     return frame(held, Labels(titles, names), index)
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero
 from ..columns.column import Column
 from ..columns.functions import isin
+from ..columns.strings import Strings
+from .arithmetic import compared
 from .axis import make_index
 from .classes import frame, is_frame, is_series, series
 from .concatenating import with_row
@@ -21,6 +25,7 @@ from .core import as_axis
 from .indexing import is_mask
 from .kinds import kind_of
 from .labels import Labels, list_of
+from .pending import as_they_are
 from .values import broadcast, fits, is_scalar, isna, make
 
 
@@ -107,12 +112,13 @@ class FrameSelecting:
     def _set_column(self: Any, label: Any, column: Any) -> None:
         places = self._labels.places.get(label)
         if places is None:
-            self._columns = [*self._columns, column]
+            self._hold([*as_they_are(self._columns), column])
             if self._labels.nlevels > 1 and not isinstance(label, tuple):
                 label = (label, *[""] * (self._labels.nlevels - 1))
             self._labels = Labels([*self._labels.values, label], self._labels.names)
             return
-        self._columns = [column if place in places else one for place, one in enumerate(self._columns)]
+        held = as_they_are(self._columns)
+        self._hold([column if place in places else one for place, one in enumerate(held)])
 
     def _set_columns(self: Any, labels: list[Any], value: Any) -> None:
         if is_frame(value):
@@ -188,7 +194,8 @@ class FrameSelecting:
         if not 0 <= loc <= len(self._columns):
             raise IndexError(f"index {loc} is out of bounds for axis 0 with size {len(self._columns)}")
         made = self._as_column(value)
-        self._columns = [*self._columns[:loc], made, *self._columns[loc:]]
+        held = as_they_are(self._columns)
+        self._hold([*held[:loc], made, *held[loc:]])
         values = self._labels.values
         self._labels = Labels([*values[:loc], column, *values[loc:]], self._labels.names)
 
@@ -304,6 +311,10 @@ def _is_of_kind(kind: Any, wanted: Any) -> bool:
     return bool(kind == str(wanted))
 
 
+#: So many texts are compared one by one rather than numbered with the column's.
+FEW = 16
+
+
 def _among(column: Any, values: Any) -> Any:
     """Which values are among others."""
     if is_scalar(values):
@@ -321,6 +332,8 @@ def _among(column: Any, values: Any) -> Any:
         if not kept:
             return asarray(np.zeros(column.size, dtype=bool))
         tests = make(kept)
+    if isinstance(column, Strings) and isinstance(tests, Strings) and tests.size <= FEW:
+        return reduce(operator.or_, (compared(operator.eq, column, one) for one in tests.to_list()))
     return isin(column, tests)
 
 

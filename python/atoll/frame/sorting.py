@@ -11,14 +11,16 @@ from ..arrays.creation import arange, asarray
 from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sorting import argsort, coargsort
+from ..arrays.sorting import sort as sort_array
 from ..columns.column import as_column
+from ..columns.functions import unique
 from .axis import index_of, range_index
 from .classes import CLASSES, frame, series
 from .core import as_axis
 from .kinds import kind_of
 from .labels import Labels
 from .lookup import duplicated, is_increasing
-from .values import isna, make, nullable
+from .values import can_miss, isna, make, nullable
 from .values import take as take_rows
 
 
@@ -164,7 +166,10 @@ class SeriesSorting(Sorting):
 
     def unique(self: Any) -> Any:
         """Each value once, in order of its first row: an array or a column."""
-        return take_rows(self._values, flatnonzero(~duplicated([self._values])))
+        if can_miss(self._values):
+            return take_rows(self._values, flatnonzero(~duplicated([self._values])))
+        _, first = unique(self._values, return_index=True)
+        return take_rows(self._values, sort_array(first))
 
     def factorize(self: Any, sort: bool = False, use_na_sentinel: bool = True) -> tuple[Any, Any]:
         """For each value its number among the distinct ones, -1 of missing ones; and these, in order of first rows."""
