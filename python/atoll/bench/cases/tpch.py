@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TPC-H as examples/tpch has it: Atoll and pandas by the same functions, DuckDB by SQL, from tables in memory."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import tempfile
+from functools import cache
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from atoll.bench import peers
+from atoll.bench.registry import Data, Request, Setup, Skip, Timed, case
+from atoll.demo import examples_folder
+
+#: Rows of the largest table at scale 1; the size that is asked for is rows of it.
+ROWS = 6_000_000
+#: The program that makes the tables makes none smaller.
+LEAST = 0.001
+
+
+@cache
+def example(name: str) -> ModuleType:
+    """A module of the example."""
+    spec = importlib.util.spec_from_file_location(f"tpch_{name}", examples_folder() / "tpch" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def sql(number: int) -> str:
+    """A query as SQL."""
+    parts = re.split(r"^-- (\d+)$", (examples_folder() / "tpch" / "queries.sql").read_text(), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))[str(number)]
+
+
+@cache
+def folder(scale: float) -> tempfile.TemporaryDirectory[str]:
+    """The tables' files; they go with the process."""
+    made = tempfile.TemporaryDirectory(prefix="atoll-tpch-")
+    example("tables").generate(Path(made.name), scale)
+    return made
+
+
+def scale_of(size: int) -> float:
+    return max(size / ROWS, LEAST)
+
+
+def make(request: Request) -> Data:
+    """Where the tables come from; contenders read them."""
+    return {"scale": scale_of(request.size)}
+
+
+def files(data: Data) -> Path:
+    if example("tables").generator() is None:
+        raise Skip("tables are made by tpchgen-cli: pip install tpchgen-cli")
+    peers.require("pyarrow")
+    return Path(folder(data["scale"]).name)
+
+
+@cache
+def frames(session: Any, scale: float) -> SimpleNamespace:
+    """Atoll's tables, while the session lives."""
+    tables: SimpleNamespace = example("tables").read(Path(folder(scale).name), scale)
+    return tables
+
+
+@cache
+def of_pandas(scale: float) -> SimpleNamespace:
+    """The same as pandas' frames."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    tables: dict[str, Any] = {"fraction": 0.0001 / scale}
+    for name in example("tables").TABLES:
+        table = parquet.read_table(Path(folder(scale).name) / f"{name}.parquet")
+        kinds = [
+            pa.float64() if pa.types.is_decimal(one.type) else pa.timestamp("s") if pa.types.is_date(one.type) else
+            pa.string() if pa.types.is_string_view(one.type) else one.type for one in table.schema
+        ]  # fmt: skip
+        schema = pa.schema([pa.field(one.name, kind) for one, kind in zip(table.schema, kinds, strict=True)])
+        tables[name] = table.cast(schema).to_pandas()
+    return SimpleNamespace(**tables)
+
+
+@cache
+def connected(scale: float, cores: int) -> Any:
+    """DuckDB, with the tables in memory."""
+    connection = peers.require("duckdb").connect(":memory:")
+    connection.execute(f"SET threads TO {cores}")
+    for name in example("tables").TABLES:
+        connection.execute(f"CREATE TABLE {name} AS SELECT * FROM '{Path(folder(scale).name) / name}.parquet'")
+    return connection
+
+
+def figures(answer: Any) -> Any:
+    """How many rows, and what the columns of numbers add up to."""
+    if not hasattr(answer, "columns"):
+        return np.array(1), np.array([float(answer)])
+    columns = [answer[label].to_numpy() for label in answer.columns]
+    sums = [column.astype(np.float64).sum() for column in columns if column.dtype.kind in "iuf"]
+    return np.array(len(answer)), np.array(sums)
+
+
+def figures_of_sql(answer: Any) -> Any:
+    import pyarrow as pa
+
+    sums = [
+        np.nansum(column.cast(pa.float64()).to_numpy())
+        for column in answer.columns
+        if pa.types.is_decimal(column.type) or pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    ]
+    return np.array(answer.num_rows), np.array(sums)
+
+
+for number in range(1, 23):
+    query = case(
+        f"tpch.q{number}",
+        f"query {number}; size is rows of the largest table, 6 * 10^6 at scale 1",
+        make=make,
+        nominal_bytes=lambda data: int(data["scale"] * 10**9),
+        default_size=ROWS,
+    )
+
+    @query.contender("atoll")
+    def _(data: Data, setup: Setup, number: int = number) -> Timed:
+        files(data)
+        peers.atoll(setup)
+        from atoll.session import current
+
+        tables, ask = frames(current(), data["scale"]), example("queries").QUERIES[number]
+        return Timed(lambda: ask(tables), figures)
+
+    @query.contender("duckdb")
+    def _(data: Data, setup: Setup, number: int = number) -> Timed:
+        files(data)
+        connection, scale = connected(data["scale"], setup.cores), data["scale"]
+        text = sql(number).replace(":fraction", f"{0.0001 / scale:.12f}")
+        return Timed(lambda: connection.sql(text).to_arrow_table(), figures_of_sql)
+
+    @query.contender("pandas")
+    def _(data: Data, setup: Setup, number: int = number) -> Timed:
+        files(data)
+        peers.require("pandas")
+        tables, ask = of_pandas(data["scale"]), example("queries").QUERIES[number]
+        return Timed(lambda: ask(tables), figures)
