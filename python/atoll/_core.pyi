@@ -59,6 +59,20 @@ class Landing:
     def add(self, column: int, place: int, array: Any) -> None:
         """Rows of a column, of what has `__arrow_c_array__`; see `session.everywhere.landed`. Any thread."""
 
+    def add_parquet(
+        self,
+        column: int,
+        row: int,
+        file: str,
+        offset: int,
+        bytes: int,
+        physical: str,
+        snappy: bool,
+        optional: bool,
+        rows: int,
+    ) -> None:
+        """Rows of a column's chunk of a Parquet file with plain and dictionary pages; where it is known how many rows there are."""
+
     def rows(self) -> list[np.ndarray[Any, Any]]: ...
     pe: int
 

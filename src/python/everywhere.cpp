@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python code on every PE: a call with bytes and an answer of bytes, and rows that it leaves in a Landing become columns.
 #include <cstring>
+#include <map>
 
 #include "atoll/base/config.hpp"
 #include "atoll/coll/collectives.hpp"
+#include "atoll/table/ops/parquet.hpp"
 #include "commands.hpp"
 #include "expr.hpp"
 #include "texts.hpp"
@@ -113,6 +115,7 @@ struct Columns {
   std::vector<LandingColumn> kinds;
   std::vector<Array> inputs;
   std::uint32_t pe;
+  Memory* memory;
 
   void add(std::size_t column, std::int64_t place, nb::handle array) {
     ATOLL_VALIDATE(landing != nullptr, Error, "rows come too late: the program has returned");
@@ -120,6 +123,23 @@ struct Columns {
     Chunk chunk = chunk_of(array, kinds[column].dtype);
     nb::gil_scoped_release release;
     landing->add(column, place, std::move(chunk));
+  }
+
+  void add_parquet(std::size_t column, std::int64_t row, const std::string& file, std::int64_t offset, std::int64_t bytes, const std::string& physical, bool snappy,
+                   bool optional, std::int64_t rows) {
+    ATOLL_VALIDATE(landing != nullptr, Error, "rows come too late: the program has returned");
+    using Physical = table::ParquetChunk::Physical;
+    static const std::map<std::string, Physical> names{
+        {"INT32", Physical::i32}, {"INT64", Physical::i64}, {"FLOAT", Physical::f32}, {"DOUBLE", Physical::f64}, {"BYTE_ARRAY", Physical::text}};
+    const auto found = names.find(physical);
+    ATOLL_VALIDATE(found != names.end(), TypeError, "columns of {} are not decoded here", physical);
+    const table::ParquetChunk chunk{found->second, snappy ? table::ParquetChunk::Codec::snappy : table::ParquetChunk::Codec::none, optional, rows};
+    const std::size_t width = found->second == Physical::i32 || found->second == Physical::f32 ? 4 : 8;
+    ATOLL_VALIDATE(column < kinds.size(), IndexError, "no column {}", column);
+    ATOLL_VALIDATE(kinds[column].text == (found->second == Physical::text) && (kinds[column].text || array::size_of(kinds[column].dtype) == width), TypeError,
+                   "rows of {} do not fit into a column of {}", physical, array::name_of(kinds[column].dtype));
+    nb::gil_scoped_release release;
+    table::land_parquet(*memory, *landing, column, row, {file, offset, bytes}, chunk);
   }
 
   /// This PE's rows of the arrays, where they lie: not to be changed.
@@ -131,9 +151,9 @@ struct Columns {
   }
 };
 
-std::string run_here(const std::string& request, Landing& landing, const std::vector<LandingColumn>& kinds, std::vector<Array> inputs, std::uint32_t pe) {
+std::string run_here(const std::string& request, Landing& landing, const std::vector<LandingColumn>& kinds, std::vector<Array> inputs, array::Engine& engine) {
   nb::gil_scoped_acquire gil;
-  nb::object columns = nb::cast(Columns{&landing, kinds, std::move(inputs), pe});
+  nb::object columns = nb::cast(Columns{&landing, kinds, std::move(inputs), engine.pe(), &engine.memory()});
   std::string answer;
   try {
     ATOLL_VALIDATE(program().is_valid(), Error, "this process has no program");
@@ -154,7 +174,7 @@ std::string run_here(const std::string& request, Landing& landing, const std::ve
 std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answers*> answers, std::string request, std::vector<Array> inputs,
                                   std::vector<LandingColumn> kinds, std::vector<std::int64_t> rows) {
   Landing landing(engine, kinds, std::move(rows));
-  const std::string mine = run_here(request, landing, kinds, std::move(inputs), engine.pe());
+  const std::string mine = run_here(request, landing, kinds, std::move(inputs), engine);
   // However long another PE's program takes.
   engine.communicator().set_timeout_seconds(0);
   const auto all = engine.allgather_bytes(std::as_bytes(std::span(mine)));
@@ -170,7 +190,7 @@ std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answe
 }
 
 void bind_everywhere(nb::module_& m) {
-  nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("rows", &Columns::rows).def_ro("pe", &Columns::pe);
+  nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("add_parquet", &Columns::add_parquet).def("rows", &Columns::rows).def_ro("pe", &Columns::pe);
   m.def("set_program", [](nb::object callable) { program() = std::move(callable); });
   m.def("run_everywhere", [](const SessionPtr& session, nb::bytes request, nb::sequence inputs, const std::vector<int>& kinds, const std::vector<std::int64_t>& rows) {
     std::vector<LandingColumn> columns;

@@ -20,6 +20,13 @@ from .writing import checked, write_tables
 _ENDINGS = (".parquet", ".parq", ".pq")
 _FILES_AT_ONCE = 8  # footers of a data set that are fetched at a time: their latency, not their bytes, takes time
 
+#: What values of Arrow's types are in files whose values the engine can use as they are.
+_HELD = {
+    "int32": "INT32", "uint32": "INT32", "int64": "INT64", "uint64": "INT64", "float": "FLOAT", "double": "DOUBLE",
+    "string": "BYTE_ARRAY", "large_string": "BYTE_ARRAY",
+}  # fmt: skip
+_DECODED = {"PLAIN", "RLE", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "BIT_PACKED"}
+
 
 class ParquetReader(Reader):
     """The files of a data set of Parquet; `where` drops row groups by their statistics."""
@@ -49,8 +56,43 @@ class ParquetReader(Reader):
 
         if getattr(self._open, "name", None) != file:
             self._open.file = pq.ParquetFile(self.place.open(file), pre_buffer=self.place.system is not None)
-            self._open.name = file
+            self._open.name, self._open.leaves = file, None
         return self._open.file
+
+    def direct(self, part: Part, name: str) -> tuple[Any, ...] | None:
+        """A column of plain or dictionary pages, unpacked or by Snappy, whose values are as the engine has them."""
+        if self.place.system is not None or self.place.data is not None or name in self.keys.names:
+            return None
+        file = self._file(part.file)
+        leaf = self._leaves().get(name)
+        if leaf is None or file.schema_arrow.field(name).type != self.schema.field(name).type:
+            return None
+        chunk = file.metadata.row_group(part.number).column(leaf)
+        if _HELD.get(str(self.schema.field(name).type)) != chunk.physical_type:
+            return None
+        if chunk.compression not in ("UNCOMPRESSED", "SNAPPY") or not _DECODED.issuperset(chunk.encodings):
+            return None
+        offset = chunk.data_page_offset
+        if chunk.has_dictionary_page and chunk.dictionary_page_offset:
+            offset = min(offset, chunk.dictionary_page_offset)
+        optional = file.schema.column(leaf).max_definition_level == 1
+        return (
+            part.file, offset, chunk.total_compressed_size, chunk.physical_type, chunk.compression == "SNAPPY",
+            optional, file.metadata.row_group(part.number).num_rows,
+        )  # fmt: skip
+
+    def _leaves(self) -> dict[str, int]:
+        """Columns of this thread's file that are no lists, structs or maps, by name."""
+        if self._open.leaves is None:
+            schema = self._open.file.schema
+            leaves = [schema.column(at) for at in range(len(schema))]
+            self._open.leaves = {
+                leaf.path: at
+                for at, leaf in enumerate(leaves)
+                if leaf.max_repetition_level == 0 and leaf.max_definition_level <= 1 and leaf.name == leaf.path
+            }
+        leaves_of: dict[str, int] = self._open.leaves
+        return leaves_of
 
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
         """The row group, of which `where` leaves some rows or none."""

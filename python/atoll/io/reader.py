@@ -41,6 +41,10 @@ class Reader(ABC):
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
         """Tables or record batches of these columns, in the order of the rows."""
 
+    def direct(self, part: Part, name: str) -> tuple[Any, ...] | None:
+        """Where the engine itself finds a column: the arguments of `add_parquet` behind the row; None: nowhere."""
+        return None
+
     def names(self, columns: Collection[str] | None) -> list[str]:
         """The columns (of a frozenset in the file's order), or all; KeyError for those that are not there."""
         there = list(self.schema.names)

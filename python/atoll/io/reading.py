@@ -104,6 +104,10 @@ def _fill(
         part = reader.parts[number]
         at = first if known else number << 40
         with reading(part):
+            told = reader.direct(part, names[chosen[0]]) if known and len(chosen) == 1 else None
+            if told is not None:
+                here.add_parquet(column_of[chosen[0]], first, *told)
+                return
             for batch in batches(part, [names[index] for index in chosen]):
                 for place, index in enumerate(chosen):
                     column = batch.column(place)

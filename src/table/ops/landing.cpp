@@ -123,13 +123,23 @@ void Landing::write(const array::OpenBlocks& blocks, std::int64_t first, const C
     to -= first;
     if (chunk.form == Chunk::Form::bits) {
       spread_bits(static_cast<const std::uint8_t*>(chunk.values), chunk.first_bit + from, to - from, reinterpret_cast<bool*>(target));
-    } else {
-      std::memcpy(target, static_cast<const std::byte*>(chunk.values) + static_cast<std::size_t>(from) * size, static_cast<std::size_t>(to - from) * size);
+    } else if (const std::byte* source = static_cast<const std::byte*>(chunk.values) + static_cast<std::size_t>(from) * size; source != target) {
+      std::memcpy(target, source, static_cast<std::size_t>(to - from) * size);
     }
     for_missing(chunk, from, to, [&](std::int64_t gap, std::int64_t stop) {
       std::memset(target + static_cast<std::size_t>(gap - from) * size, 0, static_cast<std::size_t>(stop - gap) * size);
     });
   });
+}
+
+std::byte* Landing::room(std::size_t index, std::int64_t place, std::int64_t rows) const {
+  const Column& column = columns_[index];
+  const std::int64_t begin = first_ + place;
+  if (column.open == nullptr || rows == 0 || place < 0 || place + rows > rows_) return nullptr;
+  const array::Distribution& distribution = column.open->distribution();
+  const std::uint32_t owner = distribution.owner(begin);
+  if (owner != distribution.owner(begin + rows - 1) || !column.open->reach().maps(owner)) return nullptr;
+  return column.open->row(begin);
 }
 
 void Landing::add(std::size_t index, std::int64_t place, Chunk chunk) {

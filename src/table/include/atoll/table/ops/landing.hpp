@@ -44,9 +44,16 @@ class Landing {
   /// `rows`: of each PE, or empty. Collective.
   Landing(Engine& engine, std::vector<LandingColumn> columns, std::vector<std::int64_t> rows);
 
+  /// Whether it is known how many rows each PE has.
+  bool knows_rows() const { return known_; }
+
   /// Chunks of a column stand in the order of their places. Where rows are known a chunk's place is its first row among this
   /// PE's. Not collective; any thread. ValueError for chunks that do not fit.
   void add(std::size_t column, std::int64_t place, Chunk chunk);
+
+  /// Where rows of a column of numbers belong that is known to have them, in memory that this process sees; null when that is in
+  /// several pieces. They are added all the same. Not collective; any thread.
+  std::byte* room(std::size_t column, std::int64_t place, std::int64_t rows) const;
 
   /// For each column its values (of texts offsets and bytes), and which of them are there (bool; null: all). ValueError when
   /// columns of one PE differ in length, or texts are not UTF-8. Collective.

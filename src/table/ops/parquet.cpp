@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/table/ops/parquet.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace atl::table {
+namespace {
+
+class File {
+ public:
+  explicit File(const std::string& name) : handle_(::open(name.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (handle_ < 0) throw_errno(fmt::format("cannot open {}", name));
+  }
+  ~File() { ::close(handle_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  std::int64_t size() const {
+    struct ::stat found {};
+    if (::fstat(handle_, &found) != 0) throw_errno("cannot look at a file");
+    return found.st_size;
+  }
+
+  void read(std::byte* to, std::int64_t size, std::int64_t at) const {
+    while (size > 0) {
+      const ::ssize_t got = ::pread(handle_, to, static_cast<std::size_t>(size), at);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw_errno("cannot read a file");
+      ATOLL_VALIDATE(got > 0, ValueError, "the file has become shorter");
+      to += got;
+      at += got;
+      size -= got;
+    }
+  }
+
+ private:
+  int handle_;
+};
+
+/// A chunk in a file, of which a window is in memory: pages fit into the cache.
+class FileChunk final : public ChunkSource {
+ public:
+  FileChunk(Memory& memory, const File& file, const ChunkPlace& place) : memory_(memory), file_(file), place_(place) {}
+
+  std::size_t size() const override { return static_cast<std::size_t>(place_.bytes); }
+  std::span<const std::byte> view(std::size_t at, std::size_t count) override {
+    if (at < begin_ || at + count > end_) {
+      const std::size_t wanted = count <= small_bytes ? std::min(small_bytes, size() - at) : count;
+      if (window_.size() < wanted) window_ = Buffer<std::byte>(memory_, std::max(wanted, window_bytes));
+      file_.read(window_.data(), static_cast<std::int64_t>(wanted), place_.offset + static_cast<std::int64_t>(at));
+      begin_ = at;
+      end_ = at + wanted;
+    }
+    return {window_.data() + (at - begin_), count};
+  }
+  void copy(std::size_t at, std::span<std::byte> to) override {
+    file_.read(to.data(), static_cast<std::int64_t>(to.size()), place_.offset + static_cast<std::int64_t>(at));
+  }
+
+ private:
+  static constexpr std::size_t small_bytes = 8 << 10;     // at least so much is read
+  static constexpr std::size_t window_bytes = 1 << 20;  // a page, as most programs write them
+
+  Memory& memory_;
+  const File& file_;
+  const ChunkPlace& place_;
+  Buffer<std::byte> window_;
+  std::size_t begin_ = 0, end_ = 0;
+};
+
+/// Rows of a column of a Landing, from one of them on.
+class Rows final : public NumbersSink {
+ public:
+  Rows(Landing& landing, std::size_t column, std::int64_t row) : landing_(landing), column_(column), row_(row) {}
+
+  std::byte* room(std::int64_t first, std::int64_t rows) override { return landing_.room(column_, row_ + first, rows); }
+  void put(std::int64_t first, std::int64_t rows, const std::byte* values, const std::uint8_t* valid) override {
+    Chunk some;
+    some.rows = rows;
+    some.values = values;
+    some.valid = valid;
+    landing_.add(column_, row_ + first, std::move(some));
+  }
+
+ private:
+  Landing& landing_;
+  std::size_t column_;
+  std::int64_t row_;
+};
+
+}  // namespace
+
+void land_parquet(Memory& memory, Landing& landing, std::size_t column, std::int64_t row, const ChunkPlace& place, const ParquetChunk& chunk) {
+  ATOLL_VALIDATE(landing.knows_rows(), Error, "chunks are landed where rows are known");
+  const File file(place.file);
+  const std::int64_t size = file.size();
+  ATOLL_VALIDATE(place.offset >= 0 && place.bytes >= 0 && place.offset <= size && place.bytes <= size - place.offset && chunk.rows >= 0, ValueError,
+                 "a column of {} bytes from byte {} in a file of {}", place.bytes, place.offset, size);
+  FileChunk source(memory, file, place);
+  if (chunk.physical != ParquetChunk::Physical::text) {
+    Rows rows(landing, column, row);
+    decode_numbers(memory, source, chunk, rows);
+    return;
+  }
+  auto texts = std::make_shared<ParquetTexts>(decode_texts(memory, source, chunk));
+  Chunk all;
+  all.form = Chunk::Form::text64;
+  all.rows = chunk.rows;
+  all.values = texts->bytes.data();
+  all.offsets = texts->offsets.data();
+  if (!texts->valid.empty()) all.valid = texts->valid.data();
+  all.owner = std::move(texts);
+  landing.add(column, row, std::move(all));
+}
+
+}  // namespace atl::table
