@@ -74,6 +74,7 @@ from .columns.running import *
 from .columns.strings import Strings, strings
 from .columns.windows import *
 from .lazy import concat  # type: ignore[assignment]
+from .lazy import exported as __dir__
 from .lazy import load as __getattr__
 from .random import randint, standard_normal, uniform
 from .session import Session, barrier, get_config, init, pe, pes, shutdown, stats, threads

@@ -12,8 +12,8 @@ from .columns.functions import concatenate
 #: What `atoll` exports, and the module that has it.
 LAZY = dict.fromkeys(
     (
-        "DataFrame", "Index", "MultiIndex", "RangeIndex", "Series", "crosstab", "get_dummies", "melt", "merge",
-        "merge_asof", "pivot", "pivot_table",
+        "DataFrame", "Index", "MultiIndex", "RangeIndex", "Series", "crosstab", "cut", "get_dummies", "melt", "merge",
+        "merge_asof", "pivot", "pivot_table", "qcut",
     ),
     "atoll.frame",
 )  # fmt: skip
@@ -48,3 +48,8 @@ def concat(objs: Any, *args: Any, **options: Any) -> Any:
         if hasattr(objs, "shape") or not any(hasattr(one, "_index") for one in objs):
             return concatenate(objs, *args, **options)
     return import_module("atoll.frame").concat(objs, *args, **options)
+
+
+def exported() -> list[str]:
+    """The names of the package, also those that have not been loaded: what completion offers."""
+    return sorted({*vars(import_module("atoll")), *LAZY})

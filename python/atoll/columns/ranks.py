@@ -21,7 +21,7 @@ from .running import column_or_values, valid_rows
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
-__all__ = ["cut", "qcut", "rank"]
+__all__ = ["rank"]
 
 METHODS = ("average", "min", "max", "first", "dense")
 NA_OPTIONS = ("keep", "top", "bottom")
@@ -186,7 +186,8 @@ def cut(values: Any, bins: Any, right: bool = True, include_lowest: bool = False
     Examples
     --------
     >>> import atoll as ak
-    >>> codes, edges = ak.cut(ak.array([1, 7, 5, 4, 6, 3]), [0, 4, 8])
+    >>> from atoll.columns.ranks import cut
+    >>> codes, edges = cut(ak.array([1, 7, 5, 4, 6, 3]), [0, 4, 8])
     >>> codes
     array([0, 1, 1, 0, 1, 0])
     """
@@ -261,7 +262,8 @@ def qcut(values: Any, q: Any, duplicates: str = "raise") -> tuple[ndarray, ndarr
     Examples
     --------
     >>> import atoll as ak
-    >>> codes, edges = ak.qcut(ak.arange(5), 4)
+    >>> from atoll.columns.ranks import qcut
+    >>> codes, edges = qcut(ak.arange(5), 4)
     >>> codes, edges
     (array([0, 0, 1, 2, 3]), array([0., 1., 2., 3., 4.]))
     """

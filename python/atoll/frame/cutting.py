@@ -83,8 +83,7 @@ def cut(
     Examples
     --------
     >>> import atoll as ak
-    >>> from atoll.frame import cut
-    >>> cut(ak.Series([1, 7, 5]), [0, 4, 8], labels=["low", "high"]).to_list()
+    >>> ak.cut(ak.Series([1, 7, 5]), [0, 4, 8], labels=["low", "high"]).to_list()
     ['low', 'high', 'high']
     """
     values = x._values if is_series(x) else make(x)
@@ -106,8 +105,7 @@ def qcut(
     Examples
     --------
     >>> import atoll as ak
-    >>> from atoll.frame import qcut
-    >>> qcut(ak.Series([1, 2, 3, 4]), 2, labels=False).to_list()
+    >>> ak.qcut(ak.Series([1, 2, 3, 4]), 2, labels=False).to_list()
     [0, 0, 1, 1]
     """
     values = x._values if is_series(x) else make(x)
