@@ -370,6 +370,9 @@ def window(
 def cumulate(x: Expr, segments: Expr | None, kind: str) -> Expr:
     """Running figures in x's own type; kinds: sum prod min max."""
 
+def group_places(groups: Expr, count: int) -> tuple[Expr, Expr]:
+    """Where each row goes in order of groups, numbers below count; the groups in that order."""
+
 def decay(
     x: Expr,
     segments: Expr | None,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows, running figures and as-of joins.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
 #include <array>
 #include <optional>
@@ -66,6 +67,12 @@ void bind_window(nb::module_& m) {
     const auto of = choice<table::Cumulation>(kind, std::array{"sum", "prod", "min", "max"}, "running figure");
     return stored(x, x.session->call<&table::cumulate, table::Operations>(x.value(), column_of(segments, x.session, DType::i64, rows), of));
   }, nb::arg("x"), nb::arg("segments").none(), nb::arg("kind"), Release());
+  m.def("group_places", [](const Expr& groups, std::int64_t count) {
+    const Array& array = groups.value();
+    ATOLL_VALIDATE(array->shape.ndim() == 1 && array->dtype == DType::i64 && count >= 0, ValueError, "groups are numbers of rows");
+    std::vector<Array> found = groups.session->call<&table::group_places, table::Operations>(array, count);
+    return std::pair(stored(groups, std::move(found[0])), stored(groups, std::move(found[1])));
+  }, Release());
   m.def("decay", [](const Expr& x, const MaybeExpr& segments, const MaybeExpr& times, const std::string& figure, bool adjusted, bool ignore_gaps, double alpha, double halflife,
                     std::int64_t min_periods, bool bias) {
     table::DecaySpec spec;

@@ -10,18 +10,19 @@ import numpy as np
 
 from .. import _core
 from ..arrays.array import expr_of, wrap
-from ..arrays.creation import arange, empty
+from ..arrays.creation import arange, asarray
 from ..arrays.joining import concatenate as joined
 from ..arrays.repeating import repeat
 from ..arrays.scans import cumsum
 from ..arrays.selection import flatnonzero, take
 from ..arrays.sorting import argsort, coargsort
-from ..arrays.tables import searchsorted
+from ..arrays.tables import bincount, searchsorted
 from ..arrays.ufuncs import maximum
-from .column import Column, both
+from .column import Column, as_column, both
 from .functions import concatenate, where
 from .joins import JoinedRows
 from .keys import are_several
+from .order import InGroups
 from .running import column_or_values, length_in_unit, valid_rows
 
 if TYPE_CHECKING:
@@ -93,18 +94,13 @@ def join_asof(
     if by is None:
         found = wrap(_core.asof_rows(expr_of(own), None, expr_of(other), None, direction, exact, near))
         return JoinedRows(arange(own.size), found)
-    own_by, other_by = _by(by, own.size, other.size)
-    own_order, other_order = argsort(own_by), argsort(other_by)
-    mine, theirs = take(own, own_order), take(other, other_order)
-    mine_by, theirs_by = take(own_by, own_order), take(other_by, other_order)
-    found = wrap(
-        _core.asof_rows(expr_of(mine), expr_of(mine_by), expr_of(theirs), expr_of(theirs_by), direction, exact, near)
-    )
-    rows = empty(own.size, dtype=np.int64)
+    mine, theirs = _by(by, own.size, other.size)
+    left_by, right_by = expr_of(mine.segments), expr_of(theirs.segments)
+    own, ordered = mine.forth(own), theirs.forth(other)
+    found = wrap(_core.asof_rows(expr_of(own), left_by, expr_of(ordered), right_by, direction, exact, near))
     if other.size:
-        found = where(found < 0, -1, take(other_order, maximum(found, 0)))
-    rows[own_order] = found
-    return JoinedRows(arange(own.size), rows)
+        found = where(found < 0, -1, take(theirs.order, maximum(found, 0)))
+    return JoinedRows(arange(own.size), mine.back(found))
 
 
 def _ordered_keys(left: Any, right: Any, tolerance: Any) -> tuple[list[ndarray], float]:
@@ -135,27 +131,28 @@ def _ordered_keys(left: Any, right: Any, tolerance: Any) -> tuple[list[ndarray],
     return [array.astype(wide) for array in arrays], near
 
 
-def _by(by: Any, n: int, m: int) -> tuple[ndarray, ndarray]:
-    """Numbers of equal rows of `by` on both sides; a missing value equals nothing."""
+def _by(by: Any, n: int, m: int) -> tuple[InGroups, InGroups]:
+    """Both sides in order of the numbers of their values of `by`; a missing value equals nothing."""
     left, right = by
     lefts, rights = ((list(side) if are_several(side) else [side]) for side in (left, right))
     if len(lefts) != len(rights):
         raise ValueError(f"by needs as many keys on either side, got {len(lefts)} and {len(rights)}")
     number: ndarray | None = None
+    missing: ndarray | None = None
     for a, b in zip(lefts, rights, strict=True):
         own, other = column_or_values(a), column_or_values(b)
         if own.size != n or other.size != m:
             raise ValueError(f"by must have the lengths of the keys, {n} and {m}, got {own.size} and {other.size}")
-        both = concatenate([own, other])
-        numbers = both.numbers()[0] if isinstance(both, Column) else Column(both).numbers()[0]
-        number = (
-            numbers
-            if number is None
-            else Column(number * (int(numbers.max()) + 2 if numbers.size else 1) + numbers).numbers()[0]
-        )
+        numbers = as_column(concatenate([own, other])).numbers()[0]
+        missing = numbers < 0 if missing is None else missing | (numbers < 0)
+        count = int(numbers.max()) + 2 if numbers.size else 2
+        number = numbers if number is None else as_column(number * count + numbers).numbers()[0]
     assert number is not None
-    own, other = number[:n], number[n:]
-    return own, where(other < 0, -2, other)
+    assert missing is not None
+    count = int(number.max()) + 1 if number.size else 0
+    own, other = where(missing[:n], count, number[:n]), where(missing[n:], count + 1, number[n:])
+    mine, theirs = (InGroups.of(side, asarray(bincount(side, minlength=count + 2))) for side in (own, other))
+    return mine, theirs
 
 
 def join_between(values: Any, low: Any, high: Any, closed: str = "both") -> JoinedRows:

@@ -41,15 +41,16 @@ class Rows:
     ----------
     size : int
         Rows of the columns that windows are asked for, and of results.
-    order : ndarray, optional
-        The rows that are in a group, in order of groups.
     segments : ndarray, optional
-        Numbers of their groups.
+        Numbers of the rows' groups, in order of groups.
+    forth, back : callable
+        A column in order of groups, and figures in order of rows again.
     """
 
     size: int
-    order: ndarray | None = None
     segments: ndarray | None = None
+    forth: Callable[[ndarray], ndarray] = lambda column: column
+    back: Callable[[ndarray], ndarray] = lambda figures: figures
 
     def of(self, values: Any, what: str) -> ndarray:
         """A column as float64 in this order, NaN where a value is missing."""
@@ -61,16 +62,7 @@ class Rows:
             column = numbers.fillna(np.nan) if isinstance(numbers, Column) else numbers
         if column.size != self.size:
             raise ValueError(f"columns of one window must have one length, got {self.size} and {column.size}")
-        numbers = column.astype(np.float64)
-        return numbers if self.order is None else take(numbers, self.order)
-
-    def back(self, figures: ndarray) -> ndarray:
-        """Figures in this order to all rows; NaN of rows in no group."""
-        if self.order is None:
-            return figures
-        spread = empty(self.size) if self.order.size == self.size else empty(self.size) * np.nan
-        spread[self.order] = figures
-        return spread
+        return self.forth(column.astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -172,10 +164,10 @@ def rolling_frame(
     times, span = _times(on, window)
     if span < 1:
         raise ValueError(f"window must be positive, got {window}")
-    if rows is not None and rows.order is not None:
+    if rows is not None:
         if times.size != rows.size:
             raise ValueError(f"on must have the length of the keys, {rows.size}, got {times.size}")
-        times = take(times, rows.order)
+        times = rows.forth(times)
     _check_order(times, None if rows is None else rows.segments)
     return replace(
         frame,
@@ -237,7 +229,7 @@ class Windows:
 
     def __init__(self, values: Any, rows: Rows, frame: Frame) -> None:
         self._values, self._rows, self._frame = values, rows, frame
-        if frame.times is not None and rows.order is None and frame.times.size != rows.size:
+        if frame.times is not None and rows.segments is None and frame.times.size != rows.size:
             raise ValueError(f"on must have the length of the values, {rows.size}, got {frame.times.size}")
 
     def __repr__(self) -> str:
@@ -461,7 +453,7 @@ class EwmWindows:
             raise ValueError("halflife must be positive, and not less than a unit of the times")
         if order.size != rows.size:
             raise ValueError("times must be the same length as the object.")
-        self._times = order if rows.order is None else take(order, rows.order)
+        self._times = rows.forth(order)
         _check_order(self._times, rows.segments)
 
     def mean(self) -> ndarray:

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "atoll/array/ops/iteration.hpp"
-#include "ops/halo.hpp"
+#include "atoll/table/kernel/window/places.hpp"
 #include "kernel/window/states.hpp"
+#include "ops/halo.hpp"
 #include "ops/running.hpp"
 
 namespace atl::table {
@@ -144,6 +146,30 @@ Array decay(Engine& engine, DecaySpec spec, Array x, Array segments, Array times
   };
   if (spec.weights == DecayWeights::adjusted) with(AdjustedDecay{}, static_cast<AdjustedDecay*>(nullptr));
   else with(RecursiveDecay{}, static_cast<RunningRecursive*>(nullptr));
+  return result;
+}
+
+std::vector<Array> group_places(Engine& engine, Array groups, std::int64_t count) {
+  engine.begin_operation("window");
+  std::vector<Array> result = engine.make({{array::DType::i64, groups->shape}, {array::DType::i64, groups->shape}});
+  array::Work work = engine.work(Interruptible::no);
+  std::optional<GroupPlaces> places;
+  engine.together([&] { places.emplace(work, groups->data<std::int64_t>(), static_cast<std::size_t>(groups->local_rows()), static_cast<std::size_t>(count)); });
+  // A group's rows are behind those of smaller groups, and behind its own on PEs before this one.
+  std::vector<std::int64_t> first(static_cast<std::size_t>(count)), all(first.size());
+  const auto counts = engine.allgather_vector(places->counts());
+  for (std::uint32_t pe = 0; pe < engine.npes(); ++pe)
+    for (std::size_t group = 0; group < all.size(); ++group) {
+      if (pe < engine.pe()) first[group] += counts[pe][group];
+      all[group] += counts[pe][group];
+    }
+  std::int64_t rows = 0;
+  for (std::size_t group = 0; group < all.size(); ++group) {
+    first[group] += rows;
+    all[group] = rows += all[group];
+  }
+  places->write(work, std::move(first), result[0]->data<std::int64_t>());
+  write_segments(work, all, result[1]->first_row(), static_cast<std::size_t>(result[1]->local_rows()), result[1]->data<std::int64_t>());
   return result;
 }
 

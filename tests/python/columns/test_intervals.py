@@ -51,6 +51,9 @@ def test_asof_by_several_and_texts():
     part, other_part = ak.array([1, 1, 1, 2]), ak.array([1, 1, 1])
     rows = ak.join_asof(day, other_day, by=([name, part], [other_name, other_part]))
     same(rows.right, np.array([0, 1, -1, -1]))
+    # A missing part equals nothing, whatever the other one is.
+    rows = ak.join_asof(day, other_day, by=([part, name], [other_part, ak.array([None, None, "a"])]))
+    same(rows.right, np.full(4, -1))
 
 
 @given(

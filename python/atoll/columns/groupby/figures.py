@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays.array import Array
 from ...arrays.composed import clip
-from ...arrays.creation import arange, empty_like, full_like, zeros
+from ...arrays.creation import arange, full_like, zeros
 from ...arrays.repeating import repeat
 from ...arrays.selection import flatnonzero, take, where
 from ...arrays.sorting import coargsort, sort
@@ -44,8 +44,8 @@ class FiguresByGroup(Grouped):
         return self._product(column)
 
     def _product(self, column: ndarray) -> ndarray:
-        order, segments = self._ordered()
-        running = cumulate(take(column, order), "prod", segments, skipna=False)
+        groups = self._in_groups()
+        running = cumulate(groups.forth(column), "prod", groups.segments, skipna=False)
         return take(running, self._starts() + self.size() - 1)
 
     def sem(self, values: Any, ddof: int = 1) -> Any:
@@ -231,8 +231,7 @@ class FiguresByGroup(Grouped):
             place = minimum(
                 (generator.random(group.size) * take(sizes, group)).astype(np.int64), take(sizes, group) - 1
             )
-            order, _ = self._ordered()
-            return self._in_all(sort(take(order, take(self._starts(), group) + place)))
+            return self._in_all(sort(take(self._in_groups().order, take(self._starts(), group) + place)))
         groups = self._ngroup()
         order = coargsort([groups, generator.random(groups.size)])
         ordered = take(groups, order)
@@ -241,10 +240,7 @@ class FiguresByGroup(Grouped):
 
     def _places(self) -> ndarray:
         """For each row that is in a group how many rows of it come before."""
-        order, segments = self._ordered()
-        places = empty_like(order)
-        places[order] = arange(order.size) - take(self._starts(), segments)
-        return places
+        return self._in_groups().places - take(self._starts(), self._ngroup())
 
     def _in_all(self, rows: ndarray) -> ndarray:
         """Rows among all, given those among the ones that are in a group."""

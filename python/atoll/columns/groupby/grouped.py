@@ -15,6 +15,7 @@ from ...arrays.sorting import argsort, coargsort
 from ...arrays.ufuncs import floor, isnan, minimum, rint
 from ..column import Column
 from ..keys import Numbered, PlainKeys, are_several, key_columns, number_keys, plain_keys, row_numbers
+from ..order import InGroups
 
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
@@ -76,7 +77,7 @@ class Grouped:
     _numbered: Numbered | None
     _first: ndarray | None  # rows in which groups appear first, when they are in that order
     _number: ndarray | None
-    _in_order: tuple[ndarray, ndarray] | None
+    _in_order: InGroups | None
 
     def __init__(self, keys: Any, dropna: bool = True, sort: bool = True) -> None:
         self._single = not are_several(keys)
@@ -156,12 +157,10 @@ class Grouped:
             self._number = row_numbers(self._columns, self._find())
         return self._number
 
-    def _ordered(self) -> tuple[ndarray, ndarray]:
-        """The rows that are in a group (as places among these) in order of groups, and the numbers of their groups."""
+    def _in_groups(self) -> InGroups:
+        """The rows that are in a group, in order of groups."""
         if self._in_order is None:
-            groups = self._ngroup()
-            order = argsort(groups)
-            self._in_order = order, take(groups, order)
+            self._in_order = InGroups.of(self._ngroup(), self.size())
         return self._in_order
 
     def _to_rows(self, of_grouped: ndarray, otherwise: int) -> ndarray:

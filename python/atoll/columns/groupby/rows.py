@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arrays.creation import arange, asarray, empty_like, full
+from ...arrays.creation import arange, asarray, full
 from ...arrays.selection import flatnonzero, take
 from ..column import Column
 from ..functions import where
@@ -118,8 +118,8 @@ class RowsByGroup(FiguresByGroup):
 
     def _running(self, kind: str, values: Any, skipna: bool) -> Any:
         column = self._column(values)
-        order, segments = self._ordered()
-        return self._in_all_rows(self._back(cumulate(_take(column, order), kind, segments, skipna)))
+        groups = self._in_groups()
+        return self._in_all_rows(groups.back(cumulate(groups.forth(column), kind, groups.segments, skipna)))
 
     # -- neighbours --
 
@@ -161,25 +161,19 @@ class RowsByGroup(FiguresByGroup):
 
     def _filled(self, values: Any, limit: int | None, *, forward: bool) -> Any:
         column = self._column(values)
-        order, segments = self._ordered()
+        groups = self._in_groups()
         valid = valid_rows(column)
-        places = filling_rows(None if valid is None else take(valid, order), limit, segments, forward=forward)
-        return self._in_all_rows(column if places is None else take_or_missing(column, self._rows_of(places)))
+        places = filling_rows(None if valid is None else groups.forth(valid), limit, groups.segments, forward=forward)
+        return self._in_all_rows(column if places is None else take_or_missing(column, groups.rows(places)))
 
     def _shifted(self, column: Any, periods: int, fill_value: Any) -> Any:
-        order, segments = self._ordered()
-        rows = self._rows_of(shifted_rows(order.size, operator.index(periods), segments))
-        if fill_value is None:
-            return take_or_missing(column, rows)
-        return where(rows < 0, fill_value, _take(column, where(rows < 0, 0, rows))) if column.size else column
-
-    def _rows_of(self, places: ndarray) -> ndarray:
-        """From places in order of groups, one for each such place, to rows for each row; -1 stays."""
-        order, _ = self._ordered()
-        rows = empty_like(order)
-        if order.size:
-            rows[order] = where(places < 0, -1, take(order, where(places < 0, 0, places)))
-        return rows
+        groups = self._in_groups()
+        places = shifted_rows(column.size, operator.index(periods), groups.segments)
+        if fill_value is not None:
+            return _shifted_or(column, groups.rows(places), fill_value)
+        if isinstance(column, Column):
+            return take_or_missing(column, groups.rows(places))
+        return groups.back(take_or_missing(groups.forth(column), places))
 
     # -- windows --
 
@@ -214,8 +208,17 @@ class RowsByGroup(FiguresByGroup):
         return EwmWindows(self._whole(values), rows, com, span, halflife, alpha, min_periods, adjust, ignore_na, times)
 
     def _window_rows(self) -> Rows:
-        order, segments = self._ordered()
-        return Rows(self._rows, self._in_all(order), segments)
+        groups, rows = self._in_groups(), self._plain.rows
+
+        def forth(column: ndarray) -> ndarray:
+            ordered: ndarray = groups.forth(column if rows is None else take(column, rows))
+            return ordered
+
+        def back(figures: ndarray) -> ndarray:
+            spread: ndarray = self._in_all_rows(groups.back(figures))
+            return spread
+
+        return Rows(self._rows, groups.segments, forth, back)
 
     def _whole(self, values: Any) -> Any:
         column: Any = asarray(values)
@@ -243,17 +246,6 @@ class RowsByGroup(FiguresByGroup):
 
     # -- back to all rows --
 
-    def _back(self, figures: Any) -> Any:
-        """From order of groups to order of rows."""
-        order, _ = self._ordered()
-        places = empty_like(order)
-        if not isinstance(figures, Column):
-            answer = empty_like(figures)
-            answer[order] = figures
-            return answer
-        places[order] = arange(order.size)
-        return figures.take(places)
-
     def _in_all_rows(self, figures: Any) -> Any:
         """From the rows that are in a group to all: missing elsewhere."""
         if self._plain.rows is None:
@@ -263,5 +255,8 @@ class RowsByGroup(FiguresByGroup):
         return take_or_missing(figures, places)
 
 
-def _take(column: Any, rows: ndarray) -> Any:
-    return column.take(rows) if isinstance(column, Column) else take(column, rows)
+def _shifted_or(column: Any, rows: ndarray, value: Any) -> Any:
+    if column.size == 0:
+        return column
+    there = where(rows < 0, 0, rows)
+    return where(rows < 0, value, column.take(there) if isinstance(column, Column) else take(column, there))

@@ -2,6 +2,8 @@
 // Windows and running figures of distributed columns.
 #pragma once
 
+#include <vector>
+
 #include "atoll/array/command.hpp"
 #include "atoll/array/engine.hpp"
 #include "atoll/table/kernel/window/cumulate.hpp"
@@ -22,5 +24,9 @@ array::Array cumulate(array::Engine& engine, array::Array values, array::Array s
 
 /// Exponentially weighted figures of float64; `times` int64 or null. Collective, as cumulate.
 array::Array decay(array::Engine& engine, DecaySpec spec, array::Array x, array::Array segments, array::Array times);
+
+/// Where every row goes when rows are brought in order of their groups, numbers (int64) below `count` of each row; rows of one group keep
+/// their order. Then the groups in that order. Both int64. Collective; every PE tells all how many rows of each group it has.
+std::vector<array::Array> group_places(array::Engine& engine, array::Array groups, std::int64_t count);
 
 }  // namespace atl::table

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/table/kernel/window/places.hpp"
+
+#include <algorithm>
+
+namespace atl::table {
+
+GroupPlaces::GroupPlaces(array::Work work, const std::int64_t* of, std::size_t rows, std::size_t groups)
+    : of_(of), rows_(rows), groups_(groups), counts_(work.threads.size()) {
+  work.threads.for_ranges(rows_, piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
+    std::vector<std::int64_t> counts(groups_);
+    for (std::size_t i = begin; i < end; ++i) ++counts[static_cast<std::size_t>(of_[i])];
+    counts_[thread] = std::move(counts);
+  });
+}
+
+std::vector<std::int64_t> GroupPlaces::counts() const {
+  std::vector<std::int64_t> all(groups_);
+  for (const auto& counts : counts_)
+    for (std::size_t group = 0; group < counts.size(); ++group) all[group] += counts[group];
+  return all;
+}
+
+void GroupPlaces::write(array::Work work, std::vector<std::int64_t> first, std::int64_t* places) {
+  // Threads take the same rows as before: each table becomes where its thread's next row goes.
+  for (auto& counts : counts_)
+    for (std::size_t group = 0; group < counts.size(); ++group) {
+      const std::int64_t count = counts[group];
+      counts[group] = first[group];
+      first[group] += count;
+    }
+  work.threads.for_ranges(rows_, piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
+    std::int64_t* next = counts_[thread].data();
+    for (std::size_t i = begin; i < end; ++i) places[i] = next[of_[i]]++;
+  });
+}
+
+void write_segments(array::Work work, const std::vector<std::int64_t>& ends, std::int64_t first, std::size_t count, std::int64_t* segments) {
+  work.threads.for_ranges(count, 1024, [&](std::size_t begin, std::size_t end, unsigned) {
+    auto group = std::upper_bound(ends.begin(), ends.end(), first + static_cast<std::int64_t>(begin)) - ends.begin();
+    for (std::size_t i = begin; i < end; ++group) {
+      const std::size_t stop = std::min(end, static_cast<std::size_t>(ends[static_cast<std::size_t>(group)] - first));
+      std::fill(segments + i, segments + stop, group);
+      i = stop;
+    }
+  });
+}
+
+}  // namespace atl::table
