@@ -6,11 +6,9 @@
 
 #include "atoll/array/command.hpp"
 #include "atoll/array/engine.hpp"
+#include "atoll/table/kernel/window/asof.hpp"
 
 namespace atl::table {
-
-enum class AsofDirection : std::uint8_t { backward, forward, nearest };
-enum class ExactMatches : std::uint8_t { refused, allowed };
 
 /// For each left row the row of the nearest right key that is not later (backward), not earlier (forward), or either (nearest; of two
 /// equally near the earlier one): int64, -1 where there is none, or none within `tolerance`. Of equal right keys the last row is taken
