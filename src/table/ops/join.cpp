@@ -41,9 +41,13 @@ Buffer<std::uint64_t> all_keys(Engine& engine, const std::vector<Array>& columns
 
 std::vector<Array> join_rows(Engine& engine, std::vector<Array> left, std::vector<Array> right, JoinKind kind) {
   engine.begin_operation("join");
-  std::vector<array::KeyRange> ranges = ranges_of(engine, left);
-  const std::vector<array::KeyRange> others = ranges_of(engine, right);
-  for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i].merge(others[i]);
+  // One key fits whatever its range is.
+  std::vector<array::KeyRange> ranges{{0, ~std::uint64_t{0}, false}};
+  if (left.size() > 1) {
+    ranges = ranges_of(engine, left);
+    const std::vector<array::KeyRange> others = ranges_of(engine, right);
+    for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i].merge(others[i]);
+  }
   const CompositeKey key = composite(left, ranges);
   const Buffer<std::uint64_t> right_keys = all_keys(engine, right, ranges);
 
@@ -52,15 +56,24 @@ std::vector<Array> join_rows(Engine& engine, std::vector<Array> left, std::vecto
   const bool pairs = kind == JoinKind::inner || kind == JoinKind::left;
   std::optional<JoinTable> table;
   std::optional<JoinMatches> matches;
-  Buffer<std::int64_t> left_rows, right_rows;
   engine.together([&] {
     table.emplace(work, std::span(right_keys.data(), right_keys.size()));
     matches.emplace(work, key, *table, kind);
+  });
+  const auto count = static_cast<std::int64_t>(matches->count());
+  if (engine.npes() == 1) {  // straight to where they stay
+    std::vector<Array> result;
+    for (int side = 0; side < (pairs ? 2 : 1); ++side) result.push_back(engine.make(DType::i64, Shape{count}));
+    matches->write(work, result[0]->data<std::int64_t>(), pairs ? result[1]->data<std::int64_t>() : nullptr);
+    return result;
+  }
+  Buffer<std::int64_t> left_rows, right_rows;
+  engine.together([&] {
     left_rows = Buffer<std::int64_t>(engine.memory(), matches->count());
     if (pairs) right_rows = Buffer<std::int64_t>(engine.memory(), matches->count());
   });
   matches->write(work, left_rows.data(), pairs ? right_rows.data() : nullptr);
-  const Shape local{static_cast<std::int64_t>(matches->count())};
+  const Shape local{count};
   std::vector<Array> result{array::from_local(engine, DType::i64, local, {left_rows.data()})};
   if (pairs) result.push_back(array::from_local(engine, DType::i64, local, {right_rows.data()}));
   return result;
