@@ -27,7 +27,7 @@ Column local(const Array& array) { return {array->dtype, array->bytes()}; }
 class Pieces {
  public:
   Pieces(const Aggregated& groups, std::span<const StateSpec> specs, const std::vector<std::size_t>& bands) : groups_(groups), bands_(bands), sums_(bands.size()) {
-    for (std::size_t band : bands) scales_.push_back(specs[band].window.scale);
+    for (std::size_t band : bands) windows_.push_back(specs[band].window);
   }
   Summands of(std::size_t group) {
     rests_.clear();
@@ -35,7 +35,7 @@ class Pieces {
       sums_[i] = reinterpret_cast<const ExactSum*>(groups_.states[bands_[i]].data())[group];
       if (!groups_.rests.empty()) add_rests(static_cast<std::uint32_t>(bands_[i]), groups_.keys[group]);
     }
-    return {sums_, scales_, rests_};
+    return {sums_, windows_, rests_};
   }
 
  private:
@@ -47,7 +47,8 @@ class Pieces {
   const Aggregated& groups_;
   const std::vector<std::size_t>& bands_;
   std::vector<ExactSum> sums_;
-  std::vector<double> scales_, rests_;
+  std::vector<SumWindow> windows_;
+  std::vector<double> rests_;
 };
 
 }  // namespace
@@ -169,7 +170,7 @@ DType Plan::result_type(std::size_t request) const {
 
 double Plan::rows_of(const Aggregated& groups, std::size_t group) const {
   const std::byte* states = groups.states[presence_].data();
-  if (specs_[presence_].is_sum()) return reinterpret_cast<const ExactSum*>(states)[group].rows;
+  if (specs_[presence_].is_sum()) return static_cast<double>(reinterpret_cast<const ExactSum*>(states)[group].rows);
   return static_cast<double>(reinterpret_cast<const std::uint64_t*>(states)[group]);
 }
 

@@ -73,8 +73,7 @@ class Aggregate : public testing::TestWithParam<unsigned> {
       for (const auto& [bits, group] : expected) {
         ASSERT_EQ(found.keys[i] + ranges[0].min, bits);
         ASSERT_EQ(word(0, i), group.rows);
-        const double scale = 1;
-        ASSERT_EQ(value_of({{reinterpret_cast<const ExactSum*>(found.states[1].data()) + i, 1}, {&scale, 1}, {}}), static_cast<double>(group.sum));
+        ASSERT_EQ(value_of({{reinterpret_cast<const ExactSum*>(found.states[1].data()) + i, 1}, {&sum.window, 1}, {}}), static_cast<double>(group.sum));
         ASSERT_EQ(word(2, i), group.total);
         ASSERT_EQ(static_cast<std::int64_t>(word(3, i)), group.least);
         ASSERT_EQ(from_word<double>(word(4, i)), group.greatest);

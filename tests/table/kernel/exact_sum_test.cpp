@@ -35,7 +35,7 @@ struct Sum {
     }
     for (const CodeRest& rest : found) rests.push_back(rest.value);
   }
-  Summands summands() const { return {{&sum, 1}, {&spec.window.scale, 1}, rests}; }
+  Summands summands() const { return {{&sum, 1}, {&spec.window, 1}, rests}; }
   double value() const { return value_of(summands()); }
 };
 

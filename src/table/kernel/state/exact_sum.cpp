@@ -65,18 +65,27 @@ void append_product(double a, double b, std::vector<double>& terms) {
   terms.push_back(std::fma(a, b, -product));
 }
 
+// What a sum's parts are, times `by`: four doubles, exact, of which the upper ones may be infinite.
+std::array<double, 4> terms_of(const ExactSum& sum, const SumWindow& window, double by) {
+  std::array<double, 4> terms;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double unit = window.unit(i);
+    terms[2 * i] = static_cast<double>(sum.part[i] >> 32) * 0x1p32 * unit * (by / window.scale);
+    terms[2 * i + 1] = static_cast<double>(sum.part[i] & 0xffffffff) * unit * (by / window.scale);
+  }
+  return terms;
+}
+
 // What the values add up to times `by`, a power of two, in doubles that do not overlap; infinity or NaN alone when there is one.
 std::vector<double> reduced(const Summands& values, double by) {
-  double special = 0;  // the sum of infinities and NaN, which are first parts
-  bool is_special = false;
+  double special = 0;
   std::vector<double> terms;
   for (double rest : values.rests) terms.push_back(rest * by);
   for (std::size_t i = 0; i < values.sums.size(); ++i) {
-    is_special = is_special || !std::isfinite(values.sums[i].part[0]);
-    special += values.sums[i].part[0];
-    for (double part : values.sums[i].part) terms.push_back(part * (by / values.scales[i]));
+    special += values.sums[i].special;
+    for (double part : terms_of(values.sums[i], values.windows[i], by)) terms.push_back(part);
   }
-  if (is_special) return {special};
+  if (!std::isfinite(special)) return {special};
   std::vector<double> partial(terms.size());
   partial.resize(reduce(terms, partial.data()));
   return partial;
@@ -84,48 +93,49 @@ std::vector<double> reduced(const Summands& values, double by) {
 
 }  // namespace
 
-// Values need room above for their sum and a bit for the sign.
-static int headroom(std::uint64_t count) { return std::bit_width(count) + 1; }
+// Bits of a part of one value: 62 hold the sum of `count` of them, 51 what is added to a magic number.
+static int part_bits(std::uint64_t count) { return std::min(50, 62 - static_cast<int>(std::bit_width(count))); }
 
 int SumWindow::band_bits(std::uint64_t count) {
-  // The lowest of 53 bits of a value 2^b below the largest is above the last unit, 3 x (52 - headroom) bits down.
-  return std::max(1, 3 * (52 - headroom(count)) - 53);
+  // The lowest of 53 bits of a value 2^b below the largest is above the last unit, which is two parts and a bit down.
+  return std::max(1, 2 * part_bits(count) + 1 - 53);
 }
 
 SumWindow SumWindow::below(int top, std::uint64_t count, bool special) {
   SumWindow window;
   window.limit = std::ldexp(1.0, std::max(top, -1074));  // infinity for 1024
   window.special = special;
-  if (top + headroom(count) > 1000) {
+  const int bits = part_bits(count);
+  if (top + 52 - bits > 1000) {
     window.scale = std::ldexp(1.0, -128);
     top -= 128;
   }
   for (double& magic : window.magic) {
-    // With 1.5 x 2^k, x + magic stays in one binade for either sign of x. The unit is 2^(k-52); parts are at most
-    // 2^top, and `count` of them at most 2^(k-1).
-    const int k = std::max(top + headroom(count), -1022);
+    // With 1.5 x 2^k, x + magic stays in one binade for either sign of x. The unit is 2^(k-52), and parts are at most 2^bits.
+    const int k = std::max(top + 52 - bits, -1022);
     magic = std::ldexp(1.5, k);
-    top = k - 52;  // what is left is at most half a unit
+    top = k - 53;  // what is left is at most half a unit
   }
   return window;
 }
 
 double value_of(const Summands& values) {
   // One window, no infinities and nothing aside: by far the most.
-  if (values.sums.size() == 1 && values.rests.empty() && std::isfinite(values.sums[0].part[0])) {
-    double partial[3];
-    return rounded(partial, reduce(values.sums[0].part, partial)) / values.scales[0];
+  if (values.sums.size() == 1 && values.rests.empty() && values.sums[0].special == 0) {
+    double partial[4];
+    const double value = rounded(partial, reduce(terms_of(values.sums[0], values.windows[0], 1), partial));
+    if (std::isfinite(value)) return value;
   }
   const std::vector<double> partial = reduced(values, 1);
   const double value = rounded(partial.data(), partial.size());
-  if (std::isfinite(value) || !std::isfinite(values.sums[0].part[0])) return value;
+  if (std::isfinite(value) || std::any_of(values.sums.begin(), values.sums.end(), [](const ExactSum& sum) { return sum.special != 0; })) return value;
   // Near the end of the range: what cancels must not overflow before it does.
   const std::vector<double> small = reduced(values, 0x1p-128);
   return rounded(small.data(), small.size()) / 0x1p-128;
 }
 
 double deviations_of(const Summands& values, const Summands& squares) {
-  const double rows = values.sums[0].rows;
+  const auto rows = static_cast<double>(values.sums[0].rows);
   // rows * sum of squares - square of the sum, exactly, but for one rounding: both are far larger where the mean is.
   double value = 0;
   for (double by : {1.0, 0x1p-256}) {

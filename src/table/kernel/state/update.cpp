@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adding values to exact sums: a few rows are cut into their parts by vectors, then each row is one 32-byte addition. Rows of which
-// something is left are cut once more, one by one.
+// Adding values to exact sums: some rows are cut into their parts by vectors, then each row is one 16-byte addition and a count. Where
+// something is left of a row they are cut once more, one by one.
 #include "atoll/array/kernel/simd.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/state/update.cpp"
@@ -16,7 +16,7 @@ namespace atl::table::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t piece = 64;  // 2 KiB of parts
+constexpr std::size_t piece = 64;  // 1 KiB of parts
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// What of a value is added: itself, or one of the two doubles that make up its square.
@@ -62,33 +62,27 @@ HWY_ATTR void make_terms(const StateSpec& spec, const double* HWY_RESTRICT value
   }
 }
 
-// Parts of the terms of n rows, and what each row counts as. Returns whether something is left or does not fit.
-HWY_ATTR bool cut(const SumWindow& window, const double* HWY_RESTRICT terms, std::size_t n, double row, double* HWY_RESTRICT parts) {
+// Parts of the terms of n rows: of L rows, as many as a vector has, the even ones' pairs come first. Returns whether something is left
+// or does not fit.
+HWY_ATTR bool cut(const SumWindow& window, const double* HWY_RESTRICT terms, std::size_t n, std::int64_t* HWY_RESTRICT parts) {
   const hn::CappedTag<double, 8> d;
-  const auto m0 = hn::Set(d, window.magic[0]), m1 = hn::Set(d, window.magic[1]), m2 = hn::Set(d, window.magic[2]);
-  const auto rows = hn::Set(d, row);
+  const hn::RebindToSigned<decltype(d)> di;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto m0 = hn::Set(d, window.magic[0]), m1 = hn::Set(d, window.magic[1]);
+  const auto b0 = hn::BitCast(di, m0), b1 = hn::BitCast(di, m1);
   const bool special = window.special;
   auto left = hn::Zero(d), largest = hn::Zero(d);
-  for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
-    const auto x = hn::Load(d, terms + i);
-    auto s0 = hn::Sub(hn::Add(x, m0), m0);
-    const auto r0 = hn::Sub(x, s0);
-    auto s1 = hn::Sub(hn::Add(r0, m1), m1);
-    const auto r1 = hn::Sub(r0, s1);
-    auto s2 = hn::Sub(hn::Add(r1, m2), m2);
-    auto rest = hn::Sub(r1, s2);
-    auto size = hn::Abs(x);
-    if (special) {  // infinity and NaN are their own first part
-      const auto plain = hn::IsFinite(x);
-      s0 = hn::IfThenElse(plain, s0, x);
-      s1 = hn::IfThenElseZero(plain, s1);
-      s2 = hn::IfThenElseZero(plain, s2);
-      rest = hn::IfThenElseZero(plain, rest);
-      size = hn::IfThenElseZero(plain, size);
-    }
-    left = hn::Or(left, rest);
-    largest = hn::Max(size, largest);  // of NaN the second stays, but then something is left
-    hn::StoreInterleaved4(s0, s1, s2, rows, d, parts + 4 * i);
+  for (std::size_t i = 0; i < n; i += lanes) {
+    auto x = hn::LoadU(d, terms + i);
+    if (special) x = hn::IfThenElseZero(hn::IsFinite(x), x);  // others are added by add_specials()
+    const auto t0 = hn::Add(x, m0);
+    const auto r0 = hn::Sub(x, hn::Sub(t0, m0));
+    const auto t1 = hn::Add(r0, m1);
+    left = hn::Or(left, hn::Sub(r0, hn::Sub(t1, m1)));
+    largest = hn::Max(hn::Abs(x), largest);  // of NaN the second stays, but then something is left
+    const auto p0 = hn::Sub(hn::BitCast(di, t0), b0), p1 = hn::Sub(hn::BitCast(di, t1), b1);
+    hn::Store(hn::InterleaveLower(di, p0, p1), di, parts + 2 * i);
+    hn::Store(hn::InterleaveUpper(di, p0, p1), di, parts + 2 * i + lanes);
   }
   // As integers without signs: bits of several doubles together may be a NaN, or -0.0.
   const hn::RebindToUnsigned<decltype(d)> du;
@@ -96,11 +90,11 @@ HWY_ATTR bool cut(const SumWindow& window, const double* HWY_RESTRICT terms, std
   return !nothing_left || !hn::AllTrue(d, hn::Lt(largest, hn::Set(d, window.limit)));
 }
 
-// The parts of one row again; what is left goes to `rests`.
-void cut_slowly(const SumWindow& window, double x, std::uint32_t code, double* parts, std::vector<CodeRest>& rests) {
-  parts[0] = parts[1] = parts[2] = 0;
+// Adds one row's term; what is left goes to `rests`.
+void add_slowly(const SumWindow& window, double x, std::uint64_t row, std::uint32_t code, ExactSum& state, std::vector<CodeRest>& rests) {
+  state.rows += row;
   if (!(x - x == 0)) {
-    parts[0] = x;
+    state.special += x;
     return;
   }
   double rest = x * window.scale;
@@ -108,35 +102,55 @@ void cut_slowly(const SumWindow& window, double x, std::uint32_t code, double* p
     rests.push_back({code, x});
     return;
   }
-  for (int i = 0; i < 3; ++i) {
-    parts[i] = (rest + window.magic[static_cast<std::size_t>(i)]) - window.magic[static_cast<std::size_t>(i)];
-    rest -= parts[i];
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double magic = window.magic[i], moved = rest + magic;
+    std::int64_t bits, none;
+    __builtin_memcpy(&bits, &moved, sizeof bits);
+    __builtin_memcpy(&none, &magic, sizeof none);
+    state.part[i] += bits - none;
+    rest -= moved - magic;
   }
   if (rest != 0) rests.push_back({code, rest / window.scale});
+}
+
+void add_specials(const double* terms, const std::uint32_t* codes, std::size_t n, ExactSum* states) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(terms[i] - terms[i] == 0)) states[codes[i]].special += terms[i];
 }
 
 template <Term term>
 HWY_ATTR void add(const StateSpec& spec, ExactSum* states, const std::uint32_t* codes, const double* values, std::size_t n,
                   std::vector<CodeRest>& rests) {
-  alignas(64) double terms[piece], parts[4 * piece];
-  const hn::CappedTag<double, 4> d;
+  constexpr std::size_t lanes = hn::MaxLanes(hn::CappedTag<double, 8>());
+  constexpr std::uint64_t row = term == Term::square_low ? 0 : 1;
+  alignas(64) double terms[piece];
+  alignas(64) std::int64_t parts[2 * piece];
+  const hn::FixedTag<std::int64_t, 2> pair;
   const SumWindow& window = spec.window;
   for (std::size_t at = 0; at < n; at += piece) {
     const std::size_t count = n - at < piece ? n - at : piece;
     const double* HWY_RESTRICT x = values + at;
-    if (term != Term::value || count < piece || reinterpret_cast<std::uintptr_t>(x) % 64 != 0 || spec.from > 0 || spec.below < infinity) {
+    const std::uint32_t* HWY_RESTRICT code = codes + at;
+    if (term != Term::value || count < piece || spec.from > 0 || spec.below < infinity) {
       make_terms<term>(spec, x, count, terms);
       x = terms;
     }
-    if (cut(window, x, count, term == Term::square_low ? 0 : 1, parts) || window.scale != 1) {
-      for (std::size_t i = 0; i < count; ++i) cut_slowly(window, x[i], codes[at + i], parts + 4 * i, rests);
+    if (cut(window, x, count, parts) || window.scale != 1) {
+      for (std::size_t i = 0; i < count; ++i) add_slowly(window, x[i], row, code[i], states[code[i]], rests);
+      continue;
     }
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < count; ++i) {
-      double* state = reinterpret_cast<double*>(states + codes[at + i]);
-      for (std::size_t lane = 0; lane < 4; lane += hn::Lanes(d))
-        hn::Store(hn::Add(hn::Load(d, state + lane), hn::Load(d, parts + 4 * i + lane)), d, state + lane);
+    auto add_row = [&](std::size_t i, std::size_t place) HWY_ATTR {
+      ExactSum& state = states[code[i]];
+      hn::Store(hn::Add(hn::Load(pair, state.part.data()), hn::Load(pair, parts + place)), pair, state.part.data());
+      state.rows += row;
+    };
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+#pragma GCC unroll 8
+      for (std::size_t k = 0; k < lanes; ++k) add_row(i + k, 2 * i + k % 2 * lanes + k / 2 * 2);
     }
+    for (std::size_t k = 0; i + k < count; ++k) add_row(i + k, 2 * i + k % 2 * lanes + k / 2 * 2);
+    if (window.special) add_specials(x, code, count, states);
   }
 }
 

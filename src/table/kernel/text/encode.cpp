@@ -31,13 +31,17 @@ struct Digest {
 };
 constexpr std::size_t short_text = 16;
 
+/// From byte 16 - n on, what keeps the first n bytes of 16.
+alignas(32) constexpr char kept_bytes[2 * short_text] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+
 Digest digest(std::string_view text) {
   if (text.size() > short_text) {
     const std::uint64_t hash = hash_text(text);
     return {load(text.data()), hash, hash};
   }
-  const std::uint64_t low = text.empty() ? 0 : load(text.data(), text.size());
-  const std::uint64_t high = text.size() > 8 ? load(text.data() + 8, text.size() - 8) : 0;
+  // Lengths differ from text to text: no branch on them.
+  const std::uint64_t low = load(text.data()) & load(kept_bytes + short_text - text.size());
+  const std::uint64_t high = load(text.data() + 8) & load(kept_bytes + short_text + 8 - text.size());
   return {low, high, mix(mix(low ^ k1, high ^ k0 ^ text.size()), k2)};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of floats that do not depend on the order of their addition: every value is cut into three parts, multiples of three
-// units far apart, and parts of one unit add up without rounding. What is left of a value below the last unit, some 80 bits
-// below the largest, is kept aside (Rest). Only the end result is rounded, once.
+// Sums of floats that do not depend on the order of their addition: every value is cut into two parts, whole multiples of two
+// units far apart, and each part is added up as an integer. What is left of a value below the last unit, some 77 bits below the
+// largest, is kept aside (Rest). Only the end result is rounded, once.
 // Source: pre-rounding as in J. Demmel and H. D. Nguyen, "Parallel reproducible summation", IEEE Trans. Computers 64 (2015).
 #pragma once
 
@@ -12,19 +12,21 @@
 
 namespace atl::table {
 
-/// The three units for a column of values.
+/// The two units for a column of values.
 struct SumWindow {
   /// Magnitudes from here on do not fit, and are kept aside whole.
   double limit = 0;
   /// Values are multiplied by this power of two first; below 1 where their sum might leave the range of a double.
   double scale = 1;
-  /// (x + magic[i]) - magic[i] is x rounded to a multiple of unit i.
-  std::array<double, 3> magic{};
+  /// The bits of x + magic[i] less those of magic[i] are how many of unit i x is, rounded.
+  std::array<double, 2> magic{};
   /// Infinities and NaN are expected. They are right without it, but slow.
   bool special = false;
 
-  /// Values of which none is larger than 2^band_bits(count) times another leave nothing in one window: 28 for 10^7 values, at
-  /// least 1 up to 10^10.
+  double unit(std::size_t i) const { return magic[i] / 1.5 * 0x1p-52; }
+
+  /// Values of which none is larger than 2^band_bits(count) times another leave nothing in one window: 24 for 10^7 values, at
+  /// least 1 up to 3 x 10^10.
   static int band_bits(std::uint64_t count);
   /// As many as all doubles need at 24 bits each; of narrower bands the last takes what is left.
   static constexpr std::size_t most_bands = 88;
@@ -37,23 +39,26 @@ struct SumWindow {
 ///
 /// | bytes | field |
 /// |---|---|
-/// | 0 to 23 | part: multiples of the three units |
-/// | 24 to 31 | rows: how many values were added |
+/// | 0 to 15 | part: how many of the two units |
+/// | 16 to 23 | rows: how many values were added |
+/// | 24 to 31 | special: the sum of those that are infinite or NaN, or 0 |
 struct alignas(32) ExactSum {
-  std::array<double, 3> part{};
-  double rows = 0;
+  std::array<std::int64_t, 2> part{};
+  std::uint64_t rows = 0;
+  double special = 0;
 
   void add(const ExactSum& other) {
-    for (std::size_t i = 0; i < 3; ++i) part[i] += other.part[i];
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] += other.part[i];
     rows += other.rows;
+    special += other.special;
   }
 };
 static_assert(sizeof(ExactSum) == 32);
 
-/// What a group's values add up to, in pieces: sums of some windows, the windows' scales, and what was kept aside.
+/// What a group's values add up to, in pieces: sums of some windows, the windows, and what was kept aside.
 struct Summands {
   std::span<const ExactSum> sums;
-  std::span<const double> scales;
+  std::span<const SumWindow> windows;
   std::span<const double> rests;
 };
 /// The sum, correctly rounded.
