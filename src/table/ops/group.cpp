@@ -109,18 +109,29 @@ std::vector<Array> group_by(Engine& engine, std::vector<Array> keys, std::vector
   // Every PE gives the groups it has; the results have them in order.
   const Shape local{static_cast<std::int64_t>(groups.count)};
   Buffer<std::byte> column;
-  engine.together([&] { column = Buffer<std::byte>(engine.memory(), groups.count * sizeof(std::uint64_t)); });
+  if (engine.npes() > 1) engine.together([&] { column = Buffer<std::byte>(engine.memory(), groups.count * sizeof(std::uint64_t)); });
+  auto make = [&](DType type, auto&& fill) {
+    if (engine.npes() > 1) {
+      fill(column.data());
+      return array::from_local(engine, type, local, {column.data()});
+    }
+    Array array = engine.make(type, local);
+    fill(array->bytes());
+    return array;
+  };
   std::vector<Array> result;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    array::dispatch(keys[i]->dtype, [&](auto type) {
-      using T = typename decltype(type)::type;
-      decode(ranges, i, groups.keys.data(), groups.count, reinterpret_cast<T*>(column.data()));
-    });
-    result.push_back(array::from_local(engine, keys[i]->dtype, local, {column.data()}));
+    result.push_back(make(keys[i]->dtype, [&](void* out) {
+      array::dispatch(keys[i]->dtype, [&](auto type) {
+        using T = typename decltype(type)::type;
+        engine.threads().for_ranges(groups.count, 4096, [&](std::size_t begin, std::size_t end, unsigned) {
+          decode(ranges, i, groups.keys.data() + begin, end - begin, static_cast<T*>(out) + begin);
+        });
+      });
+    }));
   }
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    plan.finish(groups, i, column.data());
-    Array figures = array::from_local(engine, plan.result_type(i), local, {column.data()});
+    Array figures = make(plan.result_type(i), [&](void* out) { plan.finish(engine.threads(), groups, i, out); });
     const bool rows_wanted = requests[i].statistic == Statistic::first || requests[i].statistic == Statistic::last;
     if (rows_wanted) figures = array::take(engine, values[requests[i].column], figures);
     result.push_back(std::move(figures));

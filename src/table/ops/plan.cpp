@@ -174,7 +174,12 @@ double Plan::rows_of(const Aggregated& groups, std::size_t group) const {
   return static_cast<double>(reinterpret_cast<const std::uint64_t*>(states)[group]);
 }
 
-void Plan::finish(const Aggregated& groups, std::size_t request, void* out) const {
+void Plan::finish(ThreadPool& threads, const Aggregated& groups, std::size_t request, void* out) const {
+  constexpr std::size_t share = 4096;
+  threads.for_ranges(groups.count, share, [&](std::size_t begin, std::size_t end, unsigned) { finish_range(groups, request, begin, end, out); });
+}
+
+void Plan::finish_range(const Aggregated& groups, std::size_t request, std::size_t begin, std::size_t end, void* out) const {
   const Request& wanted = requests_[request];
   const Source& source = sources_[request];
   dispatch(result_type(request), [&](auto type) {
@@ -182,11 +187,11 @@ void Plan::finish(const Aggregated& groups, std::size_t request, void* out) cons
     T* result = static_cast<T*>(out);
     if (source.sums.empty() && wanted.statistic != Statistic::size) {
       const auto* words = reinterpret_cast<const std::uint64_t*>(groups.states[source.state].data());
-      for (std::size_t group = 0; group < groups.count; ++group) result[group] = from_word<T>(words[group]);
+      for (std::size_t group = begin; group < end; ++group) result[group] = from_word<T>(words[group]);
       return;
     }
     Pieces sums(groups, specs_, source.sums), squares(groups, specs_, source.squares);
-    for (std::size_t group = 0; group < groups.count; ++group) {
+    for (std::size_t group = begin; group < end; ++group) {
       const double rows = rows_of(groups, group);
       double value = rows;
       if (is_spread(wanted.statistic)) {

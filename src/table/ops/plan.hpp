@@ -23,7 +23,7 @@ class Plan {
   DType result_type(std::size_t request) const;
   /// The request's figure for every group; for first and last row numbers (int64). The rests of `groups` are in order of spec
   /// and key.
-  void finish(const Aggregated& groups, std::size_t request, void* out) const;
+  void finish(ThreadPool& threads, const Aggregated& groups, std::size_t request, void* out) const;
 
  private:
   struct Source {
@@ -33,6 +33,7 @@ class Plan {
   };
   std::size_t need(const StateSpec& spec);
   std::vector<std::size_t> add_bands(std::size_t spec, int top, double least, bool special);
+  void finish_range(const Aggregated& groups, std::size_t request, std::size_t begin, std::size_t end, void* out) const;
   double rows_of(const Aggregated& groups, std::size_t group) const;
 
   std::vector<DType> types_;

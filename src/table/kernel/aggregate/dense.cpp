@@ -3,6 +3,13 @@
 #include "kernel/aggregate/ways.hpp"
 
 namespace atl::table {
+namespace {
+
+// Fewer than elsewhere: keys and values are then read in turns short enough for the processor to fetch both ahead. 10^7 rows in 10^4
+// groups took 21.7 ms with 128, 24.7 with 512, 24.1 with 64.
+constexpr std::size_t rows_at_once = 128;
+
+}  // namespace
 
 Aggregated aggregate_dense(const Task& task, std::size_t range) {
   const std::size_t n = task.key.rows();
@@ -15,9 +22,9 @@ Aggregated aggregate_dense(const Task& task, std::size_t range) {
     StateTables& mine = tables[lane];
     mine.clear(0, range);
     BlockReader block(task);
-    std::uint32_t codes[block_rows];
-    for (std::size_t at = begin; at < end; at += block_rows) {
-      const std::size_t count = std::min(block_rows, end - at);
+    std::uint32_t codes[rows_at_once];
+    for (std::size_t at = begin; at < end; at += rows_at_once) {
+      const std::size_t count = std::min(rows_at_once, end - at);
       block.load_codes(at, count, codes);
       if (block.outside()) trouble.outside.store(true, std::memory_order_relaxed);
       if (mine.rests() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);

@@ -65,6 +65,8 @@ void append_product(double a, double b, std::vector<double>& terms) {
   terms.push_back(std::fma(a, b, -product));
 }
 
+int exponent_of(double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff); }
+
 // What a sum's parts are, times `by`: four doubles, exact, of which the upper ones may be infinite.
 std::array<double, 4> terms_of(const ExactSum& sum, const SumWindow& window, double by) {
   std::array<double, 4> terms;
@@ -120,11 +122,13 @@ SumWindow SumWindow::below(int top, std::uint64_t count, bool special) {
 }
 
 double value_of(const Summands& values) {
-  // One window, no infinities and nothing aside: by far the most.
-  if (values.sums.size() == 1 && values.rests.empty() && values.sums[0].special == 0) {
-    double partial[4];
-    const double value = rounded(partial, reduce(terms_of(values.sums[0], values.windows[0], 1), partial));
-    if (std::isfinite(value)) return value;
+  // One window, no infinities and nothing aside: by far the most. Both parts are one integer then, rounded once.
+  if (values.sums.size() == 1 && values.rests.empty() && values.sums[0].special == 0 && values.windows[0].scale == 1) {
+    const SumWindow& window = values.windows[0];
+    const int apart = exponent_of(window.magic[0]) - exponent_of(window.magic[1]);
+    const __int128 units = (static_cast<__int128>(values.sums[0].part[0]) << apart) + values.sums[0].part[1];
+    const double value = static_cast<double>(units) * window.unit(1);
+    if (value == 0 || std::isnormal(value)) return value;  // a smaller one was rounded twice
   }
   const std::vector<double> partial = reduced(values, 1);
   const double value = rounded(partial.data(), partial.size());

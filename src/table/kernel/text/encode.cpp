@@ -48,7 +48,9 @@ Digest digest(std::string_view text) {
 /// Open addressing; what a short text is compared with is in the slot, so that a look costs one miss.
 class Table {
  public:
-  Table() : slots_(1024), mask_(1023) {}
+  Table() = default;
+  /// From a pool of large pages: in small ones each look waits for its page's address, too.
+  explicit Table(Memory& memory) : memory_(&memory) { make_slots(1024); }
 
   const void* place(std::uint64_t hash) const { return &slots_[hash & mask_]; }
   /// The text's number; a new one is the next, and its row is appended.
@@ -85,15 +87,20 @@ class Table {
     return slots_[at];
   }
   void grow() {
-    std::vector<Slot> old(4 * slots_.size());
-    old.swap(slots_);
-    mask_ = slots_.size() - 1;
+    const Buffer<Slot> old = std::move(slots_);
+    make_slots(4 * old.size());
     for (const Slot& slot : old)
       if (slot.number != 0) place_of(hashes_[slot.number - 1]) = slot;
   }
+  void make_slots(std::size_t count) {
+    slots_ = Buffer<Slot>(*memory_, count);
+    std::fill(slots_.begin(), slots_.end(), Slot{});
+    mask_ = count - 1;
+  }
 
-  std::vector<Slot> slots_;
-  std::uint64_t mask_;
+  Memory* memory_ = nullptr;
+  Buffer<Slot> slots_;
+  std::uint64_t mask_ = 0;
   std::vector<std::int64_t> rows_;  // where each distinct text was met first
   std::vector<std::uint64_t> hashes_;
 };
@@ -139,7 +146,7 @@ Encoded encode(const array::Work& work, const TextView& texts, Numbers wanted) {
   std::uint32_t* numbers = result.numbers.data();
   std::vector<Table> tables(work.threads.size());
   work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
-    Table table;
+    Table table(work.memory);
     Digest digests[ahead];
     auto look_ahead = [&](std::size_t i) {
       digests[i % ahead] = digest(texts[i]);
