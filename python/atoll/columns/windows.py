@@ -17,6 +17,7 @@ from ..arrays.composed import clip
 from ..arrays.creation import arange, empty
 from ..arrays.joining import concatenate
 from ..arrays.selection import take
+from ..arrays.ufuncs import isnan
 from .column import Column
 from .functions import where
 from .running import column_or_values, expr_or_none, length_in_unit
@@ -242,8 +243,9 @@ class Windows:
         return f"<atoll.Windows: {self._rows.size} rows, {frame.kind}{size}>"
 
     def count(self) -> ndarray:
-        """How many values each window has."""
-        return self._figure("count")
+        """How many values each window has; NaN where it has fewer than `min_periods` rows, with values or without."""
+        there = ~isnan(self._rows.of(self._values, "count"))
+        return self._figure("sum", numbers=there.astype(np.float64))
 
     def sum(self) -> ndarray:
         """Sums."""
@@ -372,10 +374,12 @@ class Windows:
         return where(enough, rows.back(figures.astype(np.float64)), np.nan)[:: frame.step]
 
     def _figure(
-        self, figure: str, other: Any = None, *, ddof: int = 1, q: float = 0.5, interpolation: str = "linear"
-    ) -> ndarray:
+        self, figure: str, other: Any = None, *, ddof: int = 1, q: float = 0.5, interpolation: str = "linear",
+        numbers: ndarray | None = None,
+    ) -> ndarray:  # fmt: skip
+        """A figure of the values, or of numbers in place of them that are in the order of rows already."""
         frame, rows = self._frame, self._rows
-        x = expr_of(rows.of(self._values, figure))
+        x = expr_of(rows.of(self._values, figure) if numbers is None else numbers)
         y = None if other is None else expr_of(rows.of(other, figure))
         figures = _core.window(
             x, y, expr_or_none(rows.segments), expr_or_none(frame.times), figure, frame.kind, frame.size, frame.closed,
