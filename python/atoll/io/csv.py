@@ -260,6 +260,8 @@ def _settled(reader: CsvReader, schemas: Sequence[Any]) -> dict[str, Any]:
                 found = schema.field(name).type if name in schema.names else pa.null()
                 if pa.types.is_temporal(found) and name not in reader.dialect.dates:
                     found = pa.string()
+                if pa.types.is_binary(found):
+                    raise ValueError(f"cannot read {reader.name}: column {name!r} is not in {reader.dialect.encoding}")
                 kind = _wider(kind, found)
             # Without a value it is what pandas makes of it: numbers, all of them missing.
             kind = pa.float64() if pa.types.is_null(kind) else kind

@@ -41,6 +41,12 @@ class Reader(ABC):
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
         """Tables or record batches of these columns, in the order of the rows."""
 
+    @property
+    def name(self) -> str:
+        """The files, for errors."""
+        files = list(dict.fromkeys(part.file for part in self.parts)) or ["the file"]
+        return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} other files"
+
     def direct(self, part: Part, name: str) -> tuple[Any, ...] | None:
         """Where the engine itself finds a column: the arguments of `add_parquet` behind the row; None: nowhere."""
         return None

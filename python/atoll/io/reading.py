@@ -24,7 +24,12 @@ def read_columns(reader: Reader, columns: Collection[str] | None = None, where: 
     rows = [] if where is not None else _known_rows(reader.parts, mine)
     landing = [name for name in names if kept[name] is not None]
     kinds = [storage.kind for name in names if (storage := kept[name]) is not None]
-    answers, made = landed(_fill, (reader, mine, names, where, bool(rows), session.threads), kinds, rows=rows)
+    try:
+        answers, made = landed(_fill, (reader, mine, names, where, bool(rows), session.threads), kinds, rows=rows)
+    except ValueError as error:
+        if str(error).startswith("cannot read"):
+            raise
+        raise ValueError(f"cannot read {reader.name}: {error}") from error
     result = dict.fromkeys(names)
     for name, (values, valid) in zip(landing, made, strict=True):
         storage = kept[name]
@@ -35,7 +40,7 @@ def read_columns(reader: Reader, columns: Collection[str] | None = None, where: 
             result[name] = categorical_of(result[name], [answer[name] for answer in answers], ordered)
     for name in names:
         if kept[name] is None:
-            result[name] = _whole(name, [answer[name] for answer in answers], reader.schema.field(name).type)
+            result[name] = _whole(reader, name, [answer[name] for answer in answers])
     return result
 
 
@@ -66,13 +71,16 @@ def _known_rows(parts: Sequence[Part], mine: Sequence[range]) -> list[int]:
     return [sum(counts[number] or 0 for number in share) for share in mine]
 
 
-def _whole(name: str, chunks: list[list[Any]], kind: Any) -> Any:
+def _whole(reader: Reader, name: str, chunks: list[list[Any]]) -> Any:
     import pyarrow as pa
 
+    kind = reader.schema.field(name).type
     array = pa.chunked_array([chunk for some in chunks for chunk in some], type=kind)
     made = from_arrow(array)
     if made is None:
-        raise TypeError(f"column {name!r} is of Arrow's type {kind}, which no column holds. Leave it out with columns=")
+        raise TypeError(
+            f"{reader.name}: column {name!r} is of Arrow's type {kind}, which no column holds. Leave it out: columns="
+        )
     return made
 
 
