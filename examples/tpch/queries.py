@@ -303,17 +303,18 @@ def q21(t: SimpleNamespace) -> Any:
     """Suppliers who kept orders waiting."""
     items = t.lineitem[["l_orderkey", "l_suppkey"]]
     late = items[t.lineitem.l_receiptdate > t.lineitem.l_commitdate]
-    suppliers = items.groupby("l_orderkey").l_suppkey.agg(["min", "max"])
-    several = suppliers[suppliers["min"] < suppliers["max"]].index
-    blamed = late.groupby("l_orderkey").l_suppkey.agg(["min", "max"])
-    alone = blamed[blamed["min"] == blamed["max"]].index
     nation = t.nation[t.nation.n_name == "SAUDI ARABIA"]
     supplier = t.supplier[t.supplier.s_nationkey.isin(nation.n_nationkey)][["s_suppkey", "s_name"]]
-    late = late.merge(supplier, left_on="l_suppkey", right_on="s_suppkey")
+    found = late.merge(supplier, left_on="l_suppkey", right_on="s_suppkey")
     finished = t.orders.o_orderkey[t.orders.o_orderstatus == "F"]
-    orders = late.l_orderkey
-    late = late[orders.isin(several) & orders.isin(alone) & orders.isin(finished)]
-    found = late.groupby("s_name").size().reset_index(name="numwait")
+    found = found[found.l_orderkey.isin(finished)]
+    # Only these orders are looked at further: who delivered to them, and who of these was late.
+    suppliers = items[items.l_orderkey.isin(found.l_orderkey)].groupby("l_orderkey").l_suppkey.agg(["min", "max"])
+    blamed = late[late.l_orderkey.isin(found.l_orderkey)].groupby("l_orderkey").l_suppkey.agg(["min", "max"])
+    several = suppliers[suppliers["min"] < suppliers["max"]].index
+    alone = blamed[blamed["min"] == blamed["max"]].index
+    found = found[found.l_orderkey.isin(several) & found.l_orderkey.isin(alone)]
+    found = found.groupby("s_name").size().reset_index(name="numwait")
     return found.sort_values(["numwait", "s_name"], ascending=[False, True]).head(100).reset_index(drop=True)
 
 
