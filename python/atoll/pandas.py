@@ -19,10 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from .columns.dates import ranges as _ranges
+from .columns.dates import reading as _reading
 from .columns.functions import isna as _isna
 from .columns.functions import notna as _notna
 from .frame import (
     DataFrame,
+    Grouper,
     Index,
     MultiIndex,
     RangeIndex,
@@ -43,6 +46,7 @@ from .frame.classes import is_frame, is_series
 __all__ = [
     "DataFrame",
     "FallbackWarning",
+    "Grouper",
     "Index",
     "MultiIndex",
     "RangeIndex",
@@ -50,6 +54,7 @@ __all__ = [
     "concat",
     "crosstab",
     "cut",
+    "date_range",
     "get_dummies",
     "isna",
     "isnull",
@@ -61,6 +66,9 @@ __all__ = [
     "pivot",
     "pivot_table",
     "qcut",
+    "timedelta_range",
+    "to_datetime",
+    "to_timedelta",
     "unique",
 ]
 
@@ -86,6 +94,39 @@ def notna(obj: Any) -> Any:
 
 
 isnull, notnull = isna, notna
+
+
+def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
+    """Moments or durations as pandas has them: of a Series a Series, of values an Index."""
+    if is_frame(arg):
+        return Series(read({label: column._values for label, column in arg.items()}, **options), index=arg.index)
+    if is_series(arg):
+        return arg._new(read(arg._values, **options))
+    if isinstance(arg, Index):
+        return Index(read(arg._values, **options), name=arg.name)
+    return read(arg, **options) if np.ndim(arg) == 0 else Index(read(arg, **options))
+
+
+def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
+    """Moments of texts, numbers, or columns of years, months and days; see `atoll.to_datetime`."""
+    return _read(_reading.to_datetime, arg, {"errors": errors, **options})
+
+
+def to_timedelta(arg: Any, unit: Any = None, errors: str = "raise") -> Any:
+    """Durations of texts and numbers; see `atoll.to_timedelta`."""
+    return _read(_reading.to_timedelta, arg, {"unit": unit, "errors": errors})
+
+
+def date_range(start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, **options: Any) -> Any:
+    """Moments at even steps, as an Index; see `atoll.date_range`."""
+    name = options.pop("name", None)
+    return Index(_ranges.date_range(start, end, periods, freq, **options), name=name)
+
+
+def timedelta_range(start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, **options: Any) -> Any:
+    """Durations at even steps, as an Index; see `atoll.timedelta_range`."""
+    name = options.pop("name", None)
+    return Index(_ranges.timedelta_range(start, end, periods, freq, **options), name=name)
 
 
 def unique(values: Any) -> Any:

@@ -11,6 +11,7 @@ from .index import Index as Index
 from .index import RangeIndex as RangeIndex
 from .merging import merge as merge
 from .multi import MultiIndex as MultiIndex
+from .resampling import Grouper as Grouper
 from .reshaping import crosstab as crosstab
 from .reshaping import get_dummies as get_dummies
 from .reshaping import melt as melt

@@ -15,7 +15,7 @@ from ..columns.objects import Objects
 from ..columns.strings import Strings
 from .axis import range_index
 from .classes import frame, series
-from .kinds import to_list
+from .kinds import cast, to_list
 from .labels import Labels
 from .values import make, settle
 
@@ -207,12 +207,9 @@ class Parts(Accessor):
     def isocalendar(self) -> Any:
         """Year, week and day as ISO 8601 counts them: a frame."""
         made = self._of._values.isocalendar()
-        columns = list(made.values()) if isinstance(made, dict) else list(made)
-        return frame(
-            [Column(one) if isinstance(one, ndarray) else one for one in columns],
-            Labels(["year", "week", "day"]),
-            self._of._index,
-        )
+        parts = made.values() if isinstance(made, dict) else made
+        columns = [cast(one, kind) for one, kind in zip(parts, ("Int32", "UInt32", "UInt32"), strict=True)]
+        return frame(columns, Labels(["year", "week", "day"]), self._of._index)
 
 
 class Categories(Accessor):

@@ -25,6 +25,7 @@ from .missing import FrameMissing
 from .pending import Columns, as_they_are
 from .querying import Querying
 from .reducing import FrameReductions
+from .resampling import Resampling
 from .reshaping import FrameReshaping
 from .running import Running
 from .selecting import FrameSelecting
@@ -34,7 +35,7 @@ from .sorting import FrameSorting
 class DataFrame(
     FrameDisplay, Html, FrameSelecting, FrameArithmetic, FrameElementwise, FrameReductions, FrameMissing, FrameSorting,
     FrameLabelling, FrameAligning, FrameReshaping, FrameCombining, FrameDescribing, FrameConversion, FrameFiles,
-    Running, Merging, Querying, Indexing, Grouping, FrameCore,
+    Resampling, Running, Merging, Querying, Indexing, Grouping, FrameCore,
 ):  # fmt: skip
     """Columns with labels: pandas' DataFrame, its rows spread over the PEs.
 

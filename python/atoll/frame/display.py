@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..columns.categorical import Categorical
 from .classes import CLASSES
 from .core import is_numeric
 from .formatting import cells_of, pad, texts_of, width_of
+from .kinds import kind_of, to_list
 
 #: More rows than this are cut down to their ends, of so many rows together.
 MAX_ROWS, MIN_ROWS = 60, 10
@@ -74,9 +76,8 @@ def series_text(
     if dtype:
         footer.append(f"dtype: {self.dtype}")
     tail = ", ".join(footer)
-    categories = getattr(self._values, "categories_text", None)
-    if categories is not None:
-        tail += "\n" + categories()
+    if isinstance(self._values, Categorical):
+        tail += "\n" + categories_text(self._values)
     if size == 0:
         return f"Series([], {tail})"
     shown = ends(self, MIN_ROWS) if cut else self
@@ -100,6 +101,14 @@ def series_text(
         joined = beside(labels, 2) if len(labels) > 1 else labels[0]
     lines = beside([joined, values], 3)
     return "\n".join([*heads, *lines, *([tail] if tail else [])])
+
+
+def categories_text(values: Categorical) -> str:
+    """The categories of a column, the ends of many."""
+    held = [repr(one) if isinstance(one, str) else str(one) for one in to_list(values.categories)]
+    shown = held if len(held) <= 10 else [*held[:4], "...", *held[-4:]]
+    joined = (" < " if values.ordered else ", ").join(shown)
+    return f"Categories ({len(held)}, {kind_of(values.categories)}): [{joined}]"
 
 
 def frame_text(

@@ -279,7 +279,11 @@ def _keys(of: Any, by: Any, level: Any, dropna: bool, sort: bool, observed: bool
     for one in listed:
         if isinstance(one, tuple) and not (of.ndim == 2 and one in of._labels.places):
             raise KeyError(one)
-        if is_scalar(one) or isinstance(one, tuple):
+        if hasattr(one, "column_of"):
+            column, name = one.column_of(of)
+            columns.append(column)
+            names.append(name)
+        elif is_scalar(one) or isinstance(one, tuple):
             if callable(one):
                 columns.append(mapped(of._index._values, one))
                 names.append(None)
@@ -298,10 +302,6 @@ def _keys(of: Any, by: Any, level: Any, dropna: bool, sort: bool, observed: bool
         elif isinstance(one, dict):
             columns.append(mapped(of._index._values, one))
             names.append(None)
-        elif hasattr(one, "key") and hasattr(one, "freq"):
-            column, name = one.column_of(of)
-            columns.append(column)
-            names.append(name)
         else:
             column = one._values if hasattr(one, "_labels_of_index") else make(one)
             if column.size != len(of):
@@ -346,6 +346,8 @@ class Grouping:
         b    4
         Name: x, dtype: int64
         """
+        if getattr(by, "freq", None) is not None and hasattr(by, "bins"):
+            return CLASSES["Resampler"](self, by)
         if callable(by) and not isinstance(by, (dict, list)) and not is_series(by):
             by = [series(mapped(self._index._values, by), self._index)]
         return grouped(self, by, level, as_index, sort, group_keys, dropna, observed)

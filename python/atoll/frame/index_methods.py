@@ -12,12 +12,14 @@ import numpy as np
 from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero
 from ..columns.column import Column, as_column
+from ..columns.dates.ticks import Ticks
 from ..columns.functions import isin
 from .axis import IndexCore, make_index, range_index
 from .classes import CLASSES, frame, is_series, series
 from .kinds import cast, to_list
 from .values import choose, isna, make
 
+Text = str  # a class below has a property of that name
 #: Indexes with more labels than this show their ends.
 SHOWN, ENDS = 100, 10
 WIDTH = 80
@@ -284,6 +286,17 @@ class IndexMethods(IndexCore):
     def droplevel(self, level: Any = 0) -> Any:
         """Refused: an index needs a level."""
         raise ValueError("Cannot remove 1 levels from an index with 1 levels: at least one level must be left.")
+
+    def __getattr__(self, name: Text) -> Any:
+        values = None if name.startswith("_") else self._values
+        if isinstance(values, Ticks) and hasattr(values, name):
+            found = getattr(values, name)
+            if isinstance(found, (ndarray, Column)):
+                return self._with(found)
+            if callable(found):
+                return lambda *args, **options: self._with(found(*args, **options))
+            return found
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     @property
     def str(self) -> Any:

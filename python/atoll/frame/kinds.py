@@ -11,7 +11,10 @@ from ..arrays.creation import asarray, zeros
 from ..arrays.ndarray import ndarray
 from ..arrays.selection import where
 from ..arrays.ufuncs import isfinite, isnan
+from ..columns.categorical import Categorical
 from ..columns.column import Column
+from ..columns.dates.reading import to_datetime, to_timedelta
+from ..columns.dates.ticks import Ticks
 from ..columns.objects import Objects
 from ..columns.strings import Strings
 
@@ -78,9 +81,8 @@ def kind_of(values: Any) -> Any:
         return np.dtype(object)
     if type(values) is Column:
         return _NULLABLE_KINDS[values.dtype]
-    made = getattr(values, "pandas_dtype", None)
-    if made is not None:
-        return made
+    if isinstance(values, Categorical):
+        return Kind("category")
     return values.dtype if isinstance(values.dtype, np.dtype) else Kind(values.kind)
 
 
@@ -98,10 +100,12 @@ def cast(values: Any, dtype: Any) -> Any:
         return _to_text(values)
     if name in NULLABLE:
         return _to_nullable(values, NULLABLE[name])
-    if name is not None and name in CASTS:
-        return CASTS[name](values)
-    if name is not None and name.startswith("datetime64") and "datetime64" in CASTS:
-        return CASTS["datetime64"](values)
+    if name == "category":
+        return values if isinstance(values, Categorical) else Categorical(hiding_nan(values))
+    if str(dtype).startswith(("datetime64", "timedelta64", "<M8", "<m8")):
+        return _to_time(values, str(dtype) if name is not None else np.dtype(dtype))
+    if isinstance(values, Categorical):
+        return cast(values.decode(), dtype)
     if dtype is object or name == "object":
         return Objects(to_list(values))
     wanted = np.dtype(dtype)
@@ -121,18 +125,29 @@ def cast(values: Any, dtype: Any) -> Any:
     return source.astype(wanted)
 
 
-#: Casts to kinds that other modules define, by name.
-CASTS: dict[str, Any] = {}
+def hiding_nan(values: Any) -> Any:
+    """Floats as a column in which NaN is missing."""
+    if isinstance(values, ndarray) and values.dtype.kind == "f":
+        hidden = isnan(values)
+        return Column(values, ~hidden) if hidden.any() else values
+    return values
+
+
+def _to_time(values: Any, dtype: Any) -> Any:
+    """Moments or durations of texts, numbers, or of such in another unit."""
+    if isinstance(values, Ticks):
+        return values.astype(np.dtype(dtype))
+    read = to_timedelta if str(dtype).startswith(("timedelta", "<m8")) else to_datetime
+    if isinstance(values, Strings):
+        made = read(values)
+        return made if str(dtype) in ("datetime64", "timedelta64") else made.astype(np.dtype(dtype))
+    return asarray(values, dtype=np.dtype(dtype))
 
 
 def _to_text(values: Any) -> Any:
     if isinstance(values, Strings):
         return values
-    if isinstance(values, ndarray):
-        hidden = isnan(values) if values.dtype.kind == "f" else None
-        column = Column(values)
-        return (column if hidden is None or not hidden.any() else column._hiding(hidden)).astype("str")
-    return values.astype("str")
+    return (Column(values) if isinstance(hiding_nan(values), ndarray) else hiding_nan(values)).astype("str")
 
 
 def _to_nullable(values: Any, dtype: np.dtype[Any]) -> Column:

@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays.creation import arange, asarray, ones
 from ..arrays.selection import flatnonzero, where
 from ..columns.column import Column
+from ..columns.dates.datetimes import Datetimes
 from ..columns.functions import searchsorted
 from ..columns.groupby import groupby
 from ..columns.joins import join
@@ -24,11 +25,28 @@ def equals_label(values: Any, label: Any) -> Any:
     """Which of some labels are this one: an array of bools; None when no label of that kind can be."""
     if is_missing(label):
         return isna(values)
+    if isinstance(values, Datetimes) and isinstance(label, str):
+        return _in_span(values, label)
     if isinstance(values, Objects):
         return asarray(np.array([one == label for one in values.to_list()], dtype=bool))
     if not is_scalar(label) or not fits(label, values):
         return None
     found = values == label
+    return found.fillna(False) if isinstance(found, Column) else found
+
+
+def span_of(label: str) -> tuple[Any, Any]:
+    """The moments that a text means, as precise as it is: from the first to the one behind the last."""
+    try:
+        start = np.datetime64(label.replace(" ", "T"))
+    except ValueError:
+        raise KeyError(label) from None
+    return start, start + 1
+
+
+def _in_span(values: Datetimes, label: str) -> Any:
+    start, stop = span_of(label)
+    found = (values >= start) & (values < stop)
     return found.fillna(False) if isinstance(found, Column) else found
 
 
@@ -164,6 +182,9 @@ class IndexLookup(IndexCore):
         if label is None:
             return 0 if side == "left" else self.size
         rising = self.is_monotonic_increasing
+        if isinstance(self._values, Datetimes) and isinstance(label, str):
+            start, stop = span_of(label)
+            label, side = (start, "left") if side == "left" else (stop, "left")
         if rising or self.is_monotonic_decreasing:
             if not fits(label, self._values) and not isinstance(self._values, Objects):
                 raise TypeError(f"cannot do slice indexing on {type(self).__name__} with these indexers [{label!r}]")

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays.ndarray import ndarray
 from ..columns import running, windows
+from ..columns.dates.reading import to_timedelta
 from ..columns.ranks import rank
 from .classes import CLASSES, frame, is_series, series
 from .core import as_axis, is_numeric
@@ -46,6 +47,8 @@ class Running:
         >>> ak.Series([1, 2, 3]).shift().to_list()
         [nan, 1.0, 2.0]
         """
+        if isinstance(freq, str):
+            freq = to_timedelta(freq if freq[0].isdigit() else f"1{freq}")
         if freq is not None:
             return self._with_index(self._index._with(self._index._values + periods * freq))
         return self._each_column(lambda one: as_before(running.shift(one, periods, fill_value), one))

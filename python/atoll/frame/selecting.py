@@ -13,7 +13,8 @@ import numpy as np
 
 from ..arrays.creation import asarray
 from ..arrays.ndarray import ndarray
-from ..arrays.selection import flatnonzero
+from ..arrays.selection import flatnonzero, take, where
+from ..columns.categorical import Categorical
 from ..columns.column import Column
 from ..columns.functions import isin
 from ..columns.strings import Strings
@@ -321,6 +322,10 @@ def _among(column: Any, values: Any) -> Any:
         raise TypeError(
             f"only list-like objects are allowed to be passed to isin(), you passed a `{type(values).__name__}`"
         )
+    if isinstance(column, Categorical):
+        known = _among(column.categories, values)
+        codes = column.codes
+        return take(known, where(codes < 0, 0, codes)) & (codes >= 0) if known.size else codes >= 0
     tests = make(list(values) if isinstance(values, (set, dict, frozenset)) else values)
     if isinstance(tests, Column) and tests.valid is not None and isinstance(column, Column):
         return _among(column, tests.dropna()) | isna(column)  # missing values are equal here

@@ -21,6 +21,7 @@ from .indexing import Indexing
 from .labelling import SeriesLabelling
 from .missing import SeriesMissing
 from .reducing import SeriesReductions
+from .resampling import Resampling
 from .reshaping import SeriesReshaping
 from .running import Running
 from .selecting import SeriesSelecting
@@ -30,7 +31,7 @@ from .sorting import SeriesSorting
 class Series(
     SeriesDisplay, SeriesSelecting, SeriesArithmetic, SeriesElementwise, SeriesReductions, SeriesMissing, SeriesSorting,
     SeriesLabelling, SeriesAligning, SeriesReshaping, SeriesCombining, SeriesDescribing, SeriesConversion,
-    SeriesAccessors, Running, Indexing, Grouping, SeriesCore,
+    SeriesAccessors, Resampling, Running, Indexing, Grouping, SeriesCore,
 ):  # fmt: skip
     """A column with labels: pandas' Series, its rows spread over the PEs.
 

@@ -21,6 +21,7 @@ from ..arrays.selection import take as take_array
 from ..arrays.selection import where as where_array
 from ..arrays.ufuncs import isnan
 from ..columns.arrow import arrow_array, has_arrow
+from ..columns.categorical import Categorical
 from ..columns.column import Column
 from ..columns.dates.tick import tick_of
 from ..columns.dates.ticks import Ticks
@@ -298,6 +299,8 @@ def fits(value: Any, column: Any) -> bool:
         if isinstance(value, (bool, np.bool_)):
             return bool(column.dtype.kind == "b")
         return isinstance(value, (int, float, complex, np.number)) and column.dtype.kind != "b"
+    if isinstance(column, Categorical):
+        return type(value) is Categorical or fits(value, column.categories)
     if isinstance(column, Ticks) and isinstance(value, str):
         return True
     return not isinstance(value, (ndarray, Strings, Objects, str)) or type(value) is type(column)

@@ -57,6 +57,8 @@ def same(got, expected):
         same_values(pd.Series(np.asarray(got)), pd.Series(np.asarray(expected)))
     elif isinstance(expected, float):
         np.testing.assert_allclose(np.asarray(got, dtype=float), expected, rtol=1e-9, atol=1e-12)
+    elif isinstance(expected, (pd.Timestamp, pd.Timedelta)):
+        assert pd.Timestamp(got) == expected if isinstance(expected, pd.Timestamp) else pd.Timedelta(got) == expected
     elif expected is pd.NA or expected is None or expected is pd.NaT:
         assert got is None or got != got or got is pd.NA, f"{got!r} instead of {expected!r}"
     else:
