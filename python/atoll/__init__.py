@@ -55,6 +55,8 @@ from .arrays.ufuncs import *
 from .arrays.windows import *
 from .columns import categories as _categories
 from .columns import making as _making
+from .columns.bigints import *
+from .columns.binary import *
 from .columns.categorical import *
 from .columns.column import Column
 from .columns.dates.bins import *
@@ -64,6 +66,7 @@ from .columns.dates.offsets import DateOffset
 from .columns.dates.ranges import *
 from .columns.dates.reading import *
 from .columns.dates.timedeltas import Timedeltas, Times
+from .columns.decimals import *
 from .columns.functions import *
 from .columns.groupby import *
 from .columns.intervals import *

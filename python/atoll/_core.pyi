@@ -164,8 +164,10 @@ def text_from_padded(session: Session, values: np.ndarray[Any, Any]) -> tuple[Te
     """Of rows of bytes (uint8) or code points (uint32), padded by zeros."""
 
 def text_from_buffers(
-    session: Session, offsets: np.ndarray[Any, Any], bytes: np.ndarray[Any, Any], owner: Any
-) -> Texts: ...
+    session: Session, offsets: np.ndarray[Any, Any], bytes: np.ndarray[Any, Any], owner: Any, binary: bool = False
+) -> Texts:
+    """Unless `binary`, bytes that are not UTF-8 raise ValueError."""
+
 def text_buffers(x: Texts) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Offsets and bytes, which must not be changed."""
 
@@ -176,6 +178,12 @@ def text_take(x: Texts, rows: Expr) -> Texts: ...
 def text_slice(x: Texts, start: int, step: int, count: int) -> Texts: ...
 def text_concatenate(parts: Sequence[Texts]) -> Texts: ...
 def text_where(mask: Expr, yes: Texts, no: Texts) -> Texts: ...
+def text_runs(x: Texts, starts: Expr, lengths: Expr) -> Texts:
+    """Texts that stand side by side as one: each row `lengths` texts from `starts` on, where the row before ends."""
+
+def limb_apply(operation: str, a: Sequence[Expr], b: Sequence[Expr], limbs: int) -> list[Expr]:
+    """Whole numbers in two's complement, a uint64 array for each limb, the least significant first."""
+
 def text_argsort(x: Texts) -> Expr: ...
 def text_number(x: Texts, numbers: bool) -> tuple[Expr | None, Expr, Texts]:
     """Which of the distinct texts each row has, if wanted; the first row of each of them, and they, ascending."""

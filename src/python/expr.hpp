@@ -30,6 +30,7 @@ void bind_text(nb::module_& m);
 void bind_everywhere(nb::module_& m);
 void bind_window(nb::module_& m);
 void bind_info(nb::module_& m);
+void bind_limbs(nb::module_& m);
 void bind_limit(nb::module_& m);
 void bind_sim(nb::module_& m);
 

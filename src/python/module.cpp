@@ -77,6 +77,7 @@ NB_MODULE(_core, m) {
   bind_everywhere(m);
   bind_window(m);
   bind_info(m);
+  bind_limbs(m);
   bind_limit(m);
   bind_sim(m);
   bind_symmetric(m);

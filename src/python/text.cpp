@@ -2,6 +2,7 @@
 // Columns of texts.
 #include <map>
 
+#include "atoll/table/kernel/text/offsets.hpp"
 #include "atoll/table/kernel/text/records.hpp"
 #include "atoll/table/kernel/text/split.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
@@ -120,8 +121,8 @@ nb::object from_padded(const SessionPtr& session, nb::ndarray<nb::ro, nb::ndim<2
   return column_of(session, loose);
 }
 
-/// Arrow's buffers. With one PE they are used where they lie, which `owner` keeps, if what is behind them may be read.
-Texts from_buffers(const SessionPtr& session, Offsets offsets, Bytes bytes, nb::object owner) {
+/// Arrow's buffers, of texts or of any bytes. With one PE they are used where they lie, which `owner` keeps, if what is behind them may be read.
+Texts from_buffers(const SessionPtr& session, Offsets offsets, Bytes bytes, nb::object owner, bool binary) {
   const auto rows = static_cast<std::int64_t>(offsets.shape(0)) - 1;
   ATOLL_VALIDATE(rows >= 0, ValueError, "n texts have n + 1 offsets");
   const table::TextView view{offsets.data(), reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(rows)};
@@ -129,7 +130,7 @@ Texts from_buffers(const SessionPtr& session, Offsets offsets, Bytes bytes, nb::
   nb::gil_scoped_release release;
   const auto lock = session->hold();
   array::Engine& engine = session->engine();
-  table::check_texts(engine.work(), view, static_cast<std::int64_t>(bytes.shape(0)));
+  (binary ? table::check_offsets : table::check_texts)(engine.work(), view, static_cast<std::int64_t>(bytes.shape(0)));
   if (engine.npes() == 1 && readable_past_end(view.bytes, bytes.shape(0))) {
     const Shape all_offsets{rows + 1}, all_bytes{static_cast<std::int64_t>(bytes.shape(0))};
     return {session, {engine.wrap(DType::i64, all_offsets, const_cast<std::int64_t*>(view.offsets), owned),
@@ -196,7 +197,7 @@ void bind_text(nb::module_& m) {
       .def_prop_ro("nbytes", [](const Texts& x) { return x.session->call<&table::text_bytes, table::Operations>(x.text); }, Release());
   m.def("text_from_objects", &from_objects, nb::arg("session"), nb::arg("values"), nb::arg("missing").none());
   m.def("text_from_padded", &from_padded);
-  m.def("text_from_buffers", &from_buffers, nb::arg("session"), nb::arg("offsets"), nb::arg("bytes"), nb::arg("owner").none());
+  m.def("text_from_buffers", &from_buffers, nb::arg("session"), nb::arg("offsets"), nb::arg("bytes"), nb::arg("owner").none(), nb::arg("binary") = false);
   m.def("text_buffers", &buffers_of);
   m.def("text_to_objects", &to_objects, nb::arg("offsets"), nb::arg("bytes"), nb::arg("valid").none(), nb::arg("null").none());
   m.def("text_take", [](const Texts& x, const Expr& rows) {
@@ -218,6 +219,12 @@ void bind_text(nb::module_& m) {
     ATOLL_VALIDATE(chosen->dtype == DType::b1 && chosen->shape.ndim() == 1 && chosen->shape.size() == yes.text.rows() && yes.text.rows() == no.text.rows(), ValueError,
                    "where needs a mask and texts of one length, got {}, {} and {}", chosen->shape.size(), yes.text.rows(), no.text.rows());
     return Texts{yes.session, yes.session->call<&table::text_where, table::Operations>(chosen, yes.text, no.in(yes.session))};
+  }, Release());
+  m.def("text_runs", [](const Texts& x, const Expr& starts, const Expr& lengths) {
+    const Array begins = starts.value_in(x.session), counts = lengths.value_in(x.session);
+    ATOLL_VALIDATE(begins->dtype == DType::i64 && counts->dtype == DType::i64 && begins->shape.ndim() == 1 && begins->shape == counts->shape, ValueError,
+                   "runs are given by two int64 arrays of one length");
+    return Texts{x.session, x.session->call<&table::text_runs, table::Operations>(x.text, begins, counts)};
   }, Release());
   m.def("text_argsort", [](const Texts& x) {
     return Expr{x.session, array::make_stored(x.session->call<&table::text_argsort, table::Operations>(x.text))};

@@ -27,6 +27,8 @@ ORDINAL = frozenset(("first", "last", "min", "max", "count", "nunique", "mode", 
 
 #: Makes texts of an array of numbers, and of which are there: the class of texts puts it here.
 text_makers: list[Callable[[Any, Any], Any]] = []
+#: Makes a column of the engine's bytes, and of which are there: the class of bytes puts it here.
+binary_makers: list[Callable[[Any, Any], Any]] = []
 #: Makes lists of their lengths, the elements of all and which are there: the class of lists puts it here.
 list_makers: list[Callable[[Any, Any, Any], Any]] = []
 
@@ -308,10 +310,13 @@ class Column(Columnar):
 
     # -- printing --
 
+    def _show(self, value: Any) -> str:
+        return repr(value)
+
     def _shown(self) -> list[str]:
         ends = self.size > SHOWN
         rows = [*self[:3].to_list(), *self[-3:].to_list()] if ends else self.to_list()
-        texts = [repr(value) for value in rows]
+        texts = [self._show(value) for value in rows]
         return [*texts[:3], "...", *texts[3:]] if ends else texts
 
     def _repr(self, name: str, extras: list[str]) -> str:
@@ -551,6 +556,10 @@ class Column(Columnar):
         TypeError when the kind has no such figure.
         """
         return self._values, column_or_array
+
+    def _own_figure(self, figure: str, rows: Callable[[], ndarray], ngroups: int) -> Any:
+        """A figure that the kind finds itself, given for each row the number of its group; None: `_grouped` does."""
+        return None
 
     # -- the engine's side --
 

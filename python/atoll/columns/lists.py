@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays.array import Array
+from .. import _core
+from ..arrays.array import Array, expr_of
 from ..arrays.creation import arange, asarray, full, zeros
 from ..arrays.manipulation import ravel
 from ..arrays.selection import flatnonzero, take, where
@@ -18,6 +19,7 @@ from .column import Column, as_column, both, chosen_valid, column_or_array, list
 from .functions import numbered
 from .ragged import Ragged, following, together
 from .segments import SegmentMethods
+from .strings import Strings, as_strings, texts_of, where_texts
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -80,6 +82,28 @@ class Lists(SegmentMethods):
     def str(self) -> Lists:
         """The column itself, as pandas has `.str` of lists: `join`, `len`, `get`, `slice`."""
         return self
+
+    def join(self, sep: Any) -> Any:
+        """The texts of each list as one, with `sep` between them.
+
+        A list with a missing text gives a missing one, as pandas has it.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.lists([["a", "b"], [], ["c"]]).str.join("-")
+        strings(['a-b', '', 'c'])
+        """
+        own, texts = self._values, self._values.child
+        if texts.size == 0:
+            texts = as_strings([])
+        if not isinstance(texts, Strings) or not isinstance(sep, str):
+            raise TypeError("Can only use .str.join of lists of texts, with a text between them")
+        behind = where_texts(own.places + 1 < take(own.lengths, own.ids), sep, "") if texts.size else texts
+        joined = texts_of(_core.text_runs(texts.values.cat(behind)._values, expr_of(own.starts), expr_of(own.lengths)))
+        lacks = as_column(self._figure("any", texts.isna(), False)).fillna(False)
+        valid = both(self._valid, ~lacks) if texts.null_count else self._valid
+        return texts_of(joined._values, valid)
 
     # -- rows --
 

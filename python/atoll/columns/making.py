@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import decimal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +12,13 @@ import numpy as np
 
 from ..arrays.creation import asarray
 from .arrow import arrow_array, has_arrow
+from .bigints import bigint, is_big
+from .binary import binary_from_arrow
 from .categorical import categorical_from_arrow
 from .column import Column
 from .dates.making import ticks, ticks_from_arrow, ticks_from_numpy, ticks_from_objects
 from .dates.tick import tick_of
+from .decimals import decimals, decimals_from_arrow
 from .lists import lists_from_arrow
 from .strings import as_strings, strings, strings_from_arrow
 
@@ -87,6 +91,8 @@ _ARROW: dict[str, Maker] = {
     "is_null is_string is_large_string is_string_view": strings_from_arrow,
     "is_boolean is_integer is_floating": _numbers_from_arrow,
     "is_timestamp is_date is_duration is_time": ticks_from_arrow,
+    "is_binary is_large_binary is_fixed_size_binary": binary_from_arrow,
+    "is_decimal": decimals_from_arrow,
     "is_dictionary": categorical_from_arrow,
     "is_list is_large_list is_fixed_size_list": lists_from_arrow,
 }
@@ -119,6 +125,10 @@ def _of_objects(found: np.ndarray[Any, Any], dtype: Any) -> Any:
         first = next((value for value in found if value is not None), None)  # NaT
     if dtype is None and tick_of(first) is not None:
         return ticks_from_objects(found.tolist(), missing)
+    if dtype is None and isinstance(first, decimal.Decimal):
+        return decimals(found)
+    if dtype is None and is_big(found):
+        return bigint(found)
     if not missing.any():
         return None
     there = np.array(found[~missing].tolist(), dtype=dtype)

@@ -6,20 +6,23 @@ from __future__ import annotations
 import builtins
 import operator
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from .. import _core
-from ..arrays.array import expr_of, wrap
+from ..arrays.array import expr_of
 from ..arrays.creation import asarray
 from ..arrays.dtypes import code_of
-from .column import Column, both, column_or_array
+from .column import Column, binary_makers, both, column_or_array
+from .encodings import encoding_of, error_of
 from .patterns import anchored, compiled, is_literal, replacement
+from .sequences import Sequences
 
 if TYPE_CHECKING:
-    from ..arrays.ndarray import ndarray
+    pass
 
 Self = TypeVar("Self", bound="TextMethods")
 Text = builtins.str
@@ -38,26 +41,11 @@ def text_of(value: Any, name: Text) -> Text:
     return value
 
 
-class TextMethods(Column):
+class TextMethods(Sequences):
     """What a column of texts does with each of them; `Strings` is the class that people see."""
 
     __slots__ = ()
-    _values: _core.Texts
-
     # -- the engine's side --
-
-    def _measure(self, name: Text, texts: Sequence[Text] = (), numbers: Sequence[int] = ()) -> Any:
-        """A value for each text, missing where the text is."""
-        return column_or_array(self._measured(name, texts, numbers), self._valid)
-
-    def _measured(self, name: Text, texts: Sequence[Text] = (), numbers: Sequence[int] = ()) -> ndarray:
-        encoded = [text.encode() for text in texts]
-        return wrap(_core.text_measure(self._values, name, encoded, builtins.list(numbers)))
-
-    def _map(self: Self, name: Text, texts: Sequence[Text] = (), numbers: Sequence[int] = ()) -> Self:
-        """A text for each."""
-        encoded = [text.encode() for text in texts]
-        return self._like(_core.text_map(self._values, name, encoded, builtins.list(numbers)), self._valid)
 
     def _test(self, name: Text, texts: Sequence[Text], numbers: Sequence[int], na: Any) -> Any:
         found = self._measure(name, texts, numbers)
@@ -371,6 +359,65 @@ class TextMethods(Column):
         pieces, groups = replacement(text_of(repl, "repl"), pattern) if regex else ([repl], [-1])
         return self._map("regex.replace", [pattern.text, *pieces], [pattern.flags, most or -1, *groups])
 
+    def slice_replace(self: Self, start: int | None = None, stop: int | None = None, repl: Text | None = None) -> Self:
+        """Each text with `repl` in place of the characters [start, stop).
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["abcd", "a"]).str.slice_replace(1, 3, "-")
+        strings(['a-d', 'a-'])
+        """
+        new = "" if repl is None else text_of(repl, "repl")
+        before = self._map("slice", numbers=[0, 0]) if start is None else self.slice(None, start)
+        behind = self._map("slice", numbers=[0, 0])
+        if stop is not None:  # nothing is cut out where [start, stop) is empty
+            nothing = self.slice(start, stop)._measured("byte_len") == 0
+            kept, rest = self.slice(start), self.slice(stop)
+            behind = self._like(_core.text_where(expr_of(nothing), kept._values, rest._values), self._valid)
+        joined: Self = before.cat(behind, sep=new)
+        return joined
+
+    def wrap(
+        self: Self, width: int, expand_tabs: bool = True, tabsize: int = 8, replace_whitespace: bool = True,
+        drop_whitespace: bool = True, initial_indent: Text = "", subsequent_indent: Text = "",
+        break_long_words: bool = True, break_on_hyphens: bool = True,
+    ) -> Self:  # fmt: skip
+        """Each text in lines of at most `width` characters, as Python's textwrap breaks them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["the quick brown fox"]).str.wrap(10)
+        strings(['the quick\\nbrown fox'])
+        """
+        known: Any = textwrap.TextWrapper
+        pattern = compiled(known.wordsep_re if break_on_hyphens else known.wordsep_simple_re)
+        options = (expand_tabs, replace_whitespace, drop_whitespace, break_long_words, break_on_hyphens)
+        bits = sum(1 << i for i, wanted in enumerate(options) if wanted)
+        indents = [text_of(initial_indent, "initial_indent"), text_of(subsequent_indent, "subsequent_indent")]
+        return self._map(
+            "wrap", [pattern.text, *indents], [pattern.flags, whole(width, "width"), bits, whole(tabsize, "tabsize")]
+        )
+
+    def encode(self, encoding: Text = "utf-8", errors: Text = "strict") -> Any:
+        """The bytes of each text in an encoding: utf-8, ascii, latin-1, utf-16-le and its kin.
+
+        Parameters
+        ----------
+        errors : {"strict", "ignore", "replace"}
+            What becomes of characters that the encoding has not: ValueError, nothing, or "?".
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["é", None]).str.encode("latin-1")
+        binary([b'\\xe9', None])
+        """
+        name, number = encoding_of(encoding), error_of(errors)
+        encoded = self._values if name == b"utf-8" else _core.text_map(self._values, "encode", [name], [number])
+        return binary_makers[0](encoded, self._valid)
+
     def translate(self: Self, table: Mapping[int, int | Text | None]) -> Self:
         """Each character replaced as `str.maketrans` says; None removes it."""
         pairs = []
@@ -489,11 +536,6 @@ class TextMethods(Column):
     __rmul__ = __mul__
 
     # -- others --
-
-    def hash(self) -> tuple[ndarray, ndarray]:
-        """Two hashes of 64 bits for each text: uint64, the same on every machine and in every session."""
-        low, high = _core.text_hash(self._values)
-        return wrap(low), wrap(high)
 
     def astype(self, dtype: Any, errors: Text = "raise") -> Any:
         """The numbers that the texts are, exactly as `int` and `float` read them.

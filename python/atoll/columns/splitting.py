@@ -148,6 +148,26 @@ class SplitMethods(TextMethods):
         counts, parts = _core.text_parts(self._values, f"{way}.", encoded, numbers)
         return self._like(parts, None), wrap(counts)
 
+    def get_dummies(self, sep: Text = "|") -> dict[Text, ndarray]:
+        """For each part that texts have between separators, which texts have it: int64, 0 and 1, by part, ascending.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.array(["a|b", None, "b"]).str.get_dummies()
+        {'a': array([1, 0, 0]), 'b': array([1, 0, 1])}
+        """
+        way, texts, bounds, flags = self._separator(text_of(sep, "sep"), -1, 0, False)
+        found = self._lists(way, texts, [*bounds, flags])
+        numbers, distinct, _ = found.values.numbers()
+        rows, dummies = repeat(arange(self.size), found.lengths), {}
+        for number, part in enumerate(distinct.to_list()):
+            if part:
+                has = zeros(self.size, dtype="int64")
+                has[rows[numbers == number]] = 1
+                dummies[part] = has
+        return dummies
+
     def partition(self: Self, sep: Text = " ", expand: bool = True) -> tuple[Self, Self, Self]:
         """What is before the first separator of each text, the separator, and what is behind it; as `str.partition`.
 

@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
-from ..arrays.array import Array, as_array, expr_of, wrap
+from ..arrays.array import Array, as_array, expr_of
 from ..arrays.creation import asarray, full
 from ..session import current
 from .arrow import arrow_array, has_arrow
-from .column import ORDINAL, Column, both, chosen_valid, column_or_array, text_makers, valid_of_all
+from .column import Column, both, chosen_valid, text_makers
 from .splitting import SplitMethods
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ class Strings(SplitMethods):
     """
 
     __slots__ = ()
+    _name = "texts"
 
     def __init__(self, values: Any, valid: Any = None) -> None:
         if isinstance(values, Strings):
@@ -53,11 +53,6 @@ class Strings(SplitMethods):
     # -- what it is --
 
     @property
-    def values(self) -> Any:
-        """The column itself, with nothing missing: the text of a missing one is empty."""
-        return self._like(self._values, None)
-
-    @property
     def dtype(self) -> Any:
         """NumPy's dtype of texts of any length."""
         return np.dtypes.StringDType()
@@ -68,30 +63,11 @@ class Strings(SplitMethods):
         return "text"
 
     @property
-    def size(self) -> int:
-        """How many rows there are."""
-        return self._values.rows
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the texts, of where they begin, and of validity, on all PEs together."""
-        return self._values.nbytes + 8 * (self.size + 1) + (0 if self._valid is None else self.size)
-
-    @property
     def str(self) -> Strings:
         """The column itself: its methods are those of pandas' `.str`."""
         return self
 
     # -- rows --
-
-    def _take(self, rows: ndarray) -> _core.Texts:
-        return _core.text_take(self._values, expr_of(rows))
-
-    def _slice(self, start: int, step: int, count: int) -> _core.Texts:
-        return _core.text_slice(self._values, start, step, count)
-
-    def _item(self, row: int) -> Any:
-        return self._like(self._slice(row, 1, 1), None).to_list()[0]
 
     def fillna(self, value: Any) -> Strings:
         """The column with a text, or those of another column, where one is missing.
@@ -144,100 +120,19 @@ class Strings(SplitMethods):
 
     # -- comparison --
 
-    def _compare(self, other: Any, how: Any, swap: bool, negate: bool) -> Any:
-        if other is None:
-            return Column(full(self.size, False), full(self.size, False))
-        if isinstance(other, bytes):
-            return NotImplemented
-        if type(other) is str or isinstance(other, np.str_):
-            if swap:  # other < text: not text <= other
-                how, negate = {"less": "less_equal", "less_equal": "less"}[how], True
-            result = self._measure(how, [other])
-            return ~result if negate else result
-        texts = as_strings(other)
-        if texts is None:
-            return NotImplemented
-        left, right = (texts._values, self._values) if swap else (self._values, texts._values)
-        result = wrap(_core.text_compare(left, right, how))
-        return column_or_array(~result if negate else result, both(self._valid, texts._valid))
+    def _one_of(self, other: Any) -> Any:
+        return other.encode() if isinstance(other, str) else None
 
-    def __eq__(self, other: Any) -> Any:
-        return self._compare(other, "equal", False, False)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._compare(other, "equal", False, True)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compare(other, "less", False, False)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compare(other, "less_equal", False, False)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compare(other, "less", True, False)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compare(other, "less_equal", True, False)
-
-    # -- order --
-
-    def _argsort(self) -> ndarray:
-        return wrap(_core.text_argsort(self._values))
-
-    def _there(self) -> Strings:
-        return self.dropna()
-
-    def min(self) -> Any:
-        """The first text in order, None when there is none."""
-        order = self.argsort()
-        return self[int(order[0])] if self.size else None
-
-    def max(self) -> Any:
-        """The last text in order, None when there is none."""
-        there = self.dropna()
-        return there[int(there.argsort()[there.size - 1])] if there.size else None
-
-    def numbers(self) -> tuple[ndarray, Strings, ndarray]:
-        """As of every column; see `Column.numbers`."""
-        numbers, first, distinct = _core.text_number(self.dropna()._values, True)
-        assert numbers is not None
-        rows, firsts = self._spread(wrap(numbers), wrap(first))
-        return rows, self._like(distinct, None), firsts
-
-    def distinct(self) -> tuple[Strings, ndarray]:
-        """The distinct texts and the first row of each, without which of them each row has."""
-        _, first, distinct = _core.text_number(self.dropna()._values, False)
-        return self._like(distinct, None), wrap(first)
+    def _several_of(self, other: Any) -> Any:
+        return as_strings(other)
 
     # -- the engine's side --
-
-    def _all_missing(self, size: int) -> Strings:
-        return self._like(strings([""] * size)._values, full(size, False))
-
-    def _together(self, columns: Sequence[Column]) -> Strings:
-        texts = [column._values for column in columns if isinstance(column, Strings)]
-        if len(texts) < len(columns):
-            raise TypeError("texts and numbers do not go into one column; convert the numbers first, with astype(str)")
-        return texts_of(_core.text_concatenate(texts), valid_of_all(columns))
 
     def _choose(self, mask: ndarray, yes: Any, no: Any) -> Strings:
         return where_texts(mask, yes, no)
 
-    def _grouped(self, figure: Any) -> tuple[ndarray, Callable[[ndarray, ndarray | None], Any]]:
-        if figure not in ORDINAL:
-            raise TypeError(f"texts have no {figure}")
-        numbers, distinct, _ = self.numbers()
-
-        def back(numbers: ndarray, valid: ndarray | None) -> Strings:
-            texts = distinct[numbers] if distinct.size else self._all_missing(numbers.size)
-            return texts if valid is None else texts._hiding(~valid)
-
-        return numbers, back
-
     def _other(self, values: Any) -> Strings:
         return broadcast_text(values, self.size)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def texts_of(values: _core.Texts, valid: ndarray | None = None) -> Strings:

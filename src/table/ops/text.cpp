@@ -334,6 +334,35 @@ Text text_concatenate(Engine& engine, std::vector<Text> parts) {
   return assemble(engine, parts, pieces);
 }
 
+Text text_runs(Engine& engine, Text text, Array starts, Array lengths) {
+  engine.begin_operation("text");
+  const auto rows = static_cast<std::size_t>(starts->local_rows());
+  const auto *begins = starts->data<std::int64_t>(), *counts = lengths->data<std::int64_t>();
+  const std::int64_t first = rows == 0 ? 0 : begins[0], last = rows == 0 ? 0 : begins[rows - 1] + counts[rows - 1];
+  OpenText open(engine, text);
+  std::vector<std::pair<std::int64_t, std::int64_t>> runs;  // each on one PE
+  std::int64_t bytes = 0;
+  for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
+    const std::int64_t begin = std::max(first, text.first_row(pe)), end = std::min(last, text.first_row(pe) + text.rows_of(pe));
+    if (end <= begin) continue;
+    runs.emplace_back(begin, end);
+    bytes += open.bytes_of(begin, end);
+  }
+  Buffer<std::int64_t> places;
+  engine.together([&] { places = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(last - first) + 1); });
+  Text result = make_text(engine, starts->shape.size(), bytes);
+  places[0] = 0;
+  for (const auto& [begin, end] : runs) {
+    std::int64_t* at = places.data() + (begin - first);
+    open.read(begin, end, at[0], at, result.bytes->data<char>());
+  }
+  auto* offsets = result.offsets->data<std::int64_t>();
+  offsets[0] = 0;
+  for (std::size_t i = 0; i < rows; ++i) offsets[i + 1] = places[static_cast<std::size_t>(begins[i] + counts[i] - first)];
+  open.close();
+  return result;
+}
+
 Text text_where(Engine& engine, Array mask, Text yes, Text no) {
   engine.begin_operation("where");
   const array::Work work = engine.work();

@@ -443,6 +443,9 @@ class Grouped:
         return [alone[i] if i in alone else next(together) for i in range(len(wanted))]
 
     def _figure_of_column(self, column: Column, figure: str, ddof: int) -> Any:
+        own = column._own_figure(figure, self._ngroup, self.ngroups)
+        if own is not None:
+            return own
         return self._of_column(column, figure, lambda groups, there: groups._aggregate([(there, figure, ddof)])[0])
 
     def _column(self, values: Any) -> Any:

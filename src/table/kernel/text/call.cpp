@@ -14,7 +14,7 @@ Measure make_measure(const TextCall& call) {
 }
 
 TextMap make_text_map(const TextCall& call) {
-  for (const auto& family : {case_maps(), cutting_maps(), making_maps(), splitting_maps(), regex_maps()})
+  for (const auto& family : {case_maps(), cutting_maps(), making_maps(), splitting_maps(), regex_maps(), wrapping_maps(), codec_maps()})
     for (const TextMapEntry& entry : family)
       if (entry.name == call.name) return entry.make(call);
   throw ValueError(fmt::format("texts have no '{}'", call.name));

@@ -21,5 +21,7 @@ std::span<const TextMapEntry> cutting_maps();
 std::span<const TextMapEntry> making_maps();
 std::span<const TextMapEntry> splitting_maps();
 std::span<const TextMapEntry> regex_maps();
+std::span<const TextMapEntry> wrapping_maps();
+std::span<const TextMapEntry> codec_maps();
 
 }  // namespace atl::table

@@ -31,6 +31,8 @@ Text text_take(Engine& engine, Text text, Array indices);
 Text text_slice(Engine& engine, Text text, array::Slice slice);
 Text text_concatenate(Engine& engine, std::vector<Text> parts);
 /// Row i of `yes` where the mask is true, else of `no`; all of one length.
+/// Texts that stand side by side as one: row i is the `lengths[i]` texts from starts[i] on, which is where row i - 1 ends. int64, 1-d.
+Text text_runs(Engine& engine, Text text, Array starts, Array lengths);
 Text text_where(Engine& engine, Array mask, Text yes, Text no);
 
 // -- for other operations, not commands --
