@@ -55,6 +55,7 @@ from .arrays.ufuncs import *
 from .arrays.windows import *
 from .columns import categories as _categories
 from .columns import making as _making
+from .columns.addresses import *
 from .columns.bigints import *
 from .columns.binary import *
 from .columns.categorical import *

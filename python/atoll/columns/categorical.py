@@ -15,9 +15,9 @@ from ..arrays.creation import arange, asarray, full
 from ..arrays.selection import take, where
 from ..arrays.sorting import sort as sort_array
 from ..arrays.tables import bincount
-from ..arrays.ufuncs import isnan
+from .codes import checked, code_type, filled, places_in, same_table, several, size_of, without_nan
 from .column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
-from .functions import concatenate, numbered, sort, unique
+from .functions import concatenate, sort, unique
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -73,17 +73,17 @@ class Categorical(Column):
             codes, valid, table = known._values, known._valid, known._categories
             ordered = made._ordered if ordered is None else ordered
         else:
-            column = _without_nan(as_column(made))
+            column = without_nan(as_column(made))
             if categories is None:
                 numbers, table = column._key()
             else:
-                table = _checked(categories)
-                numbers = _places(column, table)
-            codes, valid = _filled(numbers)
+                table = checked(categories)
+                numbers = places_in(column, table)
+            codes, valid = filled(numbers)
         self._set(codes, valid, table, bool(ordered))
 
     def _set(self, codes: ndarray, valid: ndarray | None, categories: Any, ordered: bool) -> None:
-        self._values = codes.astype(_code_type(_size(categories)))
+        self._values = codes.astype(code_type(size_of(categories)))
         self._valid, self._categories, self._ordered = valid, categories, ordered
 
     @classmethod
@@ -105,12 +105,12 @@ class Categorical(Column):
         >>> ak.Categorical.from_codes([1, -1, 0], ["a", "b"])
         categorical(['b', None, 'a'], categories=['a', 'b'])
         """
-        numbers, table = asarray(codes), _checked(categories)
+        numbers, table = asarray(codes), checked(categories)
         if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
             raise ValueError("codes need to be array-like integers")
-        if numbers.size and (int(numbers.min()) < -1 or int(numbers.max()) >= _size(table)):
+        if numbers.size and (int(numbers.min()) < -1 or int(numbers.max()) >= size_of(table)):
             raise ValueError("codes need to be between -1 and len(categories)-1")
-        return cls._made(*_filled(numbers.astype(np.int64)), table, ordered)
+        return cls._made(*filled(numbers.astype(np.int64)), table, ordered)
 
     # -- what it is --
 
@@ -182,7 +182,7 @@ class Categorical(Column):
 
     def _spread_of(self, of_categories: Any) -> Any:
         """What each category has, to the rows."""
-        if _size(of_categories) == 0:
+        if size_of(of_categories) == 0:
             return as_column(of_categories)._all_missing(self.size)
         taken = of_categories[self._values.astype(np.int64)]
         if self._valid is None:
@@ -206,7 +206,7 @@ class Categorical(Column):
 
     def to_list(self) -> list[Any]:
         """Python values, None where a row has none."""
-        known = np.empty(_size(self._categories) + 1, dtype=object)
+        known = np.empty(size_of(self._categories) + 1, dtype=object)
         known[:-1] = self._categories.tolist()
         listed: list[Any] = known[self.codes.to_numpy()].tolist()
         return listed
@@ -215,7 +215,7 @@ class Categorical(Column):
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """A NumPy array of the values: of the categories' type when nothing is missing, else of objects, with None."""
-        if self._valid is None and _size(self._categories):
+        if self._valid is None and size_of(self._categories):
             values: np.ndarray[Any, Any] = self._categories.to_numpy()[self._values.to_numpy()]
             return values
         objects = np.empty(self.size, dtype=object)
@@ -277,27 +277,27 @@ class Categorical(Column):
         >>> ak.Categorical(["a", "b"]).set_categories(["b", "c"])
         categorical([None, 'b'], categories=['b', 'c'])
         """
-        table = _checked(new_categories)
+        table = checked(new_categories)
         ordered = self._ordered if ordered is None else ordered
         if rename:
             codes = self.codes.astype(np.int64)
-            return self._made(*_filled(where(codes < _size(table), codes, -1)), table, ordered)
-        return self._made(*self._mapped(_places(as_column(self._categories), table)), table, ordered)
+            return self._made(*filled(where(codes < size_of(table), codes, -1)), table, ordered)
+        return self._made(*self._mapped(places_in(as_column(self._categories), table)), table, ordered)
 
     def _mapped(self, places: ndarray) -> tuple[ndarray, ndarray | None]:
         """Codes and validity, when category i becomes number places[i], or goes (-1)."""
         if places.size == 0:
             return self._values, self._valid
-        codes, valid = _filled(take(places, self._values.astype(np.int64)))
+        codes, valid = filled(take(places, self._values.astype(np.int64)))
         return codes, both(valid, self._valid)
 
     def add_categories(self, new_categories: Any) -> Categorical:
         """With further categories behind the others: one or several. ValueError for ones that are there."""
-        new = _several(new_categories)
-        known = _places(as_column(new), self._categories) >= 0
+        new = several(new_categories)
+        known = places_in(as_column(new), self._categories) >= 0
         if bool(known.any()):
             raise ValueError(f"new categories must not include old categories: {set(new[known].tolist())}")
-        table = _checked(concatenate([self._categories, new]))
+        table = checked(concatenate([self._categories, new]))
         return self._made(self._values, self._valid, table, self._ordered)
 
     def remove_categories(self, removals: Any) -> Categorical:
@@ -311,11 +311,11 @@ class Categorical(Column):
         >>> ak.Categorical(["a", "b"]).remove_categories("a")
         categorical([None, 'b'], categories=['b'])
         """
-        gone = _several(removals)
-        places = _places(as_column(gone), self._categories)
+        gone = several(removals)
+        places = places_in(as_column(gone), self._categories)
         if bool((places < 0).any()):
             raise ValueError(f"removals must all be in old categories: {set(gone[places < 0].tolist())}")
-        kept = full(_size(self._categories), True)
+        kept = full(size_of(self._categories), True)
         kept[places] = False
         remaining = self._keeping(kept)
         return remaining if self._ordered else remaining.set_categories(sort(remaining._categories))
@@ -332,7 +332,7 @@ class Categorical(Column):
 
     def _counts(self) -> ndarray:
         """How many rows have each category: int64."""
-        return asarray(bincount(self.codes.astype(np.int64) + 1, minlength=_size(self._categories) + 1)[1:])
+        return asarray(bincount(self.codes.astype(np.int64) + 1, minlength=size_of(self._categories) + 1)[1:])
 
     def rename_categories(self, new_categories: Any) -> Categorical:
         """With other names for the categories: a list of all, a mapping of some, or a function of each.
@@ -347,16 +347,16 @@ class Categorical(Column):
             new_categories = [new_categories.get(value, value) for value in self._categories.tolist()]
         elif callable(new_categories):
             new_categories = [new_categories(value) for value in self._categories.tolist()]
-        table = _checked(new_categories)
-        if _size(table) != _size(self._categories):
+        table = checked(new_categories)
+        if size_of(table) != size_of(self._categories):
             raise ValueError("new categories need to have the same number of items as the old categories!")
         return self._made(self._values, self._valid, table, self._ordered)
 
     def reorder_categories(self, new_categories: Any, ordered: bool | None = None) -> Categorical:
         """With the categories in another order. ValueError unless they are the same."""
-        table = _checked(new_categories)
-        places = _places(as_column(self._categories), table)
-        if _size(table) != _size(self._categories) or bool((places < 0).any()):
+        table = checked(new_categories)
+        places = places_in(as_column(self._categories), table)
+        if size_of(table) != size_of(self._categories) or bool((places < 0).any()):
             raise ValueError("items in new_categories are not the same as in old categories")
         return self.set_categories(table, ordered)
 
@@ -391,10 +391,10 @@ class Categorical(Column):
 
     def _codes_of(self, other: Categorical) -> ndarray:
         """Another column's codes in this one's categories; TypeError where they differ."""
-        if self._ordered == other._ordered and _same(self._categories, other._categories):
+        if self._ordered == other._ordered and same_table(self._categories, other._categories):
             return other._values
-        if not self._ordered and not other._ordered and _size(self._categories) == _size(other._categories):
-            places = _places(as_column(other._categories), self._categories)
+        if not self._ordered and not other._ordered and size_of(self._categories) == size_of(other._categories):
+            places = places_in(as_column(other._categories), self._categories)
             if not bool((places < 0).any()):
                 return other._mapped(places)[0]
         raise TypeError("Categoricals can only be compared if 'categories' are the same.")
@@ -483,12 +483,12 @@ class Categorical(Column):
         return self._like(*self._nothing(size))
 
     def _key(self) -> tuple[ndarray, Any]:
-        return self.codes, self._like(arange(_size(self._categories)), None)
+        return self.codes, self._like(arange(size_of(self._categories)), None)
 
     def _fitting(self, other: Column) -> Categorical:
         if isinstance(other, Categorical):
             return other
-        return self._made(*_filled(_places(other, self._categories)), self._categories, self._ordered)
+        return self._made(*filled(places_in(other, self._categories)), self._categories, self._ordered)
 
     def _together(self, columns: Sequence[Column]) -> Column:
         if not all(isinstance(column, Categorical) for column in columns):
@@ -568,7 +568,7 @@ def unify(columns: Sequence[Categorical]) -> tuple[list[ndarray], Any]:
     TypeError when the categories are of different kinds, or differ and their order means something.
     """
     first = columns[0]
-    if all(_same(first._categories, column._categories) for column in columns[1:]):
+    if all(same_table(first._categories, column._categories) for column in columns[1:]):
         if any(column._ordered != first._ordered for column in columns):
             raise TypeError("Categorical.ordered must be the same")
         return [column._values for column in columns], first._categories
@@ -580,78 +580,5 @@ def unify(columns: Sequence[Categorical]) -> tuple[list[ndarray], Any]:
     every = concatenate(tables)
     _, met = unique(every, return_index=True)
     table = every[sort_array(met)]
-    codes = [column._mapped(_places(as_column(column._categories), table))[0] for column in columns]
+    codes = [column._mapped(places_in(as_column(column._categories), table))[0] for column in columns]
     return codes, table
-
-
-# -- tables --
-
-
-def _size(categories: Any) -> int:
-    return int(categories.size)
-
-
-def _code_type(size: int) -> type[np.signedinteger[Any]]:
-    kinds: tuple[type[np.signedinteger[Any]], ...] = (np.int8, np.int16, np.int32)
-    return next((kind for kind in kinds if size <= np.iinfo(kind).max), np.int64)
-
-
-def _without_nan(column: Column) -> Column:
-    """NaN as a missing value."""
-    if type(column) is not Column or column.dtype.kind != "f":
-        return column
-    missing = isnan(column.values)
-    return column._hiding(missing) if bool(missing.any()) else column
-
-
-def _filled(numbers: ndarray) -> tuple[ndarray, ndarray | None]:
-    """Codes of rows, and which are not negative: those of missing ones become 0."""
-    there = numbers >= 0
-    if bool(there.all()):
-        return numbers, None
-    return where(there, numbers, 0), there
-
-
-def _several(values: Any) -> Any:
-    """One or several categories as an array or a column."""
-    one = isinstance(values, str) or not hasattr(values, "__len__")
-    made: Any = asarray([values] if one else values)
-    return made.values if type(made) is Column and made.valid is None else made
-
-
-def _checked(categories: Any) -> Any:
-    """Categories as an array or a column: 1-dimensional, distinct, none missing."""
-    table = _several(categories)
-    if isinstance(table, Categorical):
-        table = table.decode()
-    if table.ndim != 1:
-        raise TypeError("Categories must be 1-dimensional")
-    if _without_nan(as_column(table)).null_count:
-        raise ValueError("Categorical categories cannot be null")
-    if _size(table) and unique(table).size != _size(table):
-        raise ValueError("Categorical categories must be unique")
-    return table
-
-
-def _same(a: Any, b: Any) -> bool:
-    """Whether two tables have the same categories in the same order."""
-    if a is b:
-        return True
-    if _size(a) == 0 == _size(b):
-        return True
-    if _size(a) != _size(b) or as_column(a).kind != as_column(b).kind:
-        return False
-    return bool((a == b).all())
-
-
-def _places(values: Column, table: Any) -> ndarray:
-    """Where values are in a table of distinct ones: int64, -1 of those that are not or missing."""
-    if isinstance(values, Categorical):
-        return where(values.codes < 0, -1, take(_places(as_column(values.categories), table), values._values))
-    if _size(table) == 0 or values.size == 0:
-        return full(values.size, -1, dtype=np.int64)
-    own, known = numbered(values, table)
-    at = full(int(own.max()) + 1, -1, dtype=np.int64) if int(own.max()) >= 0 else full(1, -1, dtype=np.int64)
-    common = known < at.size
-    at[known[common]] = arange(known.size)[common]
-    return where(own < 0, -1, take(at, where(own < 0, 0, own)))

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import decimal
+import ipaddress
 import sys
+import uuid
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arrays.creation import asarray
+from .addresses import ip_address, uuids
 from .arrow import arrow_array, has_arrow
 from .bigints import bigint, is_big
 from .binary import binary_from_arrow
@@ -71,6 +74,8 @@ def from_arrow(values: Any) -> Any:
     import pyarrow as pa
 
     array = arrow_array(values)
+    if getattr(array.type, "extension_name", "") == "arrow.uuid":
+        return uuids(array)
     for names, make in _ARROW.items():
         if any(getattr(pa.types, name)(array.type) for name in names.split()):
             return make(array)
@@ -125,6 +130,10 @@ def _of_objects(found: np.ndarray[Any, Any], dtype: Any) -> Any:
         first = next((value for value in found if value is not None), None)  # NaT
     if dtype is None and tick_of(first) is not None:
         return ticks_from_objects(found.tolist(), missing)
+    if dtype is None and isinstance(first, uuid.UUID):
+        return uuids(found)
+    if dtype is None and isinstance(first, (ipaddress.IPv4Address, ipaddress.IPv6Address)):
+        return ip_address(found)
     if dtype is None and isinstance(first, decimal.Decimal):
         return decimals(found)
     if dtype is None and is_big(found):

@@ -208,10 +208,10 @@ class Wide(Column):
 
     def to_list(self) -> list[Any]:
         """Python values, None where one is missing."""
-        found = self._objects(self._values.to_integers())
         if self._valid is None:
-            return found
-        return [one if there else None for one, there in zip(found, self._valid.tolist(), strict=True)]
+            return self._objects(self._values.to_integers())
+        found = iter(self._objects(self.dropna()._values.to_integers()))
+        return [next(found) if there else None for there in self._valid.tolist()]
 
     tolist = to_list
 
