@@ -490,6 +490,12 @@ class Categorical(Column):
             return other
         return self._made(*filled(places_in(other, self._categories)), self._categories, self._ordered)
 
+    def _paired(self, other: Any) -> tuple[ndarray, ndarray] | None:
+        if same_table(self._categories, other._categories):
+            return self.codes, other.codes
+        codes, valid = other._mapped(places_in(as_column(other._categories), self._categories))
+        return self.codes, (codes if valid is None else where(valid, codes, -1)).astype(self._values.dtype)
+
     def _together(self, columns: Sequence[Column]) -> Column:
         if not all(isinstance(column, Categorical) for column in columns):
             return as_column(

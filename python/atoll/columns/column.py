@@ -550,6 +550,10 @@ class Column(Columnar):
         """Another column for comparison with this one; what this kind cannot have is missing."""
         return other
 
+    def _paired(self, other: Column) -> tuple[ndarray, ndarray] | None:
+        """Numbers as `_key` gives them, of this and of a column that fits, where they need not stand together first."""
+        return None
+
     def _grouped(self, figure: str) -> tuple[ndarray, Callable[[ndarray, ndarray | None], Any]]:
         """Numbers whose figure by group is that of the values, and what makes the result of them and their validity.
 

@@ -192,6 +192,9 @@ def numbered(a: Any, b: Any) -> tuple[ndarray, ndarray]:
     """The values of two columns by numbers in one order; -1 of missing ones, and of what the first cannot have."""
     left = as_column(a)
     right = left._fitting(as_column(b))
+    found = left._paired(right)
+    if found is not None:
+        return found
     numbers = as_column(concatenate([left, right]))._key()[0]
     return numbers[: left.size], numbers[left.size :]
 

@@ -122,7 +122,7 @@ def _comparable(left: list[Any], right: list[Any]) -> tuple[list[ndarray], list[
 
 def _keys_of(left: Column, right: Column) -> tuple[ndarray, ndarray]:
     """Numbers that are equal where values are; a missing key equals nothing, not even a missing one."""
-    if left.valid is None and right.valid is None and type(left) is type(right):
+    if left.valid is None and right.valid is None and type(left) is type(right) and left._decides == 1:
         both: Any = as_column(concatenate([left, right]))
         if (plain := both._as_numbers()) is not None:
             return plain[0][: left.size], plain[0][left.size :]

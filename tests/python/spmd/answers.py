@@ -43,6 +43,13 @@ words = ak.strings(k)
 answer(words.argsort(), *ak.unique(words, True, True)[1:], words.str.len())
 answer("|".join(words.str.replace("1", "eins").sort().to_list()).encode())
 assert ak.array(["b", None, "a"]).sort().to_list() == ["a", "b", None]
+pieces = (words + "-" + words).str.split("-", expand=False)
+answer("|".join(pieces[k].str.join("+").to_list()).encode(), pieces.lengths, pieces.unique().lengths)
+names = ak.Categorical(words)
+answer(ak.groupby(names).sum(x), names.sort().codes, ak.join(names, words[:9]).left)
+wide = ak.bigint(k) ** 30
+answer(wide.argsort(), repr([wide.sum(), ak.decimals(k).sum(), ak.ip_address(k).max()]).encode())
+answer(words.str.encode("utf-16-le").argsort())
 seedless = ak.random.default_rng().random(3)
 assert ak.from_local(seedless.to_numpy()).reshape(-1, 3).max(axis=0).tolist() == seedless.tolist()
 if ak.pe() == 0:
