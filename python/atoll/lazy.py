@@ -17,6 +17,7 @@ LAZY = dict.fromkeys(
     ),
     "atoll.frame",
 )  # fmt: skip
+LAZY |= dict.fromkeys(("load_checkpoint", "save_checkpoint"), "atoll.io.checkpoint")
 LAZY |= dict.fromkeys(
     ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_table"), "atoll.io.frames"
 )

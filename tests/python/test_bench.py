@@ -43,6 +43,7 @@ EXPECTED = [
     "select",
     "window",
     "h2o",
+    "io",
     "tpch",
     "noop",
 ]

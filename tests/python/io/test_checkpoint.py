@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session's things on another number of PEs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal, assert_series_equal
+
+import atoll as ak
+
+MOMENTS = np.array(["2026-11-24T10:00", "NaT", "1969-01-01"] * 10, "M8[us]")
+
+
+def things():
+    frame = pd.DataFrame(
+        {"a": range(30), "t": ["x", None, "ä"] * 10}, index=pd.Index([f"r{i}" for i in range(30)], name="row")
+    )
+    return {
+        "matrix": ak.arange(60, dtype="float32").reshape(12, 5),
+        "scalar": ak.array(3),
+        "complex": ak.arange(7) + 1j,
+        "bools": ak.arange(40) % 3 == 0,
+        "some": ak.array([1, None, 3] * 9),
+        "texts": ak.array(["x", None, "ä"] * 9),
+        "kinds": ak.Categorical(["x", None, "y"] * 9, categories=["y", "x", "z"]),
+        "moments": ak.array(MOMENTS),
+        "lists": ak.lists([[1, 2], None, []] * 5),
+        "frame": ak.DataFrame(frame),
+        "several": ak.DataFrame({"a": range(4)}, index=ak.MultiIndex.from_arrays([[1, 1, 2, 2], ["a", "b", "a", "b"]])),
+        "series": ak.Series([1.5, 2.5], index=range(5, 7), name="s"),
+        "empty": ak.DataFrame({}),
+    }
+
+
+def same(found, wanted):
+    assert list(found) == list(wanted)
+    for name, one in wanted.items():
+        assert type(found[name]) is type(one), name
+        if isinstance(one, ak.DataFrame):
+            assert_frame_equal(found[name].to_pandas(), one.to_pandas())
+        elif isinstance(one, ak.Series):
+            assert_series_equal(found[name].to_pandas(), one.to_pandas())
+        else:
+            assert found[name].dtype == one.dtype and repr(found[name]) == repr(one), name
+
+
+def test_from_any_number_of_pes_to_any_other(tmp_path):
+    for pes in (1, 3, 2):
+        ak.shutdown()
+        with ak.init(pes, 1):
+            if pes > 1:
+                same(ak.load_checkpoint(tmp_path / "state"), things())
+            assert ak.save_checkpoint(tmp_path / "state", things()) == list(things())
+    assert [one.name for one in tmp_path.iterdir()] == ["state"]
+
+
+def test_what_fails_leaves_the_old_one(tmp_path, one_session):
+    ak.save_checkpoint(tmp_path / "state", {"a": ak.arange(3)})
+    with pytest.raises(TypeError, match="'b' is dict: a checkpoint keeps arrays"):
+        ak.save_checkpoint(tmp_path / "state", {"a": ak.arange(4), "b": {}})
+    assert ak.load_checkpoint(tmp_path / "state")["a"].tolist() == [0, 1, 2]
+    with pytest.raises(FileNotFoundError):
+        ak.load_checkpoint(tmp_path / "none")
+    (tmp_path / "state" / "manifest.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"manifest.json: it is no checkpoint of version 1"):
+        ak.load_checkpoint(tmp_path / "state")
