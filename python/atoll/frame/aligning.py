@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from ..arrays.creation import arange, empty_like, full
 from ..arrays.selection import where
 from ..columns.joins import join
-from .axis import IndexCore, comparable, make_index
+from .axis import IndexCore, comparable, make_index, same_values
 from .index_sets import rows_in_order, with_labels
+from .kinds import kind_of
 from .labels import Labels, labels_of
 from .pending import as_they_are
 from .placing import fitting
@@ -160,6 +161,18 @@ class Aligning:
             labels = align_labels(self._labels, other._labels, join)
             pair = [one._new(columns_for(one, labels), labels) for one in pair]
         return tuple(pair)
+
+    def equals(self: Any, other: Any) -> bool:
+        """Whether another has the same labels, kinds and values, missing ones in the same places."""
+        if type(other) is not type(self) or not self._index._same(other._index):
+            return False
+        if self.ndim == 1:
+            pairs = [(self._values, other._values)]
+        elif not self._labels.same(other._labels):
+            return False
+        else:
+            pairs = list(zip(self._columns, other._columns, strict=True))
+        return all(str(kind_of(a)) == str(kind_of(b)) and same_values(a, b) for a, b in pairs)
 
     def reindex_like(self: Any, other: Any, **options: Any) -> Any:
         """The rows, and columns, of another."""

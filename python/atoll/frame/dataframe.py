@@ -23,6 +23,7 @@ from .labelling import FrameLabelling
 from .merging import Merging
 from .missing import FrameMissing
 from .pending import Columns, as_they_are
+from .plotting import Plotting
 from .querying import Querying
 from .reducing import FrameReductions
 from .resampling import Resampling
@@ -35,7 +36,7 @@ from .sorting import FrameSorting
 class DataFrame(
     FrameDisplay, Html, FrameSelecting, FrameArithmetic, FrameElementwise, FrameReductions, FrameMissing, FrameSorting,
     FrameLabelling, FrameAligning, FrameReshaping, FrameCombining, FrameDescribing, FrameConversion, FrameFiles,
-    Resampling, Running, Merging, Querying, Indexing, Grouping, FrameCore,
+    Plotting, Resampling, Running, Merging, Querying, Indexing, Grouping, FrameCore,
 ):  # fmt: skip
     """Columns with labels: pandas' DataFrame, its rows spread over the PEs.
 

@@ -20,6 +20,7 @@ from .grouping import Grouping
 from .indexing import Indexing
 from .labelling import SeriesLabelling
 from .missing import SeriesMissing
+from .plotting import Plotting
 from .reducing import SeriesReductions
 from .resampling import Resampling
 from .reshaping import SeriesReshaping
@@ -31,7 +32,7 @@ from .sorting import SeriesSorting
 class Series(
     SeriesDisplay, SeriesSelecting, SeriesArithmetic, SeriesElementwise, SeriesReductions, SeriesMissing, SeriesSorting,
     SeriesLabelling, SeriesAligning, SeriesReshaping, SeriesCombining, SeriesDescribing, SeriesConversion,
-    SeriesAccessors, Resampling, Running, Indexing, Grouping, SeriesCore,
+    SeriesAccessors, Plotting, Resampling, Running, Indexing, Grouping, SeriesCore,
 ):  # fmt: skip
     """A column with labels: pandas' Series, its rows spread over the PEs.
 
