@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,11 +35,9 @@ def test_steps_are_the_same_scripts_on_one_and_on_several_pes():
 
 @needs_data
 def test_all_steps():
-    assert [step.shown.split()[0] for step in demo.steps(Path("out"), 4, None, ["flights", "sort"])] == [
-        "python",
-        "python",
-        "atoll",
-        "atoll",
+    assert [step.shown.split()[0] for step in demo.steps(Path("out"), 4, None, ["flights", "weather", "sort"])] == [
+        *["python"] * 3,
+        *["atoll"] * 3,
     ]
 
 
@@ -83,3 +82,23 @@ def test_flights(tmp_path):
 def test_flights_on_several_pes(tmp_path):
     out = run("-m", "atoll", "run", "-n", "4", str(ROOT / "examples/flights.py"), "--out", str(tmp_path))
     assert out.count("flights left New York") == 1
+
+
+@needs_core
+@needs_data
+def test_weather(tmp_path):
+    out = run(str(ROOT / "examples/weather.py"), "--out", str(tmp_path))
+    assert "327,346 flights of 2013" in out
+    assert re.search(r"downpour +3,691 +55%", out)
+    assert "equal" in out
+    assert (tmp_path / "weather.png").read_bytes().startswith(b"\x89PNG")
+    assert len(list((tmp_path / "flights").iterdir())) == 12
+
+
+@needs_core
+@needs_data
+@needs_launcher
+@pytest.mark.slow
+def test_weather_on_several_pes(tmp_path):
+    out = run("-m", "atoll", "run", "-n", "4", str(ROOT / "examples/weather.py"), "--out", str(tmp_path))
+    assert out.count("in summer 29% of 84,124") == 1

@@ -13,14 +13,14 @@ from atoll.cli.common import CommandError
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", type=whole, metavar="N", help="integers to sort (default: what memory allows)")
     parser.add_argument("--pes", type=whole, default=4, metavar="P", help="PEs of the last steps (default: 4)")
-    parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for the picture")
-    parser.add_argument("--only", choices=["flights", "sort"], help="one part of it")
+    parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for pictures and files")
+    parser.add_argument("--only", choices=["flights", "weather", "sort"], help="one part of it")
 
 
 def main(arguments: argparse.Namespace) -> int:
     from atoll import demo
 
-    only = [arguments.only] if arguments.only else ["flights", "sort"]
+    only = [arguments.only] if arguments.only else ["flights", "weather", "sort"]
     try:
         return demo.run(arguments.out, arguments.pes, arguments.size, only)
     except demo.DemoError as error:

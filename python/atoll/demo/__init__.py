@@ -39,14 +39,19 @@ def examples_folder() -> Path:
 
 def steps(out: Path, pes: int, size: int | None, only: Sequence[str]) -> list[Step]:
     """What the demo runs."""
-    if "flights" in only:
+    if "flights" in only or "weather" in only:
         extras.need("demo")
     folder = examples_folder()
     scripts = {
         "flights": ["flights.py", "--out", str(out)],
+        "weather": ["weather.py", "--out", str(out)],
         "sort": ["sort_at_scale.py", *(["--size", str(size)] if size is not None else [])],
     }
-    titles = {"flights": "Real data: a year of flights", "sort": "Scale: sort and argsort"}
+    titles = {
+        "flights": "Real data: a year of flights",
+        "weather": "Data frames: four files, a question, a picture",
+        "sort": "Scale: sort and argsort",
+    }
     found = []
     for name in only:
         script, *arguments = scripts[name]
