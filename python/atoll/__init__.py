@@ -55,9 +55,6 @@ from .arrays.ufuncs import *
 from .arrays.windows import *
 from .columns import categories as _categories
 from .columns import making as _making
-from .columns.addresses import *
-from .columns.bigints import *
-from .columns.binary import *
 from .columns.categorical import *
 from .columns.column import Column
 from .columns.dates.bins import *
@@ -67,12 +64,10 @@ from .columns.dates.offsets import DateOffset
 from .columns.dates.ranges import *
 from .columns.dates.reading import *
 from .columns.dates.timedeltas import Timedeltas, Times
-from .columns.decimals import *
 from .columns.functions import *
 from .columns.groupby import *
 from .columns.intervals import *
 from .columns.joins import *
-from .columns.lists import *
 from .columns.ranks import *
 from .columns.running import *
 from .columns.strings import Strings, strings

@@ -21,6 +21,14 @@ LAZY |= dict.fromkeys(("load_checkpoint", "save_checkpoint"), "atoll.io.checkpoi
 LAZY |= dict.fromkeys(
     ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_table"), "atoll.io.frames"
 )
+for _module, _names in {
+    "addresses": ("Addresses", "IPv4", "IPv6", "Uuids", "ip_address", "uuids"),
+    "bigints": ("BigInts", "bigint", "bigint_from_uint_arrays"),
+    "binary": ("Binary", "binary"),
+    "decimals": ("Decimals", "decimals"),
+    "lists": ("Lists", "SegArray", "lists"),
+}.items():
+    LAZY |= dict.fromkeys(_names, f"atoll.columns.{_module}")
 
 
 def load(name: str) -> Any:

@@ -14,7 +14,7 @@ from ..arrays.creation import asarray, zeros
 from ..arrays.selection import flatnonzero, where
 from .column import Column, both, column_or_array
 from .strings import strings
-from .wide import WORD, Limbs, Wide, group_sums
+from .wide import Limbs, Wide, group_sums
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -366,9 +366,3 @@ def bigint_from_uint_arrays(arrays: Sequence[Any], max_bits: int = -1) -> BigInt
     if not words or len({word.shape for word in words}) != 1 or words[0].ndim != 1:
         raise ValueError("limbs are 1-dimensional and of one length")
     return bigints_of(Limbs([*words, zeros(words[0].size, dtype=np.uint64)]), None, max_bits)._modulo()
-
-
-def is_big(values: np.ndarray[Any, Any]) -> bool:
-    """Whether Python's integers among objects do not all fit 64 bits."""
-    there = [value for value in values if type(value) is int]
-    return bool(there) and not (min(there) >= -(2**63) and max(there) <= (WORD if min(there) >= 0 else WORD >> 1))

@@ -13,7 +13,7 @@ from ..arrays.array import expr_of
 from ..arrays.creation import asarray, full
 from ..session import current
 from .arrow import arrow_array, has_arrow
-from .column import binary_makers, chosen_valid
+from .column import chosen_valid
 from .encodings import encoding_of, error_of
 from .sequences import Sequences
 from .strings import texts_of
@@ -204,13 +204,11 @@ def _of_buffers(offsets: Any, data: Any, valid: ndarray | None) -> Binary:
     """The column of Arrow's buffers, which are used where they lie if that may be."""
     places = offsets.astype(np.int64, copy=False)
     found = np.frombuffer(data, np.uint8) if len(memoryview(data)) else np.zeros(64, np.uint8)
-    return _of_texts(_core.text_from_buffers(current(), places, found, (places, found), True), valid)
+    return binary_of(_core.text_from_buffers(current(), places, found, (places, found), True), valid)
 
 
-def _of_texts(values: _core.Texts, valid: ndarray | None) -> Binary:
+def binary_of(values: _core.Texts, valid: ndarray | None) -> Binary:
+    """The column of the engine's bytes."""
     column: Binary = object.__new__(Binary)
     column._values, column._valid = values, valid
     return column
-
-
-binary_makers.append(_of_texts)

@@ -27,10 +27,6 @@ ORDINAL = frozenset(("first", "last", "min", "max", "count", "nunique", "mode", 
 
 #: Makes texts of an array of numbers, and of which are there: the class of texts puts it here.
 text_makers: list[Callable[[Any, Any], Any]] = []
-#: Makes a column of the engine's bytes, and of which are there: the class of bytes puts it here.
-binary_makers: list[Callable[[Any, Any], Any]] = []
-#: Makes lists of their lengths, the elements of all and which are there: the class of lists puts it here.
-list_makers: list[Callable[[Any, Any, Any], Any]] = []
 
 Self = TypeVar("Self", bound="Column")
 

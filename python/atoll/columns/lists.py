@@ -15,7 +15,7 @@ from ..arrays.creation import arange, asarray, full, zeros
 from ..arrays.manipulation import ravel
 from ..arrays.selection import flatnonzero, take, where
 from .arrow import arrow_array, has_arrow
-from .column import Column, as_column, both, chosen_valid, column_or_array, list_makers, valid_of_all
+from .column import Column, as_column, both, chosen_valid, column_or_array, valid_of_all
 from .functions import numbered
 from .ragged import Ragged, following, together
 from .segments import SegmentMethods
@@ -380,8 +380,6 @@ def SegArray(segments: Any, values: Any) -> Lists:
     return lists_of(Ragged.of_lengths(ends - starts, child))
 
 
-def _of_lengths(lengths: ndarray, values: Any, valid: ndarray | None) -> Lists:
+def lists_of_lengths(lengths: ndarray, values: Any, valid: ndarray | None) -> Lists:
+    """The column of lists of these lengths, one behind the other among the values."""
     return lists_of(Ragged.of_lengths(lengths, values), valid)
-
-
-list_makers.append(_of_lengths)

@@ -3,26 +3,19 @@
 
 from __future__ import annotations
 
-import decimal
-import ipaddress
 import sys
-import uuid
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arrays.creation import asarray
-from .addresses import ip_address, uuids
 from .arrow import arrow_array, has_arrow
-from .bigints import bigint, is_big
-from .binary import binary_from_arrow
 from .categorical import categorical_from_arrow
 from .column import Column
 from .dates.making import ticks, ticks_from_arrow, ticks_from_numpy, ticks_from_objects
 from .dates.tick import tick_of
-from .decimals import decimals, decimals_from_arrow
-from .lists import lists_from_arrow
+from .later import later
 from .strings import as_strings, strings, strings_from_arrow
 
 Maker = Callable[[Any], Any]
@@ -75,7 +68,7 @@ def from_arrow(values: Any) -> Any:
 
     array = arrow_array(values)
     if getattr(array.type, "extension_name", "") == "arrow.uuid":
-        return uuids(array)
+        return later("addresses", "uuids")(array)
     for names, make in _ARROW.items():
         if any(getattr(pa.types, name)(array.type) for name in names.split()):
             return make(array)
@@ -96,10 +89,10 @@ _ARROW: dict[str, Maker] = {
     "is_null is_string is_large_string is_string_view": strings_from_arrow,
     "is_boolean is_integer is_floating": _numbers_from_arrow,
     "is_timestamp is_date is_duration is_time": ticks_from_arrow,
-    "is_binary is_large_binary is_fixed_size_binary": binary_from_arrow,
-    "is_decimal": decimals_from_arrow,
+    "is_binary is_large_binary is_fixed_size_binary": later("binary", "binary_from_arrow"),
+    "is_decimal": later("decimals", "decimals_from_arrow"),
     "is_dictionary": categorical_from_arrow,
-    "is_list is_large_list is_fixed_size_list": lists_from_arrow,
+    "is_list is_large_list is_fixed_size_list": later("lists", "lists_from_arrow"),
 }
 
 # -- NumPy, lists, objects --
@@ -112,6 +105,21 @@ _NUMPY: dict[str, Maker] = {
     "M": ticks_from_numpy,
     "m": ticks_from_numpy,
 }
+
+
+#: Who makes columns of objects, by module and name of their type.
+_OBJECTS: dict[tuple[str, str], Maker] = {
+    ("uuid", "UUID"): later("addresses", "uuids"),
+    ("ipaddress", "IPv4Address"): later("addresses", "ip_address"),
+    ("ipaddress", "IPv6Address"): later("addresses", "ip_address"),
+    ("decimal", "Decimal"): later("decimals", "decimals"),
+}
+
+
+def _is_big(values: np.ndarray[Any, Any]) -> bool:
+    """Whether Python's integers among objects do not all fit 64 bits."""
+    there = [value for value in values if type(value) is int]
+    return bool(there) and not (min(there) >= -(2**63) and max(there) < (2**64 if min(there) >= 0 else 2**63))
 
 
 def _is_null(value: Any) -> bool:
@@ -130,14 +138,10 @@ def _of_objects(found: np.ndarray[Any, Any], dtype: Any) -> Any:
         first = next((value for value in found if value is not None), None)  # NaT
     if dtype is None and tick_of(first) is not None:
         return ticks_from_objects(found.tolist(), missing)
-    if dtype is None and isinstance(first, uuid.UUID):
-        return uuids(found)
-    if dtype is None and isinstance(first, (ipaddress.IPv4Address, ipaddress.IPv6Address)):
-        return ip_address(found)
-    if dtype is None and isinstance(first, decimal.Decimal):
-        return decimals(found)
-    if dtype is None and is_big(found):
-        return bigint(found)
+    if dtype is None and (maker := _OBJECTS.get((type(first).__module__, type(first).__name__))) is not None:
+        return maker(found)
+    if dtype is None and _is_big(found):
+        return later("bigints", "bigint")(found)
     if not missing.any():
         return None
     there = np.array(found[~missing].tolist(), dtype=dtype)

@@ -16,8 +16,9 @@ from .. import _core
 from ..arrays.array import expr_of
 from ..arrays.creation import asarray
 from ..arrays.dtypes import code_of
-from .column import Column, binary_makers, both, column_or_array
+from .column import Column, both, column_or_array
 from .encodings import encoding_of, error_of
+from .later import later
 from .patterns import anchored, compiled, is_literal, replacement
 from .sequences import Sequences
 
@@ -416,7 +417,7 @@ class TextMethods(Sequences):
         """
         name, number = encoding_of(encoding), error_of(errors)
         encoded = self._values if name == b"utf-8" else _core.text_map(self._values, "encode", [name], [number])
-        return binary_makers[0](encoded, self._valid)
+        return later("binary", "binary_of")(encoded, self._valid)
 
     def translate(self: Self, table: Mapping[int, int | Text | None]) -> Self:
         """Each character replaced as `str.maketrans` says; None removes it."""

@@ -11,7 +11,7 @@ from ..arrays.array import expr_of, wrap
 from ..arrays.creation import arange, full, zeros
 from ..arrays.repeating import repeat
 from ..arrays.selection import flatnonzero
-from .column import list_makers
+from .later import later
 from .methods import Text, TextMethods, text_of, whole
 from .patterns import Pattern, compiled, is_literal
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
 Self = TypeVar("Self", bound="SplitMethods")
+_lists_of = later("lists", "lists_of_lengths")
 
 
 class SplitMethods(TextMethods):
@@ -109,7 +110,7 @@ class SplitMethods(TextMethods):
         if pattern.groups < 2:
             return found
         matches = full(found.values.size // pattern.groups, pattern.groups)
-        return list_makers[0](found.lengths // pattern.groups, list_makers[0](matches, found.values, None), self._valid)
+        return _lists_of(found.lengths // pattern.groups, _lists_of(matches, found.values, None), self._valid)
 
     def extractall(self: Self, pat: Any, flags: int = 0) -> tuple[tuple[Self, ...], ndarray]:
         """The groups of all matches of a regular expression: a column for each, and the row of each match.
@@ -140,7 +141,7 @@ class SplitMethods(TextMethods):
             spread = zeros(self.size, dtype="int64")
             spread[flatnonzero(self._valid)] = lengths
             lengths = spread
-        return list_makers[0](lengths, parts, self._valid)
+        return _lists_of(lengths, parts, self._valid)
 
     def _parts(self: Self, way: Text, texts: list[Text], numbers: list[int]) -> tuple[Self, ndarray]:
         """All parts, and how many each text has."""
