@@ -18,8 +18,10 @@ LAZY = dict.fromkeys(
     "atoll.frame",
 )  # fmt: skip
 LAZY |= dict.fromkeys(("load_checkpoint", "save_checkpoint"), "atoll.io.checkpoint")
+LAZY |= dict.fromkeys(("scan_csv", "scan_parquet"), "atoll.io.scan")
 LAZY |= dict.fromkeys(
-    ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_table"), "atoll.io.frames"
+    ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table"),
+    "atoll.io.frames",
 )
 for _module, _names in {
     "addresses": ("Addresses", "IPv4", "IPv6", "Uuids", "ip_address", "uuids"),

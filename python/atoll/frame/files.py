@@ -107,3 +107,9 @@ class FrameFiles:
         from ..io.hdf import write_hdf
 
         write_hdf(path_or_buf, self._named(index), compression=compression, storage_options=storage_options)
+
+    def to_sql(self: Any, name: str, con: Any, *, if_exists: str = "fail", index: bool = False, **options: Any) -> int:
+        """A table of a data base, through ADBC; how many rows were written. `con` as in `ak.read_sql`."""
+        from ..io.sql import write_sql
+
+        return write_sql(name, con, self._named(index), if_exists)

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..columns.making import from_arrow
 from ..frame import DataFrame, RangeIndex
+from ..session.everywhere import once
 from .arrow import arrow_columns
 from .csv import csv_columns
 from .dialect import MISSING
@@ -15,8 +17,9 @@ from .json import json_columns
 from .orc import orc_columns
 from .parquet import parquet_reader
 from .reading import expression, read_columns
+from .sql import asked
 
-__all__ = ["read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_table"]
+__all__ = ["read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table"]
 
 
 def read_parquet(
@@ -196,6 +199,38 @@ def read_hdf(
 ) -> DataFrame:
     """A frame of the datasets of HDF5 files, also of those that Arkouda wrote; see `atoll.io.hdf.hdf_columns`."""
     return DataFrame(hdf_columns(path_or_buf, columns, filters=filters, storage_options=storage_options))
+
+
+def read_sql(sql: str, con: Any, index_col: Any = None, params: Sequence[Any] | None = None) -> DataFrame:
+    """A frame of what a data base answers. One PE asks it; the rows are then spread over all.
+
+    Parameters
+    ----------
+    sql : str
+        A query, or the name of a table.
+    con
+        A connection of ADBC's (`adbc_driver_sqlite.dbapi.connect(…)`), or a URI: ``"sqlite:///path"``, or
+        ``"postgresql://…"`` when ADBC's driver for it is installed. In an SPMD session a URI.
+    index_col : str or list of str, optional
+        Columns that become the labels of rows.
+    params : sequence, optional
+        Values for the query's placeholders.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import pathlib, tempfile
+    >>> uri = f"sqlite:///{pathlib.Path(tempfile.mkdtemp()) / 'a.db'}"
+    >>> ak.DataFrame({"a": [1, 2, 3], "t": ["x", None, "z"]}).to_sql("things", uri)
+    3
+    >>> ak.read_sql("SELECT t FROM things WHERE a > ?", uri, params=[1])
+         t
+    0  NaN
+    1    z
+    """
+    table = once(asked, sql, con, params)
+    frame = DataFrame({name: from_arrow(table.column(at)) for at, name in enumerate(table.column_names)})
+    return frame if index_col is None else frame.set_index(index_col)
 
 
 def _no_more(function: str, options: dict[str, Any], *idle: str) -> None:

@@ -99,13 +99,23 @@ class ParquetReader(Reader):
         wanted = [name for name in columns if name not in self.keys.names]
         file = self._file(part.file)
         if where is not None:
-            yield self._filtered(part, file, columns, where)
+            yield self._filtered(part, columns, where)
             return
         there = [name for name in wanted if name in file.schema_arrow.names]
         table = file.read_row_group(part.number, columns=there, use_threads=False)
         yield typed_keys(table, part, columns, self.schema)
 
-    def _filtered(self, part: Part, file: Any, columns: Sequence[str], where: Any) -> Any:
+    def size_of(self, part: Part, columns: Sequence[str], where: Any) -> int:
+        """Bytes that are read of a row group for these columns: 0 when its statistics exclude the filter."""
+        file = self._file(part.file)
+        if where is not None and self._fragment(part, where).num_row_groups == 0:
+            return 0
+        group = file.metadata.row_group(part.number)
+        chunks = [group.column(at) for at in range(group.num_columns)]
+        return sum(one.total_compressed_size for one in chunks if one.path_in_schema.partition(".")[0] in columns)
+
+    def _fragment(self, part: Part, where: Any) -> Any:
+        """The row group, or nothing of it, as Arrow's data sets have it."""
         import pyarrow as pa
         import pyarrow.compute as pc
         import pyarrow.dataset as ds
@@ -119,7 +129,10 @@ class ParquetReader(Reader):
             self.place.open(part.file) if self.place.data is not None else part.file,
             self.place.system or fs.LocalFileSystem(), known, row_groups=[part.number],
         )  # fmt: skip
-        fragment = fragment.subset(where, schema=self.schema)
+        return fragment.subset(where, schema=self.schema)
+
+    def _filtered(self, part: Part, columns: Sequence[str], where: Any) -> Any:
+        fragment = self._fragment(part, where)
         if fragment.num_row_groups == 0:
             return self.schema.empty_table().select(list(columns))
         return fragment.to_table(schema=self.schema, columns=list(columns), filter=where, use_threads=False)

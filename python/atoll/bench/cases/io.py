@@ -30,8 +30,13 @@ def texts(rng: np.random.Generator, n: int) -> Any:
 
 
 def mixed(rng: np.random.Generator, n: int) -> Any:
-    columns = {"i": rng.integers(0, 1 << 30, n), "f": rng.random(n), "t": random_texts(rng, n)}
-    return peers.require("pyarrow").table(columns)
+    pa = peers.require("pyarrow")
+    from pyarrow import compute
+
+    # Without the sign in front some texts, "nan" say, would be what stands for a missing value.
+    sign, between = pa.scalar("_", pa.large_string()), pa.scalar("", pa.large_string())
+    signed = compute.binary_join_element_wise(sign, random_texts(rng, n), between)
+    return pa.table({"i": rng.integers(0, 1 << 30, n), "f": rng.random(n), "t": signed})
 
 
 class Folder:

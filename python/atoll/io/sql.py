@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of data bases, through ADBC: their answers come as Arrow's record batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .needs import need
+from .writing import agree, tables, writes
+
+
+def asked(sql: str, con: Any, params: Sequence[Any] | None) -> Any:
+    """What a data base answers, as a table of Arrow's."""
+    query = sql if " " in sql.strip() else f'SELECT * FROM "{sql.replace(chr(34), chr(34) * 2)}"'
+    with _Connection(con) as connection, connection.cursor() as cursor:
+        cursor.execute(query, params)
+        return cursor.fetch_arrow_table()
+
+
+def write_sql(name: str, con: Any, columns: Mapping[str, Any], if_exists: str = "fail") -> int:
+    """Writes columns to a table of a data base, in one transaction; how many rows.
+
+    `if_exists`: "fail", "replace" or "append", as pandas has it.
+    """
+    modes = {"fail": "create", "replace": "replace", "append": "append"}
+    if if_exists not in modes:
+        raise ValueError(f"'{if_exists}' is not valid for if_exists")
+    pieces = tables(columns)
+    failure: BaseException | None = None
+    if writes():
+        try:
+            with _Connection(con) as connection, connection.cursor() as cursor:
+                mode = modes[if_exists]
+                for table in pieces:
+                    cursor.adbc_ingest(name, table, mode=mode)
+                    mode = "append"
+                connection.commit()
+        except BaseException as error:
+            failure = error
+    agree(failure, pieces)
+    return len(next(iter(columns.values()))) if columns else 0
+
+
+class _Connection:
+    """A connection: one that is given is left open, one of a URI is closed."""
+
+    def __init__(self, con: Any) -> None:
+        self._own = isinstance(con, str)
+        self._con = _connected(con) if self._own else con
+        if not hasattr(self._con, "cursor"):
+            raise TypeError(f"con is a connection of ADBC's or a URI, not {type(con).__name__}")
+
+    def __enter__(self) -> Any:
+        return self._con
+
+    def __exit__(self, *_: Any) -> None:
+        if self._own:
+            self._con.close()
+
+
+def _connected(uri: str) -> Any:
+    scheme = uri.partition(":")[0].partition("+")[0]
+    if scheme == "sqlite":
+        return need("adbc_driver_sqlite.dbapi", "SQLite").connect(
+            uri.partition(":")[2].removeprefix("///") or ":memory:"
+        )
+    if scheme in ("postgresql", "postgres"):
+        return need("adbc_driver_postgresql.dbapi", "PostgreSQL").connect(uri)
+    raise ValueError(f"no driver is known for {scheme!r}: pass a connection of ADBC's")
