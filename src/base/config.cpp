@@ -48,6 +48,9 @@ constexpr std::array table{
           "Progress bars. auto: for operations over a second, on a terminal or in a notebook."},
     Entry{V::coll, "ATOLL_COLL", Kind::text, "", "", 0, 0,
           "Algorithms that collectives must use, for measuring: \"allreduce=recursive_doubling,broadcast=binomial\"."},
+    Entry{V::coll_table, "ATOLL_COLL_TABLE", Kind::text, "", "", 0, 0,
+          "Path of a table of the fastest algorithms of collectives, measured by `atoll tune`. Alike on all PEs. Default: rules that "
+          "come with Atoll."},
     Entry{V::aggregation_hops, "ATOLL_AGGREGATION_HOPS", Kind::choice, "auto", "auto|1|2", 0, 0,
           "How far aggregated operations travel to a PE of another node, for measuring. 1: straight. 2: by a PE of that node, "
           "so that what its PEs get shares a message."},

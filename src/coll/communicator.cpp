@@ -220,7 +220,9 @@ Request Communicator::igather(const void* in, std::size_t bytes, void* out, int 
   return Request(engine_.get(), engine_->start(Kind::gather, of_bytes(bytes, root), in, out));
 }
 void Communicator::gatherv(const void* in, std::size_t bytes, std::span<const Block> out, int root) {
-  engine_->run(Kind::gatherv, of_gatherv(*engine_, in, bytes, out, root), nullptr, nullptr);
+  Arguments arguments = of_gatherv(*engine_, in, bytes, out, root);
+  engine_->share_sizes(Kind::gatherv, arguments);
+  engine_->run(Kind::gatherv, arguments, nullptr, nullptr);
 }
 Request Communicator::igatherv(const void* in, std::size_t bytes, std::span<const Block> out, int root) {
   return Request(engine_.get(), engine_->start(Kind::gatherv, of_gatherv(*engine_, in, bytes, out, root), nullptr, nullptr));
@@ -235,7 +237,9 @@ Request Communicator::iscatter(const void* in, void* out, std::size_t bytes, int
   return Request(engine_.get(), engine_->start(Kind::scatter, of_bytes(bytes, root), in, out));
 }
 void Communicator::scatterv(std::span<const ConstBlock> in, void* out, std::size_t bytes, int root) {
-  engine_->run(Kind::scatterv, of_scatterv(*engine_, in, out, bytes, root), nullptr, nullptr);
+  Arguments arguments = of_scatterv(*engine_, in, out, bytes, root);
+  engine_->share_sizes(Kind::scatterv, arguments);
+  engine_->run(Kind::scatterv, arguments, nullptr, nullptr);
 }
 Request Communicator::iscatterv(std::span<const ConstBlock> in, void* out, std::size_t bytes, int root) {
   return Request(engine_.get(), engine_->start(Kind::scatterv, of_scatterv(*engine_, in, out, bytes, root), nullptr, nullptr));
@@ -262,10 +266,70 @@ Request Communicator::ialltoall(const void* in, std::size_t bytes, void* out, De
   return Request(engine_.get(), engine_->start(Kind::alltoall, of_alltoall(*engine_, bytes, out, where), in, out));
 }
 void Communicator::alltoallv(std::span<const ConstBlock> in, std::span<const Block> out) {
-  engine_->run(Kind::alltoallv, of_alltoallv(*engine_, in, out), nullptr, nullptr);
+  Arguments arguments = of_alltoallv(*engine_, in, out);
+  engine_->share_sizes(Kind::alltoallv, arguments);
+  engine_->run(Kind::alltoallv, arguments, nullptr, nullptr);
 }
 Request Communicator::ialltoallv(std::span<const ConstBlock> in, std::span<const Block> out) {
   return Request(engine_.get(), engine_->start(Kind::alltoallv, of_alltoallv(*engine_, in, out), nullptr, nullptr));
+}
+
+// What start() runs again and again: the schedule is made once.
+template <class... Rest>
+Persistent Communicator::persist(Rest&&... rest) {
+  return Persistent(engine_.get(), engine_->prepare(std::forward<Rest>(rest)...));
+}
+Persistent Communicator::barrier_init() { return persist(Kind::barrier, Arguments{}, nullptr, nullptr); }
+Persistent Communicator::broadcast_init(void* buffer, std::size_t bytes, int root) {
+  return persist(Kind::broadcast, of_broadcast(*engine_, buffer, buffer, bytes, root), buffer, buffer);
+}
+Persistent Communicator::allreduce_init(const void* in, void* out, std::size_t count, const Reduction& reduction) {
+  Arguments arguments = of_elements(count, reduction);
+  arguments.in_place = in == out;
+  return persist(Kind::allreduce, arguments, in, out, &reduction);
+}
+Persistent Communicator::reduce_init(const void* in, void* out, std::size_t count, const Reduction& reduction, int root) {
+  engine_->validate_root(root);
+  return persist(Kind::reduce, of_elements(count, reduction, root), in, out, &reduction);
+}
+Persistent Communicator::scan_init(const void* in, void* out, std::size_t count, const Reduction& reduction) {
+  return persist(Kind::scan, of_elements(count, reduction), in, out, &reduction);
+}
+Persistent Communicator::exscan_init(const void* in, void* out, std::size_t count, const Reduction& reduction) {
+  return persist(Kind::exscan, of_elements(count, reduction), in, out, &reduction);
+}
+Persistent Communicator::gather_init(const void* in, std::size_t bytes, void* out, int root) {
+  engine_->validate_root(root);
+  return persist(Kind::gather, of_bytes(bytes, root), in, out);
+}
+Persistent Communicator::gatherv_init(const void* in, std::size_t bytes, std::span<const Block> out, int root) {
+  return persist(Kind::gatherv, of_gatherv(*engine_, in, bytes, out, root), nullptr, nullptr);
+}
+Persistent Communicator::scatter_init(const void* in, void* out, std::size_t bytes, int root) {
+  engine_->validate_root(root);
+  return persist(Kind::scatter, of_bytes(bytes, root), in, out);
+}
+Persistent Communicator::scatterv_init(std::span<const ConstBlock> in, void* out, std::size_t bytes, int root) {
+  return persist(Kind::scatterv, of_scatterv(*engine_, in, out, bytes, root), nullptr, nullptr);
+}
+Persistent Communicator::allgather_init(const void* in, std::size_t bytes, void* out) {
+  return persist(Kind::allgather, of_bytes(bytes), in, out);
+}
+Persistent Communicator::allgatherv_init(const void* in, std::size_t bytes, std::span<const Block> out) {
+  return persist(Kind::allgatherv, of_allgatherv(*engine_, in, bytes, out), nullptr, nullptr);
+}
+Persistent Communicator::alltoall_init(const void* in, std::size_t bytes, void* out, Destination where) {
+  return persist(Kind::alltoall, of_alltoall(*engine_, bytes, out, where), in, out);
+}
+Persistent Communicator::alltoallv_init(std::span<const ConstBlock> in, std::span<const Block> out) {
+  return persist(Kind::alltoallv, of_alltoallv(*engine_, in, out), nullptr, nullptr);
+}
+
+Persistent::Persistent(detail::Engine* engine, std::shared_ptr<const void> prepared) : engine_(engine), prepared_(std::move(prepared)) {}
+
+Request Persistent::start() {
+  ATOLL_VALIDATE(prepared_ != nullptr, ValueError, "nothing was prepared to be started");
+  return Request(engine_, engine_->start(*static_cast<const Engine::Prepared*>(prepared_.get())));
 }
 
 std::vector<std::byte> Communicator::broadcast_bytes(std::vector<std::byte> bytes, int root) {

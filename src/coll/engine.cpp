@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <exception>
 #include <thread>
 
@@ -72,6 +74,38 @@ Engine::Engine(runtime::Context& context)
     areas.emplace_back(offset);
   }
   open(std::move(pes), std::move(areas));
+  open_deferred();
+}
+
+// Where PEs have a node each and the network has triggered work, it carries barriers that are started and not waited for out by itself,
+// in rounds of dissemination: the host does nothing until it asks whether all is done.
+void Engine::open_deferred() {
+  if (size_ == 1 || placement_.nodes() != size_ || selection_.is_forced(Kind::barrier) || !fabric::has_deferred_work(context_.job())) return;
+  using Card = fabric::DeferredRounds::Card;
+  const auto rounds = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(size_ - 1)));
+  Card own;
+  try {
+    deferred_ = fabric::open_deferred_rounds(context_.job(), context_.pe(), rounds);
+    own = deferred_->card();
+  } catch (const SetupError& error) {
+    log(LogLevel::info, "barriers are not left to the network: {}", error.what());
+  }
+  std::vector<Card> all(static_cast<std::size_t>(size_));
+  Arguments arguments;
+  arguments.bytes = sizeof(Card);
+  run(Kind::allgather, arguments, &own, all.data());
+  std::vector<Card> partners;
+  for (unsigned round = 0; round < rounds; ++round) partners.push_back(all[static_cast<std::size_t>((rank_ + (1 << round)) % size_)]);
+  if (std::any_of(all.begin(), all.end(), [](const Card& card) { return card.address_bytes == 0; })) deferred_ = nullptr;
+  if (deferred_ != nullptr) deferred_->connect(partners);
+  run(Kind::barrier, Arguments{}, nullptr, nullptr);  // nobody is written to who does not know his partners
+}
+
+// The first in the queue. With the hold.
+bool Engine::advance_deferred() {
+  if (!running_) deferred_->start();
+  running_ = true;
+  return deferred_->is_done();
 }
 
 Engine::Engine(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds)
@@ -163,7 +197,7 @@ void Engine::forget_schedules() {
 void Engine::write(Kept& kept, Kind kind, const Arguments& arguments) {
   // Its memory is used again, unless a queued operation still has it.
   if (kept.schedule == nullptr || kept.schedule.use_count() > 1) kept.schedule = std::make_shared<Schedule>();
-  kept.digest = digest_of(has_lists(kind) ? 0 : arguments.bytes, arguments.root);
+  kept.digest = digest_of(takes_blocks(kind) ? 0 : arguments.bytes, arguments.root) ^ selection_.digest();
   ScheduleBuilder steps(*kept.schedule, rank_, placement_, small_);
   const std::uint8_t algorithm = selection_.choose(kind, arguments, placement_);
   if (kind == Kind::broadcast && !arguments.in_place) {
@@ -205,13 +239,15 @@ bool Engine::advance_queue() {
   bool finished = false;
   while (!queue_.empty() && !broken_.load(std::memory_order_relaxed)) {
     Operation& operation = queue_.front();
-    if (!running_) {
+    if (operation.deferred) {
+      if (!advance_deferred()) return finished;
+    } else if (!running_) {
       executor_.begin(*operation.schedule, operation.in, operation.out, scratch(operation.schedule->scratch_bytes),
                       operation.reduction ? &*operation.reduction : nullptr, static_cast<std::uint32_t>(operation.kind),
                       operation.check, operation.symmetric);
       running_ = true;
     }
-    if (!advance_current()) return finished;
+    if (!operation.deferred && !advance_current()) return finished;
     running_ = false;
     // Release: the results. Partner: the acquire in is_finished.
     completed_.store(operation.sequence, std::memory_order_release);
@@ -253,7 +289,7 @@ std::string Engine::mismatch_text(std::uint32_t member, Kind theirs) const {
   if (theirs != last_kind_)
     return fmt::format("PE {} called {} where PE {} called {}: all members must call the same collectives in the same order",
                        mail_.pe(member).value(), name_of(theirs), context_.pe().value(), name_of(last_kind_));
-  return fmt::format("PE {} and PE {} disagree about the arguments of {} (sizes, root, element type or operation)",
+  return fmt::format("PE {} and PE {} disagree about the arguments of {} (sizes, root, element type or operation), or their ATOLL_COLL_TABLE differs",
                      mail_.pe(member).value(), context_.pe().value(), name_of(last_kind_));
 }
 
@@ -342,21 +378,63 @@ void Engine::finish(Executor::State state) {
 std::uint64_t Engine::start(Kind kind, const Arguments& arguments, const void* in, void* out,
                             const Reduction* reduction) {
   throw_if_broken();
-  std::uint64_t ticket;
-  {
-    Hold hold(*this);
-    const Kept& kept = kept_for(kind, arguments);
-    std::uint32_t check = begin_call(kind, kept, arguments, reduction);
-    queue_.push_back({kept.schedule, in, out, reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt,
-                      kind, sequence_, check, arguments.symmetric});
-    queued_.store(queue_.size(), std::memory_order_relaxed);
-    ticket = sequence_;
-    advance_queue();
-    // With the hold, which a hook never waits for: another thread may be in rest().
-    if (hook_ == 0 && !queue_.empty())
-      hook_ = context_.add_hook([this](runtime::Context&) { return try_advance(); });
-  }
+  Hold hold(*this);
+  const Kept& kept = kept_for(kind, arguments);
+  return enqueue({kept.schedule, kept.digest, kind, arguments.symmetric, in, out,
+                  reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt});
+}
+
+std::shared_ptr<const Engine::Prepared> Engine::prepare(Kind kind, const Arguments& arguments, const void* in, void* out,
+                                                  const Reduction* reduction) {
+  throw_if_broken();
+  Kept kept;
+  write(kept, kind, arguments);
+  return std::make_shared<const Prepared>(Prepared{std::move(kept.schedule), kept.digest, kind, arguments.symmetric, in, out,
+                                             reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt});
+}
+
+std::uint64_t Engine::start(const Prepared& prepared) {
+  throw_if_broken();
+  Hold hold(*this);
+  return enqueue(prepared);
+}
+
+// With the hold.
+std::uint64_t Engine::enqueue(const Prepared& operation) {
+  std::uint32_t check = begin_call(operation.kind, operation.digest, operation.symmetric, operation.reduction ? &*operation.reduction : nullptr);
+  queue_.push_back({operation.schedule, operation.in, operation.out, operation.reduction, operation.kind, sequence_, check, operation.symmetric,
+                    deferred_ != nullptr && operation.kind == Kind::barrier});
+  queued_.store(queue_.size(), std::memory_order_relaxed);
+  std::uint64_t ticket = sequence_;
+  advance_queue();
+  // With the hold, which a hook never waits for: another thread may be in rest().
+  if (hook_ == 0 && !queue_.empty())
+    hook_ = context_.add_hook([this](runtime::Context&) { return try_advance(); });
   return ticket;
+}
+
+void Engine::share_sizes(Kind kind, Arguments& arguments) {
+  if (!selection_.needs_sizes(kind, arguments, placement_)) return;
+  throw_if_broken();
+  if (queued_.load(std::memory_order_acquire) != 0) wait(sequence_);  // partner: advance_queue()
+  std::vector<std::uint64_t> own;
+  if (kind == Kind::alltoallv) {
+    for (const ConstBlock& block : arguments.in_blocks) own.push_back(block.bytes);
+    for (const Block& block : arguments.out_blocks) own.push_back(block.bytes);
+  } else {
+    own.push_back(arguments.bytes);
+  }
+  sizes_.resize(own.size() * placement_.members(placement_.node_of(rank_)).size());
+  Prepared round{nullptr, digest_of(own.size(), arguments.root) ^ selection_.digest(), kind, false, own.data(), sizes_.data(), {}};
+  {
+    auto schedule = std::make_shared<Schedule>();
+    ScheduleBuilder steps(*schedule, rank_, placement_, small_);
+    sizes_to_leader(steps, kind == Kind::alltoallv ? -1 : arguments.root, own.size() * sizeof(std::uint64_t));
+    round.schedule = std::move(schedule);
+  }
+  wait(start(round));
+  arguments.sizes = sizes_;
+  arguments.sized = true;
 }
 
 bool Engine::test(std::uint64_t ticket) {

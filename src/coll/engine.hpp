@@ -12,16 +12,12 @@
 #include <vector>
 
 #include "atoll/coll/collectives.hpp"
+#include "atoll/fabric/deferred.hpp"
 #include "executor.hpp"
 #include "mailbox.hpp"
 #include "selection.hpp"
 
 namespace atl::coll::detail {
-
-// Kinds whose schedules are full of addresses: not worth keeping.
-constexpr bool has_lists(Kind kind) {
-  return kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
-}
 
 // Of what all members have to agree on, and of the number of the call. Little work: the numbers are mixed once.
 inline std::uint64_t digest_of(std::uint64_t bytes, int root) {
@@ -60,6 +56,20 @@ class Engine {
   /// Queues; the lists of `arguments` are used during the call only.
   std::uint64_t start(Kind kind, const Arguments& arguments, const void* in, void* out,
                       const Reduction* reduction = nullptr);
+  /// Of an operation that is started again and again: the lists of its arguments are used at once.
+  struct Prepared {
+    std::shared_ptr<const Schedule> schedule;
+    std::uint64_t digest;
+    Kind kind;
+    bool symmetric;
+    const void* in;
+    void* out;
+    std::optional<Reduction> reduction;
+  };
+  std::shared_ptr<const Prepared> prepare(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction = nullptr);
+  std::uint64_t start(const Prepared& prepared);
+  /// Before run(), where the algorithm wants it: tells leaders the sizes of their members' blocks. Collective.
+  void share_sizes(Kind kind, Arguments& arguments);
   bool test(std::uint64_t ticket);
   void wait(std::uint64_t ticket);
   bool look(std::uint64_t ticket) const {
@@ -99,6 +109,7 @@ class Engine {
     std::uint64_t sequence;
     std::uint32_t check;
     bool symmetric;
+    bool deferred = false;  // by the network itself, see open_deferred()
   };
   // Held by whoever advances operations: a caller, or the progress engine, which does not wait for it.
   class Hold {
@@ -116,7 +127,10 @@ class Engine {
   void run_behind(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction);
   void finish(Executor::State state);
   void write(Kept& kept, Kind kind, const Arguments& arguments);
-  std::uint32_t begin_call(Kind kind, const Kept& kept, const Arguments& arguments, const Reduction* reduction);
+  std::uint32_t begin_call(Kind kind, std::uint64_t digest, bool symmetric, const Reduction* reduction);
+  std::uint64_t enqueue(const Prepared& operation);
+  void open_deferred();
+  bool advance_deferred();
   void* scratch(std::uint64_t bytes);
   // False: not finished.
   bool take_note(Executor::State state);
@@ -154,6 +168,8 @@ class Engine {
   static constexpr std::size_t kept_count = 64;
   std::array<Kept, kept_count> kept_;
   Kept one_off_;
+  std::vector<std::uint64_t> sizes_;  // of members' blocks, see share_sizes()
+  std::unique_ptr<fabric::DeferredRounds> deferred_;  // null: the network has no triggered work
   void* scratch_ = nullptr;
   std::uint64_t scratch_bytes_ = 0;
 
@@ -169,7 +185,7 @@ class Engine {
 };
 
 [[gnu::always_inline]] inline const Engine::Kept& Engine::kept_for(Kind kind, const Arguments& arguments) {
-  if (has_lists(kind)) {
+  if (takes_blocks(kind)) {
     write(one_off_, kind, arguments);
     return one_off_;
   }
@@ -185,12 +201,11 @@ class Engine {
   return kept;
 }
 
-[[gnu::always_inline]] inline std::uint32_t Engine::begin_call(Kind kind, const Kept& kept, const Arguments& arguments,
+[[gnu::always_inline]] inline std::uint32_t Engine::begin_call(Kind kind, std::uint64_t digest, bool symmetric,
                                                                const Reduction* reduction) {
   ++sequence_;
   last_kind_ = kind;
-  last_check_ = check_of(kept.digest, sequence_,
-                         (reduction != nullptr ? reduction->code() : 0) | std::uint64_t{arguments.symmetric} << 32);
+  last_check_ = check_of(digest, sequence_, (reduction != nullptr ? reduction->code() : 0) | std::uint64_t{symmetric} << 32);
   mail_.announce(sequence_, static_cast<std::uint32_t>(kind), last_check_);
   return last_check_;
 }
@@ -205,7 +220,7 @@ class Engine {
   }
   const Kept& kept = kept_for(kind, arguments);
   const Schedule& schedule = *kept.schedule;
-  std::uint32_t check = begin_call(kind, kept, arguments, reduction);
+  std::uint32_t check = begin_call(kind, kept.digest, arguments.symmetric, reduction);
   executor_.begin(schedule, in, out, schedule.scratch_bytes != 0 ? scratch(schedule.scratch_bytes) : nullptr, reduction,
                   static_cast<std::uint32_t>(kind), check, arguments.symmetric);
   mail_.set_patience(patience_);

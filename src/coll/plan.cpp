@@ -15,15 +15,6 @@ static_assert(static_cast<int>(PlanStep::Kind::put) == static_cast<int>(Step::Ki
               static_cast<int>(PlanStep::Kind::join) == static_cast<int>(Step::Kind::join) &&
               static_cast<int>(PlanStep::Kind::identity) == static_cast<int>(Step::Kind::identity));
 
-Kind kind_named(std::string_view name) {
-  std::string accepted;
-  for (std::size_t kind = 0; kind < detail::kind_count; ++kind) {
-    if (detail::name_of(static_cast<Kind>(kind)) == name) return static_cast<Kind>(kind);
-    accepted += fmt::format("{}{}", kind == 0 ? "" : ", ", detail::name_of(static_cast<Kind>(kind)));
-  }
-  throw ValueError(fmt::format("'{}' is no collective. Accepted: {}", name, accepted));
-}
-
 }  // namespace
 
 struct Planner::State {
@@ -33,10 +24,11 @@ struct Planner::State {
   detail::Arguments arguments;
   std::vector<ConstBlock> in_blocks;
   std::vector<Block> out_blocks;
+  std::vector<std::uint64_t> sizes;
 };
 
 Planner::Planner(const PlanOptions& options, const Placement& placement)
-    : state_(new State{placement, kind_named(options.collective), 0, {}, {}, {}}) {
+    : state_(new State{placement, detail::kind_named(options.collective), 0, {}, {}, {}, {}}) {
   ATOLL_VALIDATE(options.element_bytes > 0 && options.bytes % options.element_bytes == 0, ValueError,
                  "{} bytes are no whole number of elements of {} bytes", options.bytes, options.element_bytes);
   ATOLL_VALIDATE(options.root >= 0 && options.root < placement.size(), ValueError, "root {} is not one of {} members",
@@ -55,6 +47,13 @@ Planner::Planner(const PlanOptions& options, const Placement& placement)
   detail::Selection selection;
   if (options.algorithm != "auto") selection.force(fmt::format("{}={}", options.collective, options.algorithm), "algorithm");
   state_->algorithm = selection.choose(state_->kind, arguments, placement);
+  if (!selection.needs_sizes(state_->kind, arguments, placement)) return;
+  // The round that brings them to leaders is not part of the plan.
+  std::size_t most = 0;
+  for (int node = 0; node < placement.nodes(); ++node) most = std::max(most, placement.members(node).size());
+  state_->sizes.assign(most * 2 * static_cast<std::size_t>(placement.size()), options.bytes);
+  arguments.sizes = state_->sizes;
+  arguments.sized = true;
 }
 
 Planner::~Planner() = default;

@@ -32,14 +32,15 @@ constexpr Entry allreduces[] = {{"recursive_doubling", allreduce_recursive_doubl
                                 {"halving_doubling", allreduce_halving_doubling},
                                 {"hierarchical", allreduce_hierarchical},
                                 {"central", allreduce_central},
+                                {"ring", allreduce_ring},
                                 {"tree2", allreduce_tree<2>}, {"tree4", allreduce_tree<4>},
                                 {"tree8", allreduce_tree<8>}, {"tree16", allreduce_tree<16>}};
 constexpr Entry scans[] = {{"recursive_doubling", scan_recursive_doubling}};
 constexpr Entry exscans[] = {{"recursive_doubling", exscan_recursive_doubling}};
 constexpr Entry gathers[] = {{"binomial", gather_binomial}, {"flat", gather_flat}};
-constexpr Entry gathervs[] = {{"flat", gatherv_flat}};
+constexpr Entry gathervs[] = {{"flat", gatherv_flat}, {"hierarchical", gatherv_hierarchical}};
 constexpr Entry scatters[] = {{"binomial", scatter_binomial}, {"flat", scatter_flat}, {"hierarchical", scatter_hierarchical}};
-constexpr Entry scattervs[] = {{"flat", scatterv_flat}};
+constexpr Entry scattervs[] = {{"flat", scatterv_flat}, {"hierarchical", scatterv_hierarchical}};
 constexpr Entry allgathers[] = {{"flat", allgather_flat}, {"bruck", allgather_bruck}, {"ring", allgather_ring},
                                 {"hierarchical", allgather_hierarchical}, {"columns", allgather_columns},
                                 {"neighbour", allgather_neighbour}};
@@ -49,7 +50,8 @@ constexpr Entry alltoalls[] = {{"flat", alltoall_flat}, {"bruck", alltoall_bruck
                                {"hierarchical", alltoall_hierarchical}, {"window2", alltoall_window<2>},
                                {"window8", alltoall_window<8>}, {"window32", alltoall_window<32>}};
 constexpr Entry alltoallvs[] = {{"flat", alltoallv_flat}, {"pairwise", alltoallv_pairwise}, {"window2", alltoallv_window<2>},
-                                {"window8", alltoallv_window<8>}, {"window32", alltoallv_window<32>}};
+                                {"window8", alltoallv_window<8>}, {"window32", alltoallv_window<32>},
+                                {"hierarchical", alltoallv_hierarchical}};
 
 // In the order of Kind.
 constexpr Family families[] = {
@@ -63,6 +65,27 @@ std::string names_of(const Family& family) {
   std::string names;
   for (const Entry& entry : family.algorithms) names += fmt::format("{}{}={}", names.empty() ? "" : ", ", family.name, entry.name);
   return names;
+}
+
+std::optional<std::uint8_t> find_kind(std::string_view name) {
+  for (std::uint8_t kind = 0; kind < kind_count; ++kind)
+    if (families[kind].name == name) return kind;
+  return std::nullopt;
+}
+
+std::optional<std::uint8_t> find_algorithm(std::string_view name, std::uint8_t kind) {
+  const auto algorithms = families[kind].algorithms;
+  for (std::uint8_t i = 0; i < algorithms.size(); ++i)
+    if (algorithms[i].name == name) return i;
+  return std::nullopt;
+}
+
+/// The sizes by which tables choose: those that all members know.
+std::uint64_t agreed_bytes(Kind kind, const Arguments& arguments) {
+  if (kind != Kind::allgatherv) return takes_blocks(kind) ? UINT64_MAX : arguments.bytes;
+  std::uint64_t all = 0;
+  for (const Block& block : arguments.out_blocks) all += block.bytes;
+  return all;
 }
 
 /// Number of the algorithm for members that are all alike far from one another.
@@ -102,12 +125,7 @@ std::uint8_t choose_level(Kind kind, const Arguments& arguments, int size) {
 }
 
 /// The number of an algorithm that the family has.
-std::uint8_t numbered(Kind kind, std::string_view name) {
-  const auto algorithms = families[static_cast<std::size_t>(kind)].algorithms;
-  std::uint8_t i = 0;
-  while (algorithms[i].name != name) ++i;
-  return i;
-}
+std::uint8_t numbered(Kind kind, std::string_view name) { return *find_algorithm(name, static_cast<std::uint8_t>(kind)); }
 
 // What leaders hold beside the result; a copy of more takes longer than the messages.
 constexpr std::uint64_t most_held = 16 * MiB;
@@ -168,6 +186,13 @@ std::string_view name_of(Kind kind) {
   return index < kind_count ? families[index].name : "an unknown operation";
 }
 
+Kind kind_named(std::string_view name) {
+  if (auto kind = find_kind(name)) return static_cast<Kind>(*kind);
+  std::string accepted;
+  for (const Family& family : families) accepted += fmt::format("{}{}", accepted.empty() ? "" : ", ", family.name);
+  throw ValueError(fmt::format("'{}' is no collective. Accepted: {}", name, accepted));
+}
+
 std::vector<std::string_view> algorithms_of(Kind kind) {
   std::vector<std::string_view> names;
   for (const Entry& entry : families[static_cast<std::size_t>(kind)].algorithms) names.push_back(entry.name);
@@ -176,6 +201,10 @@ std::vector<std::string_view> algorithms_of(Kind kind) {
 
 Selection::Selection() {
   forced_.fill(automatic);
+  const std::string table = config::text(config::Variable::coll_table);
+  if (!table.empty())
+    table_ = TunedTable(table, [](std::string_view name, std::uint8_t) { return find_kind(name); },
+                        [](std::string_view name, std::uint8_t kind) { return find_algorithm(name, kind); });
   force(config::text(config::Variable::coll), "ATOLL_COLL");
 }
 
@@ -202,10 +231,17 @@ void Selection::force(std::string_view choices, std::string_view where) {
 std::uint8_t Selection::choose(Kind kind, const Arguments& arguments, const Placement& placement) const {
   std::uint8_t forced = forced_[static_cast<std::size_t>(kind)];
   if (forced != automatic) return forced;
+  if (!table_.empty())
+    if (auto measured = table_.choose(static_cast<std::uint8_t>(kind), agreed_bytes(kind, arguments), placement)) return *measured;
   if (placement.has_levels() && suits_columns(kind, arguments, placement)) return numbered(kind, "columns");
   if (placement.has_levels() && suits_hierarchy(kind, arguments, placement)) return numbered(kind, "hierarchical");
   if (crowded_ && suits_centre(kind, arguments, placement)) return numbered(kind, "central");
   return choose_level(kind, arguments, placement.size());
+}
+
+bool Selection::needs_sizes(Kind kind, const Arguments& arguments, const Placement& placement) const {
+  if (kind != Kind::gatherv && kind != Kind::scatterv && kind != Kind::alltoallv) return false;
+  return choose(kind, arguments, placement) == numbered(kind, "hierarchical");
 }
 
 void Selection::write_level(Kind kind, ScheduleBuilder& steps, const Arguments& arguments) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithm/algorithms.hpp"
+#include "table.hpp"
 
 namespace atl::coll::detail {
 
@@ -18,23 +19,30 @@ enum class Kind : std::uint8_t {
 };
 inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::count_);
 std::string_view name_of(Kind kind);
+/// Throws ValueError that lists what there is.
+Kind kind_named(std::string_view name);
 /// By number, as choose() gives it.
 std::vector<std::string_view> algorithms_of(Kind kind);
-/// Whether its arguments are lists of blocks.
+/// Whether its arguments are lists of blocks: its schedules are full of addresses, and not worth keeping.
 constexpr bool takes_blocks(Kind kind) {
   return kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
 }
 
 class Selection {
  public:
-  /// From ATOLL_COLL.
+  /// From ATOLL_COLL and ATOLL_COLL_TABLE.
   Selection();
   /// "allreduce=recursive_doubling,broadcast=binomial". Throws ValueError that lists what there is.
   void force(std::string_view choices, std::string_view where);
+  bool is_forced(Kind kind) const { return forced_[static_cast<std::size_t>(kind)] != automatic; }
   /// The members are of one node, and many of them share each core. Alike on all.
   void set_crowded() { crowded_ = true; }
   /// Number of the algorithm, for write(). Same arguments, same number on every member.
   std::uint8_t choose(Kind kind, const Arguments& arguments, const Placement& placement) const;
+  /// Whether the algorithm wants leaders to know the sizes of their members' blocks.
+  bool needs_sizes(Kind kind, const Arguments& arguments, const Placement& placement) const;
+  /// Of what is measured; members whose tables differ must not go on. 0: nothing.
+  std::uint64_t digest() const { return table_.digest(); }
   static void write(Kind kind, std::uint8_t algorithm, ScheduleBuilder& steps, const Arguments& arguments);
   /// Writes what suits members that are all alike far from one another.
   static void write_level(Kind kind, ScheduleBuilder& steps, const Arguments& arguments);
@@ -43,6 +51,7 @@ class Selection {
   static constexpr std::uint8_t automatic = 255;
   std::array<std::uint8_t, kind_count> forced_;
   bool crowded_ = false;
+  TunedTable table_;
 };
 
 }  // namespace atl::coll::detail

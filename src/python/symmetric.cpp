@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "atoll/array/engine.hpp"
+#include "atoll/coll/tune.hpp"
 #include "atoll/runtime/lock.hpp"
 
 namespace atl::python {
@@ -265,6 +266,12 @@ class PythonTeam {
     return found;
   }
   void sync() { communicator().barrier(); }
+  /// Collective. Seconds of a call.
+  double time_collective(const std::string& collective, const std::string& algorithm, std::uint64_t bytes) {
+    coll::PlanOptions what;
+    what.collective = collective, what.algorithm = algorithm, what.bytes = bytes;
+    return coll::time_collective(communicator(), what);
+  }
   void broadcast(nb::handle array, int root) {
     const Buffer buffer = Buffer(array);
     run([&] { communicator().broadcast(buffer.data(), buffer.bytes(), root); });
@@ -474,6 +481,7 @@ void bind_symmetric(nb::module_& m) {
       .def("destroy", &PythonTeam::destroy, Release())
       .def("translate", &PythonTeam::translate)
       .def("nodes", &PythonTeam::nodes)
+      .def("time_collective", &PythonTeam::time_collective, Release())
       .def("sync", &PythonTeam::sync, Release())
       .def("broadcast", &PythonTeam::broadcast)
       .def("fcollect", &PythonTeam::fcollect)

@@ -158,7 +158,8 @@ TEST_P(Data, FormsWithBlocks) {
     std::uint64_t seed = 20131;
     for (const char* how : {"alltoallv=auto,allgatherv=auto", "alltoallv=flat,allgatherv=flat",
                             "alltoallv=pairwise,allgatherv=ring", "alltoallv=window2", "alltoallv=window8",
-                            "allgatherv=hierarchical", "allgatherv=columns"}) {
+                            "allgatherv=hierarchical,gatherv=hierarchical,scatterv=hierarchical", "allgatherv=columns",
+                            "alltoallv=hierarchical"}) {
       all.force_algorithms(how);
       for (std::uint64_t round = 0; round < 20; ++round) {
         auto bytes_between = [&](int from, int to) {
@@ -204,6 +205,88 @@ TEST_P(Data, FormsWithBlocks) {
         expect_same(mine.data(), content(root, all.rank()), how, round);
       }
     }
+  });
+}
+
+TEST_P(Data, PreparedOnesRunAgainAndAgain) {
+  run([](runtime::Context& context) {
+    Communicator all(context);
+    const int n = all.size(), rank = all.rank();
+    for (std::size_t count : {1, 300, 20000}) {
+      const std::size_t bytes = count * 8;
+      Bytes value(context, bytes, true), in(context, bytes * static_cast<std::size_t>(n), rank % 2 == 0),
+          out(context, bytes * static_cast<std::size_t>(n), rank % 3 == 0), sum(context, bytes, true), before(context, bytes, false);
+      std::vector<ConstBlock> give;
+      std::vector<Block> take;
+      for (int other = 0; other < n; ++other) {
+        give.push_back({in.data() + bytes * static_cast<std::size_t>(other), bytes});
+        take.push_back({out.data() + bytes * static_cast<std::size_t>(other), bytes});
+      }
+      const Reduction add(Type::u64, Op::sum);
+      const int root = n - 1;
+      Persistent barrier = all.barrier_init(), broadcast = all.broadcast_init(value.data(), bytes, root),
+                 allreduce = all.allreduce_init(in.data(), sum.data(), count, add),
+                 reduce = all.reduce_init(in.data(), sum.data(), count, add, root),
+                 scan = all.scan_init(in.data(), sum.data(), count, add), exscan = all.exscan_init(in.data(), before.data(), count, add),
+                 gather = all.gather_init(value.data(), bytes, out.data(), root),
+                 gatherv = all.gatherv_init(value.data(), bytes, take, root),
+                 scatter = all.scatter_init(in.data(), sum.data(), bytes, root),
+                 scatterv = all.scatterv_init(give, sum.data(), bytes, root),
+                 allgather = all.allgather_init(value.data(), bytes, out.data()),
+                 allgatherv = all.allgatherv_init(value.data(), bytes, take),
+                 alltoall = all.alltoall_init(in.data(), bytes, out.data()), alltoallv = all.alltoallv_init(give, take);
+      std::fill(give.begin(), give.end(), ConstBlock{});  // lists were for the call
+      std::fill(take.begin(), take.end(), Block{});
+      auto block = [&](Bytes& data, int member) { return data.as<std::uint64_t>() + count * static_cast<std::size_t>(member); };
+      for (std::uint64_t round = 1; round <= 3; ++round) {
+        auto fill = [&](std::uint64_t* data, std::uint64_t number) { std::fill(data, data + count, number * round); };
+        auto expect = [&](const std::uint64_t* data, std::uint64_t number, const char* what) {
+          for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(data[i], number * round) << what << " of " << count << ", round " << round;
+        };
+        auto one = static_cast<std::uint64_t>(rank + 1);
+        auto all_of = static_cast<std::uint64_t>(n * (n + 1) / 2);
+        fill(value.as<std::uint64_t>(), one);
+        for (int other = 0; other < n; ++other) fill(block(in, other), one * 100 + static_cast<std::uint64_t>(other));
+        barrier.start().wait();
+        auto expect_out = [&](auto&& number, const char* what) {
+          for (int other = 0; other < n; ++other) {
+            expect(block(out, other), number(static_cast<std::uint64_t>(other)), what);
+            fill(block(out, other), 0);
+          }
+        };
+        auto from_all = [](std::uint64_t other) { return other + 1; };
+        for (Persistent* each : {&gather, &gatherv}) {
+          each->start().wait();
+          if (rank == root) expect_out(from_all, "gather");
+        }
+        for (Persistent* each : {&allgather, &allgatherv}) {
+          each->start().wait();
+          expect_out(from_all, "allgather");
+        }
+        for (Persistent* each : {&alltoall, &alltoallv}) {
+          each->start().wait();
+          expect_out([&](std::uint64_t other) { return (other + 1) * 100 + one - 1; }, "alltoall");
+        }
+        for (Persistent* each : {&scatter, &scatterv}) {
+          each->start().wait();
+          expect(sum.as<std::uint64_t>(), static_cast<std::uint64_t>(n) * 100 + one - 1, "scatter");
+          fill(sum.as<std::uint64_t>(), 0);
+        }
+        allreduce.start().wait();
+        expect(sum.as<std::uint64_t>(), all_of * 100, "allreduce");
+        scan.start().wait();
+        expect(sum.as<std::uint64_t>(), one * (one + 1) / 2 * 100, "scan");
+        exscan.start().wait();
+        expect(before.as<std::uint64_t>(), one * (one - 1) / 2 * 100, "exscan");
+        fill(sum.as<std::uint64_t>(), 0);
+        reduce.start().wait();
+        if (rank == root) expect(sum.as<std::uint64_t>(), all_of * 100, "reduce");
+        Request request = broadcast.start();
+        request.wait();
+        expect(value.as<std::uint64_t>(), static_cast<std::uint64_t>(n), "broadcast");
+      }
+    }
+    EXPECT_THROW((void)Persistent().start(), ValueError);
   });
 }
 

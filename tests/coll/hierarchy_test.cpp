@@ -86,7 +86,7 @@ class Hierarchical : public ::testing::TestWithParam<std::vector<std::uint32_t>>
 
 constexpr const char* forced =
     "barrier=hierarchical,broadcast=hierarchical,allreduce=hierarchical,allgather=hierarchical,allgatherv=hierarchical,"
-    "alltoall=hierarchical,reduce=hierarchical,scatter=hierarchical";
+    "alltoall=hierarchical,reduce=hierarchical,scatter=hierarchical,gatherv=hierarchical,scatterv=hierarchical,alltoallv=hierarchical";
 
 TEST_P(Hierarchical, MovesTheRightBytes) {
   run([](runtime::Context& context) {
@@ -122,6 +122,37 @@ TEST_P(Hierarchical, MovesTheRightBytes) {
         all.scatter(in.data(), own.data(), size, root);
         expect_block(own, 0, piece(root, rank), "scatter");
       }
+    }
+    // Blocks of any size, some empty.
+    auto size_of = [](int from, int to) { return static_cast<std::size_t>((from * 7 + to * 3) % 5) * 431; };
+    auto content = [&](int from, int to) { return testing::random_bytes(testing::stream(77, from * 100 + to), size_of(from, to)); };
+    std::vector<std::vector<std::byte>> give(members), take(members);
+    std::vector<ConstBlock> give_blocks;
+    std::vector<Block> take_blocks;
+    for (int other = 0; other < n; ++other) {
+      auto& in = give[static_cast<std::size_t>(other)] = content(rank, other);
+      auto& out = take[static_cast<std::size_t>(other)];
+      out.resize(size_of(other, rank));
+      give_blocks.push_back({in.data(), in.size()});
+      take_blocks.push_back({out.data(), out.size()});
+    }
+    all.alltoallv(give_blocks, take_blocks);
+    for (int other = 0; other < n; ++other) EXPECT_EQ(take[static_cast<std::size_t>(other)], content(other, rank)) << "alltoallv";
+    for (int root = 0; root < n; ++root) {
+      std::vector<std::byte> mine(size_of(root, rank));
+      all.scatterv(give_blocks, mine.data(), mine.size(), root);
+      EXPECT_EQ(mine, content(root, rank)) << "scatterv";
+      std::vector<std::vector<std::byte>> gathered(members);
+      std::vector<Block> into;
+      for (int other = 0; other < n; ++other) {
+        auto& block = gathered[static_cast<std::size_t>(other)];
+        block.resize(size_of(other, root));
+        into.push_back({block.data(), block.size()});
+      }
+      const auto own_block = content(rank, root);
+      all.gatherv(own_block.data(), own_block.size(), into, root);
+      for (int other = 0; rank == root && other < n; ++other)
+        EXPECT_EQ(gathered[static_cast<std::size_t>(other)], content(other, root)) << "gatherv";
     }
     std::vector<int> own(static_cast<std::size_t>(rank) * 301, rank);
     std::vector<int> wanted;
@@ -218,6 +249,14 @@ TEST_P(Hierarchical, SendsOneMessagePerNodeAndRound) {
     EXPECT_EQ(count_messages(context, [&] { all.alltoall(bytes.data(), 1, received.data()); }), rounds);
     // What is this short goes straight, by itself.
     all.force_algorithms(forced);
+    // Lists: sizes stay inside the node; then one message to each other node.
+    std::vector<ConstBlock> give;
+    std::vector<Block> take;
+    for (std::size_t i = 0; i < bytes.size(); ++i) give.push_back({&bytes[i], 1}), take.push_back({&received[i], 1});
+    const int others = static_cast<int>(nodes.count) - 1;
+    EXPECT_EQ(count_messages(context, [&] { all.alltoallv(give, take); }), others);
+    EXPECT_LE(count_messages(context, [&] { all.gatherv(bytes.data(), 1, take, 0); }), 1);
+    EXPECT_LE(count_messages(context, [&] { all.scatterv(give, received.data(), 1, 0); }), others);
     EXPECT_LE(count_messages(context, [&] { all.scatter(bytes.data(), received.data(), 1, 0); }), rounds);
   });
 }

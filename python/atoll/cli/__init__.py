@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `atoll`: info, run, doctor, demo, bench, experiment, sim, mpiio; each imported when asked for."""
+"""The command `atoll`: info, run, doctor, demo, bench, tune, experiment, sim, mpiio; each imported when asked for."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ COMMANDS = {
     "doctor": ("atoll.cli.doctor", "whether this host, or those of a cluster, can run a job; if not, what to change"),
     "demo": ("atoll.cli.demo", "the main job on real data and at scale, beside NumPy"),
     "bench": ("atoll.cli.bench", "benchmarks, beside their peers"),
+    "tune": ("atoll.cli.tune", "which algorithms of collectives are the fastest here, as a table that they then use"),
     "experiment": ("atoll.cli.experiment", "sweeps of benchmarks that can be repeated, resumed, compared and shown"),
     "sim": ("atoll.cli.sim", "collectives on machines that are not there: 32,768 nodes, noise, offload"),
     "mpiio": ("atoll.cli.mpiio", "what a program did to its MPI files, and what to change"),

@@ -5,17 +5,22 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from atoll.cli.common import CommandError
 from atoll.cli.config_table import accepted, to_markdown
+from atoll.tune import Line, TuneError, read
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", action="store_true", help="every ATOLL_* variable: value, default, meaning")
     parser.add_argument("--fabrics", action="store_true", help="how PEs reach one another, and why a way is missing")
     parser.add_argument(
-        "--collectives", action="store_true", help="every collective, its algorithms, and which ATOLL_COLL forces"
+        "--collectives",
+        action="store_true",
+        help="every collective, its algorithms, which ATOLL_COLL forces, and the table of ATOLL_COLL_TABLE",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="for programs")
@@ -56,14 +61,31 @@ def describe(found: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
+def setting(config: list[Any], name: str) -> str:
+    return next((str(row[1]) for row in config if row[0] == name), "")
+
+
+def tuned(config: list[Any]) -> list[Line]:
+    """What ATOLL_COLL_TABLE names."""
+    path = setting(config, "ATOLL_COLL_TABLE")
+    try:
+        return read(Path(path)) if path else []
+    except TuneError as error:
+        raise CommandError(f"ATOLL_COLL_TABLE: {error}") from None
+
+
 def collectives(config: list[Any]) -> dict[str, dict[str, Any]]:
     """Every collective: its algorithms, and the one that ATOLL_COLL forces ("auto": by size, PEs and nodes)."""
     from atoll import _core
 
-    text = next((str(row[1]) for row in config if row[0] == "ATOLL_COLL"), "")
-    forced = dict(choice.split("=", 1) for choice in text.split(",") if "=" in choice)
+    forced = dict(choice.split("=", 1) for choice in setting(config, "ATOLL_COLL").split(",") if "=" in choice)
+    lines = tuned(config)
     return {
-        name: {"algorithms": algorithms, "chosen": forced.get(name, "auto")}
+        name: {
+            "algorithms": algorithms,
+            "chosen": forced.get(name, "auto"),
+            "table": [asdict(line) for line in lines if line.collective == name],
+        }
         for name, algorithms in _core.sim_collectives().items()
     }
 
@@ -78,6 +100,11 @@ def main(arguments: argparse.Namespace) -> int:
         width = max(map(len, known))
         for name, about in known.items():
             print(f"{name:<{width}}  {about['chosen']:<18}  {' '.join(about['algorithms'])}")
+        if path := setting(found["config"], "ATOLL_COLL_TABLE"):
+            print(f"\nATOLL_COLL_TABLE={path}:")
+            for line in tuned(found["config"]):
+                sizes = f"to {line.bytes:,} B" if line.bytes else "any longer size"
+                print(f"{line.collective:<{width}}  {line.pes} PEs, {line.nodes} nodes, {sizes}: {line.algorithm}")
         return 0
     if arguments.markdown:
         print(to_markdown(found["config"]), end="")

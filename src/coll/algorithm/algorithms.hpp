@@ -22,6 +22,9 @@ struct Arguments {
   std::span<const Block> out_blocks;
   const void* in = nullptr;
   void* out = nullptr;
+  /// Leaders, when `sized`: of each member of the node, as sizes_to_leader() brought them.
+  std::span<const std::uint64_t> sizes;
+  bool sized = false;  ///< all leaders know sizes
 };
 
 using Algorithm = void (*)(ScheduleBuilder&, const Arguments&);
@@ -44,6 +47,7 @@ void reduce_halving(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_halving_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_central(ScheduleBuilder& steps, const Arguments& arguments);
+void allreduce_ring(ScheduleBuilder& steps, const Arguments& arguments);
 template <int radix>
 void allreduce_tree(ScheduleBuilder& steps, const Arguments& arguments);
 void scan_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments);
@@ -80,6 +84,11 @@ void allgatherv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments)
 void allgather_columns(ScheduleBuilder& steps, const Arguments& arguments);
 void allgatherv_columns(ScheduleBuilder& steps, const Arguments& arguments);
 void alltoall_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void gatherv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void scatterv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+void alltoallv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments);
+/// Before those three: `bytes` of each member's input to the output of its node's leader, by rank.
+void sizes_to_leader(ScheduleBuilder& steps, int root, std::uint64_t bytes);
 
 // What several of them share.
 

@@ -17,7 +17,8 @@ class Hierarchy {
   const Placement& placement() const { return placement_; }
   int node() const { return node_; }
   bool leads() const { return steps_.rank() == leader(); }
-  int leader() const { return leaders_[static_cast<std::size_t>(node_)]; }
+  int leader() const { return leader_of(node_); }
+  int leader_of(int node) const { return leaders_[static_cast<std::size_t>(node)]; }
   /// Members of this node, by rank.
   const std::vector<int>& members() const { return placement_.members(node_); }
   int leader_inside() const { return placement_.index_in_node(leader()); }

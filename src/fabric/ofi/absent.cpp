@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the place of the network when libfabric's headers were not there to build it.
 #include "atoll/base/error.hpp"
+#include "atoll/fabric/deferred.hpp"
 #include "atoll/fabric/network.hpp"
 
 namespace atl::fabric {
@@ -15,6 +16,10 @@ std::unique_ptr<NetworkEnd> open_network(Job&, PeId) {
 }
 
 std::vector<std::string> network_interfaces() { throw SetupError(why); }
+
+bool has_deferred_work(const Job&) { return false; }
+
+std::unique_ptr<DeferredRounds> open_deferred_rounds(Job&, PeId, unsigned) { throw SetupError(why); }
 
 std::string describe_network() { return fmt::format("none: {}", why); }
 

@@ -26,6 +26,7 @@ enum class Variable {
   peer_timeout,
   progress,
   coll,
+  coll_table,
   aggregation_hops,
   shmem_check,
   shmem_version,

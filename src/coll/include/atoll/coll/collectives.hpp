@@ -132,9 +132,9 @@ class PeerPointers {
 };
 
 class Request;
+class Persistent;
 namespace detail {
 class Engine;
-struct Operation;
 }  // namespace detail
 
 /// An ordered set of PEs. Members are numbered 0 … size()-1; every rank below is such a number.
@@ -229,6 +229,24 @@ class Communicator {
   [[nodiscard]] Request iallgatherv(const void* in, std::size_t bytes, std::span<const Block> out);
   [[nodiscard]] Request ialltoall(const void* in, std::size_t bytes, void* out, Destination where = Destination::anywhere);
   [[nodiscard]] Request ialltoallv(std::span<const ConstBlock> in, std::span<const Block> out);
+
+  // --- Persistent forms: the schedule is made once, and start() runs it as the non-blocking form would, as often as one likes.
+  // Buffers stay where they are; lists of blocks are used during the call alone. Collective, like what they prepare.
+
+  Persistent barrier_init();
+  Persistent broadcast_init(void* buffer, std::size_t bytes, int root);
+  Persistent allreduce_init(const void* in, void* out, std::size_t count, const Reduction& reduction);
+  Persistent reduce_init(const void* in, void* out, std::size_t count, const Reduction& reduction, int root);
+  Persistent scan_init(const void* in, void* out, std::size_t count, const Reduction& reduction);
+  Persistent exscan_init(const void* in, void* out, std::size_t count, const Reduction& reduction);
+  Persistent gather_init(const void* in, std::size_t bytes, void* out, int root);
+  Persistent gatherv_init(const void* in, std::size_t bytes, std::span<const Block> out, int root);
+  Persistent scatter_init(const void* in, void* out, std::size_t bytes, int root);
+  Persistent scatterv_init(std::span<const ConstBlock> in, void* out, std::size_t bytes, int root);
+  Persistent allgather_init(const void* in, std::size_t bytes, void* out);
+  Persistent allgatherv_init(const void* in, std::size_t bytes, std::span<const Block> out);
+  Persistent alltoall_init(const void* in, std::size_t bytes, void* out, Destination where = Destination::anywhere);
+  Persistent alltoallv_init(std::span<const ConstBlock> in, std::span<const Block> out);
 
   // --- Conveniences on values of trivially copyable types.
 
@@ -341,6 +359,8 @@ class Communicator {
 
  private:
   explicit Communicator(std::unique_ptr<detail::Engine> engine);
+  template <class... Rest>
+  Persistent persist(Rest&&... rest);
   void expose_bytes(void* object, std::vector<void*>& pointers, std::vector<HeapOffset>& offsets);
   std::unique_ptr<detail::Engine> engine_;
   int rank_ = 0;
@@ -365,9 +385,23 @@ class Request {
 
  private:
   friend class Communicator;
+  friend class Persistent;
   Request(detail::Engine* engine, std::uint64_t ticket) : engine_(engine), ticket_(ticket) {}
   detail::Engine* engine_ = nullptr;
   std::uint64_t ticket_ = 0;
+};
+
+/// A prepared operation. Movable. The communicator must live as long; one start at a time, that is, its request is complete before the next.
+class Persistent {
+ public:
+  Persistent() = default;
+  Request start();
+
+ private:
+  friend class Communicator;
+  Persistent(detail::Engine* engine, std::shared_ptr<const void> prepared);
+  detail::Engine* engine_ = nullptr;
+  std::shared_ptr<const void> prepared_;
 };
 
 }  // namespace atl::coll

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduce-scatter round a ring, then allgather round it (Patarasuk, Yuan 2009): 2·(n-1)·α + 2.5·bytes·β. Part p starts at member p + 1
+// and ends at p. The operation need not commute: what members above p made travels beside what those from 0 on make, which is the
+// half that other rings do without. Its order of evaluation is not the tree of the other algorithms, so that sums of floats differ
+// in their last bits: it is used where it is asked for by name only.
+#include "algorithms.hpp"
+
+namespace atl::coll::detail {
+namespace {
+
+void reduce_scatter_ring(ScheduleBuilder& steps, const Arguments& arguments) {
+  const int n = steps.size(), rank = steps.rank();
+  const auto parts = static_cast<std::uint64_t>(n);
+  auto at = [&](int part) { return part_begin(arguments.bytes, arguments.element_bytes, parts, static_cast<std::uint64_t>(part)); };
+  auto length = [&](int part) { return at(part + 1) - at(part); };
+  auto both = [&](int part) { return (part == n - 1 ? 1 : 2) * length(part); };  // the last part has nobody above it
+  const std::uint64_t most = 2 * (at(n) / parts + arguments.element_bytes);
+  const Ref space[2] = {steps.scratch(most), steps.scratch(most)};  // in turns: one is sent, the other filled
+  for (int round = 0; round < n - 1; ++round) {
+    const int give = (rank - 1 - round + 2 * n) % n, take = (give - 1 + n) % n;
+    const Ref out = space[round % 2], in = space[(round + 1) % 2];
+    // What came last round: from the members above the part alone, or with what those from 0 on have made.
+    if (round == 0) steps.send((rank + 1) % n, in_at(at(give)), length(give));
+    else if (rank > give) steps.send((rank + 1) % n, out_at(at(give)), length(give));
+    else steps.send((rank + 1) % n, out, both(give));
+    const int before = (rank - 1 + n) % n;
+    if (rank > take) {
+      steps.recv_fold(before, out_at(at(take)), in_at(at(take)), length(take), Side::left);
+      steps.join();
+    } else if (rank == 0) {
+      steps.recv(before, in + length(take), both(take) - length(take));
+      steps.copy(in, in_at(at(take)), length(take));
+      steps.join();
+    } else {
+      steps.recv(before, in, both(take));
+      steps.join();
+      steps.reduce(in, in, in_at(at(take)), length(take));
+    }
+    if (rank != take) continue;
+    if (take == n - 1) steps.copy(out_at(at(take)), in, length(take));
+    else steps.reduce(out_at(at(take)), in, in + length(take), length(take));
+  }
+}
+
+}  // namespace
+
+void allreduce_ring(ScheduleBuilder& steps, const Arguments& arguments) {
+  const int n = steps.size(), rank = steps.rank();
+  if (n == 1) return steps.copy(out_at(0), in_at(0), arguments.bytes);
+  reduce_scatter_ring(steps, arguments);
+  const auto parts = static_cast<std::uint64_t>(n);
+  auto at = [&](int part) { return part_begin(arguments.bytes, arguments.element_bytes, parts, static_cast<std::uint64_t>(part)); };
+  for (int round = 0; round < n - 1; ++round) {
+    const int give = (rank - round + n) % n, want = (give - 1 + n) % n;
+    steps.send((rank + 1) % n, out_at(at(give)), at(give + 1) - at(give));
+    steps.recv((rank - 1 + n) % n, out_at(at(want)), at(want + 1) - at(want));
+    steps.join();
+  }
+}
+
+}  // namespace atl::coll::detail
