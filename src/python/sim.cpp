@@ -35,6 +35,7 @@ sim::Workload workload_of(const nb::dict& work) {
   number("repeats", load.repeats);
   number("compute_ps", load.compute_ps);
   number("seed", load.seed);
+  number("threads", load.threads);
   number("most_memory_bytes", load.most_memory_bytes);
   number("trace_events", load.trace_events);
   return load;

@@ -2,7 +2,10 @@
 #include "atoll/sim/simulate.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <limits>
+#include <thread>
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
@@ -12,6 +15,8 @@
 #include "atoll/sim/programs.hpp"
 #include "atoll/base/radix_heap.hpp"
 #include "mail.hpp"
+#include "meeting.hpp"
+#include "ties.hpp"
 
 namespace atl::sim {
 namespace {
@@ -45,69 +50,98 @@ static_assert(sizeof(Event) == 24);
 
 constexpr std::uint64_t offered = std::uint64_t{1} << 63;  // in the note of a letter: nothing has been sent yet
 
-class Simulation {
+enum class Waiting : std::uint8_t { nothing, take, join };
+struct alignas(64) Pe {
+  Time free = 0;    // when whoever carries its schedule out has done what was begun
+  Time issue = 0;   // when it may begin the next message
+  Time joined = 0;  // when the last of the transfers since the last join was done
+  std::uint32_t step = 0;
+  std::uint32_t peer = 0;         // that it waits for
+  std::uint32_t outstanding = 0;  // transfers
+  std::uint32_t repeats = 0;      // left
+  Waiting waiting = Waiting::nothing;
+  bool by_bits = false;
+};
+static_assert(sizeof(Pe) == 64);
+
+// Of all PEs and nodes: each is touched by the part that it belongs to alone, where links are not shared.
+struct Whole {
+  Whole(const Machine& machine, const Workload& work)
+      : noise(machine, work.nodes * work.pes_per_node, work.seed),
+        network(machine, work.nodes, work.seed),
+        state(work.nodes * work.pes_per_node) {}
+  Noise noise;
+  Network network;
+  std::vector<Pe> state;
+};
+
+// Some nodes' PEs, [first, end), and the events at them. One thread's.
+class Part {
  public:
-  Simulation(const Machine& machine, const Workload& work, const Programs& programs)
+  // `ends`: of all parts.
+  Part(const Machine& machine, const Workload& work, const Programs& programs, Whole& whole, const std::vector<std::uint32_t>& ends, std::size_t number)
       : machine_(machine),
         work_(work),
         programs_(programs),
         pes_(work.nodes * work.pes_per_node),
+        first_(number == 0 ? 0 : ends[number - 1]),
+        count_(ends[number] - first_),
+        number_(number),
+        ends_(ends),
+        leaving_(ends.size()),
         // Otherwise several PEs, or all, ask for the same thing at times that are known only later.
         exclusive_(work.pes_per_node == 1 && machine.contention == 0),
         offloaded_(work.executor == Executor::interface),
-        noise_(machine, pes_, work.seed),
-        network_(machine, work.nodes, work.seed),
-        state_(pes_) {}
+        noise_(whole.noise),
+        network_(whole.network),
+        state_(whole.state) {
+    if (machine.contention == 0) queue_.ties().turn_on(pes_, exclusive_);
+  }
 
-  void run(Result& result, const std::function<void(std::uint32_t)>& progress) {
-    last_ = origin;
-    const bool together = work_.pace == Pace::together;
-    for (std::uint32_t repeat = 0; repeat < (together ? work_.repeats : 1); ++repeat) {
-      const Time begin = last_;
-      for (std::uint32_t pe = 0; pe < pes_; ++pe) {
-        state_[pe].repeats = together ? 1 : work_.repeats;
-        push(Message::begin, pe, pe, 0, begin);
-      }
-      while (!queue_.empty()) handle(queue_.pop());
-      for (std::uint32_t pe = 0; pe < pes_; ++pe) ATOLL_ENSURE(state_[pe].repeats == 0);
-      result.times.push_back((last_ - begin) / (together ? 1 : work_.repeats));
-      if (progress) progress(together ? repeat + 1 : work_.repeats);
+  void begin_at(Time time, std::uint32_t repeats) {
+    last_ = time;
+    for (std::uint32_t pe = first_; pe < first_ + count_; ++pe) {
+      state_[pe].repeats = repeats;
+      push(Message::begin, pe, pe, 0, time);
     }
+  }
+  void run_all() {
+    while (!queue_.empty()) handle(queue_.pop());
+  }
+  // What comes from others comes at `end` or later.
+  void run_until(Time end) {
+    while (queue_.next_time() < end) handle(queue_.pop());
+  }
+  Time next_time() const { return queue_.next_time(); }
+  // What others have sent to PEs of this one.
+  void collect(std::deque<Part>& parts) {
+    for (Part& other : parts) {
+      for (const Event& event : other.leaving_[number_]) queue_.push(event);
+      other.leaving_[number_].clear();
+    }
+  }
+  void check_end() const {
+    for (std::uint32_t pe = first_; pe < first_ + count_; ++pe) ATOLL_ENSURE(state_[pe].repeats == 0);
     ATOLL_ENSURE(mail_.empty());
-    result.end = last_ - origin;
-    result.messages = messages_;
-    result.message_bytes = message_bytes_;
-    result.events = events_;
-    result.host_active = active_;
-    const double elapsed = seconds_of(result.end), active = seconds_of(active_);
-    result.energy_joules = 1e-3 * (active * static_cast<double>(machine_.active_mw) +
-                                   (elapsed * pes_ - active) * static_cast<double>(machine_.waiting_mw) +
-                                   elapsed * work_.nodes * static_cast<double>(machine_.interface_mw)) +
-                           1e-12 * static_cast<double>(messages_ * machine_.message_pj);
-    result.memory_bytes = programs_.bytes() + queue_.bytes() + mail_.bytes() + network_.bytes() + state_.size() * sizeof(Pe);
+  }
+  Time last() const { return last_; }
+  void add_to(Result& result) {
+    result.messages += messages_;
+    result.message_bytes += message_bytes_;
+    result.events += events_;
+    result.host_active += active_;
+    result.memory_bytes += queue_.bytes() + mail_.bytes();
     result.spans = std::move(spans_);
   }
 
  private:
-  enum class Waiting : std::uint8_t { nothing, take, join };
-  struct alignas(64) Pe {
-    Time free = 0;    // when whoever carries its schedule out has done what was begun
-    Time issue = 0;   // when it may begin the next message
-    Time joined = 0;  // when the last of the transfers since the last join was done
-    std::uint32_t step = 0;
-    std::uint32_t peer = 0;         // that it waits for
-    std::uint32_t outstanding = 0;  // transfers
-    std::uint32_t repeats = 0;      // left
-    Waiting waiting = Waiting::nothing;
-    bool by_bits = false;
-  };
-  static_assert(sizeof(Pe) == 64);
-
   std::uint32_t node_of(std::uint32_t pe) const { return work_.pes_per_node == 1 ? pe : pe / work_.pes_per_node; }
   bool nearby(std::uint32_t a, std::uint32_t b) const { return work_.pes_per_node != 1 && node_of(a) == node_of(b); }
   std::uint32_t number(const Pe& pe) const { return static_cast<std::uint32_t>(&pe - state_.data()); }
   void push(Message message, std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Time time, std::uint8_t flags = 0) {
-    queue_.push({time, from, to, bytes, static_cast<std::uint64_t>(static_cast<std::uint8_t>(message) | flags)});
+    const Event event{time, from, to, bytes, static_cast<std::uint64_t>(static_cast<std::uint8_t>(message) | flags)};
+    if (to - first_ < count_ || (flags & leaving) != 0) [[likely]] queue_.push(event);
+    else leaving_[static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), to) - ends_.begin())].push_back(event);
   }
   static std::uint64_t on_wire(Message message, std::uint64_t bytes) {
     return message == Message::offer || message == Message::request || message == Message::done ? 0 : bytes;
@@ -385,12 +419,16 @@ class Simulation {
   const Workload& work_;
   const Programs& programs_;
   const std::uint32_t pes_;
+  const std::uint32_t first_, count_;
+  const std::size_t number_;
+  const std::vector<std::uint32_t>& ends_;
+  std::vector<std::vector<Event>> leaving_;  // by the part that they go to
   const bool exclusive_;
   const bool offloaded_;
-  Noise noise_;
-  Network network_;
-  std::vector<Pe> state_;
-  RadixHeap<Event> queue_;
+  Noise& noise_;
+  Network& network_;
+  std::vector<Pe>& state_;
+  RadixHeap<Event, ByReceiver<Event>> queue_;
   Mail mail_;
   std::vector<Span> spans_;
   Time last_ = 0;
@@ -398,9 +436,88 @@ class Simulation {
   std::uint64_t messages_ = 0, message_bytes_ = 0, events_ = 0;
 };
 
-}  // namespace
+// All parts, each by a thread of its own. A message takes the network's latency at least: what happens within that time at PEs of
+// different parts cannot meet, so that all go on to its end, and then exchange what they have sent (Chandy, Misra 1979).
+class Simulation {
+ public:
+  Simulation(const Machine& machine, const Workload& work, const Programs& programs)
+      : machine_(machine), work_(work), programs_(programs), whole_(machine, work) {
+    const bool shares = machine.contention == 0 && machine.latency_ps != 0 && work.trace_events == 0;
+    const std::uint64_t parts = shares ? std::clamp<std::uint64_t>(work.threads, 1, work.nodes) : 1;
+    for (std::uint64_t part = 1; part <= parts; ++part) ends_.push_back(static_cast<std::uint32_t>(work.nodes * part / parts) * work.pes_per_node);
+    for (std::size_t part = 0; part < parts; ++part) parts_.emplace_back(machine, work, programs, whole_, ends_, part);
+  }
 
-namespace {
+  void run(Result& result, const std::function<void(std::uint32_t)>& progress) {
+    Time last = origin;
+    const bool together = work_.pace == Pace::together;
+    for (std::uint32_t repeat = 0; repeat < (together ? work_.repeats : 1); ++repeat) {
+      const Time begin = last;
+      for (Part& part : parts_) part.begin_at(begin, together ? 1 : work_.repeats);
+      if (parts_.size() == 1) parts_.front().run_all();
+      else run_parts();
+      for (Part& part : parts_) part.check_end(), last = std::max(last, part.last());
+      result.times.push_back((last - begin) / (together ? 1 : work_.repeats));
+      if (progress) progress(together ? repeat + 1 : work_.repeats);
+    }
+    result.end = last - origin;
+    for (Part& part : parts_) part.add_to(result);
+    const double elapsed = seconds_of(result.end), active = seconds_of(result.host_active);
+    result.energy_joules = 1e-3 * (active * static_cast<double>(machine_.active_mw) +
+                                   (elapsed * static_cast<double>(whole_.state.size()) - active) * static_cast<double>(machine_.waiting_mw) +
+                                   elapsed * work_.nodes * static_cast<double>(machine_.interface_mw)) +
+                           1e-12 * static_cast<double>(result.messages * machine_.message_pj);
+    result.memory_bytes += programs_.bytes() + whole_.network.bytes() + whole_.state.size() * sizeof(Pe);
+  }
+
+ private:
+  void run_parts() {
+    Time end = 0;
+    std::vector<Time> next(parts_.size());
+    std::atomic<bool> failed{false};
+    auto agree = [&] {
+      end = *std::min_element(next.begin(), next.end());
+      if (failed.load(std::memory_order_relaxed)) end = UINT64_MAX;
+      if (end != UINT64_MAX) end += machine_.latency_ps;
+    };
+    Meeting all_have_taken(parts_.size()), all_have_run(parts_.size());
+    // Where it fails everybody comes to every barrier all the same; the first error is told in the end.
+    std::vector<std::exception_ptr> errors(parts_.size());
+    auto run_part = [&](std::size_t number) {
+      Part& part = parts_[number];
+      auto guarded = [&](auto&& body) {
+        if (failed.load(std::memory_order_relaxed)) return;
+        try {
+          body();
+        } catch (...) {
+          errors[number] = std::current_exception();
+          failed.store(true, std::memory_order_relaxed);
+        }
+      };
+      for (;;) {
+        next[number] = part.next_time();
+        all_have_taken.meet(agree);
+        if (end == UINT64_MAX) return;
+        guarded([&] { part.run_until(end); });
+        all_have_run.meet([] {});
+        guarded([&] { part.collect(parts_); });
+      }
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t number = 1; number < parts_.size(); ++number) threads.emplace_back(run_part, number);
+    run_part(0);
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& error : errors)
+      if (error) std::rethrow_exception(error);
+  }
+
+  const Machine& machine_;
+  const Workload& work_;
+  const Programs& programs_;
+  Whole whole_;
+  std::vector<std::uint32_t> ends_;
+  std::deque<Part> parts_;
+};
 
 // The placement of the PEs, and what is needed beside their schedules.
 std::uint64_t least_memory(const Machine& machine, const Workload& work) {

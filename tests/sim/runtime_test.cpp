@@ -49,7 +49,7 @@ TEST(RuntimeTest, WhatCannotBeIsRefused) {
   }
 }
 
-// What a seed makes of the machine: PEs, nodes, delays, order, and in one of three a PE that is lost.
+// What a seed makes of the machine: PEs, nodes, delays, order, and in one of three a PE that is lost, in another a link.
 RuntimeWork work_of(std::uint64_t seed) {
   SequentialRandom random(seed);
   const auto programs = runtime_programs();
@@ -62,14 +62,20 @@ RuntimeWork work_of(std::uint64_t seed) {
   work.bytes = std::uint64_t{8} << random.below(15);
   work.seed = seed;
   work.faults = {.seed = seed, .most_delay_ps = std::uint64_t{1} << random.below(30), .reorder = random.below(2) == 0};
-  if (random.below(3) == 0) {
+  const std::uint64_t fate = random.below(3);
+  if (fate == 0) {
     work.faults.lost = PeId(static_cast<std::uint32_t>(random.below(work.nodes * work.pes_per_node)));
     work.faults.lost_at_ps = random.below(400'000'000);
+  }
+  if (fate == 1) {
+    const auto first = static_cast<std::uint32_t>(random.below(work.nodes - 1));
+    work.faults.cut = {first, static_cast<std::uint32_t>(first + 1 + random.below(work.nodes - 1 - first))};
+    work.faults.cut_at_ps = random.below(400'000'000);
   }
   return work;
 }
 
-// Results are right, or every PE that is left hears of the one that is lost.
+// Results are right, or every PE that is left hears of what is lost.
 void try_seed(std::uint64_t seed) {
   const RuntimeWork work = work_of(seed);
   SCOPED_TRACE(fmt::format("seed {}: {} on {} x {} PEs; again by --gtest_filter=FaultsTest.OneSeed --gtest_random_seed={}", seed,
@@ -77,11 +83,21 @@ void try_seed(std::uint64_t seed) {
   try {
     (void)simulate_runtime(plain(), work);
   } catch (const PeFailedError& error) {
-    EXPECT_TRUE(work.faults.lost.has_value()) << error.what();
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("was lost"));
+    EXPECT_TRUE(work.faults.lost || work.faults.cut) << error.what();
+    EXPECT_THAT(error.what(), ::testing::HasSubstr(work.faults.lost ? "was lost" : "cannot be reached: the link to its node is down"));
   } catch (const std::exception& error) {
     ADD_FAILURE() << error.what();
   }
+}
+
+TEST(FaultsTest, ALinkThatIsDownEndsTheJobWithTheReason) {
+  RuntimeWork work{.program = "barrier", .nodes = 4, .repeats = 1000};
+  work.faults.cut = {2, 1};
+  work.faults.cut_at_ps = 50'000'000;
+  EXPECT_THROW(simulate_runtime(plain(), work), PeFailedError);
+  // When all have ended it is not missed.
+  work.faults.cut_at_ps = 1'000'000'000'000'000;
+  EXPECT_GT(simulate_runtime(plain(), work).time, 0u);
 }
 
 TEST(FaultsTest, SomeSeeds) {

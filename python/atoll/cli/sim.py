@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run.add_argument("files", nargs="+", metavar="FILE", help="a TOML file, or an experiment of `atoll sim list`")
     run.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="for NAME.jsonl, NAME.png and NAME.svg")
     run.add_argument("--json", action="store_true", help="only print the lines of JSON")
+    run.add_argument("--energy", action="store_true", help="also joules of an operation, by what takes them")
     run.add_argument("--check", action="store_true", help="only read the files")
     run.add_argument("--jobs", type=whole, metavar="N", help="simulations at once (default: as many as cores)")
 
@@ -108,6 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
         records = runner.run(one, results, arguments.jobs)
         head = runner.head_of(one)
         Console().print(runner.table(records, head))
+        if arguments.energy:
+            Console().print(runner.energy_table(records, head))
         pictures = [results.with_suffix(suffix) for suffix in (".png", ".svg")]
         chart.Chart(head, records).draw(pictures)
         print("written:", *(str(path) for path in (results, *pictures)))

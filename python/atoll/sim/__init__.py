@@ -47,7 +47,7 @@ def simulate(
         None: the machine's; ``none``, or what stops each host: ``25 us at 1 kHz``, ``random 25 us at 1 kHz``.
     **settings
         algorithm, root, pes_per_node, executor (host, core, interface), pace (together, back to back), repeats,
-        seed, memory_bytes.
+        seed, memory_bytes, threads (that share the simulation, where no links are shared; the result is the same).
 
     Returns
     -------

@@ -35,6 +35,7 @@ class Point:
     items: int = 1
     seed: int = 1
     memory_bytes: int = MEMORY_BYTES
+    threads: int = 1
     labels: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def work(self, trace_events: int) -> dict[str, Any]:
@@ -44,6 +45,7 @@ class Point:
             "pes_per_node": self.pes_per_node, "executor": EXECUTORS.index(self.executor),
             "pace": PACES.index(self.pace), "repeats": self.repeats, "compute_ps": self.compute_ps, "seed": self.seed,
             "items": self.items, "most_memory_bytes": self.memory_bytes, "trace_events": trace_events,
+            "threads": self.threads,
         }  # fmt: skip
 
     def run(self, trace_events: int = 0, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
@@ -55,6 +57,18 @@ class Point:
                 progress(self.repeats)
             return result
         return _core.sim_run(settings, self.machine.trace, self.work(trace_events), progress)
+
+    def energy(self, result: dict[str, Any]) -> dict[str, float]:
+        """Joules of one operation by what takes them: processors at work and waiting, interfaces, messages."""
+        power = self.machine.settings(self.nodes)
+        elapsed, active = result["end_ps"] * 1e-12, result["host_active_ps"] * 1e-12
+        parts = {
+            "active": active * power.get("active_mw", 0) * 1e-3,
+            "waiting": (elapsed * self.nodes * self.pes_per_node - active) * power.get("waiting_mw", 0) * 1e-3,
+            "interface": elapsed * self.nodes * power.get("interface_mw", 0) * 1e-3,
+            "message": result["messages"] * power.get("message_pj", 0) * 1e-12,
+        }
+        return {f"energy_{name}_j": joules / self.repeats for name, joules in parts.items()}
 
     def record(self, result: dict[str, Any]) -> dict[str, Any]:
         """A line of the results: settings, and figures in SI units."""
@@ -74,6 +88,7 @@ class Point:
             "pe_messages": result["messages"] / pes / self.repeats,
             "gib_s": self.bytes * pes / mean / 2**30 if mean else 0.0,
         }  # fmt: skip
+        record |= self.energy(result)
         if self.collective == "runtime":
             record |= {
                 "start_s": result["start_ps"] * 1e-12, "start_pe_messages": result["start_messages"] / pes,

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -31,7 +32,9 @@ def head_of(experiment: Experiment) -> dict[str, Any]:
 def run(experiment: Experiment, out: Path | TextIO | None, jobs: int | None = None) -> list[dict[str, Any]]:
     """Runs all points; records in the order of the file, written to `out` as they come in that order."""
     workers = jobs or len(os.sched_getaffinity(0))
-    total = sum(point.repeats for point in experiment.points)
+    # Where there are more cores than simulations, these share them; results do not depend on it.
+    points = [replace(point, threads=max(1, workers // len(experiment.points))) for point in experiment.points]
+    total = sum(point.repeats for point in points)
     records: dict[int, dict[str, Any]] = {}
     bar = Progress(
         TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("repeats"),
@@ -45,8 +48,8 @@ def run(experiment: Experiment, out: Path | TextIO | None, jobs: int | None = No
         with bar:
             task = bar.add_task(experiment.title, total=total)
             # The longest first, so that none is left alone at the end.
-            order = sorted(range(len(experiment.points)), key=lambda i: -cost(experiment.points[i]))
-            futures = {pool.submit(one, experiment.points[i], lambda: bar.advance(task)): i for i in order}
+            order = sorted(range(len(points)), key=lambda i: -cost(points[i]))
+            futures = {pool.submit(one, points[i], lambda: bar.advance(task)): i for i in order}
             written = 0
             for future in as_completed(futures):
                 records[futures[future]] = future.result()
@@ -57,7 +60,7 @@ def run(experiment: Experiment, out: Path | TextIO | None, jobs: int | None = No
         pool.shutdown(wait=True, cancel_futures=True)
         if isinstance(out, Path) and stream:
             stream.close()
-    return [records[i] for i in range(len(experiment.points))]
+    return [records[i] for i in range(len(points))]
 
 
 def cost(point: Point) -> int:
@@ -90,6 +93,27 @@ def read_results(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     if not lines or "experiment" not in lines[0]:
         raise SimError(f"{path} holds no results of `atoll sim run`: its first line has no experiment")
     return lines[0], lines[1:]
+
+
+ENERGY_PARTS = ("active", "waiting", "interface", "message")
+
+
+def energy_table(records: Sequence[dict[str, Any]], head: dict[str, Any]) -> Any:
+    """Joules of one operation, by what takes them."""
+    from rich import box
+    from rich.table import Table
+
+    shown = Table(title=f"{head['title']}: joules of an operation", box=box.SIMPLE_HEAD)
+    settings = ("machine", "collective", "algorithm", "bytes", "nodes", "executor")
+    differ = [key for key in settings if len({record[key] for record in records}) > 1] or ["collective"]
+    for name in differ:
+        shown.add_column(name)
+    for name in ("processors at work", "processors that wait", "interfaces", "messages", "together"):
+        shown.add_column(name, justify="right")
+    for record in records:
+        parts = [record[f"energy_{part}_j"] for part in ENERGY_PARTS]
+        shown.add_row(*(str(record[key]) for key in differ), *(f"{joules:.3g}" for joules in (*parts, sum(parts))))
+    return shown
 
 
 def table(records: Sequence[dict[str, Any]], head: dict[str, Any]) -> Any:

@@ -105,7 +105,7 @@ void Simulation::step(const Event& event) {
       push(now_ + options_.faults.notice_ps, Event::notice, event.number);
       break;
     case Event::notice:
-      fail_all(PeId(event.number), "was lost");
+      fail_all(PeId(event.number), pe->frozen ? "was lost" : "cannot be reached: the link to its node is down");
       break;
   }
 }
@@ -200,7 +200,18 @@ std::uint64_t Simulation::arrival(PeId from, PeId to, std::uint64_t bytes) {
   return time;
 }
 
+// Whether what goes between them is lost on the way.
+bool Simulation::is_cut(PeId from, PeId to) const {
+  const Faults& faults = options_.faults;
+  if (!faults.cut || now_ < faults.cut_at_ps) return false;
+  return std::minmax(node_of(from), node_of(to)) == std::minmax(faults.cut->first, faults.cut->second);
+}
+
 void Simulation::launch(std::unique_ptr<Parcel> parcel, std::uint64_t time) {
+  if (is_cut(parcel->from, parcel->to)) [[unlikely]] {
+    if (!std::exchange(cut_noticed_, true)) push(now_ + options_.faults.notice_ps, Event::notice, parcel->to.value());
+    return;
+  }
   std::uint32_t number;
   if (free_parcels_.empty()) {
     number = static_cast<std::uint32_t>(parcels_.size());

@@ -108,6 +108,7 @@ class Simulation : public Scheduler {
   void switch_to(std::uint32_t pe);
   void pause_until(std::uint64_t time, const void* bell);
   void step(const Event& event);
+  bool is_cut(PeId from, PeId to) const;
   void launch(std::unique_ptr<Parcel> parcel, std::uint64_t arrival);
   void arrive(std::unique_ptr<Parcel> parcel);
   void answer(std::unique_ptr<Parcel> parcel);
@@ -132,6 +133,7 @@ class Simulation : public Scheduler {
   Pe* running_ = nullptr;
   std::uint32_t left_ = 0;  // PEs that have not ended
   bool hang_ = false;
+  bool cut_noticed_ = false;
   Simulated::Counts counts_;
   std::uint64_t digest_ = 0;
 };

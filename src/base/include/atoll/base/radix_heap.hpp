@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A queue of events in the order of their times: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan 1990). Nothing is put behind
-// what was taken last. Events of one time come out in the order in which they went in.
+// what was taken last. Events of one time come out in the order in which they went in, or in which `Ties` puts them.
 #pragma once
 
 #include <bit>
@@ -12,10 +12,18 @@
 
 namespace atl {
 
-/// `Event` is a plain struct with a member `time`.
+/// Leaves what has one time as it went in.
 template <class Event>
+struct InTurn {
+  void operator()(std::vector<Event>&) {}
+};
+
+/// `Event` is a plain struct with a member `time`. `Ties` orders what has one time and is there when the first of them is taken; what
+/// comes for that time afterwards comes out last.
+template <class Event, class Ties = InTurn<Event>>
 class RadixHeap {
  public:
+  Ties& ties() { return ties_; }
   bool empty() const { return taken_ == buckets_[0].size() && filled_ == 0; }
   std::uint64_t now() const { return last_; }
 
@@ -27,6 +35,14 @@ class RadixHeap {
   Event pop() {
     if (taken_ == buckets_[0].size()) refill();
     return buckets_[0][taken_++];
+  }
+  /// Of what pop() would give. Others may still be put before it, which they may not after pop().
+  std::uint64_t next_time() const {
+    if (taken_ != buckets_[0].size()) return last_;
+    std::uint64_t first = UINT64_MAX;
+    if (filled_ != 0)
+      for (const Event& event : buckets_[std::countr_zero(filled_) + 1]) first = event.time < first ? event.time : first;
+    return first;
   }
   /// What pop() would give is likely to be wanted soon.
   const Event* peek_next() const { return taken_ + 1 < buckets_[0].size() ? &buckets_[0][taken_ + 1] : nullptr; }
@@ -59,12 +75,14 @@ class RadixHeap {
       for (const Event& event : from) put(event);
     }
     from.clear();
+    if (buckets_[0].size() > 1) ties_(buckets_[0]);
   }
 
   std::vector<Event> buckets_[65];
   std::uint64_t filled_ = 0;  // a bit for each of them but the first
   std::size_t taken_ = 0;     // out of the first
   std::uint64_t last_ = 0;
+  Ties ties_;
 };
 
 }  // namespace atl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sim`: all PEs of a job of several nodes in one thread, under a simulated clock. Each is a fiber that runs what any PE runs; what
 // goes between nodes arrives when the machine says. Faults are injected by seed: delays, reordering where the contract of
-// RemotePath permits it, the loss of a PE.
+// RemotePath permits it, the loss of a PE or of a link.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "atoll/fabric/job.hpp"
@@ -50,6 +51,9 @@ struct Faults {
   std::optional<PeId> lost = {};    ///< it does nothing from lost_at_ps on
   std::uint64_t lost_at_ps = 0;
   std::uint64_t notice_ps = 1'000'000'000;  ///< after which the others hear of it
+  /// Nodes between which nothing passes any more. Whom the first such message was for is then said to be out of reach.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> cut = {};
+  std::uint64_t cut_at_ps = 0;
 };
 
 struct SimulatedOptions {

@@ -28,6 +28,9 @@ struct Workload {
   std::uint32_t repeats = 1;
   std::uint64_t compute_ps = 0;  ///< of each host before each, or where the pattern has it
   std::uint64_t seed = 1;
+  /// That share the simulation; the result does not depend on them. One where links are shared (contention), the network has no
+  /// latency, or a timeline is kept.
+  std::uint32_t threads = 1;
   std::uint64_t most_memory_bytes = std::uint64_t{1} << 30;
   std::uint32_t trace_events = 0;  ///< so many of the first are kept
 };
