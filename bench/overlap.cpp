@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of a non-blocking collective hides behind computation. One JSON record per line.
 //
-//     atoll-run -n 2 --bind core bench_overlap [--trials K] [--bytes N]
+//     atoll-run -n 2 --bind core bench_overlap [--trials K] [--bytes N] [--unattended 1 [--spare 1]]
+//
+// The program looks in on the operation 100 times while it computes. Unattended it never does: the progress thread sees to it, which
+// wants a core that nothing else uses; with --spare programs keep to the node's first core, and progress threads to its last. `cpu` is the processor time of the operation alone over its time, of the PE that has
+// most, with its threads and its share of the system: without such a core no more than 1 - cpu can be hidden.
+#include <sched.h>
+#include <sys/resource.h>
+
 #include <array>
 #include <atomic>
+#include <thread>
 
 #include "atoll/base/clock.hpp"
 #include "atoll/coll/collectives.hpp"
@@ -25,12 +33,12 @@ class Work {
     step(calibration);
     step_seconds_ = 1e-9 * static_cast<double>(now_ns() - begin) / static_cast<double>(calibration);
   }
-  /// Computes for about this long, in a hundred pieces, and looks in on the request between them.
-  void compute(double seconds, coll::Request* request) {
+  /// Computes for about this long, in a hundred pieces, and looks in on the request, if there is one, after as many of them.
+  void compute(double seconds, coll::Request* request, std::uint64_t calls) {
     auto steps = static_cast<std::uint64_t>(seconds / 100 / step_seconds_);
-    for (int piece = 0; piece < 100; ++piece) {
+    for (std::uint64_t piece = 0; piece < 100; ++piece) {
       step(steps);
-      if (request != nullptr) (void)request->test();
+      if (request != nullptr && piece < calls) (void)request->test();
     }
   }
 
@@ -45,6 +53,20 @@ class Work {
   double step_seconds_ = 0;
 };
 
+void keep_to(int core) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<unsigned>(core), &one);
+  ::sched_setaffinity(0, sizeof(one), &one);
+}
+
+double processor_seconds() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 struct Case {
   std::string name;
   std::size_t bytes;
@@ -52,8 +74,8 @@ struct Case {
 };
 
 // OSU's way: max(0, 1 - (t_total - t_compute) / t_pure), computing about as long as the operation takes.
-void measure(runtime::Context& context, Communicator& all, const Case& one, Work& work, std::uint64_t trials) {
-  std::vector<double> overlaps, totals;
+void measure(runtime::Context& context, Communicator& all, const Case& one, Work& work, std::uint64_t trials, std::uint64_t calls) {
+  std::vector<double> overlaps, totals, shares, pures;
   for (std::uint64_t trial = 0; trial <= trials; ++trial) {  // the first warms up
     auto timed = [&](auto&& body) {
       constexpr int times = 20;
@@ -62,28 +84,33 @@ void measure(runtime::Context& context, Communicator& all, const Case& one, Work
       for (int i = 0; i < times; ++i) body();
       return 1e-9 * static_cast<double>(now_ns() - begin) / times;
     };
+    const double before = processor_seconds();
     double pure = timed([&] { one.start().wait(); });
+    const double share = all.allreduce_max((processor_seconds() - before) / (20 * pure));
     double wanted = all.allreduce_max(pure);
-    double compute = timed([&] { work.compute(wanted, nullptr); });
+    double compute = timed([&] { work.compute(wanted, nullptr, 0); });
     double total = timed([&] {
       coll::Request request = one.start();
-      work.compute(wanted, &request);
+      work.compute(wanted, &request, calls);
       request.wait();
     });
-    double share = all.allreduce_min(std::max(0.0, 1 - (total - compute) / pure));
+    double overlap = all.allreduce_min(std::max(0.0, 1 - (total - compute) / pure));
     total = all.allreduce_max(total);
     if (trial == 0) continue;
-    overlaps.push_back(share);
+    overlaps.push_back(overlap);
+    shares.push_back(share);
+    pures.push_back(wanted);
     totals.push_back(total);
   }
-  bench::record(context, one.name, "atoll", fmt::format("\"bytes\": {}, \"overlap\": {:.3f}", one.bytes, bench::median(overlaps)),
+  bench::record(context, one.name, "atoll", fmt::format("\"bytes\": {}, \"calls\": {}, \"overlap\": {:.3f}, \"pure\": {:.3g}, \"cpu\": {:.3f}", one.bytes, calls,
+                            bench::median(overlaps), bench::median(pures), bench::median(shares)),
                 totals);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run(argc, argv, {{"trials", 7}, {"bytes", 1 << 20}}, [](runtime::Context& context, const bench::Options& options) {
+  return bench::run(argc, argv, {{"trials", 7}, {"bytes", 1 << 20}, {"unattended", 0}, {"spare", 0}}, [](runtime::Context& context, const bench::Options& options) {
     Communicator all(context);
     std::size_t bytes = options.at("bytes") / 8 * 8, members = context.npes(), block = bytes / members;
     ATOLL_VALIDATE(block != 0, ValueError, "--bytes: give at least 8 for each PE");
@@ -98,8 +125,13 @@ int main(int argc, char** argv) {
         Case{"iallreduce", bytes, [&] { return all.iallreduce(in, out, bytes / 8, sum); }},
         Case{"iallgather", block, [&] { return all.iallgather(in, block, out); }},
         Case{"ialltoall", block, [&] { return all.ialltoall(in, block, out); }}};
+    const bool unattended = options.at("unattended") != 0;
+    const bool spare = options.at("spare") != 0;
+    if (spare) keep_to(static_cast<int>(std::thread::hardware_concurrency()) - 1);  // as do threads that are started now
+    if (unattended) context.start_progress_thread();
+    if (spare) keep_to(0);
     Work work;
-    for (const Case& one : cases) measure(context, all, one, work, options.at("trials"));
+    for (const Case& one : cases) measure(context, all, one, work, options.at("trials"), unattended ? 0 : 100);
     return true;
   });
 }

@@ -8,13 +8,14 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from atoll import cli
-from atoll.bench import BenchError, data, levels, peers, plot, record, registry, runner
+from atoll.bench import BenchError, data, energy, levels, peers, plot, record, registry, runner
 from atoll.bench.registry import Case, Request, Setup, Timed
 from atoll.bench.result import Result
 from atoll.bench.timing import Spread, in_turns
@@ -338,3 +339,45 @@ def test_programs_start_their_own_jobs():
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
     assert "latency starts jobs of its own: run it without `atoll run`" in done.stderr
+
+
+def counter(folder, name, label, microjoules, most=10_000_000):
+    path = folder / name
+    path.mkdir(exist_ok=True)
+    (path / "name").write_text(label + "\n")
+    (path / "energy_uj").write_text(f"{microjoules}\n")
+    (path / "max_energy_range_uj").write_text(f"{most}\n")
+
+
+def test_energy_is_of_packages_and_memory_and_survives_the_counters_end(tmp_path):
+    counter(tmp_path, "intel-rapl:0", "package-0", 9_999_000)
+    counter(tmp_path, "intel-rapl:0:0", "core", 0)
+    counter(tmp_path, "intel-rapl:0:1", "dram", 100)
+    meter = energy.Meter(tmp_path)
+    assert [domain.name for domain in meter.domains] == ["package-0", "dram"]
+    before = meter.read()
+    counter(tmp_path, "intel-rapl:0", "package-0", 1_000_000)
+    counter(tmp_path, "intel-rapl:0:0", "core", 900_000)
+    counter(tmp_path, "intel-rapl:0:1", "dram", 500_100)
+    assert meter.joules_since(before) == pytest.approx(1.001001 + 0.5)
+
+
+def test_energy_is_recorded_for_each_trial(tmp_path):
+    counter(tmp_path, "intel-rapl:0", "package-0", 0)
+    spent = iter(range(0, 1_000_000, 1000))
+
+    def run():
+        counter(tmp_path, "intel-rapl:0", "package-0", next(spent))
+        time.sleep(0.003)
+
+    joules = {}
+    in_turns({"a": Timed(run)}, trials=3, meter=energy.Meter(tmp_path), joules=joules)
+    assert joules["a"] == pytest.approx([1e-3] * 3)
+
+
+def test_bench_says_why_energy_is_not_measured(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(energy, "FOLDER", tmp_path)
+    assert cli.main(["bench", "run", "noop.add", "--size", "100", "--trials", "1", "--energy"]) == 0
+    out = capsys.readouterr().out
+    assert f"energy is not measured: {tmp_path} has no counters of energy" in out
+    assert "noop.add" in out

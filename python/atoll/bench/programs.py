@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from atoll.bench import BenchError, record, toolchains
+from atoll.bench.energy import Meter
 from atoll.bench.places import Place
 from atoll.bench.registry import Program, Skip
 from atoll.bench.toolchains import HERE, Toolchain
@@ -37,6 +38,8 @@ class Measured:
     checksums: dict[Point, str] = field(default_factory=dict)
     libraries: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
+    #: Of each contender's whole jobs; empty: not measured.
+    joules: dict[str, list[float]] = field(default_factory=dict)
 
     def contenders(self) -> list[str]:
         return list(self.libraries)
@@ -75,6 +78,7 @@ class Measured:
                 per_second=point.work / median(seconds),
                 checksum=self.checksums[point],
                 library=self.libraries[contender],
+                **({"job_joules": self.joules[contender]} if contender in self.joules else {}),
             )
             for point, by_contender in self.seconds.items()
             for contender, seconds in by_contender.items()
@@ -118,6 +122,7 @@ def run_program(
     words: Sequence[str] = (),
     tick: Callable[[str], None] = lambda name: None,
     where: Place = HERE,
+    meter: Meter | None = None,
 ) -> Measured:
     """`trials` jobs of each contender, in turns: A B C A B C … Peers that fail are left out, with the reason."""
     if pes < program.least_pes:
@@ -129,7 +134,10 @@ def run_program(
             tick(chain.name)
             try:
                 binary = toolchains.build(program.name, chain)
+                before = meter.read() if meter else []
                 lines = toolchains.run(chain, binary, pes, [*program.words, *words], where)
+                if meter:
+                    result.joules.setdefault(chain.name, []).append(meter.joules_since(before))
             except BenchError as error:
                 if chain.name in ("atoll", "limit"):
                     raise

@@ -27,6 +27,8 @@ class Result:
     memory_ratio: float | None = None
     #: Bytes that went from PE to PE in one run of Atoll, over the bytes of the input; None with one PE.
     moved_ratio: float | None = None
+    #: Of each contender, of one run in each trial; empty: not measured.
+    joules: dict[str, list[float]] = field(default_factory=dict)
     #: The SIMD level that was asked for.
     simd: str | None = None
 
@@ -49,6 +51,7 @@ class Result:
                 gib_s=self.bytes / median(seconds) / GIB if self.bytes else 0.0,
                 checksum=self.checksums[name],
                 **(own if name == "atoll" else {}),
+                **({"joules": self.joules[name]} if name in self.joules else {}),
             )
             | level
             for name, seconds in self.seconds.items()

@@ -12,6 +12,7 @@ import numpy as np
 
 from atoll.bench import BenchError, levels, peers, record, together
 from atoll.bench.data import DISTRIBUTIONS, aligned_empty
+from atoll.bench.energy import Meter, NoEnergyError
 from atoll.bench.places import place
 from atoll.bench.programs import Measured, run_program
 from atoll.bench.registry import Case, Data, Program, Request, Setup, Skip, Timed, checksum, select
@@ -93,6 +94,7 @@ def run_case(
     trials: int,
     memory: bool = False,
     tick: Any = lambda name: None,
+    meter: Meter | None = None,
 ) -> Result:
     """One case, all its contenders."""
     data = case.make(request)
@@ -104,8 +106,10 @@ def run_case(
     checksums = check_answers(case, data, ready)
     moved = moved_ratio(case, data, ready["atoll"], setup) if "atoll" in ready and setup.pes > 1 else None
     tick("")
-    seconds = in_turns(ready, trials, tick)
+    joules: dict[str, list[float]] = {}
+    seconds = in_turns(ready, trials, tick, meter, joules)
     result = Result(case, request, setup, case.nominal_bytes(data), seconds, checksums, skipped, moved_ratio=moved)
+    result.joules = joules
     if memory and "atoll" in ready:
         ready.clear()  # its arrays belong to the session that ends now
         result.memory_ratio = peak_memory_ratio(case, data, setup)
@@ -148,6 +152,7 @@ def run_command(arguments: argparse.Namespace) -> None:
         raise BenchError(f"there is no distribution '{arguments.dist}'. There are: {', '.join(DISTRIBUTIONS)}")
     leads = together.leads()
     console.stderr = arguments.json == record.STANDARD_OUTPUT
+    meter = meter_for(arguments.energy) if leads else None
     with Progress() as progress:
         for one in chosen:
             if leads:
@@ -155,12 +160,12 @@ def run_command(arguments: argparse.Namespace) -> None:
             if isinstance(one, Program):
                 if together.in_job():
                     raise BenchError(f"{one.name} starts jobs of its own: run it without `atoll run`")
-                measured = run_job(one, arguments, progress.tick)
+                measured = run_job(one, arguments, progress.tick, meter)
                 progress.stop()
                 print_measured(measured)
                 records = measured.records()
             else:
-                results = run_arrays(one, arguments, progress.tick)
+                results = run_arrays(one, arguments, progress.tick, meter)
                 if not leads:
                     continue
                 progress.stop()
@@ -173,7 +178,20 @@ def run_command(arguments: argparse.Namespace) -> None:
                 record.append(arguments.json, records)
 
 
-def run_arrays(case: Case, arguments: argparse.Namespace, tick: Any) -> list[Result]:
+def meter_for(wanted: bool) -> Meter | None:
+    """What measures energy; where there is none the benchmarks run without, and it is said why."""
+    if not wanted:
+        return None
+    try:
+        return Meter()
+    except NoEnergyError as reason:
+        console.print(
+            f"energy is not measured: {reason}", style="yellow", markup=False, highlight=False, soft_wrap=True
+        )
+        return None
+
+
+def run_arrays(case: Case, arguments: argparse.Namespace, tick: Any, meter: Meter | None = None) -> list[Result]:
     if arguments.hosts is not None or arguments.fabric is not None:
         raise BenchError(f"on hosts, {case.name} is run by all PEs: atoll run --hosts … atoll bench run {case.name}")
     if together.in_job():
@@ -193,10 +211,10 @@ def run_arrays(case: Case, arguments: argparse.Namespace, tick: Any) -> list[Res
         if together.in_job() or arguments.memory:
             raise BenchError("--simd starts a process for each level: set ATOLL_SIMD for a job, or to measure --memory")
         return levels.run_case_at(arguments.simd, case, request, setup, against, arguments.trials, tick)
-    return [run_case(case, request, setup, against, arguments.trials, arguments.memory, tick)]
+    return [run_case(case, request, setup, against, arguments.trials, arguments.memory, tick, meter)]
 
 
-def run_job(program: Program, arguments: argparse.Namespace, tick: Any) -> Measured:
+def run_job(program: Program, arguments: argparse.Namespace, tick: Any, meter: Meter | None = None) -> Measured:
     words = []
     if arguments.simd:
         raise BenchError(f"{program.name} has no --simd")
@@ -208,4 +226,4 @@ def run_job(program: Program, arguments: argparse.Namespace, tick: Any) -> Measu
         words += ["--threads", str(arguments.threads)]
     where = place(arguments.hosts, arguments.fabric, arguments.launch_agent, arguments.address)
     pes = arguments.pes or where.default_pes(2)
-    return run_program(program, pes, arguments.against or [], arguments.trials, words, tick, where)
+    return run_program(program, pes, arguments.against or [], arguments.trials, words, tick, where, meter)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from types import TracebackType
 
 from rich import box
@@ -83,6 +84,7 @@ def print_result(result: Result) -> None:
         cells = (name, duration(spread.median), f"± {spread.relative:.0%}", rate, against, result.checksums[name])
         table.add_row(*cells, style=style)
     console.print(table)
+    print_joules(result.joules, "a run")
     for name, why in result.skipped.items():
         console.print(f"  {name} skipped: {why}", style="dim", markup=False, highlight=False, soft_wrap=True)
     if result.moved_ratio is not None:
@@ -121,8 +123,8 @@ def print_measured(measured: Measured) -> None:
             if spread is None:
                 cells.append("-")
             else:
-                median = spread.median
-                figure = rate(point.work / median, point.unit) if point.unit else duration(median)
+                middle = spread.median
+                figure = rate(point.work / middle, point.unit) if point.unit else duration(middle)
                 cells.append(f"{figure} ±{spread.relative:.0%}")
             if name != "atoll" and "atoll" in contenders:
                 known = spread is not None and "atoll" in spreads
@@ -134,8 +136,14 @@ def print_measured(measured: Measured) -> None:
     Console(width=width).print(table)
     for name, library in measured.libraries.items():
         console.print(f"  [dim]{name}: {library}[/dim]", highlight=False)
+    print_joules(measured.joules, "a job")
     for name, why in measured.skipped.items():
         console.print(f"  {name} skipped: {why}", style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_joules(joules: dict[str, list[float]], of: str) -> None:
+    for name, values in joules.items():
+        console.print(f"  energy of {of} of {name}: {median(values):.3g} J", markup=False, highlight=False)
 
 
 def print_list() -> None:

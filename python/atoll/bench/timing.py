@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from atoll.bench.energy import Meter
 from atoll.bench.registry import Timed
 
 #: A trial lasts at least this long: short runs are repeated within it, as the clock and the call cost ~100 ns.
@@ -70,18 +71,29 @@ def repeats_of(contenders: dict[str, Timed]) -> dict[str, int]:
 
 
 def one_turn(
-    contenders: dict[str, Timed], repeats: dict[str, int], tick: Callable[[str], None] = lambda name: None
+    contenders: dict[str, Timed],
+    repeats: dict[str, int],
+    tick: Callable[[str], None] = lambda name: None,
+    meter: Meter | None = None,
+    joules: dict[str, list[float]] | None = None,
 ) -> dict[str, float]:
-    """One timing of each, in order."""
+    """One timing of each, in order; with a meter, `joules` gets those of a run."""
     seconds = {}
     for name, timed in contenders.items():
+        before = meter.read() if meter else []
         seconds[name] = once(timed, repeats[name])
+        if meter and joules is not None:
+            joules.setdefault(name, []).append(meter.joules_since(before) / repeats[name])
         tick(name)
     return seconds
 
 
 def in_turns(
-    contenders: dict[str, Timed], trials: int, tick: Callable[[str], None] = lambda name: None
+    contenders: dict[str, Timed],
+    trials: int,
+    tick: Callable[[str], None] = lambda name: None,
+    meter: Meter | None = None,
+    joules: dict[str, list[float]] | None = None,
 ) -> dict[str, list[float]]:
     """`trials` timings of each contender, in turns."""
     repeats = repeats_of(contenders)
@@ -91,7 +103,7 @@ def in_turns(
     gc.disable()
     try:
         for _ in range(trials):
-            for name, one in one_turn(contenders, repeats, tick).items():
+            for name, one in one_turn(contenders, repeats, tick, meter, joules).items():
                 seconds[name].append(one)
     finally:
         if collecting:

@@ -51,6 +51,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--json", type=Path, metavar="FILE", help="append one record per line; - prints them instead of tables"
     )
+    run.add_argument(
+        "--energy", action="store_true", help="also joules, by the processors' counters where they are shown"
+    )
     run.add_argument("--memory", action="store_true", help="also the peak of Atoll's memory, in units of the input")
     run.add_argument(
         "--hosts", metavar="LIST", help="of communication: PEs on these hosts, as `atoll run` takes them: a:2,b:2"
