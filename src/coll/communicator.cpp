@@ -325,10 +325,12 @@ Persistent Communicator::alltoallv_init(std::span<const ConstBlock> in, std::spa
   return persist(Kind::alltoallv, of_alltoallv(*engine_, in, out), nullptr, nullptr);
 }
 
-Persistent::Persistent(detail::Engine* engine, std::shared_ptr<const void> prepared) : engine_(engine), prepared_(std::move(prepared)) {}
+Persistent::Persistent(detail::Engine* engine, std::shared_ptr<const void> prepared)
+    : engine_(engine), prepared_(std::move(prepared)), ended_(engine->ended()) {}
 
 Request Persistent::start() {
   ATOLL_VALIDATE(prepared_ != nullptr, ValueError, "nothing was prepared to be started");
+  ATOLL_VALIDATE(!ended_->load(), ValueError, "what was prepared cannot be started: its communicator has ended");
   return Request(engine_, engine_->start(*static_cast<const Engine::Prepared*>(prepared_.get())));
 }
 
@@ -376,17 +378,20 @@ void Communicator::rest() { engine_->rest(); }
 
 std::uint64_t Communicator::moved_bytes() const { return engine_->moved_bytes(); }
 
+Request::Request(detail::Engine* engine, std::uint64_t ticket) : engine_(engine), ticket_(ticket), ended_(engine->ended()) {}
+
 Request& Request::operator=(Request&& other) noexcept {
   if (this != &other) {
     Request old(std::move(*this));
     engine_ = std::exchange(other.engine_, nullptr);
     ticket_ = other.ticket_;
+    ended_ = std::move(other.ended_);
   }
   return *this;
 }
 
 Request::~Request() {
-  if (engine_ == nullptr) return;
+  if (is_over()) return;
   try {
     engine_->wait(ticket_);
   } catch (const std::exception&) {
@@ -395,21 +400,19 @@ Request::~Request() {
 }
 
 bool Request::test() {
-  if (engine_ == nullptr) return true;
-  if (!engine_->test(ticket_)) return false;
+  if (!is_over() && !engine_->test(ticket_)) return false;
   engine_ = nullptr;
   return true;
 }
 
 bool Request::look() {
-  if (engine_ != nullptr && !engine_->look(ticket_)) return false;
+  if (!is_over() && !engine_->look(ticket_)) return false;
   engine_ = nullptr;
   return true;
 }
 
 void Request::wait() {
-  if (engine_ == nullptr) return;
-  engine_->wait(ticket_);
+  if (!is_over()) engine_->wait(ticket_);
   engine_ = nullptr;
 }
 

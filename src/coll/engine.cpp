@@ -154,6 +154,7 @@ Engine::Engine(runtime::Context& context, std::vector<PeId> pes, std::vector<Hea
 }
 
 Engine::~Engine() {
+  end_->store(true, std::memory_order_release);  // partner: Request::is_over()
   if (context_.abandoned()) return;
   bool quiet = false;
   if (!broken_.load() && std::uncaught_exceptions() == 0) {

@@ -50,6 +50,8 @@ class Engine {
   void set_timeout_seconds(double seconds) { timeout_seconds_ = seconds; }
   bool in_segment(const void* data) const { return executor_.in_segment(static_cast<const std::byte*>(data)); }
   std::uint64_t moved_bytes() const { return mail_.moved_bytes(); }
+  /// For requests that outlive it.
+  const std::shared_ptr<const std::atomic<bool>>& ended() const { return ended_; }
 
   /// Runs to completion. Inline: what is known at the call, as the kind, is not looked at again.
   void run(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction = nullptr);
@@ -148,6 +150,8 @@ class Engine {
   std::optional<std::string> find_disagreement() const;
   std::string timeout_text() const;
 
+  std::shared_ptr<std::atomic<bool>> end_ = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<const std::atomic<bool>> ended_ = end_;
   runtime::Context& context_;
   int rank_ = 0;
   int size_ = 1;

@@ -193,6 +193,23 @@ TEST_P(Sequence, ProgressThreadCarriesThemOut) {
   });
 }
 
+TEST_P(Sequence, ACommunicatorThatEndsFirstHasWaitedForWhatWasStarted) {
+  run([](runtime::Context& context) {
+    std::vector<std::int64_t> in(30000, 1), out(30000, 0);
+    Request request;
+    Persistent prepared;
+    {
+      Communicator all(context);
+      prepared = all.barrier_init();
+      request = all.iallreduce(in.data(), out.data(), in.size(), reduction_of<std::int64_t>(Op::sum));
+    }
+    EXPECT_EQ(out[29999], static_cast<std::int64_t>(context.npes()));
+    EXPECT_TRUE(request.test());
+    request.wait();
+    EXPECT_THROW((void)prepared.start(), ValueError);
+  });
+}
+
 ATOLL_ON_PES(Sequence);
 
 }  // namespace

@@ -3,6 +3,7 @@
 // through which they talk, the schedules made so far. Nothing is process-wide.
 #pragma once
 
+#include <atomic>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -367,12 +368,12 @@ class Communicator {
   int size_ = 1;
 };
 
-/// A started operation. Movable. Destruction waits for it.
+/// A started operation. Movable. Destruction waits for it. A communicator that ends first has waited for it: it is then complete.
 class Request {
  public:
   Request() = default;
   Request(Request&& other) noexcept
-      : engine_(std::exchange(other.engine_, nullptr)), ticket_(other.ticket_) {}
+      : engine_(std::exchange(other.engine_, nullptr)), ticket_(other.ticket_), ended_(std::move(other.ended_)) {}
   Request& operator=(Request&& other) noexcept;
   ~Request();
 
@@ -386,12 +387,14 @@ class Request {
  private:
   friend class Communicator;
   friend class Persistent;
-  Request(detail::Engine* engine, std::uint64_t ticket) : engine_(engine), ticket_(ticket) {}
+  Request(detail::Engine* engine, std::uint64_t ticket);
+  bool is_over() const { return engine_ == nullptr || ended_->load(std::memory_order_acquire); }
   detail::Engine* engine_ = nullptr;
   std::uint64_t ticket_ = 0;
+  std::shared_ptr<const std::atomic<bool>> ended_;  // the communicator has
 };
 
-/// A prepared operation. Movable. The communicator must live as long; one start at a time, that is, its request is complete before the next.
+/// A prepared operation. Movable. One start at a time: its request is complete before the next. ValueError when the communicator has ended.
 class Persistent {
  public:
   Persistent() = default;
@@ -402,6 +405,7 @@ class Persistent {
   Persistent(detail::Engine* engine, std::shared_ptr<const void> prepared);
   detail::Engine* engine_ = nullptr;
   std::shared_ptr<const void> prepared_;
+  std::shared_ptr<const std::atomic<bool>> ended_;
 };
 
 }  // namespace atl::coll
