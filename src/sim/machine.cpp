@@ -19,6 +19,8 @@ constexpr Field fields[] = {
     {"host_gap_ps", &Machine::host_gap_ps},
     {"miss_ps", &Machine::miss_ps},
     {"line_bytes", &Machine::line_bytes},
+    {"cores", &Machine::cores},
+    {"switch_ps", &Machine::switch_ps},
     {"match_ps", &Machine::match_ps},
     {"interface_match_ps", &Machine::interface_match_ps},
     {"list_entries", &Machine::list_entries},

@@ -6,6 +6,7 @@
 #include <deque>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
@@ -69,10 +70,16 @@ struct Whole {
   Whole(const Machine& machine, const Workload& work)
       : noise(machine, work.nodes * work.pes_per_node, work.seed),
         network(machine, work.nodes, work.seed),
-        state(work.nodes * work.pes_per_node) {}
+        state(work.nodes * work.pes_per_node),
+        cores(work.pes_per_node > machine.cores ? work.nodes * machine.cores : 0) {}
+  struct Core {
+    Time free = 0;
+    std::uint32_t pe = UINT32_MAX;  // that it worked for last
+  };
   Noise noise;
   Network network;
   std::vector<Pe> state;
+  std::vector<Core> cores;  // empty: each PE has its own
 };
 
 // Some nodes' PEs, [first, end), and the events at them. One thread's.
@@ -94,7 +101,8 @@ class Part {
         offloaded_(work.executor == Executor::interface),
         noise_(whole.noise),
         network_(whole.network),
-        state_(whole.state) {
+        state_(whole.state),
+        cores_(whole.cores) {
     if (machine.contention == 0) queue_.ties().turn_on(pes_, exclusive_);
   }
 
@@ -153,7 +161,13 @@ class Part {
   // The host's processor works from then on, or as soon as it may.
   Time host_work(std::uint32_t pe, Time start, Time work) {
     active_ += work;
-    return noise_.finish(pe, start, work);
+    if (cores_.empty()) return noise_.finish(pe, start, work);
+    // PEs of a core work one after another: who waits lets the next one, and a switch lies between.
+    const std::uint32_t in_node = pe % work_.pes_per_node;
+    Whole::Core& core = cores_[node_of(pe) * machine_.cores + in_node % machine_.cores];
+    start = std::max(start, core.free);
+    if (std::exchange(core.pe, pe) != pe) start += machine_.switch_ps;
+    return core.free = noise_.finish(pe, start, work);
   }
   // Whoever carries the schedule out works.
   void work(Pe& pe, Time start, Time on_host, Time on_interface) {
@@ -428,6 +442,7 @@ class Part {
   Noise& noise_;
   Network& network_;
   std::vector<Pe>& state_;
+  std::vector<Whole::Core>& cores_;
   RadixHeap<Event, ByReceiver<Event>> queue_;
   Mail mail_;
   std::vector<Span> spans_;

@@ -198,6 +198,21 @@ TEST(SimulateTest, ATorusCarriesWhatItsBisectionAllows) {
   }
 }
 
+TEST(SimulateTest, PesThatShareACoreTakeTurns) {
+  Machine machine = plain();
+  machine.recv_overhead_ps = machine.miss_ps = 0;
+  Workload work = of("barrier", "dissemination", 0, 1);
+  work.pes_per_node = 4;
+  const Time alone = simulate(machine, work).times.front();
+  machine.cores = 4;
+  EXPECT_EQ(simulate(machine, work).times.front(), alone);
+  machine.cores = 2;
+  machine.switch_ps = 500'000;
+  // Each core has two PEs, and each PE two rounds: four turns at least, of which the first needs no switch.
+  EXPECT_GE(simulate(machine, work).times.front(), alone + 3 * 500'000);
+  EXPECT_LE(simulate(machine, work).times.front(), alone + 8 * 600'000);
+}
+
 TEST(SimulateTest, EnergyIsTimeByPower) {
   Machine machine = plain();
   machine.active_mw = 2000, machine.waiting_mw = 1000, machine.interface_mw = 500;

@@ -49,6 +49,7 @@ class Chart:
                    "energy_j", "memory_bytes", "build_s", "run_s", "pes", "pe_messages", "gib_s", "start_s",
                    "start_pe_messages", "runtime_bytes", "pe_resident_bytes")  # fmt: skip
         names = [key for key in (records[0] if records else {}) if key not in (*figures, self.x, *self.panel_keys)]
+        names = [key for key in names if not key.startswith("energy_")]
         return [key for key in names if len({str(record.get(key)) for record in records}) > 1]
 
     def others(self, record: dict[str, Any], ratio_to: dict[str, Any]) -> str:
@@ -92,6 +93,10 @@ class Chart:
                 axis.set_xscale("log", base=2)
             if "y" in self.logs:
                 axis.set_yscale("log")
+                values = [value for line in lines.values() for value in line.values() if value > 0]
+                if values and max(values) < 10 * min(values):  # within a decade the powers of ten say little
+                    axis.yaxis.set_major_formatter(lambda value, _: self.format(value))
+                    axis.yaxis.set_minor_formatter(lambda value, _: self.format(value))
             axis.set_xlabel(self.x)
             axis.set_title(panel, fontsize=9)
             axis.grid(alpha=0.3)
@@ -102,9 +107,12 @@ class Chart:
             shown |= {name: handle for handle, name in zip(*axis.get_legend_handles_labels(), strict=True) if name}
         names, handles = list(shown), list(shown.values())
         if names:
-            figure.legend(handles, names, loc="lower center", ncols=min(4, len(names)), fontsize=7, frameon=False)
+            # As many beside one another as fit: a letter of this size is some 0.055 inches wide, a sample of a line 0.7.
+            fit = int(figure.get_figwidth() / (0.7 + 0.055 * max(map(len, names))))
+            columns = max(1, min(4, len(names), fit))
+            figure.legend(handles, names, loc="lower center", ncols=columns, fontsize=7, frameon=False, handlelength=3.5)
         figure.suptitle(self.head.get("title", ""))
-        rows = -(-len(names) // 4)
+        rows = -(-len(names) // columns) if names else 0
         figure.tight_layout(rect=(0, 0.02 + 0.14 / down * min(rows, 5) / 3.4, 1, 1))
         for path in paths:
             figure.savefig(path, dpi=120)

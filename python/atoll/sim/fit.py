@@ -18,10 +18,14 @@ from atoll.sim.source import SimError
 COLLECTIVES = ("barrier", "broadcast", "allreduce", "allgather", "alltoall")
 #: What is fitted: key of the machine's file, its unit, where the search begins (in ps, or fs per byte).
 KEYS: dict[tuple[str, str], tuple[str, float]] = {
-    ("memory", "overhead"): ("ps", 15_000.0), ("memory", "latency"): ("ps", 30_000.0),
-    ("memory", "bandwidth"): ("fs/B", 25_000.0), ("host", "copy"): ("fs/B", 50_000.0),
+    ("memory", "overhead"): ("ps", 15_000.0),
+    ("memory", "latency"): ("ps", 30_000.0),
+    ("memory", "bandwidth"): ("fs/B", 25_000.0),
+    ("host", "copy"): ("fs/B", 50_000.0),
     ("host", "reduce"): ("fs/B", 25_000.0),
-}  # fmt: skip
+}
+#: Found afterwards, from what more PEs than cores take.
+SWITCH_PS = 500_000.0  # fmt: skip
 REPEATS = 20
 
 
@@ -33,6 +37,7 @@ class Measured:
     bytes: int
     pes: int
     seconds: float
+    cores: int = 0  # of the node
 
 
 def read(path: Path) -> list[Measured]:
@@ -44,7 +49,8 @@ def read(path: Path) -> list[Measured]:
     except ValueError as error:
         raise SimError(f"{path} holds no records of `atoll bench run --json`: {error}") from None
     found = [
-        Measured(one["name"].partition(".")[2], one["size"], one["pes"], statistics.median(one["seconds"]))
+        Measured(one["name"].partition(".")[2], one["size"], one["pes"], statistics.median(one["seconds"]),
+                 one.get("cores", 0))
         for one in records
         if one.get("contender") == "atoll" and one.get("name", "").partition(".")[0] == "collectives"
         and one["name"].partition(".")[2] in COLLECTIVES
@@ -56,12 +62,13 @@ def read(path: Path) -> list[Measured]:
     return found
 
 
-def machine_of(values: Sequence[float]) -> Machine:
-    overhead, latency, bandwidth, copy, reduce = (max(1, round(value)) for value in values)
+def machine_of(values: Sequence[float], cores: int = 0) -> Machine:
+    overhead, latency, bandwidth, copy, reduce, *switch = (max(1, round(value)) for value in values)
     return Machine("this", "this machine, fitted", {
         "memory_overhead_ps": overhead, "memory_latency_ps": latency, "memory_fs_per_byte": bandwidth,
         "copy_fs_per_byte": copy, "reduce_fs_per_byte": reduce, "send_overhead_ps": overhead,
         "recv_overhead_ps": overhead, "latency_ps": 1_000_000,
+        **({"cores": cores, "switch_ps": switch[0]} if switch else {}),
     })  # fmt: skip
 
 
@@ -78,21 +85,34 @@ def error(machine: Machine, measured: Sequence[Measured]) -> float:
 
 
 def fit(measured: Sequence[Measured]) -> Machine:
-    """The machine whose predictions for two PEs are nearest: keys are raised or lowered in turn, by less and less."""
+    """The machine whose predictions for two PEs are nearest.
+
+    How long a core takes from one PE to another is found by jobs of more PEs than cores, where there are any.
+    """
     pairs = [one for one in measured if one.pes == 2] or list(measured)
     values = [start for _, start in KEYS.values()]
-    best = error(machine_of(values), pairs)
+    values = search(values, range(len(values)), 0, pairs)
+    cores = max(one.cores for one in measured)
+    crowded = [one for one in measured if one.pes > cores > 0]
+    if not crowded:
+        return machine_of(values)
+    return machine_of(search([*values, SWITCH_PS], [len(values)], cores, crowded), cores)
+
+
+def search(values: list[float], which: Sequence[int], cores: int, measured: Sequence[Measured]) -> list[float]:
+    """The nearest, with those of `which` raised or lowered in turn, by less and less."""
+    best = error(machine_of(values, cores), measured)
     step = 2.0
     while step > 1.02:
         improved = False
-        for i in range(len(values)):
+        for i in which:
             for factor in (step, 1 / step):
                 tried = [*values[:i], values[i] * factor, *values[i + 1 :]]
-                if (found := error(machine_of(tried), pairs)) < best:
+                if (found := error(machine_of(tried, cores), measured)) < best:
                     values, best, improved = tried, found, True
         if not improved:
             step = math.sqrt(step)
-    return machine_of(values)
+    return values
 
 
 def text_of(machine: Machine, source: Path) -> str:
@@ -109,6 +129,8 @@ def text_of(machine: Machine, source: Path) -> str:
         f'memory.latency = "{values["memory_latency_ps"] / 1000:.3f} ns"',
         f'memory.bandwidth = "{10**6 / values["memory_fs_per_byte"]:.3f} GB/s"',
     ]
+    if "switch_ps" in values:
+        lines[3:3] = [f"host.cores = {values['cores']}", f'host.switch = "{values["switch_ps"] / 1000:.1f} ns"']
     return "\n".join(lines) + "\n"
 
 

@@ -30,6 +30,8 @@ struct Machine {
   std::uint64_t host_gap_ps = 0;       ///< between messages that it begins
   std::uint64_t miss_ps = 0;           ///< to see a cache line that the interface or another core has written
   std::uint64_t line_bytes = 64;
+  std::uint64_t cores = 0;             ///< of a node, which its PEs share; 0: each has one
+  std::uint64_t switch_ps = 0;         ///< from one PE to another on a core
   std::uint64_t match_ps = 0;          ///< for each entry of a list that it looks at
   std::uint64_t copy_fs_per_byte = 0;
   std::uint64_t reduce_fs_per_byte = 0;
