@@ -30,6 +30,10 @@ static int my_rank = 0, ranks = 1, ranks_per_node = 1 << 20;
 // A PE's node is its number, its process the place among those of its node, unless it asks for another.
 static void know_ranks(void) {
   const char *pe = getenv("ATOLL_PE"), *npes = getenv("ATOLL_NPES"), *per_node = getenv("TEST_RANKS_PER_NODE");
+  // Under launchers of others, which number processes by variables of their own.
+  if (pe == NULL) pe = getenv("PMI_RANK");
+  if (pe == NULL) pe = getenv("PMIX_RANK");
+  if (npes == NULL) npes = getenv("TEST_RANKS");
   if (pe != NULL) my_rank = atoi(pe);
   if (npes != NULL) ranks = atoi(npes);
   if (per_node != NULL) ranks_per_node = atoi(per_node);

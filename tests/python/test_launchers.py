@@ -14,6 +14,7 @@ from built import ROOT, needs_core
 
 SCRIPTS = Path(__file__).parent / "spmd"
 PROGRAM = ROOT / "build/release/tests/pe_program"
+PORTALS = ROOT / "build/release/tests/portals/portals_door"
 
 pytestmark = [pytest.mark.slow, needs_core]
 
@@ -98,6 +99,12 @@ sys.stdout.write(f'{s.pe} {s.pes} {int(ak.arange(100).sum())}\\n')  # at once: l
     done = run(launcher, 4, sys.executable, "-c", code)
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.split("\n")) == ["", *(f"{pe} 4 4950" for pe in range(4))]
+
+
+@pytest.mark.parametrize("pes", [2, 3])
+def test_portals_programs_are_started_by_pmi(launcher, pes):
+    done = run(launcher, pes, PORTALS, TEST_RANKS=str(pes))
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_each_is_a_job_of_its_own_when_asked(launcher):

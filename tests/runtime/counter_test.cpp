@@ -217,6 +217,33 @@ TEST_P(Counters, TriggersBeyondTheMemoryAreRefusedAndThoseQueuedStillRun) {
   }, {.segment_bytes = std::uint64_t{8} << 20});
 }
 
+TEST_P(Counters, WhatIsNeverReachedNeverStartsAndGoesWithItsCounter) {
+  run([](Context& context) {
+    const CounterId counter = context.allocate_counter();
+    const HeapOffset word = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(word) = 0;
+    auto held = std::make_shared<int>(1);
+    context.trigger(counter, 5, TriggeredOp::make_add(context.pe(), word, 1));
+    context.trigger(counter, 6, TriggeredOp::make_call([held](Context&) {}));
+    context.bump({context.pe(), counter}, 4);
+    const CounterId ids[] = {counter};
+    const std::uint64_t thresholds[] = {5};
+    EXPECT_FALSE(context.wait_any(ids, thresholds, Deadline::after_ns(2'000'000)));
+    EXPECT_EQ(held.use_count(), 2);
+    // Freed while they wait: they never start, and what they held is free. Whoever gets its number next starts afresh.
+    context.release_counter(counter);
+    EXPECT_EQ(held.use_count(), 1);
+    const CounterId next = context.allocate_counter();
+    EXPECT_EQ(next, counter);
+    EXPECT_EQ(context.count(next), (Count{0, 0}));
+    context.bump({context.pe(), next}, 9);
+    EXPECT_EQ(*context.local_pointer<std::uint64_t>(word), 0u);
+    // What still waits when the PE ends keeps nobody.
+    context.trigger(next, 99, TriggeredOp::make_add(context.pe(), word, 1));
+    context.barrier();
+  });
+}
+
 TEST_P(Counters, FailuresAreCountedApartAndMakeTriggersDue) {
   run([](Context& context) {
     CounterId counter = context.allocate_counter();
