@@ -26,13 +26,15 @@ template <class Word>
 void DistributedSort<Word>::run() {
   Work work = engine_.work(Interruptible::no);
   const std::vector<std::uint64_t> counts = histogram(work, key_, plan_);
-  // Per PE and bucket; lanes are added up, as only this PE needs its own.
+  // Lanes are added up, as only this PE needs its own. What the others have is needed as sums alone: of all, and of those before.
   const std::size_t buckets = plan_.buckets();
   std::vector<std::uint64_t> mine(buckets);
   for (std::size_t i = 0; i < counts.size(); ++i) mine[i % buckets] += counts[i];
-  std::vector<std::uint64_t> all(buckets * engine_.npes());
-  engine_.communicator().allgather(mine.data(), buckets * sizeof(std::uint64_t), all.data());
-  place_buckets(all);
+  std::vector<std::uint64_t> all(buckets), before(buckets);
+  const coll::Reduction sum(coll::Type::u64, coll::Op::sum);
+  engine_.communicator().allreduce(mine.data(), all.data(), buckets, sum);
+  engine_.communicator().exscan(mine.data(), before.data(), buckets, sum);
+  place_buckets(mine, all, before);
   engine_.together([&] {
     spare_ = Buffer<Word>(engine_.memory(), std::max<std::size_t>(spare_words_, 1));
     if (outgoing_words_ > 0) outgoing_ = Buffer<Word>(engine_.memory(), outgoing_words_);
@@ -52,19 +54,17 @@ void DistributedSort<Word>::run() {
 }
 
 template <class Word>
-void DistributedSort<Word>::place_buckets(std::span<const std::uint64_t> all_counts) {
+void DistributedSort<Word>::place_buckets(std::span<const std::uint64_t> mine, std::span<const std::uint64_t> all,
+                                         std::span<const std::uint64_t> before) {
   const Distribution& distribution = blocks_.distribution();
   std::vector<std::size_t> owner_spare(engine_.npes());
   std::int64_t position = 0;
   for (std::size_t b = 0; b < places_.size(); ++b) {
     Place& place = places_[b];
     place.begin = position;
-    for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe) {
-      const auto count = static_cast<std::int64_t>(all_counts[pe * places_.size() + b]);
-      if (pe < engine_.pe()) place.before += count;
-      if (pe == engine_.pe()) place.mine = count;
-      place.count += count;
-    }
+    place.before = static_cast<std::int64_t>(before[b]);
+    place.mine = static_cast<std::int64_t>(mine[b]);
+    place.count = static_cast<std::int64_t>(all[b]);
     if (place.count == 0) continue;
     position += place.count;
     place.owner = distribution.owner(place.begin);
@@ -73,10 +73,6 @@ void DistributedSort<Word>::place_buckets(std::span<const std::uint64_t> all_cou
       place.way = Way::direct;
     } else if (place.count * 4 > distribution.block_rows() && resolved) {
       place.way = Way::by_cut;
-      place.offset = owner_spare[engine_.pe()];
-      // Offsets are this PE's own affair; peers only read what lies there after an exchange of pointers.
-      for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe)
-        owner_spare[pe] += static_cast<std::size_t>(all_counts[pe * places_.size() + b]);
     } else {
       place.way = Way::by_owner;
       place.offset = owner_spare[place.owner];
@@ -87,7 +83,13 @@ void DistributedSort<Word>::place_buckets(std::span<const std::uint64_t> all_cou
       outgoing_words_ += static_cast<std::size_t>(place.mine);
     }
   }
+  // Behind what others send here: where a PE keeps its own words until they are cut is its own affair.
   spare_words_ = owner_spare[engine_.pe()];
+  for (Place& place : places_)
+    if (place.way == Way::by_cut) {
+      place.offset = spare_words_;
+      spare_words_ += static_cast<std::size_t>(place.mine);
+    }
 }
 
 template <class Word>

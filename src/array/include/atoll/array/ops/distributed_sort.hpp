@@ -40,7 +40,7 @@ class DistributedSort {
     std::size_t outgoing = 0; // of this PE's words among those for other nodes
   };
 
-  void place_buckets(std::span<const std::uint64_t> all_counts);
+  void place_buckets(std::span<const std::uint64_t> mine, std::span<const std::uint64_t> all, std::span<const std::uint64_t> before);
   bool is_far(const Place& place) const {
     return place.mine > 0 && place.way != Way::by_cut && !spares_.maps(place.owner);
   }
