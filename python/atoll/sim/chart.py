@@ -107,10 +107,12 @@ class Chart:
             shown |= {name: handle for handle, name in zip(*axis.get_legend_handles_labels(), strict=True) if name}
         names, handles = list(shown), list(shown.values())
         if names:
-            # As many beside one another as fit: a letter of this size is some 0.055 inches wide, a sample of a line 0.7.
+            # As many beside one another as fit: a letter is some 0.055 inches wide, a sample 0.7.
             fit = int(figure.get_figwidth() / (0.7 + 0.055 * max(map(len, names))))
             columns = max(1, min(4, len(names), fit))
-            figure.legend(handles, names, loc="lower center", ncols=columns, fontsize=7, frameon=False, handlelength=3.5)
+            figure.legend(
+                handles, names, loc="lower center", ncols=columns, fontsize=7, frameon=False, handlelength=3.5
+            )
         figure.suptitle(self.head.get("title", ""))
         rows = -(-len(names) // columns) if names else 0
         figure.tight_layout(rect=(0, 0.02 + 0.14 / down * min(rows, 5) / 3.4, 1, 1))
