@@ -375,7 +375,7 @@ def window(
     q: float,
     interpolation: str,
 ) -> Expr:
-    """A figure of each row's window, float64; frames: rows, range, expanding; figures: count sum mean var std skew kurt min max cov
+    """A figure of each row's window, float64; frames: rows, range, expanding; figures: sum mean var std skew kurt min max cov
     corr quantile."""
 
 def cumulate(x: Expr, segments: Expr | None, kind: str) -> Expr:

@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
+from ..arrays import scans
 from ..arrays.array import Array, expr_of, wrap
 from ..arrays.composed import clip
 from ..arrays.creation import arange, asarray, full
 from ..arrays.joining import concatenate
-from ..arrays.scans import cumsum as running_sum
 from ..arrays.selection import flatnonzero, take
 from ..arrays.ufuncs import isnan, maximum, minimum
-from .column import Column
-from .functions import where
+from .column import Column, as_column
+from .functions import _also, where
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
-__all__ = ["bfill", "change", "ffill", "interpolate", "pct_change", "shift"]
+__all__ = [
+    "bfill", "change", "cummax", "cummin", "cumprod", "cumsum", "ffill", "interpolate", "pct_change", "shift",
+]  # fmt: skip
 
 
 def column_or_values(values: Any) -> Any:
@@ -112,6 +114,47 @@ def _neutral(kind: str, dtype: Any) -> Any:
 def expr_or_none(array: ndarray | None) -> _core.Expr | None:
     """What the engine takes."""
     return None if array is None else expr_of(array)
+
+
+@_also(scans.cumsum)
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    return cumulate(_typed(a, dtype, out), "sum")
+
+
+@_also(scans.cumprod)
+def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    return cumulate(_typed(a, dtype, out), "prod")
+
+
+def _typed(a: Any, dtype: Any, out: Any) -> Any:
+    if out is not None:
+        raise TypeError("out= is for arrays; a running sum of a column is a new column")
+    column = as_column(a)
+    return column if dtype is None else column.astype(dtype)
+
+
+def cummin(values: Any) -> Any:
+    """The smallest value up to each row; missing where a value is, or NaN, which later rows pass over.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.cummin(ak.array([3, None, 1, 2]))
+    column([3, None, 1, 1], dtype=int64)
+    """
+    return cumulate(column_or_values(values), "min")
+
+
+def cummax(values: Any) -> Any:
+    """The largest value up to each row; see `cummin`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.cummax(ak.array(["a", "c", "b"]))
+    strings(['a', 'c', 'c'])
+    """
+    return cumulate(column_or_values(values), "max")
 
 
 # -- neighbours --
@@ -258,7 +301,7 @@ def filling_rows(
     there = flatnonzero(valid)
     if there.size == 0:
         return full(valid.size, -1, dtype=np.int64)
-    upto = running_sum(valid)
+    upto = scans.cumsum(valid)
     number = upto - 1 if forward else upto - valid
     found = number >= 0 if forward else number < there.size
     rows = take(there, clip(number, 0, there.size - 1))

@@ -244,7 +244,7 @@ class Windows:
 
     def count(self) -> ndarray:
         """How many values each window has; NaN where it has fewer than `min_periods` rows, with values or without."""
-        there = ~isnan(self._rows.of(self._values, "count"))
+        there = ~isnan(self._rows.of(self._values, "count"))  # the sum of ones and zeros
         return self._figure("sum", numbers=there.astype(np.float64))
 
     def sum(self) -> ndarray:

@@ -38,6 +38,18 @@ def test_neighbours(x, periods, limit):
             close(ak.interpolate(a, **options), s.interpolate(**options))
 
 
+def test_running_figures():
+    a = ak.array([2, None, 1, 3])
+    assert ak.cumsum(a).to_list() == [2, None, 3, 6]
+    assert ak.cumprod(a, dtype=np.float64).to_list() == [2.0, None, 2.0, 6.0]
+    assert ak.cummin(a).to_list() == [2, None, 1, 1]
+    assert ak.cummax(ak.array(["b", "a", "c"])).to_list() == ["b", "b", "c"]
+    same(ak.cummax(ak.array([1.0, np.nan, 0.0])), np.array([1.0, np.nan, 1.0]))
+    same(ak.cumsum(ak.array([1.0, np.nan, 0.0])), np.array([1.0, np.nan, np.nan]))  # as NumPy
+    with pytest.raises(TypeError, match="out= is for arrays"):
+        ak.cumsum(a, out=ak.zeros(4))
+
+
 def test_kinds():
     a = ak.array([1, None, 3, None])
     assert ak.shift(a, 2).to_list() == [None, None, 1, None]

@@ -27,7 +27,6 @@ struct TotalState {
   }
   double figure(const WindowSpec& spec) const {
     if (values < spec.min_periods) return no_figure;
-    if (spec.figure == WindowFigure::count) return static_cast<double>(values);
     if (spec.figure == WindowFigure::sum) return total;
     return values == 0 ? no_figure : total / static_cast<double>(values);
   }

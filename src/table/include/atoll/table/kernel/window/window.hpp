@@ -8,7 +8,7 @@
 
 namespace atl::table {
 
-enum class WindowFigure : std::uint8_t { count, sum, mean, var, std, skew, kurt, min, max, cov, corr, quantile };
+enum class WindowFigure : std::uint8_t { sum, mean, var, std, skew, kurt, min, max, cov, corr, quantile };
 /// The last `size` rows; those whose times lie at most `size` apart; all rows up to this one.
 enum class Frame : std::uint8_t { rows, range, expanding };
 enum class Interpolation : std::uint8_t { linear, lower, higher, midpoint, nearest };
