@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/ops/date.hpp"
 
+#include <algorithm>
+#include <atomic>
+
 #include "ops/building.hpp"
 
 namespace atl::table {
@@ -27,11 +30,23 @@ Array date_map(Engine& engine, Array values, TextCall call) {
 
 Text date_to_text(Engine& engine, Array values, TextCall call) {
   engine.begin_operation("dates");
-  const auto write = make_date_writer(call);
+  const DateWriter writer = make_date_writer(call);
   const auto* from = values->data<std::int64_t>();
-  return built(engine, static_cast<std::size_t>(values->local_rows()), [&](std::size_t begin, std::size_t end, TextBuilder& out) {
-    write(from + begin, end - begin, out);
-  });
+  const auto count = static_cast<std::size_t>(values->local_rows());
+  if (writer.width > 0) {
+    Text text = make_text(engine, values->shape.rows(), static_cast<std::int64_t>(count * writer.width));
+    auto* offsets = text.offsets->data<std::int64_t>();
+    char* to = text.bytes->data<char>();
+    std::atomic<bool> fits = true;
+    engine.work().threads.for_each_dynamic((count + date_piece - 1) / date_piece, [&](std::size_t piece, unsigned) {
+      const std::size_t begin = piece * date_piece, end = std::min(count, begin + date_piece);
+      for (std::size_t i = begin; i < end; ++i) offsets[i + 1] = static_cast<std::int64_t>((i + 1) * writer.width);
+      if (!writer.write_fixed(from + begin, end - begin, to + begin * writer.width)) fits = false;
+    });
+    const auto all = engine.allgather_value<std::uint8_t>(fits);
+    if (std::find(all.begin(), all.end(), 0) == all.end()) return text;
+  }
+  return built(engine, count, [&](std::size_t begin, std::size_t end, TextBuilder& out) { writer.write(from + begin, end - begin, out); });
 }
 
 }  // namespace atl::table

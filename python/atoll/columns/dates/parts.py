@@ -246,7 +246,8 @@ class Parts(Operators):
         if self._zone is not None:
             found = zones.table(self._zone)
             zone = (found.numbers, found.names)
-        texts = written(self._values, self._unit, date_format, zone)
+        values = self._values if self._valid is None else where(self._valid, self._values, 0)
+        texts = written(values, self._unit, date_format, zone)
         return texts._like(texts._values, self._valid)
 
     def _to_text(self) -> Strings:

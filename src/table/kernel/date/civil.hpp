@@ -63,6 +63,12 @@ inline __attribute__((always_inline)) std::int64_t days_of_month(std::int64_t mo
   const std::uint32_t year = static_cast<std::uint32_t>(cycle.left), month = static_cast<std::uint32_t>(in_year.left);
   return 146'097 * cycle.whole + 365 * year + year / 4 - year / 100 + (153 * month + 2) / 5 - 719'468;
 }
+/// Days since 1970 of a date of the years 1 to 9999.
+inline __attribute__((always_inline)) std::int64_t days_of_date(std::uint32_t year, std::uint32_t month, std::uint32_t day) {
+  const std::uint32_t late = month <= 2 ? 1 : 0;
+  const std::uint32_t since = year - late, of_year = (979 * (month + 12 * late) - 2'919) / 32;
+  return std::int64_t{365 * since + since / 4 - since / 100 + since / 400 + of_year + day} - 719'469;
+}
 
 inline __attribute__((always_inline)) bool is_leap(std::int64_t year) { return (year & 3) == 0 && (year % 25 != 0 || (year & 15) == 0); }
 inline __attribute__((always_inline)) std::uint32_t days_in_month(std::int64_t year, std::uint32_t month) {

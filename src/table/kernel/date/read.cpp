@@ -2,6 +2,7 @@
 // Moments and durations of texts: ISO 8601, formats of strptime, and what pandas writes of durations.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 
 #include "atoll/base/error.hpp"
@@ -129,6 +130,65 @@ bool read_iso(Rest rest, Parsed& parsed) {
   return rest.empty() || (read_offset(rest, parsed) && rest.empty());
 }
 
+/// A format whose every letter stands for digits at one place: all bytes of a text are looked at eight at a time. A text that is not
+/// so may still be read by the pieces.
+class FixedLayout {
+ public:
+  static std::optional<FixedLayout> of(const std::vector<FormatPiece>& pieces) {
+    FixedLayout layout;
+    for (const FormatPiece& piece : pieces) {
+      const std::size_t digits = piece.letter == 'Y' ? 4 : 2;
+      if (piece.letter == 0) {
+        for (const char byte : piece.text)
+          if (!layout.append(byte, false)) return std::nullopt;
+        continue;
+      }
+      const std::size_t field = std::string_view("YmdHMS").find(piece.letter);
+      if (field == std::string_view::npos) return std::nullopt;
+      layout.places_[field] = static_cast<int>(layout.size_);
+      for (std::size_t digit = 0; digit < digits; ++digit)
+        if (!layout.append('0', true)) return std::nullopt;
+    }
+    return layout;
+  }
+
+  bool read(std::string_view text, Parsed& parsed) const {
+    if (text.size() != size_) return false;
+    std::uint64_t words[4], wrong = 0;
+    std::memcpy(words, text.data(), sizeof words);  // 64 bytes behind the last text may be read
+    for (std::size_t i = 0; i < 4; ++i) {
+      words[i] ^= expected_[i];
+      const std::uint64_t above_nine = ((words[i] & 0x7f7f7f7f7f7f7f7fu) + 0x7676767676767676u) | words[i];
+      wrong |= (words[i] & text_[i]) | (above_nine & digits_[i] & 0x8080808080808080u);
+    }
+    if (wrong != 0) return false;
+    unsigned char bytes[32];
+    std::memcpy(bytes, words, sizeof bytes);
+    auto two = [&](int at) { return std::int64_t{10} * bytes[at] + bytes[at + 1]; };
+    if (places_[0] >= 0) parsed.year = 100 * two(places_[0]) + two(places_[0] + 2);
+    if (places_[1] >= 0) parsed.month = two(places_[1]);
+    if (places_[2] >= 0) parsed.day = two(places_[2]);
+    if (places_[3] >= 0) parsed.hour = two(places_[3]);
+    if (places_[4] >= 0) parsed.minute = two(places_[4]);
+    if (places_[5] >= 0) parsed.second = two(places_[5]);
+    return true;
+  }
+
+ private:
+  bool append(char byte, bool digit) {
+    if (size_ == 32) return false;
+    auto set = [&](std::uint64_t (&words)[4], unsigned char value) { reinterpret_cast<unsigned char*>(words)[size_] = value; };
+    set(expected_, static_cast<unsigned char>(byte));
+    set(digit ? digits_ : text_, 0xff);
+    ++size_;
+    return true;
+  }
+
+  std::uint64_t expected_[4] = {}, text_[4] = {}, digits_[4] = {};
+  int places_[6] = {-1, -1, -1, -1, -1, -1};
+  std::size_t size_ = 0;
+};
+
 constexpr std::string_view known = "YmdeHIMSfpaAbBjyuGVzZ";
 constexpr std::array<std::string_view, 2> halves = {"am", "pm"};
 constexpr std::array<std::string_view, 3> utc = {"UTC", "GMT", "Z"};
@@ -199,6 +259,9 @@ std::optional<std::int64_t> days_of(const Parsed& p) {
     return days_of_month(12 * p.year) + p.of_year - 1;
   }
   if (p.month < 1 || p.month > 12 || p.day < 1 || p.day > days_in_month(p.year, static_cast<std::uint32_t>(p.month))) return std::nullopt;
+  if (p.year >= 1 && p.year <= 9'999) {
+    return days_of_date(static_cast<std::uint32_t>(p.year), static_cast<std::uint32_t>(p.month), static_cast<std::uint32_t>(p.day));
+  }
   return days_of_month(12 * p.year + p.month - 1) + p.day - 1;
 }
 
@@ -222,35 +285,45 @@ std::int64_t ticks_of(const Parsed& p, std::int64_t per_day, Offsets offsets) {
 
 Rest rest_of(std::string_view text) { return {text.data(), text.data() + text.size()}; }
 
-/// Calls use(i, read, parsed) for each text; an empty format is ISO 8601.
-template <class Use>
-void read_all(const TextView& texts, bool iso, const std::vector<FormatPiece>& pieces, Use&& use) {
-  for (std::size_t i = 0; i < texts.count; ++i) {
-    Parsed parsed;
-    const bool read = iso ? read_iso(rest_of(texts[i]), parsed) : read_format(rest_of(texts[i]), pieces, parsed);
-    use(i, read, parsed);
+/// How texts are read: a format's pieces, or ISO 8601; before that, layouts that most texts have.
+struct Reader {
+  bool iso;
+  std::vector<FormatPiece> pieces;
+  std::vector<FixedLayout> layouts;
+
+  explicit Reader(const std::string& format) : iso(format.empty()), pieces(take_apart(format, known)) {
+    for (std::string_view usual : {"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d"})
+      if (iso) layouts.push_back(*FixedLayout::of(take_apart(usual, known)));
+    if (!iso)
+      if (const auto layout = FixedLayout::of(pieces)) layouts.push_back(*layout);
   }
-}
+
+  bool read(std::string_view text, Parsed& parsed) const {
+    for (const FixedLayout& layout : layouts)
+      if (layout.read(text, parsed)) return true;
+    return iso ? read_iso(rest_of(text), parsed) : read_format(rest_of(text), pieces, parsed);
+  }
+};
 
 /// texts: the format; numbers: units of a day, Offsets.
 Measure read_dates(const TextCall& call) {
-  const bool iso = call.texts.at(0).empty();
   const std::int64_t per_day = call.numbers.at(0);
   const Offsets offsets = static_cast<Offsets>(call.numbers.at(1));
-  return {array::DType::i64, [=, pieces = take_apart(call.texts.at(0), known)](const TextView& texts, void* out) {
-            read_all(texts, iso, pieces, [&](std::size_t i, bool read, const Parsed& parsed) {
-              static_cast<std::int64_t*>(out)[i] = read ? ticks_of(parsed, per_day, offsets) : unreadable;
-            });
+  return {array::DType::i64, [=, reader = Reader(call.texts.at(0))](const TextView& texts, void* out) {
+            for (std::size_t i = 0; i < texts.count; ++i) {
+              Parsed parsed;
+              static_cast<std::int64_t*>(out)[i] = reader.read(texts[i], parsed) ? ticks_of(parsed, per_day, offsets) : unreadable;
+            }
           }};
 }
 
 /// texts: the format. Seconds that each text's clock is ahead of UTC, no_time where it does not say.
 Measure read_offsets(const TextCall& call) {
-  const bool iso = call.texts.at(0).empty();
-  return {array::DType::i64, [=, pieces = take_apart(call.texts.at(0), known)](const TextView& texts, void* out) {
-            read_all(texts, iso, pieces, [&](std::size_t i, bool read, const Parsed& parsed) {
-              static_cast<std::int64_t*>(out)[i] = read && parsed.has_offset ? parsed.offset : no_time;
-            });
+  return {array::DType::i64, [reader = Reader(call.texts.at(0))](const TextView& texts, void* out) {
+            for (std::size_t i = 0; i < texts.count; ++i) {
+              Parsed parsed;
+              static_cast<std::int64_t*>(out)[i] = reader.read(texts[i], parsed) && parsed.has_offset ? parsed.offset : no_time;
+            }
           }};
 }
 

@@ -30,8 +30,16 @@ struct DateMapEntry {
 /// `call.numbers` begins with how many units a day has: 1 of dates, 86,400 of seconds. Throws ValueError for an unknown name.
 DateMap make_date_map(const TextCall& call);
 
-/// Moments to texts, by a format of strftime: `call.texts` are the format and the abbreviations of the zone's intervals,
-/// `call.numbers` the units of a day and the zone (date/zone.hpp).
-std::function<void(const std::int64_t* values, std::size_t count, TextBuilder& out)> make_date_writer(const TextCall& call);
+/// Moments to texts, by a format of strftime.
+struct DateWriter {
+  std::function<void(const std::int64_t* values, std::size_t count, TextBuilder& out)> write;
+  /// Of each text, where all years have four digits; 0: it varies.
+  std::size_t width = 0;
+  /// Such texts side by side; false when a year has more or fewer digits.
+  std::function<bool(const std::int64_t* values, std::size_t count, char* to)> write_fixed;
+};
+/// `call.texts` are the format and the abbreviations of the zone's intervals, `call.numbers` the units of a day and the zone
+/// (date/zone.hpp).
+DateWriter make_date_writer(const TextCall& call);
 
 }  // namespace atl::table
