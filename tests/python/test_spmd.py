@@ -37,6 +37,13 @@ def test_breadth(pes, tmp_path):
     assert _breadth.setdefault("hashes", done.stdout) == done.stdout
 
 
+def test_files(tmp_path):
+    done = run(3, sys.executable, str(SCRIPTS / "files.py"), str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == ["done 0", "done 1", "done 2"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a.csv", "a.feather", "a.parquet", "set", "state"]
+
+
 @pytest.mark.parametrize("hosts", ["a:1,b:1", "a:2,b:2", "a:1,b:2,c:1"])
 def test_answers_do_not_depend_on_nodes(hosts):
     if _core.info()["network"].startswith("none"):
