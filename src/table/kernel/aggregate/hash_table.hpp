@@ -14,9 +14,9 @@ class HashTable {
  public:
   explicit HashTable(std::size_t capacity = 1024) { resize(std::bit_ceil(capacity)); }
 
-  /// Forgets all keys. Costs the table's size, which stays what the keys so far have made it.
+  /// Forgets all keys. Costs as much as there were, or 1,024: a table that many keys have made large is small again when few came since.
   void clear() {
-    std::fill(slots_.begin(), slots_.end(), Slot{0, empty});
+    resize(std::min(slots_.size(), std::bit_ceil(std::max<std::size_t>(1024, 4 * keys_.size()))));
     keys_.clear();
   }
   std::size_t size() const { return keys_.size(); }
