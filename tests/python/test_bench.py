@@ -43,6 +43,7 @@ EXPECTED = [
     "in1d",
     "select",
     "window",
+    "dates",
     "h2o",
     "io",
     "tpch",
