@@ -18,6 +18,7 @@
 #include "atoll/base/error.hpp"
 #include "interfaces.hpp"
 #include "lanes.hpp"
+#include "station.hpp"
 
 namespace atl::fabric {
 namespace ofi {
@@ -51,33 +52,14 @@ class Rounds final : public DeferredRounds {
  public:
   Rounds(const fi_info& own, unsigned rounds) : info_(ask(own)), words_(rounds), rounds_(rounds) {
     ATOLL_EXPECT(rounds >= 1 && rounds <= most_rounds);
-    SignalsKept kept;
-    fid_fabric* fabric = nullptr;
-    check(library().fabric(info_->fabric_attr, &fabric, nullptr), *info_, "cannot open it for triggered work");
-    fabric_.reset(fabric);
-    fid_domain* domain = nullptr;
-    check(::fi_domain(fabric, info_.get(), &domain, nullptr), *info_, "cannot open a domain for triggered work");
-    domain_.reset(domain);
-    fi_av_attr table{};
-    table.type = FI_AV_TABLE;
-    fid_av* peers = nullptr;
-    check(::fi_av_open(domain, &table, &peers, nullptr), *info_, "cannot open a table of addresses");
-    peers_.reset(peers);
     fi_cq_attr queue{};
     queue.format = FI_CQ_FORMAT_CONTEXT;
-    fid_cq* completions = nullptr;
-    check(::fi_cq_open(domain, &queue, &completions, nullptr), *info_, "cannot open a queue of completions");
-    completions_.reset(completions);
-    fid_ep* endpoint = nullptr;
-    check(::fi_endpoint(domain, info_.get(), &endpoint, nullptr), *info_, "cannot open an endpoint for triggered work");
-    endpoint_.reset(endpoint);
-    check(::fi_ep_bind(endpoint, &peers->fid, 0), *info_, "cannot bind addresses");
-    check(::fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV), *info_, "cannot bind completions");
-    check(::fi_enable(endpoint), *info_, "cannot enable the endpoint");
+    SignalsKept kept;
+    station_ = open_station(*info_, queue, "a queue of completions", " for triggered work");
     written_ = open_counter();
     for (Word& word : words_) open_word(word);
     address_bytes_ = address_.size();
-    check(::fi_getname(&endpoint->fid, address_.data(), &address_bytes_), *info_, "does not tell its address");
+    check(::fi_getname(&station_.endpoint->fid, address_.data(), &address_bytes_), *info_, "does not tell its address");
   }
 
   Card card() const override {
@@ -95,7 +77,7 @@ class Rounds final : public DeferredRounds {
   void connect(std::span<const Card> partners) override {
     for (unsigned round = 0; round < rounds_; ++round) {
       Word& word = words_[round];
-      ATOLL_VALIDATE(::fi_av_insert(peers_.get(), partners[round].address.data(), 1, &word.peer, 0, nullptr) == 1, SetupError,
+      ATOLL_VALIDATE(::fi_av_insert(station_.peers.get(), partners[round].address.data(), 1, &word.peer, 0, nullptr) == 1, SetupError,
                      "the network's provider {} cannot use the address of a peer for triggered work", provider_name(*info_));
       word.target = {partners[round].base[round], sizeof(word.sent), partners[round].key[round]};
     }
@@ -112,7 +94,7 @@ class Rounds final : public DeferredRounds {
     }
     Word& first = words_[0];
     std::int64_t status;
-    while ((status = ::fi_write(endpoint_.get(), &first.sent, sizeof(first.sent), ::fi_mr_desc(first.region.get()), first.peer, first.target.addr,
+    while ((status = ::fi_write(station_.endpoint.get(), &first.sent, sizeof(first.sent), ::fi_mr_desc(first.region.get()), first.peer, first.target.addr,
                                 first.target.key, &first_context_)) == -FI_EAGAIN)
       drain();
     check(status, *info_, "cannot write");
@@ -148,7 +130,7 @@ class Rounds final : public DeferredRounds {
     fi_cntr_attr attributes{};
     attributes.events = FI_CNTR_EVENTS_COMP;
     fid_cntr* counter = nullptr;
-    check(::fi_cntr_open(domain_.get(), &attributes, &counter, nullptr), *info_, "cannot open a counter");
+    check(::fi_cntr_open(station_.domain.get(), &attributes, &counter, nullptr), *info_, "cannot open a counter");
     return Owned<fid_cntr>(counter);
   }
   void open_word(Word& word) {
@@ -156,14 +138,14 @@ class Rounds final : public DeferredRounds {
     word.so_far = open_counter();
     fid_mr* region = nullptr;
     const auto number = static_cast<std::uint64_t>(&word - words_.data());
-    check(::fi_mr_reg(domain_.get(), &word.landed, 2 * sizeof(word.landed), FI_REMOTE_WRITE | FI_WRITE, 0, number + 1, FI_RMA_EVENT, &region, nullptr),
+    check(::fi_mr_reg(station_.domain.get(), &word.landed, 2 * sizeof(word.landed), FI_REMOTE_WRITE | FI_WRITE, 0, number + 1, FI_RMA_EVENT, &region, nullptr),
           *info_, "cannot register memory for triggered work");
     word.region.reset(region);
     check(::fi_mr_bind(region, &word.come->fid, FI_REMOTE_WRITE), *info_, "cannot count writes to memory");
-    if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) check(::fi_mr_bind(region, &endpoint_->fid, 0), *info_, "cannot bind memory");
+    if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) check(::fi_mr_bind(region, &station_.endpoint->fid, 0), *info_, "cannot bind memory");
     if ((info_->domain_attr->mr_mode & (FI_MR_ENDPOINT | FI_MR_RMA_EVENT)) != 0) check(::fi_mr_enable(region), *info_, "cannot enable memory");
   }
-  void queue(Work& one) { check(::fi_control(&domain_->fid, FI_QUEUE_WORK, &one.work), *info_, "refuses triggered work"); }
+  void queue(Work& one) { check(::fi_control(&station_.domain->fid, FI_QUEUE_WORK, &one.work), *info_, "refuses triggered work"); }
 
   void queue_addition(unsigned round, Work& one, const Owned<fid_cntr>& on, std::uint64_t threshold) {
     one.add = {words_[round].so_far.get(), 1};
@@ -181,7 +163,7 @@ class Rounds final : public DeferredRounds {
     one.to = word.target;
     one.description = ::fi_mr_desc(word.region.get());
     one.write = {};
-    one.write.ep = endpoint_.get();
+    one.write.ep = station_.endpoint.get();
     one.write.msg.msg_iov = &one.from;
     one.write.msg.desc = &one.description;
     one.write.msg.iov_count = 1;
@@ -199,15 +181,11 @@ class Rounds final : public DeferredRounds {
   }
   void drain() {
     fi_cq_entry entries[16];
-    while (::fi_cq_read(completions_.get(), entries, std::size(entries)) > 0) {}
+    while (::fi_cq_read(station_.completions.get(), entries, std::size(entries)) > 0) {}
   }
 
   Info info_;
-  Owned<fid_fabric> fabric_;
-  Owned<fid_domain> domain_;
-  Owned<fid_av> peers_;
-  Owned<fid_cq> completions_;
-  Owned<fid_ep> endpoint_;
+  Station station_;
   Owned<fid_cntr> written_;
   std::vector<Word> words_;
   fi_context2 first_context_{};

@@ -13,6 +13,7 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/random.hpp"
+#include "station.hpp"
 
 namespace atl::fabric::ofi {
 namespace {
@@ -66,32 +67,18 @@ Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::ui
         bool refuse = config::choice(config::Variable::fabric_rma) == rma_refuse;
         return refuse ? nullptr : expose(memory, bytes, access, key);
       }, key_of(private_key)) {
-  SignalsKept kept;
-  fid_fabric* fabric = nullptr;
-  check(library().fabric(info_->fabric_attr, &fabric, nullptr), *info_, "cannot open it");
-  fabric_.reset(fabric);
-  fid_domain* domain = nullptr;
-  check(::fi_domain(fabric, info_.get(), &domain, nullptr), *info_, "cannot open a domain");
-  domain_.reset(domain);
-  fi_av_attr table{};
-  table.type = FI_AV_TABLE;
-  fid_av* peers = nullptr;
-  check(::fi_av_open(domain, &table, &peers, nullptr), *info_, "cannot open a table of addresses");
-  peers_.reset(peers);
   fi_cq_attr queue{};
   queue.format = FI_CQ_FORMAT_DATA;
   over_sockets_ = is_over_sockets(*info_);
   queue.wait_obj = over_sockets_ ? FI_WAIT_POLLFD : FI_WAIT_FD;
   queue.size = info_->tx_attr->size + info_->rx_attr->size;
-  fid_cq* completions = nullptr;
-  check(::fi_cq_open(domain, &queue, &completions, nullptr), *info_, "cannot open a queue that a thread can sleep on");
-  completions_.reset(completions);
-  fid_ep* endpoint = nullptr;
-  check(::fi_endpoint(domain, info_.get(), &endpoint, nullptr), *info_, "cannot open an endpoint");
-  endpoint_.reset(endpoint);
-  check(::fi_ep_bind(endpoint, &peers->fid, 0), *info_, "cannot bind addresses");
-  check(::fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV), *info_, "cannot bind completions");
-  check(::fi_enable(endpoint), *info_, "cannot enable the endpoint");
+  SignalsKept kept;
+  Station station = open_station(*info_, queue, "a queue that a thread can sleep on");
+  fabric_ = std::move(station.fabric);
+  domain_ = std::move(station.domain);
+  peers_ = std::move(station.peers);
+  completions_ = std::move(station.completions);
+  endpoint_ = std::move(station.endpoint);
   find_descriptors();
   local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0 || config::choice(config::Variable::fabric_rma) >= rma_register;
   sends_in_place_ = !local_registration_ && info_->tx_attr->iov_limit >= 3;

@@ -51,6 +51,7 @@ Background& background() {
 
 bool Background::step(bool progress_thread) {
   Background& here = background();
+  if (here.count.load() == 0) return false;
   {
     std::lock_guard lock(here.mutex);
     here.looked_at = here.flows;
@@ -91,11 +92,6 @@ void remove_idle_hook() {
 }  // namespace
 
 void finish_in_background(Request& request) { background().add(background().let_go, &request); }
-
-void drain_background() {
-  library().context().wait([] { return background().count.load() == 0; });
-  remove_idle_hook();
-}
 
 FlowRequest::FlowRequest(Flow flow, Course course) : Request(Life::once), course_(std::move(course)) { begin(std::move(flow)); }
 FlowRequest::FlowRequest(std::function<Flow()> make, Course course)

@@ -13,8 +13,6 @@ namespace atl::mpi {
 
 /// Takes the program's count of an active request, and completes it some time.
 void finish_in_background(Request& request);
-/// Until nothing is left to be done; before the end.
-void drain_background();
 
 /// Whose threads may take its steps.
 enum class Who { anybody, program };

@@ -517,7 +517,6 @@ class Context {
   std::atomic<std::uint32_t> waiting_threads_{0};  // in wait_slowly(), when there is a progress thread
   std::atomic<std::uint64_t> activity_{0};
   std::atomic<bool> handed_over_{false};
-  std::atomic<bool> watching_{false};
   std::mutex progress_mutex_;
   std::condition_variable progress_stops_;
   std::atomic<bool> stop_progress_{false};  // changed under progress_mutex_
