@@ -85,12 +85,12 @@ $(VENV)/.run: pyproject.toml scripts/python-env scripts/requirements.py | system
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml scripts/python-env scripts/requirements.py | system
-	@scripts/python-env build run demo files urls sql zarr bench test lint
+	@scripts/python-env build run demo files urls sql bench test lint
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.launchers: pyproject.toml scripts/system-packages scripts/python-env scripts/requirements.py $(VENV)/.dev
 	@scripts/system-packages launchers trees
-	@scripts/python-env build run demo files urls sql zarr bench test lint launchers
+	@scripts/python-env build run demo files urls sql bench test lint launchers
 	@touch $@
 
 configure: system $(VENV)/.run

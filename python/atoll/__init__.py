@@ -57,13 +57,6 @@ from .columns import categories as _categories
 from .columns import making as _making
 from .columns.categorical import *
 from .columns.column import Column
-from .columns.dates.bins import *
-from .columns.dates.business import *
-from .columns.dates.datetimes import Datetimes
-from .columns.dates.offsets import DateOffset
-from .columns.dates.ranges import *
-from .columns.dates.reading import *
-from .columns.dates.timedeltas import Timedeltas, Times
 from .columns.functions import *
 from .columns.groupby import *
 from .columns.intervals import *
@@ -72,7 +65,7 @@ from .columns.ranks import *
 from .columns.running import *
 from .columns.strings import Strings, strings
 from .columns.windows import *
-from .lazy import concat  # type: ignore[assignment]
+from .lazy import concat  # type: ignore[assignment]  # of frames, too: in the place of that of arrays
 from .lazy import exported as __dir__
 from .lazy import load as __getattr__
 from .random import randint, standard_normal, uniform

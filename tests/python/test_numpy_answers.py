@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expressions of numpy_answers.txt give NumPy's answers: values, types, shapes, views, errors."""
 
-import warnings
 from pathlib import Path
 
+import answers
 import numpy as np
 import pytest
 from oracle import same
@@ -13,27 +13,11 @@ import atoll as ak
 pytestmark = pytest.mark.usefixtures("every_session")
 
 
-def sections():
-    found = {}
-    for line in Path(__file__).with_name("numpy_answers.txt").read_text().splitlines():
-        if line.startswith("## "):
-            lines = found.setdefault(line[3:], [])
-        elif line and not line.startswith("#"):
-            lines.append(line)
-    return found
-
-
 def answer(module, line):
-    *statements, expression = line.split(";;")
-    names = {"m": module, "np": np}
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        for statement in statements:
-            exec(statement.strip(), names)
-        return eval(expression.strip(), names)
+    return answers.answer({"m": module, "np": np}, line)
 
 
-SECTIONS = sections()
+SECTIONS = answers.sections(Path(__file__).with_name("numpy_answers.txt"))
 
 
 @pytest.mark.parametrize("section", SECTIONS)

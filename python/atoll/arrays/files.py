@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import zipfile
 from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
@@ -110,7 +109,7 @@ def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None
     ...     sorted(found), found["arr_0"]
     (['arr_0', 'y'], array([0, 1, 2]))
     """
-    _save_several(file, args, kwds, zipfile.ZIP_STORED)
+    _save_several(file, args, kwds, deflated=False)
 
 
 def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
@@ -125,10 +124,13 @@ def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: A
     >>> path.stat().st_size < 1000
     True
     """
-    _save_several(file, args, kwds, zipfile.ZIP_DEFLATED)
+    _save_several(file, args, kwds, deflated=True)
 
 
-def _save_several(file: Any, args: tuple[Any, ...], kwds: dict[str, Any], compression: int) -> None:
+def _save_several(file: Any, args: tuple[Any, ...], kwds: dict[str, Any], deflated: bool) -> None:
+    import zipfile  # 8 ms: only for who writes one
+
+    compression = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
     named = {f"arr_{number}": one for number, one in enumerate(args)}
     for name in named:
         if name in kwds:

@@ -271,7 +271,7 @@ class BigInts(Wide):
     def _made(self, values: Any) -> Any:
         if isinstance(values, BigInts):
             return values
-        if isinstance(values, (Array, Column, list, tuple, np.ndarray)) and np.ndim(values):  # type: ignore[arg-type]
+        if np.ndim(values) and isinstance(values, (Array, Column, list, tuple, np.ndarray)):
             return bigint(values, self._max_bits)
         if isinstance(values, (bool, float, np.floating)) or not hasattr(values, "__index__"):
             raise TypeError(f"{values!r} is no whole number")
@@ -295,11 +295,12 @@ def bigints_of(values: Limbs, valid: ndarray | None, max_bits: int) -> BigInts:
 
 def _refused(name: str, b: BigInts, valid: ndarray | None) -> None:
     """What Python refuses, too."""
+    error: Exception
     if name in ("floordiv", "mod"):
         bad, error = b._values.compared(Limbs.of_one(0, b.size), operator.eq), ZeroDivisionError("division by zero")
     elif name in ("pow", "lshift", "rshift"):
         bad = b._values.sign()
-        error = ValueError("negative exponent" if name == "pow" else "negative shift count")  # type: ignore[assignment]
+        error = ValueError("negative exponent" if name == "pow" else "negative shift count")
     else:
         return
     if bool((bad if valid is None else bad & valid).any()):

@@ -96,10 +96,7 @@ class Binary(Sequences):
         """Python's bytes, None where some are missing."""
         offsets, data = _core.text_buffers(self._values)
         every = data.tobytes()
-        found: list[Any] = [every[begin:end] for begin, end in itertools.pairwise(offsets.tolist())]
-        if self._valid is None:
-            return found
-        return [one if there else None for one, there in zip(found, self._valid.tolist(), strict=True)]
+        return self._with_none([every[begin:end] for begin, end in itertools.pairwise(offsets.tolist())])
 
     tolist = to_list
 

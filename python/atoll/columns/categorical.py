@@ -18,6 +18,7 @@ from ..arrays.tables import bincount
 from .codes import checked, code_type, filled, places_in, same_table, several, size_of, without_nan
 from .column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
 from .functions import concatenate, sort, unique
+from .unreduced import Unreduced
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -27,7 +28,7 @@ __all__ = ["Categorical"]
 _UNORDERED = "Categorical is not ordered for operation {0}\nyou can use .as_ordered() to make it an ordered one"
 
 
-class Categorical(Column):
+class Categorical(Unreduced):
     """A column of categories, of which some rows may have none: codes, small integers, and what they stand for.
 
     Sorting, grouping, joining and comparing look at codes alone. The order of the categories is that of the column;
@@ -417,7 +418,7 @@ class Categorical(Column):
     def __ge__(self, other: Any) -> Any:
         return self._compared(other, operator.ge)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         raise TypeError(f"Categoricals cannot perform the operation {operation.__name__}; decode() gives their values")
@@ -440,30 +441,6 @@ class Categorical(Column):
 
     def _reduced(self, name: builtins.str) -> Any:
         raise TypeError(f"'Categorical' does not support operation '{name}'; decode() gives the values")
-
-    def sum(self) -> Any:
-        """TypeError: categories do not add up; so with the others."""
-        return self._reduced("sum")
-
-    def prod(self) -> Any:
-        """TypeError."""
-        return self._reduced("prod")
-
-    def mean(self) -> Any:
-        """TypeError."""
-        return self._reduced("mean")
-
-    def var(self, ddof: int = 1) -> Any:
-        """TypeError."""
-        return self._reduced("var")
-
-    def any(self) -> Any:
-        """TypeError."""
-        return self._reduced("any")
-
-    def all(self) -> Any:
-        """TypeError."""
-        return self._reduced("all")
 
     def numbers(self) -> tuple[ndarray, Any, ndarray]:
         """As of every column; see `Column.numbers`."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,7 +111,10 @@ class AllCategories:
             return method
         if name == "count":
             return lambda values=None: self.size() if values is None else self._spread(name, method(values))
-        figures: Callable[..., Any] = lambda *args, **options: self._spread(name, method(*args, **options))  # noqa: E731
+
+        def figures(*args: Any, **options: Any) -> Any:
+            return self._spread(name, method(*args, **options))
+
         return figures
 
     def _spread(self, name: str, figures: Any) -> Any:

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
-from ..arrays.array import Array, Columnar
+from ..arrays.array import Array
 from ..arrays.creation import asarray, full, zeros
 from ..arrays.joining import concatenate
-from ..arrays.selection import compress, flatnonzero, take, where
+from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sets import unique
 from ..arrays.sorting import argsort
+from .printing import Printing
+from .reductions import Reductions
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
-
-#: Columns with more rows than this show their ends.
-SHOWN = 60
 
 #: Figures of groups that any values with an order have.
 ORDINAL = frozenset(("first", "last", "min", "max", "count", "nunique", "mode", "argmin", "argmax"))
@@ -43,7 +42,7 @@ def _reflected(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any
     return _plain(lambda a, b: operation(b, a))
 
 
-class Column(Columnar):
+class Column(Printing, Reductions):
     """A column of numbers or bools in which values may be missing; `Strings` is one of texts.
 
     `ak.array` makes one of values with None among them. Operations give missing values where an operand's is
@@ -265,7 +264,10 @@ class Column(Columnar):
 
     def to_list(self) -> list[Any]:
         """Python values, None where one is missing."""
-        values: list[Any] = self._values.tolist()
+        return self._with_none(self._values.tolist())
+
+    def _with_none(self, values: list[Any]) -> list[Any]:
+        """All rows' values, with None in the place of those that are missing."""
         if self._valid is None:
             return values
         return [value if there else None for value, there in zip(values, self._valid.tolist(), strict=True)]
@@ -303,31 +305,6 @@ class Column(Columnar):
         import pandas as pd
 
         return pd.Series(pd.array(self.to_list(), dtype=_pandas_type(self.dtype)))
-
-    # -- printing --
-
-    def _show(self, value: Any) -> str:
-        return repr(value)
-
-    def _shown(self) -> list[str]:
-        ends = self.size > SHOWN
-        rows = [*self[:3].to_list(), *self[-3:].to_list()] if ends else self.to_list()
-        texts = [self._show(value) for value in rows]
-        return [*texts[:3], "...", *texts[3:]] if ends else texts
-
-    def _repr(self, name: str, extras: list[str]) -> str:
-        lines, line = [], name + "(["
-        for text in self._shown():
-            if len(line) + len(text) > 86 and not line.endswith("(["):
-                lines.append(line)
-                line = " " * (len(name) + 1)
-            line += text + ", "
-        body = "\n".join([*lines, line])
-        body = body.removesuffix(", ") + "]"
-        return ", ".join([body, *extras, *([f"size={self.size}"] if self.size > SHOWN else [])]) + ")"
-
-    def __repr__(self) -> str:
-        return self._repr("column", [f"dtype={self.dtype}"])
 
     # -- arithmetic and comparison --
 
@@ -420,55 +397,6 @@ class Column(Columnar):
         column([2.0, None], dtype=float64)
         """
         return column_or_array(function(self._values), self._valid)
-
-    # -- reductions --
-
-    def _there(self) -> Any:
-        return self._values if self._valid is None else compress(self._valid, self._values)
-
-    def count(self) -> int:
-        """How many values are there."""
-        return self.size - self.null_count
-
-    def sum(self) -> Any:
-        """Sum of the values that are there; 0 of none."""
-        return self._there().sum()
-
-    def prod(self) -> Any:
-        """Their product; 1 of none."""
-        return self._there().prod()
-
-    def any(self) -> Any:
-        """Whether any value is true."""
-        return self._there().any()
-
-    def all(self) -> Any:
-        """Whether no value is false."""
-        return self._there().all()
-
-    def _or_none(self, reduce: Callable[[Any], Any], least: int = 1) -> Any:
-        there = self._there()
-        return reduce(there) if there.size >= least else None
-
-    def min(self) -> Any:
-        """The smallest value, None when there is none."""
-        return self._or_none(lambda values: values.min())
-
-    def max(self) -> Any:
-        """The largest value, None when there is none."""
-        return self._or_none(lambda values: values.max())
-
-    def mean(self) -> Any:
-        """The mean, None when there is no value."""
-        return self._or_none(lambda values: values.mean())
-
-    def var(self, ddof: int = 1) -> Any:
-        """The variance with `ddof` fewer degrees of freedom than values; None when none is left."""
-        return self._or_none(lambda values: values.var(ddof=ddof), ddof + 1)
-
-    def std(self, ddof: int = 1) -> Any:
-        """The square root of `var`."""
-        return self._or_none(lambda values: values.std(ddof=ddof), ddof + 1)
 
     # -- order --
 

@@ -132,10 +132,7 @@ class Lists(SegmentMethods):
     def to_list(self) -> Any:
         """Python lists, None where one is missing."""
         values, offsets = self._values.child.tolist(), self._values.offsets.tolist()
-        found = [values[begin:end] for begin, end in itertools.pairwise(offsets)]
-        if self._valid is None:
-            return found
-        return [one if there else None for one, there in zip(found, self._valid.tolist(), strict=True)]
+        return self._with_none([values[begin:end] for begin, end in itertools.pairwise(offsets)])
 
     tolist = to_list
 
@@ -196,7 +193,7 @@ class Lists(SegmentMethods):
     def __ne__(self, other: Any) -> Any:
         return self._compared(other, True)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         raise TypeError(f"lists cannot perform the operation {operation.__name__}; their `values` may")

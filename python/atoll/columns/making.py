@@ -13,7 +13,6 @@ from ..arrays.creation import asarray
 from .arrow import arrow_array, has_arrow
 from .categorical import categorical_from_arrow
 from .column import Column
-from .dates.making import ticks, ticks_from_arrow, ticks_from_numpy, ticks_from_objects
 from .dates.tick import tick_of
 from .later import later
 from .strings import as_strings, strings, strings_from_arrow
@@ -31,7 +30,7 @@ def column(values: Any, dtype: Any = None) -> Any:
         return None
     wanted = None if dtype is None else np.dtype(dtype)
     if wanted is not None and wanted.kind in "Mm":
-        return ticks(values, wanted)
+        return later("dates.making", "ticks")(values, wanted)
     if has_arrow(values):
         made = from_arrow(values)
         return made if wanted is None or made is None else made.astype(wanted)
@@ -88,7 +87,7 @@ def _numbers_from_arrow(array: Any) -> Any:
 _ARROW: dict[str, Maker] = {
     "is_null is_string is_large_string is_string_view": strings_from_arrow,
     "is_boolean is_integer is_floating": _numbers_from_arrow,
-    "is_timestamp is_date is_duration is_time": ticks_from_arrow,
+    "is_timestamp is_date is_duration is_time": later("dates.making", "ticks_from_arrow"),
     "is_binary is_large_binary is_fixed_size_binary": later("binary", "binary_from_arrow"),
     "is_decimal": later("decimals", "decimals_from_arrow"),
     "is_dictionary": categorical_from_arrow,
@@ -102,8 +101,8 @@ _NUMPY: dict[str, Maker] = {
     "U": as_strings,
     "S": as_strings,
     "T": as_strings,
-    "M": ticks_from_numpy,
-    "m": ticks_from_numpy,
+    "M": later("dates.making", "ticks_from_numpy"),
+    "m": later("dates.making", "ticks_from_numpy"),
 }
 
 
@@ -137,7 +136,7 @@ def _of_objects(found: np.ndarray[Any, Any], dtype: Any) -> Any:
     if first is None:
         first = next((value for value in found if value is not None), None)  # NaT
     if dtype is None and tick_of(first) is not None:
-        return ticks_from_objects(found.tolist(), missing)
+        return later("dates.making", "ticks_from_objects")(found.tolist(), missing)
     if dtype is None and (maker := _OBJECTS.get((type(first).__module__, type(first).__name__))) is not None:
         return maker(found)
     if dtype is None and _is_big(found):

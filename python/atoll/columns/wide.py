@@ -17,6 +17,7 @@ from ..arrays.selection import take, where
 from ..arrays.sorting import coargsort
 from .column import ORDINAL, Column, both, chosen_valid, column_or_array, valid_of_all
 from .groupby import GroupBy
+from .unreduced import Unreduced
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -156,7 +157,7 @@ class Unsigned(Limbs):
         return Limbs([*self.words, zeros(self.size, dtype=np.uint64)])
 
 
-class Wide(Column):
+class Wide(Unreduced):
     """A column of values that are whole numbers of more than 64 bits; decimals, addresses and their kin are ones."""
 
     __slots__ = ()
@@ -272,7 +273,7 @@ class Wide(Column):
     def __ge__(self, other: Any) -> Any:
         return self._compared(other, operator.ge)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         raise TypeError(f"{self.kind} has no {operation.__name__}")
@@ -296,33 +297,6 @@ class Wide(Column):
     def max(self) -> Any:
         """The largest value, None when there is none."""
         return self._extreme(-1)
-
-    def _reduced(self, name: str) -> Any:
-        raise TypeError(f"{self.kind} has no {name}")
-
-    def sum(self) -> Any:
-        """Sum of the values that are there, of kinds that have one; so with the others."""
-        return self._reduced("sum")
-
-    def prod(self) -> Any:
-        """Their product."""
-        return self._reduced("prod")
-
-    def mean(self) -> Any:
-        """Their mean."""
-        return self._reduced("mean")
-
-    def var(self, ddof: int = 1) -> Any:
-        """Their variance."""
-        return self._reduced("var")
-
-    def any(self) -> Any:
-        """Whether any is not 0."""
-        return self._reduced("any")
-
-    def all(self) -> Any:
-        """Whether none is 0."""
-        return self._reduced("all")
 
     def numbers(self: Self) -> tuple[ndarray, Self, ndarray]:
         """As of every column; see `Column.numbers`."""

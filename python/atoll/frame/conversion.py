@@ -274,7 +274,7 @@ class FrameConversion:
         if name is None:
             yield from rows
             return
-        made = namedtuple(name, labels, rename=True)  # type: ignore[misc]
+        made = namedtuple(name, labels, rename=True)  # type: ignore[misc]  # its fields are those of this frame
         for row in rows:
             yield made(*row)
 

@@ -60,6 +60,12 @@ class Rows:
 
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
+    def pop(self: Any, item: Any) -> Any:
+        """Takes a column out of this very frame, a value out of this very Series."""
+        made = self[item]
+        del self[item]
+        return made
+
     def _take(self, rows: Any) -> Any:
         """The rows with these numbers, none of them negative."""
         raise NotImplementedError

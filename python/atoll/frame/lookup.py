@@ -203,7 +203,8 @@ class IndexLookup(IndexCore):
 
 def _search(values: Any, label: Any, side: str) -> Any:
     if isinstance(values, Objects):
-        return np.searchsorted(values.to_numpy(), label, side=side)  # type: ignore[call-overload]
+        search: Any = np.searchsorted  # of objects, which its types leave out
+        return search(values.to_numpy(), label, side=side)
     if isinstance(values, Column) and not isinstance(label, str):
         below = values < label if side == "left" else values <= label
         return (below.fillna(False) if isinstance(below, Column) else below).sum()

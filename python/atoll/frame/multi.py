@@ -40,7 +40,7 @@ class MultiIndex(IndexSets):
     """
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def __new__(
         cls, levels: Any = None, codes: Any = None, sortorder: Any = None, names: Any = None, **options: Any

@@ -200,12 +200,6 @@ class FrameSelecting:
         values = self._labels.values
         self._labels = Labels([*values[:loc], column, *values[loc:]], self._labels.names)
 
-    def pop(self: Any, item: Any) -> Any:
-        """Takes a column out of this very frame."""
-        made = self[item]
-        del self[item]
-        return made
-
     def drop(
         self: Any, labels: Any = None, *, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
         inplace: bool = False, errors: str = "raise",
@@ -414,12 +408,6 @@ class SeriesSelecting:
             return self[key]
         except (KeyError, IndexError, ValueError):
             return default
-
-    def pop(self: Any, item: Any) -> Any:
-        """Takes a value out of this very Series."""
-        made = self[item]
-        del self[item]
-        return made
 
     def drop(
         self: Any, labels: Any = None, *, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .. import extras
 from ..session.everywhere import once
-from .needs import need
 from .places import Place, place_of
 from .reader import Part, Reader, reading
 from .reading import expression, read_columns
@@ -44,7 +44,7 @@ class ArrowReader(Reader):
 
 def arrow_reader(where: Any, storage_options: dict[str, Any] | None = None) -> ArrowReader:
     """A reader of files in Arrow's file or stream format."""
-    need("pyarrow.ipc", "reading Arrow's format")
+    extras.module("pyarrow.ipc", "reading Arrow's format")
     return once(_plan, place_of(where, _ENDINGS, storage_options))
 
 

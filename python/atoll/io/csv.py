@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from .. import _core, extras
 from ..session import current
 from ..session.everywhere import everywhere, once
 from .dialect import SAMPLE, Dialect, compression_of, header_end, names_in, opened
-from .needs import need
 from .places import Place, place_of
 from .reader import Part, Reader, reading, shares
 from .reading import expression, read_columns
@@ -123,7 +122,7 @@ def csv_columns(
 
 def csv_reader(where: Any, dtype: Any, dialect: Dialect, storage_options: dict[str, Any] | None = None) -> CsvReader:
     """A reader of the files, with types guessed from the first megabyte of the first."""
-    need("pyarrow.csv", "CSV")
+    extras.module("pyarrow.csv", "CSV")
     reader = once(_plan, place_of(where, _ENDINGS, storage_options), dialect)
     reader.parts = _cut(reader)
     reader.set_kinds(once(_guess, reader, dtype))

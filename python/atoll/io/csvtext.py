@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .. import _core
+from .. import _core, extras
 from ..arrays.array import Array
 from ..arrays.creation import zeros
 from ..arrays.ufuncs import isnan
@@ -19,7 +19,6 @@ from ..columns.dates.ticks import Ticks
 from ..columns.strings import Strings, strings, texts_of
 from .atomic import sink
 from .dialect import compression_of
-from .needs import need
 from .places import target_of
 from .rows import write_texts
 from .writing import agree, checked, writes
@@ -130,6 +129,6 @@ def _compressed(stream: Any, kind: str | None) -> Iterator[Any]:
     elif kind == "zip":
         raise ValueError("zip files are read, but not written. Use .gz, .bz2, .xz or .zst")
     else:
-        out = need("pyarrow", f"writing {kind}").CompressedOutputStream(stream, kind)
+        out = extras.module("pyarrow", f"writing {kind}").CompressedOutputStream(stream, kind)
         yield out
         out.close()

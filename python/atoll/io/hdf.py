@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import extras
 from ..arrays.array import Array
 from ..columns.categorical import Categorical
 from ..columns.column import Column
 from ..columns.strings import Strings
 from ..session.everywhere import once
 from .atomic import sink
-from .needs import need
 from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
 from .reading import expression, read_columns
@@ -86,8 +86,8 @@ def hdf_columns(
     >>> hdf_columns(io.BytesIO(stream.getvalue()))
     {'a': array([0, 1, 2]), 'b': strings(['x', '', 'z'])}
     """
-    need("h5py", "reading HDF5")
-    need("pyarrow", "reading HDF5")
+    extras.module("h5py", "reading HDF5")
+    extras.module("pyarrow", "reading HDF5")
     reader = once(_plan, place_of(where, _ENDINGS, storage_options), None if columns is None else tuple(columns))
     return read_columns(reader, columns, expression(filters))
 
@@ -288,8 +288,8 @@ def write_hdf(
 
     ValueError for columns in which numbers or texts are missing: that layout has no place for it. Categories may be.
     """
-    h5py = need("h5py", "writing HDF5")
-    need("pyarrow", "writing HDF5")
+    h5py = extras.module("h5py", "writing HDF5")
+    extras.module("pyarrow", "writing HDF5")
     named = checked(columns)
     prepared = {name: _prepared(name, column) for name, column in named.items()}
     system, target = target_of(where, storage_options)

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .. import extras
 from ..session import current
 from ..session.everywhere import everywhere, once
 from .dialect import Dialect, compression_of, opened
-from .needs import need
 from .places import Place, place_of
 from .reader import Part, Reader, reading, shares
 from .reading import expression, read_columns, run
@@ -111,7 +111,7 @@ def json_columns(
     >>> json_columns(io.StringIO('{"a": 1, "b": "x"}\\n{"a": 2}\\n'))
     {'a': array([1, 2]), 'b': strings(['x', None])}
     """
-    need("pyarrow.json", "reading JSON")
+    extras.module("pyarrow.json", "reading JSON")
     reader = once(_plan, place_of(where, _ENDINGS, storage_options), compression)
     session = current()
     answers = everywhere(_schemas, reader, shares(reader.parts, session.pes), session.threads)

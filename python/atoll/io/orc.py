@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .. import extras
 from ..session.everywhere import once
-from .needs import need
 from .places import Place, place_of
 from .reader import Part, Reader, reading
 from .reading import expression, read_columns
@@ -64,7 +64,7 @@ def orc_columns(
     >>> orc_columns(io.BytesIO(stream.getvalue()))
     {'a': array([0, 1, 2])}
     """
-    need("pyarrow.orc", "reading ORC")
+    extras.module("pyarrow.orc", "reading ORC")
     return read_columns(once(_plan, place_of(where, (".orc",), storage_options)), columns, expression(filters))
 
 
@@ -74,6 +74,6 @@ def write_orc(
     """Writes columns to an ORC file; `options` are those of `pyarrow.orc.ORCWriter`."""
 
     def opened(sink: Any, schema: Any) -> Any:
-        return need("pyarrow.orc", "writing ORC").ORCWriter(sink, **options)
+        return extras.module("pyarrow.orc", "writing ORC").ORCWriter(sink, **options)
 
     write_tables(where, columns, opened, storage_options)

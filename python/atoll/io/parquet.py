@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from .. import extras
 from ..session.everywhere import once
-from .needs import need
 from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
 from .reading import expression, read_columns
@@ -140,7 +140,7 @@ class ParquetReader(Reader):
 
 def parquet_reader(where: Any, storage_options: dict[str, Any] | None = None) -> ParquetReader:
     """A reader of the files that a path, pattern, directory, URL or stream means; see `places.place_of`."""
-    need("pyarrow.parquet", "reading Parquet")
+    extras.module("pyarrow.parquet", "reading Parquet")
     return once(_plan, place_of(where, _ENDINGS, storage_options))
 
 
@@ -236,7 +236,7 @@ def write_parquet(
     >>> parquet_columns(path)
     {'a': array([0, 1, 2])}
     """
-    need("pyarrow.parquet", "writing Parquet")
+    extras.module("pyarrow.parquet", "writing Parquet")
     options = {"compression": compression or "none", **options}
     if dataset or partition_cols:
         system, target = target_of(where, storage_options)

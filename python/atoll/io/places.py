@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .needs import need
+from .. import extras
 
 _URL = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
 
@@ -27,7 +27,7 @@ class Place:
 
     def open(self, file: str) -> Any:
         """The file, for random access: what pyarrow's readers take."""
-        pa = need("pyarrow", "reading this file")
+        pa = extras.module("pyarrow", "reading this file")
         if self.data is not None:
             return pa.BufferReader(self.data)
         if self.system is None:
@@ -88,7 +88,7 @@ def place_of(where: Any, endings: Iterable[str] = (), storage_options: dict[str,
 
 def filesystem(url: str, storage_options: dict[str, Any] | None = None) -> tuple[Any, str]:
     """The file system of Arrow's (None: this machine's) and the path that a URL means."""
-    fs = need("pyarrow.fs", f"reading {url}")
+    fs = extras.module("pyarrow.fs", f"reading {url}")
     if storage_options is None:
         try:
             system, path = fs.FileSystem.from_uri(url)
@@ -96,7 +96,7 @@ def filesystem(url: str, storage_options: dict[str, Any] | None = None) -> tuple
             storage_options = {}
         else:
             return (None if isinstance(system, fs.LocalFileSystem) else system), path
-    fsspec = need("fsspec", f"reading {url}")
+    fsspec = extras.module("fsspec", f"reading {url}")
     system, path = fsspec.core.url_to_fs(url, **storage_options)
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
@@ -110,16 +110,21 @@ def _local(path: str, endings: tuple[str, ...]) -> Place:
         found = sorted(one for one in glob.glob(path, recursive=True) if os.path.isfile(one))
         if not found:
             raise FileNotFoundError(f"no file matches {path}")
-        fixed = path[: re.search(r"[*?\[]", path).start()]  # type: ignore[union-attr]
+        fixed = _before_pattern(path)
         return Place(found, roots=[os.path.dirname(fixed)])
     os.stat(path)  # what it raises names the path
     return Place([path])
 
 
+def _before_pattern(path: str) -> str:
+    """What stands before the first letter with a meaning of its own."""
+    return re.split(r"[*?\[]", path, maxsplit=1)[0]
+
+
 def _below(path: str, endings: tuple[str, ...], system: Any) -> Place:
-    fs = need("pyarrow.fs", f"reading {path}")
+    fs = extras.module("pyarrow.fs", f"reading {path}")
     if re.search(r"[*?\[]", path):
-        root = path[: re.search(r"[*?\[]", path).start()].rpartition("/")[0]  # type: ignore[union-attr]
+        root = _before_pattern(path).rpartition("/")[0]
         listed = system.get_file_info(fs.FileSelector(root, recursive=True, allow_not_found=True))
         matches = re.compile(_pattern(path)).fullmatch
         files = sorted(info.path for info in listed if info.is_file and matches(info.path))

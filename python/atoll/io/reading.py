@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from .. import extras
 from ..columns.making import from_arrow
 from ..session import current
 from ..session.everywhere import landed
-from .needs import need
 from .reader import Part, Reader, reading, shares
 from .storage import Dictionary, categorical_of, storage_of
 
@@ -48,7 +48,7 @@ def expression(filters: Any) -> Any:
     """Arrow's expression of a list of filters; an expression, or None, as it is."""
     if filters is None:
         return None
-    compute, parquet = need("pyarrow.compute", "filtering"), need("pyarrow.parquet", "filtering")
+    compute, parquet = extras.module("pyarrow.compute", "filtering"), extras.module("pyarrow.parquet", "filtering")
     return filters if isinstance(filters, compute.Expression) else parquet.filters_to_expression(filters)
 
 

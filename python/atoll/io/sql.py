@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .needs import need
+from .. import extras
 from .writing import agree, tables, writes
 
 
@@ -62,9 +62,9 @@ class _Connection:
 def _connected(uri: str) -> Any:
     scheme = uri.partition(":")[0].partition("+")[0]
     if scheme == "sqlite":
-        return need("adbc_driver_sqlite.dbapi", "SQLite").connect(
+        return extras.module("adbc_driver_sqlite.dbapi", "SQLite").connect(
             uri.partition(":")[2].removeprefix("///") or ":memory:"
         )
     if scheme in ("postgresql", "postgres"):
-        return need("adbc_driver_postgresql.dbapi", "PostgreSQL").connect(uri)
+        return extras.module("adbc_driver_postgresql.dbapi", "PostgreSQL").connect(uri)
     raise ValueError(f"no driver is known for {scheme!r}: pass a connection of ADBC's")

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .. import extras
 from ..arrays.array import Array
 from ..session import current
 from ..session.everywhere import everywhere
 from .atomic import sink
-from .needs import need
 from .places import target_of
 
 _PIECE = 256 << 20  # bytes of columns that pass through the writing process at a time
@@ -33,7 +33,7 @@ def checked(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 def arrow_of(column: Any) -> Any:
     """The column as an array of Arrow's."""
-    pa = need("pyarrow", "writing this file")
+    pa = extras.module("pyarrow", "writing this file")
     if hasattr(column, "to_arrow"):
         return column.to_arrow()
     return pa.array(column.to_numpy(None) if isinstance(column, Array) else column)
@@ -41,7 +41,7 @@ def arrow_of(column: Any) -> Any:
 
 def tables(columns: Mapping[str, Any], rows_at_once: int | None = None) -> Iterator[Any]:
     """Arrow's tables of some rows each, in order; one at least. With one PE they share the columns' memory."""
-    pa = need("pyarrow", "writing this file")
+    pa = extras.module("pyarrow", "writing this file")
     named = checked(columns)
     count = len(next(iter(named.values()))) if named else 0
     size = sum(getattr(column, "nbytes", 8 * count) for column in named.values())

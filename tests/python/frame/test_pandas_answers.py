@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expressions of pandas_answers.txt give pandas' answers: values, kinds, labels, order, errors, printed texts."""
 
-import warnings
 from pathlib import Path
 
+import answers
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,16 +18,6 @@ def session(request):
     ak_init.shutdown()
     with ak_init.init(*request.param) as session:
         yield session
-
-
-def sections():
-    found = {}
-    for line in Path(__file__).with_name("pandas_answers.txt").read_text().splitlines():
-        if line.startswith("## "):
-            lines = found.setdefault(line[3:], [])
-        elif line and not line.startswith("#"):
-            lines.append(line)
-    return found
 
 
 def things(m):
@@ -49,17 +39,10 @@ def things(m):
 
 
 def answer(module, line):
-    *statements, expression = line.split(";;")
-    names = things(module)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("error", ak.FallbackWarning)
-        for statement in statements:
-            exec(statement.strip(), names)
-        return eval(expression.strip(), names)
+    return answers.answer(things(module), line, ak.FallbackWarning)
 
 
-SECTIONS = sections()
+SECTIONS = answers.sections(Path(__file__).with_name("pandas_answers.txt"))
 
 
 @pytest.mark.parametrize("section", SECTIONS)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays.creation import asarray
+from . import datetimes as _datetimes
+from . import timedeltas as _timedeltas
 from .tick import (
     MOST,
     UNITS,
@@ -25,6 +27,8 @@ from .ticks import CLASSES, Ticks
 
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
+
+del _datetimes, _timedeltas  # they enter CLASSES
 
 
 def ticks_from_numpy(values: np.ndarray[Any, Any], zone: str | None = None) -> Ticks:

@@ -38,7 +38,7 @@ class Operators(Ticks):
 
     __slots__ = ()
     __array_ufunc__ = None  # NumPy's scalars leave operators to the column
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def _with(self, other: Any, operation: Any) -> Any:
         return NotImplemented
@@ -144,7 +144,8 @@ def _aligned(left: Ticks, right: Ticks | Tick) -> tuple[Any, Any]:
     """Both as numbers of one unit; what does not fit is at the end of the range, where it compares as it should."""
     unit = meta_of(right).unit
     if isinstance(right, Tick) and (right.fits(left._unit) or unit == left._unit):
-        return left._values, max(-MOST, min(MOST, right.value * UNITS[right.unit] // UNITS[left._unit]))  # type: ignore[operator]
+        assert right.value is not None
+        return left._values, max(-MOST, min(MOST, right.value * UNITS[right.unit] // UNITS[left._unit]))
     if unit == left._unit:
         return left._values, numbers_in(right, unit)
     unit = finest(unit, left._unit)

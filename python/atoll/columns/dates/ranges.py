@@ -221,10 +221,11 @@ def _progress(first: int | None, last: int | None, periods: int | None, by: int)
 
 
 def _weeks(first: int | None, last: int | None, periods: int | None, step: Frequency, day: int) -> ndarray:
-    assert step.anchor is not None
+    anchor = step.anchor
+    assert anchor is not None
 
     def ahead(value: int) -> int:
-        return (step.anchor - value // day - 3) % 7  # type: ignore[operator]
+        return (anchor - value // day - 3) % 7
 
     forward = step.n > 0
     if first is not None:
@@ -240,7 +241,9 @@ def _counted(first: int | None, last: int | None, periods: int | None, step: Fre
     """Steps that are numbered: months and their multiples, business days. The time of day is that of the ends."""
     day = UNITS["D"] // UNITS[unit]
     forward = step.n > 0
-    time = (first if first is not None else last) % day  # type: ignore[operator]
+    end = first if first is not None else last
+    assert end is not None
+    time = end % day
     start = None if first is None else _place(first, day, step, up=forward)
     stop = None if last is None else _place(last, day, step, up=not forward)
     numbers = _progress(start, stop, periods, step.n)

@@ -7,7 +7,6 @@ import datetime
 import re
 import sys
 from typing import Any, Literal, NamedTuple
-from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -136,14 +135,21 @@ def _of_numpy(value: np.datetime64 | np.timedelta64) -> Tick:
 # -- zones --
 
 
+def _iana() -> type[Any]:
+    """The class of IANA's zones; its module takes 2 ms to load, and most programs have no zones."""
+    from zoneinfo import ZoneInfo
+
+    return ZoneInfo
+
+
 def zone_name(zone: Any) -> str | None:
     """The name of a time zone: one of IANA's, "UTC", or an offset like "+02:00"."""
     if zone is None:
         return None
     if isinstance(zone, str):
         return _known(zone)
-    if isinstance(zone, ZoneInfo) and zone.key:
-        return zone.key
+    if isinstance(zone, _iana()) and zone.key:
+        return str(zone.key)
     if isinstance(zone, datetime.timezone):
         return _offset_name(zone.utcoffset(None))
     name = getattr(zone, "zone", None)  # pytz
@@ -169,7 +175,7 @@ def tzinfo_of(name: str) -> datetime.tzinfo:
     offset = fixed_offset(name)
     if offset is not None:
         return datetime.timezone(offset)
-    return datetime.UTC if name == "UTC" else ZoneInfo(name)
+    return datetime.UTC if name == "UTC" else _iana()(name)
 
 
 def _offset_name(offset: datetime.timedelta | None) -> str:
@@ -188,7 +194,7 @@ def _known(name: str) -> str:
     if name.lower() in ("utc", "z", "gmt"):
         return "UTC" if name.lower() != "gmt" else "GMT"
     try:
-        ZoneInfo(name)
+        _iana()(name)
     except Exception:
         raise ValueError(
             f"no time zone is known by the name {name!r}; names are IANA's, as 'Europe/Berlin', 'UTC', or '+02:00'"

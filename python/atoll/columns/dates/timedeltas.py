@@ -342,8 +342,8 @@ def _in_one_unit(left: Ticks | Tick, right: Ticks | Tick) -> tuple[Any, Any, str
 
 def _ratio(left: Ticks | Tick, right: Ticks | Tick, operation: Callable[[Any, Any], Any]) -> Any:
     if meta_of(left).value is None or meta_of(right).value is None:
-        column = left if isinstance(left, Ticks) else right
-        return Column(column._values.astype(np.float64), column._all_missing(column.size)._valid)  # type: ignore[union-attr]
+        column: Any = left if isinstance(left, Ticks) else right
+        return Column(column._values.astype(np.float64), column._all_missing(column.size)._valid)
     pair = _in_one_unit(left, right)
     if pair is None:
         return NotImplemented

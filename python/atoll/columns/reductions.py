@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns' figures: of the values that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..arrays.array import Columnar
+from ..arrays.selection import compress
+
+
+class Reductions(Columnar):
+    """What all values of a column give."""
+
+    __slots__ = ()
+
+    def _there(self: Any) -> Any:
+        return self._values if self._valid is None else compress(self._valid, self._values)
+
+    def count(self: Any) -> int:
+        """How many values are there."""
+        return self.size - self.null_count
+
+    def sum(self: Any) -> Any:
+        """Sum of the values that are there; 0 of none."""
+        return self._there().sum()
+
+    def prod(self: Any) -> Any:
+        """Their product; 1 of none."""
+        return self._there().prod()
+
+    def any(self: Any) -> Any:
+        """Whether any value is true."""
+        return self._there().any()
+
+    def all(self: Any) -> Any:
+        """Whether no value is false."""
+        return self._there().all()
+
+    def _or_none(self: Any, reduce: Callable[[Any], Any], least: int = 1) -> Any:
+        there = self._there()
+        return reduce(there) if there.size >= least else None
+
+    def min(self: Any) -> Any:
+        """The smallest value, None when there is none."""
+        return self._or_none(lambda values: values.min())
+
+    def max(self: Any) -> Any:
+        """The largest value, None when there is none."""
+        return self._or_none(lambda values: values.max())
+
+    def mean(self: Any) -> Any:
+        """The mean, None when there is no value."""
+        return self._or_none(lambda values: values.mean())
+
+    def var(self: Any, ddof: int = 1) -> Any:
+        """The variance with `ddof` fewer degrees of freedom than values; None when none is left."""
+        return self._or_none(lambda values: values.var(ddof=ddof), ddof + 1)
+
+    def std(self: Any, ddof: int = 1) -> Any:
+        """The square root of `var`."""
+        return self._or_none(lambda values: values.std(ddof=ddof), ddof + 1)
