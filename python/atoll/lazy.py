@@ -12,7 +12,8 @@ from .columns.functions import concatenate
 #: What `atoll` exports, and the module that has it.
 LAZY = dict.fromkeys(
     (
-        "DataFrame", "Index", "MultiIndex", "RangeIndex", "Series", "crosstab", "cut", "get_dummies", "melt", "merge",
+        "DataFrame", "DatetimeIndex", "Index", "MultiIndex", "RangeIndex", "Series", "TimedeltaIndex", "crosstab",
+        "cut", "get_dummies", "melt", "merge",
         "merge_asof", "pivot", "pivot_table", "qcut",
     ),
     "atoll.frame",

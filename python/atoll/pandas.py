@@ -19,20 +19,22 @@ from typing import Any
 
 import numpy as np
 
-from .columns.dates import ranges as _ranges
 from .columns.dates import reading as _reading
 from .columns.functions import isna as _isna
 from .columns.functions import notna as _notna
 from .frame import (
     DataFrame,
+    DatetimeIndex,
     Grouper,
     Index,
     MultiIndex,
     RangeIndex,
     Series,
+    TimedeltaIndex,
     concat,
     crosstab,
     cut,
+    date_range,
     get_dummies,
     melt,
     merge,
@@ -40,17 +42,21 @@ from .frame import (
     pivot,
     pivot_table,
     qcut,
+    timedelta_range,
 )
 from .frame.classes import is_frame, is_series
+from .frame.values import make
 
 __all__ = [
     "DataFrame",
+    "DatetimeIndex",
     "FallbackWarning",
     "Grouper",
     "Index",
     "MultiIndex",
     "RangeIndex",
     "Series",
+    "TimedeltaIndex",
     "concat",
     "crosstab",
     "cut",
@@ -104,7 +110,9 @@ def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
         return arg._new(read(arg._values, **options))
     if isinstance(arg, Index):
         return Index(read(arg._values, **options), name=arg.name)
-    return read(arg, **options) if np.ndim(arg) == 0 else Index(read(arg, **options))
+    if np.ndim(arg) == 0:
+        return read(arg, **options)
+    return Index(read(make(arg) if isinstance(arg, (list, tuple, np.ndarray, range)) else arg, **options))
 
 
 def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
@@ -115,18 +123,6 @@ def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
 def to_timedelta(arg: Any, unit: Any = None, errors: str = "raise") -> Any:
     """Durations of texts and numbers; see `atoll.to_timedelta`."""
     return _read(_reading.to_timedelta, arg, {"unit": unit, "errors": errors})
-
-
-def date_range(start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, **options: Any) -> Any:
-    """Moments at even steps, as an Index; see `atoll.date_range`."""
-    name = options.pop("name", None)
-    return Index(_ranges.date_range(start, end, periods, freq, **options), name=name)
-
-
-def timedelta_range(start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, **options: Any) -> Any:
-    """Durations at even steps, as an Index; see `atoll.timedelta_range`."""
-    name = options.pop("name", None)
-    return Index(_ranges.timedelta_range(start, end, periods, freq, **options), name=name)
 
 
 def unique(values: Any) -> Any:

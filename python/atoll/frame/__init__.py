@@ -10,6 +10,10 @@ from .dataframe import DataFrame as DataFrame
 from .index import Index as Index
 from .index import RangeIndex as RangeIndex
 from .merging import merge as merge
+from .moments import DatetimeIndex as DatetimeIndex
+from .moments import TimedeltaIndex as TimedeltaIndex
+from .moments import date_range as date_range
+from .moments import timedelta_range as timedelta_range
 from .multi import MultiIndex as MultiIndex
 from .resampling import Grouper as Grouper
 from .reshaping import crosstab as crosstab

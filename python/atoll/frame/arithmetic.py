@@ -22,7 +22,7 @@ from .axis import IndexCore
 from .classes import frame, is_frame, is_series, series
 from .core import as_axis
 from .labels import Labels
-from .values import choose, fits, hide, is_scalar, isna, make, settle
+from .values import choose, fits, hasnans, hide, is_scalar, isna, make, settle
 
 COMPARISONS = {
     "eq": operator.eq,
@@ -164,12 +164,17 @@ def _operand(value: Any, size: int) -> Any:
 # -- Series --
 
 
-def series_operation(operation: Any, left: Any, right: Any, reflected: bool = False, fill_value: Any = None) -> Any:
+def series_operation(
+    operation: Any, left: Any, right: Any, reflected: bool = False, fill_value: Any = None, aligns: bool = False
+) -> Any:
     """A Series and another, or what has as many rows."""
     if not is_series(right):
-        return left._new(_apply(operation, left._values, _operand(right, len(left)), reflected))
+        own, other = left._values, _operand(right, len(left))
+        if fill_value is not None and hasnans(own):
+            own = choose(isna(own), fill_value, own)
+        return left._new(_apply(operation, own, other, reflected))
     name = left._name if left._name == right._name else None
-    if operation in COMPARISONS.values() and not left._index._same(right._index):
+    if operation in COMPARISONS.values() and not aligns and not left._index._same(right._index):
         raise ValueError("Can only compare identically-labeled Series objects")
     aligned = align_rows(left._index, right._index)
     own, other = placed(left._values, aligned.left), placed(right._values, aligned.right)
@@ -198,7 +203,7 @@ def _series_method(operation: Any, reflected: bool = False) -> Any:
 
 def _named_series_method(name: str, operation: Any, reflected: bool = False) -> Any:
     def method(self: Any, other: Any, level: Any = None, fill_value: Any = None, axis: Any = 0) -> Any:
-        return series_operation(operation, self, other, reflected, fill_value)
+        return series_operation(operation, self, other, reflected, fill_value, aligns=True)
 
     method.__name__ = name
     method.__doc__ = "As the operator; `fill_value` stands in where one of the two is missing."
@@ -209,11 +214,14 @@ def _named_series_method(name: str, operation: Any, reflected: bool = False) -> 
 
 
 def frame_operation(
-    operation: Any, left: Any, right: Any, reflected: bool = False, axis: Any = 1, fill_value: Any = None
-) -> Any:
+    operation: Any, left: Any, right: Any, reflected: bool = False, axis: Any = 1, fill_value: Any = None,
+    aligns: bool = False,
+) -> Any:  # fmt: skip
     """A frame and another, a row of values by column label, a column of them by row label, or one value."""
     if is_frame(right):
-        return _of_frames(operation, left, right, reflected, fill_value)
+        return _of_frames(operation, left, right, reflected, fill_value, aligns)
+    if isinstance(right, dict) and as_axis(axis) == 0:
+        right = type(left._series(0))(right) if left._columns else right
     if is_series(right) and as_axis(axis) == 0:
         aligned = align_rows(left._index, right._index)
         other = placed(right._values, aligned.right)
@@ -242,8 +250,12 @@ def frame_operation(
     return left._new([_apply(operation, one, other, reflected) for one, other in pairs])
 
 
-def _of_frames(operation: Any, left: Any, right: Any, reflected: bool, fill_value: Any) -> Any:
-    if operation in COMPARISONS.values() and not (left._labels.same(right._labels) and left._index._same(right._index)):
+def _of_frames(operation: Any, left: Any, right: Any, reflected: bool, fill_value: Any, aligns: bool) -> Any:
+    if (
+        operation in COMPARISONS.values()
+        and not aligns
+        and not (left._labels.same(right._labels) and left._index._same(right._index))
+    ):
         raise ValueError("Can only compare identically-labeled (both index and columns) DataFrame objects")
     aligned, labels = align_rows(left._index, right._index), align_labels(left._labels, right._labels)
     held = []
@@ -265,7 +277,7 @@ def _frame_method(operation: Any, reflected: bool = False) -> Any:
 
 def _named_frame_method(name: str, operation: Any, reflected: bool = False) -> Any:
     def method(self: Any, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
-        return frame_operation(operation, self, other, reflected, axis, fill_value)
+        return frame_operation(operation, self, other, reflected, axis, fill_value, aligns=True)
 
     method.__name__ = name
     method.__doc__ = "As the operator; a Series has a value for each column, or with ``axis=0`` for each row."

@@ -18,6 +18,19 @@ from .kinds import kind_of, to_list
 from .values import cut, fits, isna, take
 
 
+class FrozenList(list[Any]):
+    """What an index tells of its levels; printed as pandas does."""
+
+    def __repr__(self) -> str:
+        held = [one.tolist() if hasattr(one, "tolist") else one for one in self]
+        return f"FrozenList({held})"
+
+    __str__ = __repr__
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))
+
+
 class IndexCore:
     """What every index is: columns of labels, one or several."""
 
@@ -38,7 +51,7 @@ class IndexCore:
     @property
     def names(self) -> list[Any]:
         """The names of its levels."""
-        return [self._name]
+        return FrozenList([self._name])
 
     @names.setter
     def names(self, values: Sequence[Hashable]) -> None:
@@ -179,7 +192,11 @@ def make_index(labels: Any, name: Any = None) -> Any:
     """An index of what a caller gives as one."""
     if isinstance(labels, IndexCore):
         return labels if name is None else labels._renamed(name)
-    if isinstance(labels, (list, tuple)) and labels and all(hasattr(one, "__array__") for one in labels):
+    several = isinstance(labels, (list, tuple)) and len(labels) > 1
+    if several and (
+        all(hasattr(one, "__array__") for one in labels)
+        or (all(isinstance(one, list) for one in labels) and len({len(one) for one in labels}) == 1)
+    ):
         return CLASSES["MultiIndex"].from_arrays(labels)
     pandas_multi = type(labels).__name__ == "MultiIndex" and hasattr(labels, "get_level_values")
     if pandas_multi:

@@ -11,7 +11,7 @@ from ..columns.column import Column
 from ..columns.intervals import join_asof
 from .aligning import align_rows, placed
 from .axis import range_index
-from .classes import frame, is_series, series
+from .classes import frame, is_frame, is_series, series
 from .labels import Labels
 from .merging import beside
 from .sorting import key_column
@@ -93,11 +93,14 @@ class SeriesCombining:
 
     def combine(self: Any, other: Any, func: Any, fill_value: Any = None) -> Any:
         """A function of each pair of values with the same label."""
-        a, b = self.align(other)
-        if fill_value is not None:
-            a, b = a.fillna(fill_value), b.fillna(fill_value)
+        aligned = align_rows(self._index, other._index)
+        a, b = (
+            one._with_index(aligned.index) if rows is None else one._to_index(aligned.index, fill_value=fill_value)
+            for one, rows in ((self, aligned.left), (other, aligned.right))
+        )
         held = [func(x, y) for x, y in zip(a.to_list(), b.to_list(), strict=True)]
-        return type(self)(held, index=a._index)
+        name = self._name if self._name == other._name else None
+        return type(self)(held, index=aligned.index, name=name)
 
     def update(self: Any, other: Any) -> None:
         """Takes over the values of another that are there, in this very Series."""
@@ -115,7 +118,8 @@ class SeriesCombining:
         mask = _differ(self._values, other._values)
         made = frame([self._values, other._values], Labels(result_names), self._index)
         made = made if keep_equal else made._new([hide(one, ~mask) for one in made._columns])
-        return made if keep_shape else made._take(flatnonzero(mask))
+        made = made if keep_shape else made._take(flatnonzero(mask))
+        return made if align_axis in (1, "columns") else made.stack()
 
 
 class FrameCombining:
@@ -143,11 +147,19 @@ class FrameCombining:
         a, b = self.align(other)
         if fill_value is not None:
             a, b = a.fillna(fill_value), b.fillna(fill_value)
-        held = [func(one, b._series(place))._values for place, one in enumerate(a._each())]
+        held = []
+        for place, one in enumerate(a._each()):
+            second = b._series(place)
+            known = a._labels.values[place] in other._labels.places
+            if not overwrite and not known:
+                held.append(one._values)
+                continue
+            held.append(func(one, second)._values)
         return a._new(held)
 
     def update(self: Any, other: Any, join: str = "left", overwrite: bool = True, **options: Any) -> None:
         """Takes over the elements of another that are there, in this very frame."""
+        other = other.to_frame() if is_series(other) else other if is_frame(other) else type(self)(other)
         one = other._to_index(self._index)
         held = []
         for label, column in zip(self._labels.values, self._columns, strict=True):
@@ -186,4 +198,5 @@ class FrameCombining:
                 columns.append(column if keep_equal else hide(column, ~masks[place]))
                 labels.append((self._labels.values[place], name))
         made = frame(columns, Labels(labels, [None, None]), self._index)
-        return made if keep_shape or anywhere is None else made._take(flatnonzero(anywhere))
+        made = made if keep_shape or anywhere is None else made._take(flatnonzero(anywhere))
+        return made if align_axis in (1, "columns") else made.stack()

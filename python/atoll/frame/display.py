@@ -68,6 +68,9 @@ def series_text(
     """A Series as text."""
     size = len(self)
     footer = []
+    step = getattr(self._index, "freq", None)
+    if step is not None:
+        footer.append(f"Freq: {step}")
     if name and self._name is not None:
         footer.append(f"Name: {_name(self._name)}")
     cut = max_rows is not None and size > max_rows

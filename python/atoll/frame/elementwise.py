@@ -91,6 +91,14 @@ def _pairs(to_replace: Any, value: Any) -> list[tuple[Any, Any]]:
     return list(zip(olds, news, strict=True))
 
 
+def _reduction_of(func: Any) -> Any:
+    """NumPy's reductions as the methods of their names: NumPy itself would pass arguments that pandas does not have."""
+    name = getattr(func, "__name__", "")
+    if getattr(np, name, None) is func and name in ("sum", "mean", "min", "max", "prod", "std", "var", "median"):
+        return lambda one, *args, **kwargs: getattr(one, name)(*args, **kwargs)
+    return func
+
+
 class Elementwise:
     """Conditions, kinds and functions of Series and frames."""
 
@@ -210,7 +218,11 @@ class SeriesElementwise(Elementwise):
         return self._new(make(held) if held else self._values)
 
     def transform(self: Any, func: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
-        """As `apply`, of functions that keep the rows."""
+        """As `apply`, of functions that keep the rows; several give a frame."""
+        if isinstance(func, (list, tuple)):
+            names = [one if isinstance(one, str) else one.__name__ for one in func]
+            parts = [self.transform(one, axis, *args, **kwargs) for one in func]
+            return frame([one._values for one in parts], Labels(names), self._index)
         made = self.apply(func, args=args, **kwargs)
         if not (is_series(made) or is_frame(made)) or len(made) != len(self):
             raise ValueError("Function did not transform")
@@ -315,7 +327,16 @@ class FrameElementwise(Elementwise):
             if upper is not None:
                 made = made.mask(made.gt(upper, axis=axis), upper) if as_axis(axis) == 0 else made
             return self._or_inplace(made, inplace)
-        return self._or_inplace(self._new([one.clip(lower, upper)._values for one in self._each()]), inplace)
+        each = []
+        for limit in (lower, upper):
+            if is_scalar(limit) or (axis is not None and as_axis(axis) == 0):
+                each.append([limit] * len(self._columns))
+            elif len(limit) != len(self._columns):
+                raise ValueError(f"Unable to coerce to Series, length must be {len(self._columns)}: given {len(limit)}")
+            else:
+                each.append(list(limit))
+        rows = zip(self._each(), *each, strict=True)
+        return self._or_inplace(self._new([one.clip(low, high)._values for one, low, high in rows]), inplace)
 
     def map(self: Any, func: Any, na_action: Any = None, **kwargs: Any) -> Any:
         """A function of each element."""
@@ -341,9 +362,14 @@ class FrameElementwise(Elementwise):
         if isinstance(func, np.ufunc):
             return func(self)
         if as_axis(axis) == 0:
+            func = _reduction_of(func)
             made = [func(one.to_numpy() if raw else one, *args, **kwargs) for one in self._each()]
             return self._of_columns(made)
+        func = _reduction_of(func)
         rows = [func(row.to_numpy() if raw else row, *args, **kwargs) for _, row in self.iterrows()]
+        if result_type == "broadcast" and rows:
+            made = [list(row) if not is_scalar(row) else [row] * len(self._columns) for row in rows]
+            return type(self)(made)._with_index(self._index).set_axis(self.columns, axis=1)
         if rows and is_series(rows[0]):
             made = type(self)([dict(zip(row._index.to_list(), row.to_list(), strict=True)) for row in rows])
             return made._with_index(self._index)

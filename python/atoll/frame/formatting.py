@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays.ndarray import ndarray
 from ..columns.column import Column
 from ..columns.dates.ticks import Ticks
+from ..columns.lists import Lists
 from ..columns.objects import Objects, is_missing
 from ..columns.strings import Strings
 from .kinds import to_list
@@ -53,11 +54,16 @@ def texts_of(values: Any) -> list[str]:
         return ["NaN" if is_missing(one) else _escaped(one) for one in held]
     if type(values) is Column:
         return ["<NA>" if is_missing(one) else str(one) for one in held]
+    if isinstance(values, Lists):
+        return ["NaN" if is_missing(one) else nested(one) for one in held]
     if isinstance(values, Objects):
         return _of_objects(values.to_numpy().tolist())
     if isinstance(values, Ticks):
         there = values.notna().to_numpy()
-        found = iter(values._texts(values._values.to_numpy()[there]))
+        texts = values._texts(values._values.to_numpy()[there])
+        if values.dtype.kind == "m" and all(text.endswith(" 00:00:00") for text in texts):
+            texts = [text.removesuffix(" 00:00:00") for text in texts]
+        found = iter(texts)
         return [next(found) if one else "NaT" for one in there]
     return ["NaN" if is_missing(one) else str(one) for one in held]
 
@@ -74,8 +80,18 @@ def _of_objects(held: list[Any]) -> list[str]:
         elif isinstance(one, (float, np.floating)):
             made.append("NaN" if one != one else _shortest(one))
         else:
-            made.append("NaT" if is_missing(one) else _escaped(str(one)))
+            made.append("NaT" if is_missing(one) else _escaped(nested(one)))
     return made
+
+
+def nested(value: Any) -> str:
+    """One value as a text; of lists and tuples the elements without quotes."""
+    if type(value) in (list, tuple):
+        parts = ", ".join(nested(one) for one in value)
+        if type(value) is list:
+            return f"[{parts}]"
+        return f"({parts},)" if len(value) == 1 else f"({parts})"
+    return str(value)
 
 
 def _shortest(value: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.creation import asarray
+from ..arrays.joining import concatenate
 from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sorting import argsort
@@ -136,6 +137,13 @@ def _by_rows(by: Any, values: Any, function: Any) -> Any:
     return make(made) if made else asarray(np.zeros(0))
 
 
+class GroupsByKey(dict[Any, Any]):
+    """Labels by group; printed as lists."""
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{key!r}: {labels.to_list()}" for key, labels in self.items()) + "}"
+
+
 class Grouped:
     """What grouped frames and grouped Series have in common."""
 
@@ -155,7 +163,7 @@ class Grouped:
     @property
     def groups(self) -> dict[Any, Any]:
         """For each key the labels of its rows."""
-        return {key: self._of._index._take(rows) for key, rows in self._rows()}
+        return GroupsByKey((key, self._of._index._take(rows)) for key, rows in self._rows())
 
     @property
     def indices(self) -> dict[Any, Any]:
@@ -187,7 +195,9 @@ class Grouped:
     def ngroup(self, ascending: bool = True) -> Any:
         """For each row the number of its group."""
         numbers = self._groups.numbers()
-        return series(numbers if ascending else self.ngroups - 1 - numbers, self._of._index)
+        gone = numbers < 0
+        made = numbers if ascending else self.ngroups - 1 - numbers
+        return series(where(gone, np.nan, made) if bool(gone.any()) else made, self._of._index)
 
     def cumcount(self, ascending: bool = True) -> Any:
         """For each row how many rows of its group come before it."""
@@ -208,6 +218,10 @@ class Grouped:
 
     def nth(self, n: Any, dropna: Any = None) -> Any:
         """The rows at some places of each group."""
+        if isinstance(n, slice):
+            parts = [rows[n] for _, rows in self._rows()]
+            order = concatenate(parts) if parts else asarray(np.zeros(0, np.int64))
+            return self._of._take(order[argsort(order)])
         return self._of._take(self._groups.by.nth(n if isinstance(n, int) else list(n)))
 
     def size(self) -> Any:
@@ -234,9 +248,18 @@ class Grouped:
             return getattr(self, func)(*args, **kwargs)
         made, keys = [], []
         for key, rows in self._rows():
-            made.append(func(self._without_keys()._take(rows), *args, **kwargs))
+            part = self._without_keys()._take(rows)
+            if self._of.ndim == 1:
+                part._name = key
+            one = func(part, *args, **kwargs)
+            if is_series(one) and self._of.ndim == 1 and one._name == key:
+                one._name = self._of._name
+            made.append(one)
             keys.append(key)
         index = self._groups.index()
+        there = [place for place, one in enumerate(made) if one is not None]
+        if made and len(there) < len(made) and (not there or not is_scalar(made[there[0]])):
+            made, keys, index = [made[p] for p in there], [keys[p] for p in there], index._take(asarray(there))
         if not made:
             return series(make([], np.float64), index)
         if not (is_series(made[0]) or is_frame(made[0])):
@@ -276,6 +299,10 @@ def _keys(of: Any, by: Any, level: Any, dropna: bool, sort: bool, observed: bool
             columns.append(values._values)
             names.append(values.name)
     listed = by if isinstance(by, list) else [] if by is None else [by]
+    if isinstance(by, list) and len(by) == len(of) and by and all(is_scalar(one) for one in by) and level is None:
+        known = {*of._index.names, *(of._labels.values if of.ndim == 2 else ())}
+        if not all(one in known for one in by) and not any(map(callable, by)):
+            listed = [make(by)]
     for one in listed:
         if isinstance(one, tuple) and not (of.ndim == 2 and one in of._labels.places):
             raise KeyError(one)

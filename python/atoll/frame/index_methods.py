@@ -310,34 +310,60 @@ class IndexMethods(IndexCore):
         return labels_repr(type(self).__name__, self, self.size, extras)
 
 
-def labels_repr(name: str, labels: Any, size: int, extras: list[str]) -> str:
+def labels_repr(name: str, labels: Any, size: int, extras: list[str], texts: Callable[[Any], Any] | None = None) -> str:
     """The labels in brackets, in lines of at most 80 characters; the ends of more than a hundred."""
+    texts = texts or _all_shown
     long = size > SHOWN
-    if long:
+    if long and texts is _all_shown:
         extras = [*extras, f"length={size}"]
-        held = [*map(_shown, labels[:ENDS].to_list()), *map(_shown, labels[size - ENDS :].to_list())]
-    else:
-        held = [_shown(one) for one in labels.to_list()]
-    tail = ", ".join(["", *extras]) + ")"
-    line = f"{name}([" + ", ".join([*held[:ENDS], "...", *held[ENDS:]] if long else held) + "]" + tail
-    if not long and len(line) <= WIDTH:
-        return line
-    width = max(map(len, held), default=0)
-    start = " " * (len(name) + 2)
-    if all(not one.startswith("'") for one in held):
-        held = [one.rjust(width) for one in held]
-    lines, row = [], start
-    for place, text in enumerate(held):
-        if long and place == ENDS:
-            lines += [row.rstrip(), start + "..."]
-            row = start
-        if len(row) + len(text) + 1 > WIDTH and row != start:
-            lines.append(row.rstrip())
-            row = start
-        row += text + ", "
-    lines.append(row.removesuffix(", ") + "]" + ",")
-    lines[0] = f"{name}([" + lines[0][len(start) :]
-    return "\n".join(lines) + "\n" + " " * (len(name) + 1) + tail.removeprefix(", ")
+    head = list(texts(labels[:ENDS])) if long else []
+    data = _in_lines(head, list(texts(labels[size - ENDS :] if long else labels)), "\n" + " " * (len(name) + 2))
+    indent = len(name) + 1
+    length = len(data.rsplit("\n", 1)[-1]) if "\n" in data else indent + len(data)
+    parts: list[str] = []
+    for place, extra in enumerate(extras):
+        between = ", " if parts else ""
+        if length + len(between) + len(extra) + (place < len(extras) - 1) > WIDTH:
+            parts.append(between.rstrip() + "\n" + " " * indent + extra)
+            length = indent + len(extra)
+        else:
+            parts.append(between + extra)
+            length += len(between) + len(extra)
+    tail = "".join(parts)
+    return f"{name}({data.rstrip() if tail.startswith(chr(10)) else data}{tail})"
+
+
+def _in_lines(head: list[str], tail: list[str], start: str) -> str:
+    """Texts in brackets, as pandas breaks them: those before the dots, if any, and those behind."""
+    if not head and len(tail) < 2:
+        return f"[{tail[0] if tail else ''}], "
+    texts = all(not one.startswith("'") for one in tail)
+    if texts and (head or not len(", ".join(tail)) < WIDTH):
+        width = max(map(len, [*head, *tail]))
+        head, tail = [one.rjust(width) for one in head], [one.rjust(width) for one in tail]
+    made, line = "", start
+
+    def extend(text: str, width: int) -> None:
+        nonlocal made, line
+        if len(line.rstrip()) + len(text.rstrip()) >= width:
+            made += line.rstrip()
+            line = start
+        line += text
+
+    for one in head:
+        extend(one + ", ", WIDTH)
+    if head:
+        made += line.rstrip() + start + "..."
+        line = start
+    for one in tail[:-1]:
+        extend(one + ", ", WIDTH)
+    extend(tail[-1], WIDTH - 2)
+    made += line + "],"
+    return "[" + (made + (start[:-1] if len(made) > WIDTH else " "))[len(start) :]
+
+
+def _all_shown(labels: Any) -> Any:
+    return map(_shown, labels.to_list())
 
 
 def _shown(label: Any) -> str:

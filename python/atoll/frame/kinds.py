@@ -54,6 +54,8 @@ class Kind:
         return hash(self.name)
 
     def __repr__(self) -> str:
+        if self.kind in "mM":
+            return self.name
         return f"{self.name}Dtype()" if self.numpy is not None else f"<{self.name}>"
 
     def __str__(self) -> str:
@@ -83,6 +85,8 @@ def kind_of(values: Any) -> Any:
         return _NULLABLE_KINDS[values.dtype]
     if isinstance(values, Categorical):
         return Kind("category")
+    if getattr(values, "tz", None) is not None:
+        return Kind(values.kind, values.dtype)
     return values.dtype if isinstance(values.dtype, np.dtype) else Kind(values.kind)
 
 
@@ -135,6 +139,10 @@ def hiding_nan(values: Any) -> Any:
 
 def _to_time(values: Any, dtype: Any) -> Any:
     """Moments or durations of texts, numbers, or of such in another unit."""
+    if isinstance(dtype, str) and "," in dtype:
+        plain, zone = dtype.removesuffix("]").split(",")
+        made = _to_time(values, plain + "]")
+        return made.tz_localize(zone.strip()) if made.tz is None else made.tz_convert(zone.strip())
     if isinstance(values, Ticks):
         return values.astype(np.dtype(dtype))
     read = to_timedelta if str(dtype).startswith(("timedelta", "<m8")) else to_datetime

@@ -133,6 +133,8 @@ def labels_of(columns: Any) -> Labels:
     if type(columns).__name__ == "MultiIndex" and hasattr(columns, "get_level_values"):
         return Labels(list(columns), columns.names)
     held = list_of(columns)
+    if len(held) > 1 and all(isinstance(one, list) for one in held) and len({len(one) for one in held}) == 1:
+        held = list(zip(*held, strict=True))
     if held and all(isinstance(one, tuple) for one in held) and len({len(one) for one in held}) == 1:
         return Labels(held, [None] * len(held[0]))
     return Labels(held, [getattr(columns, "name", None)])

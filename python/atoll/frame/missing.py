@@ -11,6 +11,7 @@ from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero
 from ..columns import running
 from ..columns.objects import Objects, is_missing
+from .across import filled_from
 from .axis import range_index
 from .classes import is_frame, is_series
 from .core import as_axis
@@ -20,11 +21,15 @@ from .sorting import key_column
 from .values import can_miss, choose, hasnans, is_scalar, isna, make, settle
 
 
-def filled(values: Any, value: Any) -> Any:
-    """Values with one where they are missing; or those of a column of as many rows."""
+def filled(values: Any, value: Any, limit: int | None = None) -> Any:
+    """Values with one where they are missing, of the first `limit`; or those of a column of as many rows."""
     if not can_miss(values):
         return values
     gone = isna(values)
+    if limit is not None:
+        if limit <= 0:
+            raise ValueError("Limit must be greater than 0")
+        return choose(gone & (gone.astype(np.int64).cumsum() <= limit), value, values)
     if not is_scalar(value):
         return choose(gone, value, values)
     if is_missing(value):
@@ -60,12 +65,16 @@ class Missing:
         >>> ak.Series([1.0, None, 3.0]).ffill().to_list()
         [1.0, 1.0, 3.0]
         """
+        if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
+            return self._or_inplace(filled_from(self, 1, limit), inplace)
         return self._or_inplace(
             self._each_column(lambda one: settle(running.ffill(one, limit)) if hasnans(one) else one), inplace
         )
 
     def bfill(self: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None, limit_area: Any = None) -> Any:
         """Missing values as the next one behind them."""
+        if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
+            return self._or_inplace(filled_from(self, -1, limit), inplace)
         return self._or_inplace(
             self._each_column(lambda one: settle(running.bfill(one, limit)) if hasnans(one) else one), inplace
         )
@@ -115,7 +124,7 @@ class SeriesMissing(Missing):
             value = type(self)(value)
         if is_series(value):
             value = value._to_index(self._index)._values
-        return self._or_inplace(self._new(filled(self._values, value)), inplace)
+        return self._or_inplace(self._new(filled(self._values, value, limit)), inplace)
 
 
 class FrameMissing(Missing):
@@ -168,13 +177,13 @@ class FrameMissing(Missing):
             value = dict(zip(value._index.to_list(), value.to_list(), strict=True))
         if is_frame(value):
             other = value.reindex(index=self._index, columns=self._labels)
-            held = [filled(own, one) for own, one in zip(self._columns, other._columns, strict=True)]
+            held = [filled(own, one, limit) for own, one in zip(self._columns, other._columns, strict=True)]
         elif isinstance(value, dict):
             held = []
             for label, column in zip(self._labels.values, self._columns, strict=True):
                 one: Any = value.get(label)
                 one = one._to_index(self._index)._values if is_series(one) else one
-                held.append(column if label not in value else filled(column, one))
+                held.append(column if label not in value else filled(column, one, limit))
         else:
-            held = [filled(column, value) for column in self._columns]
+            held = [filled(column, value, limit) for column in self._columns]
         return self._or_inplace(self._new(held), inplace)

@@ -17,7 +17,7 @@ from ..arrays.selection import flatnonzero
 from ..columns.column import Column, as_column
 from ..columns.functions import unique
 from ..columns.objects import Objects
-from .axis import IndexCore, index_of, make_index, range_index
+from .axis import FrozenList, IndexCore, index_of, make_index, range_index
 from .classes import CLASSES, define, frame, is_series
 from .index_sets import IndexSets, rows_in_order
 from .kinds import to_list
@@ -122,7 +122,7 @@ class MultiIndex(IndexSets):
     @property
     def names(self) -> list[Any]:
         """The levels' names."""
-        return list(self._name)
+        return FrozenList(self._name)
 
     @names.setter
     def names(self, values: Any) -> None:
@@ -141,12 +141,12 @@ class MultiIndex(IndexSets):
     @property
     def levels(self) -> list[Any]:
         """The distinct labels of each level, in order."""
-        return [index_of(unique(one), name) for one, name in zip(self._data, self._name, strict=True)]
+        return FrozenList(index_of(unique(one), name) for one, name in zip(self._data, self._name, strict=True))
 
     @property
     def codes(self) -> list[Any]:
         """For each level the number of each row's label among `levels`."""
-        return [as_column(one).numbers()[0].to_numpy() for one in self._data]
+        return FrozenList(as_column(one).numbers()[0].to_numpy() for one in self._data)
 
     @property
     def levshape(self) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from ..columns.column import Column
 from ..columns.functions import unique
 from ..columns.objects import Objects
 from ..columns.strings import Strings
+from .across import counted_distinct
 from .aligning import union_of
 from .classes import frame, series
 from .core import as_axis, is_numeric, numeric_places
@@ -174,6 +175,10 @@ def distinct(values: Any, dropna: bool = True) -> int:
 def quantile_of(values: Any, q: Any, interpolation: str = "linear") -> Any:
     """The value below which a share of the others lies."""
     there = _there(values)
+    if isinstance(there, Column) and hasattr(there, "quantile") and there.size:
+        return there.quantile(q)
+    if isinstance(values, Column) and not isinstance(there, Column) and hasattr(values, "quantile"):
+        return values.quantile(q)
     if isinstance(there, Column) or there.size == 0:
         return np.full(np.shape(q), np.nan) if np.ndim(q) else np.nan
     return (nanquantile if there.dtype.kind == "f" else quantile)(there, q, method=interpolation)
@@ -330,7 +335,8 @@ class SeriesReductions:
         """The only value."""
         if len(self) != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return self._values[0]
+        only = self._values[0]
+        return only.item() if isinstance(only, np.generic) and only.dtype.kind not in "mM" else only
 
     def idxmin(self: Any, axis: Any = 0, skipna: bool = True) -> Any:
         """The label of the smallest value."""
@@ -375,7 +381,9 @@ class FrameReductions:
         return series(stack(there, axis=1).sum(axis=1), self._index)
 
     def nunique(self: Any, axis: Any = 0, dropna: bool = True) -> Any:
-        """How many distinct values each column has."""
+        """How many distinct values each column, or row, has."""
+        if as_axis(axis) == 1:
+            return counted_distinct(self, dropna)
         return self._per_column(make([distinct(one, dropna) for one in self._columns], np.int64))
 
     def quantile(
@@ -385,7 +393,7 @@ class FrameReductions:
         """The value below which a share of a column lies; a frame of several shares."""
         places = numeric_places(self._columns) if numeric_only else list(range(len(self._columns)))
         columns = [self._columns[place] for place in places]
-        if not all(is_numeric(one) for one in columns):
+        if any(isinstance(one, (Strings, Objects)) for one in columns):
             raise TypeError("Cannot perform quantile on columns that hold no numbers: say numeric_only=True")
         labels = self._labels.of(places)
         if np.ndim(q):

@@ -90,6 +90,10 @@ class Resampler:
         if is_frame(self._of) and name in self._of._labels.places:
             return self[name]
 
+        known = getattr(self._groups(), name)
+        if not callable(known):
+            return known
+
         def method(*args: Any, **options: Any) -> Any:
             return self._every_bin(getattr(self._groups(), name)(*args, **options), OF_NONE.get(name))
 
@@ -101,7 +105,7 @@ class Resampler:
             return made
         count = self._bins.labels.size
         spread = made._to_index(range_index(count), fill_value=otherwise) if len(made) < count else made
-        return spread._with_index(index_of(self._bins.labels, self._name))
+        return spread._with_index(index_of(self._bins.labels, self._name)._stepping(self._grouper.freq))
 
     def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Figures of each step, by name or function."""

@@ -10,8 +10,10 @@ import numpy as np
 
 from ..arrays.ndarray import ndarray
 from ..columns import running, windows
-from ..columns.dates.reading import to_timedelta
+from ..columns.dates.frequency import frequency
+from ..columns.dates.offsets import applied
 from ..columns.ranks import rank
+from .across import changed, cumulated, grown, shifted
 from .classes import CLASSES, frame, is_series, series
 from .core import as_axis, is_numeric
 from .kinds import kind_of
@@ -48,36 +50,44 @@ class Running:
         [nan, 1.0, 2.0]
         """
         if isinstance(freq, str):
-            freq = to_timedelta(freq if freq[0].isdigit() else f"1{freq}")
+            return self._with_index(self._index._with(applied(self._index._values, frequency(freq).times(periods))))
         if freq is not None:
             return self._with_index(self._index._with(self._index._values + periods * freq))
+        if self.ndim == 2 and as_axis(axis) == 1:
+            return shifted(self, periods, fill_value)
         return self._each_column(lambda one: as_before(running.shift(one, periods, fill_value), one))
 
     def diff(self: Any, periods: int = 1, axis: Any = 0) -> Any:
         """Each value less the one some rows before."""
+        if self.ndim == 2 and as_axis(axis) == 1:
+            return changed(self, periods)
         return self._each_column(lambda one: as_before(running.change(as_numbers(one), periods), one))
 
     def pct_change(self: Any, periods: int = 1, fill_method: Any = None, freq: Any = None, **options: Any) -> Any:
         """By which part each value has grown since some rows before."""
+        if self.ndim == 2 and as_axis(options.get("axis", 0)) == 1:
+            return grown(self, periods)
         return self._each_column(lambda one: as_before(running.pct_change(one, periods), one))
 
     def cumsum(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
         """Running sums."""
-        return self._cumulated("sum", skipna)
+        return self._cumulated("sum", skipna, axis)
 
     def cumprod(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
         """Running products."""
-        return self._cumulated("prod", skipna)
+        return self._cumulated("prod", skipna, axis)
 
     def cummin(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
         """Smallest values so far."""
-        return self._cumulated("min", skipna)
+        return self._cumulated("min", skipna, axis)
 
     def cummax(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
         """Largest values so far."""
-        return self._cumulated("max", skipna)
+        return self._cumulated("max", skipna, axis)
 
-    def _cumulated(self: Any, kind: str, skipna: bool) -> Any:
+    def _cumulated(self: Any, kind: str, skipna: bool, axis: Any = 0) -> Any:
+        if self.ndim == 2 and as_axis(axis) == 1:
+            return cumulated(self, kind, skipna)
         return self._each_column(lambda one: settle(running.cumulate(one, kind, None, skipna)))
 
     def rank(
@@ -180,6 +190,22 @@ class Windowed:
             return np.array([func(row if raw else kind(row)) for row in rows], dtype=np.float64)
 
         return self._made(lambda one: one.apply(each))
+
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """``func(self, …)``"""
+        return func(self, *args, **kwargs)
+
+    def first(self, numeric_only: bool = False) -> Any:
+        """The first value of each window."""
+        return self.apply(lambda row: row[0], raw=True)
+
+    def last(self, numeric_only: bool = False) -> Any:
+        """The last value of each window."""
+        return self.apply(lambda row: row[-1], raw=True)
+
+    def nunique(self, numeric_only: bool = False) -> Any:
+        """How many distinct values each window has."""
+        return self.apply(lambda row: np.unique(row).size, raw=True)
 
     def agg(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """Figures of each window: one, or several as columns."""

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Indexes of moments and of durations, which know the step they were made with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..columns.dates.datetimes import Datetimes
+from ..columns.dates.frequency import frequency
+from ..columns.dates.ranges import date_range as moments_range
+from ..columns.dates.ranges import timedelta_range as durations_range
+from ..columns.dates.reading import to_datetime, to_timedelta
+from ..columns.dates.timedeltas import Timedeltas
+from .axis import INDEX_CLASSES, index_of, range_index
+from .classes import define, frame
+from .formatting import texts_of
+from .index import Index
+from .index_methods import labels_repr
+from .labels import Labels
+from .values import cut, make
+
+#: Names of steps that pandas writes with what they stand at.
+_ANCHORED = {"W": "W-SUN", "QS": "QS-JAN", "QE": "QE-DEC", "YS": "YS-JAN", "YE": "YE-DEC"}
+
+
+def name_of_step(freq: Any) -> str | None:
+    """A frequency under the name that pandas prints."""
+    if freq is None:
+        return None
+    name = freq if isinstance(freq, str) else getattr(freq, "freqstr", None)
+    if name is None:
+        step = frequency(freq)
+        for unit, length in (("D", 86_400_000_000_000), ("h", 3_600_000_000_000), ("min", 60_000_000_000),
+                             ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)):  # fmt: skip
+            if step.nanoseconds % length == 0:
+                count = step.nanoseconds // length
+                return unit if count == 1 else f"{count}{unit}"
+    text = str(name)
+    letters = text.lstrip("+-0123456789")
+    number = text[: len(text) - len(letters)]
+    return ("" if number == "1" else number) + _ANCHORED.get(letters, letters)
+
+
+def times(freq: str | None, by: int) -> str | None:
+    """A step so many times as far."""
+    if freq is None or by == 1:
+        return freq
+    letters = freq.lstrip("+-0123456789")
+    number = freq[: len(freq) - len(letters)]
+    return f"{int(number or 1) * by}{letters}"
+
+
+class TimeIndex(Index):
+    """Labels that are whole numbers of a unit of time."""
+
+    __slots__ = ("_freq",)
+    _freq: str | None
+
+    @property
+    def freq(self) -> str | None:
+        """The step from label to label, where the index was made with one."""
+        return getattr(self, "_freq", None)
+
+    freqstr = freq
+
+    @property
+    def inferred_type(self) -> str:
+        """What the labels are."""
+        return "datetime64" if isinstance(self._data, Datetimes) else "timedelta64"
+
+    def _stepping(self, freq: Any) -> Any:
+        """The same labels, known to stand one step apart."""
+        made = index_of(self._data, self._name)
+        made._freq = name_of_step(freq)
+        return made
+
+    def _renamed(self, name: Any) -> Any:
+        made = super()._renamed(name)
+        made._freq = self.freq
+        return made
+
+    def _cut(self, rows: slice) -> Any:
+        made = index_of(cut(self._data, rows), self._name)
+        made._freq = times(self.freq, rows.step or 1)
+        return made
+
+    def shift(self, periods: int = 1, freq: Any = None) -> Any:
+        """Labels moved by a length of time, or by steps of their own."""
+        step = freq if freq is not None else self.freq
+        if step is None:
+            raise ValueError("Cannot shift with no freq")
+        return super().shift(periods, step)._stepping(self.freq)
+
+    def __repr__(self) -> Any:
+        extras = [f"dtype='{self.dtype}'"]
+        if self.name is not None:
+            extras.append(f"name={self.name!r}")
+        long = self.size > 100
+        if long:
+            extras.append(f"length={self.size}")
+        extras.append(f"freq={self.freq!r}")
+        return labels_repr(type(self).__name__, self, self.size, extras, lambda part: map(repr, texts_of(part._data)))
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_freq":
+            raise AttributeError(name)
+        found = super().__getattr__(name)
+        return found.to_numpy() if isinstance(found, Index) and name.startswith("is_") else found
+
+
+class DatetimeIndex(TimeIndex):
+    """Labels that are moments.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.DatetimeIndex(["2026-11-24", "2026-11-25"])
+    DatetimeIndex(['2026-11-24', '2026-11-25'], dtype='datetime64[us]', freq=None)
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, data: Any = None, freq: Any = None, tz: Any = None, name: Any = None, dtype: Any = None, **options: Any
+    ) -> Any:
+        name = getattr(data, "name", None) if name is None else name
+        values = data._values if hasattr(data, "_values") else make([] if data is None else data)
+        made = values if isinstance(values, Datetimes) else to_datetime(values)
+        if dtype is not None:
+            made = make(made, dtype)
+        if tz is not None:
+            made = made.tz_localize(tz) if made.tz is None else made.tz_convert(tz)
+        index = index_of(made, name)
+        return index if freq is None else index._stepping(freq)
+
+    def isocalendar(self) -> Any:
+        """Year, week and day as ISO 8601 counts them: a frame."""
+        return self.to_series().dt.isocalendar()
+
+    def tz_convert(self, tz: Any) -> Any:
+        """The same moments, told in another zone."""
+        return index_of(self._data.tz_convert(tz), self._name)._stepping(self.freq)
+
+
+class TimedeltaIndex(TimeIndex):
+    """Labels that are lengths of time.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.TimedeltaIndex(["1 day", "36h"])
+    TimedeltaIndex(['1 days 00:00:00', '1 days 12:00:00'], dtype='timedelta64[us]',
+                   freq=None)
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, data: Any = None, freq: Any = None, unit: Any = None, name: Any = None, dtype: Any = None, **options: Any
+    ) -> Any:
+        name = getattr(data, "name", None) if name is None else name
+        values = data._values if hasattr(data, "_values") else make([] if data is None else data)
+        made = values if isinstance(values, Timedeltas) else to_timedelta(values, unit)
+        index = index_of(made if dtype is None else make(made, dtype), name)
+        return index if freq is None else index._stepping(freq)
+
+    @property
+    def components(self) -> Any:
+        """What each is made of: a frame."""
+        made = self._data.components
+        return frame(list(made), Labels(list(made._fields)), range_index(self.size))
+
+
+def date_range(
+    start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, tz: Any = None,
+    normalize: bool = False, name: Any = None, inclusive: str = "both", unit: Any = None,
+) -> Any:  # fmt: skip
+    """Moments at even steps, as an index; see `atoll.date_range`.
+
+    Examples
+    --------
+    >>> import atoll.pandas as pd
+    >>> pd.date_range("2026-11-24", periods=2)
+    DatetimeIndex(['2026-11-24', '2026-11-25'], dtype='datetime64[us]', freq='D')
+    """
+    made = index_of(moments_range(start, end, periods, freq, tz, normalize, inclusive, unit), name)
+    return made if freq is None and None not in (start, end, periods) else made._stepping(freq or "D")
+
+
+def timedelta_range(
+    start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, name: Any = None, closed: Any = None,
+    *, unit: Any = None,
+) -> Any:  # fmt: skip
+    """Durations at even steps, as an index; see `atoll.timedelta_range`.
+
+    Examples
+    --------
+    >>> import atoll.pandas as pd
+    >>> pd.timedelta_range("1 day", periods=2)
+    TimedeltaIndex(['1 days', '2 days'], dtype='timedelta64[us]', freq='D')
+    """
+    made = index_of(durations_range(start, end, periods, freq, closed, unit), name)
+    return made if freq is None and None not in (start, end, periods) else made._stepping(freq or "D")
+
+
+define(DatetimeIndex)
+define(TimedeltaIndex)
+INDEX_CLASSES.update({Datetimes: "DatetimeIndex", Timedeltas: "TimedeltaIndex"})
