@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 from describe import api_json, markdown  # noqa: E402
 from doors import version_script, with_table, write  # noqa: E402
 from entries import entry_files  # noqa: E402
+from fortran import alias_options, module, mpif, procedures  # noqa: E402
 from header import header  # noqa: E402
 from table import CHAPTERS, load  # noqa: E402
 
@@ -38,6 +39,11 @@ def main() -> int:
         write(out / f"entry_{chapter}.cpp", text)
     names = [name for function in table.functions for name in (function.name, function.profiling_name)]
     write(out / "exports.map", version_script("", names))
+    write(out / "fortran/procedures.cpp", procedures(table))
+    write(out / "fortran/aliases.options", alias_options())
+    write(out / "fortran/mpi.f90", module((HERE / "fortran/mpi.f90.in").read_text(), table, f08=False))
+    write(out / "fortran/mpi_f08.f90", module((HERE / "fortran/mpi_f08.f90.in").read_text(), table, f08=True))
+    write(out / "include/mpif.h", mpif(table))
     write(out / "api.json", api_json(table))
     write(out / "functions.md", markdown(table))
     return 0

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of a Fortran program that the library calls: they get integers for handles.
+#include <array>
+#include <mutex>
+
+#include "fortran/convert.hpp"
+
+namespace {
+
+using namespace atl::mpi::fortran;
+
+// C says nothing to an operation or an error handler that would tell which function of the program it stands for. So there are as
+// many functions here as programs may have.
+constexpr std::size_t most = 256;
+
+template <class Function>
+class Seats {
+ public:
+  /// The place of that function. The same function always has the same. `most`: there is none left.
+  std::size_t place(Function function) {
+    std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < used_; ++i)
+      if (functions_[i] == function) return i;
+    if (used_ == most) return most;
+    functions_[used_] = function;
+    return used_++;
+  }
+  Function operator[](std::size_t place) const { return functions_[place]; }
+
+ private:
+  std::mutex mutex_;
+  std::array<Function, most> functions_{};
+  std::size_t used_ = 0;
+};
+
+/// One C function for each place, made by Make::at<place>.
+template <class Make, std::size_t... place>
+constexpr auto stand_ins(std::index_sequence<place...>) {
+  return std::array{Make::template at<place>...};
+}
+
+template <class Count>
+struct Operations {
+  using Fortran = void (*)(void*, void*, Count*, int*);
+  inline static Seats<Fortran> seats;
+  template <std::size_t place>
+  static void at(void* in, void* inout, Count* count, MPI_Datatype* type) {
+    int type_number = number(*type);
+    seats[place](in, inout, count, &type_number);
+  }
+};
+
+template <class Kind>
+struct Handlers {
+  using Fortran = void (*)(int*, int*);
+  inline static Seats<Fortran> seats;
+  template <std::size_t place>
+  static void at(Kind* object, int* code, ...) {
+    int object_number = number(*object);
+    seats[place](&object_number, code);
+  }
+};
+
+template <class Make, class Create>
+int create(typename Make::Fortran function, Create make) {
+  static constexpr auto all = stand_ins<Make>(std::make_index_sequence<most>{});
+  std::size_t place = Make::seats.place(function);
+  return place == most ? MPI_ERR_NO_MEM : make(all[place]);
+}
+
+// ---- what has an extra state carries its functions there
+
+struct Generalized {
+  void (*query)(MPI_Aint*, int*, int*);
+  void (*free)(MPI_Aint*, int*);
+  void (*cancel)(MPI_Aint*, int*, int*);
+  MPI_Aint extra;
+};
+int query_request(void* state, MPI_Status* status) {
+  auto& of = *static_cast<Generalized*>(state);
+  int error = MPI_SUCCESS;
+  of.query(&of.extra, reinterpret_cast<int*>(status), &error);
+  return error;
+}
+int free_request(void* state) {
+  std::unique_ptr<Generalized> of(static_cast<Generalized*>(state));
+  int error = MPI_SUCCESS;
+  of->free(&of->extra, &error);
+  return error;
+}
+int cancel_request(void* state, int complete) {
+  auto& of = *static_cast<Generalized*>(state);
+  int error = MPI_SUCCESS;
+  of.cancel(&of.extra, &complete, &error);
+  return error;
+}
+
+template <class Count>
+struct Representation {
+  using Convert = void (*)(void* memory, int* type, Count* count, void* file, MPI_Offset* position, MPI_Aint* extra, int* error);
+  using Extent = void (*)(int* type, MPI_Aint* extent, MPI_Aint* extra, int* error);
+  Convert read, write;
+  Extent extent;
+  MPI_Aint extra;
+
+  template <Convert Representation::*way>
+  static int convert(void* memory, MPI_Datatype type, Count count, void* file, MPI_Offset position, void* state) {
+    auto& of = *static_cast<Representation*>(state);
+    int type_number = number(type), error = MPI_SUCCESS;
+    (of.*way)(memory, &type_number, &count, file, &position, &of.extra, &error);
+    return error;
+  }
+  static int measure(MPI_Datatype type, MPI_Aint* extent, void* state) {
+    auto& of = *static_cast<Representation*>(state);
+    int type_number = number(type), error = MPI_SUCCESS;
+    of.extent(&type_number, extent, &of.extra, &error);
+    return error;
+  }
+};
+
+}  // namespace
+
+extern "C" {
+
+void mpi_conversion_fn_null_(void*, int*, void*, void*, MPI_Offset*, MPI_Aint*, int*) {}
+
+void mpi_op_create_(void (*function)(void*, void*, int*, int*), const int* commute, int* op, int* ierror) {
+  give(ierror, create<Operations<int>>(function, [&](auto c) { return MPI_Op_create(c, *commute, Handle<MPI_Op>(op)); }));
+}
+void mpi_op_create_c_(void (*function)(void*, void*, MPI_Count*, int*), const int* commute, int* op, int* ierror) {
+  give(ierror, create<Operations<MPI_Count>>(function, [&](auto c) { return MPI_Op_create_c(c, *commute, Handle<MPI_Op>(op)); }));
+}
+
+#define ATOLL_FORTRAN_HANDLER(kind, Kind)                                                                      \
+  void mpi_##kind##_create_errhandler_(void (*function)(int*, int*), int* errhandler, int* ierror) {             \
+    give(ierror, create<Handlers<MPI_##Kind>>(function, [&](auto c) {                                          \
+           return MPI_##Kind##_create_errhandler(c, Handle<MPI_Errhandler>(errhandler));                       \
+         }));                                                                                                  \
+  }
+ATOLL_FORTRAN_HANDLER(comm, Comm)
+ATOLL_FORTRAN_HANDLER(file, File)
+ATOLL_FORTRAN_HANDLER(session, Session)
+ATOLL_FORTRAN_HANDLER(win, Win)
+#undef ATOLL_FORTRAN_HANDLER
+
+void mpi_grequest_start_(void (*query)(MPI_Aint*, int*, int*), void (*free)(MPI_Aint*, int*), void (*cancel)(MPI_Aint*, int*, int*),
+                         const MPI_Aint* extra, int* request, int* ierror) {
+  give(ierror, MPI_Grequest_start(query_request, free_request, cancel_request, new Generalized{query, free, cancel, *extra},
+                                  Handle<MPI_Request>(request)));
+}
+
+// A representation lives as long as the program.
+void mpi_register_datarep_(const char* name, Representation<int>::Convert read, Representation<int>::Convert write,
+                           Representation<int>::Extent extent, const MPI_Aint* extra, int* ierror, std::size_t name_length) {
+  using R = Representation<int>;
+  auto none = reinterpret_cast<R::Convert>(mpi_conversion_fn_null_);
+  give(ierror, MPI_Register_datarep(Text(name, name_length), read == none ? MPI_CONVERSION_FN_NULL : R::convert<&R::read>,
+                                    write == none ? MPI_CONVERSION_FN_NULL : R::convert<&R::write>, R::measure,
+                                    new R{read, write, extent, *extra}));
+}
+
+}  // extern "C"
