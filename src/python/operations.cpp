@@ -2,6 +2,7 @@
 // Creation, lazy elementwise operations, and the operations that evaluate.
 #include <array>
 #include <bit>
+#include <set>
 
 #include "expr.hpp"
 
@@ -241,13 +242,15 @@ void bind_operations(nb::module_& m) {
                    "matrices of shapes {} and {} have no product", x->shape.to_string(), y->shape.to_string());
     return stored(a, a.session->call<&array::multiply_matrices>(x, y));
   }, Release());
-  m.def("fourier", [](const Expr& re, const Expr* im, bool backward) {
+  m.def("fourier", [](const Expr& re, const Expr* im, const std::vector<int>& axes, bool backward, double factor) {
     const Array x = re.value(), y = im == nullptr ? Array() : im->value_in(re.session);
-    ATOLL_VALIDATE(array::is_float(x->dtype) && x->shape.ndim() >= 2, ValueError, "a transform needs floats of at least two axes");
+    ATOLL_VALIDATE(array::is_float(x->dtype) && x->shape.size() > 0, ValueError, "a transform needs floats, at least one");
     ATOLL_VALIDATE(y == nullptr || (y->dtype == x->dtype && y->shape == x->shape), ValueError, "the parts must be alike");
-    std::vector<Array> found = re.session->call<&array::fourier>(x, y, backward);
+    for (int axis : axes) ATOLL_VALIDATE(axis >= 0 && axis < x->shape.ndim(), ValueError, "no axis {} in {}", axis, x->shape.to_string());
+    ATOLL_VALIDATE(std::set<int>(axes.begin(), axes.end()).size() == axes.size(), ValueError, "an axis is transformed once");
+    std::vector<Array> found = re.session->call<&array::fourier>(x, y, axes, backward, factor);
     return std::make_pair(stored(re, found[0]), stored(re, found[1]));
-  }, Release(), nb::arg("re"), nb::arg("im").none(), nb::arg("backward"));
+  }, Release(), nb::arg("re"), nb::arg("im").none(), nb::arg("axes"), nb::arg("backward"), nb::arg("factor"));
 
   // -- sorting and grouping --
   m.def("sort", [](const Expr& x) { return stored(x, x.session->call<&array::sort_array>(x.value())); }, Release());

@@ -100,9 +100,14 @@ std::map<std::string, std::uint64_t> stats(Session& session) {
   array::Engine& engine = session.engine();
   const runtime::HeapStats heap = engine.heap().stats();
   const fabric::Traffic traffic = engine.context().endpoint().traffic();
-  return {{"memory_in_use", heap.in_use_bytes}, {"memory_peak", heap.peak_bytes},   {"memory_pooled", heap.pooled_bytes},
-          {"memory_limit", heap.limit_bytes},   {"bytes_put", traffic.put_bytes + engine.volume().put_bytes},   {"bytes_got", traffic.get_bytes + engine.volume().got_bytes},
-          {"bytes_sent", traffic.am_bytes}, {"messages", traffic.put_messages + traffic.get_messages + traffic.am_messages},    {"commands", engine.commands()}};
+  std::map<std::string, std::uint64_t> all{
+      {"memory_in_use", heap.in_use_bytes}, {"memory_peak", heap.peak_bytes},
+      {"memory_pooled", heap.pooled_bytes}, {"memory_limit", heap.limit_bytes},
+      {"bytes_put", traffic.put_bytes + engine.volume().put_bytes}, {"bytes_got", traffic.get_bytes + engine.volume().got_bytes},
+      {"bytes_sent", traffic.am_bytes}, {"messages", traffic.put_messages + traffic.get_messages + traffic.am_messages},
+      {"commands", engine.commands()}};
+  for (const auto& [phase, ns] : engine.phases()) all[phase + "_ns"] = ns;
+  return all;
 }
 
 }  // namespace

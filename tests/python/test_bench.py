@@ -37,6 +37,8 @@ EXPECTED = [
     "unique",
     "value_counts",
     "histogram",
+    "fft3d",
+    "matmul",
     "groupby",
     "join",
     "strings",
@@ -52,7 +54,7 @@ EXPECTED = [
 
 
 #: Compiled anew for each run, which takes seconds: numba takes part once per benchmark.
-QUICK = ["numpy", "polars", "duckdb", "pandas", "pyarrow", "numexpr", "limit"]
+QUICK = ["numpy", "polars", "duckdb", "pandas", "pyarrow", "numexpr", "scipy", "limit"]
 
 
 def tiny(case: Case, against=("all",), **changes) -> Result:

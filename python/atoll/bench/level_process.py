@@ -11,7 +11,7 @@ from typing import Any
 
 from atoll.bench import BenchError, registry
 from atoll.bench.registry import Request, Setup
-from atoll.bench.runner import check_answers, moved_ratio, set_up, wanted_contenders
+from atoll.bench.runner import check_answers, observed, set_up, wanted_contenders
 from atoll.bench.timing import one_turn, repeats_of
 
 
@@ -32,14 +32,14 @@ def main() -> None:
         if not ready:
             raise BenchError("no contender can run. " + "; ".join(f"{name}: {why}" for name, why in skipped.items()))
         checksums = check_answers(case, data, ready)
-        moved = moved_ratio(case, data, ready["atoll"], setup) if "atoll" in ready and setup.pes > 1 else None
+        moved, phases = observed(data, ready, setup)
     except BenchError as error:
         answer(error=str(error))
         return
     repeats = repeats_of(ready)
     gc.collect()
     gc.disable()
-    answer(bytes=case.nominal_bytes(data), checksums=checksums, skipped=skipped, moved=moved)
+    answer(bytes=case.nominal_bytes(data), checksums=checksums, skipped=skipped, moved=moved, phases=phases)
     for _ in sys.stdin:
         answer(seconds=one_turn(ready, repeats))
 

@@ -136,6 +136,7 @@ def run_case_at(
             one["checksums"],
             one["skipped"],
             moved_ratio=one["moved"],
+            phases=one["phases"],
             simd=level,
         )
         for level, one, found in zip(levels, made, seconds, strict=True)

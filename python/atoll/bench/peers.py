@@ -21,6 +21,7 @@ MODULES = {
     "pyarrow": "pyarrow",
     "numexpr": "numexpr",
     "numba": "numba",
+    "scipy": "scipy",
     "atoll": "atoll._core",
     "limit": "atoll._core",
 }

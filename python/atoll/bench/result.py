@@ -27,14 +27,17 @@ class Result:
     memory_ratio: float | None = None
     #: Bytes that went from PE to PE in one run of Atoll, over the bytes of the input; None with one PE.
     moved_ratio: float | None = None
+    #: Seconds of one run of Atoll by phase, on PE 0, where an operation tells.
+    phases: dict[str, float] = field(default_factory=dict)
     #: Of each contender, of one run in each trial; empty: not measured.
     joules: dict[str, list[float]] = field(default_factory=dict)
     #: The SIMD level that was asked for.
     simd: str | None = None
 
     def records(self) -> list[dict[str, Any]]:
-        own = {"memory_ratio": self.memory_ratio, "moved_ratio": self.moved_ratio}
+        own: dict[str, Any] = {"memory_ratio": self.memory_ratio, "moved_ratio": self.moved_ratio}
         own = {key: value for key, value in own.items() if value is not None}
+        own |= {"phases": self.phases} if self.phases else {}
         level = {} if self.simd is None else {"simd": self.simd}
         return [
             record.stamp(

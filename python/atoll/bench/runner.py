@@ -104,25 +104,31 @@ def run_case(
         reasons = "; ".join(f"{name}: {why}" for name, why in skipped.items())
         raise BenchError(f"{case.name}: no contender can run. {reasons}")
     checksums = check_answers(case, data, ready)
-    moved = moved_ratio(case, data, ready["atoll"], setup) if "atoll" in ready and setup.pes > 1 else None
+    moved, phases = observed(data, ready, setup)
     tick("")
     joules: dict[str, list[float]] = {}
     seconds = in_turns(ready, trials, tick, meter, joules)
     result = Result(case, request, setup, case.nominal_bytes(data), seconds, checksums, skipped, moved_ratio=moved)
-    result.joules = joules
+    result.joules, result.phases = joules, phases
     if memory and "atoll" in ready:
         ready.clear()  # its arrays belong to the session that ends now
         result.memory_ratio = peak_memory_ratio(case, data, setup)
     return result
 
 
-def moved_ratio(case: Case, data: Data, timed: Timed, setup: Setup) -> float:
-    """Bytes that PE 0 sends and fetches in one run, times the number of PEs, over the bytes of the input."""
+def observed(data: Data, ready: dict[str, Timed], setup: Setup) -> tuple[float | None, dict[str, float]]:
+    """One run of Atoll: bytes that PE 0 sends and fetches, times the number of PEs, over the bytes of the input (None
+    with one PE); and its seconds by phase."""
+    if "atoll" not in ready:
+        return None, {}
+    timed = ready["atoll"]
     if timed.reset is not None:
         timed.reset()
-    before = together.bytes_moved()
+    bytes_before, phases_before = together.bytes_moved(), together.phases()
     timed.run()
-    return (together.bytes_moved() - before) * setup.pes / max(1, input_bytes(data))
+    moved = (together.bytes_moved() - bytes_before) * setup.pes / max(1, input_bytes(data))
+    spent = {name: after - phases_before.get(name, 0.0) for name, after in together.phases().items()}
+    return moved if setup.pes > 1 else None, {name: seconds for name, seconds in spent.items() if seconds > 0}
 
 
 def input_bytes(data: Data) -> int:

@@ -89,6 +89,9 @@ def print_result(result: Result) -> None:
         console.print(f"  {name} skipped: {why}", style="dim", markup=False, highlight=False, soft_wrap=True)
     if result.moved_ratio is not None:
         console.print(f"  moved between PEs: {result.moved_ratio:.2f} x the bytes of the input", highlight=False)
+    if result.phases:
+        shown = ", ".join(f"{name} {duration(seconds)}" for name, seconds in result.phases.items())
+        console.print(f"  one run by phase, on PE 0: {shown}", highlight=False)
     if result.memory_ratio is not None:
         console.print(f"  peak memory: {result.memory_ratio:.2f} x the bytes of the input", highlight=False)
 

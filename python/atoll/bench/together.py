@@ -60,6 +60,13 @@ def timed_together(timed: Timed) -> Timed:
     return Timed(run, timed.export, reset, from_first)
 
 
+def phases() -> dict[str, float]:
+    """Seconds that PE 0 has spent so far in the phases of the operations that tell."""
+    import atoll as ak
+
+    return {name.removesuffix("_ns"): ns / 1e9 for name, ns in ak.stats().items() if name.endswith("_ns")}
+
+
 def bytes_moved() -> int:
     """Bytes that PE 0 has sent to other PEs or fetched from them so far."""
     import atoll as ak

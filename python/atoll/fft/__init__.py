@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Discrete Fourier transforms, by NumPy's names: of any length, each PE its rows.
+"""Discrete Fourier transforms, by NumPy's names: of any length, along any axes.
 
-A long vector is cut into a matrix whose rows and columns are transformed in turn, so that it needs to fit no PE.
+Each PE transforms its rows and, along the first axis, its share of the columns. A long vector is cut into a matrix
+whose rows and columns are transformed in turn, so that it needs to fit no PE.
 """
 
 from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms along several axes, one after the other."""
+"""Transforms along several axes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import operator
 from typing import Any
 
 from ..arrays.array import as_array
+from ..arrays.manipulation import _axis
 from ..arrays.products import into
-from .single import fft, ifft, irfft, rfft
+from .single import floating, irfft, rfft, transformed
 
 _TWO = (-2, -1)
 
 
-def _lengths(values: Any, s: Any, axes: Any, halved: bool = False) -> tuple[list[int | None], list[int]]:
+def _lengths(values: Any, s: Any, axes: Any) -> tuple[list[int | None], list[int]]:
     """For each axis the length wanted, and which it is."""
     if s is None:
         places = list(range(values.ndim)) if axes is None else [operator.index(one) for one in axes]
@@ -26,12 +27,15 @@ def _lengths(values: Any, s: Any, axes: Any, halved: bool = False) -> tuple[list
     return wanted, places
 
 
-def _each(step: Any, a: Any, s: Any, axes: Any, norm: str | None, out: Any) -> Any:
-    found = as_array(a)
-    wanted, places = _lengths(found, s, axes)
-    for length, axis in zip(reversed(wanted), reversed(places), strict=True):
-        found = step(found, length, axis, norm)
-    return into(found, out)
+def _each(a: Any, wanted: list[int | None], places: list[int], norm: str | None, out: Any, backward: bool) -> Any:
+    """All axes at once, unless one of them is transformed again."""
+    values = floating(a)
+    axes = [_axis(axis, values.ndim) for axis in places]
+    if len(set(axes)) == len(axes):
+        return transformed(values, wanted, axes, norm, out, backward)
+    for length, axis in zip(reversed(wanted), reversed(axes), strict=True):
+        values = transformed(values, [length], [axis], norm, None, backward)
+    return into(values, out)
 
 
 def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
@@ -44,7 +48,8 @@ def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: 
     array([[4., 0.],
            [0., 0.]])
     """
-    return _each(fft, a, s, axes, norm, out)
+    values = as_array(a)
+    return _each(values, *_lengths(values, s, axes), norm, out, False)
 
 
 def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
@@ -57,7 +62,8 @@ def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out:
     array([[1., 1.],
            [1., 1.]])
     """
-    return _each(ifft, a, s, axes, norm, out)
+    values = as_array(a)
+    return _each(values, *_lengths(values, s, axes), norm, out, True)
 
 
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
@@ -72,9 +78,7 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out:
     values = as_array(a)
     wanted, places = _lengths(values, s, axes)
     found = rfft(values, wanted[-1], places[-1], norm)
-    for length, axis in zip(reversed(wanted[:-1]), reversed(places[:-1]), strict=True):
-        found = fft(found, length, axis, norm)
-    return into(found, out)
+    return _each(found, wanted[:-1], places[:-1], norm, out, False)
 
 
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
@@ -88,8 +92,7 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out
     """
     found = as_array(a)
     wanted, places = _lengths(found, s, axes)
-    for length, axis in zip(wanted[:-1], places[:-1], strict=True):
-        found = ifft(found, length, axis, norm)
+    found = _each(found, wanted[:-1], places[:-1], norm, None, True)
     return into(irfft(found, wanted[-1], places[-1], norm), out)
 
 

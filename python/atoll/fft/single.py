@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ..arrays.array import as_array
 from ..arrays.creation import zeros
 from ..arrays.joining import concatenate
-from ..arrays.manipulation import _axis, moveaxis
+from ..arrays.manipulation import _axis
 from ..arrays.products import into
 from ..arrays.repeating import flip
 from ..arrays.ufuncs import conjugate
@@ -35,34 +36,40 @@ def _length(n: Any, own: int) -> int:
     return length
 
 
-def _floating(a: Any) -> Any:
+def floating(a: Any) -> Any:
     values = as_array(a)
     return values if values.dtype.kind in "fc" else values.astype(np.float64)
 
 
-def _fitted(values: Any, length: int) -> Any:
-    """The last axis cut off, or filled up with zeros."""
-    own = values.shape[-1]
+def _part(axis: int, stop: int, start: int = 0) -> tuple[Any, ...]:
+    """The index of a range along an axis."""
+    return (*(slice(None),) * axis, slice(start, stop))
+
+
+def fitted(values: Any, length: int, axis: int) -> Any:
+    """An axis cut off, or filled up with zeros."""
+    own = values.shape[axis]
     if own > length:
-        return values[..., :length]
+        return values[_part(axis, length)]
     if own < length:
-        return concatenate([values, zeros((*values.shape[:-1], length - own), values.dtype)], -1)
+        shape = (*values.shape[:axis], length - own, *values.shape[axis + 1 :])
+        return concatenate([values, zeros(shape, values.dtype)], axis)
     return values
 
 
-def _along(values: Any, axis: int) -> tuple[Any, int]:
-    place = _axis(axis, values.ndim)
-    return moveaxis(values, place, -1), place
-
-
-def _complex(a: Any, n: Any, axis: int, norm: str | None, out: Any, backward: bool) -> Any:
-    lines, place = _along(_floating(a), axis)
-    length = _length(n, lines.shape[-1])
-    scale = _scale(norm, length, backward)
-    found = transform(_fitted(lines, length), backward)
-    if scale != 1:
-        found = found * found.real.dtype.type(scale)
-    return into(moveaxis(found, -1, place), out)
+def transformed(a: Any, lengths: Sequence[Any], axes: Sequence[int], norm: str | None, out: Any, backward: bool) -> Any:
+    """The transforms along several axes, each once, of which the lengths are cut or filled up to what is wanted."""
+    values = floating(a)
+    scale = 1.0
+    for n, axis in zip(lengths, axes, strict=True):
+        length = _length(n, values.shape[axis])
+        scale *= _scale(norm, length, backward)
+        values = fitted(values, length, axis)
+    if not values.size or not axes:
+        found = values.astype(np.complex64 if values.dtype in (np.float32, np.complex64) else np.complex128)
+    else:
+        found = transform(values, axes, backward, scale)
+    return into(found, out)
 
 
 def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
@@ -87,7 +94,8 @@ def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, o
     >>> ak.fft.fft([1.0, 0.0, 0.0, 0.0])
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return _complex(a, n, axis, norm, out, False)
+    values = floating(a)
+    return transformed(values, [n], [_axis(axis, values.ndim)], norm, out, False)
 
 
 def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
@@ -99,7 +107,8 @@ def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, 
     >>> ak.fft.ifft([4.0, 0.0, 0.0, 0.0]).real
     array([1., 1., 1., 1.])
     """
-    return _complex(a, n, axis, norm, out, True)
+    values = floating(a)
+    return transformed(values, [n], [_axis(axis, values.ndim)], norm, out, True)
 
 
 def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
@@ -111,16 +120,13 @@ def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, 
     >>> ak.fft.rfft(ak.ones(4)).real
     array([4., 0., 0.])
     """
-    values = _floating(a)
+    values = floating(a)
     if values.dtype.kind == "c":
         raise TypeError("rfft takes real numbers; use fft for complex ones")
-    lines, place = _along(values, axis)
-    length = _length(n, lines.shape[-1])
-    scale = _scale(norm, length, False)
-    found = transform(_fitted(lines, length), False)[..., : length // 2 + 1]
-    if scale != 1:
-        found = found * found.real.dtype.type(scale)
-    return into(moveaxis(found, -1, place), out)
+    place = _axis(axis, values.ndim)
+    length = _length(n, values.shape[place])
+    found = transformed(values, [length], [place], norm, None, False)
+    return into(found[_part(place, length // 2 + 1)], out)
 
 
 def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
@@ -132,15 +138,13 @@ def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None,
     >>> ak.fft.irfft([4.0, 0.0, 0.0])
     array([1., 1., 1., 1.])
     """
-    lines, place = _along(_floating(a), axis)
-    length = _length(n, 2 * (lines.shape[-1] - 1))
-    scale = _scale(norm, length, True)
-    half = _fitted(lines, length // 2 + 1)
-    rest = flip(half[..., 1 : (length + 1) // 2], -1)
-    whole = concatenate([half, conjugate(rest) if rest.dtype.kind == "c" else rest], -1)
-    found = transform(whole, True).real
-    found = found * found.dtype.type(scale) if scale != 1 else found.copy()
-    return into(moveaxis(found, -1, place), out)
+    values = floating(a)
+    place = _axis(axis, values.ndim)
+    length = _length(n, 2 * (values.shape[place] - 1))
+    half = fitted(values, length // 2 + 1, place)
+    rest = flip(half[_part(place, (length + 1) // 2, 1)], place)
+    whole = concatenate([half, conjugate(rest) if rest.dtype.kind == "c" else rest], place)
+    return into(transformed(whole, [length], [place], norm, None, True).real.copy(), out)
 
 
 def hfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:

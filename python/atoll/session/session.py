@@ -208,7 +208,8 @@ def stats() -> dict[str, int]:
     -------
     dict
         Bytes in ``memory_in_use``, ``memory_peak``, ``memory_pooled`` and ``memory_limit``; ``bytes_put``,
-        ``bytes_got``, ``bytes_sent`` and ``messages`` sent to other PEs; ``commands`` executed.
+        ``bytes_got``, ``bytes_sent`` and ``messages`` sent to other PEs; ``commands`` executed; and
+        nanoseconds in the phases of operations that tell (``fft_planes_ns``, …), once there are any.
 
     Examples
     --------

@@ -1,44 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/kernel/fourier.hpp"
 
-#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "kernel/fourier/plan.hpp"
 
 namespace atl::array {
+namespace {
 
-void fourier_rows(const Work& work, DType type, Turn turn, const void* from_re, const void* from_im, void* to_re, void* to_im,
-                  std::size_t rows, std::size_t n) {
-  ATOLL_EXPECT(is_float(type));
-  if (rows == 0 || n == 0) return;
-  const FourierPlan plan(n);
-  // Backward is forward with the parts exchanged, before and after.
-  if (turn == Turn::backward) {
-    std::swap(from_re, from_im);
-    std::swap(to_re, to_im);
+/// Backward is forward with the parts exchanged, before and after.
+template <class Pointer>
+Parts<Pointer> exchanged(Turn turn, Parts<Pointer> parts) {
+  if (turn == Turn::backward) std::swap(parts.re, parts.im);
+  return parts;
+}
+
+}  // namespace
+
+Fourier::Fourier(std::size_t n, DType type, Turn turn, double factor)
+    : plan_(std::make_unique<FourierPlan>(n)), type_(type), turn_(turn), factor_(factor) {
+  ATOLL_EXPECT(n > 0 && is_float(type));
+}
+Fourier::~Fourier() = default;
+Fourier::Fourier(Fourier&&) noexcept = default;
+
+std::size_t Fourier::length() const { return plan_->length(); }
+std::size_t Fourier::scratch_size() const { return 2 * fourier_lanes() * plan_->scratch_numbers(); }
+
+void Fourier::rows(Parts<const void*> from, Parts<void*> to, std::size_t rows, double* scratch) const {
+  transform_rows(*plan_, type_, factor_, exchanged(turn_, from), exchanged(turn_, to), rows, scratch);
+}
+
+void Fourier::columns(Parts<const void* const*> from, Parts<void* const*> to, std::size_t columns, double* scratch) const {
+  transform_columns(*plan_, type_, factor_, exchanged(turn_, from), exchanged(turn_, to), columns, scratch);
+}
+
+void Fourier::box(Parts<const void*> from, Parts<void*> to, std::size_t outer, std::size_t inner, std::size_t begin, std::size_t end,
+                  double* scratch) const {
+  if (inner == 1) return rows(from, to, outer, scratch);
+  const std::size_t n = length(), element = size_of(type_);
+  std::vector<const void*> re(n), im(n);
+  std::vector<void*> to_re(n), to_im(n);
+  for (std::size_t part = 0; part < outer; ++part) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t bytes = ((part * n + k) * inner + begin) * element;
+      re[k] = static_cast<const std::byte*>(from.re) + bytes;
+      if (from.im != nullptr) im[k] = static_cast<const std::byte*>(from.im) + bytes;
+      to_re[k] = static_cast<std::byte*>(to.re) + bytes;
+      to_im[k] = static_cast<std::byte*>(to.im) + bytes;
+    }
+    columns({re.data(), from.im == nullptr ? nullptr : im.data()}, {to_re.data(), to_im.data()}, end - begin, scratch);
   }
-  const std::size_t grain = std::max<std::size_t>(1, 4096 / n);
-  const std::size_t each = n + plan.scratch_size();
-  Buffer<Complex> scratch(work.memory, each * work.threads.size());
-  auto transform = [&]<class T>(Type<T>) {
-    work.threads.for_ranges(rows, grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
-      Complex* data = scratch.data() + each * thread;
-      for (std::size_t row = begin; row < end; ++row) {
-        auto part = [&](const void* from, std::size_t k) {
-          return from == nullptr ? 0.0 : static_cast<double>(static_cast<const T*>(from)[row * n + k]);
-        };
-        for (std::size_t k = 0; k < n; ++k) data[k] = {part(from_re, k), part(from_im, k)};
-        plan.run(data, data + n);
-        for (std::size_t k = 0; k < n; ++k) {
-          static_cast<T*>(to_re)[row * n + k] = static_cast<T>(data[k].re);
-          static_cast<T*>(to_im)[row * n + k] = static_cast<T>(data[k].im);
-        }
-      }
-    });
-  };
-  if (type == DType::f64) transform(Type<double>{});
-  else transform(Type<float>{});
 }
 
 }  // namespace atl::array

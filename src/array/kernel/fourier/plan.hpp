@@ -7,38 +7,51 @@
 #include <memory>
 #include <vector>
 
+#include "atoll/array/dtype.hpp"
+#include "atoll/array/kernel/fourier.hpp"
+
 namespace atl::array {
 
-/// A complex number whose product is the plain one (std::complex would look for NaNs).
 struct Complex {
   double re = 0, im = 0;
-  friend Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
-  friend Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
-  friend Complex operator*(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
-  friend Complex operator*(double s, Complex a) { return {s * a.re, s * a.im}; }
 };
 
-/// Forward transforms of one length. Thread-safe: the caller brings the scratch memory.
+// Greater prime factors cost more by their own pass, p^2 operations, than by a convolution.
+inline constexpr std::size_t most_factor = 61;
+
+/// What forward transforms of one length need to know.
 class FourierPlan {
  public:
   explicit FourierPlan(std::size_t n);
 
   std::size_t length() const { return n_; }
-  /// Complex numbers that `run` needs beside its data.
-  std::size_t scratch_size() const { return inner_ == nullptr ? n_ : inner_->length() + inner_->scratch_size(); }
-  /// Transforms `data` in place.
-  void run(Complex* data, Complex* scratch) const;
+  const std::vector<std::size_t>& factors() const { return factors_; }
+  /// exp(-2 pi i k / n)
+  const Complex* roots() const { return roots_.data(); }
+
+  // -- Bluestein's convolution: exp(-pi i k^2 / n), and the transform of its conjugates by another plan --
+  const FourierPlan* inner() const { return inner_.get(); }
+  const Complex* chirp() const { return chirp_.data(); }
+  const Complex* chirp_transform() const { return chirp_transform_.data(); }
+
+  /// Complex numbers of memory for one line: its own and those on the way.
+  std::size_t scratch_numbers() const { return inner_ == nullptr ? 2 * n_ : n_ + 2 * inner_->length(); }
 
  private:
-  void run_passes(Complex* data, Complex* scratch) const;
-  void run_convolution(Complex* data, Complex* scratch) const;
-
   std::size_t n_;
   std::vector<std::size_t> factors_;
-  std::vector<Complex> roots_;  // exp(-2 pi i k / n)
-  // Bluestein: exp(-pi i k^2 / n), and the transform of its conjugates.
+  std::vector<Complex> roots_;
   std::unique_ptr<FourierPlan> inner_;
   std::vector<Complex> chirp_, chirp_transform_;
 };
+
+// -- lanes.cpp --
+
+/// The most doubles side by side.
+std::size_t fourier_lanes();
+void transform_rows(const FourierPlan& plan, DType type, double factor, Parts<const void*> from, Parts<void*> to, std::size_t rows,
+                    double* scratch);
+void transform_columns(const FourierPlan& plan, DType type, double factor, Parts<const void* const*> from, Parts<void* const*> to,
+                       std::size_t columns, double* scratch);
 
 }  // namespace atl::array

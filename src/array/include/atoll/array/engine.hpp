@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -106,6 +107,9 @@ class Engine {
   void count_put(std::size_t bytes) { volume_.put_bytes += bytes; }
   void count_got(std::size_t bytes) { volume_.got_bytes += bytes; }
   const Volume& volume() const { return volume_; }
+  /// Adds to the time that this PE's operations spent in a phase; for those of several phases that want to be known.
+  void count_phase(const char* name, std::int64_t ns) { phases_[name] += static_cast<std::uint64_t>(ns); }
+  const std::map<std::string, std::uint64_t>& phases() const { return phases_; }
 
   // -- long operations --
   void set_progress(ProgressCallback callback) { progress_ = std::move(callback); }
@@ -133,6 +137,7 @@ class Engine {
   const char* operation_ = "";
   std::atomic<std::uint64_t> commands_{0};
   Volume volume_;
+  std::map<std::string, std::uint64_t> phases_;
   std::int64_t next_callback_ns_ = 0;
   std::exception_ptr pending_;
   std::unique_ptr<OperationMonitor> interruptible_;
