@@ -74,6 +74,8 @@ class Landing:
         """Rows of a column's chunk of a Parquet file with plain and dictionary pages; where it is known how many rows there are."""
 
     def rows(self) -> list[np.ndarray[Any, Any]]: ...
+    def stats(self) -> dict[str, int]:
+        """This PE's counters, as those of a session."""
     pe: int
 
 def set_program(program: Callable[[bytes, Landing], bytes]) -> None:

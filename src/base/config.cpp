@@ -29,6 +29,11 @@ constexpr std::array table{
           "are used only when touched. One PE alone may use it all for arrays, several half of it."},
     Entry{V::memory_limit, "ATOLL_MEMORY_LIMIT", Kind::bytes, "0", "", 0, 0,
           "Most bytes of arrays per PE. 0: what the node has available, shared evenly by its PEs."},
+    Entry{V::spill_dir, "ATOLL_SPILL_DIR", Kind::text, "", "", 0, 0,
+          "Directory for rows of scans that do not fit in memory. Default: TMPDIR, or /tmp. Files there have no name, so the kernel "
+          "removes them when their process ends, however it ends."},
+    Entry{V::spill_limit, "ATOLL_SPILL_LIMIT", Kind::bytes, "0", "", 0, 0,
+          "Most bytes that each PE has in files of ATOLL_SPILL_DIR. 0: what the file system has free, less a twentieth."},
     Entry{V::pool_size, "ATOLL_POOL_SIZE", Kind::bytes, "0", "", 0, 0,
           "Freed memory kept for reuse, per PE. 0: an eighth of the memory limit."},
     Entry{V::pool_idle, "ATOLL_POOL_IDLE", Kind::seconds, "10", "", 0, 0,

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,9 @@ class ProgramFailed : public Error {
 /// leaves; of how many on each PE, when that is known. Throws ProgramFailed on all PEs when one has failed.
 std::vector<array::Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answers*> answers, std::string request, std::vector<array::Array> inputs,
                                          std::vector<table::LandingColumn> kinds, std::vector<std::int64_t> rows);
+
+/// What a PE has counted, by name; see Session.stats of _core.pyi.
+std::map<std::string, std::uint64_t> stats_of(array::Engine& engine);
 
 using Commands = table::Operations::Extended<&run_everywhere>;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python code on every PE: a call with bytes and an answer of bytes, and rows that it leaves in a Landing become columns.
+#include <nanobind/stl/map.h>
+
 #include <cstring>
 #include <map>
 
@@ -114,8 +116,7 @@ struct Columns {
   Landing* landing;
   std::vector<LandingColumn> kinds;
   std::vector<Array> inputs;
-  std::uint32_t pe;
-  Memory* memory;
+  array::Engine* engine;
 
   void add(std::size_t column, std::int64_t place, nb::handle array) {
     ATOLL_VALIDATE(landing != nullptr, Error, "rows come too late: the program has returned");
@@ -139,7 +140,7 @@ struct Columns {
     ATOLL_VALIDATE(kinds[column].text == (found->second == Physical::text) && (kinds[column].text || array::size_of(kinds[column].dtype) == width), TypeError,
                    "rows of {} do not fit into a column of {}", physical, array::name_of(kinds[column].dtype));
     nb::gil_scoped_release release;
-    table::land_parquet(*memory, *landing, column, row, {file, offset, bytes}, chunk);
+    table::land_parquet(engine->memory(), *landing, column, row, {file, offset, bytes}, chunk);
   }
 
   /// This PE's rows of the arrays, where they lie: not to be changed.
@@ -153,7 +154,7 @@ struct Columns {
 
 std::string run_here(const std::string& request, Landing& landing, const std::vector<LandingColumn>& kinds, std::vector<Array> inputs, array::Engine& engine) {
   nb::gil_scoped_acquire gil;
-  nb::object columns = nb::cast(Columns{&landing, kinds, std::move(inputs), engine.pe(), &engine.memory()});
+  nb::object columns = nb::cast(Columns{&landing, kinds, std::move(inputs), &engine});
   std::string answer;
   try {
     ATOLL_VALIDATE(program().is_valid(), Error, "this process has no program");
@@ -190,7 +191,7 @@ std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answe
 }
 
 void bind_everywhere(nb::module_& m) {
-  nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("add_parquet", &Columns::add_parquet).def("rows", &Columns::rows).def_ro("pe", &Columns::pe);
+  nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("add_parquet", &Columns::add_parquet).def("rows", &Columns::rows).def_prop_ro("pe", [](const Columns& c) { return c.engine->pe(); }).def("stats", [](const Columns& c) { return stats_of(*c.engine); });
   m.def("set_program", [](nb::object callable) { program() = std::move(callable); });
   m.def("run_everywhere", [](const SessionPtr& session, nb::bytes request, nb::sequence inputs, const std::vector<int>& kinds, const std::vector<std::int64_t>& rows) {
     std::vector<LandingColumn> columns;

@@ -96,8 +96,9 @@ SessionPtr watched(SessionPtr session) {
   return session;
 }
 
-std::map<std::string, std::uint64_t> stats(Session& session) {
-  array::Engine& engine = session.engine();
+}  // namespace
+
+std::map<std::string, std::uint64_t> stats_of(array::Engine& engine) {
   const runtime::HeapStats heap = engine.heap().stats();
   const fabric::Traffic traffic = engine.context().endpoint().traffic();
   std::map<std::string, std::uint64_t> all{
@@ -109,8 +110,6 @@ std::map<std::string, std::uint64_t> stats(Session& session) {
   for (const auto& [phase, ns] : engine.phases()) all[phase + "_ns"] = ns;
   return all;
 }
-
-}  // namespace
 
 void bind_session(nb::module_& m) {
   nb::class_<Session>(m, "Session")
@@ -131,7 +130,7 @@ void bind_session(nb::module_& m) {
       .def("barrier", [](Session& s) { s.call<&array::noop>(); }, Release())
       .def("noop", [](Session& s) { s.call<&array::noop>(); }, Release())
       .def("trim", [](Session& s) { s.engine().heap().trim(); }, Release())
-      .def("stats", &stats)
+      .def("stats", [](Session& s) { return stats_of(s.engine()); })
       .def("set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); }, nb::arg("callback").none());
 
   m.def("start_embedded", [](unsigned threads) { return watched(Session::embedded(threads)); }, nb::arg("threads") = 0);

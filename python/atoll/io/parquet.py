@@ -105,14 +105,18 @@ class ParquetReader(Reader):
         table = file.read_row_group(part.number, columns=there, use_threads=False)
         yield typed_keys(table, part, columns, self.schema)
 
-    def size_of(self, part: Part, columns: Sequence[str], where: Any) -> int:
-        """Bytes that are read of a row group for these columns: 0 when its statistics exclude the filter."""
-        file = self._file(part.file)
-        if where is not None and self._fragment(part, where).num_row_groups == 0:
-            return 0
-        group = file.metadata.row_group(part.number)
-        chunks = [group.column(at) for at in range(group.num_columns)]
-        return sum(one.total_compressed_size for one in chunks if one.path_in_schema.partition(".")[0] in columns)
+    def left(self, where: Any) -> list[Part]:
+        """The row groups that an expression does not exclude by their statistics."""
+        return [part for part in self.parts if where is None or self._fragment(part, where).num_row_groups]
+
+    def unpacked(self, part: Part) -> dict[str, int]:
+        """Bytes of each column's pages in a row group, before they were compressed."""
+        group = self._file(part.file).metadata.row_group(part.number)
+        found: dict[str, int] = {}
+        for chunk in map(group.column, range(group.num_columns)):
+            name = chunk.path_in_schema.partition(".")[0]
+            found[name] = found.get(name, 0) + chunk.total_uncompressed_size
+        return found
 
     def _fragment(self, part: Part, where: Any) -> Any:
         """The row group, or nothing of it, as Arrow's data sets have it."""
@@ -252,16 +256,21 @@ def write_parquet(
         if prepared is None:
             raise TypeError("a data set of these columns cannot be written by each PE; write one file")
         inputs, kept = prepared
-        together(target, _write_part, kept, tuple(partition_cols), row_group_size, options, inputs=inputs)
+        together(target, write_rows, kept, tuple(partition_cols), row_group_size, options, inputs=inputs)
         return
 
     def opened(stream: Any, schema: Any) -> _Groups:
-        import pyarrow.parquet as pq
-
         metadata = {b"pandas": pandas_metadata(schema, index)} if index else None
-        return _Groups(pq.ParquetWriter(stream, schema.with_metadata(metadata), **options), row_group_size)
+        return parquet_file(stream, schema.with_metadata(metadata), row_group_size, options)
 
     write_tables(where, columns, opened, storage_options)
+
+
+def parquet_file(stream: Any, schema: Any, rows: int, options: Mapping[str, Any]) -> _Groups:
+    """A context manager with `write(table)`: a file of groups of so many rows; options of pyarrow's ParquetWriter."""
+    import pyarrow.parquet as pq
+
+    return _Groups(pq.ParquetWriter(stream, schema, **options), rows)
 
 
 class _Groups:
@@ -281,9 +290,10 @@ class _Groups:
         self._writer.write_table(table.replace_schema_metadata(self._writer.schema.metadata), row_group_size=self._rows)
 
 
-def _write_part(
-    here: Any, aside: str, kept: Any, partition_cols: Sequence[str], rows: int, options: dict[str, Any]
-) -> None:
+def write_rows(
+    here: Any, aside: str, kept: Any, partition_cols: Sequence[str], rows: int, options: dict[str, Any],
+    prefix: str = "part-",
+) -> None:  # fmt: skip
     """On a PE: its rows, into the data set's directory."""
     import os
 
@@ -293,8 +303,8 @@ def _write_part(
     os.makedirs(aside, exist_ok=True)
     if partition_cols:
         pq.write_to_dataset(
-            table, aside, list(partition_cols), basename_template=f"part-{here.pe:05}-{{i}}.parquet",
+            table, aside, list(partition_cols), basename_template=f"{prefix}{here.pe:05}-{{i}}.parquet",
             row_group_size=rows, existing_data_behavior="overwrite_or_ignore", use_threads=False, **options,
         )  # fmt: skip
     elif table.num_rows or here.pe == 0:
-        pq.write_table(table, os.path.join(aside, f"part-{here.pe:05}.parquet"), row_group_size=rows, **options)
+        pq.write_table(table, os.path.join(aside, f"{prefix}{here.pe:05}.parquet"), row_group_size=rows, **options)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,8 @@ class Reader(ABC):
     by_column = False
     #: Whether `read` leaves rows out itself for which `where` is not true; else it does not get it.
     filters = False
+    #: Of a reader that was cut from another, the other's id.
+    origin = 0
 
     @abstractmethod
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
@@ -46,6 +49,20 @@ class Reader(ABC):
         """The files, for errors."""
         files = list(dict.fromkeys(part.file for part in self.parts)) or ["the file"]
         return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} other files"
+
+    def shares(self, pes: int) -> list[range]:
+        """Which parts each PE reads."""
+        return shares(self.parts, pes)
+
+    def cut(self, count: int) -> list[Reader]:
+        """So many readers, one behind the other, of about as many bytes each."""
+        found = []
+        for own in shares(self.parts, count):
+            made = copy.copy(self)
+            made.parts = [self.parts[number] for number in own]
+            made.origin = self.origin or id(self)
+            found.append(made)
+        return found
 
     def direct(self, part: Part, name: str) -> tuple[Any, ...] | None:
         """Where the engine itself finds a column: the arguments of `add_parquet` behind the row; None: nowhere."""

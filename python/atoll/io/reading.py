@@ -11,7 +11,7 @@ from .. import extras
 from ..columns.making import from_arrow
 from ..session import current
 from ..session.everywhere import landed
-from .reader import Part, Reader, reading, shares
+from .reader import Part, Reader, reading
 from .storage import Dictionary, categorical_of, storage_of
 
 
@@ -19,7 +19,7 @@ def read_columns(reader: Reader, columns: Collection[str] | None = None, where: 
     """Columns (arrays where nothing is missing) by name, of the rows for which an expression of Arrow's is true."""
     names = reader.names(columns)
     session = current()
-    mine = shares(reader.parts, session.pes)
+    mine = reader.shares(session.pes)
     kept = {name: storage_of(reader.schema.field(name).type) for name in names}
     rows = [] if where is not None else _known_rows(reader.parts, mine)
     landing = [name for name in names if kept[name] is not None]

@@ -62,8 +62,12 @@ def write_tables(where: Any, columns: Mapping[str, Any], opened: Any, storage_op
 
     `opened(stream, schema)` is a context manager that gives something with `write(table)`.
     """
+    write_pieces(where, tables(columns), opened, storage_options)
+
+
+def write_pieces(where: Any, pieces: Iterator[Any], opened: Any, storage_options: Any = None) -> None:
+    """The same of tables that come one behind the other, one at least."""
     system, target = target_of(where, storage_options)
-    pieces = tables(columns)
     first = next(pieces)
     failure: BaseException | None = None
     if writes():

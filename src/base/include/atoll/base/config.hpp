@@ -17,6 +17,8 @@ enum class Variable {
   threads,
   heap_size,
   memory_limit,
+  spill_dir,
+  spill_limit,
   pool_size,
   pool_idle,
   huge_pages,

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which step of a plan took how long, and how many bytes went from PE to PE or to files meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from ..session.everywhere import everywhere
+from .nodes import Cost
+from .spill import Spill, file_of
+
+
+class Meter:
+    """Steps call steps: what one takes is without those that it waits for."""
+
+    def __init__(self, spill: Spill) -> None:
+        self._spill = spill
+        self._inner = [[0.0, 0.0, 0.0]]
+
+    @contextlib.contextmanager
+    def on(self, cost: Cost) -> Iterator[None]:
+        """What happens in the block is this step's."""
+        begin = self._now()
+        self._inner.append([0.0, 0.0, 0.0])
+        try:
+            yield
+        finally:
+            took = [after - before for after, before in zip(self._now(), begin, strict=True)]
+            inner = self._inner.pop()
+            own = [max(whole - part, 0) for whole, part in zip(took, inner, strict=True)]
+            self._inner[-1] = [before + whole for before, whole in zip(self._inner[-1], took, strict=True)]
+            cost.seconds += own[0]
+            cost.exchanged_bytes += int(own[1])
+            cost.spilled_bytes += int(own[2])
+
+    def _now(self) -> list[float]:
+        moved = everywhere(_moved, self._spill.key)
+        return [time.perf_counter(), sum(sent for sent, _ in moved), sum(written for _, written in moved)]
+
+
+def _moved(here: Any, key: str) -> tuple[int, int]:
+    counts = here.stats()
+    return sum(counts[name] for name in ("bytes_put", "bytes_got", "bytes_sent")), file_of(key).size

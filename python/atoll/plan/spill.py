@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows that do not fit in memory: on each PE one file without a name, which the kernel removes when its process ends.
+
+So nothing is left behind by whatever end, `kill -9` included, and each PE reads what it wrote itself. Rows lie there as
+Arrow's streams; where each is, and how many rows it has, is known on all PEs.
+"""
+
+from __future__ import annotations
+
+import copy
+import errno
+import itertools
+import os
+import secrets
+import tempfile
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .. import _core
+from ..io.reader import Part, Reader
+from ..session import current
+from ..session.everywhere import everywhere, once
+
+#: Bytes up to which rows stay in memory: results of groups, say, that another step looks at.
+_KEPT = 4 << 20
+
+
+class _File:
+    """One PE's rows."""
+
+    def __init__(self, directory: str, bound: int) -> None:
+        self._directory, self._bound = directory, bound
+        self._lock = threading.Lock()
+        self._handle = -1
+        self._kept: dict[int, Any] = {}
+        self.size = 0
+
+    def write(self, table: Any) -> tuple[int, int]:
+        """Adds a table; where it begins and how many bytes it has. Any thread."""
+        import pyarrow as pa
+
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+        data = sink.getvalue()
+        with self._lock:
+            at = self.size
+            self.size += data.size
+            if self.size <= _KEPT:
+                self._kept[at] = data
+                return at, data.size
+            if self._handle < 0:
+                self._open()
+        if self.size > self._bound:
+            raise OSError(
+                errno.ENOSPC,
+                f"cannot spill rows to {self._directory}: a PE may have {self._bound} bytes there. Raise "
+                "ATOLL_SPILL_LIMIT, or say where there is more space by ATOLL_SPILL_DIR",
+            )
+        try:
+            left, begin = memoryview(data), at
+            while len(left):
+                written = os.pwrite(self._handle, left, begin)
+                left, begin = left[written:], begin + written
+        except OSError as error:
+            text = (
+                f"cannot spill rows to {self._directory}: {error.strerror}. Say where there is space by ATOLL_SPILL_DIR"
+            )
+            raise OSError(error.errno, text) from error
+        return at, data.size
+
+    def _open(self) -> None:
+        try:
+            self._handle = os.open(self._directory, os.O_RDWR | os.O_TMPFILE | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
+                raise
+            self._handle, path = tempfile.mkstemp(prefix=".atoll-", dir=self._directory)
+            os.unlink(path)
+        if self._bound == 0:
+            free = os.fstatvfs(self._handle)
+            self._bound = free.f_bavail * free.f_frsize * 19 // 20
+
+    def read(self, at: int, size: int) -> Any:
+        """The table that was written there."""
+        import pyarrow as pa
+
+        data = self._kept.get(at)
+        if data is None:
+            data = pa.allocate_buffer(size)
+            into, begin = memoryview(data).cast("B"), at
+            while len(into):
+                got = os.preadv(self._handle, [into], begin)
+                if got == 0:
+                    raise OSError(errno.EIO, "spilled rows are gone", self._directory)
+                into, begin = into[got:], begin + got
+        return pa.ipc.open_stream(data).read_all()
+
+    def close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle, self._kept = -1, {}
+
+
+_files: dict[str, _File] = {}
+
+
+class Spill:
+    """Files of all PEs, while the context lasts."""
+
+    def __enter__(self) -> Spill:
+        self.key = once(secrets.token_hex, 8)
+        directory, bound = (_setting(name) for name in ("ATOLL_SPILL_DIR", "ATOLL_SPILL_LIMIT"))
+        everywhere(_begin, self.key, directory or tempfile.gettempdir(), _bytes(bound))
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if not (current().failed or current().closed):
+            everywhere(_end, self.key)
+
+    def sizes(self) -> int:
+        """Bytes that all PEs have written."""
+        return sum(everywhere(_size, self.key))
+
+
+def _setting(name: str) -> str:
+    return next(value for known, value, *_ in _core.config() if known == name)
+
+
+def _bytes(text: str) -> int:
+    number = text.rstrip("KMGTiBb ")
+    unit = text[len(number) :].strip()[:1]
+    return int(float(number) * 1024 ** "KMGT".find(unit) * 1024) if unit in tuple("KMGT") else int(float(number))
+
+
+def _begin(here: Any, key: str, directory: str, bound: int) -> None:
+    if not os.path.isdir(directory):
+        raise FileNotFoundError(errno.ENOENT, "no directory to spill rows to. Set ATOLL_SPILL_DIR", directory)
+    _files[key] = _File(directory, bound)
+
+
+def _end(here: Any, key: str) -> None:
+    made = _files.pop(key, None)
+    if made is not None:
+        made.close()
+
+
+def _size(here: Any, key: str) -> int:
+    return _files[key].size
+
+
+def file_of(key: str) -> _File:
+    """This PE's file."""
+    return _files[key]
+
+
+#: On one PE a table that was spilled: its order, offset, bytes, rows, and bytes in memory.
+Segment = tuple[int, int, int, int, int]
+
+
+class SpilledReader(Reader):
+    """Rows that PEs have spilled: parts are segments, of which each PE reads its own."""
+
+    def __init__(self, key: str, schema: Any, segments: Sequence[Sequence[Segment]]) -> None:
+        self.key, self.schema = key, schema
+        self.parts = [
+            Part("spilled rows", at, memory, rows, {}, f"of PE {pe} at", at + size)
+            for pe, own in enumerate(segments)
+            for _, at, size, rows, memory in sorted(own)
+        ]
+        ends = list(itertools.accumulate(map(len, segments), initial=0))
+        self._shares = [range(begin, end) for begin, end in itertools.pairwise(ends)]
+
+    def shares(self, pes: int) -> list[range]:
+        return self._shares
+
+    def cut(self, count: int) -> list[Reader]:
+        return [self._within([_part_of(own, at, count) for own in self._shares]) for at in range(count)]
+
+    def _within(self, ranges: Sequence[range]) -> SpilledReader:
+        made = copy.copy(self)
+        made.parts = [self.parts[number] for own in ranges for number in own]
+        ends = list(itertools.accumulate(map(len, ranges), initial=0))
+        made._shares = [range(begin, end) for begin, end in itertools.pairwise(ends)]
+        return made
+
+    def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
+        """The segment."""
+        yield file_of(self.key).read(part.number, part.end - part.number).select(list(columns))
+
+
+def _part_of(own: range, at: int, count: int) -> range:
+    return own[len(own) * at // count : len(own) * (at + 1) // count]
+
+
+class Chain(Reader):
+    """Readers of the same columns, one behind the other."""
+
+    def __init__(self, readers: Sequence[Reader]) -> None:
+        pes = current().pes
+        self.readers, self.schema = list(readers), readers[0].schema
+        self.parts, self._readers, ends = [], [], [0]
+        for pe in range(pes):
+            for at, reader in enumerate(readers):
+                own = [reader.parts[number] for number in reader.shares(pes)[pe]]
+                self.parts += own
+                self._readers += [at] * len(own)
+            ends.append(len(self.parts))
+        self._shares = [range(begin, end) for begin, end in itertools.pairwise(ends)]
+        self._of = {id(part): at for part, at in zip(self.parts, self._readers, strict=True)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_of": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._of = {id(part): at for part, at in zip(self.parts, self._readers, strict=True)}
+
+    def shares(self, pes: int) -> list[range]:
+        return self._shares
+
+    def cut(self, count: int) -> list[Reader]:
+        return [piece for reader in self.readers for piece in reader.cut(max(1, count // len(self.readers)))]
+
+    def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
+        """What its reader reads."""
+        for table in self.readers[self._of[id(part)]].read(part, columns, None):
+            yield table.select(list(columns))
+
+
+def spilled(spill: Spill, frame: Any) -> SpilledReader:
+    """The rows of a frame, spilled."""
+    from ..io.rows import inputs_of
+
+    columns = frame._named()
+    prepared = inputs_of(columns)
+    if prepared is None:
+        kinds = {name: str(column.dtype) for name, column in columns.items()}
+        raise TypeError(f"rows with these columns cannot be spilled; choose others before: {kinds}")
+    inputs, kept = prepared
+    answers = everywhere(_write, spill.key, kept, inputs=inputs)
+    return SpilledReader(spill.key, answers[0][0], [segments for _, segments in answers])
+
+
+def _write(here: Any, key: str, kept: Any) -> tuple[Any, list[Segment]]:
+    from ..io.rows import table_of
+
+    table = table_of(here, kept)
+    step = max(1, table.num_rows * (8 << 20) // max(table.nbytes, 1))
+    segments = []
+    for begin in range(0, table.num_rows, step):
+        piece = table.slice(begin, step)
+        segments.append((begin, *file_of(key).write(piece), piece.num_rows, piece.nbytes))
+    return table.schema, segments

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files are read by threads of one PE, and by three PEs."""
+
+import pytest
+
+import atoll as ak
+
+
+@pytest.fixture(scope="module", params=[(1, 2), (3, 1)], ids=["1x2", "3x1"])
+def every_session(request):
+    """The module's tests run once in each of two sessions."""
+    ak.shutdown()
+    with ak.init(*request.param) as session:
+        yield session
