@@ -22,6 +22,10 @@ def with_table(document: str, table: str) -> str:
     return f"{before}{begin}{table}{end}{after}"
 
 
+#: What the doors of one process share (runtime/process.hpp): exported by those that do.
+PROCESS = "_ZN3atl7runtime12ProcessPlaceIvE4slotE"
+
+
 def version_script(version: str, names: Iterable[str]) -> str:
     """For the linker: these names and no others. Symbols have a version where the interface says so."""
     listed = "".join(f"    {name};\n" for name in sorted(names))

@@ -18,6 +18,7 @@ std::string_view to_string(Status status) {
     case Status::interrupted: return "interrupted";
     case Status::cancelled: return "cancelled";
     case Status::peer_lost: return "peer lost";
+    case Status::revoked: return "revoked";
   }
   return "unknown status";
 }

@@ -374,6 +374,8 @@ void Communicator::set_timeout_seconds(double seconds) {
   engine_->set_timeout_seconds(seconds);
 }
 
+void Communicator::fail(std::exception_ptr why) { engine_->fail(std::move(why)); }
+
 void Communicator::rest() { engine_->rest(); }
 
 std::uint64_t Communicator::moved_bytes() const { return engine_->moved_bytes(); }

@@ -278,8 +278,16 @@ void Engine::break_down(std::string why) {
   broken_.store(true, std::memory_order_release);
 }
 
+void Engine::fail(std::exception_ptr why) {
+  Hold hold(*this);
+  if (broken_.load(std::memory_order_relaxed)) return;
+  failure_ = std::move(why);
+  break_down("a member has failed");
+}
+
 void Engine::throw_if_broken() const {
   if (!broken_.load(std::memory_order_acquire)) [[likely]] return;
+  if (failure_) std::rethrow_exception(failure_);
   // A death explains everything else.
   context_.check();
   if (timed_out_) throw TimeoutError(broken_why_);

@@ -74,6 +74,7 @@ class Engine {
   void share_sizes(Kind kind, Arguments& arguments);
   bool test(std::uint64_t ticket);
   void wait(std::uint64_t ticket);
+  void fail(std::exception_ptr why);
   bool look(std::uint64_t ticket) const {
     if (is_finished(ticket)) return true;
     throw_if_broken();
@@ -185,6 +186,7 @@ class Engine {
   std::atomic<std::uint64_t> hook_{0};  // changed with the hold
   std::atomic<bool> broken_{false};
   std::string broken_why_;
+  std::exception_ptr failure_;  // what fail() was told
   bool timed_out_ = false;  // that is why
 };
 

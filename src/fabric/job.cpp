@@ -207,6 +207,7 @@ bool Job::note_failed(PeId pe, int wait_status, const std::string& cause) noexce
     std::memcpy(dead.cause, cause.data(), bytes);
     dead.wait_status.store(wait_status, std::memory_order_relaxed);
     dead.cause_bytes.store(static_cast<std::uint32_t>(bytes), std::memory_order_relaxed);
+    control_->deaths.fetch_add(1, std::memory_order_release);  // partner: deaths()
     std::uint32_t none = 0;
     // Release: the cause. Partner: has_failed().
     control_->failed.compare_exchange_strong(none, pe.value() + 1, std::memory_order_release,

@@ -101,6 +101,10 @@ void Context::join() {
 }
 
 Context::~Context() {
+  {
+    std::lock_guard lock(progress_mutex_);
+    progress_users_ = std::min(progress_users_, 1);
+  }
   stop_progress_thread();
   job_->listen(pe_, nullptr);
   fabric::PeRecord& record = job_->record(pe_);

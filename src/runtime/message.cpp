@@ -57,6 +57,7 @@ void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first,
 
 // Behind what handlers have sent before and could not get out.
 inline bool Context::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
+  if (job_->has_failed() && pe.value() < npes_ && job_->has_died(pe)) [[unlikely]] return true;  // nobody reads it
   return deferred_count_.load(std::memory_order_relaxed) == 0 && endpoint_.try_send(pe, handler, kind, parts) == Status::ok;
 }
 
@@ -95,7 +96,7 @@ void Context::send_large(PeId pe, std::uint16_t handler, const Parts& parts) {
                  format_bytes(bytes), format_bytes(longest_message));
   if (!endpoint_.maps(pe)) return send_far(pe, handler, parts);
   if (!in_progress_here())
-    wait([&] { return large_bytes_.load(std::memory_order_relaxed) < most_large_bytes; });
+    wait([&] { return large_bytes_.load(std::memory_order_relaxed) < most_large_bytes || job_->has_died(pe); });
   auto* block = static_cast<std::byte*>(heap_->allocate(bytes));
   large_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   parts.copy_to(block);
@@ -108,7 +109,8 @@ void Context::send_far(PeId pe, std::uint16_t handler, const Parts& parts) {
   if (!in_progress_here()) {
     std::uint64_t id = ask_room(pe, bytes);
     std::optional<HeapOffset> room;
-    wait([&] { return room || (room = take_room(pe, id, bytes)); });  // asked again after it was true
+    wait([&] { return room || (room = take_room(pe, id, bytes)) || job_->has_died(pe); });  // asked again after it was true
+    if (!room) return;
     fill_room(pe, *room, parts);
     return send_small(pe, handler, landed_message, {bytes_of(LargeRecord{room->value(), bytes})});
   }
@@ -135,7 +137,7 @@ void Context::defer(Outgoing message) {
 
 // False: not yet.
 bool Context::send_kept(Outgoing& message) {
-  if (message.block != nullptr) {
+  if (message.block != nullptr && !job_->has_died(message.pe)) {
     auto room = take_room(message.pe, message.room, message.far.size());
     if (!room) return false;
     fill_room(message.pe, *room, {message.far});
@@ -143,6 +145,7 @@ bool Context::send_kept(Outgoing& message) {
     message.payload.assign(bytes_of(record).begin(), bytes_of(record).end());
     message.block = nullptr;
   }
+  if (job_->has_failed() && job_->has_died(message.pe)) [[unlikely]] return true;
   return endpoint_.try_send(message.pe, message.handler, message.kind, {message.payload}) == Status::ok;
 }
 

@@ -40,6 +40,30 @@ constexpr std::int64_t longest_pause_ns = 400'000;
 // keep it from one another. A reduction of 1 MiB took 1.5 ms with 20 us here, 0.2 to 0.8 with 200, 2 to 12 with 2,000.
 constexpr std::int64_t close_watch_ns = 200'000;
 
+// A PE that is killed while it writes into a slot of this ring leaves it unwritten for ever, and all behind it unread. One that lives
+// writes on within this.
+constexpr std::int64_t abandoned_ns = 1'000'000'000;
+
+void skip_abandoned_slot(fabric::MessageRing& ring) {
+  struct Stuck {
+    const fabric::MessageRing* ring = nullptr;
+    std::uint64_t head = 0;
+    std::int64_t since = 0;
+  };
+  static thread_local Stuck stuck;
+  std::uint64_t head = ring.head.load(std::memory_order_relaxed);
+  fabric::MessageSlot& slot = ring.slots[head % fabric::ring_slots];
+  // Acquire: partner is the sender's release.
+  bool written = slot.sequence.load(std::memory_order_acquire) == head + 1;
+  if (written || ring.tail.load(std::memory_order_relaxed) == head) return;
+  if (stuck.ring != &ring || stuck.head != head) {
+    stuck = {&ring, head, now_ns()};
+  } else if (now_ns() - stuck.since > abandoned_ns) {
+    ring.head.store(head + 1, std::memory_order_relaxed);
+    slot.sequence.store(head + fabric::ring_slots, std::memory_order_release);  // partner: try_send
+  }
+}
+
 struct Leave {
   Owner& owner;
   ~Leave() { owner.leave(); }  // also when a handler throws
@@ -60,7 +84,8 @@ Status Context::wait_slowly(Condition ready, Deadline deadline) {
 Status Context::wait_in_turns(Condition ready, Deadline deadline) {
   ATOLL_EXPECT(!in_progress_here());
   auto passed = [&] {
-    if (job_->has_failed() && !ready()) check();  // what has come to pass counts, also when a PE has died since
+    if ((job_->has_failed() || news_.load(std::memory_order_relaxed) != news_answered_.load(std::memory_order_relaxed)) && !ready())
+      check();  // what has come to pass counts, also when a PE has died since
     return deadline.passed();
   };
   // A simulation's clock stands still while this one looks.
@@ -140,6 +165,35 @@ bool Context::progress_slowly() {
     // A message may have come between our last look and leave(), when others could not take it.
   } while (endpoint_.message_waiting());
   return any;
+}
+
+void Context::answer_news(std::function<void()> answer) {
+  // Nobody else is in check() when doors open and close.
+  answers_.store(false);
+  answer_ = std::move(answer);
+  answers_.store(answer_ != nullptr, std::memory_order_release);  // the function; partner: check_slowly()
+}
+
+void Context::check_slowly() {
+  if (!answers_.load(std::memory_order_acquire) || job_->exit_requested()) return job_->check();
+  if (in_progress_here()) return;  // what it does takes locks that a hook must not wait for
+  if (progress_owner_.try_take()) {
+    Leave leave{progress_owner_};
+    skip_abandoned_slot(job_->ring(pe_));
+  }
+  // Acquire: what is new. Partners: note_news(), the job's deaths().
+  std::uint32_t news = news_.load(std::memory_order_acquire), deaths = job_->deaths();
+  bool old = news == news_answered_.load(std::memory_order_relaxed) && deaths == deaths_answered_.load(std::memory_order_relaxed);
+  if (old || answering_.exchange(true, std::memory_order_acquire)) return;
+  try {
+    answer_();
+  } catch (...) {
+    answering_.store(false, std::memory_order_release);
+    throw;
+  }
+  news_answered_.store(news, std::memory_order_relaxed);
+  deaths_answered_.store(deaths, std::memory_order_relaxed);
+  answering_.store(false, std::memory_order_release);
 }
 
 std::uint64_t Context::add_hook(std::function<bool(Context&)> hook) {
@@ -228,11 +282,13 @@ void Context::hand_over() {
 }
 
 void Context::start_progress_thread(std::optional<unsigned> core) {
-  if (progress_thread_.joinable()) return;
+  std::lock_guard lock(progress_mutex_);
+  if (++progress_users_ > 1) return;
   stop_progress_ = false;
   handed_over_.store(false, std::memory_order_relaxed);
   has_progress_thread_.store(true, std::memory_order_relaxed);
   progress_thread_ = start_thread("atoll-progress", [this, core] {
+    progress_thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     if (core) bind_thread({*core});
     try {
       keep_progress();
@@ -243,14 +299,15 @@ void Context::start_progress_thread(std::optional<unsigned> core) {
 }
 
 void Context::stop_progress_thread() {
-  if (!progress_thread_.joinable()) return;
   {
     std::lock_guard lock(progress_mutex_);
+    if (progress_users_ == 0 || --progress_users_ > 0) return;
     stop_progress_ = true;
   }
   progress_stops_.notify_all();
   fabric::ring_bell(job_->record(pe_));
   progress_thread_.join();
+  progress_thread_id_.store({}, std::memory_order_relaxed);
   has_progress_thread_.store(false, std::memory_order_relaxed);
 }
 

@@ -5,7 +5,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/units.hpp"
-#include "atoll/runtime/job.hpp"
+#include "atoll/runtime/process.hpp"
 #include "context.hpp"
 #include "memory.hpp"
 #include "team.hpp"
@@ -33,11 +33,8 @@ constexpr std::size_t widest_scalar = 16;
 
 std::size_t shortened(std::size_t bytes) { return bytes > widest_scalar ? bytes - widest_scalar : 0; }
 
-// Alone a PE needs no launcher, but pages that can be mapped twice for its global data.
-const runtime::Membership& membership() {
-  static const runtime::ProcessSeat seat([] { return runtime::Membership{fabric::Job::create_shm({.npes = 1}), PeId(0)}; });
-  return seat.membership();
-}
+// The same for all libraries of the process.
+[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot), true);
 
 runtime::ContextOptions context_options() {
   runtime::ContextOptions options;
@@ -56,7 +53,7 @@ Library::Library(int thread_level)
     : thread_level_(thread_level),
       checks_(config::choice(config::Variable::shmem_check) == 1 ? Checks::on : Checks::off),
       debug_(!config::text(config::Variable::shmem_debug).empty()) {
-  context_ = std::make_unique<runtime::Context>(membership().job, membership().pe, context_options());
+  context_ = runtime::open_process(context_options());
   world_ = std::make_unique<coll::Communicator>(*context_);
   // A PE may compute for hours before it comes to a barrier.
   world_->set_timeout_seconds(0);

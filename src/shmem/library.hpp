@@ -66,7 +66,7 @@ class Library {
   int thread_level_;
   Checks checks_;
   bool debug_;
-  std::unique_ptr<runtime::Context> context_;
+  std::shared_ptr<runtime::Context> context_;  // of all doors
   std::unique_ptr<coll::Communicator> world_;
   std::unique_ptr<runtime::StaticData> data_;
   Addresses addresses_;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/comm.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "comm/create.hpp"
+#include "comm/live.hpp"
 #include "core/codes.hpp"
 #include "core/library.hpp"
+#include "mpi-ext.h"
 
 namespace atl::mpi {
 namespace {
@@ -13,6 +16,8 @@ namespace {
 std::atomic<std::uint32_t> made{0};
 constexpr std::uint32_t reserved_numbers = 16;  // MPI_COMM_WORLD, MPI_COMM_SELF, and none
 constexpr int counter_bits = 17;
+
+std::exception_ptr lost() { return std::make_exception_ptr(Failure{MPIX_ERR_PROC_FAILED, "a process has died"}); }
 
 }  // namespace
 
@@ -25,9 +30,90 @@ std::uint64_t new_number() {
 
 Comm::Comm(std::uint64_t number, Ref<Group> local, Ref<Group> remote)
     : Object(kind), number_(number), local_(std::move(local)), remote_(std::move(remote)),
-      peers_(remote_ ? remote_.get() : local_.get()), rank_(local_->rank_of(library().pe())) {}
+      peers_(remote_ ? remote_.get() : local_.get()), rank_(local_->rank_of(library().pe())) {
+  if (detail::enlist(*this)) revoked_.store(true);
+}
+
+Comm::~Comm() {
+  detail::strike(*this);
+  // One that could not be made for a death: the others may not come to its end.
+  if (coll_ && is_active() && library().context().job().deaths() != 0) coll_->fail(lost());
+}
+
+// ---- death of members
+
+std::vector<PeId> Comm::everybody() const {
+  std::vector<PeId> all = local_->pes();
+  if (!remote_) return all;
+  bool first = local_->pe(0) < remote_->pe(0);
+  all.insert(first ? all.end() : all.begin(), remote_->pes().begin(), remote_->pes().end());
+  return all;
+}
+
+std::vector<PeId> Comm::failed() {
+  const fabric::Job& job = library().context().job();
+  std::lock_guard lock(failed_mutex_);
+  if (!job.has_failed()) return failed_;
+  for (PeId pe : everybody())
+    if (job.has_died(pe) && std::find(failed_.begin(), failed_.end(), pe) == failed_.end()) failed_.push_back(pe);
+  return failed_;
+}
+
+int Comm::acknowledge(std::size_t count) {
+  std::size_t known = failed().size();
+  std::lock_guard lock(failed_mutex_);
+  acknowledged_ = std::max(acknowledged_, std::min(count, known));
+  return static_cast<int>(acknowledged_);
+}
+
+std::vector<PeId> Comm::acknowledged() {
+  std::lock_guard lock(failed_mutex_);
+  return {failed_.begin(), failed_.begin() + static_cast<std::ptrdiff_t>(acknowledged_)};
+}
+
+bool Comm::knows_all_failed() { return failed().size() == acknowledged().size(); }
+
+void check_outcome(Status status, PeId peer, Comm* comm) {
+  if (status == Status::peer_lost) {
+    const fabric::Job& job = library().context().job();
+    auto first = job.first_failure();
+    if (first && (first->pe == peer || peer == runtime::Matcher::no_pe)) fail_with(MPIX_ERR_PROC_FAILED, job.failure(), comm);
+    fail_with(MPIX_ERR_PROC_FAILED, peer == runtime::Matcher::no_pe ? "a process has died" : job.describe(peer) + " has died", comm);
+  }
+  if (status == Status::revoked) fail_with(MPIX_ERR_REVOKED, "the communicator has been revoked", comm);
+}
+
+void Comm::refuse_if_unusable() {
+  if (revoked()) check_outcome(Status::revoked, PeId(0), this);
+  if (auto dead = failed(); !dead.empty()) check_outcome(Status::peer_lost, dead.front(), this);
+}
+
+void Comm::refuse_dead(int rank) {
+  if (revoked()) check_outcome(Status::revoked, PeId(0), this);
+  if (rank < 0) return;  // MPI_PROC_NULL; MPI_ANY_SOURCE is asked about where it waits
+  if (PeId pe = pe_of(rank); library().context().job().has_died(pe)) check_outcome(Status::peer_lost, pe, this);
+}
+
+void Comm::fail_ending() {
+  std::lock_guard lock(coll_mutex_);
+  if (ending_ != nullptr) ending_->fail(lost());
+}
+
+void Comm::fail_coll(Status why) {
+  std::exception_ptr failure;
+  try {
+    auto dead = failed();
+    check_outcome(why, dead.empty() ? runtime::Matcher::no_pe : dead.front(), this);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  std::lock_guard lock(coll_mutex_);
+  if (coll_) coll_->fail(failure);
+  for (auto& lent : lent_) lent->fail(failure);
+}
 
 coll::Communicator& Comm::coll() {
+  check_usable();
   if (!coll_) run(make_coll());
   return *coll_;
 }
@@ -69,10 +155,16 @@ void Comm::rest_coll() {
 void Comm::end_coll() {
   library().context().wait([this] { return in_coll_.load(std::memory_order_acquire) == 0; });  // partner: end_in_coll()
   std::unique_lock lock(coll_mutex_);
-  auto lent = std::move(lent_);
-  auto coll = std::move(coll_);
-  lock.unlock();
-  lent.clear();
+  auto all = std::move(lent_);
+  all.push_back(std::move(coll_));
+  for (auto& each : all) {
+    ending_ = each.get();
+    lock.unlock();
+    if (each && library().context().job().deaths() != 0) each->fail(lost());
+    each.reset();
+    lock.lock();
+    ending_ = nullptr;
+  }
 }
 
 Ref<Comm> Comm::duplicate() {

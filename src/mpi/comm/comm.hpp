@@ -15,6 +15,7 @@
 #include "core/attribute.hpp"
 #include "core/handler.hpp"
 #include "core/info.hpp"
+#include "core/library.hpp"
 #include "flow/exchange.hpp"
 
 namespace atl::mpi {
@@ -37,6 +38,8 @@ inline constexpr int highest_tag = (1 << tag_bits) - 1;
 inline constexpr std::uint64_t tag_mask = highest_tag;
 enum class Talk : std::uint64_t { program = 0, library = 1, creation = 2, partitioned = 3 };
 
+inline Talk talk_of(std::uint64_t bits) { return static_cast<Talk>(bits >> tag_bits & 3); }
+
 /// Collective calls on one communicator are made by one thread at a time, as the standard says; everything else by any.
 class Comm : public Object {
  public:
@@ -48,6 +51,7 @@ class Comm : public Object {
 
   /// `remote`: null for an intra-communicator.
   Comm(std::uint64_t number, Ref<Group> local, Ref<Group> remote);
+  ~Comm() override;
 
   int rank() const { return rank_; }
   int size() const { return local_->size(); }
@@ -66,8 +70,11 @@ class Comm : public Object {
   }
   /// Bits of the library's own for the next collective call: the same on all members.
   std::uint64_t next_bits() { return next_bits(1); }
+  /// Whether a message with these bits is this communicator's.
+  bool owns(std::uint64_t bits) const { return bits >> (tag_bits + 2) == number_; }
   /// The first of so many in a row.
   std::uint64_t next_bits(std::uint32_t count) {
+    check_usable();
     std::uint32_t first = calls_.load(std::memory_order_relaxed);
     if (first + count > tag_mask) first = 0;
     calls_.store(first + count, std::memory_order_relaxed);
@@ -97,6 +104,33 @@ class Comm : public Object {
   /// Waits for those under way. Collective.
   void end_coll();
 
+  // ---- death of members (see fault/)
+
+  /// Members of both groups: of an inter-communicator the same order on both sides.
+  std::vector<PeId> everybody() const;
+  /// Those that have died, in the order in which this rank has noticed.
+  std::vector<PeId> failed();
+  /// The first of them, which the program knows about. Returns how many these are.
+  int acknowledge(std::size_t count);
+  std::vector<PeId> acknowledged();
+  bool knows_all_failed();
+  bool revoked() const { return revoked_.load(std::memory_order_relaxed); }
+  /// Returns whether it was already.
+  bool mark_revoked() { return revoked_.exchange(true); }
+  /// Failure when collective calls make no sense any more: it is revoked, or a member is dead.
+  void check_usable() {
+    if (revoked() || library().context().job().has_failed()) [[unlikely]] refuse_if_unusable();
+  }
+  /// Failure when messages to or from that rank (or MPI_ANY_SOURCE) make none.
+  void check_peer(int rank) {
+    if (revoked() || library().context().job().has_failed()) [[unlikely]] refuse_dead(rank);
+  }
+  /// What coll carries out ends with an error, now and later.
+  void fail_coll(Status why);
+  /// Somebody has died, who need not be a member: who frees this one does not wait for members that cannot come for that.
+  void fail_ending();
+  std::uint64_t next_agreement() { return agreements_.fetch_add(1) + 1; }
+
   /// A communicator of the library's own with the same members, for windows and files. Collective.
   Ref<Comm> duplicate();
 
@@ -112,6 +146,9 @@ class Comm : public Object {
   std::unique_ptr<Attached> attached;
 
  private:
+  void refuse_if_unusable();
+  void refuse_dead(int rank);
+
   std::uint64_t number_;
   Ref<Group> local_, remote_;
   const Group* peers_;
@@ -121,8 +158,14 @@ class Comm : public Object {
   static constexpr std::size_t most_lent = 64;
   std::vector<std::unique_ptr<coll::Communicator>> lent_;  // those that exist, in use or not
   std::shared_ptr<std::atomic<std::uint64_t>> in_use_ = std::make_shared<std::atomic<std::uint64_t>>(0);
-  std::mutex coll_mutex_;  // guards their going against rest_coll()
+  std::mutex coll_mutex_;  // guards their going against rest_coll() and fail_coll()
+  coll::Communicator* ending_ = nullptr;  // the one that waits for the others before it goes
   std::atomic<int> in_coll_{0};
+  std::atomic<bool> revoked_{false};
+  std::mutex failed_mutex_;
+  std::vector<PeId> failed_;
+  std::size_t acknowledged_ = 0;
+  std::atomic<std::uint64_t> agreements_{0};
   ErrorSlot own_errors_;
   ErrorSlot* errors_ = &own_errors_;
   Attributes attributes_;
@@ -138,6 +181,9 @@ inline std::int64_t members(MPI_Comm comm) { return need<Comm>(comm).peers().siz
 inline std::int64_t local_members(MPI_Comm comm) { return need<Comm>(comm).size(); }
 /// Of an array that only the root gives.
 std::int64_t root_members(int root, MPI_Comm comm);
+
+/// Failure of an operation that ended so: peer_lost or revoked. Nothing else.
+void check_outcome(Status status, PeId peer, Comm* comm = nullptr);
 
 /// A number for a new communicator, of this PE's own.
 std::uint64_t new_number();

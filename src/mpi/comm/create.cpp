@@ -368,8 +368,14 @@ void comm_free(MPI_Comm* comm) {
 
 void comm_disconnect(MPI_Comm* comm) {
   Comm& object = need<Comm>(*comm);
-  run(barrier_of(object.circle()));
+  std::exception_ptr failure;
+  try {
+    run(barrier_of(object.circle()));
+  } catch (const Failure&) {
+    failure = std::current_exception();  // it is gone all the same
+  }
   comm_free(comm);
+  if (failure) std::rethrow_exception(failure);
 }
 
 void comm_remote_size(MPI_Comm comm, int* size) { *size = need_inter(comm).remote()->size(); }

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "core/failure.hpp"
+#include "mpi-ext.h"
 
 namespace atl::mpi {
 namespace {
@@ -75,6 +76,9 @@ constexpr Sentence sentences[] = {
     {MPI_ERR_WIN, "the window is not valid"},
     {MPI_ERR_RMA_FLAVOR, "the window is of another flavour"},
     {MPI_ERR_PROC_ABORTED, "a process has ended"},
+    {MPIX_ERR_PROC_FAILED, "a process has died"},
+    {MPIX_ERR_PROC_FAILED_PENDING, "a process has died, and what is to come from anybody may be its own"},
+    {MPIX_ERR_REVOKED, "the communicator has been revoked"},
     {MPI_ERR_VALUE_TOO_LARGE, "the value does not fit its type"},
     {MPI_ERR_SESSION, "the session is not valid"},
     {MPI_ERR_ERRHANDLER, "the error handler is not valid"},

@@ -28,6 +28,8 @@ class ErrorHandler : public Object {
 
   /// Returns the code to return, or ends the program.
   int meet(Call call, const Failure& failure, Object* object);
+  /// MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT.
+  bool ends_job() const { return function_ == nullptr && way_ != Way::give_back; }
   bool fits(Kind of) const { return function_ == nullptr || of == of_; }
 
  private:

@@ -6,16 +6,14 @@
 #include <vector>
 
 #include "atoll/base/config.hpp"
-#include "atoll/runtime/job.hpp"
+#include "atoll/runtime/process.hpp"
 #include "core/progress.hpp"
 
 namespace atl::mpi {
 namespace {
 
-const runtime::Membership& membership() {
-  static const runtime::ProcessSeat seat([] { return runtime::single_job(); });
-  return seat.membership();
-}
+// The same for all libraries of the process.
+[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot), true);
 
 std::vector<Service>& services() {
   static auto& all = *new std::vector<Service>;
@@ -33,7 +31,7 @@ Library* library = nullptr;
 }
 
 Library::Library() {
-  context_ = std::make_unique<runtime::Context>(membership().job, membership().pe);
+  context_ = runtime::open_process();
   matcher_ = std::make_unique<runtime::Matcher>(*context_);
   for (Service begin : services()) begin(*context_);
   context_->barrier();
@@ -42,11 +40,23 @@ Library::Library() {
 Library::~Library() = default;
 
 void Library::leave() {
-  context_->stop_progress_thread();
-  context_->quiet();
-  context_->barrier();
-  matcher_.reset();
-  context_->barrier();
+  if (progress_started_) context_->stop_progress_thread();
+  // From here on deaths end waits.
+  context_->answer_news(nullptr);
+  try {
+    context_->quiet();
+    context_->barrier();
+    matcher_.reset();
+    context_->barrier();
+  } catch (const PeFailedError&) {
+    if (context_->job().survival() == fabric::Survival::none) throw;
+    matcher_.reset();
+  }
+}
+
+void Library::start_progress(std::optional<unsigned> core) {
+  std::lock_guard lock(mutex);
+  if (!progress_started_.exchange(true)) context_->start_progress_thread(core);
 }
 
 void add_service(Service begin) { services().push_back(begin); }

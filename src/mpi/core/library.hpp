@@ -2,8 +2,10 @@
 // The one MPI library of this process: what the first MPI_Init or MPI_Session_init makes and the last finalize takes away.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/matching.hpp"
@@ -22,12 +24,15 @@ class Library {
 
   runtime::Context& context() { return *context_; }
   runtime::Matcher& matcher() { return *matcher_; }
+  void start_progress(std::optional<unsigned> core);
+  bool has_progress() const { return progress_started_; }
   PeId pe() const { return context_->pe(); }
   std::uint32_t npes() const { return context_->npes(); }
 
  private:
-  std::unique_ptr<runtime::Context> context_;
+  std::shared_ptr<runtime::Context> context_;  // of all doors
   std::unique_ptr<runtime::Matcher> matcher_;
+  std::atomic<bool> progress_started_{false};
 };
 
 /// Called when a Library has been made, before its barrier: for message handlers of folders above. The same calls in the same order

@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <charconv>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,11 +45,7 @@ const Policy& policy() {
 void leave_to_progress(std::size_t bytes) {
   if (!policy().on || library().npes() == 1) return;
   runtime::Context& context = library().context();
-  if (!context.has_progress_thread()) {
-    static std::mutex starting;
-    std::lock_guard lock(starting);
-    context.start_progress_thread(policy().core);
-  }
+  if (!library().has_progress()) library().start_progress(policy().core);
   if (bytes >= worth_waking) context.hand_over();
 }
 

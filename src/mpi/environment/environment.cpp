@@ -66,7 +66,14 @@ void finalize() {
   self.attributes()->clear(self);
   Comm& world = need<Comm>(MPI_COMM_WORLD);
   world.attributes()->clear(world);
-  world.coll().barrier();
+  // Of a program that has got over deaths the rest is left; they part in Library::leave().
+  if (library().context().job().deaths() == 0) {
+    try {
+      world.coll().barrier();
+    } catch (const Failure&) {
+      if (library().context().job().deaths() == 0) throw;
+    }
+  }
   world.end_coll();
   self.end_coll();
   world.dismiss();

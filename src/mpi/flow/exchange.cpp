@@ -6,6 +6,7 @@
 
 #include "core/failure.hpp"
 #include "core/library.hpp"
+#include "mpi-ext.h"
 
 namespace atl::mpi {
 
@@ -41,6 +42,12 @@ bool Exchange::ready() {
   for (; done_ < pending_.size(); ++done_) {
     auto outcome = library().matcher().test(pending_[done_]);
     if (!outcome) return false;
+    if (outcome->status == Status::peer_lost || outcome->status == Status::revoked) [[unlikely]] {
+      ++done_;
+      if (outcome->status == Status::revoked) fail(MPIX_ERR_REVOKED, "the communicator has been revoked");
+      fail(MPIX_ERR_PROC_FAILED, "{} has died, or has left a collective operation because another has",
+           library().context().job().describe(outcome->envelope.source));
+    }
     ATOLL_MPI_REQUIRE(outcome->status == Status::ok, MPI_ERR_TRUNCATE, "a message of {} bytes is longer than its receive",
                       outcome->envelope.bytes);
   }

@@ -19,6 +19,7 @@ def api_json(table: Table) -> str:
             "deprecated": function.row.deprecated or None,
         }
         for function in table.functions
+        if not function.is_extension
     ]
     constants = {name: value for group in table.constants for name, value in group.values.items()}
     return json.dumps({"functions": functions, "constants": constants}, indent=1) + "\n"
@@ -31,6 +32,9 @@ def markdown(table: Table) -> str:
         mine = [function for function in table.functions if function.row.chapter == chapter]
         missing = [f"`{function.name}`" for function in mine if not function.built]
         lines.append(f"| {chapter} | {len(mine)} | {len(mine) - len(missing)} | {', '.join(missing)} |")
-    built = sum(function.built for function in table.functions)
-    lines += ["", f"{built} of {len(table.functions)} functions, each with its `PMPI_` twin."]
+    standard = [function for function in table.functions if not function.is_extension]
+    built = sum(function.built for function in standard)
+    beyond = len(table.functions) - len(standard)
+    total = f"{built} of {len(standard)} functions of MPI 5.0, and {beyond} beyond it"
+    lines += ["", f"{total}, each with its `PMPI_` twin."]
     return "\n".join(lines) + "\n"

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from table import CHAPTERS, WIDE, Argument, Function, Table
+from table import CHAPTERS, EXTENSIONS, WIDE, Argument, Function, Table
 
 
 def base_entry(function: Function, arguments: tuple[Argument, ...], body: str) -> Iterator[str]:
     row = function.row
-    call = f'Call{{"MPI_{row.name}"}}'
+    call = f'Call{{"{row.prefix}{row.name}"}}'
     yield f"{function.declaration(function.profiling_name)} {{"
     if not body:
         yield "  return not_available();" if row.returns == "int" else "  return {};"
@@ -79,14 +79,16 @@ def entry(function: Function) -> Iterator[str]:
     else:
         yield from small_entry(function)
     alias = f'__attribute__((weak, alias("{function.profiling_name}")))'
-    yield f"{function.declaration(function.name)} {alias};"
+    for name in function.names:
+        yield f"{function.declaration(name)} {alias};"
 
 
 def entry_files(table: Table) -> dict[str, str]:
     """Text by chapter. Base forms come first, so that the int forms call what is known."""
     texts = {}
     for chapter in CHAPTERS:
-        headers = ["core/entry.hpp", *table.headers[chapter]]
+        own = ["mpi-ext.h"] if chapter in EXTENSIONS else []
+        headers = ["core/entry.hpp", *own, *table.headers[chapter]]
         lines = ["// SPDX-License-Identifier: Apache-2.0", "// Generated from src/mpi/api."]
         lines += [f'#include "{header}"' for header in headers]
         lines += ["using namespace atl::mpi;", 'extern "C" {']

@@ -14,10 +14,10 @@ sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
 # Found only now that their folder is on the path, hence the `noqa`.
 from describe import api_json, markdown  # noqa: E402
-from doors import version_script, with_table, write  # noqa: E402
+from doors import PROCESS, version_script, with_table, write  # noqa: E402
 from entries import entry_files  # noqa: E402
 from fortran import alias_options, module, mpif, procedures  # noqa: E402
-from header import header  # noqa: E402
+from header import extension_header, header  # noqa: E402
 from table import CHAPTERS, load  # noqa: E402
 
 
@@ -35,10 +35,11 @@ def main() -> int:
         return 0
     out = Path(sys.argv[1])
     write(out / "include/mpi.h", header(table, (HERE / "include/mpi.h.in").read_text()))
+    write(out / "include/mpi-ext.h", extension_header(table, (HERE / "include/mpi-ext.h.in").read_text()))
     for chapter, text in entry_files(table).items():
         write(out / f"entry_{chapter}.cpp", text)
-    names = [name for function in table.functions for name in (function.name, function.profiling_name)]
-    write(out / "exports.map", version_script("", names))
+    names = [name for function in table.functions for name in (*function.names, function.profiling_name)]
+    write(out / "exports.map", version_script("", [*names, PROCESS]))
     write(out / "fortran/procedures.cpp", procedures(table))
     write(out / "fortran/aliases.options", alias_options())
     write(out / "fortran/mpi.f90", module((HERE / "fortran/mpi.f90.in").read_text(), table, f08=False))

@@ -29,9 +29,22 @@ def constants(table: Table) -> Iterator[str]:
 
 def header(table: Table, frame: str) -> str:
     """The text of mpi.h."""
+    standard = [f for f in table.functions if not f.is_extension]
     slots = {
         "CONSTANTS": "\n".join(constants(table)),
-        "DECLARATIONS": "\n".join(f"{f.declaration(f.name)};" for f in table.functions),
-        "PROFILING": "\n".join(f"{f.declaration(f.profiling_name)};" for f in table.functions),
+        "DECLARATIONS": "\n".join(f"{f.declaration(f.name)};" for f in standard),
+        "PROFILING": "\n".join(f"{f.declaration(f.profiling_name)};" for f in standard),
     }
+    return fill(frame, slots)
+
+
+def extension_header(table: Table, frame: str) -> str:
+    """The text of mpi-ext.h."""
+    extra = [f for f in table.functions if f.is_extension]
+    names = [f.declaration(name) for f in extra for name in (*f.names, f.profiling_name)]
+    return fill(frame, {"DECLARATIONS": "\n".join(f"{name};" for name in names)})
+
+
+def fill(frame: str, slots: dict[str, str]) -> str:
+    """The frame with its slots filled."""
     return re.sub(r"^@(\w+)@$", lambda m: slots[m.group(1)], frame, flags=re.MULTILINE)

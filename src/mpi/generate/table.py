@@ -30,7 +30,10 @@ CHAPTERS = (
     "dynamic",
     "abi",
     "tool",
+    "fault",
 )
+#: Chapters beyond the standard: their functions are MPIX_… and MPI_…, declared in mpi-ext.h.
+EXTENSIONS = ("fault",)
 KEYS = {
     "name",
     "returns",
@@ -94,8 +97,12 @@ class Row:
         return bool(self.small_arguments) or any(argument.grows for argument in self.arguments)
 
     @property
+    def prefix(self) -> str:
+        return "MPIX_" if self.chapter in EXTENSIONS else "MPI_"
+
+    @property
     def base(self) -> str:
-        return f"MPI_{self.name}_c" if self.has_large else f"MPI_{self.name}"
+        return f"{self.prefix}{self.name}_c" if self.has_large else f"{self.prefix}{self.name}"
 
     def owner(self, arguments: tuple[Argument, ...]) -> str:
         """The argument whose error handler is called; empty: MPI_COMM_SELF's."""
@@ -119,6 +126,15 @@ class Function:
     @property
     def profiling_name(self) -> str:
         return "P" + self.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that the symbol is called but the profiling name."""
+        return (self.name, f"MPI_{self.row.name}") if self.is_extension else (self.name,)
+
+    @property
+    def is_extension(self) -> bool:
+        return self.row.chapter in EXTENSIONS
 
     @property
     def is_base(self) -> bool:

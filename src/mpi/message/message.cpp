@@ -4,6 +4,7 @@
 #include "core/library.hpp"
 #include "message/buffered.hpp"
 #include "message/transfer.hpp"
+#include "mpi-ext.h"
 
 namespace atl::mpi {
 
@@ -11,12 +12,14 @@ void check_target(const Comm& comm, int to, int tag) {
   ATOLL_MPI_REQUIRE(tag >= 0 && tag <= highest_tag, MPI_ERR_TAG, "a tag of {}: tags are 0 to {}", tag, highest_tag);
   ATOLL_MPI_REQUIRE((to >= 0 && to < comm.peers().size()) || to == MPI_PROC_NULL, MPI_ERR_RANK, "a message to rank {}: there are ranks 0 to {}",
                     to, comm.peers().size() - 1);
+  const_cast<Comm&>(comm).check_peer(to);
 }
 
 void check_source(const Comm& comm, int from, int tag) {
   ATOLL_MPI_REQUIRE((tag >= 0 && tag <= highest_tag) || tag == MPI_ANY_TAG, MPI_ERR_TAG, "a tag of {}: tags are 0 to {}", tag, highest_tag);
   ATOLL_MPI_REQUIRE((from >= 0 && from < comm.peers().size()) || from == MPI_PROC_NULL || from == MPI_ANY_SOURCE, MPI_ERR_RANK,
                     "a message from rank {}: there are ranks 0 to {}", from, comm.peers().size() - 1);
+  const_cast<Comm&>(comm).check_peer(from);
 }
 
 runtime::Pattern pattern_of(const Comm& comm, int from, int tag) {
@@ -37,12 +40,32 @@ void report(const Comm& comm, const runtime::Outcome& outcome, std::size_t room,
     fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
     return;
   }
+  check_outcome(outcome.status, envelope.source, const_cast<Comm*>(&comm));
   int source = comm.rank_of(envelope.source), tag = static_cast<int>(envelope.tag & tag_mask);
   fill(status, source, tag, static_cast<Count>(std::min<std::uint64_t>(envelope.bytes, room)));
   if (outcome.status != Status::ok) [[unlikely]]
     fail_with(MPI_ERR_TRUNCATE,
               fmt::format("a message of {} bytes from rank {} with tag {} does not fit into {} bytes", envelope.bytes, source, tag, room),
               const_cast<Comm*>(&comm));
+}
+
+void check_anybody(Comm& comm, int code) {
+  if (!library().context().job().has_failed() || comm.knows_all_failed()) [[likely]] return;
+  fail_with(code, "a process of the communicator has died that has not been acknowledged", &comm);
+}
+
+runtime::Outcome wait_for_anybody(Comm& comm, runtime::Request& request) {
+  runtime::Matcher& matcher = library().matcher();
+  std::optional<runtime::Outcome> outcome;
+  auto answered = [&] { return (outcome = matcher.test(request)).has_value(); };
+  auto in_vain = [&] { return library().context().job().has_failed() && !comm.knows_all_failed(); };
+  library().context().wait([&] { return answered() || in_vain(); });
+  if (!outcome) {
+    bool taken_back = matcher.cancel(request);
+    outcome = matcher.wait(request);
+    if (taken_back) check_anybody(comm, MPIX_ERR_PROC_FAILED);
+  }
+  return *outcome;
 }
 
 void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle) {
@@ -54,7 +77,7 @@ void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to,
   runtime::Matcher& matcher = library().matcher();
   auto request = matcher.send(comm.pe_of(to), comm.bits(tag), data.span(),
                               mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard);
-  if (!request.empty()) matcher.wait(request);
+  if (!request.empty()) check_outcome(matcher.wait(request).status, comm.pe_of(to), &comm);
 }
 
 void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Status* status) {
@@ -64,7 +87,7 @@ void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MP
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   runtime::Matcher& matcher = library().matcher();
   auto request = matcher.receive(pattern_of(comm, from, tag), data.span());
-  runtime::Outcome outcome = matcher.wait(request);
+  runtime::Outcome outcome = from == MPI_ANY_SOURCE ? wait_for_anybody(comm, request) : matcher.wait(request);
   data.land(outcome.envelope.bytes);
   report(comm, outcome, data.bytes(), status);
 }
@@ -87,7 +110,7 @@ void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to,
   receive_start(buffer, count, type, from.peer, from.tag, handle, &request);
   if (to.peer != MPI_PROC_NULL) {
     auto sending = library().matcher().send(comm.pe_of(to.peer), comm.bits(to.tag), out.span());
-    library().matcher().wait(sending);
+    check_outcome(library().matcher().wait(sending).status, comm.pe_of(to.peer), &comm);
   }
   request_wait(&request, status);
 }
@@ -118,7 +141,11 @@ void probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
   check_source(comm, from, tag);
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   std::optional<runtime::Envelope> found;
-  library().context().wait([&] { return (found = library().matcher().probe(pattern_of(comm, from, tag))).has_value(); });
+  library().context().wait([&] {
+    check_source(comm, from, tag);
+    if (from == MPI_ANY_SOURCE) check_anybody(comm, MPIX_ERR_PROC_FAILED);
+    return (found = library().matcher().probe(pattern_of(comm, from, tag))).has_value();
+  });
   describe(comm, *found, status);
 }
 

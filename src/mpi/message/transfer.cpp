@@ -7,6 +7,7 @@
 #include "core/library.hpp"
 #include "core/progress.hpp"
 #include "message/buffered.hpp"
+#include "mpi-ext.h"
 
 namespace atl::mpi {
 namespace {
@@ -77,6 +78,7 @@ bool Transfer::poll() {
   auto outcome = library().matcher().test(pending_);
   if (!outcome) {
     library().context().note_active();
+    if (from_anybody_) check_anybody(*comm_, MPIX_ERR_PROC_FAILED_PENDING);
     return false;
   }
   outcome_ = *outcome;
@@ -87,6 +89,15 @@ bool Transfer::poll() {
 
 void Transfer::wait() {
   if (done_) return;
+  if (from_anybody_) [[unlikely]] {
+    // It stays in flight, when somebody has died: it may still come, and the program may wait again.
+    library().context().wait([&] {
+      if (poll()) return true;
+      check_anybody(*comm_, MPIX_ERR_PROC_FAILED_PENDING);
+      return false;
+    });
+    return;
+  }
   outcome_ = library().matcher().wait(pending_);
   done_ = true;
   complete();
@@ -111,6 +122,7 @@ void SendTransfer::begin(Outgoing data, int to, int tag, runtime::SendMode mode)
 void ReceiveTransfer::begin(Incoming data, int from, int tag) {
   data_ = std::move(data);
   no_process_ = from == MPI_PROC_NULL;
+  from_anybody_ = from == MPI_ANY_SOURCE;
   done_ = no_process_;
   if (done_) return;
   pending_ = library().matcher().receive(pattern_of(*comm_, from, tag), data_.span());

@@ -27,6 +27,7 @@ class Transfer : public Request {
   runtime::Request pending_;
   runtime::Outcome outcome_;
   bool done_ = false;
+  bool from_anybody_ = false;
 };
 
 class SendTransfer : public Transfer {
@@ -34,7 +35,10 @@ class SendTransfer : public Transfer {
   using Transfer::Transfer;
   /// Sends now; `data` is the request's until complete.
   void begin(Outgoing data, int to, int tag, runtime::SendMode mode);
-  void result(MPI_Status* status) override { fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, outcome_.status == Status::cancelled); }
+  void result(MPI_Status* status) override {
+    check_outcome(outcome_.status, outcome_.envelope.source, comm_.get());
+    fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, outcome_.status == Status::cancelled);
+  }
 
  private:
   Outgoing data_;

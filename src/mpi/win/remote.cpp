@@ -147,7 +147,11 @@ void send_order(Window& window, const Spot& spot, Order order, const datatype::R
 
 void wait_for_answers(Window& window) {
   if (window.pending.load(std::memory_order_acquire) == 0) return;  // partner: hear_answer()
-  library().context().wait([&] { return window.pending.load(std::memory_order_acquire) == 0; });
+  library().context().wait([&] {
+    if (window.pending.load(std::memory_order_acquire) == 0) return true;
+    window.comm().check_usable();  // who is to answer may be dead
+    return false;
+  });
 }
 
 }  // namespace atl::mpi::win

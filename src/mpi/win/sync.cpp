@@ -38,9 +38,11 @@ void wait_for(Exchange& exchange) {
 
 /// A lock word somewhere, nobody having promised to wake us: looked at again and again.
 template <class Try>
-void until(Try&& attempt) {
-  while (!attempt())
+void until(Window& window, Try&& attempt) {
+  while (!attempt()) {
     if (context().wait(attempt, Deadline::after_seconds(200e-6)) == Status::ok) return;
+    window.comm().check_usable();  // who has it may be dead
+  }
 }
 
 void take_lock(Window& window, int rank, int type) {
@@ -48,9 +50,9 @@ void take_lock(Window& window, int rank, int type) {
   PeId pe = window.comm().pe_of(rank);
   HeapOffset word(target.control);  // the lock is the Control's first word
   if (type == MPI_LOCK_EXCLUSIVE) {
-    until([&] { return context().compare_swap<std::uint64_t>(pe, word, 0, writer) == 0; });
+    until(window, [&] { return context().compare_swap<std::uint64_t>(pe, word, 0, writer) == 0; });
   } else {
-    until([&] {
+    until(window, [&] {
       if (context().fetch_add<std::uint64_t>(pe, word, 1) < writer) return true;
       (void)context().fetch_add<std::uint64_t>(pe, word, ~std::uint64_t{0});
       return false;

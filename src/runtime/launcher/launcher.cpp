@@ -63,6 +63,7 @@ class Launch final : Processes::Listener {
   std::array<LineMerger, 2> mergers_;
   int status_ = 0;
   bool failing_ = false;
+  std::uint32_t finished_ = 0;  // PEs that have ended in good order
   Deadline kill_at_ = Deadline::never();
 };
 
@@ -114,9 +115,13 @@ void Launch::judge(std::uint32_t pe) {
   int end = ends_[pe];
   if (job_->exit_requested()) return;
   fabric::PeState state = state_of(pe);
+  if (state == fabric::PeState::failed && job_->survival() != fabric::Survival::none) return;  // the job has gone on since
   bool left_early = false;
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) {
-    if (state == fabric::PeState::finalized) return;
+    if (state == fabric::PeState::finalized) {
+      if (++finished_; job_->survival() == fabric::Survival::recovers) status_ = 0;
+      return;
+    }
     // It never joined, or never said good-bye. That is fine for a program that does not use Atoll at all.
     bool others = false;
     for (std::uint32_t other = 0; other < pes_.count(); ++other)
@@ -133,6 +138,11 @@ void Launch::judge(std::uint32_t pe) {
   } else {
     say(fmt::format("{} {}", name_of(pe), cause));
     job_->mark_failed(PeId(pe), end, cause);
+  }
+  // The others may go on; unless none is left, how they end decides.
+  if (job_->survival() != fabric::Survival::none) {
+    if (job_->survival() == fabric::Survival::goes_on || finished_ == 0) status_ = left_early ? 1 : exit_status_of(end);
+    return;
   }
   fail(left_early ? 1 : exit_status_of(end), grace_ns);
 }

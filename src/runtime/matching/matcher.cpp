@@ -39,6 +39,8 @@ std::optional<Claim> Matcher::claim(const Pattern& pattern) {
 
 bool Matcher::cancel(const Request& request) { return !request.empty() && state_->cancel(*request.operation_); }
 
+void Matcher::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which) { state_->fail(why, which); }
+
 Outcome Matcher::take(Request& request) {
   if (request.empty()) return {};
   return state_->release(*std::exchange(request.operation_, nullptr));

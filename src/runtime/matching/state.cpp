@@ -17,6 +17,9 @@ namespace {
 // Messages a sender gets above its share when a receive waits that nothing here fits.
 constexpr std::uint32_t loan = 64;
 
+// Of an operation's id; the generation above it tells what has ended from what uses its memory now.
+constexpr int index_bits = 32;
+
 }  // namespace
 
 State::State(Context& context, const MatcherOptions& options)
@@ -63,16 +66,22 @@ Operation* State::allocate() {
     operation->id = operations_.size();  // from 1: 0 is no operation
   } else {
     operation->link.unlink();
+    operation->id += std::uint64_t{1} << index_bits;
   }
+  operation->lane = Operation::no_lane;
+  operation->stage = Stage::moving;
   operation->status = Status::ok;
   operation->staged = operation->taken = operation->length = 0;
   operation->complete.store(false, std::memory_order_relaxed);
   return operation;
 }
 
-Operation& State::operation_of(std::uint64_t id) {
-  ATOLL_EXPECT(id >= 1 && id <= operations_.size());
-  return operations_[id - 1];
+// Null: it has ended meanwhile (see fail).
+Operation* State::operation_of(std::uint64_t id) {
+  std::uint64_t index = id & ((std::uint64_t{1} << index_bits) - 1);
+  ATOLL_EXPECT(index >= 1 && index <= operations_.size());
+  Operation& operation = operations_[index - 1];
+  return operation.id == id && operation.stage == Stage::moving && !operation.complete.load(std::memory_order_relaxed) ? &operation : nullptr;
 }
 
 void State::finish(Operation& operation, Status status) {
@@ -83,6 +92,7 @@ void State::finish(Operation& operation, Status status) {
 Outcome State::release(Operation& operation) {
   std::lock_guard lock(mutex_);
   Outcome outcome{operation.status, operation.envelope};
+  operation.stage = Stage::unused;
   free_operations_.append(operation.link);
   return outcome;
 }
@@ -324,6 +334,37 @@ bool State::cancel(Operation& operation) {
   return true;
 }
 
+void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which) {
+  std::vector<Operation*> next;
+  std::unique_lock lock(mutex_);
+  for (Operation& operation : operations_) {
+    if (operation.stage == Stage::unused || operation.complete.load(std::memory_order_relaxed)) continue;
+    bool posted = operation.stage == Stage::posted;
+    PeId peer = posted ? operation.pattern.source.value_or(Matcher::no_pe) : operation.envelope.source;
+    if (!which(peer, posted ? operation.pattern.tag : operation.envelope.tag)) continue;
+    if (posted) posted_.remove(operation);
+    if (operation.stage == Stage::withheld) --withheld_;
+    if (!posted && operation.link.linked()) operation.link.unlink();
+    // What was queued on its lane's counters may come yet, or never.
+    if (operation.lane != Operation::no_lane) {
+      lanes_[operation.lane] = Lane{context_.allocate_counter(), context_.allocate_counter()};
+      if (Operation* waiting = want_lane_.front()) {
+        waiting->link.unlink();
+        next.push_back(waiting);
+      }
+    }
+    operation.stage = Stage::moving;
+    finish(operation, why);
+  }
+  lock.unlock();
+  for (Operation* operation : next) start(*operation);
+}
+
+bool State::is_under_way(const Operation& operation, std::uint64_t id) {
+  std::lock_guard lock(mutex_);
+  return operation_of(id) == &operation;
+}
+
 void State::deliver(Operation& receive, const Envelope& envelope, const std::byte* payload) {
   std::size_t fits = std::min(envelope.bytes, receive.bytes);
   if (fits != 0) std::memcpy(receive.memory, payload, fits);
@@ -418,9 +459,8 @@ void State::take_in(PeId source, std::span<const std::byte> payload) {
     case Kind::piece_done: return on_piece_done(header);
     case Kind::finished: {
       std::unique_lock lock(mutex_);
-      Operation& send = operation_of(header.operation);
-      lock.unlock();
-      return finish(send, Status::ok);
+      if (Operation* send = operation_of(header.operation)) finish(*send, Status::ok);
+      return;
     }
     case Kind::credit: return;
     case Kind::withheld: return on_withheld(source);

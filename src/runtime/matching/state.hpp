@@ -18,7 +18,7 @@
 namespace atl::runtime::matching {
 
 /// Whether an operation can still be taken back.
-enum class Stage : std::uint8_t { posted, withheld, moving };
+enum class Stage : std::uint8_t { posted, withheld, moving, unused };
 
 /// A send or a receive. Pooled: it is reused once its Request was taken.
 struct Operation {
@@ -36,7 +36,8 @@ struct Operation {
   // Rendezvous.
   std::uint64_t partner = 0;     ///< receive: the sender's operation
   std::uint64_t place = no_place;  ///< receive: where it lies in the sender's segment
-  std::uint32_t lane = 0;        ///< receive
+  static constexpr std::uint32_t no_lane = UINT32_MAX;
+  std::uint32_t lane = no_lane;  ///< receive
   std::uint64_t length = 0;      ///< bytes to move
   std::uint64_t staged = 0;      ///< send: bytes put out in pieces; receive: bytes fetched
   std::uint64_t taken = 0;       ///< send: bytes of pieces that were fetched
@@ -69,6 +70,7 @@ class State {
   std::optional<Envelope> probe(const Pattern& pattern);
   Unexpected* claim(const Pattern& pattern);
   bool cancel(Operation& operation);
+  void fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which);
   Outcome release(Operation& operation);
   MatcherStats stats();
   /// Registers the message handler, which shares the state: messages may still come when the Matcher is gone.
@@ -101,7 +103,7 @@ class State {
 
   // All of these under the lock.
   Operation* allocate();
-  Operation& operation_of(std::uint64_t id);
+  Operation* operation_of(std::uint64_t id);
   Header header_for(PeId pe, Kind kind);
   Header announcement(const Operation& operation);
   bool taken(PeId source, std::uint64_t payload);
@@ -120,6 +122,8 @@ class State {
   void get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
                 std::function<void(Context&)> arrived);
   bool read_private(Operation& receive);
+  /// Of what was queued for an operation that may have ended meanwhile (see fail).
+  bool is_under_way(const Operation& operation, std::uint64_t id);
   void complete_transfer(Operation& receive);
   void on_proceed(PeId source, const Header& header);
   void on_piece(PeId source, const Header& header);

@@ -53,7 +53,7 @@ bool State::read_private(Operation& receive) {
     ssize_t got = ::process_vm_readv(pid, &here, 1, &there, 1, 0);
     if (got <= 0) {
       int error = errno;
-      // A sender that is gone is noticed elsewhere.
+      // A sender that is gone is noticed elsewhere, and ends this with an error.
       if (error != ESRCH && reads_private_.exchange(false, std::memory_order_relaxed))
         log(LogLevel::warning, "long messages between processes of this host take two copies: reading another's memory failed ({})",
             std::strerror(error));
@@ -93,7 +93,8 @@ void State::start(Operation& receive) {
   // The sender's buffer is in its segment: get it.
   if (receive.place != no_place || receive.length == 0) {
     std::uint64_t place = receive.place == no_place ? 0 : receive.place;
-    return get_then(receive, 0, place, receive.length, [this, &receive, source](Context&) {
+    return get_then(receive, 0, place, receive.length, [this, &receive, source, id = receive.id](Context&) {
+      if (!is_under_way(receive, id)) return;
       Header header;
       {
         std::lock_guard lock(mutex_);
@@ -118,7 +119,9 @@ void State::start(Operation& receive) {
   if (header.place != no_place) {
     header.tag = lane.arrived.value();
     context_.trigger(lane.arrived, ++lane.arrivals,
-                     TriggeredOp::make_call([this, &receive](Context&) { complete_transfer(receive); }));
+                     TriggeredOp::make_call([this, &receive, id = receive.id](Context&) {
+                       if (is_under_way(receive, id)) complete_transfer(receive);
+                     }));
   }
   tell(source, header);
 }
@@ -128,6 +131,7 @@ void State::complete_transfer(Operation& receive) {
   {
     std::lock_guard lock(mutex_);
     lanes_[receive.lane].busy = false;
+    receive.lane = Operation::no_lane;
     next = want_lane_.front();
     if (next != nullptr) next->link.unlink();
   }
@@ -140,7 +144,8 @@ void State::on_proceed(PeId source, const Header& header) {
   Operation* send;
   {
     std::lock_guard lock(mutex_);
-    send = &operation_of(header.operation);
+    send = operation_of(header.operation);
+    if (send == nullptr) return;
     send->length = header.bytes;
     send->partner = header.tag;
     if (header.place == no_place) {
@@ -184,10 +189,12 @@ void State::on_piece(PeId source, const Header& header) {
   Operation* receive;
   {
     std::lock_guard lock(mutex_);
-    receive = &operation_of(header.operation);
+    receive = operation_of(header.operation);
+    if (receive == nullptr) return;
   }
   std::uint64_t bytes = header.bytes;
-  get_then(*receive, header.tag, header.place, bytes, [this, receive, source, bytes](Context&) {
+  get_then(*receive, header.tag, header.place, bytes, [this, receive, source, bytes, id = receive->id](Context&) {
+    if (!is_under_way(*receive, id)) return;
     Header reply;
     {
       std::lock_guard lock(mutex_);
@@ -206,7 +213,8 @@ void State::on_piece_done(const Header& header) {
   Operation* next = nullptr;
   {
     std::lock_guard lock(mutex_);
-    send = &operation_of(header.operation);
+    send = operation_of(header.operation);
+    if (send == nullptr) return;
     send->taken += header.bytes;
     if (send->taken == send->length) {
       next = want_staging_.front();

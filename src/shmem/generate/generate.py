@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
 # Found only now that their folder is on the path, hence the `noqa`.
 from describe import api_json, markdown  # noqa: E402
-from doors import version_script, with_table, write  # noqa: E402
+from doors import PROCESS, version_script, with_table, write  # noqa: E402
 from entries import entry_files, exported_names  # noqa: E402
 from header import header  # noqa: E402
 from table import load  # noqa: E402
@@ -39,7 +39,7 @@ def main() -> int:
         write(out / "include/mpp" / name, parts[f"mpp_{name}"])
     for number, text in enumerate(entry_files(table)):
         write(out / f"entry_{number}.cpp", text)
-    write(out / "exports.map", version_script("ATOLL_SHMEM_1", exported_names(table)))
+    write(out / "exports.map", version_script("ATOLL_SHMEM_1", [*exported_names(table), PROCESS]))
     write(out / "api.json", api_json(table))
     write(out / "functions.md", markdown(table))
     return 0

@@ -16,6 +16,7 @@ enum class [[nodiscard]] Status {
   cancelled,    ///< taken back before it took place
   // The team or the process.
   peer_lost,  ///< another PE died
+  revoked,    ///< the team is of no more use: a member has said so
 };
 
 std::string_view to_string(Status status);

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -351,6 +352,10 @@ class Communicator {
   void force_algorithms(std::string_view choices);
   /// Overrides ATOLL_PEER_TIMEOUT. 0: for ever.
   void set_timeout_seconds(double seconds);
+
+  /// Of no more use: what is under way, and every call from now on, throws this. For members that have died or given up. Any thread
+  /// may do that, but no handler or hook.
+  void fail(std::exception_ptr why);
 
   /// After non-blocking operations that were only look()ed at, out of hooks: takes away what slows other waits.
   void rest();

@@ -45,6 +45,9 @@ struct JobOptions {
 std::uint64_t usual_segment_bytes(std::uint32_t local_pes);
 
 /// Owns the mapping. Thread-safe: its state is in the job's memory.
+/// What becomes of a job when PEs die: it ends; it goes on, and fails; or the others' success is the job's.
+enum class Survival : std::uint32_t { none, goes_on, recovers };
+
 class Job {
  public:
   /// PEs will be threads of this process.
@@ -128,6 +131,20 @@ class Job {
     std::uint32_t word = control_->suspect.load(std::memory_order_relaxed);
     return word == 0 ? std::nullopt : std::optional(PeId(word - 1));
   }
+  /// PEs that have died so far.
+  std::uint32_t deaths() const { return control_->deaths.load(std::memory_order_acquire); }  // partner: note_failed()
+  bool has_died(PeId pe) const {
+    // Acquire: partner is note_failed().
+    return record(pe).state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PeState::failed);
+  }
+  /// Says that this program deals with deaths itself: the launcher lets the others go on. The most that any PE has said holds.
+  void survive(Survival how) noexcept {
+    std::uint32_t before = control_->survival.load(std::memory_order_relaxed);
+    while (before < static_cast<std::uint32_t>(how) &&
+           !control_->survival.compare_exchange_weak(before, static_cast<std::uint32_t>(how), std::memory_order_relaxed)) {
+    }
+  }
+  Survival survival() const { return static_cast<Survival>(control_->survival.load(std::memory_order_relaxed)); }
   bool has_failed() const { return control_->failed.load(std::memory_order_acquire) != 0; }
   /// Throws PeFailedError when a PE died. One load otherwise.
   void check() const {

@@ -54,6 +54,8 @@ enum class PeState : std::uint32_t { absent = 0, joined = 1, finalized = 2, fail
 // |        |       |                | waits acquire)                                                   |
 // |  68    |   4   | shutdown       | 1: the driver ends the job                                       |
 // |  72    |   4   | suspect        | 0, or 1 + the first PE that another has waited for in vain       |
+// |  76    |   4   | deaths         | PEs known to have died                                           |
+// |  80    |   4   | survival       | Survival: what the program does about deaths                     |
 // | 128    |   4   | arrived        | PEs of the node in the current bootstrap barrier                 |
 // | 192    |   4   | epoch          | completed bootstrap barriers                                     |
 // | 256    |   8   | exit           | 0, or 2^32 + the status that a PE ends the whole job with        |
@@ -73,6 +75,8 @@ struct JobControl {
   alignas(64) std::atomic<std::uint32_t> failed;
   std::atomic<std::uint32_t> shutdown;
   std::atomic<std::uint32_t> suspect;
+  std::atomic<std::uint32_t> deaths;
+  std::atomic<std::uint32_t> survival;
   alignas(64) std::atomic<std::uint32_t> arrived;
   alignas(64) std::atomic<std::uint32_t> epoch;
   alignas(64) std::atomic<std::uint64_t> exit;

@@ -333,14 +333,14 @@ class Context {
   void remove_hook(std::uint64_t key);
   /// Progress without the program's help, until stop or destruction: a thread that makes it while no other waits or says
   /// note_active(), and sleeps when there is none to make. Who sends to a PE whose own threads look pays no wake for it. `core`:
-  /// the one it runs on.
+  /// the one it runs on. As many stops as starts.
   void start_progress_thread(std::optional<unsigned> core = {});
   void stop_progress_thread();
   bool has_progress_thread() const { return has_progress_thread_.load(std::memory_order_relaxed); }
   /// This thread goes away to compute, and something long is under way: the progress thread takes over at once.
   void hand_over();
   /// Whether this is the progress thread, in a handler or hook.
-  bool is_progress_thread() const { return std::this_thread::get_id() == progress_thread_.get_id(); }
+  bool is_progress_thread() const { return std::this_thread::get_id() == progress_thread_id_.load(std::memory_order_relaxed); }
   /// This thread has just looked, and is likely to look again: the progress thread stays out of its way.
   void note_active() { activity_.store(activity_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
@@ -348,8 +348,17 @@ class Context {
   void barrier();
   /// Collective; for set-up. What every PE gave, by PE.
   std::vector<std::uint64_t> exchange(std::uint64_t value);
-  /// Throws PeFailedError when a PE of the job has died. One load.
-  void check() const { job_->check(); }
+  /// Throws PeFailedError when a PE of the job has died, unless somebody answers that; then calls him. Two loads.
+  void check() {
+    if (job_->has_failed() || news_.load(std::memory_order_relaxed) != news_answered_.load(std::memory_order_relaxed)) [[unlikely]]
+      check_slowly();
+  }
+  /// From now on the deaths of PEs are no exceptions: `answer` is called, in check() and in waits, out of handlers and hooks and by one
+  /// thread at a time, when there is news; it has to end what waits for those who are dead. Null: as before. That somebody
+  /// ends the job stays an exception.
+  void answer_news(std::function<void()> answer);
+  /// Something else has happened that the answer is to look at. From handlers too.
+  void note_news() { news_.fetch_add(1, std::memory_order_release); }  // partner: check_slowly()
 
  private:
   // A reference to a callable without an allocation.
@@ -397,6 +406,7 @@ class Context {
   Status wait_in_turns(Condition ready, Deadline deadline);
   void keep_progress();
   bool watch_closely();
+  void check_slowly();
   bool pause_progress(std::int64_t ns);
   bool poll_network();
   bool progress_slowly();
@@ -512,7 +522,16 @@ class Context {
   std::map<std::uint64_t, std::function<void(Context&)>> calls_;  // functions of queued triggers
   std::uint64_t next_call_ = 1;
 
+  std::function<void()> answer_;
+  std::atomic<bool> answers_{false};           // there is one
+  std::atomic<bool> answering_{false};         // it is being called
+  std::atomic<std::uint32_t> news_{0};         // deaths that were seen, and what was noted
+  std::atomic<std::uint32_t> news_answered_{0};
+  std::atomic<std::uint32_t> deaths_answered_{0};
+
+  int progress_users_ = 0;  // guarded by progress_mutex_
   std::thread progress_thread_;
+  std::atomic<std::thread::id> progress_thread_id_{};
   std::atomic<bool> has_progress_thread_{false};
   std::atomic<std::uint32_t> waiting_threads_{0};  // in wait_slowly(), when there is a progress thread
   std::atomic<std::uint64_t> activity_{0};

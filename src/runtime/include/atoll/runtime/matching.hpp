@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,7 +46,7 @@ enum class SendMode {
   synchronous,  ///< complete when a receive has taken the message
 };
 
-/// ok, truncated (the buffer is full, the rest is lost), cancelled, or timed_out (still in flight).
+/// ok, truncated (the buffer is full, the rest is lost), cancelled, what fail() was told, or timed_out (still in flight).
 struct Outcome {
   Status status = Status::ok;
   Envelope envelope{};  ///< of a receive
@@ -125,6 +126,10 @@ class Matcher {
   /// Takes back a receive that nothing has matched, or a send that has not left. True: it is complete as cancelled.
   /// False: it completes as if nothing had been said.
   bool cancel(const Request& request);
+  /// Ends what is in flight, and `which` holds for, with this status: sends and receives, seen by their other side (that of a receive
+  /// from anybody is no_pe) and tag. Whoever may still move their data must be dead, or his data of no interest.
+  static constexpr PeId no_pe{UINT32_MAX};
+  void fail(Status why, const std::function<bool(PeId peer, std::uint64_t tag)>& which);
   /// Makes progress. None: still in flight.
   std::optional<Outcome> test(Request& request);
   /// Throws PeFailedError when a PE dies.

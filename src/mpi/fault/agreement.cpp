@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/agreement.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "core/library.hpp"
+
+namespace atl::mpi {
+namespace {
+
+// | offset | bytes | field  | valid when                                        |
+// |--------|-------|--------|---------------------------------------------------|
+// |   0    |   8   | comm   | always: its number                                |
+// |   8    |   8   | number | of the agreement on that communicator             |
+// |  16    |   4   | what   | always                                            |
+// |  20    |   4   | zero   |                                                   |
+// |  24    |       |        | said: what the sender says; decided: all opinions |
+struct Header {
+  enum What : std::uint32_t { said, ask, decided };
+  std::uint64_t comm;
+  std::uint64_t number;
+  What what;
+  std::uint32_t zero;
+};
+static_assert(sizeof(Header) == 24);
+
+using Bytes = std::vector<std::byte>;
+
+// One agreement, from the first word of it to the last that may be asked for.
+struct Round {
+  std::map<std::uint32_t, Bytes> heard;  // by PE; of a collector
+  std::optional<Bytes> decision;
+  std::vector<PeId> askers;  // before this rank has come to it
+  bool here = false;         // this rank has come to it
+  Bytes mine;
+};
+
+// Decisions that may still be asked for. Who asks is at most one behind: nobody begins the one after next before all have said
+// something in the next, or are dead.
+constexpr std::size_t most_kept = 4;
+
+struct Service {
+  std::mutex mutex;
+  runtime::HandlerId handler{};
+  std::map<std::uint64_t, std::map<std::uint64_t, Round>> rounds;  // communicator, number
+};
+Service& service() {
+  static auto& one = *new Service;
+  return one;
+}
+
+void tell(PeId pe, std::uint64_t comm, std::uint64_t number, Header::What what, const Bytes& data) {
+  if (library().context().job().has_died(pe)) return;
+  Header header{comm, number, what, 0};
+  library().context().send(pe, service().handler, std::as_bytes(std::span(&header, 1)), data);
+}
+
+void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
+  Header header;
+  std::memcpy(&header, payload.data(), sizeof(header));
+  Bytes data(payload.begin() + sizeof(header), payload.end());
+  Bytes answer;
+  Header::What what = Header::decided;
+  {
+    std::lock_guard lock(service().mutex);
+    Round& round = service().rounds[header.comm][header.number];
+    switch (header.what) {
+      case Header::decided:
+        if (!round.decision) round.decision = std::move(data);
+        return;
+      case Header::said:
+        if (!round.decision) {
+          round.heard[source.value()] = std::move(data);
+          return;
+        }
+        answer = *round.decision;
+        break;
+      case Header::ask:
+        if (round.decision) {
+          answer = *round.decision;
+        } else if (round.here) {
+          answer = round.mine;
+          what = Header::said;
+        } else {
+          round.askers.push_back(source);
+          return;
+        }
+        break;
+    }
+  }
+  tell(source, header.comm, header.number, what, answer);
+}
+
+[[maybe_unused]] const bool added =
+    (add_service([](runtime::Context& context) { service().handler = context.register_handler(hear); }), true);
+
+void append(Bytes& to, const void* from, std::size_t bytes) {
+  auto* data = static_cast<const std::byte*>(from);
+  to.insert(to.end(), data, data + bytes);
+}
+
+// Place among the members, length, bytes, for each.
+Bytes packed(const std::vector<PeId>& members, const std::map<std::uint32_t, Bytes>& heard) {
+  Bytes all;
+  for (std::size_t place = 0; place < members.size(); ++place) {
+    auto found = heard.find(members[place].value());
+    if (found == heard.end()) continue;
+    std::uint64_t words[2] = {place, found->second.size()};
+    append(all, words, sizeof(words));
+    append(all, found->second.data(), found->second.size());
+  }
+  return all;
+}
+
+PeId first_alive(const std::vector<PeId>& members) {
+  const fabric::Job& job = library().context().job();
+  return *std::find_if(members.begin(), members.end(), [&](PeId pe) { return !job.has_died(pe); });
+}
+
+}  // namespace
+
+Agreement::Agreement(Comm& comm, std::vector<std::byte> mine)
+    : key_{comm.number(), comm.next_agreement()}, members_(comm.everybody()), mine_(std::move(mine)) {
+  Bytes answer;
+  std::vector<PeId> askers;
+  {
+    std::lock_guard lock(service().mutex);
+    auto& of_comm = service().rounds[key_.comm];
+    while (!of_comm.empty() && of_comm.begin()->first + most_kept < key_.number) of_comm.erase(of_comm.begin());
+    Round& round = of_comm[key_.number];
+    round.here = true;
+    round.mine = mine_;
+    round.heard[library().pe().value()] = mine_;
+    askers = std::move(round.askers);
+  }
+  for (PeId pe : askers) tell(pe, key_.comm, key_.number, Header::said, mine_);
+}
+
+bool Agreement::ready() {
+  runtime::Context& context = library().context();
+  const PeId self = library().pe(), collector = first_alive(members_);
+  // A decision of the collector before may have come before it died: it counts.
+  if (told_ && *told_ != collector && context.endpoint().message_waiting()) {
+    context.progress();
+    return false;
+  }
+  Bytes decision;
+  bool decided = false, mine_to_tell = false;
+  {
+    std::lock_guard lock(service().mutex);
+    Round& round = service().rounds[key_.comm][key_.number];
+    if (!round.decision && collector == self && (asked_ || collector == members_.front())) {
+      auto known = [&](PeId pe) { return round.heard.contains(pe.value()) || context.job().has_died(pe); };
+      mine_to_tell = std::all_of(members_.begin(), members_.end(), known);
+      if (mine_to_tell) round.decision = packed(members_, round.heard);
+    }
+    decided = round.decision.has_value();
+    if (mine_to_tell) decision = *round.decision;
+  }
+  if (mine_to_tell)
+    for (PeId pe : members_)
+      if (pe != self) tell(pe, key_.comm, key_.number, Header::decided, decision);
+  if (decided) return true;
+  if (std::exchange(told_, collector) == collector) return false;
+  if (collector != self) {
+    tell(collector, key_.comm, key_.number, Header::said, mine_);
+  } else if (self != members_.front()) {
+    // What others said went to one that is dead: all are asked again, those too that have gone on with what it had decided.
+    {
+      std::lock_guard lock(service().mutex);
+      auto& heard = service().rounds[key_.comm][key_.number].heard;
+      heard.clear();
+      heard[self.value()] = mine_;
+    }
+    asked_ = true;
+    for (PeId pe : members_)
+      if (pe != self) tell(pe, key_.comm, key_.number, Header::ask, {});
+  }
+  return false;
+}
+
+Opinions Agreement::take() {
+  Bytes all;
+  {
+    std::lock_guard lock(service().mutex);
+    all = *service().rounds[key_.comm][key_.number].decision;
+  }
+  Opinions opinions(members_.size());
+  for (std::size_t at = 0; at < all.size();) {
+    std::uint64_t words[2];
+    std::memcpy(words, all.data() + at, sizeof(words));
+    at += sizeof(words);
+    auto begin = all.begin() + static_cast<std::ptrdiff_t>(at);
+    opinions[words[0]] = Bytes(begin, begin + static_cast<std::ptrdiff_t>(words[1]));
+    at += words[1];
+  }
+  return opinions;
+}
+
+}  // namespace atl::mpi

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/news.hpp"
+
+#include <cstring>
+#include <mutex>
+
+#include "comm/live.hpp"
+#include "core/library.hpp"
+
+namespace atl::mpi {
+namespace {
+
+runtime::HandlerId revocation{};
+
+// Of communicators that are not known here, or not yet: who frees one has no more use for the news.
+void end_pending(Comm& comm, Status why) {
+  library().matcher().fail(why, [&](PeId, std::uint64_t tag) { return comm.owns(tag); });
+  comm.fail_coll(why);
+}
+
+void mark_revoked(Comm& comm) {
+  if (comm.mark_revoked()) return;
+  for (PeId pe : comm.everybody())
+    if (pe != library().pe() && !library().context().job().has_died(pe)) {
+      std::uint64_t number = comm.number();
+      library().context().send(pe, revocation, std::as_bytes(std::span(&number, 1)));
+    }
+}
+
+// Under a lock of progress(): what is pending ends in the next check().
+void hear_revocation(runtime::Context&, PeId, std::span<const std::byte> payload) {
+  std::uint64_t number;
+  std::memcpy(&number, payload.data(), sizeof(number));
+  bool known = false;
+  for_each_comm([&](Comm& comm) {
+    if (comm.number() != number) return;
+    known = true;
+    mark_revoked(comm);
+  });
+  if (!known) note_revoked(number);
+  library().context().note_news();
+}
+
+// What cannot end any more: with one that is dead, and collectives of communicators that have one, as others have given up.
+void on_news() {
+  fabric::Job& job = library().context().job();
+  if (job.has_failed()) {
+    library().matcher().fail(Status::peer_lost, [&](PeId peer, std::uint64_t) { return peer != runtime::Matcher::no_pe && job.has_died(peer); });
+    for_each_comm([&](Comm& comm) {
+      comm.fail_ending();
+      if (comm.failed().empty()) return;
+      library().matcher().fail(Status::peer_lost, [&](PeId, std::uint64_t tag) { return comm.owns(tag) && talk_of(tag) != Talk::program; });
+      comm.fail_coll(Status::peer_lost);
+    });
+  }
+  for_each_comm([](Comm& comm) {
+    if (comm.revoked()) end_pending(comm, Status::revoked);
+  });
+}
+
+[[maybe_unused]] const bool added = (add_service([](runtime::Context& context) {
+                                       revocation = context.register_handler(hear_revocation);
+                                       context.answer_news(on_news);
+                                     }),
+                                     true);
+
+}  // namespace
+
+void revoke(Comm& comm) {
+  mark_revoked(comm);
+  end_pending(comm, Status::revoked);
+}
+
+void answer_deaths_here() { library().context().job().survive(fabric::Survival::recovers); }
+
+}  // namespace atl::mpi

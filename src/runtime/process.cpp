@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/runtime/process.hpp"
+
+#include "atoll/base/error.hpp"
+#include "atoll/runtime/static_data.hpp"
+
+namespace atl::runtime {
+namespace {
+
+ProcessSlot own_slot;
+ProcessSlot* place = &own_slot;
+
+// Libraries that are loaded later bring global data, too.
+constexpr std::uint64_t more_static_bytes = std::uint64_t{64} << 20;
+
+// Alone a PE needs no launcher, but pages that can be mapped twice for OpenSHMEM's global data.
+const Membership& membership() {
+  static const ProcessSeat seat([] { return Membership{fabric::Job::create_shm({.npes = 1}), PeId(0)}; });
+  return seat.membership();
+}
+
+}  // namespace
+
+void share_process(ProcessSlot& slot) { place = &slot; }
+
+std::shared_ptr<Context> open_process(const ContextOptions& wishes) {
+  std::lock_guard lock(place->mutex);
+  if (place->layout == 0) place->layout = sizeof(Context);
+  ATOLL_VALIDATE(place->layout == sizeof(Context), SetupError,
+                 "two versions of Atoll are in this process: use MPI, OpenSHMEM and the Python package of one");
+  if (auto open = place->context.lock()) return open;
+  if (place->membership == nullptr) place->membership = &membership();
+  ContextOptions options = wishes;
+  if (options.static_bytes == 0) {
+    // In a small segment only who needs it gets it.
+    std::uint64_t bytes = StaticData::bytes_needed() + more_static_bytes;
+    if (bytes <= place->membership->job->segment_bytes() / 8) options.static_bytes = bytes;
+  }
+  auto made = std::make_shared<Context>(place->membership->job, place->membership->pe, options);
+  place->context = made;
+  return made;
+}
+
+bool is_process_open() {
+  std::lock_guard lock(place->mutex);
+  return !place->context.expired();
+}
+
+}  // namespace atl::runtime
