@@ -165,6 +165,7 @@ Engine::~Engine() {
       quiet = true;
     } catch (const std::exception& error) {
       log(LogLevel::debug, "closing a communicator: {}", error.what());
+    } catch (...) {  // what fail() was told
     }
   }
   if (hook_ != 0) context_.remove_hook(hook_);
