@@ -44,6 +44,9 @@ constexpr std::int64_t close_watch_ns = 200'000;
 // writes on within this.
 constexpr std::int64_t abandoned_ns = 1'000'000'000;
 
+// Who looked for news before he began to wait may have missed what came in between.
+constexpr std::int64_t answer_again_ns = 50'000'000;
+
 void skip_abandoned_slot(fabric::MessageRing& ring) {
   struct Stuck {
     const fabric::MessageRing* ring = nullptr;
@@ -84,7 +87,7 @@ Status Context::wait_slowly(Condition ready, Deadline deadline) {
 Status Context::wait_in_turns(Condition ready, Deadline deadline) {
   ATOLL_EXPECT(!in_progress_here());
   auto passed = [&] {
-    if ((job_->has_failed() || news_.load(std::memory_order_relaxed) != news_answered_.load(std::memory_order_relaxed)) && !ready())
+    if ((job_->has_failed() || news_.load(std::memory_order_relaxed) != 0) && !ready())
       check();  // what has come to pass counts, also when a PE has died since
     return deadline.passed();
   };
@@ -184,6 +187,7 @@ void Context::check_slowly() {
   // Acquire: what is new. Partners: note_news(), the job's deaths().
   std::uint32_t news = news_.load(std::memory_order_acquire), deaths = job_->deaths();
   bool old = news == news_answered_.load(std::memory_order_relaxed) && deaths == deaths_answered_.load(std::memory_order_relaxed);
+  old = old && now_ns() < answer_again_at_ns_.load(std::memory_order_relaxed);
   if (old || answering_.exchange(true, std::memory_order_acquire)) return;
   try {
     answer_();
@@ -191,6 +195,7 @@ void Context::check_slowly() {
     answering_.store(false, std::memory_order_release);
     throw;
   }
+  answer_again_at_ns_.store(now_ns() + answer_again_ns, std::memory_order_relaxed);
   news_answered_.store(news, std::memory_order_relaxed);
   deaths_answered_.store(deaths, std::memory_order_relaxed);
   answering_.store(false, std::memory_order_release);

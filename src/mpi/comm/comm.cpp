@@ -94,6 +94,25 @@ void Comm::refuse_dead(int rank) {
   if (PeId pe = pe_of(rank); library().context().job().has_died(pe)) check_outcome(Status::peer_lost, pe, this);
 }
 
+void Comm::begin_making(Comm* of, Heirs heirs) {
+  std::lock_guard lock(maker_mutex_);
+  maker_ = Ref<Comm>(of);
+  heirs_ = heirs;
+}
+
+void Comm::end_making() {
+  Ref<Comm> last;  // goes without the lock
+  std::lock_guard lock(maker_mutex_);
+  std::swap(last, maker_);
+}
+
+Status Comm::cause_to_leave() {
+  std::lock_guard lock(maker_mutex_);
+  if (!maker_) return Status::ok;
+  if (maker_->revoked()) return Status::revoked;
+  return heirs_ == Heirs::all && !maker_->failed().empty() ? Status::peer_lost : Status::ok;
+}
+
 void Comm::fail_ending() {
   std::lock_guard lock(coll_mutex_);
   if (ending_ != nullptr) ending_->fail(lost());

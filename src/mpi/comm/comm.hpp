@@ -127,6 +127,12 @@ class Comm : public Object {
   }
   /// What coll carries out ends with an error, now and later.
   void fail_coll(Status why);
+  /// While it is being made of that one: members of this one leave when it is revoked, and, with Heirs::all, when a member of it has died.
+  enum class Heirs { all, some };
+  void begin_making(Comm* of, Heirs heirs);
+  void end_making();
+  /// Why its members may have left while it was being made: ok, revoked or peer_lost.
+  Status cause_to_leave();
   /// Somebody has died, who need not be a member: who frees this one does not wait for members that cannot come for that.
   void fail_ending();
   std::uint64_t next_agreement() { return agreements_.fetch_add(1) + 1; }
@@ -162,6 +168,9 @@ class Comm : public Object {
   coll::Communicator* ending_ = nullptr;  // the one that waits for the others before it goes
   std::atomic<int> in_coll_{0};
   std::atomic<bool> revoked_{false};
+  std::mutex maker_mutex_;
+  Ref<Comm> maker_;
+  Heirs heirs_ = Heirs::all;
   std::mutex failed_mutex_;
   std::vector<PeId> failed_;
   std::size_t acknowledged_ = 0;

@@ -50,9 +50,12 @@ Flow make_coll_of(Comm& made) {
   if (!made.is_inter() && made.size() <= many_members) co_await made.make_coll();
 }
 
-Ref<Comm> make_intra(std::uint64_t number, const Ref<Group>& group) {
+// `of`: null for one made of nothing but its group.
+Ref<Comm> make_intra(std::uint64_t number, const Ref<Group>& group, Comm* of, Comm::Heirs heirs) {
   auto made = make<Comm>(number, group, Ref<Group>());
+  made->begin_making(of, heirs);
   run(make_coll_of(*made));
+  made->end_making();
   return made;
 }
 
@@ -150,7 +153,7 @@ Ref<Comm> split(Comm& comm, std::int64_t color, int key) {
   std::uint64_t bits = comm.next_bits();
   if (color == MPI_UNDEFINED) return {};
   auto local = make<Group>(chosen(*comm.local(), choices.data(), color));
-  if (!comm.is_inter()) return make_intra(agree_in(*local, bits), local);
+  if (!comm.is_inter()) return make_intra(agree_in(*local, bits), local, &comm, Comm::Heirs::all);
   std::vector<Choice> remote_choices(theirs.size() / 2);
   std::memcpy(remote_choices.data(), theirs.data(), theirs.size() * sizeof(std::uint64_t));
   auto remote = make<Group>(chosen(*comm.remote(), remote_choices.data(), color));
@@ -179,7 +182,9 @@ Flow duplicate_flow(Comm& comm, Ref<Comm>& copy) {
   copy = make<Comm>(number, comm.local(), comm.remote());
   inherit(*copy, comm);
   if (comm.shape) copy->shape = comm.shape->copy();
+  copy->begin_making(&comm, Comm::Heirs::all);
   co_await make_coll_of(*copy);
+  copy->end_making();
 }
 
 void comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
@@ -266,7 +271,7 @@ void comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
     }
   } else {
     std::uint64_t bits = from.next_bits();
-    if (mine) result = make_intra(agree_in(members, bits), Ref<Group>(members));
+    if (mine) result = make_intra(agree_in(members, bits), Ref<Group>(members), &from, Comm::Heirs::all);
   }
   if (result) inherit(*result, from);
   give_or_none(std::move(result), made);
@@ -280,7 +285,7 @@ void comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) 
     *made = MPI_COMM_NULL;
     return;
   }
-  auto result = make_intra(agree_in(members, from.bits(tag, Talk::creation)), Ref<Group>(members));
+  auto result = make_intra(agree_in(members, from.bits(tag, Talk::creation)), Ref<Group>(members), &from, Comm::Heirs::some);
   inherit(*result, from);
   give(std::move(result), made);
 }
@@ -293,7 +298,7 @@ void comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MP
     *made = MPI_COMM_NULL;
     return;
   }
-  auto result = make_intra(agree_in(members, bits), Ref<Group>(members));
+  auto result = make_intra(agree_in(members, bits), Ref<Group>(members), nullptr, Comm::Heirs::some);
   finish_from_group(*result, info, errhandler);
   give(std::move(result), made);
 }
@@ -352,7 +357,7 @@ void intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made) {
   pes.insert(pes.end(), others.begin(), others.end());
   std::uint64_t number = 0;
   run(agree_on_number(from, number));
-  auto result = make_intra(number, make<Group>(std::move(pes)));
+  auto result = make_intra(number, make<Group>(std::move(pes)), &from, Comm::Heirs::all);
   inherit(*result, from);
   give(std::move(result), made);
 }

@@ -49,12 +49,16 @@ void on_news() {
     for_each_comm([&](Comm& comm) {
       comm.fail_ending();
       if (comm.failed().empty()) return;
-      library().matcher().fail(Status::peer_lost, [&](PeId, std::uint64_t tag) { return comm.owns(tag) && talk_of(tag) != Talk::program; });
+      // Those who make a communicator of some members leave when one of these has died.
+      library().matcher().fail(Status::peer_lost, [&](PeId, std::uint64_t tag) {
+        return comm.owns(tag) && (talk_of(tag) == Talk::library || talk_of(tag) == Talk::partitioned);
+      });
       comm.fail_coll(Status::peer_lost);
     });
   }
   for_each_comm([](Comm& comm) {
-    if (comm.revoked()) end_pending(comm, Status::revoked);
+    Status why = comm.revoked() ? Status::revoked : comm.cause_to_leave();
+    if (why != Status::ok) end_pending(comm, why);
   });
 }
 

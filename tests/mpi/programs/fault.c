@@ -79,6 +79,7 @@ int main(int argc, char **argv) {
   seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Barrier(comm); /* nobody dies before all have it */
   int members = ranks;
   /* The same numbers everywhere: who dies, in what, and about when. */
   while (members > 1) {

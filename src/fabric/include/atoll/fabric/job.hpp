@@ -44,10 +44,10 @@ struct JobOptions {
 /// The size of segment that a node with so many PEs gets where JobOptions say 0. All nodes must use the same.
 std::uint64_t usual_segment_bytes(std::uint32_t local_pes);
 
-/// Owns the mapping. Thread-safe: its state is in the job's memory.
 /// What becomes of a job when PEs die: it ends; it goes on, and fails; or the others' success is the job's.
 enum class Survival : std::uint32_t { none, goes_on, recovers };
 
+/// Owns the mapping. Thread-safe: its state is in the job's memory.
 class Job {
  public:
   /// PEs will be threads of this process.

@@ -350,12 +350,11 @@ class Context {
   std::vector<std::uint64_t> exchange(std::uint64_t value);
   /// Throws PeFailedError when a PE of the job has died, unless somebody answers that; then calls him. Two loads.
   void check() {
-    if (job_->has_failed() || news_.load(std::memory_order_relaxed) != news_answered_.load(std::memory_order_relaxed)) [[unlikely]]
-      check_slowly();
+    if (job_->has_failed() || news_.load(std::memory_order_relaxed) != 0) [[unlikely]] check_slowly();
   }
   /// From now on the deaths of PEs are no exceptions: `answer` is called, in check() and in waits, out of handlers and hooks and by one
-  /// thread at a time, when there is news; it has to end what waits for those who are dead. Null: as before. That somebody
-  /// ends the job stays an exception.
+  /// thread at a time, when there is news, and now and then after that, for what has begun since; it has to end what waits for those who
+  /// are dead. Null: as before. That somebody ends the job stays an exception.
   void answer_news(std::function<void()> answer);
   /// Something else has happened that the answer is to look at. From handlers too.
   void note_news() { news_.fetch_add(1, std::memory_order_release); }  // partner: check_slowly()
@@ -528,6 +527,7 @@ class Context {
   std::atomic<std::uint32_t> news_{0};         // deaths that were seen, and what was noted
   std::atomic<std::uint32_t> news_answered_{0};
   std::atomic<std::uint32_t> deaths_answered_{0};
+  std::atomic<std::int64_t> answer_again_at_ns_{0};
 
   int progress_users_ = 0;  // guarded by progress_mutex_
   std::thread progress_thread_;
