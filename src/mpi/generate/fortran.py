@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from table import Argument, Function, Group, Table
+from table import EXTENSIONS, Argument, Function, Group, Table
 
 HANDLES = {
     "MPI_Comm": "Comm",
@@ -163,6 +163,8 @@ def passed(argument: Argument, function: Function) -> Passed:
 
 def bound(function: Function) -> bool:
     row = function.row
+    if row.chapter in EXTENSIONS:
+        return False
     return not ABSENT.match(row.name) and row.name not in BY_HAND and row.returns in ("int", "double", "MPI_Aint")
 
 
