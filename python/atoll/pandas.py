@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import warnings
 from functools import wraps
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,11 @@ __all__ = [
 ]
 
 _named: set[str] = set()
+
+
+def __narwhals_namespace__(version: Any) -> Any:
+    """What narwhals finds its functions in, when this module is named as `backend`."""
+    return import_module("atoll.narwhals").__narwhals_namespace__(version)
 
 
 class FallbackWarning(UserWarning):

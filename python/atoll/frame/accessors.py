@@ -204,6 +204,11 @@ class Parts(Accessor):
             return self._method(name)
         return self._wrapped(attribute)
 
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(self._of._values, Lists):
+            raise TypeError("only lists have elements")
+        return self._method("get")(key)
+
     def isocalendar(self) -> Any:
         """Year, week and day as ISO 8601 counts them: a frame."""
         made = self._of._values.isocalendar()

@@ -34,8 +34,12 @@ def merge_asof(
     >>> merge_asof(trades, quotes, on="t").bid.to_list()
     [1.5, 2.5, 3.5]
     """
+    if on is None and left_on is not None and is_scalar(left_on) and left_on == right_on:
+        on = left_on
     if on is not None:
         left_on = right_on = on
+    if by is None and left_by is not None and left_by == right_by:
+        by = left_by
     if by is not None:
         left_by = right_by = by
     a = left._index._values if left_index else key_column(left, left_on)

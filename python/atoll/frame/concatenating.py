@@ -16,6 +16,7 @@ from .classes import CLASSES, frame, is_frame, is_series, series
 from .core import as_axis
 from .index_sets import with_labels
 from .labels import Labels
+from .pending import Columns
 from .values import broadcast, is_scalar, join_rows, make
 
 
@@ -113,7 +114,7 @@ def _stacked(parts: list[Any], join: str, sort: bool) -> Any:
         labels = first
     else:
         labels = Labels(held, first.names)
-        columns = [columns_for(part, labels) for part in frames]
+        columns = [list(Columns(columns_for(part, labels))) for part in frames]
     return frame([join_rows(list(column)) for column in zip(*columns, strict=True)], labels, size)
 
 

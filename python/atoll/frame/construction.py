@@ -87,6 +87,10 @@ def _parts(data: Any, index: Any, columns: Any) -> tuple[list[Any], Labels, Any]
             )
         elif hasattr(data, "__arrow_c_stream__") and not isinstance(data, (list, dict)):
             data = frame(*_from_arrow(data))
+        elif hasattr(data, "__dataframe__") and not isinstance(data, Mapping):
+            from pyarrow.interchange import from_dataframe
+
+            data = frame(*_from_arrow(from_dataframe(data)))
     if is_frame(data):
         if index is not None or columns is not None:
             data = data.reindex(index=index, columns=columns)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections import namedtuple
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,14 @@ class SeriesConversion:
 
         return pa.chunked_array([arrow_of(self._values)]).__arrow_c_stream__(requested_schema)
 
+    def __narwhals_series__(self: Any) -> Any:
+        return import_module("atoll.narwhals").held(self)
+
+    @classmethod
+    def from_arrow(cls: Any, data: Any) -> Any:
+        """A Series of what has Arrow's `__arrow_c_array__` or `__arrow_c_stream__`."""
+        return cls(data)
+
     def to_dict(self: Any, into: Any = dict) -> Any:
         """Labels to values."""
         return into(zip(self._index.to_list(), self.to_list(), strict=True))
@@ -175,8 +184,20 @@ class FrameConversion:
         names = [str(label) for label in made._labels.values]
         return pa.Table.from_arrays([arrow_of(one) for one in made._columns], names=names)
 
+    def __dataframe__(self: Any, nan_as_null: bool = False, allow_copy: bool = True) -> Any:
+        """The frame under the data frame interchange protocol, for libraries that do not know Arrow's interface."""
+        if not allow_copy:
+            raise RuntimeError("rows that are spread over PEs are collected, which is a copy")
+        return self.to_arrow().__dataframe__(nan_as_null)
+
+    def __arrow_c_schema__(self: Any) -> Any:
+        return self._cut(slice(0, 0)).to_arrow().schema.__arrow_c_schema__()
+
     def __arrow_c_stream__(self: Any, requested_schema: Any = None) -> Any:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __narwhals_dataframe__(self: Any) -> Any:
+        return import_module("atoll.narwhals").held(self)
 
     def to_dict(self: Any, orient: str = "dict", *, into: Any = dict, index: bool = True) -> Any:
         """Labels to columns to values, or ``list``, ``records``, ``split``, ``tight``, ``series``, ``index``.

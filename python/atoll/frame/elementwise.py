@@ -151,7 +151,7 @@ class SeriesElementwise(Elementwise):
 
     def _conditional(self: Any, cond: Any, other: Any, invert: bool) -> Any:
         cond = cond(self) if callable(cond) else cond
-        other = other(self) if callable(other) else other
+        other = np.nan if other is None else other(self) if callable(other) else other
         if is_series(cond) and not cond._index._same(self._index):
             cond = cond._to_index(self._index, fill_value=invert)
         keep = mask_values(self, cond)
@@ -277,7 +277,7 @@ class FrameElementwise(Elementwise):
 
     def _conditional(self: Any, cond: Any, other: Any, invert: bool) -> Any:
         cond = cond(self) if callable(cond) else cond
-        other = other(self) if callable(other) else other
+        other = np.nan if other is None else other(self) if callable(other) else other
         if is_frame(cond):
             cond = cond.reindex(index=self._index, columns=self._labels, fill_value=invert)
             masks = list(cond._columns)

@@ -29,6 +29,17 @@ FIGURES = {
 _ALONG = ("shift", "diff", "pct_change", "cumsum", "cumprod", "cummin", "cummax", "rank", "ffill", "bfill")
 
 
+def _nunique(self: Any, dropna: bool = True) -> Any:
+    """How many distinct values each group has."""
+    if dropna:
+        return self._figure("nunique")
+    of = self._of if self._of.ndim == 1 else self._without_keys()
+    options = {**self._options, "as_index": True, "used": set()}
+    missing = type(self)(of.isna(), self._groups, options)._figure("any")
+    made = type(self)(of, self._groups, options)._figure("nunique") + missing.astype("int64")
+    return made if self._options["as_index"] else made.reset_index()
+
+
 def _method(name: str) -> Any:
     def method(self: Any, numeric_only: bool = False, min_count: int = -1, **options: Any) -> Any:
         options.pop("engine", None)
@@ -412,6 +423,8 @@ def _along_method(name: str) -> Any:
 for _name in FIGURES:
     for _class in (SeriesGroupBy, DataFrameGroupBy):
         setattr(_class, _name, _method(_name))
+for _class in (SeriesGroupBy, DataFrameGroupBy):
+    setattr(_class, "nunique", _nunique)  # noqa: B010  # as those above
 for _name in _ALONG:
     for _class in (SeriesGroupBy, DataFrameGroupBy):
         setattr(_class, _name, _along_method(_name))

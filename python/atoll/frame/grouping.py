@@ -23,7 +23,7 @@ from .concatenating import concat
 from .core import is_numeric
 from .elementwise import mapped
 from .kinds import kind_of
-from .values import is_scalar, make, nullable, settle
+from .values import is_scalar, isna, make, nullable, settle
 from .values import take as take_rows
 
 #: Figures that the engine computes together, in one pass.
@@ -117,6 +117,8 @@ def _alone(by: Any, values: Any, name: str, options: dict[str, Any]) -> Any:
         is_numeric(values) or _has(values, name)
     ):
         raise TypeError(f"agg function failed [how->{name},dtype->{kind_of(values)}]")
+    if name == "nunique" and not options.pop("dropna", True):
+        return by.nunique(column) + by.any(isna(values)).astype(np.int64)
     least = options.pop("min_count", 0)
     made = by.size() if name == "size" else getattr(by, name)(column, **options)
     if least > 0:

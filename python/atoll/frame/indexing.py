@@ -204,6 +204,8 @@ class Loc(_Indexer):
         if isinstance(key, slice) or (not is_scalar(key) and not isinstance(key, tuple)):
             return labels.where(key)
         places = labels.find(key)
+        if not places and isinstance(key, tuple) and labels.nlevels == 1:
+            return labels.where(list(key))
         if not places:
             raise KeyError(key)
         return places[0] if len(places) == 1 and key in labels.places else places

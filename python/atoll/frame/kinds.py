@@ -15,6 +15,8 @@ from ..columns.categorical import Categorical
 from ..columns.column import Column
 from ..columns.dates.reading import to_datetime, to_timedelta
 from ..columns.dates.ticks import Ticks
+from ..columns.lists import Lists
+from ..columns.making import from_arrow
 from ..columns.objects import Objects
 from ..columns.strings import Strings
 
@@ -29,11 +31,31 @@ class Kind:
     True
     """
 
-    __slots__ = ("name", "numpy")
+    __slots__ = ("_of", "name", "numpy")
 
-    def __init__(self, name: str, numpy: Any = None) -> None:
+    def __init__(self, name: str, numpy: Any = None, of: Any = None) -> None:
         self.name = name
         self.numpy = numpy
+        self._of = of
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the categories have an order."""
+        return bool(self._of.ordered)
+
+    @property
+    def categories(self) -> Any:
+        """The categories, a column."""
+        return self._of.categories
+
+    @property
+    def type(self) -> Any:
+        """What makes one value."""
+        return str if self.numpy is None else self.numpy.type
+
+    def to_arrow(self) -> Any:
+        """The kind as pyarrow has it."""
+        return self._of[:0].to_arrow().type
 
     @property
     def kind(self) -> str:
@@ -84,7 +106,9 @@ def kind_of(values: Any) -> Any:
     if type(values) is Column:
         return _NULLABLE_KINDS[values.dtype]
     if isinstance(values, Categorical):
-        return Kind("category")
+        return Kind("category", of=values)
+    if isinstance(values, Lists):
+        return Kind(values.kind, of=values)
     if getattr(values, "tz", None) is not None:
         return Kind(values.kind, values.dtype)
     return values.dtype if isinstance(values.dtype, np.dtype) else Kind(values.kind)
@@ -104,6 +128,13 @@ def cast(values: Any, dtype: Any) -> Any:
         return _to_text(values)
     if name in NULLABLE:
         return _to_nullable(values, NULLABLE[name])
+    if hasattr(dtype, "pyarrow_dtype"):
+        made = from_arrow(_as_arrow(values).cast(dtype.pyarrow_dtype))
+        return made if made is not None else Objects(_as_arrow(values).cast(dtype.pyarrow_dtype).to_pylist())
+    if getattr(dtype, "ordered", None) is not None and name == "category" and dtype.categories is not None:
+        held = values.decode() if isinstance(values, Categorical) else values
+        known = list(dtype.categories)
+        return Categorical(hiding_nan(held), categories=known, ordered=bool(dtype.ordered))
     if name == "category":
         return values if isinstance(values, Categorical) else Categorical(hiding_nan(values))
     if str(dtype).startswith(("datetime64", "timedelta64", "<M8", "<m8")):
@@ -115,6 +146,9 @@ def cast(values: Any, dtype: Any) -> Any:
     wanted = np.dtype(dtype)
     if isinstance(values, Objects):
         return values.astype(wanted) if values.valid is None else cast(values.astype(np.float64), wanted)
+    if isinstance(values, Ticks) and wanted == np.int64:  # NaT is the least number, as in NumPy
+        ticks = values._values
+        return ticks if values.valid is None else where(values.valid, ticks, np.iinfo(np.int64).min)
     if isinstance(values, Column) and isinstance(values.values, ndarray) and values.valid is not None:
         if wanted.kind == "f":
             return where(values.valid, values.values.astype(wanted), np.nan).astype(wanted)
@@ -127,6 +161,12 @@ def cast(values: Any, dtype: Any) -> Any:
         raise ValueError("Cannot convert non-finite values (NA or inf) to integer")
     source = values.values if type(values) is Column else values
     return source.astype(wanted)
+
+
+def _as_arrow(values: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values.to_numpy(), from_pandas=True) if isinstance(values, ndarray) else values.to_arrow()
 
 
 def hiding_nan(values: Any) -> Any:

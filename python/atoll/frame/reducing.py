@@ -117,8 +117,8 @@ REDUCTIONS: dict[str, Reduction] = {
     "sem": _sem,
     "skew": lambda values, skipna: _skew(values),
     "kurt": lambda values, skipna: _kurt(values),
-    "any": lambda values, skipna: bool((_there(values) if skipna else values).any()),
-    "all": lambda values, skipna: bool((_there(values) if skipna else values).all()),
+    "any": lambda values, skipna: np.bool_((_there(values) if skipna else values).any()),
+    "all": lambda values, skipna: np.bool_((_there(values) if skipna else values).all()),
 }
 #: What texts have.
 OF_TEXTS = ("min", "max")

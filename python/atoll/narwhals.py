@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames for narwhals: libraries that take data frames through it take ours.
+
+Our frames have pandas' names, so narwhals' own reading of pandas is what it calls on them; `FRAMES` says which module
+the names are found in. It is named in the package's entry points (`narwhals.plugins`).
+
+Examples
+--------
+>>> import atoll as ak
+>>> import narwhals as nw
+>>> df = nw.from_native(ak.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "x"]}))
+>>> df.group_by("b").agg(nw.col("a").sum()).sort("b").to_native().a.to_list()
+[4, 2]
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from narwhals._pandas_like.dataframe import PandasLikeDataFrame
+from narwhals._pandas_like.group_by import PandasLikeGroupBy
+from narwhals._pandas_like.namespace import PandasLikeNamespace
+from narwhals._pandas_like.series import PandasLikeSeries
+from narwhals._utils import Implementation, Version
+
+from . import pandas as _names
+from .frame.classes import is_frame, is_series
+
+#: The package that has the classes of what is passed to narwhals.
+NATIVE_PACKAGE = "atoll"
+
+
+class Frames(ModuleType):
+    """What narwhals asks of a library of frames: like pandas, from another module."""
+
+    value = "atoll"
+    name = "ATOLL"
+
+    def __narwhals_namespace__(self, version: Any) -> Any:
+        """What narwhals finds its functions in, when this is named as `backend`."""
+        return _namespace(version)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("is_"):
+            return lambda: name in ("is_pandas", "is_pandas_like")
+        raise AttributeError(name)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or other is Implementation.PANDAS
+
+    def __hash__(self) -> int:
+        return hash(Implementation.PANDAS)
+
+    def __str__(self) -> str:
+        return self.value
+
+    def to_native_namespace(self) -> Any:
+        """The module that has pandas' names."""
+        return _names
+
+    def _backend_version(self) -> tuple[int, ...]:
+        return Implementation.PANDAS._backend_version()
+
+
+FRAMES = Frames("atoll.narwhals")
+
+
+class AtollDataFrame(PandasLikeDataFrame):  # type: ignore[misc]  # narwhals may be absent when types are checked
+    """A frame, as narwhals holds it."""
+
+    @classmethod
+    def from_arrow(cls, data: Any, /, *, context: Any) -> Any:
+        """A frame of what Arrow's streams give."""
+        return cls.from_native(_names.DataFrame(data), context=context)
+
+    def get_column(self, name: str) -> Any:
+        """One column."""
+        return AtollSeries.from_native(self.native[name], context=self)
+
+    def iter_columns(self) -> Any:
+        """One column after the other."""
+        return (AtollSeries.from_native(one, context=self) for _, one in self.native.items())
+
+    _iter_columns = iter_columns
+
+    def group_by(self, keys: Any, *, drop_null_keys: bool) -> Any:
+        """The rows by groups."""
+        return AtollGroupBy(self, keys, drop_null_keys=drop_null_keys)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow table."""
+        return self.native.to_arrow()
+
+    def to_pandas(self) -> Any:
+        """A pandas frame, its rows numbered."""
+        return self.native.to_pandas()
+
+    def __narwhals_namespace__(self) -> Any:
+        return AtollNamespace(self._implementation, version=self._version)
+
+
+class AtollGroupBy(PandasLikeGroupBy):  # type: ignore[misc]  # narwhals may be absent when types are checked
+    """Groups of rows, as narwhals holds them."""
+
+    def _getitem_aggs(self, exprs: Any) -> Any:
+        return [self._figures(one) for one in exprs]
+
+    def _figures(self, expr: Any) -> Any:
+        """What one expression makes of each group: a Series, or a frame where it has several columns."""
+        names, rows = list(expr.output_names), expr.is_first() or expr.is_last() or expr.is_any_value()
+        if (len(names) == 1 and not rows) or expr.is_mode() or expr.is_len():
+            return expr._getitem_aggs(self)
+        made = expr.native_agg()(self._grouped[[*self._keys, *names] if rows else names])
+        made = made.set_index(self._keys) if rows else made
+        made.columns = list(expr.aliases)
+        return made
+
+
+class AtollSeries(PandasLikeSeries):  # type: ignore[misc]  # narwhals may be absent when types are checked
+    """A Series, as narwhals holds it."""
+
+    def to_arrow(self) -> Any:
+        """A pyarrow array."""
+        return self.native.to_arrow()
+
+    def to_pandas(self) -> Any:
+        """A pandas Series."""
+        return self.native.to_pandas()
+
+    def __narwhals_namespace__(self) -> Any:
+        return AtollNamespace(self._implementation, version=self._version)
+
+
+class AtollNamespace(PandasLikeNamespace):  # type: ignore[misc]  # narwhals may be absent when types are checked
+    """Functions of narwhals that make frames."""
+
+    @property
+    def _dataframe(self) -> Any:
+        return AtollDataFrame
+
+    @property
+    def _series(self) -> Any:
+        return AtollSeries
+
+    def from_native(self, data: Any, /) -> Any:
+        """A frame or a Series, as narwhals holds it."""
+        return (AtollDataFrame if is_frame(data) else AtollSeries).from_native(data, context=self)
+
+
+def is_native(native_object: Any, /) -> bool:
+    """Whether something is one of our frames or Series."""
+    return is_frame(native_object) or is_series(native_object)
+
+
+def __narwhals_namespace__(version: Any) -> Any:
+    """What narwhals finds its functions in."""
+    return _namespace(version)
+
+
+def _namespace(version: Any) -> Any:
+    frames: Any = FRAMES  # narwhals' own kinds of frames are an enumeration, which has no place for others
+    return AtollNamespace(frames, version)
+
+
+def held(native_object: Any) -> Any:
+    """A frame or a Series as narwhals holds it, in its newest version."""
+    return __narwhals_namespace__(Version.MAIN).from_native(native_object)
