@@ -21,9 +21,6 @@ constexpr int quick_looks = 50;
 // being out of memory can be agreed on.
 std::size_t reserved_scratch(std::size_t members) { return (members + 8) * 128; }
 
-// PEs for each core from which on every round of a collective is dear.
-constexpr std::uint32_t many_per_core = 4;
-
 }  // namespace
 
 Engine::Hold::Hold(Engine& engine) : engine_(engine) {
@@ -77,33 +74,45 @@ Engine::Engine(runtime::Context& context)
   open_deferred();
 }
 
-// Where PEs have a node each and the network has triggered work, it carries barriers that are started and not waited for out by itself,
-// in rounds of dissemination: the host does nothing until it asks whether all is done.
+// Where PEs have a node each and the network has triggered work, it carries short operations that are started and not waited for out by
+// itself: the host does nothing until it asks whether all is done.
 void Engine::open_deferred() {
-  if (size_ == 1 || placement_.nodes() != size_ || selection_.is_forced(Kind::barrier) || !fabric::has_deferred_work(context_.job())) return;
-  using Card = fabric::DeferredRounds::Card;
-  const auto rounds = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(size_ - 1)));
-  Card own;
+  if (size_ == 1 || placement_.nodes() != size_ || !fabric::has_deferred_work(context_.job())) return;
+  std::unique_ptr<Deferred> opened;
+  std::uint64_t failures = 0, of_all = 0;
   try {
-    deferred_ = fabric::open_deferred_rounds(context_.job(), context_.pe(), rounds);
-    own = deferred_->card();
+    opened = std::make_unique<Deferred>(fabric::open_deferred_work(context_.job(), context_.pe(), Deferred::channels(size_)), rank_, size_);
   } catch (const SetupError& error) {
-    log(LogLevel::info, "barriers are not left to the network: {}", error.what());
+    log(LogLevel::info, "short collectives are not left to the network: {}", error.what());
+    failures = 1;
   }
-  std::vector<Card> all(static_cast<std::size_t>(size_));
-  Arguments arguments;
-  arguments.bytes = sizeof(Card);
-  run(Kind::allgather, arguments, &own, all.data());
-  std::vector<Card> partners;
-  for (unsigned round = 0; round < rounds; ++round) partners.push_back(all[static_cast<std::size_t>((rank_ + (1 << round)) % size_)]);
-  if (std::any_of(all.begin(), all.end(), [](const Card& card) { return card.address_bytes == 0; })) deferred_ = nullptr;
-  if (deferred_ != nullptr) deferred_->connect(partners);
+  const Reduction sum(Type::u64, Op::sum);
+  Arguments one;
+  one.bytes = one.element_bytes = sizeof(failures);
+  run(Kind::allreduce, one, &failures, &of_all, &sum);
+  if (of_all != 0) return;
+  using Card = Deferred::Work::Card;
+  const Card own = opened->card();
+  std::vector<Card> cards(opened->partners().size());
+  Prepared round{nullptr, digest_of(sizeof(Card), 0) ^ selection_.digest(), Kind::allgather, false, &own, cards.data(), {}};
+  {
+    auto schedule = std::make_shared<Schedule>();
+    ScheduleBuilder steps(*schedule, rank_, placement_, small_);
+    for (int partner : opened->partners()) steps.send(partner, in_at(0), sizeof(Card));
+    for (std::size_t i = 0; i < cards.size(); ++i) steps.recv(opened->partners()[i], out_at(i * sizeof(Card)), sizeof(Card));
+    steps.join();
+    round.schedule = std::move(schedule);
+  }
+  wait(start(round));
+  opened->connect(cards);
   run(Kind::barrier, Arguments{}, nullptr, nullptr);  // nobody is written to who does not know his partners
+  deferred_ = std::move(opened);
 }
 
 // The first in the queue. With the hold.
-bool Engine::advance_deferred() {
-  if (!running_) deferred_->start();
+bool Engine::advance_deferred(const Operation& operation) {
+  if (!running_)
+    deferred_->start(operation.kind, operation.bytes, operation.root, operation.in, operation.out, operation.reduction ? &*operation.reduction : nullptr);
   running_ = true;
   return deferred_->is_done();
 }
@@ -242,7 +251,7 @@ bool Engine::advance_queue() {
   while (!queue_.empty() && !broken_.load(std::memory_order_relaxed)) {
     Operation& operation = queue_.front();
     if (operation.deferred) {
-      if (!advance_deferred()) return finished;
+      if (!advance_deferred(operation)) return finished;
     } else if (!running_) {
       executor_.begin(*operation.schedule, operation.in, operation.out, scratch(operation.schedule->scratch_bytes),
                       operation.reduction ? &*operation.reduction : nullptr, static_cast<std::uint32_t>(operation.kind),
@@ -391,7 +400,7 @@ std::uint64_t Engine::start(Kind kind, const Arguments& arguments, const void* i
   Hold hold(*this);
   const Kept& kept = kept_for(kind, arguments);
   return enqueue({kept.schedule, kept.digest, kind, arguments.symmetric, in, out,
-                  reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt});
+                  reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt, arguments.bytes, arguments.root});
 }
 
 std::shared_ptr<const Engine::Prepared> Engine::prepare(Kind kind, const Arguments& arguments, const void* in, void* out,
@@ -400,7 +409,7 @@ std::shared_ptr<const Engine::Prepared> Engine::prepare(Kind kind, const Argumen
   Kept kept;
   write(kept, kind, arguments);
   return std::make_shared<const Prepared>(Prepared{std::move(kept.schedule), kept.digest, kind, arguments.symmetric, in, out,
-                                             reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt});
+                                             reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt, arguments.bytes, arguments.root});
 }
 
 std::uint64_t Engine::start(const Prepared& prepared) {
@@ -411,9 +420,11 @@ std::uint64_t Engine::start(const Prepared& prepared) {
 
 // With the hold.
 std::uint64_t Engine::enqueue(const Prepared& operation) {
-  std::uint32_t check = begin_call(operation.kind, operation.digest, operation.symmetric, operation.reduction ? &*operation.reduction : nullptr);
+  const Reduction* reduction = operation.reduction ? &*operation.reduction : nullptr;
+  std::uint32_t check = begin_call(operation.kind, operation.digest, operation.symmetric, reduction);
+  const bool deferred = deferred_ != nullptr && !selection_.is_forced(operation.kind) && deferred_->suits(operation.kind, operation.bytes, reduction);
   queue_.push_back({operation.schedule, operation.in, operation.out, operation.reduction, operation.kind, sequence_, check, operation.symmetric,
-                    deferred_ != nullptr && operation.kind == Kind::barrier});
+                    deferred, operation.bytes, operation.root});
   queued_.store(queue_.size(), std::memory_order_relaxed);
   std::uint64_t ticket = sequence_;
   advance_queue();

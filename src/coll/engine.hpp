@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "atoll/coll/collectives.hpp"
-#include "atoll/fabric/deferred.hpp"
+#include "deferred.hpp"
 #include "executor.hpp"
 #include "mailbox.hpp"
 #include "selection.hpp"
@@ -67,6 +67,8 @@ class Engine {
     const void* in;
     void* out;
     std::optional<Reduction> reduction;
+    std::uint64_t bytes = 0;
+    int root = 0;
   };
   std::shared_ptr<const Prepared> prepare(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction = nullptr);
   std::uint64_t start(const Prepared& prepared);
@@ -112,7 +114,9 @@ class Engine {
     std::uint64_t sequence;
     std::uint32_t check;
     bool symmetric;
-    bool deferred = false;  // by the network itself, see open_deferred()
+    bool deferred;  // by the network itself, see open_deferred()
+    std::uint64_t bytes;
+    int root;
   };
   // Held by whoever advances operations: a caller, or the progress engine, which does not wait for it.
   class Hold {
@@ -133,7 +137,7 @@ class Engine {
   std::uint32_t begin_call(Kind kind, std::uint64_t digest, bool symmetric, const Reduction* reduction);
   std::uint64_t enqueue(const Prepared& operation);
   void open_deferred();
-  bool advance_deferred();
+  bool advance_deferred(const Operation& operation);
   void* scratch(std::uint64_t bytes);
   // False: not finished.
   bool take_note(Executor::State state);
@@ -174,7 +178,7 @@ class Engine {
   std::array<Kept, kept_count> kept_;
   Kept one_off_;
   std::vector<std::uint64_t> sizes_;  // of members' blocks, see share_sizes()
-  std::unique_ptr<fabric::DeferredRounds> deferred_;  // null: the network has no triggered work
+  std::unique_ptr<Deferred> deferred_;  // null: the network has no triggered work
   void* scratch_ = nullptr;
   std::uint64_t scratch_bytes_ = 0;
 

@@ -28,6 +28,9 @@ constexpr bool takes_blocks(Kind kind) {
   return kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
 }
 
+/// PEs for each core from which on every round of a collective is dear.
+inline constexpr std::uint32_t many_per_core = 4;
+
 class Selection {
  public:
   /// From ATOLL_COLL and ATOLL_COLL_TABLE.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers that the network carries out by itself, with libfabric's provider `sockets`, which has triggered work as cards of Slingshot have.
+// What the network carries out by itself, with libfabric's provider `sockets`, which has triggered work as cards of Slingshot have.
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <chrono>
 #include <thread>
 
-#include "atoll/fabric/deferred.hpp"
+#include "deferred.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 
@@ -64,38 +64,110 @@ TEST_F(Deferred, HoldsEverybodyAndNeedsNobody) {
   });
 }
 
-TEST_F(Deferred, RoundsFollowOneAnother) {
+// Members of a communicator without their PEs: each has a way into the network of its own.
+struct Members {
+  Members(runtime::Context& context, int size) {
+    for (int rank = 0; rank < size; ++rank)
+      all.push_back(std::make_unique<detail::Deferred>(fabric::open_deferred_work(context.job(), context.pe(), detail::Deferred::channels(size)), rank, size));
+    for (auto& one : all) {
+      std::vector<fabric::DeferredWork::Card> cards;
+      for (int partner : one->partners()) cards.push_back(all[static_cast<std::size_t>(partner)]->card());
+      one->connect(cards);
+    }
+  }
+  // All but one begin; nobody of those that depend on it is done before it begins, too.
+  template <class Start>
+  void run(std::size_t late, Start&& start) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (i != late) start(i, *all[i]);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i != late && waits) { EXPECT_FALSE(all[i]->is_done()) << i << " of " << all.size() << " without " << late; }
+    }
+    start(late, *all[late]);
+    const Deadline deadline = Deadline::after_seconds(20);
+    for (auto& one : all)
+      while (!one->is_done()) {
+        ASSERT_FALSE(deadline.passed());
+        std::this_thread::yield();
+      }
+  }
+  std::vector<std::unique_ptr<detail::Deferred>> all;
+  bool waits = true;  // for whoever is late
+};
+
+TEST_F(Deferred, EverythingAmongSeveralMembers) {
   atl::testing::run_pes(2, atl::testing::Fabric::ofi, [](runtime::Context& context) {
-    for (unsigned members : {3u, 5u}) {
-      const unsigned rounds = static_cast<unsigned>(std::bit_width(members - 1));
-      std::vector<std::unique_ptr<fabric::DeferredRounds>> all;
-      std::vector<fabric::DeferredRounds::Card> cards;
-      for (unsigned i = 0; i < members; ++i) {
-        all.push_back(fabric::open_deferred_rounds(context.job(), context.pe(), rounds));
-        cards.push_back(all.back()->card());
-      }
-      for (unsigned i = 0; i < members; ++i) {
-        std::vector<fabric::DeferredRounds::Card> partners;
-        for (unsigned round = 0; round < rounds; ++round) partners.push_back(cards[(i + (1u << round)) % members]);
-        all[i]->connect(partners);
-      }
-      for (unsigned call = 0; call < 6; ++call) {
-        const unsigned late = call % members;
-        for (unsigned i = 0; i < members; ++i)
-          if (i != late) all[i]->start();
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        for (unsigned i = 0; i < members; ++i)
-          if (i != late) { EXPECT_FALSE(all[i]->is_done()) << i << " of " << members << ", call " << call; }
-        all[late]->start();
-        const Deadline deadline = Deadline::after_seconds(20);
-        for (auto& one : all)
-          while (!one->is_done()) {
-            ASSERT_FALSE(deadline.passed());
-            std::this_thread::yield();
-          }
+    for (int size : {2, 3, 5, 8}) {
+      Members members(context, size);
+      const auto n = static_cast<std::size_t>(size);
+      for (std::size_t call = 0; call < 6; ++call) {
+        const std::size_t late = call % n, count = call % 2 == 0 ? 1 : 512;
+        members.waits = true;
+        members.run(late, [](std::size_t, detail::Deferred& one) { one.start(detail::Kind::barrier, 0, 0, nullptr, nullptr, nullptr); });
+        // Sums of floating point in the tree that is documented, bit by bit.
+        std::vector<std::vector<double>> in(n, std::vector<double>(count)), out(n, std::vector<double>(count));
+        for (std::size_t i = 0; i < n; ++i) testing::fill_values(in[i].data(), testing::stream(call, static_cast<int>(i)), count);
+        const Reduction sum(Type::f64, Op::sum);
+        ASSERT_TRUE(members.all[0]->suits(detail::Kind::allreduce, count * 8, &sum));
+        members.run(late, [&](std::size_t i, detail::Deferred& one) { one.start(detail::Kind::allreduce, count * 8, 0, in[i].data(), out[i].data(), &sum); });
+        for (std::size_t element = 0; element < count; ++element) {
+          std::vector<double> values;
+          for (std::size_t i = 0; i < n; ++i) values.push_back(in[i][element]);
+          const double wanted = testing::evaluate_tree(values, [](double a, double b) { return a + b; });
+          for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i][element], wanted) << "member " << i << " of " << size << ", call " << call;
+        }
+        const int root = static_cast<int>((call + 1) % n);
+        members.waits = static_cast<std::size_t>(root) == late;  // others wait for their parents alone
+        members.run(late, [&](std::size_t i, detail::Deferred& one) {
+          one.start(detail::Kind::broadcast, count * 8, root, in[i].data(), in[i].data(), nullptr);
+        });
+        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(in[i], in[static_cast<std::size_t>(root)]) << "member " << i << " of " << size << ", call " << call;
       }
     }
     context.barrier();
+  });
+}
+
+// Complete though this PE only asks now and then: nothing of it has gone through its mailboxes.
+void wait_without_work(Communicator& all, Request request) {
+  const std::uint64_t moved = all.moved_bytes();
+  const Deadline deadline = Deadline::after_seconds(20);
+  while (!request.test()) {
+    ASSERT_FALSE(deadline.passed());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(all.moved_bytes(), moved);
+}
+
+TEST_F(Deferred, ReductionsAndBroadcastsNeedNobody) {
+  atl::testing::run_pes(2, atl::testing::Fabric::ofi, [](runtime::Context& context) {
+    Communicator all(context);
+    const auto rank = static_cast<std::int32_t>(all.rank());
+    for (Op op : {Op::sum, Op::prod, Op::min, Op::max, Op::bit_and, Op::bit_or, Op::bit_xor}) {
+      std::vector<std::int32_t> in(100, 3 + 2 * rank), out(100);
+      wait_without_work(all, all.iallreduce(in.data(), out.data(), in.size(), Reduction(Type::i32, op)));
+      const std::int32_t wanted[] = {8, 15, 3, 5, 1, 7, 6};
+      EXPECT_EQ(out[99], wanted[static_cast<int>(op)]) << static_cast<int>(op);
+    }
+    std::vector<std::int32_t> data(1000, rank);
+    Persistent again = all.broadcast_init(data.data(), data.size() * 4, 1);
+    for (int i = 0; i < 3; ++i) {
+      std::fill(data.begin(), data.end(), rank * (i + 1));
+      wait_without_work(all, again.start());
+      EXPECT_EQ(data[999], i + 1);
+    }
+    // What the network does not do is done as ever, in its order.
+    double small = rank == 0 ? -0.0 : 0.0, least = 1;
+    std::vector<double> many(10000, 1.0), sums(10000);
+    std::vector<Request> requests;
+    requests.push_back(all.iallreduce(&small, &least, 1, Reduction(Type::f64, Op::min)));
+    requests.push_back(all.iallreduce(many.data(), sums.data(), many.size(), Reduction(Type::f64, Op::sum)));
+    requests.push_back(all.ibroadcast(data.data(), 4, 0));
+    all.barrier();
+    for (Request& one : requests) EXPECT_TRUE(one.test());
+    EXPECT_EQ(sums[9999], 2.0);
+    EXPECT_EQ(least, 0.0);
   });
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each round r: a word that the message of that round is written to, and a counter of such writes; and a counter "so far" of
-// rounds up to it that are complete, which two deferred additions raise: one when the message has come, one when the round before is
-// complete. The message of round r + 1 is a deferred write on that counter. All count on from call to call.
+// Each step of a run raises a counter of its own when it is complete (sends that follow one another share that of the first), and the
+// step after it is triggered by that. Steps that also wait for a message, or for leave to send, have another counter, which two deferred
+// additions raise, and are triggered by its second. What comes is counted by the memory region that it comes to, one for each channel, so
+// that regions lie over one another. A value is combined by an atomic from the PE to itself. All count on from run to run. No counter
+// raises itself by way of others: in the provider `sockets` each holds a lock while it starts what it triggers.
 #include "atoll/fabric/deferred.hpp"
 
+#include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
@@ -12,6 +15,7 @@
 #include <rdma/fi_trigger.h>
 
 #include <cstring>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -33,7 +37,7 @@ bool has_work(const std::string& provider) { return provider == "sockets" || pro
 Info ask(const fi_info& own) {
   Info hints(library().dupinfo(nullptr));
   if (!hints) throw MemoryError("no memory to ask libfabric for a provider");
-  hints->caps = FI_MSG | FI_RMA | FI_RMA_EVENT | FI_TRIGGER;
+  hints->caps = FI_MSG | FI_RMA | FI_ATOMIC | FI_RMA_EVENT | FI_TRIGGER;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->mr_mode = own.domain_attr->mr_mode | FI_MR_RMA_EVENT;
@@ -48,83 +52,114 @@ Info ask(const fi_info& own) {
   return Info(found);
 }
 
-class Rounds final : public DeferredRounds {
+constexpr fi_datatype numbers[] = {FI_INT8, FI_INT16, FI_INT32, FI_INT64, FI_UINT8, FI_UINT16, FI_UINT32, FI_UINT64, FI_FLOAT, FI_DOUBLE};
+constexpr std::size_t number_bytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+constexpr fi_op operations[] = {FI_SUM, FI_PROD, FI_MIN, FI_MAX, FI_BAND, FI_BOR, FI_BXOR};
+
+class Work final : public DeferredWork {
  public:
-  Rounds(const fi_info& own, unsigned rounds) : info_(ask(own)), words_(rounds), rounds_(rounds) {
-    ATOLL_EXPECT(rounds >= 1 && rounds <= most_rounds);
+  Work(const fi_info& own, std::span<const Channel> channels) : info_(ask(own)), lines_(channels.size()) {
+    ATOLL_EXPECT(!channels.empty() && channels.size() <= most_channels);
     fi_cq_attr queue{};
     queue.format = FI_CQ_FORMAT_CONTEXT;
     SignalsKept kept;
     station_ = open_station(*info_, queue, "a queue of completions", " for triggered work");
-    written_ = open_counter();
-    for (Word& word : words_) open_word(word);
+    value_region_ = open_region(value_.data(), most_bytes, nullptr);
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      Line& line = lines_[i];
+      line.kind = channels[i];
+      line.come = open_counter();
+      line.granted = open_counter();
+      if (line.kind == Channel::combined) line.beside.resize(most_bytes);
+      std::byte* where = line.kind == Channel::signal ? line.signal.data() : line.kind == Channel::value ? value_.data() : line.beside.data();
+      line.landing = where;
+      line.landing_region = open_region(where, line.kind == Channel::signal ? line.signal.size() : most_bytes, &line.come);
+      line.grant_region = open_region(line.grant.data(), line.grant.size(), &line.granted);
+    }
     address_bytes_ = address_.size();
     check(::fi_getname(&station_.endpoint->fid, address_.data(), &address_bytes_), *info_, "does not tell its address");
+    self_ = peer(address_.data());
   }
 
   Card card() const override {
     Card card;
     std::memcpy(card.address.data(), address_.data(), address_bytes_);
     card.address_bytes = static_cast<std::uint32_t>(address_bytes_);
-    for (unsigned round = 0; round < rounds_; ++round) {
-      const Word& word = words_[round];
-      card.base[round] = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<std::uint64_t>(&word.landed) : 0;
-      card.key[round] = ::fi_mr_key(word.region.get());
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      card.landing[i] = place(lines_[i].landing, lines_[i].landing_region);
+      card.grant[i] = place(lines_[i].grant.data(), lines_[i].grant_region);
     }
     return card;
   }
 
-  void connect(std::span<const Card> partners) override {
-    for (unsigned round = 0; round < rounds_; ++round) {
-      Word& word = words_[round];
-      ATOLL_VALIDATE(::fi_av_insert(station_.peers.get(), partners[round].address.data(), 1, &word.peer, 0, nullptr) == 1, SetupError,
-                     "the network's provider {} cannot use the address of a peer for triggered work", provider_name(*info_));
-      word.target = {partners[round].base[round], sizeof(word.sent), partners[round].key[round]};
-    }
+  void connect(unsigned channel, const Card* to, const Card* from) override {
+    Line& line = lines_[channel];
+    if (to != nullptr) line.to = peer(to->address.data()), line.there = to->landing[channel];
+    if (from != nullptr) line.from = peer(from->address.data()), line.leave = from->grant[channel];
   }
 
-  void start() override {
-    ++calls_;
+  std::byte* value() override { return value_.data(); }
+
+  bool combines(Number number, Operation operation, std::size_t count) const override {
+    std::size_t most = 0;
+    return ::fi_atomicvalid(station_.endpoint.get(), numbers[static_cast<std::size_t>(number)], operations[static_cast<std::size_t>(operation)], &most) == 0 &&
+           count <= most;
+  }
+
+  void start(const Run& run) override {
     drain();
+    for (const Step& step : run.steps)
+      if (Line& line = lines_[step.channel]; !step.sends && line.kind != Channel::signal) write_now(line);
+    while (stages_.size() < run.steps.size()) stages_.emplace_back().done = open_counter();
+    auto first_of = [&](std::size_t i) {
+      while (i > 0 && run.steps[i].sends && run.steps[i - 1].sends) --i;
+      return i;
+    };
+    for (std::size_t i = 0; i < run.steps.size(); ++i) ++stages_[first_of(i)].complete;
     // From behind: what is there already starts what it starts at once.
-    for (unsigned round = rounds_; round-- > 0;) {
-      if (round != 0) queue_write(round);
-      queue_addition(round, words_[round].come_work, words_[round].come, calls_);
-      if (round != 0) queue_addition(round, words_[round].before_work, words_[round - 1].so_far, complete(round - 1));
+    for (std::size_t i = run.steps.size(); i-- > 0;) {
+      const std::size_t first = first_of(i);
+      queue_step(run, run.steps[i], stages_[i], stages_[first].done, first == 0 ? nullptr : &stages_[first_of(first - 1)]);
     }
-    Word& first = words_[0];
-    std::int64_t status;
-    while ((status = ::fi_write(station_.endpoint.get(), &first.sent, sizeof(first.sent), ::fi_mr_desc(first.region.get()), first.peer, first.target.addr,
-                                first.target.key, &first_context_)) == -FI_EAGAIN)
-      drain();
-    check(status, *info_, "cannot write");
+    last_ = run.steps.empty() ? nullptr : &stages_[first_of(run.steps.size() - 1)];
   }
 
   bool is_done() override {
     drain();
-    return ::fi_cntr_read(words_[rounds_ - 1].so_far.get()) >= complete(rounds_ - 1);
+    return last_ == nullptr || ::fi_cntr_read(last_->done.get()) >= last_->complete;
   }
 
  private:
-  struct Work {
+  struct Item {
     fi_deferred_work work{};
     fi_op_cntr add{};
     fi_op_rma write{};
+    fi_op_atomic combine{};
     iovec from{};
     fi_rma_iov to{};
+    fi_ioc elements{};
+    fi_rma_ioc into{};
     void* description = nullptr;
   };
-  struct Word {
-    std::uint64_t landed = 0, sent = 0;  // in one region
-    Owned<fid_cntr> come, so_far;
-    Owned<fid_mr> region;  // before the counter that it is bound to
-    fi_addr_t peer = FI_ADDR_UNSPEC;
-    fi_rma_iov target{};
-    Work come_work, before_work, write_work;
+  // Of a step, by its number in the run.
+  struct Stage {
+    Owned<fid_cntr> done, both;  // both: the step before is complete, and what else is waited for is there
+    std::uint64_t complete = 0;  // what `done` says when all is
+    std::uint64_t uses = 0;      // of `both`
+    Item step, first, second;
   };
-
-  // What `so_far` of a round says when this call has completed it.
-  std::uint64_t complete(unsigned round) const { return round == 0 ? calls_ : 2 * calls_; }
+  struct Line {
+    Channel kind{};
+    std::array<std::byte, 8> signal{}, grant{};
+    std::vector<std::byte> beside;
+    std::byte* landing = nullptr;
+    Owned<fid_cntr> come, granted;
+    Owned<fid_mr> landing_region, grant_region;  // before the counters that they are bound to
+    fi_addr_t to = FI_ADDR_UNSPEC, from = FI_ADDR_UNSPEC;
+    Place there, leave;
+    std::uint64_t received = 0, sent = 0;
+    fi_context2 grant_context{};
+  };
 
   Owned<fid_cntr> open_counter() {
     fi_cntr_attr attributes{};
@@ -133,51 +168,112 @@ class Rounds final : public DeferredRounds {
     check(::fi_cntr_open(station_.domain.get(), &attributes, &counter, nullptr), *info_, "cannot open a counter");
     return Owned<fid_cntr>(counter);
   }
-  void open_word(Word& word) {
-    word.come = open_counter();
-    word.so_far = open_counter();
+  Owned<fid_mr> open_region(std::byte* where, std::size_t bytes, const Owned<fid_cntr>* counter) {
     fid_mr* region = nullptr;
-    const auto number = static_cast<std::uint64_t>(&word - words_.data());
-    check(::fi_mr_reg(station_.domain.get(), &word.landed, 2 * sizeof(word.landed), FI_REMOTE_WRITE | FI_WRITE, 0, number + 1, FI_RMA_EVENT, &region, nullptr),
+    check(::fi_mr_reg(station_.domain.get(), where, bytes, FI_REMOTE_WRITE | FI_REMOTE_READ | FI_WRITE | FI_READ, 0, ++last_key_,
+                      counter != nullptr ? FI_RMA_EVENT : 0, &region, nullptr),
           *info_, "cannot register memory for triggered work");
-    word.region.reset(region);
-    check(::fi_mr_bind(region, &word.come->fid, FI_REMOTE_WRITE), *info_, "cannot count writes to memory");
+    Owned<fid_mr> owned(region);
+    if (counter != nullptr) check(::fi_mr_bind(region, &(*counter)->fid, FI_REMOTE_WRITE), *info_, "cannot count writes to memory");
     if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) check(::fi_mr_bind(region, &station_.endpoint->fid, 0), *info_, "cannot bind memory");
     if ((info_->domain_attr->mr_mode & (FI_MR_ENDPOINT | FI_MR_RMA_EVENT)) != 0) check(::fi_mr_enable(region), *info_, "cannot enable memory");
+    return owned;
   }
-  void queue(Work& one) { check(::fi_control(&station_.domain->fid, FI_QUEUE_WORK, &one.work), *info_, "refuses triggered work"); }
+  Place place(const std::byte* where, const Owned<fid_mr>& region) const {
+    return {(info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<std::uint64_t>(where) : 0, ::fi_mr_key(region.get())};
+  }
+  fi_addr_t peer(const std::byte* address) {
+    fi_addr_t number = FI_ADDR_UNSPEC;
+    ATOLL_VALIDATE(::fi_av_insert(station_.peers.get(), address, 1, &number, 0, nullptr) == 1, SetupError,
+                   "the network's provider {} cannot use the address of a peer for triggered work", provider_name(*info_));
+    return number;
+  }
 
-  void queue_addition(unsigned round, Work& one, const Owned<fid_cntr>& on, std::uint64_t threshold) {
-    one.add = {words_[round].so_far.get(), 1};
-    one.work = {};
-    one.work.threshold = threshold;
-    one.work.triggering_cntr = on.get();
-    one.work.op_type = FI_OP_CNTR_ADD;
-    one.work.op.cntr = &one.add;
-    queue(one);
+  // Who sends may do so.
+  void write_now(Line& line) {
+    std::int64_t status;
+    while ((status = ::fi_write(station_.endpoint.get(), line.grant.data(), line.grant.size(), ::fi_mr_desc(line.grant_region.get()), line.from, line.leave.base,
+                                line.leave.key, &line.grant_context)) == -FI_EAGAIN)
+      drain();
+    check(status, *info_, "cannot write");
   }
-  void queue_write(unsigned round) {
-    Word& word = words_[round];
-    Work& one = word.write_work;
-    one.from = {&word.sent, sizeof(word.sent)};
-    one.to = word.target;
-    one.description = ::fi_mr_desc(word.region.get());
-    one.write = {};
-    one.write.ep = station_.endpoint.get();
-    one.write.msg.msg_iov = &one.from;
-    one.write.msg.desc = &one.description;
-    one.write.msg.iov_count = 1;
-    one.write.msg.addr = word.peer;
-    one.write.msg.rma_iov = &one.to;
-    one.write.msg.rma_iov_count = 1;
-    one.write.msg.context = &one.work.context;
-    one.work = {};
-    one.work.threshold = complete(round - 1);
-    one.work.triggering_cntr = words_[round - 1].so_far.get();
-    one.work.completion_cntr = written_.get();
-    one.work.op_type = FI_OP_WRITE;
-    one.work.op.rma = &one.write;
-    queue(one);
+  void queue(Item& item, const Owned<fid_cntr>& on, std::uint64_t threshold) {
+    item.work.threshold = threshold;
+    item.work.triggering_cntr = on.get();
+    check(::fi_control(&station_.domain->fid, FI_QUEUE_WORK, &item.work), *info_, "refuses triggered work");
+  }
+  void queue_addition(Item& item, const Owned<fid_cntr>& to, const Owned<fid_cntr>& on, std::uint64_t threshold) {
+    item.add = {to.get(), 1};
+    item.work = {};
+    item.work.op_type = FI_OP_CNTR_ADD;
+    item.work.op.cntr = &item.add;
+    queue(item, on, threshold);
+  }
+  // Raises `done`; after `before`, if that is not null.
+  void queue_step(const Run& run, const Step& step, Stage& own, const Owned<fid_cntr>& done, const Stage* before) {
+    Line& line = lines_[step.channel];
+    const Owned<fid_cntr>* on = &own.done;  // at 0: nothing is waited for
+    std::uint64_t threshold = 0;
+    if (!step.sends) on = &line.come, threshold = ++line.received;
+    else if (line.kind != Channel::signal) on = &line.granted, threshold = ++line.sent;
+    if (before != nullptr && threshold == 0) {
+      on = &before->done, threshold = before->complete;
+    } else if (before != nullptr) {
+      if (own.both == nullptr) own.both = open_counter();
+      queue_operation(run, step, own.step, done, own.both, 2 * ++own.uses);
+      queue_addition(own.second, own.both, *on, threshold);
+      return queue_addition(own.first, own.both, before->done, before->complete);
+    }
+    queue_operation(run, step, own.step, done, *on, threshold);
+  }
+  void queue_operation(const Run& run, const Step& step, Item& item, const Owned<fid_cntr>& done, const Owned<fid_cntr>& on, std::uint64_t threshold) {
+    Line& line = lines_[step.channel];
+    if (step.sends) queue_write(item, line, run.bytes, done, on, threshold);
+    else if (line.kind == Channel::combined) queue_combination(item, line, run, done, on, threshold);
+    else queue_addition(item, done, on, threshold);
+  }
+  void queue_write(Item& item, Line& line, std::size_t bytes, const Owned<fid_cntr>& done, const Owned<fid_cntr>& on, std::uint64_t threshold) {
+    const bool signal = line.kind == Channel::signal;
+    item.from = {signal ? line.grant.data() : value_.data(), signal ? line.signal.size() : bytes};
+    item.to = {line.there.base, item.from.iov_len, line.there.key};
+    item.description = ::fi_mr_desc(signal ? line.grant_region.get() : value_region_.get());
+    item.write = {};
+    item.write.ep = station_.endpoint.get();
+    item.write.msg.msg_iov = &item.from;
+    item.write.msg.desc = &item.description;
+    item.write.msg.iov_count = 1;
+    item.write.msg.addr = line.to;
+    item.write.msg.rma_iov = &item.to;
+    item.write.msg.rma_iov_count = 1;
+    item.write.msg.context = &item.work.context;
+    item.work = {};
+    item.work.completion_cntr = done.get();
+    item.work.op_type = FI_OP_WRITE;
+    item.work.op.rma = &item.write;
+    queue(item, on, threshold);
+  }
+  void queue_combination(Item& item, Line& line, const Run& run, const Owned<fid_cntr>& done, const Owned<fid_cntr>& on, std::uint64_t threshold) {
+    const auto number = static_cast<std::size_t>(run.number);
+    item.elements = {line.beside.data(), run.bytes / number_bytes[number]};
+    const Place own = place(value_.data(), value_region_);
+    item.into = {own.base, item.elements.count, own.key};
+    item.description = ::fi_mr_desc(line.landing_region.get());
+    item.combine = {};
+    item.combine.ep = station_.endpoint.get();
+    item.combine.msg.msg_iov = &item.elements;
+    item.combine.msg.desc = &item.description;
+    item.combine.msg.iov_count = 1;
+    item.combine.msg.addr = self_;
+    item.combine.msg.rma_iov = &item.into;
+    item.combine.msg.rma_iov_count = 1;
+    item.combine.msg.datatype = numbers[number];
+    item.combine.msg.op = operations[static_cast<std::size_t>(run.operation)];
+    item.combine.msg.context = &item.work.context;
+    item.work = {};
+    item.work.completion_cntr = done.get();
+    item.work.op_type = FI_OP_ATOMIC;
+    item.work.op.atomic = &item.combine;
+    queue(item, on, threshold);
   }
   void drain() {
     fi_cq_entry entries[16];
@@ -186,13 +282,15 @@ class Rounds final : public DeferredRounds {
 
   Info info_;
   Station station_;
-  Owned<fid_cntr> written_;
-  std::vector<Word> words_;
-  fi_context2 first_context_{};
+  std::array<std::byte, most_bytes> value_{};
+  Owned<fid_mr> value_region_;
+  std::vector<Line> lines_;
+  fi_addr_t self_ = FI_ADDR_UNSPEC;
   std::array<std::byte, 64> address_{};
   std::size_t address_bytes_ = 0;
-  unsigned rounds_;
-  std::uint64_t calls_ = 0;
+  std::uint64_t last_key_ = 0;
+  std::deque<Stage> stages_;
+  const Stage* last_ = nullptr;  // of the run
 };
 
 }  // namespace
@@ -202,8 +300,8 @@ bool has_deferred_work(const Job& job) {
   return ofi::is_network(job) && ofi::has_work(ofi::provider_name(*ofi::find_provider()[0]));
 }
 
-std::unique_ptr<DeferredRounds> open_deferred_rounds(Job& job, PeId self, unsigned rounds) {
-  return std::make_unique<ofi::Rounds>(*ofi::interfaces_for(job.place_of(self))[0], rounds);
+std::unique_ptr<DeferredWork> open_deferred_work(Job& job, PeId self, std::span<const DeferredWork::Channel> channels) {
+  return std::make_unique<ofi::Work>(*ofi::interfaces_for(job.place_of(self))[0], channels);
 }
 
 }  // namespace atl::fabric
