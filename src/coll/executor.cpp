@@ -10,9 +10,6 @@ namespace {
 // Most bytes copied before the others are looked at again: 20 to 100 µs.
 constexpr std::uint64_t longest_piece = std::uint64_t{1} << 20;
 
-// Between nodes longer ones are read by the receiver: what follows a write of 1 MiB over TCP may be held up for milliseconds.
-constexpr std::uint64_t longest_written = std::uint64_t{256} << 10;
-
 }  // namespace
 
 void StagingPool::release() {

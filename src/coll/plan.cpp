@@ -25,10 +25,11 @@ struct Planner::State {
   std::vector<ConstBlock> in_blocks;
   std::vector<Block> out_blocks;
   std::vector<std::uint64_t> sizes;
+  std::size_t small = 0;
 };
 
 Planner::Planner(const PlanOptions& options, const Placement& placement)
-    : state_(new State{placement, detail::kind_named(options.collective), 0, {}, {}, {}, {}}) {
+    : state_(new State{placement, detail::kind_named(options.collective), 0, {}, {}, {}, {}, 0}) {
   ATOLL_VALIDATE(options.element_bytes > 0 && options.bytes % options.element_bytes == 0, ValueError,
                  "{} bytes are no whole number of elements of {} bytes", options.bytes, options.element_bytes);
   ATOLL_VALIDATE(options.root >= 0 && options.root < placement.size(), ValueError, "root {} is not one of {} members",
@@ -44,7 +45,11 @@ Planner::Planner(const PlanOptions& options, const Placement& placement)
     arguments.in_blocks = state_->in_blocks;
     arguments.out_blocks = state_->out_blocks;
   }
+  const std::uint64_t pes = placement.members(0).size();
+  const bool at_home = placement.nodes() == 1 && (options.cores == 0 || pes <= options.cores);
+  state_->small = at_home ? detail::longest_small_message_nearby : detail::longest_small_message;
   detail::Selection selection;
+  if (options.cores != 0 && placement.nodes() == 1 && pes >= detail::many_per_core * options.cores) selection.set_crowded();
   if (options.algorithm != "auto") selection.force(fmt::format("{}={}", options.collective, options.algorithm), "algorithm");
   state_->algorithm = selection.choose(state_->kind, arguments, placement);
   if (!selection.needs_sizes(state_->kind, arguments, placement)) return;
@@ -60,12 +65,14 @@ Planner::~Planner() = default;
 
 void Planner::write(int rank, std::vector<PlanStep>& steps) const {
   static thread_local detail::Schedule schedule;  // its memory is used again
-  const std::size_t small = state_->placement.nodes() == 1 ? detail::longest_small_message_nearby : detail::longest_small_message;
-  detail::ScheduleBuilder builder(schedule, rank, state_->placement, small);
+  detail::ScheduleBuilder builder(schedule, rank, state_->placement, state_->small);
   detail::Selection::write(state_->kind, state_->algorithm, builder, state_->arguments);
   steps.clear();
   for (const Step& step : schedule.steps)
-    steps.push_back({static_cast<PlanStep::Kind>(step.kind), step.peer, step.bytes});
+    // What has a known place is written there, and its receiver is told (see executor.hpp).
+    if (step.placed && step.bytes <= detail::longest_written)
+      steps.push_back({step.kind == Step::Kind::send ? PlanStep::Kind::put : PlanStep::Kind::take, step.peer, step.bytes, true});
+    else steps.push_back({static_cast<PlanStep::Kind>(step.kind), step.peer, step.bytes});
 }
 
 std::string_view Planner::algorithm() const { return detail::algorithms_of(state_->kind)[state_->algorithm]; }

@@ -63,6 +63,9 @@ inline constexpr std::size_t longest_small_message = 1008;  // 9 cells of 120 by
 /// The same between members of one node who have a core each. What is copied directly costs an answer more, but no line is
 /// written by one core to be read by another: an allgather of 512 bytes takes 0.15 µs instead of 0.20, a broadcast as long.
 inline constexpr std::size_t longest_small_message_nearby = 240;  // 2 cells
+/// What has a place in memory that its sender knows is written there, up to this. Between nodes longer ones are read by the receiver: what
+/// follows a write of 1 MiB over TCP may be held up for milliseconds.
+inline constexpr std::uint64_t longest_written = std::uint64_t{256} << 10;
 
 struct Schedule {
   std::vector<Step> steps;

@@ -14,7 +14,7 @@ namespace {
 std::uint64_t hash_of(const std::vector<Programs::Step>& steps) {
   std::uint64_t hash = steps.size();
   for (const Programs::Step& step : steps)
-    hash = random_bits(hash ^ step.bytes << 4 ^ step.kind, step.peer);
+    hash = random_bits(hash ^ step.bytes << 5 ^ std::uint64_t{step.placed} << 4 ^ step.kind, step.peer);
   return hash;
 }
 
@@ -34,7 +34,7 @@ Programs::Programs(const Writer& writer, std::uint32_t pes, std::uint64_t most_b
         std::uint32_t peer = 0;
         const bool has_peer = step.kind < Kind::join;
         if (has_peer) peer = form == 1 ? step.peer ^ pe : step.peer >= pe ? step.peer - pe : step.peer + pes - pe;
-        forms[form].push_back({step.bytes, static_cast<std::uint64_t>(step.kind) & 15, peer});
+        forms[form].push_back({step.bytes, static_cast<std::uint64_t>(step.kind) & 15, peer, step.placed ? 1u : 0u});
       }
       forms[form].push_back({0, static_cast<std::uint64_t>(end), 0});
     }

@@ -11,76 +11,17 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/units.hpp"
-#include "atoll/sim/network.hpp"
-#include "atoll/sim/noise.hpp"
 #include "atoll/sim/programs.hpp"
 #include "atoll/base/radix_heap.hpp"
 #include "mail.hpp"
 #include "meeting.hpp"
+#include "state.hpp"
 #include "ties.hpp"
 
 namespace atl::sim {
 namespace {
 
 using Kind = Programs::Kind;
-
-// The first collective begins here, so that nothing looks back before time.
-constexpr Time origin = 1'000'000'000;
-
-enum class Message : std::uint8_t {
-  begin,    // of a PE: no message
-  small,    // data that is sent unasked, of puts
-  large,    // likewise, of sends
-  offer,    // a send has data
-  request,  // a receive wants it
-  data,
-  done,     // it was read
-};
-constexpr std::uint8_t message_mask = 15;
-constexpr std::uint8_t leaving = 16;  // it has not passed the sender's interface yet
-constexpr std::uint8_t folds = 32;    // what arrives is combined
-
-struct Event {
-  Time time;
-  std::uint32_t from;
-  std::uint32_t to;
-  std::uint64_t bytes : 56;
-  std::uint64_t kind : 8;
-};
-static_assert(sizeof(Event) == 24);
-
-constexpr std::uint64_t offered = std::uint64_t{1} << 63;  // in the note of a letter: nothing has been sent yet
-
-enum class Waiting : std::uint8_t { nothing, take, join };
-struct alignas(64) Pe {
-  Time free = 0;    // when whoever carries its schedule out has done what was begun
-  Time issue = 0;   // when it may begin the next message
-  Time joined = 0;  // when the last of the transfers since the last join was done
-  std::uint32_t step = 0;
-  std::uint32_t peer = 0;         // that it waits for
-  std::uint32_t outstanding = 0;  // transfers
-  std::uint32_t repeats = 0;      // left
-  Waiting waiting = Waiting::nothing;
-  bool by_bits = false;
-};
-static_assert(sizeof(Pe) == 64);
-
-// Of all PEs and nodes: each is touched by the part that it belongs to alone, where links are not shared.
-struct Whole {
-  Whole(const Machine& machine, const Workload& work)
-      : noise(machine, work.nodes * work.pes_per_node, work.seed),
-        network(machine, work.nodes, work.seed),
-        state(work.nodes * work.pes_per_node),
-        cores(work.pes_per_node > machine.cores ? work.nodes * machine.cores : 0) {}
-  struct Core {
-    Time free = 0;
-    std::uint32_t pe = UINT32_MAX;  // that it worked for last
-  };
-  Noise noise;
-  Network network;
-  std::vector<Pe> state;
-  std::vector<Core> cores;  // empty: each PE has its own
-};
 
 // Some nodes' PEs, [first, end), and the events at them. One thread's.
 class Part {
@@ -161,13 +102,20 @@ class Part {
   // The host's processor works from then on, or as soon as it may.
   Time host_work(std::uint32_t pe, Time start, Time work) {
     active_ += work;
-    if (cores_.empty()) return noise_.finish(pe, start, work);
-    // PEs of a core work one after another: who waits lets the next one, and a switch lies between.
-    const std::uint32_t in_node = pe % work_.pes_per_node;
-    Whole::Core& core = cores_[node_of(pe) * machine_.cores + in_node % machine_.cores];
-    start = std::max(start, core.free);
-    if (std::exchange(core.pe, pe) != pe) start += machine_.switch_ps;
-    return core.free = noise_.finish(pe, start, work);
+    if (!cores_.are_shared()) return noise_.finish(pe, start, work);
+    const Time end = noise_.finish(pe, std::max(start, cores_.free(pe)), work);
+    cores_.work_until(pe, end);
+    return end;
+  }
+  void wait_for_turn(const Event& event) {
+    if (const auto turn = cores_.add(event)) push(Message::turn, event.to, event.to, 0, *turn);
+  }
+  void give_turn(std::uint32_t pe, Time now) {
+    const auto [event, time] = cores_.next(pe, now);
+    if (!event) return push(Message::turn, pe, pe, 0, time);
+    state_[event->to].free = std::max(state_[event->to].free, time);
+    deliver(static_cast<Message>(event->kind & message_mask), *event, time);
+    if (const auto turn = cores_.rest(pe, now)) push(Message::turn, pe, pe, 0, *turn);
   }
   // Whoever carries the schedule out works.
   void work(Pe& pe, Time start, Time on_host, Time on_interface) {
@@ -188,7 +136,8 @@ class Part {
     ++events_;
     if (const Event* next = queue_.peek_next()) __builtin_prefetch(&state_[next->to]);
     const auto message = static_cast<Message>(event.kind & message_mask);
-    if (message == Message::begin) return begin(state_[event.to]);
+    if (message == Message::turn) return give_turn(event.to, event.time);
+    if (message == Message::begin) return cores_.are_shared() ? wait_for_turn(event) : begin(state_[event.to]);
     if ((event.kind & leaving) != 0) {
       const Time arrival = network_.send(node_of(event.from), node_of(event.to), on_wire(message, event.bytes), event.time);
       note(Span::Kind::transfer, event.from, event.to, event.bytes, event.time, arrival);
@@ -199,7 +148,8 @@ class Part {
     message_bytes_ += bytes;
     const Time time =
         nearby(event.from, event.to) ? event.time : network_.receive(node_of(event.to), bytes, event.time);
-    deliver(message, event, time);
+    if (!cores_.are_shared()) return deliver(message, event, time);
+    wait_for_turn({time, event.from, event.to, event.bytes, event.kind});
   }
 
   // From the memory of `from` at that time.
@@ -217,6 +167,9 @@ class Part {
       push(message, from, to, bytes, ready, flags | leaving);
     }
   }
+
+  // Of a message inside a node, with eight bytes beside its content.
+  std::uint64_t lines(std::uint64_t bytes) const { return (bytes + 8 + machine_.line_bytes - 1) / machine_.line_bytes; }
 
   // By a step of the schedule. `copied`: into the interface's buffers.
   void start_message(Pe& pe, Message message, std::uint32_t to, std::uint64_t bytes, std::uint64_t copied) {
@@ -236,12 +189,21 @@ class Part {
     post(message, from, to, bytes, pe.free);
   }
 
+  // Straight to its place: inside a node by the sender's own stores.
+  void place(Pe& pe, std::uint32_t to, std::uint64_t bytes) {
+    if (!nearby(number(pe), to)) return start_message(pe, Message::small, to, bytes, 0);
+    const Time before = pe.free, writing = time_for(bytes, machine_.memory_fs_per_byte);
+    work(pe, 0, writing, writing);
+    note(Span::Kind::copy, number(pe), to, bytes, before, pe.free);
+    start_message(pe, Message::small, to, 0, 0);
+  }
+
   // What arrived at `time` is taken, and copied or combined.
   void consume(Pe& pe, std::uint32_t from, Time time, std::uint64_t bytes, bool copies, bool combines) {
     const std::uint32_t self = number(pe);
     const Time begin = std::max(pe.free, time);
     const bool near = nearby(from, self);
-    Time host = (near ? machine_.memory_overhead_ps : machine_.recv_overhead_ps) + machine_.miss_ps;
+    Time host = (near ? machine_.memory_overhead_ps + lines(copies ? bytes : 0) * machine_.miss_ps : machine_.recv_overhead_ps + machine_.miss_ps);
     if (copies && !near) host += time_for(bytes, machine_.copy_fs_per_byte);
     host += machine_.list_entries * machine_.match_ps;
     Time interface = machine_.list_entries * machine_.interface_match_ps;
@@ -265,12 +227,15 @@ class Part {
     Pe& pe = state_[event.to];
     switch (message) {
       case Message::begin:
+        begin(pe);
+        break;
+      case Message::turn:
         break;
       case Message::small:
         if (pe.waiting == Waiting::take && pe.peer == event.from) {
           pe.waiting = Waiting::nothing;
-          const Kind step = static_cast<Kind>(programs_.steps()[pe.step++].kind);
-          consume(pe, event.from, time, event.bytes, true, step == Kind::fold);
+          const Programs::Step& step = programs_.steps()[pe.step++];
+          consume(pe, event.from, time, event.bytes, step.placed == 0, static_cast<Kind>(step.kind) == Kind::fold);
           advance(pe);
         } else {
           mail_.put(Mail::key(event.to, event.from, Mail::Kind::small), {time, event.bytes});
@@ -361,7 +326,8 @@ class Part {
       const std::uint32_t peer = Programs::peer(step, pe.by_bits, self, pes_);
       switch (kind) {
         case Kind::put:
-          start_message(pe, Message::small, peer, bytes, bytes);
+          if (step.placed != 0) place(pe, peer, bytes);
+          else start_message(pe, Message::small, peer, bytes, bytes);
           break;
         case Kind::take:
         case Kind::fold: {
@@ -371,7 +337,7 @@ class Part {
             pe.peer = peer;
             return;
           }
-          consume(pe, peer, letter.time, bytes, true, kind == Kind::fold);
+          consume(pe, peer, letter.time, bytes, step.placed == 0, kind == Kind::fold);
           break;
         }
         case Kind::send:
@@ -442,7 +408,7 @@ class Part {
   Noise& noise_;
   Network& network_;
   std::vector<Pe>& state_;
-  std::vector<Whole::Core>& cores_;
+  Cores<Event>& cores_;
   RadixHeap<Event, ByReceiver<Event>> queue_;
   Mail mail_;
   std::vector<Span> spans_;
@@ -551,6 +517,12 @@ PatternOptions pattern_of(const Workload& work) {
           work.items, work.compute_ps};
 }
 
+coll::PlanOptions collective_of(const Machine& machine, const Workload& work) {
+  coll::PlanOptions options = work.collective;
+  options.cores = machine.cores;
+  return options;
+}
+
 void check_size(const Machine& machine, const Workload& work) {
   machine.validate(work.nodes);
   ATOLL_VALIDATE(work.pes_per_node >= 1 && std::uint64_t{work.nodes} * work.pes_per_node <= (1u << 24), ValueError,
@@ -566,7 +538,7 @@ void check_size(const Machine& machine, const Workload& work) {
 void check(const Machine& machine, const Workload& work) {
   check_size(machine, work);
   if (is_pattern(work.collective.collective)) pattern(pattern_of(work));
-  else coll::Planner(work.collective, placement_of(work));
+  else coll::Planner(collective_of(machine, work), placement_of(work));
 }
 
 Result simulate(const Machine& machine, const Workload& work, const std::function<void(std::uint32_t)>& progress) {
@@ -580,7 +552,7 @@ Result simulate(const Machine& machine, const Workload& work, const std::functio
     writer = pattern(pattern_of(work));
     result.algorithm = form_of(pattern_of(work));
   } else {
-    planner = std::make_unique<coll::Planner>(work.collective, placement);
+    planner = std::make_unique<coll::Planner>(collective_of(machine, work), placement);
     writer = [&](int pe, std::vector<coll::PlanStep>& steps) { planner->write(pe, steps); };
     result.algorithm = planner->algorithm();
   }

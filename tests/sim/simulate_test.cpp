@@ -211,6 +211,23 @@ TEST(SimulateTest, PesThatShareACoreTakeTurns) {
   // Each core has two PEs, and each PE two rounds: four turns at least, of which the first needs no switch.
   EXPECT_GE(simulate(machine, work).times.front(), alone + 3 * 500'000);
   EXPECT_LE(simulate(machine, work).times.front(), alone + 8 * 600'000);
+  // Who need not wait goes on: a hundred broadcasts are some turns of each PE, not hundreds.
+  work = of("broadcast", "binomial", 8, 1);
+  work.pes_per_node = 4;
+  work.repeats = 100;
+  work.pace = Pace::back_to_back;
+  EXPECT_LE(simulate(machine, work).times.front() * 100, 100 * 1'000'000 + 10 * 500'000u);
+}
+
+TEST(SimulateTest, WhatHasAPlaceIsWrittenThere) {
+  // Two PEs of a node and blocks that are too long for a mailbox: each writes one, and nobody copies what comes.
+  Machine machine = plain();
+  machine.memory_overhead_ps = 10'000, machine.memory_latency_ps = 50'000, machine.memory_fs_per_byte = 100'000;
+  machine.copy_fs_per_byte = 0;
+  Workload work = of("alltoall", "flat", 4096, 1);
+  work.pes_per_node = 2;
+  // Written, told, seen.
+  EXPECT_EQ(simulate(machine, work).times.front(), 4096u * 100 + 10'000 + 50'000 + 10'000 + machine.miss_ps);
 }
 
 TEST(SimulateTest, EnergyIsTimeByPower) {

@@ -23,10 +23,12 @@ KEYS: dict[tuple[str, str], tuple[str, float]] = {
     ("memory", "bandwidth"): ("fs/B", 25_000.0),
     ("host", "copy"): ("fs/B", 50_000.0),
     ("host", "reduce"): ("fs/B", 25_000.0),
+    ("host", "miss"): ("ps", 5_000.0),
 }
 #: Found afterwards, from what more PEs than cores take.
 SWITCH_PS = 500_000.0  # fmt: skip
-REPEATS = 20
+#: What follows one another runs ahead where nobody has to answer: so many show it.
+REPEATS = 100
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,11 @@ def read(path: Path) -> list[Measured]:
 
 
 def machine_of(values: Sequence[float], cores: int = 0) -> Machine:
-    overhead, latency, bandwidth, copy, reduce, *switch = (max(1, round(value)) for value in values)
+    overhead, latency, bandwidth, copy, reduce, miss, *switch = (max(1, round(value)) for value in values)
     return Machine("this", "this machine, fitted", {
         "memory_overhead_ps": overhead, "memory_latency_ps": latency, "memory_fs_per_byte": bandwidth,
         "copy_fs_per_byte": copy, "reduce_fs_per_byte": reduce, "send_overhead_ps": overhead,
-        "recv_overhead_ps": overhead, "latency_ps": 1_000_000,
+        "recv_overhead_ps": overhead, "miss_ps": miss, "latency_ps": 1_000_000,
         **({"cores": cores, "switch_ps": switch[0]} if switch else {}),
     })  # fmt: skip
 
@@ -87,29 +89,35 @@ def error(machine: Machine, measured: Sequence[Measured]) -> float:
 def fit(measured: Sequence[Measured]) -> Machine:
     """The machine whose predictions for two PEs are nearest.
 
-    How long a core takes from one PE to another is found by jobs of more PEs than cores, where there are any.
+    How long a core takes from one PE to another is found by the jobs of more PEs than cores that have the fewest: where
+    there are many PEs, they sleep, which takes what it takes.
     """
     pairs = [one for one in measured if one.pes == 2] or list(measured)
     values = [start for _, start in KEYS.values()]
     values = search(values, range(len(values)), 0, pairs)
     cores = max(one.cores for one in measured)
     crowded = [one for one in measured if one.pes > cores > 0]
+    crowded = [one for one in crowded if one.pes == min(each.pes for each in crowded)]
     if not crowded:
         return machine_of(values)
     return machine_of(search([*values, SWITCH_PS], [len(values)], cores, crowded), cores)
 
 
 def search(values: list[float], which: Sequence[int], cores: int, measured: Sequence[Measured]) -> list[float]:
-    """The nearest, with those of `which` raised or lowered in turn, by less and less."""
+    """The nearest, with those of `which` raised or lowered in turn, or one up and another down, by less and less."""
     best = error(machine_of(values, cores), measured)
+    alone = [{i: power} for i in which for power in (1, -1)]
+    in_pairs = [{i: 1, j: -1} for i in which for j in which if i != j]
     step = 2.0
     while step > 1.02:
         improved = False
-        for i in which:
-            for factor in (step, 1 / step):
-                tried = [*values[:i], values[i] * factor, *values[i + 1 :]]
+        for moves in (alone, in_pairs):
+            for move in moves:
+                tried = [value * step ** move.get(i, 0) for i, value in enumerate(values)]
                 if (found := error(machine_of(tried, cores), measured)) < best:
                     values, best, improved = tried, found, True
+            if improved:
+                break
         if not improved:
             step = math.sqrt(step)
     return values
@@ -124,6 +132,7 @@ def text_of(machine: Machine, source: Path) -> str:
         f'host.overhead = "{values["memory_overhead_ps"] / 1000:.3f} ns"',
         f'host.copy = "{10**6 / values["copy_fs_per_byte"]:.3f} GB/s"',
         f'host.reduce = "{10**6 / values["reduce_fs_per_byte"]:.3f} GB/s"',
+        f'host.miss = "{values["miss_ps"] / 1000:.3f} ns"',
         'network.latency = "1 us"  # not measured: one node',
         f'memory.overhead = "{values["memory_overhead_ps"] / 1000:.3f} ns"',
         f'memory.latency = "{values["memory_latency_ps"] / 1000:.3f} ns"',

@@ -75,7 +75,7 @@ TABLES: dict[str, dict[str, tuple[tuple[str, ...], Convert, str]]] = {
         "miss": (("miss_ps",), units.picoseconds, "to see a line that another has written"),
         "line": (("line_bytes",), units.whole_bytes, "a line of its caches"),
         "cores": (("cores",), at_least_0, "of a node, shared by its PEs; 0: each PE has one"),
-        "switch": (("switch_ps",), units.picoseconds, "from one PE to another that shares its core"),
+        "switch": (("switch_ps",), units.picoseconds, "from one PE that waits to the next that shares its core"),
         "match": (("match_ps",), units.picoseconds, "for each entry of a matching list that it looks at"),
         "copy": (("copy_fs_per_byte",), units.femtoseconds_per_byte, "from memory to memory"),
         "reduce": (("reduce_fs_per_byte",), units.femtoseconds_per_byte, "of a vector into another"),

@@ -170,17 +170,22 @@ def test_the_whole_runtime_runs_on_a_machine():
 
 
 def test_a_machine_is_found_again_by_what_it_takes(tmp_path, capsys):
-    known = fit.machine_of([20_000, 45_000, 30_000, 60_000, 20_000])
-    sizes = [("barrier", 0), *((name, size) for name in ("broadcast", "allreduce") for size in (8, 4096, 262144))]
+    known = fit.machine_of([20_000, 45_000, 30_000, 60_000, 20_000, 5_000, 900_000], cores=2)
+    sizes = [("barrier", 0), *((name, size) for name in ("broadcast", "allreduce") for size in (64, 4096, 262144))]
     lines = [
-        {"name": f"collectives.{name}", "contender": "atoll", "size": size, "pes": 2,
-         "seconds": [fit.predict(known, fit.Measured(name, size, 2, 0))]}
-        for name, size in sizes
+        {"name": f"collectives.{name}", "contender": "atoll", "size": size, "pes": pes, "cores": 2,
+         "seconds": [fit.predict(known, fit.Measured(name, size, pes, 0))]}
+        for name, size in sizes for pes in (2, 4)
     ]  # fmt: skip
     file = write(tmp_path, "\n".join(map(json.dumps, lines)), "measured.jsonl")
     assert main(["sim", "fit", str(file), "--out", str(tmp_path / "this.toml")]) == 0
-    assert f"{len(sizes)} of {len(sizes)} within 20 %" in capsys.readouterr().out
-    assert machine.load(tmp_path / "this.toml").values["memory_latency_ps"] > 0
+    within = re.search(r"(\d+) of 14 within 20 %", capsys.readouterr().out)
+    assert within is not None
+    assert int(within[1]) >= 13
+    found = machine.load(tmp_path / "this.toml").values
+    assert found["memory_latency_ps"] > 0
+    assert found["cores"] == 2
+    assert found["switch_ps"] == pytest.approx(900_000, rel=0.1)
     write(tmp_path, '{"name": "sort"}\n', "none.jsonl")
     assert main(["sim", "fit", str(tmp_path / "none.jsonl")]) == 1
     assert "no collectives of Atoll. Measure them: atoll bench run collectives" in capsys.readouterr().err

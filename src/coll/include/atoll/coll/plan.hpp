@@ -31,6 +31,7 @@ struct PlanStep {
   Kind kind;
   std::uint32_t peer;
   std::uint64_t bytes;
+  bool placed = false;  ///< put, take: straight into the receiver's memory, which copies nothing
 };
 
 struct PlanOptions {
@@ -39,6 +40,7 @@ struct PlanOptions {
   std::uint64_t bytes = 0;         ///< as coll::Communicator counts them: of the vector, or of each block
   std::uint64_t element_bytes = 8;
   int root = 0;
+  std::uint64_t cores = 0;  ///< of each node, shared by its members; 0: each has one
 };
 
 /// Thread-safe once made. Keeps a reference to the placement.

@@ -20,7 +20,7 @@ class Programs {
     std::uint64_t bytes : 60;
     std::uint64_t kind : 4;
     std::uint32_t peer;
-    std::uint32_t zero = 0;
+    std::uint32_t placed = 0;  // 1: see coll::PlanStep
     bool operator==(const Step&) const = default;
   };
   static_assert(sizeof(Step) == 16);
