@@ -19,6 +19,7 @@ LAZY = dict.fromkeys(
     "atoll.frame",
 )  # fmt: skip
 LAZY |= dict.fromkeys(("load_checkpoint", "save_checkpoint"), "atoll.io.checkpoint")
+LAZY |= dict.fromkeys(("read_zarr", "to_zarr"), "atoll.io.zarr")
 LAZY |= dict.fromkeys(("collect_all", "scan_csv", "scan_parquet"), "atoll.plan.scan")
 LAZY |= dict.fromkeys(
     ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table"),

@@ -15,7 +15,18 @@ def asked(sql: str, con: Any, params: Sequence[Any] | None) -> Any:
     query = sql if " " in sql.strip() else f'SELECT * FROM "{sql.replace(chr(34), chr(34) * 2)}"'
     with _Connection(con) as connection, connection.cursor() as cursor:
         cursor.execute(query, params)
-        return cursor.fetch_arrow_table()
+        return _plain(cursor.fetch_arrow_table())
+
+
+def _plain(table: Any) -> Any:
+    """The table without types of a data base's own: exact numbers are floats, as pandas has them, others as sent."""
+    pa = extras.module("pyarrow", "reading tables of data bases")
+    for at, field in enumerate(table.schema):
+        if isinstance(field.type, pa.BaseExtensionType):
+            held = pa.chunked_array([chunk.storage for chunk in table.column(at).chunks], field.type.storage_type)
+            numeric = getattr(field.type, "type_name", "") == "numeric"
+            table = table.set_column(at, field.name, held.cast(pa.float64()) if numeric else held)
+    return table
 
 
 def write_sql(name: str, con: Any, columns: Mapping[str, Any], if_exists: str = "fail") -> int:
@@ -33,13 +44,24 @@ def write_sql(name: str, con: Any, columns: Mapping[str, Any], if_exists: str = 
             with _Connection(con) as connection, connection.cursor() as cursor:
                 mode = modes[if_exists]
                 for table in pieces:
-                    cursor.adbc_ingest(name, table, mode=mode)
+                    cursor.adbc_ingest(name, _with_nulls(table), mode=mode)
                     mode = "append"
                 connection.commit()
         except BaseException as error:
             failure = error
     agree(failure, pieces)
     return len(next(iter(columns.values()))) if columns else 0
+
+
+def _with_nulls(table: Any) -> Any:
+    """The table with NULL where a float is NaN, as pandas writes it."""
+    pa = extras.module("pyarrow", "writing tables of data bases")
+    compute = extras.module("pyarrow.compute", "writing tables of data bases")
+    for at, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type):
+            held = table.column(at)
+            table = table.set_column(at, field.name, compute.if_else(compute.is_nan(held), pa.scalar(None), held))
+    return table
 
 
 class _Connection:
