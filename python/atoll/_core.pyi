@@ -334,6 +334,9 @@ def bincount(x: Expr, minlength: int, weights: Expr | None) -> Expr: ...
 def multiply_matrices(a: Expr, b: Expr) -> Expr:
     """a b, of one dtype: integers wrap around, bools: or of ands."""
 
+def multiply_stacks(a: Expr, b: Expr) -> Expr:
+    """The same of matrices in the last two of three axes."""
+
 def fourier(re: Expr, im: Expr | None, axes: Sequence[int], backward: bool, factor: float) -> tuple[Expr, Expr]:
     """Both parts of the Fourier transforms along some axes, each once, times a factor; float32 or float64, which im (None: zeros)
     shares."""

@@ -242,6 +242,13 @@ void bind_operations(nb::module_& m) {
                    "matrices of shapes {} and {} have no product", x->shape.to_string(), y->shape.to_string());
     return stored(a, a.session->call<&array::multiply_matrices>(x, y));
   }, Release());
+  m.def("multiply_stacks", [](const Expr& a, const Expr& b) {
+    const Array x = a.value(), y = b.value_in(a.session);
+    ATOLL_VALIDATE(x->dtype == y->dtype && x->shape.ndim() == 3 && y->shape.ndim() == 3 && x->shape[0] == y->shape[0] &&
+                       x->shape[2] == y->shape[1], ValueError,
+                   "stacks of matrices of shapes {} and {} have no products", x->shape.to_string(), y->shape.to_string());
+    return stored(a, a.session->call<&array::multiply_stacks>(x, y));
+  }, Release());
   m.def("fourier", [](const Expr& re, const Expr* im, const std::vector<int>& axes, bool backward, double factor) {
     const Array x = re.value(), y = im == nullptr ? Array() : im->value_in(re.session);
     ATOLL_VALIDATE(array::is_float(x->dtype) && x->shape.size() > 0, ValueError, "a transform needs floats, at least one");

@@ -39,3 +39,15 @@ def test_views_and_vectors():
     same(a[:, 0] @ a, x[:, 0] @ x)
     same(ak.array(x.reshape(2, 3, 10)) @ a.T, x.reshape(2, 3, 10) @ x.T)
     same((a * 2) @ (a.T + 1), (x * 2) @ (x.T + 1))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "bool", "complex128"])
+@pytest.mark.parametrize("shape", [(7, 3, 4, 5), (3, 40, 41, 42), (5, 2, 0, 3), (0, 2, 3, 4)])
+def test_stacks_of_matrices(dtype, shape):
+    number, m, k, n = shape
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(0, 5, (number, m, k)).astype(dtype), rng.integers(0, 5, (number, k, n)).astype(dtype)
+    for x, y in ((a, b), (a, b[:1]), (a[:, None], b), (a[0] if number else a, b), (a[0, 0] if number else a, b)):
+        found, expected = ak.array(x) @ ak.array(y), x @ y
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found.to_numpy(), expected)

@@ -191,11 +191,10 @@ def isin(x: Any, test: Any) -> Expr:
 
 
 def multiply_matrices(a: Any, b: Any) -> Any:
+    """Products of matrices, or of stacks of them."""
+    product = _core.multiply_matrices if a.ndim == 2 else _core.multiply_stacks
     if type(a) is not Pair:
-        return _core.multiply_matrices(a, b)
-
-    def product(x: Expr, y: Expr) -> Expr:
-        return _core.multiply_matrices(x, y)
+        return product(a, b)
 
     def op(name: str, x: Expr, y: Expr) -> Expr:
         found: Expr = _core.apply(OPS[name], x.dtype, x.dtype, (x, y))

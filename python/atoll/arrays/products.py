@@ -13,7 +13,15 @@ from . import engine
 from .array import as_array, expr_of, require_out, wrap
 from .creation import zeros
 from .dtypes import BOOL, DTypeLike, check_cast, code_of, result_code
-from .manipulation import _axis, broadcast_arrays, expand_dims, matrix_transpose, moveaxis
+from .manipulation import (
+    _axis,
+    broadcast_arrays,
+    broadcast_shapes,
+    broadcast_to,
+    expand_dims,
+    matrix_transpose,
+    moveaxis,
+)
 from .reductions import reduce
 from .ufuncs import conjugate
 
@@ -73,6 +81,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> 
     last two, the others broadcast.
 
     Each PE computes the rows of the result that it holds; the second matrix passes to all of them, some rows at a time.
+    Of stacks of matrices each PE multiplies those that it holds.
 
     Examples
     --------
@@ -97,8 +106,13 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> 
         found = wrap(engine.multiply_matrices(left._read(), right._read()))
         return into(_shaped(found, x.shape[:-1] + y.shape[1:]), out)
     if x.ndim == 1:
-        return into(_sum_last(matrix_transpose(y) * x, code), out)
-    return into(_sum_last(expand_dims(x, -2) * expand_dims(matrix_transpose(y), -3), code), out)
+        return into(matmul(expand_dims(x, 0), y).reshape(*y.shape[:-2], y.shape[-1]), out)
+    shape = broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    left, right = (
+        broadcast_to(one, (*shape, *one.shape[-2:])).reshape(math.prod(shape), *one.shape[-2:]) for one in (x, y)
+    )
+    found = wrap(engine.multiply_matrices(left._read(), right._read()))
+    return into(found.reshape(*shape, x.shape[-2], y.shape[-1]), out)
 
 
 def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> Any:

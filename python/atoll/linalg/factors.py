@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Orthogonal factors and singular values, and what they solve.
 
-Matrices with many more rows than columns stay distributed: Cholesky's factor of their columns' products makes the
-columns orthonormal, shifted at first and then twice again (Fukaya and others, Shifted Cholesky QR, 2020). Others go
-through LAPACK.
+Matrices with many more rows than columns stay distributed (`tall`), others go through LAPACK.
 """
 
 from __future__ import annotations
@@ -19,12 +17,10 @@ from ..arrays.products import matmul
 from ..arrays.reductions import sum
 from ..arrays.ufuncs import conjugate
 from .lapack import fetched, given_back
+from .tall import is_tall, tall_qr
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
-
-_TALL = 16  # rows for each column, from which on a matrix is worth factoring in place
-_LARGE = 1 << 16  # elements; below, one PE is faster
 
 
 class QRResult(NamedTuple):
@@ -40,37 +36,6 @@ class SVDResult(NamedTuple):
     U: Any
     S: Any
     Vh: Any
-
-
-def _is_tall(a: Any) -> bool:
-    """By shape alone, so that results do not depend on the PEs."""
-    return isinstance(a, Array) and a.ndim == 2 and a.size >= _LARGE and a.shape[0] >= _TALL * a.shape[1] > 0
-
-
-def _products(columns: ndarray) -> np.ndarray[Any, Any]:
-    """Of each column with each."""
-    return matmul(conjugate(matrix_transpose(columns)), columns).to_numpy()
-
-
-def _tall_qr(a: ndarray) -> tuple[ndarray, np.ndarray[Any, Any]] | None:
-    """Orthonormal columns and a small triangle; None when columns depend on one another."""
-    columns = a if a.dtype.kind in "fc" else a.astype(np.float64)
-    rows, number = a.shape
-    triangle = np.eye(number, dtype=columns.dtype)
-    unit = np.finfo(columns.dtype).eps / 2
-    try:
-        for turn in range(3):
-            together = _products(columns)
-            if turn == 0:
-                size = float(np.trace(together).real)
-                together = together + np.eye(number) * (11 * (rows * number + number * (number + 1)) * unit * size)
-            step = np.linalg.cholesky(together, upper=True).astype(columns.dtype)
-            columns = matmul(columns, array(np.linalg.inv(step)))
-            triangle = step @ triangle
-    except np.linalg.LinAlgError:
-        return None
-    off = np.abs(_products(columns) - np.eye(number)).max()
-    return (columns, triangle) if off < 100 * number * unit else None
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:
@@ -91,10 +56,9 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     >>> ak.allclose(q @ r, a)
     True
     """
-    if mode in ("reduced", "r") and _is_tall(a):
-        found = _tall_qr(as_array(a))
-        if found is not None:
-            return array(found[1]) if mode == "r" else QRResult(found[0], array(found[1]))
+    if mode in ("reduced", "r") and is_tall(a):
+        columns, triangle = tall_qr(as_array(a))
+        return array(triangle) if mode == "r" else QRResult(columns, array(triangle))
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"Unrecognized mode '{mode}'")
     lapack: Any = np.linalg.qr
@@ -123,13 +87,12 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     >>> ak.linalg.svd(ak.diag([3.0, 2.0]), compute_uv=False)
     array([3., 2.])
     """
-    if (not full_matrices or not compute_uv) and not hermitian and _is_tall(a):
-        found = _tall_qr(as_array(a))
-        if found is not None:
-            left, singular, right = np.linalg.svd(found[1])
-            if not compute_uv:
-                return array(singular)
-            return SVDResult(matmul(found[0], array(left)), array(singular), array(right))
+    if (not full_matrices or not compute_uv) and not hermitian and is_tall(a):
+        columns, triangle = tall_qr(as_array(a))
+        left, singular, right = np.linalg.svd(triangle)
+        if not compute_uv:
+            return array(singular)
+        return SVDResult(matmul(columns, array(left)), array(singular), array(right))
     lapack: Any = np.linalg.svd
     result = lapack(fetched(a), full_matrices, compute_uv, hermitian)
     return SVDResult(*map(array, result)) if compute_uv else array(result)
@@ -157,7 +120,7 @@ def cond(x: Any, p: Any = None) -> Any:
     >>> ak.linalg.cond(ak.diag([4.0, 2.0]))
     np.float64(2.0)
     """
-    if p in (None, 2) and _is_tall(x):
+    if p in (None, 2) and is_tall(x):
         singular = svdvals(x).to_numpy()
         return np.float64(singular[0] / singular[-1])
     return given_back(np.linalg.cond(fetched(x), p))
@@ -175,7 +138,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     options = {"tol": _plain(tol)} if rtol is None else {"rtol": _plain(rtol)}
     if rtol is not None and tol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
-    if not hermitian and _is_tall(A):
+    if not hermitian and is_tall(A):
         singular = svdvals(A).to_numpy()
         part = max(A.shape) * np.finfo(singular.dtype).eps if rtol is None else _plain(rtol)
         return np.int64(np.count_nonzero(singular > (singular[0] * part if tol is None else _plain(tol))))
@@ -217,10 +180,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
     >>> ak.round(x, 6)
     array([1., 2.])
     """
-    if _is_tall(a) and as_array(b).shape[:1] == a.shape[:1]:
-        found = _tall_qr(as_array(a))
-        if found is not None:
-            return _tall_lstsq(as_array(a), as_array(b), found, rcond)
+    if is_tall(a) and as_array(b).shape[:1] == a.shape[:1]:
+        return _tall_lstsq(as_array(a), as_array(b), tall_qr(as_array(a)), rcond)
     x, residuals, rank, singular = np.linalg.lstsq(fetched(a), fetched(b), rcond)
     return array(x), array(residuals), rank, array(singular)
 

@@ -22,7 +22,7 @@ def everywhere(function: Callable[..., Any], *args: Any, inputs: Sequence[Any] =
 
     The function is one of a module that can be imported; it is called as `function(here, *args)`. `here.rows()` gives
     this PE's rows of the arrays `inputs` (handles of the engine; of texts offsets and bytes), which must not be
-    changed. The first PE's exception is raised everywhere.
+    changed, but in arrays that the caller alone knows. The first PE's exception is raised everywhere.
     """
     return landed(function, args, (), inputs=inputs)[0]
 

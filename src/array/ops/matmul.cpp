@@ -6,6 +6,7 @@
 
 #include "atoll/array/kernel/matmul.hpp"
 #include "atoll/array/ops/blocks.hpp"
+#include "atoll/array/ops/move.hpp"
 
 namespace atl::array {
 namespace {
@@ -55,6 +56,29 @@ Array multiply_matrices(Engine& engine, Array a, Array b) {
   }
   right.close();
   left.close();
+  return result;
+}
+
+Array multiply_stacks(Engine& engine, Array a, Array b) {
+  engine.begin_operation("matmul");
+  ATOLL_EXPECT(a->dtype == b->dtype && a->shape.ndim() == 3 && b->shape.ndim() == 3 && a->shape[0] == b->shape[0] &&
+               a->shape[2] == b->shape[1]);
+  Array result = engine.make(a->dtype, Shape{a->shape[0], a->shape[1], b->shape[2]});
+  std::memset(result->bytes(), 0, result->local_bytes());
+  auto length = [](std::int64_t extent) { return static_cast<std::size_t>(extent); };
+  // Both lie with their products, but where matrices are so small that several stay together.
+  Buffer<std::byte> moved[2];
+  const std::byte* from[2];
+  const Array* sources[2] = {&a, &b};
+  for (int side = 0; side < 2; ++side) {
+    const ArrayData& source = **sources[side];
+    from[side] = source.bytes();
+    if (source.distribution.block_rows() == result->distribution.block_rows()) continue;
+    moved[side] = redistribute(engine, source, result->distribution);
+    from[side] = moved[side].data();
+  }
+  add_products(engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no), a->dtype, from[0], from[1], result->bytes(), length(result->local_rows()),
+               length(a->shape[1]), length(a->shape[2]), length(b->shape[2]));
   return result;
 }
 

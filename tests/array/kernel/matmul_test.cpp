@@ -62,5 +62,23 @@ TEST(MatMul, IsTheSumOfProducts) {
       }
 }
 
+TEST(MatMul, OfStacksIsThatOfEach) {
+  for (unsigned threads : {1u, 3u})
+    for (std::size_t side : {3u, 40u}) {
+      Harness harness(threads);
+      const std::size_t count = 5, each = side * side;
+      std::vector<double> a(count * each), b(count * each), found(count * each), wanted(each);
+      SequentialRandom random(side);
+      for (auto* values : {&a, &b})
+        for (double& x : *values) x = static_cast<double>(random.below(9));
+      add_products(harness.work, DType::f64, a.data(), b.data(), found.data(), count, side, side, side);
+      for (std::size_t i = 0; i < count; ++i) {
+        std::fill(wanted.begin(), wanted.end(), 0.0);
+        add_product(harness.work, DType::f64, a.data() + i * each, side, b.data() + i * each, wanted.data(), side, side, side);
+        for (std::size_t j = 0; j < each; ++j) ASSERT_EQ(found[i * each + j], wanted[j]);  // whole numbers: exact
+      }
+    }
+}
+
 }  // namespace
 }  // namespace atl::array

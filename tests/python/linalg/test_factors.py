@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import atoll as ak
-from atoll.linalg import factors
+from atoll.linalg import factors, tall
 
 pytestmark = pytest.mark.usefixtures("every_session")
 _seen = {}
@@ -13,7 +13,7 @@ _seen = {}
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(factors, "_LARGE", 100)
+    monkeypatch.setattr(tall, "_LARGE", 100)
 
 
 def matrix(dtype, condition=1.0):
@@ -73,3 +73,20 @@ def test_columns_that_depend_on_one_another():
     assert ak.linalg.matrix_rank(ak.array(x)) == 4
     solution = ak.linalg.lstsq(ak.array(x), ak.array(x[:, 0]))
     np.testing.assert_allclose(solution[0].to_numpy(), [0.5, 0, 0, 0, 0.5], atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_dependent_columns_are_factored_by_blocks(monkeypatch, dtype):
+    monkeypatch.setattr(factors, "fetched", None)
+    x = np.concatenate([matrix(dtype), matrix(dtype)[:100]])
+    x[:, 4] = x[:, 0]
+    x[:, 3] = 0
+    unit = 100 * np.finfo(dtype).eps
+    q, r = ak.linalg.qr(ak.array(x))
+    found = q.to_numpy()
+    assert found.dtype == x.dtype and found.shape == x.shape
+    np.testing.assert_array_equal(_seen.setdefault(("blocks", dtype), found), found)  # the same in every session
+    np.testing.assert_allclose(found.conj().T @ found, np.eye(5), atol=unit)
+    np.testing.assert_allclose(found @ r.to_numpy(), x, atol=unit * abs(x).max())
+    s = ak.linalg.svd(ak.array(x), full_matrices=False).S.to_numpy()
+    np.testing.assert_allclose(s, np.linalg.svd(x, compute_uv=False), atol=unit * s[0])

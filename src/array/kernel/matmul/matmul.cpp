@@ -138,25 +138,44 @@ namespace {
 HWY_EXPORT(add_float32);
 HWY_EXPORT(add_float64);
 
+// Multiplications of a product of matrices, below which packing them takes longer: 32 x 32 by 32 x 32.
+constexpr std::size_t small_product = std::size_t{1} << 15;
+
+template <class T>
+void add_rows_product(const T* a, std::size_t stride, const T* b, T* c, std::size_t rows, std::size_t k, std::size_t n) {
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t i = 0; i < k; ++i) {
+      const T factor = a[row * stride + i];
+      T* to = c + row * n;
+      const T* from = b + i * n;
+      if constexpr (std::is_same_v<T, bool>) {
+        if (factor)
+          for (std::size_t j = 0; j < n; ++j) to[j] = to[j] || from[j];
+      } else if constexpr (std::is_floating_point_v<T>) {
+        for (std::size_t j = 0; j < n; ++j) to[j] += factor * from[j];
+      } else {
+        using Wide = std::conditional_t<(sizeof(T) < 4), std::uint32_t, T>;  // small ones would be promoted to signed
+        for (std::size_t j = 0; j < n; ++j)
+          to[j] = static_cast<T>(static_cast<Wide>(to[j]) + static_cast<Wide>(factor) * static_cast<Wide>(from[j]));
+      }
+    }
+}
+
 template <class T>
 void add_whole_product(const Work& work, const T* a, std::size_t stride, const T* b, T* c, std::size_t m, std::size_t k,
                        std::size_t n) {
   work.threads.for_ranges(m, 1, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (std::size_t row = begin; row < end; ++row)
-      for (std::size_t i = 0; i < k; ++i) {
-        const T factor = a[row * stride + i];
-        T* to = c + row * n;
-        const T* from = b + i * n;
-        if constexpr (std::is_same_v<T, bool>) {
-          if (factor)
-            for (std::size_t j = 0; j < n; ++j) to[j] = to[j] || from[j];
-        } else {
-          using Wide = std::conditional_t<(sizeof(T) < 4), std::uint32_t, T>;  // small ones would be promoted to signed
-          for (std::size_t j = 0; j < n; ++j)
-            to[j] = static_cast<T>(static_cast<Wide>(to[j]) + static_cast<Wide>(factor) * static_cast<Wide>(from[j]));
-        }
-      }
+    add_rows_product(a + begin * stride, stride, b, c + begin * n, end - begin, k, n);
   });
+}
+
+/// Calls `body` with the type whose arithmetic is that of the elements.
+template <class Body>
+void dispatch_arithmetic(DType type, Body&& body) {
+  if (type == DType::f32) body(Type<float>{});
+  else if (type == DType::f64) body(Type<double>{});
+  else if (type == DType::b1) body(Type<bool>{});
+  else dispatch_size(size_of(type), body);
 }
 
 }  // namespace
@@ -170,13 +189,35 @@ void add_product(const Work& work, DType type, const void* a, std::size_t a_stri
   } else if (type == DType::f64) {
     HWY_DYNAMIC_DISPATCH(add_float64)
     (work, static_cast<const double*>(a), a_stride, static_cast<const double*>(b), static_cast<double*>(c), m, k, n);
-  } else if (type == DType::b1) {
-    add_whole_product(work, static_cast<const bool*>(a), a_stride, static_cast<const bool*>(b), static_cast<bool*>(c), m, k, n);
   } else {
-    dispatch_size(size_of(type), [&]<class U>(Type<U>) {
-      add_whole_product(work, static_cast<const U*>(a), a_stride, static_cast<const U*>(b), static_cast<U*>(c), m, k, n);
+    dispatch_arithmetic(type, [&]<class T>(Type<T>) {
+      if constexpr (!std::is_floating_point_v<T>)
+        add_whole_product(work, static_cast<const T*>(a), a_stride, static_cast<const T*>(b), static_cast<T*>(c), m, k, n);
     });
   }
+}
+
+void add_products(const Work& work, DType type, const void* a, const void* b, void* c, std::size_t count, std::size_t m, std::size_t k,
+                  std::size_t n) {
+  if (m == 0 || k == 0 || n == 0) return;
+  dispatch_arithmetic(type, [&]<class T>(Type<T>) {
+    const auto* left = static_cast<const T*>(a);
+    const auto* right = static_cast<const T*>(b);
+    auto* to = static_cast<T*>(c);
+    if (m * k * n <= small_product) {
+      work.threads.for_ranges(count, 1, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (std::size_t i = begin; i < end; ++i) add_rows_product(left + i * m * k, k, right + i * k * n, to + i * m * n, m, k, n);
+      });
+    } else if (count < work.threads.size()) {
+      for (std::size_t i = 0; i < count; ++i) add_product(work, type, left + i * m * k, k, right + i * k * n, to + i * m * n, m, k, n);
+    } else {
+      work.threads.for_each_dynamic(count, [&](std::size_t i, unsigned) {
+        ThreadPool alone(1);
+        Monitor nobody;
+        add_product({alone, work.memory, nobody}, type, left + i * m * k, k, right + i * k * n, to + i * m * n, m, k, n);
+      });
+    }
+  });
 }
 
 }  // namespace atl::array

@@ -20,4 +20,8 @@ inline constexpr std::size_t product_depth = 256;
 void add_product(const Work& work, DType type, const void* a, std::size_t a_stride, const void* b, void* c, std::size_t m,
                  std::size_t k, std::size_t n);
 
+/// The same for `count` triples of matrices, each one after the other. Small matrices are multiplied by plain loops, by their shape.
+void add_products(const Work& work, DType type, const void* a, const void* b, void* c, std::size_t count, std::size_t m, std::size_t k,
+                  std::size_t n);
+
 }  // namespace atl::array

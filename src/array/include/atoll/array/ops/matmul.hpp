@@ -10,4 +10,7 @@ namespace atl::array {
 /// not depend on their number.
 Array multiply_matrices(Engine& engine, Array a, Array b);
 
+/// The products of matrices in the last two of three axes: a is s by m by k, b s by k by n. Each PE those that it holds.
+Array multiply_stacks(Engine& engine, Array a, Array b);
+
 }  // namespace atl::array
