@@ -55,12 +55,13 @@ fmt: $(VENV)/.dev ## format Python files, and mend what ruff can mend
 bench: build $(VENV)/.dev ## benchmarks beside their peers: make bench ARGS="argsort --size 1e7 --against numpy,polars"
 	@$(VENV)/bin/atoll bench run $(or $(ARGS),--sweep bench/quick.toml)
 
-docs: build $(VENV)/.dev ## write the tables of docs/configuration.md, openshmem.md, portals.md and mpi.md
+docs: build $(VENV)/.docs ## write the tables of docs/configuration.md, openshmem.md, portals.md and mpi.md; build the site in build/site
 	@$(VENV)/bin/atoll info --config --markdown >build/configuration.md
 	@mv build/configuration.md docs/configuration.md
 	@$(PY) -B src/shmem/generate/generate.py --document docs/openshmem.md
 	@$(PY) -B src/portals/generate/generate.py --document docs/portals.md
 	@$(PY) -B src/mpi/generate/generate.py --document docs/mpi.md
+	@$(PY) -B scripts/documentation.py && echo "== build/site/index.html"
 
 wheel: system $(VENV)/.run ## what people install, into dist/: wheels for Python 3.11 and for 3.12 and later, and the source
 	@$(PY) scripts/wheels.py
@@ -87,6 +88,10 @@ $(VENV)/.run: pyproject.toml scripts/python-env scripts/requirements.py | system
 $(VENV)/.dev: pyproject.toml scripts/python-env scripts/requirements.py | system
 	@scripts/python-env build run demo files urls sql bench test lint
 	@touch $@ $(VENV)/.run
+
+$(VENV)/.docs: $(VENV)/.dev
+	@scripts/python-env build run demo files urls sql bench test lint docs
+	@touch $@
 
 $(VENV)/.launchers: pyproject.toml scripts/system-packages scripts/python-env scripts/requirements.py $(VENV)/.dev
 	@scripts/system-packages launchers trees

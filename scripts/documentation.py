@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the documentation as a site in build/site: the pages of docs/, and a reference of all public names."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import shutil
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+CONF = """
+project = "Atoll"
+copyright = "the Atoll authors"
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_parser"]
+templates_path = ["templates"]
+autosummary_generate = True
+autodoc_member_order = "groupwise"
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+myst_heading_anchors = 4
+html_theme = "alabaster"
+html_theme_options = {"description": "Arrays, frames and one-sided communication", "page_width": "1100px"}
+suppress_warnings = ["myst.xref_missing", "myst.header", "autosummary.import_cycle"]
+nitpicky = False
+"""
+CLASS = """{{ objname | escape | underline }}
+
+.. currentmodule:: {{ module }}
+
+.. autoclass:: {{ objname }}
+   :members:
+   :inherited-members:
+"""
+#: Modules beside `atoll` itself whose public names have pages.
+MODULES = ("atoll.linalg", "atoll.fft", "atoll.random", "atoll.pandas", "atoll.shmem", "atoll.sim", "atoll.narwhals")
+
+
+def sections() -> dict[str, list[str]]:
+    """Full names of what is public, by the section they stand in."""
+    import importlib
+
+    sys.path.insert(0, str(ROOT / "python"))
+    atoll = importlib.import_module("atoll")
+    lazy = importlib.import_module("atoll.lazy")
+    found: dict[str, list[str]] = {"Classes": [], "Functions of arrays": [], "Frames, files and columns": []}
+    for name in sorted(set(atoll.__all__) | set(lazy.LAZY)):
+        value = getattr(atoll, name)
+        if getattr(value, "__module__", "numpy").partition(".")[0] != "atoll" or isinstance(value, types.ModuleType):
+            continue  # NumPy's own types and constants
+        if inspect.isclass(value):
+            found["Classes"].append(f"atoll.{name}")
+        else:
+            found["Frames, files and columns" if name in lazy.LAZY else "Functions of arrays"].append(f"atoll.{name}")
+    for module in MODULES:
+        held = importlib.import_module(module)
+        names = getattr(held, "__all__", [name for name in vars(held) if _own(held, name)])
+        found[f"``{module}``"] = [f"{module}.{name}" for name in sorted(names) if callable(getattr(held, name, None))]
+    return found
+
+
+def _own(module: Any, name: str) -> bool:
+    value = getattr(module, name)
+    return not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+
+
+def write_source(place: Path, names: dict[str, list[str]]) -> None:
+    """What Sphinx reads: the pages, their contents, and the reference."""
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", place)
+    (place / "conf.py").write_text(CONF)
+    (place / "templates" / "autosummary").mkdir(parents=True)
+    (place / "templates" / "autosummary" / "class.rst").write_text(CLASS)
+    pages = sorted(path.stem for path in (ROOT / "docs").glob("*.md") if path.stem != "README")
+    home = (place / "README.md").read_text()
+    (place / "README.md").unlink()
+    contents = "\n".join(["```{toctree}", ":hidden:", "", "reference", *pages, "```", ""])
+    (place / "index.md").write_text(f"{home}\n{contents}")
+    lines = ["Reference", "=========", ""]
+    for title, held in names.items():
+        lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+        lines += [f"   {name}" for name in held] + [""]
+    (place / "reference.rst").write_text("\n".join(lines))
+
+
+def main() -> int:
+    """Builds it; how Sphinx ended."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", default=str(ROOT / "build" / "site"))
+    out = Path(parser.parse_args().out)
+    from sphinx.cmd.build import build_main
+
+    source = out.with_name(out.name + "-source")
+    write_source(source, sections())
+    return int(build_main(["-q", "-j", "auto", "-b", "html", str(source), str(out)]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
