@@ -62,8 +62,9 @@ def join(left: Any, right: Any, how: str = "inner") -> JoinedRows:
 
     Notes
     -----
-    The right side (the left one of ``right``) goes into a hash table that every PE has, and rows of the other are
-    looked up where they are: give the smaller table there.
+    A right side (the left one of ``right``) that is small goes into a hash table that every PE has, and rows of the
+    other are looked up where they are: give the smaller table there. Keys of two large sides are dealt out to PEs by
+    a hash, each row once; rows whose key many rows have stay where they are, so that no PE gets most of them.
 
     Examples
     --------

@@ -2,10 +2,10 @@
 #include "atoll/table/ops/join.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "atoll/array/ops/blocks.hpp"
-#include "atoll/array/ops/transfer.hpp"
+#include "atoll/runtime/heap.hpp"
+#include "ops/find_partners.hpp"
 #include "ops/keys.hpp"
 
 namespace atl::table {
@@ -17,24 +17,64 @@ using array::DType;
 using array::Engine;
 using array::Shape;
 
-/// The keys of all rows of a table, on every PE.
-Buffer<std::uint64_t> all_keys(Engine& engine, const std::vector<Array>& columns, std::span<const array::KeyRange> ranges) {
-  const CompositeKey key = composite(columns, ranges);
-  const std::int64_t rows = columns[0]->shape.size();
-  const Array keys = engine.make(DType::u64, Shape{rows});
-  engine.threads().for_ranges(key.rows(), CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (std::size_t at = begin; at < end; at += CompositeKey::block) {
-      const std::size_t count = std::min(CompositeKey::block, end - at);
-      if (key.chunks() == 0) std::fill_n(keys->data<std::uint64_t>() + at, count, 0);
-      else key.load(at, count, keys->data<std::uint64_t>() + at);
-    }
+// Of as many rows as are worth spreading (1,024): a table of so many lies in a core's second-level cache.
+constexpr std::int64_t cached_grains = 32;
+
+/// Whether every PE gets all right rows. A row in the table takes as long as some four left ones that are dealt, and there are PEs
+/// times as many; its memory, up to 75 bytes, is a left row's partners and pairs then.
+bool suits_whole_table(const Engine& engine, std::int64_t left_rows, std::int64_t right_rows) {
+  return right_rows <= cached_grains * engine.grain() || right_rows * engine.npes() <= left_rows / 4;
+}
+
+/// Says no before anything is made. The pairs are counted by then.
+void check_memory(Engine& engine, std::uint64_t pairs, unsigned sides) {
+  const runtime::HeapStats heap = engine.heap().stats();
+  const std::uint64_t free = heap.limit_bytes - std::min(heap.limit_bytes, heap.in_use_bytes);
+  const std::uint64_t share = (pairs + engine.npes() - 1) / engine.npes();
+  ATOLL_VALIDATE(share <= free / (sides * sizeof(std::int64_t)), MemoryError,
+                 "the join has {} pairs, whose row numbers take {} on each of {} PEs (only {} are free there). Do keys repeat on both sides that were meant to be "
+                 "unique? Filter before, or use more PEs", pairs, format_bytes(share * sides * sizeof(std::int64_t)), engine.npes(), format_bytes(free));
+}
+
+/// All pairs on this PE, whose only one it is.
+std::vector<Array> pairs_here(Engine& engine, FoundPartners& found, JoinPairs& pairs, JoinKind kind, array::Work work) {
+  const bool both = kind == JoinKind::inner || kind == JoinKind::left;
+  const Shape shape{static_cast<std::int64_t>(pairs.count())};
+  std::vector<Array> result{engine.make(DType::i64, shape)};
+  // Most rows have one partner: then these stay where they are.
+  if (both && !pairs.has_lists() && shape.size() >= found.partners->shape.size() / 4 * 3) {
+    pairs.write_in_place(work, result[0]->data<std::int64_t>());
+    found.partners->shape = shape;
+    found.partners->distribution = result[0]->distribution;
+    result.push_back(std::move(found.partners));
+    return result;
+  }
+  if (both) result.push_back(engine.make(DType::i64, shape));
+  pairs.write(work, 0, pairs.count(), result[0]->data<std::int64_t>(), both ? result[1]->data<std::int64_t>() : nullptr);
+  return result;
+}
+
+/// Every PE writes its pairs to where they belong, wherever that is.
+std::vector<Array> pairs_everywhere(Engine& engine, const JoinPairs& pairs, JoinKind kind, array::Work work, std::int64_t first, std::int64_t all) {
+  const bool both = kind == JoinKind::inner || kind == JoinKind::left;
+  std::vector<Array> result = engine.make(std::vector<std::pair<DType, Shape>>(both ? 2 : 1, {DType::i64, Shape{all}}));
+  array::OpenBlocks lefts(engine, *result[0]), rights(engine, *result.back());
+  const std::int64_t end = first + static_cast<std::int64_t>(pairs.count());
+  auto write = [&](std::int64_t from, std::int64_t to, void* left_rows, void* right_rows) {
+    pairs.write(work, static_cast<std::size_t>(from - first), static_cast<std::size_t>(to - first), static_cast<std::int64_t*>(left_rows), static_cast<std::int64_t*>(right_rows));
+  };
+  // Where memory is mapped both sides at once.
+  auto is_near = [&](std::int64_t row) { return lefts.reach().maps(lefts.distribution().owner(row)); };
+  lefts.write_pieces(first, end, [&](std::int64_t from, std::int64_t to, std::byte* at) {
+    write(from, to, at, both && is_near(from) ? rights.row(from) : nullptr);
+    if (both && is_near(from) && rights.distribution().owner(from) != engine.pe()) engine.count_put(static_cast<std::size_t>(to - from) * sizeof(std::int64_t));
   });
-  Buffer<std::uint64_t> all;
-  engine.together([&] { all = Buffer<std::uint64_t>(engine.memory(), static_cast<std::size_t>(rows)); });
-  array::OpenBlocks blocks(engine, *keys);
-  blocks.read_rows(0, rows, all.data());
-  blocks.close();
-  return all;
+  if (both && engine.spans_nodes())
+    rights.write_pieces(first, end, [&](std::int64_t from, std::int64_t to, std::byte* at) {
+      if (!is_near(from)) write(from, to, nullptr, at);
+    });
+  lefts.close();
+  return result;
 }
 
 }  // namespace
@@ -48,35 +88,22 @@ std::vector<Array> join_rows(Engine& engine, std::vector<Array> left, std::vecto
     const std::vector<array::KeyRange> others = ranges_of(engine, right);
     for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i].merge(others[i]);
   }
-  const CompositeKey key = composite(left, ranges);
-  const Buffer<std::uint64_t> right_keys = all_keys(engine, right, ranges);
+  const CompositeKey left_key = composite(left, ranges), right_key = composite(right, ranges);
+  const std::int64_t left_rows = left[0]->shape.size(), right_rows = right[0]->shape.size();
+  const bool whole = suits_whole_table(engine, left_rows, right_rows);
+  FoundPartners found = whole ? find_in_whole_table(engine, left_key, right_key, right_rows, kind) : find_by_dealing(engine, left_key, right_key, right_rows, kind);
 
-  // What is made comes before what is changed: when a PE has no memory for its part, all say so.
-  const array::Work work = engine.work(engine.npes() == 1 ? array::Interruptible::yes : array::Interruptible::no);
-  const bool pairs = kind == JoinKind::inner || kind == JoinKind::left;
-  std::optional<JoinTable> table;
-  std::optional<JoinMatches> matches;
-  engine.together([&] {
-    table.emplace(work, std::span(right_keys.data(), right_keys.size()));
-    matches.emplace(work, key, *table, kind);
-  });
-  const auto count = static_cast<std::int64_t>(matches->count());
-  if (engine.npes() == 1) {  // straight to where they stay
-    std::vector<Array> result;
-    for (int side = 0; side < (pairs ? 2 : 1); ++side) result.push_back(engine.make(DType::i64, Shape{count}));
-    matches->write(work, result[0]->data<std::int64_t>(), pairs ? result[1]->data<std::int64_t>() : nullptr);
-    return result;
+  const array::Work work = engine.work(array::Interruptible::no);
+  JoinPairs& pairs = *found.pairs;
+  const unsigned sides = kind == JoinKind::inner || kind == JoinKind::left ? 2 : 1;
+  std::uint64_t first = 0, all = 0;
+  for (std::uint32_t pe = 0; const std::uint64_t count : engine.allgather_value<std::uint64_t>(pairs.count())) {
+    first += pe++ < engine.pe() ? count : 0;
+    all += count;
   }
-  Buffer<std::int64_t> left_rows, right_rows;
-  engine.together([&] {
-    left_rows = Buffer<std::int64_t>(engine.memory(), matches->count());
-    if (pairs) right_rows = Buffer<std::int64_t>(engine.memory(), matches->count());
-  });
-  matches->write(work, left_rows.data(), pairs ? right_rows.data() : nullptr);
-  const Shape local{count};
-  std::vector<Array> result{array::from_local(engine, DType::i64, local, {left_rows.data()})};
-  if (pairs) result.push_back(array::from_local(engine, DType::i64, local, {right_rows.data()}));
-  return result;
+  engine.together([&] { check_memory(engine, all, sides); });
+  if (engine.npes() == 1) return pairs_here(engine, found, pairs, kind, work);
+  return pairs_everywhere(engine, pairs, kind, work, static_cast<std::int64_t>(first), static_cast<std::int64_t>(all));
 }
 
 }  // namespace atl::table

@@ -21,10 +21,10 @@ class OnPes : public ::testing::TestWithParam<std::tuple<std::uint32_t, atl::tes
     auto [npes, fabric, threads] = GetParam();
     if (std::string why = atl::testing::why_not(npes, fabric); !why.empty()) GTEST_SKIP() << why;
   }
-  void run(const std::function<void(Engine&)>& body) {
+  void run(const std::function<void(Engine&)>& body, std::int64_t rows_worth_spreading = grain) {
     auto [npes, fabric, threads] = GetParam();
-    atl::testing::run_pes(npes, fabric, [&, threads = threads](runtime::Context& context) {
-      Engine engine(std::shared_ptr<runtime::Context>(std::shared_ptr<void>(), &context), threads, grain);
+    atl::testing::run_pes(npes, fabric, [&, threads = threads, rows_worth_spreading](runtime::Context& context) {
+      Engine engine(std::shared_ptr<runtime::Context>(std::shared_ptr<void>(), &context), threads, rows_worth_spreading);
       body(engine);
     }, {.threads = threads});
   }

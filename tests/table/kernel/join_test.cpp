@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../array/kernel/sort_cases.hpp"
+#include "atoll/table/kernel/state.hpp"
 
 namespace atl::table {
 namespace {
@@ -33,10 +34,10 @@ TEST_P(Join, FindsEveryPair) {
       std::map<std::uint64_t, std::vector<std::int64_t>> rows;
       for (std::size_t i = 0; i < m; ++i) rows[right[i]].push_back(static_cast<std::int64_t>(i));
 
-      const array::Key column{array::DType::u64, left.data()};
-      const array::KeyRange range{0, ~std::uint64_t{0}, false};  // so that keys are themselves
-      const array::CompositeKey key({&column, 1}, {&range, 1}, n, 50);
-      const JoinTable table(work_, right);
+      JoinTable table;
+      table.fill(work_, right);
+      std::vector<std::int64_t> partners(n);
+      table.find(left.data(), n, partners.data());
       for (JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti}) {
         std::vector<std::int64_t> expected_left, expected_right;
         for (std::size_t i = 0; i < n; ++i) {
@@ -51,13 +52,27 @@ TEST_P(Join, FindsEveryPair) {
             expected_left.push_back(row), expected_right.push_back(-1);
           }
         }
-        const JoinMatches matches(work_, key, table, kind);
-        ASSERT_EQ(matches.count(), expected_left.size());
-        std::vector<std::int64_t> left_rows(matches.count()), right_rows(expected_right.size());
-        const bool pairs = kind == JoinKind::inner || kind == JoinKind::left;
-        matches.write(work_, left_rows.data(), pairs ? right_rows.data() : nullptr);
+        const bool both = kind == JoinKind::inner || kind == JoinKind::left;
+        auto copy = partners;
+        JoinPairs pairs(copy, 50, table.lists(), kind);
+        for (std::size_t block = 0; block * block_rows < n; ++block) pairs.count_block(block);
+        pairs.add_up();
+        const std::size_t count = pairs.count();
+        ASSERT_EQ(count, expected_left.size());
+        std::vector<std::int64_t> left_rows(count), right_rows(expected_right.size());
+        // In pieces, and at once.
+        for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+          end = std::min(count, begin + 1 + count / 3);
+          pairs.write(work_, begin, end, left_rows.data() + begin, both ? right_rows.data() + begin : nullptr);
+        }
         EXPECT_EQ(left_rows, expected_left);
         EXPECT_EQ(right_rows, expected_right);
+        if (!both || pairs.has_lists()) continue;
+        std::vector<std::int64_t> in_place(count);
+        pairs.write_in_place(work_, in_place.data());
+        copy.resize(count);
+        EXPECT_EQ(in_place, expected_left);
+        EXPECT_EQ(copy, expected_right);
       }
     }
   }

@@ -24,31 +24,30 @@ unsigned JoinTable::place_in(const Line& line, std::uint64_t key) {
   return static_cast<unsigned>(std::countr_zero(found));
 }
 
-JoinTable::JoinTable(array::Work work, std::span<const std::uint64_t> keys) {
+void JoinTable::fill(array::Work work, std::span<const std::uint64_t> keys, const std::int64_t* rows) {
   const std::size_t n = keys.size();
-  ATOLL_VALIDATE(n < go_on, ValueError, "a join takes up to 2^32 - 3 rows on its smaller side, got {}", n);
+  ATOLL_VALIDATE(n < go_on, ValueError, "a join takes up to 2^32 - 3 rows of its right side on a PE, got {}", n);
+  rows_ = rows;
   // Half of the places stay free, or more.
-  const std::size_t lines = std::max<std::size_t>(2, std::bit_ceil(2 * n / line_keys + 1));
-  lines_ = Buffer<Line>(work.memory, lines);
-  shift_ = 64 - static_cast<unsigned>(std::countr_zero(lines));
-  Buffer<std::uint32_t> numbers(work.memory, n);
-  const std::size_t parts = n < parallel_rows ? 1 : std::min<std::size_t>(lines / lines_per_part, std::bit_ceil(std::size_t{4} * work.threads.size()));
-  bool filled = fill(work, keys, numbers.data(), std::max<std::size_t>(parts, 1));
-  if (!filled) filled = fill(work, keys, numbers.data(), 1);
-  ATOLL_ENSURE(filled);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (numbers[i] == i) continue;
-    begins_ = Buffer<std::uint32_t>(work.memory, n + 2);
-    rows_ = Buffer<std::uint32_t>(work.memory, n);
-    list_rows({numbers.data(), n});
-    break;
-  }
+  lines_used_ = std::max<std::size_t>(2, std::bit_ceil(2 * n / line_keys + 1));
+  if (lines_.size() < lines_used_) lines_ = Buffer<Line>(work.memory, lines_used_);
+  shift_ = 64 - static_cast<unsigned>(std::countr_zero(lines_used_));
+  if (numbers_.size() < n) numbers_ = Buffer<std::uint32_t>(work.memory, n);
+  const std::size_t parts = n < parallel_rows ? 1 : std::min<std::size_t>(lines_used_ / lines_per_part, std::bit_ceil(std::size_t{4} * work.threads.size()));
+  bool entered = enter(work, keys, std::max<std::size_t>(parts, 1));
+  if (!entered) entered = enter(work, keys, 1);
+  ATOLL_ENSURE(entered);
+  std::size_t first = 0;
+  while (first < n && numbers_[first] == first) ++first;
+  repeats_ = first < n;
+  if (repeats_) list_rows(work, n);
 }
 
 // A thread fills the parts that are its own, with the keys of all rows that belong there, in order. False: a part is too small.
-bool JoinTable::fill(array::Work work, std::span<const std::uint64_t> keys, std::uint32_t* numbers, std::size_t parts) {
+bool JoinTable::enter(array::Work work, std::span<const std::uint64_t> keys, std::size_t parts) {
   const std::size_t n = keys.size();
-  part_mask_ = lines_.size() / parts - 1;
+  part_mask_ = lines_used_ / parts - 1;
+  std::uint32_t* numbers = numbers_.data();
   std::atomic<bool> full{false};
   work.threads.for_ranges(parts, 1, [&](std::size_t first_part, std::size_t end_part, unsigned) {
     const std::size_t first = first_part * (part_mask_ + 1), count = (end_part - first_part) * (part_mask_ + 1);
@@ -91,29 +90,52 @@ bool JoinTable::fill(array::Work work, std::span<const std::uint64_t> keys, std:
   return !full.load(std::memory_order_relaxed);
 }
 
-void JoinTable::list_rows(std::span<const std::uint32_t> numbers) {
-  std::fill(begins_.begin(), begins_.end(), 0);
-  // Rows of each number are counted two places behind, so that filling moves the begin of the next to its place.
-  for (const std::uint32_t number : numbers) ++begins_[number + 2];
-  for (std::size_t number = 0; number < numbers.size(); ++number) begins_[number + 2] += begins_[number + 1];
-  for (std::size_t i = 0; i < numbers.size(); ++i) rows_[begins_[numbers[i] + 1]++] = static_cast<std::uint32_t>(i);
+void JoinTable::list_rows(array::Work work, std::size_t n) {
+  if (heads_.size() < n) heads_ = Buffer<std::int64_t>(work.memory, n);
+  std::fill_n(heads_.data(), n, 0);
+  for (std::size_t i = 0; i < n; ++i) ++heads_[numbers_[i]];
+  std::uint64_t at = 0;
+  list_words_ = 0;
+  for (std::size_t number = 0; number < n; ++number)
+    if (heads_[number] > 1) list_words_ += 1 + static_cast<std::size_t>(heads_[number]);
+  if (lists_.size() < list_words_) lists_ = Buffer<std::int64_t>(work.memory, list_words_);
+  for (std::size_t number = 0; number < n; ++number) {
+    const std::int64_t count = heads_[number];
+    if (count == 1) heads_[number] = row(number);
+    if (count <= 1) continue;
+    heads_[number] = Partners::list(at);
+    lists_[at] = 0;
+    at += 1 + static_cast<std::uint64_t>(count);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t head = heads_[numbers_[i]];
+    if (!Partners::is_list(head)) continue;
+    std::int64_t* list = lists_.data() + Partners::place(head);
+    list[++list[0]] = row(i);
+  }
 }
 
-void JoinTable::find(const std::uint64_t* keys, std::size_t n, std::uint32_t* numbers) const {
+void JoinTable::find(const std::uint64_t* keys, std::size_t n, std::int64_t* partners) const {
   for (std::size_t i = 0; i < std::min(ahead, n); ++i) prefetch_for_read(&lines_[place(keys[i])]);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (i + ahead < n) prefetch_for_read(&lines_[place(keys[i + ahead])]);
-    // A free place may have the key's bits: its number is `none`, which is the answer.
-    auto look = [&](const Line& line) {
-      unsigned found = 1u << line_keys;
-      for (unsigned k = 0; k < line_keys; ++k) found |= static_cast<unsigned>(line.keys[k] == keys[i]) << k;
-      return line.numbers[std::countr_zero(found)];
-    };
-    std::size_t at = place(keys[i]);
-    std::uint32_t number = look(lines_[at]);
-    while (number == go_on) [[unlikely]] number = look(lines_[at = after(at)]);
-    numbers[i] = number;
-  }
+  auto find_all = [&](auto&& partners_of) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i + ahead < n) prefetch_for_read(&lines_[place(keys[i + ahead])]);
+      const std::uint64_t key = keys[i];
+      // A free place may have the key's bits: its number is `none`, which is the answer.
+      auto look = [&](const Line& line) {
+        unsigned found = 1u << line_keys;
+        for (unsigned k = 0; k < line_keys; ++k) found |= static_cast<unsigned>(line.keys[k] == key) << k;
+        return line.numbers[std::countr_zero(found)];
+      };
+      std::size_t at = place(key);
+      std::uint32_t number = look(lines_[at]);
+      while (number == go_on) [[unlikely]] number = look(lines_[at = after(at)]);
+      partners[i] = partners_of(number);
+    }
+  };
+  if (repeats_) find_all([&](std::uint32_t number) { return number == none ? Partners::none : heads_[number]; });
+  else if (rows_ != nullptr) find_all([&](std::uint32_t number) { return number == none ? Partners::none : rows_[number]; });
+  else find_all([](std::uint32_t number) { return number == none ? Partners::none : static_cast<std::int64_t>(number); });
 }
 
 }  // namespace atl::table
