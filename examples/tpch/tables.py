@@ -33,14 +33,16 @@ def generate(folder: Path, scale: float) -> None:
 
 
 def read(folder: Path, scale: float) -> SimpleNamespace:
-    """The tables as frames; money as floats. `fraction` is a parameter of query 11, which depends on the scale."""
+    """The tables as frames, of which columns are read when they are first used; money as floats.
+
+    `fraction` is a parameter of query 11, which depends on the scale.
+    """
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
     tables = {}
     for name in TABLES:
-        table = parquet.read_table(folder / f"{name}.parquet")
-        money = [pa.float64() if pa.types.is_decimal(field.type) else field.type for field in table.schema]
-        fields = [pa.field(field.name, kind) for field, kind in zip(table.schema, money, strict=True)]
-        tables[name] = ak.DataFrame(table.cast(pa.schema(fields)))
+        path = folder / f"{name}.parquet"
+        money = {field.name: float for field in parquet.read_schema(path) if pa.types.is_decimal(field.type)}
+        tables[name] = ak.scan_parquet(path).frame(dtype=money)
     return SimpleNamespace(**tables, fraction=0.0001 / scale)

@@ -137,7 +137,7 @@ struct Columns {
     const table::ParquetChunk chunk{found->second, snappy ? table::ParquetChunk::Codec::snappy : table::ParquetChunk::Codec::none, optional, rows};
     const std::size_t width = found->second == Physical::i32 || found->second == Physical::f32 ? 4 : 8;
     ATOLL_VALIDATE(column < kinds.size(), IndexError, "no column {}", column);
-    ATOLL_VALIDATE(kinds[column].text == (found->second == Physical::text) && (kinds[column].text || array::size_of(kinds[column].dtype) == width), TypeError,
+    ATOLL_VALIDATE(kinds[column].text == (found->second == Physical::text) && (kinds[column].text || array::size_of(kinds[column].dtype) == width || (found->second == Physical::i32 && kinds[column].dtype == DType::i64)), TypeError,
                    "rows of {} do not fit into a column of {}", physical, array::name_of(kinds[column].dtype));
     nb::gil_scoped_release release;
     table::land_parquet(engine->memory(), *landing, column, row, {file, offset, bytes}, chunk);

@@ -26,6 +26,8 @@ __all__ = ["Decimals", "decimals"]
 
 #: Digits that 128 bits hold.
 DIGITS = 38
+#: Digits of whole numbers that floats hold.
+_EXACT = 15
 
 
 class Decimals(Wide):
@@ -110,6 +112,9 @@ class Decimals(Wide):
         kind = np.dtype(dtype)
         if kind.kind not in "fiu":
             raise TypeError(f"decimals do not become {kind}")
+        if kind.kind == "f" and self._precision <= _EXACT:
+            numbers = self._values.words[0].astype(np.int64).astype(np.float64) / 10.0**self._scale
+            return column_or_array(numbers.astype(kind), self._valid)
         if kind.kind == "f":
             size = self._absolute()
             numbers = (

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
 from ..arrays.selection import where
@@ -21,8 +21,25 @@ class Pending:
     def made(self) -> Any:
         """The column."""
         if self._made is None:
-            self._made = take_or_miss(self._base, self._rows, self._gone)
+            base = self._base.made() if type(self._base) is Unread else self._base
+            self._made = take_or_miss(base, self._rows, self._gone)
             self._base = self._rows = self._gone = None
+        return self._made
+
+
+class Unread:
+    """A column that a function reads when it is first needed."""
+
+    __slots__ = ("_made", "_read")
+
+    def __init__(self, read: Callable[[], Any]) -> None:
+        self._read: Callable[[], Any] | None = read
+        self._made: Any = None
+
+    def made(self) -> Any:
+        """The column."""
+        if self._read is not None:
+            self._made, self._read = self._read(), None
         return self._made
 
 
@@ -35,7 +52,7 @@ class Columns(list[Any]):
         if isinstance(place, slice):
             return [self[at] for at in range(len(self))[place]]
         found = list.__getitem__(self, place)
-        if type(found) is Pending:
+        if type(found) is Pending or type(found) is Unread:
             found = found.made()
             self[place] = found
         return found
@@ -76,6 +93,7 @@ def cut_rows(columns: list[Any], rows: slice) -> Columns:
     chosen = Columns()
     for one in as_they_are(columns):
         if type(one) is not Pending or one._made is not None:
+            one = one.made() if type(one) is Unread else one
             chosen.append(cut(one if type(one) is not Pending else one._made, rows))
             continue
         if id(one._rows) not in known:

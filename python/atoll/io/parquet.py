@@ -15,6 +15,7 @@ from .reader import Part, Reader, reading
 from .reading import expression, read_columns
 from .rows import inputs_of, table_of, together
 from .schemas import index_columns, key_types, pandas_metadata, typed_keys, unified, with_keys
+from .storage import WORD
 from .writing import checked, write_tables
 
 _ENDINGS = (".parquet", ".parq", ".pq")
@@ -23,9 +24,20 @@ _FILES_AT_ONCE = 8  # footers of a data set that are fetched at a time: their la
 #: What values of Arrow's types are in files whose values the engine can use as they are.
 _HELD = {
     "int32": "INT32", "uint32": "INT32", "int64": "INT64", "uint64": "INT64", "float": "FLOAT", "double": "DOUBLE",
-    "string": "BYTE_ARRAY", "large_string": "BYTE_ARRAY",
+    "string": "BYTE_ARRAY", "large_string": "BYTE_ARRAY", "string_view": "BYTE_ARRAY", "date32[day]": "INT32",
 }  # fmt: skip
 _DECODED = {"PLAIN", "RLE", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "BIT_PACKED"}
+
+
+def _held(kind: Any) -> tuple[str, ...]:
+    """Physical types of Parquet's whose values are those of Arrow's type."""
+    import pyarrow as pa
+
+    if pa.types.is_decimal128(kind) and kind.precision <= WORD:
+        return ("INT32", "INT64")
+    if pa.types.is_timestamp(kind) and kind.unit != "s":
+        return ("INT64",)
+    return (_HELD.get(str(kind), ""),)
 
 
 class ParquetReader(Reader):
@@ -68,7 +80,7 @@ class ParquetReader(Reader):
         if leaf is None or file.schema_arrow.field(name).type != self.schema.field(name).type:
             return None
         chunk = file.metadata.row_group(part.number).column(leaf)
-        if _HELD.get(str(self.schema.field(name).type)) != chunk.physical_type:
+        if chunk.physical_type not in _held(self.schema.field(name).type):
             return None
         if chunk.compression not in ("UNCOMPRESSED", "SNAPPY") or not _DECODED.issuperset(chunk.encodings):
             return None

@@ -16,10 +16,12 @@ from ..arrays.selection import take
 from ..columns.categorical import Categorical
 from ..columns.column import column_or_array
 from ..columns.dates.tick import zone_name
-from ..columns.dates.ticks import CLASSES
 from ..columns.making import from_arrow
 from ..columns.strings import texts_of
 from ..session.everywhere import TEXT
+
+#: Digits of decimals that fit in 8 bytes.
+WORD = 18
 
 
 class Storage(NamedTuple):
@@ -46,6 +48,8 @@ def storage_of(kind: Any) -> Storage | None:
         return Storage(TEXT, lambda array: array.cast(pa.large_string()), _texts)
     if types.is_float16(kind):
         return Storage(_core.DTYPES["float32"], lambda array: array.cast(pa.float32()), _numbers)
+    if types.is_decimal128(kind) and kind.precision <= WORD:
+        return Storage(_core.DTYPES["int64"], _words_of, lambda values, valid: _decimals(values, valid, kind))
     if types.is_boolean(kind):
         return Storage(_core.DTYPES["bool"], _as_it_is, _numbers)
     if types.is_integer(kind) or types.is_floating(kind):
@@ -68,6 +72,24 @@ def _texts(values: Any, valid: Any) -> Any:
     return texts_of(values, None if valid is None else wrap(valid))
 
 
+def _words_of(array: Any) -> Any:
+    import pyarrow as pa
+
+    words = np.frombuffer(array.buffers()[1], np.int64, 2 * len(array), offset=16 * array.offset)[::2]
+    numbers = pa.array(words)
+    if not array.null_count:
+        return numbers
+    return pa.array(words, mask=array.is_null().to_numpy(zero_copy_only=False))
+
+
+def _decimals(values: Any, valid: Any, kind: Any) -> Any:
+    from ..columns.decimals import decimals_of
+    from ..columns.wide import Limbs
+
+    made = Limbs.of_array(wrap(values)).widened(2)
+    return decimals_of(made, None if valid is None else wrap(valid), kind.precision, kind.scale)
+
+
 def _ticks_of(array: Any) -> Any:
     import pyarrow as pa
 
@@ -79,6 +101,10 @@ def _ticks_of(array: Any) -> Any:
 def _ticks(values: Any, valid: Any, kind: Any) -> Any:
     import pyarrow as pa
 
+    from ..columns.dates import making  # which brings all classes
+    from ..columns.dates.ticks import CLASSES
+
+    del making
     letter = "m" if pa.types.is_duration(kind) else "t" if pa.types.is_time(kind) else "M"
     zone = zone_name(kind.tz) if pa.types.is_timestamp(kind) and kind.tz is not None else None
     unit = "D" if pa.types.is_date(kind) else kind.unit

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..frame import DataFrame, concat
-from ..frame.pending import Pending, as_they_are
+from ..frame.pending import Pending, Unread, as_they_are
 from ..io.reader import Reader
 from ..io.reading import read_columns
 from ..session import current
@@ -319,7 +319,9 @@ def _free(here: Any) -> int:
 def _bytes(frame: Any) -> int:
     """About how many bytes the columns take, or will when they are there."""
     held = as_they_are(frame._columns)
-    return sum(8 * len(frame) if type(one) is Pending else int(getattr(one, "nbytes", 8 * len(one))) for one in held)
+    return sum(
+        8 * len(frame) if type(one) in (Pending, Unread) else int(getattr(one, "nbytes", 8 * len(one))) for one in held
+    )
 
 
 def _joined(frames: Sequence[Any]) -> Any:

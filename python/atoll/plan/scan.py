@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..frame import DataFrame
+from ..frame.axis import range_index
+from ..frame.classes import frame as made_frame
+from ..frame.labels import Labels
+from ..frame.pending import Unread
 from ..io.csv import csv_reader, guess_from_all
 from ..io.dialect import Dialect
 from ..io.parquet import parquet_reader
 from ..io.reader import Reader
+from ..io.reading import read_columns
 from . import explain, nodes
 from .run import Run
 from .terms import Term, term_of
@@ -148,6 +154,40 @@ class Scan:
     def collect(self) -> DataFrame:
         """The frame."""
         return collect_all([self])[0]
+
+    def frame(self, dtype: Mapping[str, Any] | None = None) -> DataFrame:
+        """The frame of the files' rows; each column is read when it is first used, and those never used cost nothing.
+
+        Parameters
+        ----------
+        dtype : mapping, optional
+            Types that columns then become, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.parquet"
+        >>> ak.DataFrame({"a": [3, 1, 2], "b": ["x", "y", "z"]}).to_parquet(path)
+        >>> df = ak.scan_parquet(path).frame(dtype={"a": float})
+        >>> df["a"].max()
+        np.float64(3.0)
+        """
+        node = self._node
+        names = node.names
+        while isinstance(node, nodes.Choose):
+            node = node.of
+        rows = [part.rows for part in node.reader.parts] if isinstance(node, nodes.Source) else [None]
+        if None in rows or not isinstance(node, nodes.Source):
+            raise ValueError("a frame of columns that are read later is one of files that say how many rows they have")
+        reader, kinds = node.reader, dtype or {}
+
+        def read(name: str) -> Any:
+            column = read_columns(reader, [name])[name]
+            return column.astype(kinds[name]) if name in kinds else column
+
+        later = [Unread(functools.partial(read, name)) for name in names]
+        return made_frame(later, Labels(names), range_index(sum(one or 0 for one in rows)))
 
     def batches(self) -> Iterator[DataFrame]:
         """The rows as frames, one behind the other, each of which fits in memory."""

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace atl::table {
 namespace {
@@ -93,6 +94,23 @@ class Rows final : public NumbersSink {
   std::int64_t row_;
 };
 
+/// The same where 32 bits of the file are 64 of the column: days, say.
+class WidenedRows final : public NumbersSink {
+ public:
+  WidenedRows(Landing& landing, std::size_t column, std::int64_t row) : rows_(landing, column, row) {}
+
+  std::byte* room(std::int64_t, std::int64_t) override { return nullptr; }
+  void put(std::int64_t first, std::int64_t rows, const std::byte* values, const std::uint8_t* valid) override {
+    const auto* narrow = reinterpret_cast<const std::int32_t*>(values);
+    wide_.assign(narrow, narrow + rows);
+    rows_.put(first, rows, reinterpret_cast<const std::byte*>(wide_.data()), valid);
+  }
+
+ private:
+  Rows rows_;
+  std::vector<std::int64_t> wide_;
+};
+
 }  // namespace
 
 void land_parquet(Memory& memory, Landing& landing, std::size_t column, std::int64_t row, const ChunkPlace& place, const ParquetChunk& chunk) {
@@ -104,7 +122,9 @@ void land_parquet(Memory& memory, Landing& landing, std::size_t column, std::int
   FileChunk source(memory, file, place);
   if (chunk.physical != ParquetChunk::Physical::text) {
     Rows rows(landing, column, row);
-    decode_numbers(memory, source, chunk, rows);
+    WidenedRows widened(landing, column, row);
+    const bool widens = chunk.physical == ParquetChunk::Physical::i32 && landing.kind(column).dtype == array::DType::i64;
+    decode_numbers(memory, source, chunk, widens ? static_cast<NumbersSink&>(widened) : rows);
     return;
   }
   auto texts = std::make_shared<ParquetTexts>(decode_texts(memory, source, chunk));

@@ -146,3 +146,71 @@ def test_without_rows_and_without_columns(tmp_path):
     pq.write_table(table(0), tmp_path / "empty.parquet")
     same(parquet_columns(tmp_path / "empty.parquet"), table(0))
     assert parquet_columns(tmp_path / "empty.parquet", []) == {}
+
+
+def test_days_moments_and_decimals_are_decoded_as_they_lie(tmp_path):
+    from decimal import Decimal
+
+    n = 500
+    gaps = [i % 7 == 0 for i in range(n)]
+    days = pa.array(np.arange(-250, n - 250, dtype=np.int32), mask=np.array(gaps)).cast(pa.date32())
+    table = pa.table(
+        {
+            "day": days,
+            "all": pa.array(range(n), pa.int32()).cast(pa.date32()),
+            "us": pa.array(range(n), pa.int64()).cast(pa.timestamp("us")),
+            "money": pa.array(
+                [None if gap else Decimal(i - 9) / 100 for i, gap in enumerate(gaps)], pa.decimal128(15, 2)
+            ),
+            "small": pa.array([Decimal(i) / 10 for i in range(n)], pa.decimal128(5, 1)),
+            "long": pa.array([Decimal(i) * 10**30 for i in range(n)], pa.decimal128(38, 2)),
+            "view": pa.array([None if gap else f"t{i % 9}" for i, gap in enumerate(gaps)]).cast(pa.string_view()),
+        }
+    )
+    for options in ({}, {"use_dictionary": False, "compression": "none"}, {"compression": "zstd"}):
+        for integers in (True, False):
+            path = tmp_path / "a.parquet"
+            pq.write_table(table, path, row_group_size=90, store_decimal_as_integer=integers, **options)
+            df = ak.read_parquet(path)
+            for name in table.column_names:
+                there = [value for value, gap in zip(df[name].to_list(), gaps, strict=True) if not gap]
+                known = [value for value, gap in zip(table[name].to_pylist(), gaps, strict=True) if not gap]
+                assert [str(value)[:10] for value in there] == [str(value)[:10] for value in known], name
+                assert df[name].isna().to_list() == table[name].is_null().to_pylist()
+            assert str(df["money"]._values.kind) == "decimal128(15, 2)"
+            halves = df["money"].astype(float).to_numpy()
+            money = [np.nan if value is None else float(value) for value in table["money"].to_pylist()]
+            np.testing.assert_array_equal(halves, money)
+
+
+def test_columns_are_read_when_they_are_used(tmp_path, monkeypatch):
+    from atoll.plan import scan
+
+    path = tmp_path / "a.parquet"
+    frame = pd.DataFrame({"a": range(100), "b": [f"t{i % 7}" for i in range(100)], "c": [i / 3 for i in range(100)]})
+    frame.to_parquet(path, row_group_size=30)
+    read = []
+    plain = scan.read_columns
+    monkeypatch.setattr(scan, "read_columns", lambda reader, names: read.append(*names) or plain(reader, names))
+    df = ak.scan_parquet(path).frame(dtype={"a": "float64"})
+    assert df.shape == (100, 3) and list(df.columns) == ["a", "b", "c"] and read == []
+    some = df[df["a"] > 90]
+    assert read == ["a"] and some["b"].to_list() == frame.b[91:].to_list() and read == ["a", "b"]
+    assert df[["b"]][10:12]["b"].to_list() == ["t3", "t4"] and df["a"].dtype == np.float64
+    assert df.merge(ak.DataFrame({"b": ["t1"]}), on="b")["a"].sum() == frame[frame.b == "t1"].a.sum() and read == [
+        "a",
+        "b",
+    ]
+    with pytest.raises(ValueError, match="say how many rows"):
+        ak.scan_parquet(path).head(3).frame()
+
+
+def test_moments_are_the_first_that_a_program_meets(tmp_path):
+    import subprocess
+    import sys
+
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({"d": pd.date_range("2020-01-01", periods=3)}).to_parquet(path)
+    program = f"import atoll as ak; print(ak.read_parquet({str(path)!r})['d'].max())"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "2020-01-03" in ran.stdout, ran.stderr

@@ -47,6 +47,9 @@ class Landing {
   /// Whether it is known how many rows each PE has.
   bool knows_rows() const { return known_; }
 
+  /// What a column holds.
+  const LandingColumn& kind(std::size_t column) const { return columns_.at(column).kind; }
+
   /// Chunks of a column stand in the order of their places. Where rows are known a chunk's place is its first row among this
   /// PE's. Not collective; any thread. ValueError for chunks that do not fit.
   void add(std::size_t column, std::int64_t place, Chunk chunk);
