@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all of Arkouda's objects share: names, the registry, and the way to Atoll's arrays and columns and back."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from ..arrays.array import Array
+from ..columns.column import Column
+
+__all__ = ["KINDS", "Named", "RegistrationError", "attach", "checked", "lift", "lower", "registry", "symbols"]
+
+#: Arkouda's classes by their names: each module puts its own here.
+KINDS: dict[str, Any] = {}
+
+#: What is registered, by name.
+registry: dict[str, Any] = {}
+
+#: Objects that are alive and hold data, by name.
+symbols: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+
+_numbers = itertools.count(1)
+
+#: Makes Arkouda's objects of Atoll's columns, by the names of the columns' classes.
+LIFTED: dict[str, Callable[[Any], Any]] = {}
+
+
+class RegistrationError(Exception):
+    """An object or a name is registered already, or not at all."""
+
+
+class Named:
+    """An object that the session knows by a name, and a person may give one."""
+
+    objType = "object"
+    registered_name: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name the session knows the object by."""
+        found = self.__dict__.get("_name")
+        if found is None:
+            found = self.__dict__["_name"] = f"id_{next(_numbers)}"
+            symbols[found] = self
+        return found
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self.__dict__["_name"] = name
+
+    def register(self, user_defined_name: str) -> Any:
+        """Keeps the object under a name, so that `attach` finds it."""
+        if not isinstance(user_defined_name, str):
+            raise TypeError(f"a name is a str, not {type(user_defined_name).__name__}")
+        if self.registered_name in registry:
+            raise RegistrationError(f"this object is already registered as {self.registered_name!r}")
+        if user_defined_name in registry:
+            raise RegistrationFault(f"{user_defined_name!r} is already the name of another object")
+        registry[user_defined_name] = self
+        self.__dict__["registered_name"] = user_defined_name
+        return self
+
+    def unregister(self) -> None:
+        """Gives the name back."""
+        if self.registered_name is None or self.registered_name not in registry:
+            raise RegistrationError("this object is not registered")
+        del registry[self.registered_name]
+        self.__dict__["registered_name"] = None
+
+    def is_registered(self) -> bool:
+        """Whether the object, or one that it is a part of, is registered."""
+        if self.registered_name is not None and self.registered_name in registry:
+            return True
+        own = self.__dict__.get("_name")
+        return own is not None and any(own in one._list_component_names() for one in registry.values())
+
+    def _list_component_names(self) -> list[str]:
+        """Names of the arrays it consists of."""
+        return [self.name]
+
+    def info(self) -> str:
+        """What the session knows of it, as JSON."""
+        return information_of(self)
+
+    def pretty_print_info(self) -> None:
+        """Prints what the session knows of it."""
+        print(self.info())
+
+    def transfer(self, hostname: str, port: int) -> Any:
+        """Arrays do not leave their session this way: RuntimeError. Save a checkpoint, or write a file."""
+        raise RuntimeError("arrays are not sent to another session; write a file, or ak.save_checkpoint()")
+
+
+class RegistrationFault(RegistrationError, RuntimeError):
+    """A name belongs to another object."""
+
+
+def attach(name: str) -> Any:
+    """The object that was registered under a name."""
+    if name not in registry:
+        raise RegistrationFault(f"nothing is registered as {name!r}")
+    return registry[name]
+
+
+def information_of(thing: Any) -> str:
+    """One object's entry of the symbol table, as JSON."""
+    import json
+
+    entry = {
+        "name": thing.name,
+        "dtype": str(getattr(thing, "dtype", "")),
+        "size": int(getattr(thing, "size", 0)),
+        "ndim": int(getattr(thing, "ndim", 1)),
+        "shape": [int(n) for n in getattr(thing, "shape", ())],
+        "itemsize": int(getattr(thing, "itemsize", 0) or 0),
+        "registered": thing.is_registered(),
+    }
+    return json.dumps([entry])
+
+
+# -- the way to Atoll and back --
+
+
+def lower(thing: Any) -> Any:
+    """What Atoll has in the place of an Arkouda object; of tuples, lists and slices, of each part."""
+    values = getattr(thing, "_a", None)
+    if values is not None:
+        return values
+    if isinstance(thing, (tuple, list)):
+        return type(thing)(lower(one) for one in thing)
+    if isinstance(thing, slice):
+        return slice(*(_position(one) for one in (thing.start, thing.stop, thing.step)))
+    return thing
+
+
+def _position(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def lift(thing: Any) -> Any:
+    """What Arkouda has in the place of Atoll's arrays and columns; scalars as they are."""
+    if isinstance(thing, Array):
+        return KINDS["pdarray"]._of(thing) if thing.ndim else thing[()]
+    if isinstance(thing, Column):
+        return LIFTED[type(thing).__name__](thing)
+    if isinstance(thing, tuple) and not hasattr(thing, "_fields"):
+        return tuple(lift(one) for one in thing)
+    return [lift(one) for one in thing] if isinstance(thing, list) else thing
+
+
+def checked(*kinds: Any, **named: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Refuses arguments of another type with TypeError: types in the order of arguments, or by their names.
+
+    A type may be given as the name of an Arkouda class.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(function)
+        wanted = dict(zip(signature.parameters, kinds, strict=False)) | named
+        resolved: dict[str, tuple[Any, ...]] = {}
+
+        @functools.wraps(function)
+        def call(*args: Any, **options: Any) -> Any:
+            if not resolved:
+                resolved.update((key, _classes(kind)) for key, kind in wanted.items() if kind is not None)
+            bound = signature.bind(*args, **options).arguments
+            for key, classes in resolved.items():
+                if key in bound and not isinstance(bound[key], classes):
+                    names = " or ".join(getattr(one, "__name__", str(one)) for one in classes)
+                    raise TypeError(
+                        f'type of argument "{key}" must be {names}; got {type(bound[key]).__name__} instead'
+                    )
+            return function(*args, **options)
+
+        return call
+
+    return decorate
+
+
+def _classes(kind: Any) -> tuple[Any, ...]:
+    parts = kind if isinstance(kind, tuple) else (kind,)
+    found: list[Any] = []
+    for one in parts:
+        one = KINDS.get(one, one) if isinstance(one, str) else one
+        found += one if isinstance(one, tuple) else [type(None) if one is None else one]
+    return tuple(found)

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arkouda's module of that name: a pattern and the texts it is looked for in."""
+
+from ..numpy.matching import Matcher
+
+__all__ = ["Matcher"]
