@@ -44,7 +44,7 @@ class Array:
 
     _array: pdarray
     __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    __hash__ = None  # == is elementwise
 
     @classmethod
     def _new(cls, x: Any, /, empty: bool = False) -> Array:
@@ -171,7 +171,7 @@ class Array:
     __lshift__, __rlshift__, __ilshift__ = _operators("<<")
     __rshift__, __rrshift__, __irshift__ = _operators(">>")
     __lt__, __le__, __gt__, __ge__ = (_operators(op)[0] for op in ("<", "<=", ">", ">="))
-    __eq__, __ne__ = (_operators(op)[0] for op in ("==", "!="))  # type: ignore[assignment]
+    __eq__, __ne__ = (_operators(op)[0] for op in ("==", "!="))
 
     def all(self) -> bool:
         """Whether all elements are true."""

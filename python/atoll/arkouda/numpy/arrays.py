@@ -141,7 +141,7 @@ class pdarray(Named):
     OpEqOps = frozenset(("+=", "-=", "*=", "/=", "%=", "//=", "&=", "|=", "^=", "<<=", ">>=", "**="))
     __array_priority__ = 1000
     __array_ufunc__ = None  # NumPy's scalars and arrays leave operators to pdarray
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    __hash__ = None  # == is elementwise
     _a: Any
     _bigshape: tuple[int, ...]
 

@@ -37,13 +37,13 @@ INT_TYPES = (int, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 FLOAT_TYPES = (float, float64, float32)
 
 bool_scalars = Union[builtins.bool, np.bool_]  # noqa: UP007  # scripts ask for these unions' __args__
-float_scalars = Union[FLOAT_TYPES]  # type: ignore[valid-type]  # noqa: UP007
-int_scalars = Union[INT_TYPES]  # type: ignore[valid-type]  # noqa: UP007
-numeric_scalars = Union[float_scalars, int_scalars]  # type: ignore[valid-type]  # noqa: UP007
-numeric_and_bool_scalars = Union[bool_scalars, numeric_scalars]  # type: ignore[valid-type]  # noqa: UP007
+float_scalars = Union[FLOAT_TYPES]  # noqa: UP007
+int_scalars = Union[INT_TYPES]  # noqa: UP007
+numeric_scalars = Union[float_scalars, int_scalars]  # noqa: UP007
+numeric_and_bool_scalars = Union[bool_scalars, numeric_scalars]  # noqa: UP007
 str_scalars = Union[str, str_]  # noqa: UP007
 numpy_scalars = Union[float64, float32, int8, int16, int32, int64, bool_, str_, uint8, uint16, uint32, uint64]  # noqa: UP007
-all_scalars = Union[bool_scalars, numeric_scalars, numpy_scalars, str_scalars]  # type: ignore[valid-type]  # noqa: UP007
+all_scalars = Union[bool_scalars, numeric_scalars, numpy_scalars, str_scalars]  # noqa: UP007
 
 NUMBER_FORMAT_STRINGS = {
     "bool": "{}",

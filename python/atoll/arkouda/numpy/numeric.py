@@ -448,7 +448,7 @@ def percentile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", k
     return _quantile(a, q, axis, method, keepdims, 100, "percentile")
 
 
-pdarray.value_counts = lambda self: value_counts(self)  # type: ignore[attr-defined]
-pdarray.logical_not = lambda self: logical_not(self)  # type: ignore[attr-defined]
+pdarray.value_counts = lambda self: value_counts(self)
+pdarray.logical_not = lambda self: logical_not(self)
 
 KINDS["isnan"] = globals()["isnan"]

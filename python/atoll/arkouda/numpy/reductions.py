@@ -24,8 +24,6 @@ __all__ = [
 
 def _axes(axis: Any, ndim: int) -> Any:
     """An axis or axes as Atoll takes them."""
-    if isinstance(axis, list):
-        axis = tuple(axis)
     axes = axis if isinstance(axis, tuple) else () if axis is None else (axis,)
     for one in axes:
         if not isinstance(one, Int) or isinstance(one, bool):
@@ -379,8 +377,8 @@ def _rotated(x: Any, rot: Any, left: bool) -> Any:
         if bits < 0:
             raise ValueError("max_bits must be set to rotate bigints")
         by = rot % bits
-        forward, back = ("<<", ">>") if left else (">>", "<<")
-        return combine("|", combine(forward, x, by), combine(back, x, bits - by))
+        there, away = ("<<", ">>") if left else (">>", "<<")
+        return combine("|", combine(there, x, by), combine(away, x, bits - by))
     kind = x.dtype if isinstance(x, pdarray) else np.dtype(np.int64)
     if isinstance(rot, pdarray) and rot.dtype == bigint():
         rot = rot % 64

@@ -34,7 +34,7 @@ class SegArray(Named):
     """
 
     objType = "SegArray"
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    __hash__ = None  # == is elementwise
 
     def __init__(self, segments: Any, values: Any, lengths: Any = None, grouping: Any = None) -> None:
         if not isinstance(segments, pdarray) or segments.dtype != np.int64:

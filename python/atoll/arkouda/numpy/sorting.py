@@ -142,6 +142,6 @@ def _search_wide(a: Any, v: Any, side: str) -> Any:
     return found.reshape(v.shape) if isinstance(v, pdarray) else found[0]
 
 
-pdarray.argsort = lambda self, algorithm=SortingAlgorithm.RadixSortLSD, axis=0, ascending=True: argsort(  # type: ignore[attr-defined]
+pdarray.argsort = lambda self, algorithm=SortingAlgorithm.RadixSortLSD, axis=0, ascending=True: argsort(
     self, algorithm, axis, ascending
 )

@@ -58,7 +58,7 @@ class Strings(Named):
 
     objType = "Strings"
     BinOps = frozenset(("==", "!="))
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    __hash__ = None  # == is elementwise
     __array_ufunc__ = None
 
     def __init__(self, strings_pdarray: Any, bytes_size: Any = None) -> None:

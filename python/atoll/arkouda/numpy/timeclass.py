@@ -341,7 +341,7 @@ for _name in (
     "dayofweek", "weekday",
 ):  # fmt: skip
     setattr(Datetime, _name, _field(_name, np.int64))
-Datetime.is_leap_year = _field("is_leap_year", None)  # type: ignore[attr-defined]
+Datetime.is_leap_year = _field("is_leap_year", None)
 for _name in ("nanoseconds", "microseconds", "seconds", "days"):
     setattr(Timedelta, _name, _field(_name, np.int64))
 

@@ -41,7 +41,7 @@ class Categorical(Named):
     dtype = np.dtype(np.str_)
     segments: Any = None
     permutation: Any = None
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    __hash__ = None  # == is elementwise
 
     def __init__(self, values: Any, **kwargs: Any) -> None:
         if "codes" in kwargs and "categories" in kwargs:

@@ -66,7 +66,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
 
     @property
     def _id(self) -> Any:
-        return Named.name.fget(self)  # type: ignore[attr-defined]
+        return Named.name.fget(self)
 
     def _from_pandas(self, frame: Any, index: Any) -> None:
         self._columns = [str(one) if not isinstance(one, str) else one for one in frame.columns.tolist()]

@@ -55,7 +55,7 @@ class Index(Named):
 
     objType = "Index"
     max_list_size = 1000
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    __hash__ = None  # == is elementwise
 
     def __init__(self, values: Any, name: Any = None, allow_list: bool = False, max_list_size: int = 1000) -> None:
         self.max_list_size = max_list_size
@@ -92,10 +92,10 @@ class Index(Named):
 
     @property
     def _id(self) -> str:
-        return Named.name.fget(self)  # type: ignore[attr-defined]
+        return Named.name.fget(self)
 
     @property
-    def name(self) -> Any:  # type: ignore[override]
+    def name(self) -> Any:
         """The name of the labels."""
         return self.label
 
@@ -367,7 +367,7 @@ class MultiIndex(Index):
     def _list_component_names(self) -> list[str]:
         return [name for one in self.levels for name in one._list_component_names()]
 
-    values = property(lambda self: self.levels, doc="The arrays of labels.")  # type: ignore[assignment]
+    values = property(lambda self: self.levels, doc="The arrays of labels.")
     index = property(lambda self: self.levels, doc="The arrays of labels.")
     size = property(lambda self: len(self.levels[0]), doc="Number of rows.")
     shape = property(lambda self: (len(self.levels[0]),), doc="The same as a tuple.")

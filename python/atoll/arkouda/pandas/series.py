@@ -58,7 +58,7 @@ class Series(Named):
     """
 
     objType = "Series"
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    __hash__ = None  # == is elementwise
     __array_ufunc__ = None
     dt = CachedAccessor("dt", DatetimeAccessor)
     str = CachedAccessor("str", StringAccessor)
@@ -88,10 +88,10 @@ class Series(Named):
 
     @property
     def _id(self) -> Any:
-        return Named.name.fget(self)  # type: ignore[attr-defined]
+        return Named.name.fget(self)
 
     @property
-    def name(self) -> Any:  # type: ignore[override]
+    def name(self) -> Any:
         """The name of the values."""
         return self.label
 
