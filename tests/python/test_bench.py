@@ -46,6 +46,7 @@ EXPECTED = [
     "select",
     "window",
     "dates",
+    "frames",
     "h2o",
     "io",
     "tpch",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays.array import Array
 from ..arrays.creation import arange, asarray, empty, full
 from ..arrays.joining import concatenate
 from ..arrays.quantiles import quantile
@@ -25,6 +26,8 @@ __all__ = ["rank"]
 
 METHODS = ("average", "min", "max", "first", "dense")
 NA_OPTIONS = ("keep", "top", "bottom")
+#: So many numbers are ranked by NumPy: 1,000 in a fifth of the time that the engine's steps take to begin.
+FEW = 4096
 
 
 def rank(
@@ -61,6 +64,34 @@ def rank(
     return rank_of(column_or_values(values), None, 1, method, ascending, na_option, pct)
 
 
+def _few_ranks(values: Any, method: str, ascending: bool, na_option: str, pct: bool) -> Any:
+    """`rank` of few numbers, which NumPy orders before the engine has begun."""
+    gone = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.size, dtype=bool)
+    there = values[~gone]
+    distinct, codes = np.unique(there, return_inverse=True)
+    codes = codes if ascending else distinct.size - 1 - codes
+    missing = int(gone.sum()) if na_option != "keep" else 0
+    numbers = np.full(values.size, -1, dtype=np.int64)
+    numbers[~gone] = codes + (missing > 0 and na_option == "top")
+    if missing:
+        numbers[gone] = 0 if na_option == "top" else distinct.size
+    known = numbers[numbers >= 0]
+    counts = np.bincount(known, minlength=1)
+    last = counts.cumsum()
+    if method == "first":
+        ranks = np.empty(known.size)
+        ranks[np.argsort(known, kind="stable")] = np.arange(1, known.size + 1)
+    else:
+        first = last - counts + 1
+        each = {"average": (first + last) / 2, "min": first, "max": last, "dense": (counts > 0).cumsum()}[method]
+        ranks = each[known].astype(np.float64)
+    if pct and known.size:
+        ranks /= (counts > 0).sum() if method == "dense" else known.size
+    made = np.full(values.size, np.nan)
+    made[numbers >= 0] = ranks
+    return made
+
+
 def rank_of(
     column: Any, groups: ndarray | None, ngroups: int, method: str, ascending: bool, na_option: str, pct: bool
 ) -> ndarray:
@@ -69,6 +100,8 @@ def rank_of(
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     if na_option not in NA_OPTIONS:
         raise ValueError("na_option must be one of 'keep', 'top', or 'bottom'")
+    if groups is None and column.size <= FEW and isinstance(column, Array) and column.dtype.kind in "biuf":
+        return asarray(_few_ranks(column.to_numpy(), method, ascending, na_option, pct))
     valid = valid_rows(column)
     rows = None if valid is None else flatnonzero(valid)
     if rows is not None and rows.size == column.size:

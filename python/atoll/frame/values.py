@@ -85,14 +85,15 @@ def _inferred(data: Any) -> Any:
 def _from_list(data: list[Any]) -> Any:
     if not data:
         return Objects([])
-    if any(isinstance(one, (list, tuple, dict, set)) for one in data):
+    kinds = set(map(type, data))
+    if any(issubclass(one, (list, tuple, dict, set)) for one in kinds):
         return _nested(data)
     try:
         found = np.array(data)
     except (ValueError, OverflowError):
         return Objects(data)
     if found.ndim == 1 and found.dtype.kind in "biufcM":
-        if found.dtype.kind in "iuf" and any(type(one) is bool for one in data):
+        if found.dtype.kind in "iuf" and bool in kinds:
             return Objects(data)
         return _from_numpy(found)
     objects = np.empty(len(data), dtype=object)

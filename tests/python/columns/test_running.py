@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shifts, changes, filling and bins of whole columns against pandas."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from oracle import same
 
 import atoll as ak
+from atoll.columns import ranks
 from atoll.columns.ranks import cut, qcut
 
 pytestmark = pytest.mark.usefixtures("two_sessions")
@@ -95,3 +98,14 @@ def test_bad_bins():
         qcut(a, 4)
     with pytest.raises(TypeError, match="bins are of numbers, not of text"):
         cut(ak.array(["a"]), 2)
+
+
+@pytest.mark.parametrize("method", ["average", "min", "max", "first", "dense"])
+def test_few_numbers_are_ranked_as_many_are(method, monkeypatch):
+    rng = np.random.default_rng(5)
+    for x in (rng.integers(0, 9, 50), np.where(rng.random(50) < 0.2, np.nan, rng.integers(0, 9, 50)), np.zeros(0)):
+        for options in itertools.product([True, False], ["keep", "top", "bottom"], [True, False]):
+            few = ak.rank(ak.array(x), method, *options).to_numpy()
+            with monkeypatch.context() as patch:
+                patch.setattr(ranks, "FEW", -1)
+                np.testing.assert_array_equal(few, ak.rank(ak.array(x), method, *options).to_numpy())
