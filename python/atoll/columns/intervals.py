@@ -35,6 +35,8 @@ CLOSED = ("both", "left", "right", "neither")
 
 #: What a pair takes while pairs are made and brought in order; so few are not worth asking how much is free.
 PAIR_BYTES, FEW_PAIRS = 64, 1 << 20
+#: Groups that always cost nothing beside the rows.
+FEW_NUMBERS = 1024
 
 
 def join_asof(
@@ -143,7 +145,7 @@ def _by(by: Any, n: int, m: int) -> tuple[InGroups, InGroups]:
         own, other = column_or_values(a), column_or_values(b)
         if own.size != n or other.size != m:
             raise ValueError(f"by must have the lengths of the keys, {n} and {m}, got {own.size} and {other.size}")
-        numbers = as_column(concatenate([own, other])).numbers()[0]
+        numbers = _numbers(concatenate([own, other]))
         missing = numbers < 0 if missing is None else missing | (numbers < 0)
         count = int(numbers.max()) + 2 if numbers.size else 2
         number = numbers if number is None else as_column(number * count + numbers).numbers()[0]
@@ -153,6 +155,16 @@ def _by(by: Any, n: int, m: int) -> tuple[InGroups, InGroups]:
     own, other = where(missing[:n], count, number[:n]), where(missing[n:], count + 1, number[n:])
     mine, theirs = (InGroups.of(side, asarray(bincount(side, minlength=count + 2))) for side in (own, other))
     return mine, theirs
+
+
+def _numbers(values: Any) -> ndarray:
+    """Small numbers that are equal where values are, negative where one is missing."""
+    if not isinstance(values, Column) and values.size and values.dtype.kind in "iub":
+        low, high = int(values.min()), int(values.max())
+        # As they are: telling which there are takes as long as the join.
+        if high - low < max(FEW_NUMBERS, values.size // 64) and high < 1 << 63:
+            return values.astype(np.int64) - low
+    return as_column(values).numbers()[0]
 
 
 def join_between(values: Any, low: Any, high: Any, closed: str = "both") -> JoinedRows:

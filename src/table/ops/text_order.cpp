@@ -118,6 +118,19 @@ std::vector<Run> runs_inside(const array::Work& work, const Sorted& sorted, cons
   return runs;
 }
 
+/// Takes out of this PE's runs those that would keep other threads and PEs waiting, and appends those of all PEs to `everywhere`. Sorted
+/// by words as a column of their own, long runs take half as long on one thread, too. Collective.
+void give_long_runs(Engine& engine, const Array& order, std::vector<Run>& inside, std::vector<Run>& everywhere) {
+  const std::int64_t workers = std::int64_t{engine.npes()} * engine.threads().size();
+  // As many rows as are worth spreading, and a good part of what each worker has.
+  const std::int64_t many = std::max(16 * engine.grain(), order->shape.size() / (16 * workers));
+  std::vector<Run> mine;
+  for (const Run& run : inside)
+    if (run.end - run.begin >= many) mine.push_back({run.begin + order->first_row(), run.end + order->first_row()});
+  std::erase_if(inside, [&](const Run& run) { return run.end - run.begin >= many; });
+  for (const auto& runs : engine.allgather_vector(mine)) everywhere.insert(everywhere.end(), runs.begin(), runs.end());
+}
+
 /// Sorts what ties inside this PE's part of `order`, by texts from `depth` on, and marks where they change (`apart`, or null).
 /// Collective.
 void sort_inside(Engine& engine, const Text& text, const Array& order, const std::vector<Run>& runs, std::size_t depth, bool* apart) {
@@ -222,13 +235,14 @@ Array order_from(Engine& engine, const Text& text, const Array& apart) {
   if (zeros != 0) sorted.tails = array::take(engine, keys[1], order);
   keys.clear();
   words.reset();
-  const std::vector<Run> across = engine.npes() == 1 ? std::vector<Run>{} : runs_over_borders(engine, sorted);
-  const std::vector<Run> inside = runs_inside(engine.work(Interruptible::no), sorted, across);
+  std::vector<Run> everywhere = engine.npes() == 1 ? std::vector<Run>{} : runs_over_borders(engine, sorted);
+  std::vector<Run> inside = runs_inside(engine.work(Interruptible::no), sorted, everywhere);
+  give_long_runs(engine, order, inside, everywhere);
   bool* marks = apart == nullptr ? nullptr : apart->data<bool>();
   if (marks != nullptr) mark_words(engine, sorted, marks);
   sorted = {};
   sort_inside(engine, text, order, inside, depth, marks);
-  for (const Run& run : across) {
+  for (const Run& run : everywhere) {
     const array::Slice slice{run.begin, 1, run.end - run.begin};
     const Array run_rows = array::get_slice(engine, order, {slice});
     const Array changes = apart == nullptr ? nullptr : engine.make(DType::b1, run_rows->shape);

@@ -44,6 +44,13 @@ def test_asof(left, right, direction, exact, tolerance, dtype):
         same(found.right, expected.fillna(-1).to_numpy(np.int64))
 
 
+@pytest.mark.parametrize("names", [np.array([-128, 127, 0], np.int8), np.array([2**64 - 1, 2**63, 5], np.uint64)])
+def test_asof_by_numbers_at_the_ends_of_their_types(names):
+    day, other_day = ak.array([1, 2, 3, 4]), ak.array([0, 1, 2])
+    rows = ak.join_asof(day, other_day, by=(ak.array(names[[0, 1, 2, 0]]), ak.array(names[[1, 0, 1]])))
+    same(rows.right, np.array([1, 2, -1, 1]))
+
+
 def test_asof_by_several_and_texts():
     day, other_day = ak.array([1, 2, 2, 3]), ak.array([0, 2, 3])
     name, other_name = ak.array(["a", "b", None, "a"]), ak.array(["a", "b", "a"])

@@ -6,6 +6,7 @@
 
 #include "../../array/ops/fixture.hpp"
 #include "../quad.hpp"
+#include "moved.hpp"
 
 namespace atl::array::testing {
 namespace {
@@ -63,6 +64,21 @@ TEST_P(GroupBy, AddsUpBandsWhereMagnitudesLieFarApart) {
     const auto figures = to_vector<double>(engine, found[1]);
     for (const auto& [key, sum] : sums) ASSERT_EQ(figures[static_cast<std::size_t>(key)], static_cast<double>(sum));
   });
+}
+
+TEST_P(GroupBy, FewGroupsSendPartialResultsAndManyEachGroupOnce) {
+  run([](Engine& engine) {
+    const std::size_t n = 100'000;
+    const Array values = to_array(engine, random_integers(n, -1000, 1000, 3));
+    for (const std::size_t groups : {std::size_t{50}, n / 2}) {
+      const Array keys = to_array(engine, random_integers(n, 0, static_cast<std::int64_t>(groups) - 1, 1));
+      const std::uint64_t moved = moved_by(engine, [&] { (void)table::group_by(engine, {keys}, {values}, {{table::Statistic::sum, 0, 1}}); });
+      // Of each PE at most a key and a state (16 bytes) for each group that it has; then a PE's share of the results finds its place.
+      const std::uint64_t found = std::min<std::uint64_t>(groups * engine.npes(), n);
+      EXPECT_LE(moved, found * 24 + groups * 16 + 30'000 * engine.npes());
+      if (engine.npes() > 1 && groups > 1000) { EXPECT_GE(moved, groups * 8); }
+    }
+  }, 1024);
 }
 
 ATOLL_ON_PES(GroupBy);

@@ -108,6 +108,21 @@ TEST_P(TextColumns, AreSortedAndNumbered) {
   });
 }
 
+TEST_P(TextColumns, LongRunsThatTieAreSorted) {
+  run([](Engine& engine) {
+    std::vector<std::string> texts;
+    for (int i = 0; i < 1500; ++i) texts.push_back(i % 9 == 0 ? std::to_string(i) : fmt::format("example.org/{}/{}", i * 7 % 3 == 0 ? "a longer path" : "p", i * 7919 % 500));
+    std::vector<std::int64_t> expected(texts.size());
+    std::iota(expected.begin(), expected.end(), 0);
+    std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return texts[static_cast<std::size_t>(a)] < texts[static_cast<std::size_t>(b)]; });
+    EXPECT_EQ(to_vector<std::int64_t>(engine, text_argsort(engine, to_text(engine, texts))), expected);
+    std::vector<std::string> distinct = texts;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    EXPECT_EQ(to_strings(engine, text_number(engine, to_text(engine, texts), Numbers::yes).distinct), distinct);
+  });
+}
+
 ATOLL_ON_PES(TextColumns);
 
 }  // namespace
