@@ -30,6 +30,7 @@ for _module, _names in {
     "bigints": ("BigInts", "bigint", "bigint_from_uint_arrays"),
     "binary": ("Binary", "binary"),
     "dates.bins": ("TimeBins", "time_bins"),
+    "dates.asking": ("datetime_as_string", "datetime_data", "isnat"),
     "dates.business": ("busday_count", "busday_offset", "busdaycalendar", "is_busday"),
     "dates.datetimes": ("Datetimes",),
     "dates.offsets": ("DateOffset",),
@@ -49,7 +50,7 @@ def load(name: str) -> Any:
     return getattr(import_module(LAZY[name]), name)
 
 
-def concat(objs: Any, *args: Any, **options: Any) -> Any:
+def concat(objs: Any, axis: Any = 0, **options: Any) -> Any:
     """Arrays, columns, or data frames and Series, one behind another.
 
     Of arrays and columns it is `concatenate`. Of frames it takes pandas' arguments: ``axis``, ``join``,
@@ -66,8 +67,8 @@ def concat(objs: Any, *args: Any, **options: Any) -> Any:
     if not isinstance(objs, Mapping):
         objs = objs if isinstance(objs, (list, tuple)) or hasattr(objs, "shape") else list(objs)
         if hasattr(objs, "shape") or not any(hasattr(one, "_index") for one in objs):
-            return concatenate(objs, *args, **options)
-    return import_module("atoll.frame").concat(objs, *args, **options)
+            return concatenate(objs, axis, **options)
+    return import_module("atoll.frame").concat(objs, axis=axis, **options)
 
 
 def exported() -> list[str]:

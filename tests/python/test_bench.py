@@ -37,7 +37,7 @@ EXPECTED = [
     "unique",
     "value_counts",
     "histogram",
-    "fft3d",
+    "fft",
     "matmul",
     "groupby",
     "join",

@@ -206,3 +206,22 @@ def test_prints():
     assert "'2026-03-29 00:59:59.500+01:00', '2026-03-29 01:59:59.500+01:00'" in repr(zoned)
     assert repr(ak.array(durations([-5 * 10**8]))) == "timedeltas(['-1 days +23:59:59.500000'], dtype=timedelta64[ns])"
     assert repr(ak.array([datetime.time(1, 2, 3), None])) == "times(['01:02:03', NaT], dtype=time64[us])"
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "ms", "us", "ns"])
+def test_texts_and_missing_moments_as_numpy(unit):
+    days = ["2020-02-29", "NaT", "1969-12-31", "2099-07-01"]
+    x = np.array(days, f"M8[{unit}]") + (0 if unit == "D" else 12345)
+    a = ak.array(x)
+    np.testing.assert_array_equal(ak.isnat(a).to_numpy(), np.isnat(x))
+    np.testing.assert_array_equal(ak.isnat(a - a).to_numpy(), np.isnat(x - x))
+    assert ak.datetime_data(a.dtype) == ak.datetime_data(x.dtype) == np.datetime_data(x.dtype)
+    for wanted in (None, "Y", "M", "D", "h", "m", "s", "ms", "us"):
+        for zone in ("naive", "UTC"):
+            found = ak.datetime_as_string(a, wanted, zone, "unsafe")
+            assert found.to_list() == np.datetime_as_string(x, wanted, zone, "unsafe").tolist()
+    if unit != "D":
+        with pytest.raises(TypeError, match="unsafe"):
+            ak.datetime_as_string(a, "D")
+    with pytest.raises(TypeError, match="isnat"):
+        ak.isnat(ak.arange(3))

@@ -26,26 +26,27 @@ def near(data: Data, answer: Any, reference: Any) -> None:
         raise AssertionError(f"it is off by {error}")
 
 
-fft3d = case(
-    "fft3d", "fftn of a cube", make=make, nominal_bytes=lambda data: 2 * int(data["x"].nbytes), dtype="complex128",
+cube = case(
+    "fft.cube", "fftn of a cube of complex numbers", make=make,
+    nominal_bytes=lambda data: 2 * int(data["x"].nbytes), dtype="complex128",
     default_size=256**3, check=near, canonical=lambda data, answer: np.abs(answer),
 )  # fmt: skip
 
 
-@fft3d.contender("atoll")
+@cube.contender("atoll")
 def _(data: Data, setup: Setup) -> Timed:
     ak = peers.atoll(setup)
     x = ak.array(data["x"])
     return Timed(lambda: ak.fft.fftn(x).evaluate(), lambda answer: answer.to_numpy())
 
 
-@fft3d.contender("scipy")
+@cube.contender("scipy")
 def _(data: Data, setup: Setup) -> Timed:
     from scipy import fft
 
     return Timed(lambda: fft.fftn(data["x"], workers=setup.cores))
 
 
-@fft3d.contender("numpy")
+@cube.contender("numpy")
 def _(data: Data, setup: Setup) -> Timed:
     return Timed(lambda: np.fft.fftn(data["x"]))
