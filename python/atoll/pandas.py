@@ -95,6 +95,8 @@ def isna(obj: Any) -> Any:
     """Which values are missing; of one value, whether it is."""
     if is_frame(obj) or is_series(obj) or isinstance(obj, Index):
         return obj.isna()
+    if type(obj).__name__ in ("NAType", "NaTType"):
+        return True
     return obj is None or bool(obj != obj) if np.isscalar(obj) or obj is None else _isna(obj)
 
 
@@ -102,7 +104,9 @@ def notna(obj: Any) -> Any:
     """Which values are there; of one value, whether it is."""
     if is_frame(obj) or is_series(obj) or isinstance(obj, Index):
         return obj.notna()
-    return not isna(obj) if np.isscalar(obj) or obj is None else _notna(obj)
+    if np.isscalar(obj) or obj is None or type(obj).__name__ in ("NAType", "NaTType"):
+        return not isna(obj)
+    return _notna(obj)
 
 
 isnull, notnull = isna, notna

@@ -77,7 +77,19 @@ class Texts(Accessor):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(Strings, name) or name in ("values", "to_list", "to_numpy"):
             raise AttributeError(f"'StringMethods' object has no attribute '{name}'")
+        if isinstance(self._of._values, Objects) and hasattr(str, name):
+            return self._of_objects(name)
         return self._method(name)
+
+    def _of_objects(self, name: str) -> Any:
+        """Python's own method of each text among objects; missing where there is none."""
+
+        def method(*args: Any, **options: Any) -> Any:
+            held = to_list(self._of._values)
+            made = [getattr(one, name)(*args, **options) if isinstance(one, str) else np.nan for one in held]
+            return self._of._new(Objects(made) if any(isinstance(one, str) for one in made) else make(made))
+
+        return method
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):

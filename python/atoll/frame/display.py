@@ -77,7 +77,7 @@ def series_text(
     if length is True or (length == "truncate" and cut):
         footer.append(f"Length: {size}")
     if dtype:
-        footer.append(f"dtype: {self.dtype}")
+        footer.append(f"dtype: {'object' if self.dtype == 'object' else self.dtype}")
     tail = ", ".join(footer)
     if isinstance(self._values, Categorical):
         tail += "\n" + categories_text(self._values)

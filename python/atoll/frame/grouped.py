@@ -44,10 +44,15 @@ def _method(name: str) -> Any:
     def method(self: Any, numeric_only: bool = False, min_count: int = -1, **options: Any) -> Any:
         options.pop("engine", None)
         options.pop("engine_kwargs", None)
-        options.pop("skipna", None)
+        skipna = options.pop("skipna", True)
         if min_count > 0:
             options["min_count"] = min_count
-        return self._figure(name, numeric_only, **options)
+        made = self._figure(name, numeric_only, **options)
+        if skipna or not self._options["as_index"]:
+            return made
+        of = self._of if self._of.ndim == 1 else self._without_keys()
+        gone = type(self)(of.isna(), self._groups, {**self._options, "used": set()})._figure("any")
+        return made.mask(gone if made.ndim == 1 else gone[list(made._labels.values)])
 
     method.__name__, method.__doc__ = name, FIGURES[name] + " of each group."
     return method
@@ -294,7 +299,7 @@ class DataFrameGroupBy(Grouped):
         """
         of = self._without_keys()
         if func is None:
-            wanted = [(self._of[column], how) for column, how in kwargs.values()]
+            wanted = [(self._of[one[0]], one[1]) for one in kwargs.values()]
             return self._made(_aggregated(self, wanted, (), {}), Labels(kwargs))
         if isinstance(func, dict):
             lost = [label for label in func if label not in self._of._labels.places]

@@ -23,7 +23,7 @@ from .concatenating import concat
 from .core import is_numeric
 from .elementwise import mapped
 from .kinds import kind_of
-from .values import is_scalar, isna, make, nullable, settle
+from .values import hide, is_scalar, isna, make, nullable, settle
 from .values import take as take_rows
 
 #: Figures that the engine computes together, in one pass.
@@ -122,7 +122,8 @@ def _alone(by: Any, values: Any, name: str, options: dict[str, Any]) -> Any:
     least = options.pop("min_count", 0)
     made = by.size() if name == "size" else getattr(by, name)(column, **options)
     if least > 0:
-        made = where(by.count(column) < least, np.nan, settle(made))
+        few = by.count(column) < least
+        made = hide(settle(made), few) if bool(few.any()) else made
     return made
 
 

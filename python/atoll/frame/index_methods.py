@@ -294,7 +294,12 @@ class IndexMethods(IndexCore):
             if isinstance(found, (ndarray, Column)):
                 return self._with(found)
             if callable(found):
-                return lambda *args, **options: self._with(found(*args, **options))
+
+                def method(*args: Any, **options: Any) -> Any:
+                    made = found(*args, **options)
+                    return self._with(made) if isinstance(made, (ndarray, Column)) else made
+
+                return method
             return found
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 

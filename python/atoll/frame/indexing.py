@@ -365,7 +365,15 @@ class Indexing:
         return made._with_index(made._index.droplevel(list(levels))) if drop_level else made
 
     def truncate(self: Any, before: Any = None, after: Any = None, axis: Any = 0, copy: bool = True) -> Any:
-        """The rows whose labels lie between two."""
+        """The rows, or columns, whose labels lie between two."""
+        if self.ndim == 2 and axis in (1, "columns"):
+            return self._at(
+                [
+                    place
+                    for place, one in enumerate(self._labels.values)
+                    if (before is None or one >= before) and (after is None or one <= after)
+                ]
+            )
         return self.loc[before:after]
 
     def first_valid_index(self: Any) -> Any:

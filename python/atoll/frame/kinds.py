@@ -68,6 +68,8 @@ class Kind:
         return self.numpy.itemsize if self.numpy is not None else 8
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(self._of, Lists) and str(other) in ("object", "<class 'object'>"):
+            return True
         if isinstance(other, str):
             return other == self.name or (self.name == "str" and other == "string")
         return getattr(other, "name", str(other)) == self.name or (other is str and self.name == "str")

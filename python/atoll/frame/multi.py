@@ -337,7 +337,11 @@ class MultiIndex(IndexSets):
             return None
         return self._of(self._data, names)
 
-    set_names = rename
+    def set_names(self, names: Any, *, level: Any = None, inplace: bool = False) -> Any:
+        """The same labels, with other names of some levels: by a dict of old names and new ones, or by level."""
+        if isinstance(names, dict):
+            names, level = [names.get(one, one) for one in self._name], None
+        return self.rename(names, level=level, inplace=inplace)
 
     # -- others --
 

@@ -448,8 +448,8 @@ class FrameReductions:
     aggregate = agg
 
     def _named_figures(self: Any, wanted: dict[str, Any]) -> Any:
-        rows = {name: {column: self[column].agg(how)} for name, (column, how) in wanted.items()}
-        labels = list(dict.fromkeys(column for column, _ in wanted.values()))
+        rows = {name: {one[0]: self[one[0]].agg(one[1])} for name, one in wanted.items()}
+        labels = list(dict.fromkeys(one[0] for one in wanted.values()))
         return type(self)({one: [row.get(one, np.nan) for row in rows.values()] for one in labels}, index=list(rows))
 
 

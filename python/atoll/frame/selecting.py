@@ -230,8 +230,12 @@ class FrameSelecting:
             made = drop_rows(made, index, errors, level)
         return self._or_inplace(made, inplace)
 
-    def filter(self: Any, items: Any = None, like: Any = None, regex: Any = None, axis: Any = None) -> Any:
-        """The columns, or rows, whose labels are among some, contain a text, or match an expression."""
+    def filter(
+        self: Any, items: Any = None, like: Any = None, regex: Any = None, axis: Any = None, *, cond: Any = None
+    ) -> Any:
+        """The columns, or rows, whose labels are among some, contain a text, or match; with `cond` rows by a mask."""
+        if cond is not None:
+            return self[cond(self) if callable(cond) else cond]
         labels = self._labels.values if axis in (None, 1, "columns") else self._index.to_list()
         if items is not None:
             known = set(labels)

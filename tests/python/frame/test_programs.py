@@ -14,7 +14,7 @@ import atoll as ak
 import atoll.pandas as apd
 
 
-@pytest.fixture(scope="module", params=[(1, 2), (3, 1)], ids=["1x2", "3x1"], autouse=True)
+@pytest.fixture(scope="module", params=[(1, 2), (2, 1), (3, 1), (5, 1)], ids=["1x2", "2x1", "3x1", "5x1"], autouse=True)
 def session(request):
     ak.shutdown()
     with ak.init(*request.param) as session:
@@ -88,6 +88,16 @@ STEPS = {
     "replace": lambda m, df, other, n: df.replace({"k": {1: 9}}),
     "set place": lambda m, df, other, n: _with_zeros(df),
     "align": lambda m, df, other, n: df.reset_index(drop=True).assign(v=df.v.reset_index(drop=True)[::-1] + 1),
+    "across": lambda m, df, other, n: df.assign(v=df[["k", "v"]].cumsum(axis=1).v),
+    "change across": lambda m, df, other, n: df.assign(v=df[["k", "v"]].diff(axis=1).v),
+    "fill across": lambda m, df, other, n: df.assign(v=df[["k", "v"]].ffill(axis=1).v),
+    "fill few": lambda m, df, other, n: df.assign(v=df.v.fillna(float(n), limit=n + 1)),
+    "rank": lambda m, df, other, n: df.assign(v=df.v.rank(method=["average", "min", "max", "first"][n])),
+    "rank in groups": lambda m, df, other, n: df.assign(v=df.groupby("k").v.rank()),
+    "map": lambda m, df, other, n: df.assign(v=df.k.map({0: 0.5, 1: 1.5, n: 9.0})),
+    "clip": lambda m, df, other, n: df.assign(v=df.v.clip(0, n + 1)),
+    "distinct across": lambda m, df, other, n: df.assign(k=df[["k", "v"]].nunique(axis=1)),
+    "by time": lambda m, df, other, n: _by_time(m, df, n),
     "windows": lambda m, df, other, n: df.assign(v=df.v.rolling(2, min_periods=1).mean()),
 }
 
@@ -104,6 +114,15 @@ QUESTIONS = {
     "records": lambda df: df.to_dict("list")["k"],
     "distinct": lambda df: df.nunique(),
 }
+
+
+def _by_time(m, df, n):
+    """Sums of a step of time, back as a column."""
+    if not len(df):
+        return df
+    v = m.Series(df.v.fillna(0.0).to_numpy(), index=m.date_range("2026-01-30", periods=len(df)))
+    sums = v.resample(["2D", "3D", "W", "MS"][n]).sum()
+    return df.assign(v=float(sums.max()))
 
 
 def _with_zeros(df):
