@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input of every kind: an exception that NumPy or pandas would raise, a sentence, and everything intact."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import atoll as ak
+
+pytestmark = pytest.mark.usefixtures("two_sessions")
+
+
+def arrow_texts(offsets, bytes):
+    buffers = [None, pa.py_buffer(np.array(offsets, np.int64)), pa.py_buffer(bytes)]
+    return pa.Array.from_buffers(pa.large_string(), len(offsets) - 1, buffers)
+
+
+def arrow_lists(offsets):
+    buffers = [None, pa.py_buffer(np.array(offsets, np.int64))]
+    return pa.Array.from_buffers(pa.large_list(pa.int64()), len(offsets) - 1, buffers, children=[pa.array([1, 2, 3])])
+
+
+def ordered(categories):
+    return ak.Categorical(["a", "b"], categories=categories, ordered=True)
+
+
+def moments(values, unit):
+    return ak.array(np.array(values, f"M8[{unit}]"))
+
+
+CASES = {
+    "bytes that are no UTF-8": (lambda: ak.array(arrow_texts([0, 2], b"\xff\xfe")), ValueError, "UTF-8"),
+    "offsets that fall": (lambda: ak.array(arrow_texts([0, 3, 1], b"abc")), ValueError, "offsets"),
+    "offsets of lists that fall": (lambda: ak.array(arrow_lists([0, 3, 1])), ValueError, "offsets"),
+    "segments behind the values": (lambda: ak.SegArray(ak.array([0, 5]), ak.arange(3)), ValueError, "values"),
+    "keys of two kinds": (
+        lambda: ak.merge(ak.DataFrame({"a": ak.array(["x"])}), ak.DataFrame({"a": ak.array([1])}), on="a"),
+        ValueError, "merge on",
+    ),
+    "texts among numbers": (lambda: ak.isin(ak.array(["x"]), ak.array([1])), TypeError, "astype"),
+    "dates and numbers": (lambda: moments([1], "s") + ak.array([1]), TypeError, "unsupported"),
+    "zones and none": (
+        lambda: ak.date_range("2020", periods=2, tz="UTC") - ak.date_range("2020", periods=2), TypeError, "tz-naive",
+    ),
+    "a pattern that is none": (lambda: ak.array(["a"]).str.contains("("), Exception, "missing \\)"),
+    "a window of zero": (lambda: ak.rolling(ak.arange(5), 0).sum(), ValueError, "window"),
+    "a window of no time": (
+        lambda: ak.rolling(ak.arange(2), "0s", on=ak.date_range("2020", periods=2)).sum(), ValueError, "window",
+    ),
+    "keys of two lengths": (lambda: ak.groupby([ak.arange(3), ak.arange(4)]), ValueError, "length"),
+    "values of another length": (lambda: ak.groupby(ak.arange(3)).sum(ak.arange(4)), ValueError, "shape"),
+    "texts of another length": (lambda: ak.array(["a", "b"]) + ak.array(["a"] * 3), ValueError, "rows"),
+    "categories twice": (lambda: ak.Categorical(ak.array(["a"]), categories=["a", "a"]), ValueError, "unique"),
+    "categories that clash": (lambda: ordered(["a", "b"]) < ordered(["b", "a"]), TypeError, "same"),
+    "a date out of range": (lambda: moments(["9999-01-01"], "s").as_unit("ns"), ValueError, "fit"),
+    "a date that is none": (lambda: ak.to_datetime(ak.array(["2020-13-01"])), ValueError, "2020-13-01"),
+    "a sum out of range": (lambda: moments([2**62], "ns") + np.timedelta64(2**62, "ns"), OverflowError, "fit"),
+    "a number that does not fit": (lambda: ak.array(["300"]).astype(np.int8), ValueError, "int8"),
+    "too many digits": (lambda: ak.decimals(["1e40"], 38, 0), ValueError, "digits"),
+    "an address that is none": (lambda: ak.ip_address(ak.array(["300.1.1.1"])), ValueError, "300.1.1.1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input_says_what_is_wrong(name):
+    action, error, words = CASES[name]
+    kept, texts = ak.arange(1000), ak.array(["a", None, "c"])
+    with pytest.raises(error, match=words):
+        action()
+    assert kept.sum() == 499500 and texts.to_list() == ["a", None, "c"]
+
+
+@pytest.mark.slow
+def test_an_element_over_two_gibibytes():
+    found = ak.array(["a", "bc"]).str.repeat(2**31 + 5)
+    assert found.str.len().to_list() == [2**31 + 5, 2**32 + 10]
+
+
+def test_many_columns():
+    frame = ak.DataFrame({f"c{number}": np.array([number]) for number in range(5_000)})
+    assert frame.shape == (1, 5_000) and frame["c777"].sum() == 777
