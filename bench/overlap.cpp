@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of a non-blocking collective hides behind computation. One JSON record per line.
 //
-//     atoll-run -n 2 --bind core bench_overlap [--trials K] [--bytes N] [--unattended 1 [--spare 1]]
+//     atoll-run -n 2 --bind core bench_overlap [--trials K] [--bytes N] [--unattended 1 [--spare 1 | --asleep 1]]
 //
 // The program looks in on the operation 100 times while it computes. Unattended it never does: the progress thread sees to it, which
-// wants a core that nothing else uses; with --spare programs keep to the node's first core, and progress threads to its last. `cpu` is the processor time of the operation alone over its time, of the PE that has
-// most, with its threads and its share of the system: without such a core no more than 1 - cpu can be hidden.
+// wants a core that nothing else uses; with --spare programs keep to the node's first core, and progress threads to its last; asleep the
+// program does not compute but sleep, as one that waits for a device does, and leaves its core free. `cpu` is the processor time of the
+// operation alone over its time, of the PE that has most, with its threads and its share of the system: without such a core no more than
+// 1 - cpu can be hidden.
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include <array>
 #include <atomic>
@@ -33,8 +37,14 @@ class Work {
     step(calibration);
     step_seconds_ = 1e-9 * static_cast<double>(now_ns() - begin) / static_cast<double>(calibration);
   }
+  bool asleep = false;  ///< sleeps instead
   /// Computes for about this long, in a hundred pieces, and looks in on the request, if there is one, after as many of them.
   void compute(double seconds, coll::Request* request, std::uint64_t calls) {
+    if (asleep) {
+      const timespec time{0, static_cast<long>(seconds * 1e9)};
+      ::nanosleep(&time, nullptr);
+      return;
+    }
     auto steps = static_cast<std::uint64_t>(seconds / 100 / step_seconds_);
     for (std::uint64_t piece = 0; piece < 100; ++piece) {
       step(steps);
@@ -110,7 +120,7 @@ void measure(runtime::Context& context, Communicator& all, const Case& one, Work
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run(argc, argv, {{"trials", 7}, {"bytes", 1 << 20}, {"unattended", 0}, {"spare", 0}}, [](runtime::Context& context, const bench::Options& options) {
+  return bench::run(argc, argv, {{"trials", 7}, {"bytes", 1 << 20}, {"unattended", 0}, {"spare", 0}, {"asleep", 0}}, [](runtime::Context& context, const bench::Options& options) {
     Communicator all(context);
     std::size_t bytes = options.at("bytes") / 8 * 8, members = context.npes(), block = bytes / members;
     ATOLL_VALIDATE(block != 0, ValueError, "--bytes: give at least 8 for each PE");
@@ -131,6 +141,8 @@ int main(int argc, char** argv) {
     if (unattended) context.start_progress_thread();
     if (spare) keep_to(0);
     Work work;
+    work.asleep = options.at("asleep") != 0;
+    ::prctl(PR_SET_TIMERSLACK, 1);
     for (const Case& one : cases) measure(context, all, one, work, options.at("trials"), unattended ? 0 : 100);
     return true;
   });

@@ -17,6 +17,10 @@ namespace {
 // Looks at a mailbox before the waiting machinery takes over, some 1 µs: covers an exchange between PEs that arrive together.
 constexpr int quick_looks = 50;
 
+// What is started with so many bytes is left to the progress thread, if there is one: where the others are there already the caller would
+// copy all of it before it gets back to its own work. Shorter ones take as long as waking the thread.
+constexpr std::uint64_t worth_handing_over = std::uint64_t{64} << 10;
+
 // Scratch that comes with the area: 128 bytes per member hold what all have to say in agreeing on an error, so that
 // being out of memory can be agreed on.
 std::size_t reserved_scratch(std::size_t members) { return (members + 8) * 128; }
@@ -427,10 +431,12 @@ std::uint64_t Engine::enqueue(const Prepared& operation) {
                     deferred, operation.bytes, operation.root});
   queued_.store(queue_.size(), std::memory_order_relaxed);
   std::uint64_t ticket = sequence_;
-  advance_queue();
+  const bool hands_over = operation.bytes >= worth_handing_over && context_.has_progress_thread();
+  if (!hands_over) advance_queue();
   // With the hold, which a hook never waits for: another thread may be in rest().
   if (hook_ == 0 && !queue_.empty())
     hook_ = context_.add_hook([this](runtime::Context&) { return try_advance(); });
+  if (hands_over) context_.hand_over();
   return ticket;
 }
 

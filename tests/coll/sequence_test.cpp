@@ -2,6 +2,10 @@
 // Long random sequences of mixed collectives, blocking and not, on the whole job and on parts of it.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstring>
+#include <thread>
+
 #include "oracle.hpp"
 #include "run_pes.hpp"
 
@@ -190,6 +194,40 @@ TEST_P(Sequence, ProgressThreadCarriesThemOut) {
     }
     context.barrier();
     context.stop_progress_thread();
+  });
+}
+
+// Whoever comes last finds all that it needs: the copying is the thread's all the same.
+TEST_P(Sequence, ProgressThreadCopiesWhatIsLong) {
+  ATOLL_NOT_SIMULATED();
+  run([](runtime::Context& context) {
+    Communicator all(context);
+    if (all.size() != 2) return;
+    context.start_progress_thread();
+    const std::size_t bytes = std::size_t{4} << 20;
+    auto* in = static_cast<std::byte*>(context.heap().allocate(bytes));
+    auto* out = static_cast<std::byte*>(context.heap().allocate(bytes));
+    std::memset(in, all.rank(), bytes);
+    bool left_to_it = all.rank() == 0;
+    for (int round = 0; round < 20 && !left_to_it; ++round) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const std::uint64_t before = all.moved_bytes();
+      Request request = all.iallreduce(in, out, bytes, Reduction(Type::u8, Op::sum));
+      left_to_it = all.moved_bytes() - before < bytes;
+      request.wait();
+      EXPECT_EQ(out[bytes - 1], std::byte{1});
+      std::uint8_t again = left_to_it || round == 19 ? 0 : 1;  // rank 0 follows
+      all.broadcast(&again, 1, 1);
+    }
+    for (std::uint8_t again = 1; all.rank() == 0 && again != 0;) {
+      all.iallreduce(in, out, bytes, Reduction(Type::u8, Op::sum)).wait();
+      all.broadcast(&again, 1, 1);
+    }
+    EXPECT_TRUE(left_to_it) << "all was moved before iallreduce() returned";
+    context.barrier();
+    context.stop_progress_thread();
+    context.heap().release(in);
+    context.heap().release(out);
   });
 }
 

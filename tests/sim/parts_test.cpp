@@ -133,7 +133,8 @@ TEST(TopologyTest, WaysAreAsLongAsTheirRoutersAndUseLinksOnce) {
 }
 
 TEST(TopologyTest, DistancesOfATorusAreThoseOfItsRings) {
-  Topology topology(networks()[1], 60);
+  const Machine machine = networks()[1];
+  Topology topology(machine, 60);
   EXPECT_EQ(topology.routers(0, 0), 1u);
   EXPECT_EQ(topology.routers(0, 4), 2u);                 // round the ring of 5
   EXPECT_EQ(topology.routers(0, 2 + 5 * 2 + 20), 6u);    // 2 + 2 + 1 steps
