@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TPC-H as examples/tpch has it: Atoll and pandas by the same functions, DuckDB by SQL, from tables in memory."""
+"""TPC-H of examples/tpch from Parquet files: Atoll and pandas by the same functions, DuckDB and Polars by SQL."""
 
 from __future__ import annotations
 
@@ -65,13 +65,6 @@ def files(data: Data) -> Path:
 
 
 @cache
-def frames(session: Any, scale: float) -> SimpleNamespace:
-    """Atoll's tables, while the session lives."""
-    tables: SimpleNamespace = example("tables").read(Path(folder(scale).name), scale)
-    return tables
-
-
-@cache
 def of_pandas(scale: float) -> SimpleNamespace:
     """The same as pandas' frames."""
     import pyarrow as pa
@@ -91,12 +84,24 @@ def of_pandas(scale: float) -> SimpleNamespace:
 
 @cache
 def connected(scale: float, cores: int) -> Any:
-    """DuckDB, with the tables in memory."""
+    """DuckDB, which reads the files in each query."""
     connection = peers.require("duckdb").connect(":memory:")
     connection.execute(f"SET threads TO {cores}")
     for name in example("tables").TABLES:
-        connection.execute(f"CREATE TABLE {name} AS SELECT * FROM '{Path(folder(scale).name) / name}.parquet'")
+        connection.execute(f"CREATE VIEW {name} AS SELECT * FROM '{Path(folder(scale).name) / name}.parquet'")
     return connection
+
+
+def by_polars(scale: float, text: str) -> Any:
+    """Polars' answer to a query in SQL, from its scans of the files; money as floats, as Atoll has it."""
+    pl = peers.polars()
+    tables = {}
+    for name in example("tables").TABLES:
+        scan = pl.scan_parquet(Path(folder(scale).name) / f"{name}.parquet")
+        money = [one for one, kind in scan.collect_schema().items() if isinstance(kind, pl.Decimal)]
+        tables[name] = scan.with_columns(pl.col(money).cast(pl.Float64))
+    with pl.SQLContext(tables) as context:
+        return context.execute(text, eager=True).to_arrow()
 
 
 def figures(answer: Any) -> Any:
@@ -132,10 +137,8 @@ for number in range(1, 23):
     def _(data: Data, setup: Setup, number: int = number) -> Timed:
         files(data)
         peers.atoll(setup)
-        from atoll.session import current
-
-        tables, ask = frames(current(), data["scale"]), example("queries").QUERIES[number]
-        return Timed(lambda: ask(tables), figures)
+        path, scale, ask = Path(folder(data["scale"]).name), data["scale"], example("queries").QUERIES[number]
+        return Timed(lambda: ask(example("tables").read(path, scale)), figures)
 
     @query.contender("duckdb")
     def _(data: Data, setup: Setup, number: int = number) -> Timed:
@@ -143,6 +146,17 @@ for number in range(1, 23):
         connection, scale = connected(data["scale"], setup.cores), data["scale"]
         text = sql(number).replace(":fraction", f"{0.0001 / scale:.12f}")
         return Timed(lambda: connection.sql(text).to_arrow_table(), figures_of_sql)
+
+    @query.contender("polars")
+    def _(data: Data, setup: Setup, number: int = number) -> Timed:
+        files(data)
+        text, scale = sql(number).replace(":fraction", f"{0.0001 / data['scale']:.12f}"), data["scale"]
+        errors = peers.polars().exceptions
+        try:
+            by_polars(scale, text)
+        except (errors.PolarsError, errors.SQLSyntaxError) as error:
+            raise Skip(f"Polars' SQL does not take it: {str(error).splitlines()[0][:80]}") from None
+        return Timed(lambda: by_polars(scale, text), figures_of_sql)
 
     @query.contender("pandas")
     def _(data: Data, setup: Setup, number: int = number) -> Timed:
