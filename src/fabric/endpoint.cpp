@@ -22,7 +22,7 @@ Endpoint::Endpoint(std::shared_ptr<Job> job, PeId self)
       records_(&job->record(PeId(0))),
       ring_(&job->ring(self)),
       segment_bytes_(job->segment_bytes()),
-      npes_(job->npes()),
+      npes_(job->places()),
       self_(self),
       remote_(job->remote()),
       inbox_(remote_ != nullptr ? remote_->inbox() : nullptr),

@@ -18,6 +18,12 @@ namespace {
 
 // All segments of a job together stay within a quarter of a process's 128 TiB.
 constexpr std::uint64_t most_address_space = std::uint64_t{32} << 40;
+// And those of guests within another.
+#if defined(__SANITIZE_THREAD__)  // which has 1.5 TiB for all
+constexpr std::uint64_t most_guest_space = std::uint64_t{1} << 38;
+#else
+constexpr std::uint64_t most_guest_space = most_address_space;
+#endif
 constexpr std::uint32_t most_pes = 65536;
 
 struct Geometry {
@@ -39,6 +45,9 @@ JobOptions settled(JobOptions options) {
   ATOLL_VALIDATE(options.npes >= 1 && options.npes <= most_pes, ValueError, "a job of {} PEs is not possible. Accepted: 1 to {}",
                  options.npes, most_pes);
   if (options.segment_bytes == 0) options.segment_bytes = usual_segment_bytes(local_pes_of(options));
+  bool one_node = local_pes_of(options) == options.npes;
+  std::uint64_t room = std::min(most_guest_space, available_address_bytes() / 4) / options.segment_bytes;
+  options.guests = one_node ? static_cast<std::uint32_t>(std::min<std::uint64_t>({options.guests, room, most_guests, most_pes - options.npes})) : 0;
   return options;
 }
 
@@ -53,11 +62,16 @@ Geometry geometry_of(const JobOptions& options) {
                  format_bytes(wanted), local_pes, format_bytes(share));
   wanted = std::max<std::uint64_t>(wanted, 2 * huge_page);
   found.segment_bytes = round_up(wanted, segment_alignment(wanted));
-  found.ring_offset = sizeof(JobControl) + options.npes * sizeof(PeRecord);
+  found.ring_offset = sizeof(JobControl) + (options.npes + options.guests) * sizeof(PeRecord);
+  const std::uint32_t places_here = local_pes + options.guests;
   found.control_bytes =
-      round_up(found.ring_offset + local_pes * sizeof(MessageRing), segment_alignment(found.segment_bytes));
-  found.total_bytes = found.control_bytes + local_pes * found.segment_bytes;
+      round_up(found.ring_offset + places_here * sizeof(MessageRing), segment_alignment(found.segment_bytes));
+  found.total_bytes = found.control_bytes + places_here * found.segment_bytes;
   return found;
+}
+
+void clear(MessageRing& ring) {
+  for (std::uint64_t slot = 0; slot < ring_slots; ++slot) ring.slots[slot].sequence.store(slot, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -95,6 +109,7 @@ void Job::lay_out(const JobOptions& options) {
   control->threads_per_pe = options.threads_per_pe;
   control->node = options.node;
   control->local_pes = local_pes_of(options);
+  control->places = options.npes + options.guests;
   auto* records = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
   std::vector<std::uint32_t> places;  // taken, by node
   for (std::uint32_t pe = 0; pe < options.npes; ++pe) {
@@ -104,10 +119,12 @@ void Job::lay_out(const JobOptions& options) {
     records[pe].place = places[node]++;
   }
   control->nodes = static_cast<std::uint32_t>(places.size());
+  for (std::uint32_t guest = 0; guest < options.guests; ++guest) {
+    records[options.npes + guest].node = options.node;
+    records[options.npes + guest].place = control->local_pes + guest;
+  }
   auto* rings = reinterpret_cast<MessageRing*>(base_ + geometry.ring_offset);
-  for (std::uint32_t place = 0; place < control->local_pes; ++place)
-    for (std::uint64_t slot = 0; slot < ring_slots; ++slot)
-      rings[place].slots[slot].sequence.store(slot, std::memory_order_relaxed);
+  for (std::uint32_t place = 0; place < control->local_pes; ++place) clear(rings[place]);
   // Release: whoever sees the magic sees the rest. Partner: attach().
   control->magic.store(job_magic, std::memory_order_release);
 }
@@ -119,15 +136,17 @@ void Job::attach() {
   ATOLL_VALIDATE(good, SetupError, "ATOLL_JOB does not name a job of this version of Atoll. Start with `atoll run`");
   segment_bytes_ = control_->segment_bytes;
   control_bytes_ = control_->control_bytes;
-  ATOLL_VALIDATE(control_bytes_ + control_->local_pes * segment_bytes_ == mapped_bytes_, SetupError,
+  const std::uint64_t places_here = control_->local_pes + control_->places - control_->npes;
+  ATOLL_VALIDATE(control_bytes_ + places_here * segment_bytes_ == mapped_bytes_, SetupError,
                  "the job's shared memory is {} long, not the {} it says. Start the job again", mapped_bytes_,
-                 control_bytes_ + control_->local_pes * segment_bytes_);
+                 control_bytes_ + places_here * segment_bytes_);
+  cohort_ = {PeId(0), control_->npes};
   records_ = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
   auto* rings = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset);
-  rings_.assign(control_->npes, nullptr);
-  segments_.assign(control_->npes, nullptr);
+  rings_.assign(control_->places, nullptr);
+  segments_.assign(control_->places, nullptr);
   leaders_.assign(control_->nodes, PeId(0));
-  for (std::uint32_t pe = 0; pe < control_->npes; ++pe) {
+  for (std::uint32_t pe = 0; pe < control_->places; ++pe) {
     const PeRecord& record = records_[pe];
     if (record.place == 0) leaders_[record.node] = PeId(pe);
     if (record.node != control_->node) continue;
@@ -193,7 +212,22 @@ std::string Job::join_name() const {
 }
 
 void Job::wake_all() noexcept {
-  for (std::uint32_t pe = 0; pe < npes(); ++pe) ring_bell(records_[pe]);
+  for (std::uint32_t pe = 0; pe < npes() + guests(); ++pe) ring_bell(records_[pe]);
+}
+
+void Job::give_up_guest(PeId pe) noexcept {
+  record(pe).state.store(static_cast<std::uint32_t>(PeState::failed), std::memory_order_release);  // partner: has_died()
+  wake_all();
+}
+
+std::optional<PeId> Job::take_guests(std::uint32_t count) {
+  std::uint32_t taken = control_->guests.load(std::memory_order_relaxed);
+  do {
+    if (count > places() - npes() - taken) return std::nullopt;
+    // Release: partner is guests().
+  } while (!control_->guests.compare_exchange_weak(taken, taken + count, std::memory_order_release, std::memory_order_relaxed));
+  for (std::uint32_t guest = 0; guest < count; ++guest) clear(*rings_[npes() + taken + guest]);
+  return PeId(npes() + taken);
 }
 
 // Returns whether it was news.

@@ -10,6 +10,7 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/units.hpp"
 #include "atoll/runtime/board.hpp"
+#include "directory.hpp"
 #include "meeting.hpp"
 
 namespace atl::runtime {
@@ -17,10 +18,11 @@ namespace {
 
 constexpr std::size_t most_handlers = 256;
 constexpr std::size_t board_bytes = Context::board_entries * sizeof(BoardEntry);
+constexpr std::size_t directory_bytes = Context::directory_entries * sizeof(DirectoryEntry);
 
 NodeInfo describe_node(const fabric::Job& job, PeId pe, unsigned threads) {
   NodeInfo node;
-  node.pes = job.local_pes();
+  node.pes = job.local_pes() + job.guests();
   node.rank = job.place_of(pe);
   node.cores = std::max(1u, job.control().cores);
   if (threads == 0) threads = static_cast<unsigned>(config::integer(config::Variable::threads));
@@ -36,14 +38,15 @@ NodeInfo describe_node(const fabric::Job& job, PeId pe, unsigned threads) {
 Context::Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions& options)
     : job_(std::move(job)),
       pe_(pe),
-      npes_(job_->npes()),
+      npes_(job_->cohort().count),
       segment_(job_->segment(pe)),
       area_(reinterpret_cast<TriggerArea*>(segment_)),
       endpoint_(job_, pe),
       node_(describe_node(*job_, pe, options.threads)),
-      world_(Team::world(npes_, pe)),
+      world_(Team::strided(job_->cohort().first.value(), 1, npes_, pe)),
       system_used_(meeting_offset + meeting_bytes(npes_, job_->nodes())),
-      board_(reserve_system(board_bytes)) {
+      board_(reserve_system(board_bytes)),
+      directory_(reserve_system(directory_bytes)) {
   spin_ns_ = node_.oversubscribed ? 0 : config::integer(config::Variable::spin_us) * 1000;
   handlers_.reserve(most_handlers);
 
@@ -83,7 +86,7 @@ void Context::join() {
     std::memset(segment_, 0, meeting_offset);
     std::size_t rest = meeting_offset + meeting_bytes(npes_, job_->nodes());
     std::memset(segment_ + rest, 0, system_bytes - rest);
-    barrier_epoch_ = job_->control().epoch.load(std::memory_order_acquire);  // partner: barrier()
+    barrier_epoch_ = job_->gate().epoch.load(std::memory_order_acquire);  // partner: barrier()
     record.state.store(static_cast<std::uint32_t>(fabric::PeState::joined), std::memory_order_release);
     state = static_cast<std::uint32_t>(fabric::PeState::absent);
   }

@@ -8,6 +8,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/guests.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -22,7 +23,29 @@ std::uint32_t whole_number(config::Variable variable, const char* name) {
   return value;
 }
 
+// ATOLL_GUESTS is first:count:note.
+fabric::Cohort cohort_from_environment(const fabric::Job& job) {
+  std::string text = config::text(config::Variable::guests);
+  if (text.empty()) return {PeId(0), job.npes()};
+  std::uint32_t first = 0, count = 0;
+  const char* end = text.data() + text.size();
+  const char* at = std::from_chars(text.data(), end, first).ptr;
+  if (at != end) std::from_chars(at + 1, end, count);
+  ATOLL_VALIDATE(first >= job.npes() && first <= job.places() && count >= 1 && count <= job.places() - first, SetupError,
+                 "ATOLL_GUESTS='{}' does not fit the job. It is set by MPI_Comm_spawn", text);
+  return {PeId(first), count};
+}
+
 }  // namespace
+
+std::string note_for_guest() {
+  std::string text = config::text(config::Variable::guests);
+  for (int part = 0; part < 2; ++part) {
+    auto end = text.find(':');
+    text.erase(0, end == std::string::npos ? end : end + 1);
+  }
+  return text;
+}
 
 std::optional<Membership> join_from_environment() {
   std::string name = config::text(config::Variable::job);
@@ -35,10 +58,13 @@ std::optional<Membership> join_from_environment() {
   }
   std::uint32_t pe = whole_number(config::Variable::pe, "ATOLL_PE");
   std::uint32_t npes = whole_number(config::Variable::npes, "ATOLL_NPES");
-  ATOLL_VALIDATE(pe < npes, SetupError, "ATOLL_PE={} is not one of ATOLL_NPES={} PEs. Start with `atoll run`", pe, npes);
   auto job = fabric::Job::join_shm(name);
   ATOLL_VALIDATE(job->npes() == npes, SetupError, "ATOLL_NPES={}, but the job has {} PEs. Start with `atoll run`", npes,
                  job->npes());
+  job->set_cohort(cohort_from_environment(*job));
+  std::uint32_t place = pe - job->cohort().first.value();
+  ATOLL_VALIDATE(pe >= job->cohort().first.value() && place < job->cohort().count, SetupError,
+                 "ATOLL_PE={} is not one of ATOLL_NPES={} PEs. Start with `atoll run`", pe, npes);
   return Membership{std::move(job), PeId(pe)};
 }
 

@@ -22,8 +22,8 @@ std::vector<std::uint64_t> Context::exchange(std::uint64_t value) {
   if (job_->nodes() == 1) {
     job_->record(pe_).offered.store(value, std::memory_order_relaxed);
     barrier();
-    for (std::uint32_t pe = 0; pe < npes_; ++pe)
-      all.push_back(job_->record(PeId(pe)).offered.load(std::memory_order_relaxed));
+    for (std::uint32_t rank = 0; rank < npes_; ++rank)
+      all.push_back(job_->record(world_.pe_of(rank)).offered.load(std::memory_order_relaxed));
   } else {
     put_value<std::uint64_t>(job_->leader_of(job_->node()), value_at(pe_), value);
     meet(Meeting::with_values);
@@ -38,7 +38,8 @@ void Context::barrier() { meet(Meeting::plain); }
 
 void Context::meet(Meeting what) {
   quiet();
-  fabric::JobControl& control = job_->control();
+  fabric::Gate& gate = job_->gate();
+  const std::uint32_t local = job_->is_guest() ? npes_ : job_->local_pes();
   std::uint32_t epoch = barrier_epoch_++;
   // 0 means for ever.
   double limit = config::seconds(config::Variable::peer_timeout);
@@ -46,24 +47,24 @@ void Context::meet(Meeting what) {
   bool leader = job_->place_of(pe_) == 0;
   // Acquire-release: what each did before the barrier, all see after it. The last one in passes it on by `epoch`, or
   // has the node's leader meet those of the other nodes first.
-  bool last = control.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == job_->local_pes();
+  bool last = gate.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == local;
   if (job_->nodes() == 1 && last) return open_barrier(epoch);
   if (last && !leader) notify(job_->leader_of(job_->node()));
   if (leader && job_->nodes() > 1) {
     // Acquire: partner is the addition above.
-    Status status = wait([&] { return control.arrived.load(std::memory_order_acquire) == job_->local_pes(); }, deadline);
+    Status status = wait([&] { return gate.arrived.load(std::memory_order_acquire) == local; }, deadline);
     if (status != Status::ok) throw_absent(limit);
     meet_nodes(epoch, what, deadline, limit);
     return open_barrier(epoch);
   }
   // Acquire: partner is the store in open_barrier().
-  if (wait([&] { return control.epoch.load(std::memory_order_acquire) == epoch + 1; }, deadline) != Status::ok)
+  if (wait([&] { return gate.epoch.load(std::memory_order_acquire) == epoch + 1; }, deadline) != Status::ok)
     throw_absent(limit);
 }
 
 void Context::open_barrier(std::uint32_t epoch) {
-  job_->control().arrived.store(0, std::memory_order_relaxed);
-  job_->control().epoch.store(epoch + 1, std::memory_order_release);
+  job_->gate().arrived.store(0, std::memory_order_relaxed);
+  job_->gate().epoch.store(epoch + 1, std::memory_order_release);
   job_->wake_all();
 }
 
@@ -96,9 +97,11 @@ void Context::meet_nodes(std::uint32_t epoch, Meeting what, Deadline deadline, d
 }
 
 void Context::throw_absent(double limit_seconds) const {
-  for (std::uint32_t pe = 0; pe < npes_; ++pe)
-    ATOLL_VALIDATE(!job_->is_local(PeId(pe)) || job_->record(PeId(pe)).state.load(std::memory_order_relaxed) != 0,
-                   TimeoutError, "PE {} has not joined the job within {} s", pe, limit_seconds);
+  for (std::uint32_t rank = 0; rank < npes_; ++rank) {
+    PeId pe = world_.pe_of(rank);
+    ATOLL_VALIDATE(!job_->is_local(pe) || job_->record(pe).state.load(std::memory_order_relaxed) != 0, TimeoutError,
+                   "PE {} has not joined the job within {} s", pe.value(), limit_seconds);
+  }
   throw TimeoutError(fmt::format("not all PEs came to a barrier within {} s (ATOLL_PEER_TIMEOUT)", limit_seconds));
 }
 

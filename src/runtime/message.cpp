@@ -49,7 +49,7 @@ HandlerId Context::register_handler(Handler handler) {
 void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second) {
   Parts parts{first, second};
   // What is short fits everywhere. That there is no such PE, try_send() tells.
-  if (parts.size() <= fabric::message_bytes || pe.value() >= npes_ || parts.size() <= endpoint_.longest_message(pe)) [[likely]]
+  if (parts.size() <= fabric::message_bytes || pe.value() >= endpoint_.npes() || parts.size() <= endpoint_.longest_message(pe)) [[likely]]
     send_small(pe, handler.value(), small_message, parts);
   else
     send_large(pe, handler.value(), parts);
@@ -57,7 +57,7 @@ void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first,
 
 // Behind what handlers have sent before and could not get out.
 inline bool Context::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
-  if (job_->has_failed() && pe.value() < npes_ && job_->has_died(pe)) [[unlikely]] return true;  // nobody reads it
+  if (job_->has_failed() && pe.value() < endpoint_.npes() && job_->has_died(pe)) [[unlikely]] return true;  // nobody reads it
   return deferred_count_.load(std::memory_order_relaxed) == 0 && endpoint_.try_send(pe, handler, kind, parts) == Status::ok;
 }
 

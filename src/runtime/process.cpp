@@ -2,6 +2,7 @@
 #include "atoll/runtime/process.hpp"
 
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/guests.hpp"
 #include "atoll/runtime/static_data.hpp"
 
 namespace atl::runtime {
@@ -9,19 +10,24 @@ namespace {
 
 ProcessSlot own_slot;
 ProcessSlot* place = &own_slot;
+Deaths deaths_in_library = Deaths::answered;
 
 // Libraries that are loaded later bring global data, too.
 constexpr std::uint64_t more_static_bytes = std::uint64_t{64} << 20;
 
 // Alone a PE needs no launcher, but pages that can be mapped twice for OpenSHMEM's global data.
 const Membership& membership() {
-  static const ProcessSeat seat([] { return Membership{fabric::Job::create_shm({.npes = 1}), PeId(0)}; });
+  static const ProcessSeat seat([] { return Membership{fabric::Job::create_shm({.npes = 1, .guests = usual_guests}), PeId(0)}; });
   return seat.membership();
 }
 
 }  // namespace
 
-void share_process(ProcessSlot& slot) { place = &slot; }
+void share_process(ProcessSlot& slot, Deaths deaths) {
+  place = &slot;
+  deaths_in_library = deaths;
+}
+Deaths deaths_here() { return deaths_in_library; }
 
 std::shared_ptr<Context> open_process(const ContextOptions& wishes) {
   std::lock_guard lock(place->mutex);

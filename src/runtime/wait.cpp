@@ -9,6 +9,7 @@
 #include "atoll/base/thread.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/runtime/context.hpp"
+#include "atoll/runtime/process.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -45,7 +46,7 @@ constexpr std::int64_t close_watch_ns = 200'000;
 constexpr std::int64_t abandoned_ns = 1'000'000'000;
 
 // Who looked for news before he began to wait may have missed what came in between.
-constexpr std::int64_t answer_again_ns = 50'000'000;
+constexpr std::int64_t answer_again_ns = 10'000'000;
 
 void skip_abandoned_slot(fabric::MessageRing& ring) {
   struct Stuck {
@@ -126,6 +127,7 @@ Status Context::wait_in_turns(Condition ready, Deadline deadline) {
     if (progress()) continue;
     if (passed()) return ready() ? Status::ok : Status::timed_out;
     std::int64_t nap = deferred_count_.load(std::memory_order_relaxed) != 0 ? deferred_nap_ns : longest_nap_ns;
+    if (job_->has_failed()) nap = std::min(nap, answer_again_ns);
     std::int64_t asleep_at = now_ns();
     endpoint_.stop_polling();
     sleeper.block(std::min(nap, deadline.remaining_ns()));
@@ -178,7 +180,7 @@ void Context::answer_news(std::function<void()> answer) {
 }
 
 void Context::check_slowly() {
-  if (!answers_.load(std::memory_order_acquire) || job_->exit_requested()) return job_->check();
+  if (!answers_.load(std::memory_order_acquire) || deaths_here() == Deaths::fatal || job_->exit_requested()) return job_->check();
   if (in_progress_here()) return;  // what it does takes locks that a hook must not wait for
   if (progress_owner_.try_take()) {
     Leave leave{progress_owner_};

@@ -34,7 +34,7 @@ constexpr std::size_t widest_scalar = 16;
 std::size_t shortened(std::size_t bytes) { return bytes > widest_scalar ? bytes - widest_scalar : 0; }
 
 // The same for all libraries of the process.
-[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot), true);
+[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
 
 runtime::ContextOptions context_options() {
   runtime::ContextOptions options;
@@ -54,6 +54,7 @@ Library::Library(int thread_level)
       checks_(config::choice(config::Variable::shmem_check) == 1 ? Checks::on : Checks::off),
       debug_(!config::text(config::Variable::shmem_debug).empty()) {
   context_ = runtime::open_process(context_options());
+  ATOLL_VALIDATE(!context_->job().is_guest(), SetupError, "a process that MPI_Comm_spawn has started is no PE of OpenSHMEM");
   world_ = std::make_unique<coll::Communicator>(*context_);
   // A PE may compute for hours before it comes to a barrier.
   world_->set_timeout_seconds(0);

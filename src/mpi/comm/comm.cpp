@@ -7,6 +7,7 @@
 #include "comm/create.hpp"
 #include "comm/live.hpp"
 #include "core/codes.hpp"
+#include "core/guest.hpp"
 #include "core/library.hpp"
 #include "mpi-ext.h"
 
@@ -16,6 +17,9 @@ namespace {
 std::atomic<std::uint32_t> made{0};
 constexpr std::uint32_t reserved_numbers = 16;  // MPI_COMM_WORLD, MPI_COMM_SELF, and none
 constexpr int counter_bits = 17;
+
+// Whose error handler hears of it: not that of one which is being made, and will not come to be.
+Comm* blame(Comm& comm, Comm* maker) { return maker != nullptr ? maker : &comm; }
 
 std::exception_ptr lost() { return std::make_exception_ptr(Failure{MPIX_ERR_PROC_FAILED, "a process has died"}); }
 
@@ -84,8 +88,11 @@ void check_outcome(Status status, PeId peer, Comm* comm) {
 }
 
 void Comm::refuse_if_unusable() {
-  if (revoked()) check_outcome(Status::revoked, PeId(0), this);
-  if (auto dead = failed(); !dead.empty()) check_outcome(Status::peer_lost, dead.front(), this);
+  std::unique_lock lock(maker_mutex_);
+  Comm* blamed = blame(*this, maker_.get());
+  lock.unlock();
+  if (revoked()) check_outcome(Status::revoked, PeId(0), blamed);
+  if (auto dead = failed(); !dead.empty()) check_outcome(Status::peer_lost, dead.front(), blamed);
 }
 
 void Comm::refuse_dead(int rank) {
@@ -122,7 +129,10 @@ void Comm::fail_coll(Status why) {
   std::exception_ptr failure;
   try {
     auto dead = failed();
-    check_outcome(why, dead.empty() ? runtime::Matcher::no_pe : dead.front(), this);
+    std::unique_lock lock(maker_mutex_);
+    Comm* blamed = blame(*this, maker_.get());
+    lock.unlock();
+    check_outcome(why, dead.empty() ? runtime::Matcher::no_pe : dead.front(), blamed);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -193,7 +203,7 @@ Ref<Comm> Comm::duplicate() {
 }
 
 std::optional<void*> Comm::own_attribute(int keyval) {
-  static int tag = highest_tag, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, global_clock = 1, number = 0, universe;
+  static int tag = highest_tag, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, global_clock = 1, number = 0, survives = 0, universe;
   switch (keyval) {
     case MPI_TAG_UB: return &tag;
     case MPI_IO: return &io;
@@ -201,10 +211,17 @@ std::optional<void*> Comm::own_attribute(int keyval) {
     case MPI_WTIME_IS_GLOBAL:
       global_clock = library().context().job().nodes() == 1;
       return &global_clock;
-    case MPI_APPNUM: return &number;
+    case MPI_APPNUM: {
+      auto guest = guest_of_another();
+      number = guest ? guest->number : 0;
+      return &number;
+    }
     case MPI_LASTUSEDCODE: return last_used_code();
+    case MPIX_FT:
+      survives = library().context().job().nodes() == 1;
+      return &survives;
     case MPI_UNIVERSE_SIZE:
-      universe = static_cast<int>(library().npes());
+      universe = static_cast<int>(library().context().job().places());
       return &universe;
     default: return std::nullopt;
   }

@@ -92,20 +92,6 @@ std::vector<std::uint64_t> swap_sides(Circle circle, int leader, PeId remote_lea
   return theirs;
 }
 
-// A side of an inter-communicator that is being made says who it is, and which number it proposes.
-Ref<Comm> make_inter(Circle circle, int leader, PeId remote_leader, std::uint64_t bits, const Ref<Group>& local) {
-  std::vector<std::uint64_t> mine = flat(*local);
-  mine.push_back(circle.rank == leader ? new_number() : 0);
-  run(broadcast_bytes(circle, &mine.back(), sizeof(std::uint64_t), leader));
-  auto theirs = swap_sides(circle, leader, remote_leader, bits, mine);
-  std::uint64_t number = local->pe(0) < PeId(static_cast<std::uint32_t>(theirs.front())) ? mine.back() : theirs.back();
-  theirs.pop_back();
-  for (std::uint64_t pe : theirs)
-    ATOLL_MPI_REQUIRE(local->rank_of(PeId(static_cast<std::uint32_t>(pe))) == MPI_UNDEFINED, MPI_ERR_COMM,
-                      "the two groups of an inter-communicator have a process in common");
-  return make<Comm>(number, local, make<Group>(as_pes(theirs)));
-}
-
 // For communicators made of nothing but a group and a name.
 std::uint64_t bits_of_name(const char* name) {
   ATOLL_MPI_REQUIRE(name != nullptr && std::strlen(name) < MPI_MAX_STRINGTAG_LEN, MPI_ERR_ARG, "the string tag is null or too long");
@@ -142,24 +128,26 @@ std::vector<PeId> chosen(const Group& group, const Choice* choices, std::int64_t
 Ref<Comm> split(Comm& comm, std::int64_t color, int key) {
   std::vector<Choice> choices(static_cast<std::size_t>(comm.size()));
   Choice mine{color, key};
-  run(allgather_bytes(comm.circle(), &mine, sizeof(mine), choices.data()));
+  // All at once: who has begun goes on when somebody dies.
+  const std::uint64_t bits = comm.next_bits(3);
+  Circle circle_of_all{&comm.local()->pes(), comm.rank(), bits};
+  run(allgather_bytes(circle_of_all, &mine, sizeof(mine), choices.data()));
   std::vector<std::uint64_t> theirs;
   if (comm.is_inter()) {
     std::vector<std::uint64_t> words(choices.size() * 2);
     std::memcpy(words.data(), choices.data(), choices.size() * sizeof(Choice));
-    Circle circle = comm.circle();
-    theirs = swap_sides(circle, 0, comm.remote()->pe(0), circle.tag, words);
+    circle_of_all.tag = bits + 1;
+    theirs = swap_sides(circle_of_all, 0, comm.remote()->pe(0), circle_of_all.tag, words);
   }
-  std::uint64_t bits = comm.next_bits();
   if (color == MPI_UNDEFINED) return {};
   auto local = make<Group>(chosen(*comm.local(), choices.data(), color));
-  if (!comm.is_inter()) return make_intra(agree_in(*local, bits), local, &comm, Comm::Heirs::all);
+  if (!comm.is_inter()) return make_intra(agree_in(*local, bits + 2), local, &comm, Comm::Heirs::all);
   std::vector<Choice> remote_choices(theirs.size() / 2);
   std::memcpy(remote_choices.data(), theirs.data(), theirs.size() * sizeof(std::uint64_t));
   auto remote = make<Group>(chosen(*comm.remote(), remote_choices.data(), color));
   if (remote->size() == 0) return {};
-  Circle circle{&local->pes(), local->rank_of(library().pe()), bits};
-  return make_inter(circle, 0, remote->pe(0), bits, local);
+  Circle circle{&local->pes(), local->rank_of(library().pe()), bits + 2};
+  return make_inter(circle, 0, remote->pe(0), bits + 2, local);
 }
 
 void give_or_none(Ref<Comm> made, MPI_Comm* comm) {
@@ -185,6 +173,24 @@ Flow duplicate_flow(Comm& comm, Ref<Comm>& copy) {
   copy->begin_making(&comm, Comm::Heirs::all);
   co_await make_coll_of(*copy);
   copy->end_making();
+}
+
+Ref<Comm> make_inter(Circle circle, int leader, PeId remote_leader, std::uint64_t bits, const Ref<Group>& local) {
+  std::vector<std::uint64_t> mine = flat(*local);
+  mine.push_back(circle.rank == leader ? new_number() : 0);
+  run(broadcast_bytes(circle, &mine.back(), sizeof(std::uint64_t), leader));
+  auto theirs = swap_sides(circle, leader, remote_leader, bits, mine);
+  std::uint64_t number = local->pe(0) < PeId(static_cast<std::uint32_t>(theirs.front())) ? mine.back() : theirs.back();
+  theirs.pop_back();
+  for (std::uint64_t pe : theirs)
+    ATOLL_MPI_REQUIRE(local->rank_of(PeId(static_cast<std::uint32_t>(pe))) == MPI_UNDEFINED, MPI_ERR_COMM,
+                      "the two groups of an inter-communicator have a process in common");
+  return make<Comm>(number, local, make<Group>(as_pes(theirs)));
+}
+
+MPI_Comm& parent() {
+  static MPI_Comm comm = MPI_COMM_NULL;
+  return comm;
 }
 
 void comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
@@ -368,6 +374,7 @@ void comm_free(MPI_Comm* comm) {
   object.attributes()->clear(object);
   object.end_coll();
   object.release();
+  if (*comm == parent()) parent() = MPI_COMM_NULL;
   *comm = MPI_COMM_NULL;
 }
 

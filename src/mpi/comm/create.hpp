@@ -9,6 +9,12 @@ namespace atl::mpi {
 /// `copy` gets the new one, without attributes, when the flow has ended. Collective over both groups.
 Flow duplicate_flow(Comm& comm, Ref<Comm>& copy);
 
+/// A side of an inter-communicator that is being made, of members that know one another: `leader` of them and that of the other side, who
+/// are the only ones to know `bits`, exchange who belongs to them. Collective over both sides.
+Ref<Comm> make_inter(Circle circle, int leader, PeId remote_leader, std::uint64_t bits, const Ref<Group>& local);
+/// MPI_Comm_get_parent's, for as long as it is not freed.
+MPI_Comm& parent();
+
 void comm_compare(MPI_Comm one, MPI_Comm other, int* result);
 void comm_dup(MPI_Comm comm, MPI_Comm* copy);
 void comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* copy);

@@ -130,6 +130,18 @@ int raise_inactive(Call call) {
   end_job(call, "MPI is not initialized: call MPI_Init or MPI_Session_init first, and nothing after the last finalize", 1);
 }
 
+namespace {
+
+// Processes that were spawned by a program that survives deaths end without it: to it they have died.
+bool ends_alone(const std::string& cause) {
+  fabric::Job& job = library().context().job();
+  if (!job.is_guest() || job.survival() == fabric::Survival::none) return false;
+  for (std::uint32_t rank = 0; rank < library().npes(); ++rank) job.mark_failed(library().context().world().pe_of(rank), 0, cause);
+  return true;
+}
+
+}  // namespace
+
 void end_job(Call call, std::string_view text, int status) {
   std::string rank = config::text(config::Variable::pe);
   if (is_active()) rank = fmt::format("{}", library().pe().value());
@@ -137,7 +149,7 @@ void end_job(Call call, std::string_view text, int status) {
   if (wanted) std::_Exit(*library().context().job().exit_requested() & 0xFF);
   std::string line = fmt::format("atoll-mpi: rank {}: {}: {}\n", rank.empty() ? "?" : rank, call.name, text);
   [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
-  if (is_active()) library().context().job().request_exit(status);
+  if (is_active() && !ends_alone(fmt::format("ended by {}", call.name))) library().context().job().request_exit(status);
   std::_Exit(status);
 }
 

@@ -13,7 +13,7 @@ namespace atl::mpi {
 namespace {
 
 // The same for all libraries of the process.
-[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot), true);
+[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::answered), true);
 
 std::vector<Service>& services() {
   static auto& all = *new std::vector<Service>;

@@ -6,10 +6,14 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <thread>
+#include <vector>
 
 #include "comm/comm.hpp"
 #include "core/codes.hpp"
+#include "core/info.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {
@@ -21,7 +25,7 @@ std::thread::id main_thread;
 
 void make_world() {
   std::vector<PeId> all;
-  for (std::uint32_t pe = 0; pe < library().npes(); ++pe) all.emplace_back(pe);
+  for (std::uint32_t rank = 0; rank < library().npes(); ++rank) all.push_back(library().context().world().pe_of(rank));
   auto& world = *new Comm(1, make<Group>(std::move(all)), Ref<Group>());
   world.predefine(reinterpret_cast<std::uintptr_t>(MPI_COMM_WORLD));
   *world.name() = "MPI_COMM_WORLD";
@@ -32,11 +36,34 @@ void make_world() {
   self.share_errors(default_errors());
 }
 
+// MPI_INFO_ENV: how the program was started.
+Info::Entries describe_start() {
+  Info::Entries entries{{"thread_level", "MPI_THREAD_MULTIPLE"}, {"maxprocs", fmt::format("{}", library().npes())}};
+  std::ifstream line("/proc/self/cmdline");
+  std::string word, arguments;
+  if (std::getline(line, word, '\0')) entries.emplace_back("command", word);
+  while (std::getline(line, word, '\0')) arguments += (arguments.empty() ? "" : " ") + word;
+  if (!arguments.empty()) entries.emplace_back("argv", arguments);
+  std::error_code ignored;
+  entries.emplace_back("wdir", std::filesystem::current_path(ignored).string());
+  utsname names{};
+  if (::uname(&names) == 0) {
+    entries.emplace_back("host", names.nodename);
+    entries.emplace_back("arch", names.machine);
+  }
+  return entries;
+}
+
 void give_text(const std::string& text, std::size_t longest, char* to, int* length) {
   std::size_t copied = std::min(text.size(), longest - 1);
   std::memcpy(to, text.data(), copied);
   to[copied] = '\0';
   *length = static_cast<int>(copied);
+}
+
+std::vector<void (*)()>& beginnings() {
+  static auto& all = *new std::vector<void (*)()>;
+  return all;
 }
 
 struct Booleans {
@@ -47,14 +74,16 @@ struct Booleans {
 
 }  // namespace
 
+void at_beginning(void (*begin)()) { beginnings().push_back(begin); }
+
 // Everything is safe to call from any thread, so every level costs the same.
 void init(int* provided) {
   ATOLL_MPI_REQUIRE(world_life.load() == Life::before, MPI_ERR_OTHER, "MPI_Init was called twice");
   enter_library();
   main_thread = std::this_thread::get_id();
   make_world();
-  std::vector<std::pair<std::string, std::string>> entries{{"thread_level", "MPI_THREAD_MULTIPLE"}};
-  set_environment_info(std::move(entries));
+  set_environment_info(describe_start());
+  for (auto begin : beginnings()) begin();
   world_life.store(Life::running);
   if (provided != nullptr) *provided = MPI_THREAD_MULTIPLE;
 }
@@ -70,8 +99,7 @@ void finalize() {
   if (library().context().job().deaths() == 0) {
     try {
       world.coll().barrier();
-    } catch (const Failure&) {
-      if (library().context().job().deaths() == 0) throw;
+    } catch (const Failure&) {  // it is revoked, or somebody has died just now
     }
   }
   world.end_coll();

@@ -12,14 +12,12 @@ void check_target(const Comm& comm, int to, int tag) {
   ATOLL_MPI_REQUIRE(tag >= 0 && tag <= highest_tag, MPI_ERR_TAG, "a tag of {}: tags are 0 to {}", tag, highest_tag);
   ATOLL_MPI_REQUIRE((to >= 0 && to < comm.peers().size()) || to == MPI_PROC_NULL, MPI_ERR_RANK, "a message to rank {}: there are ranks 0 to {}",
                     to, comm.peers().size() - 1);
-  const_cast<Comm&>(comm).check_peer(to);
 }
 
 void check_source(const Comm& comm, int from, int tag) {
   ATOLL_MPI_REQUIRE((tag >= 0 && tag <= highest_tag) || tag == MPI_ANY_TAG, MPI_ERR_TAG, "a tag of {}: tags are 0 to {}", tag, highest_tag);
   ATOLL_MPI_REQUIRE((from >= 0 && from < comm.peers().size()) || from == MPI_PROC_NULL || from == MPI_ANY_SOURCE, MPI_ERR_RANK,
                     "a message from rank {}: there are ranks 0 to {}", from, comm.peers().size() - 1);
-  const_cast<Comm&>(comm).check_peer(from);
 }
 
 runtime::Pattern pattern_of(const Comm& comm, int from, int tag) {
@@ -71,6 +69,7 @@ runtime::Outcome wait_for_anybody(Comm& comm, runtime::Request& request) {
 void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, to, tag);
+  comm.check_peer(to);
   Outgoing data(buffer, count, type);
   if (to == MPI_PROC_NULL) return;
   if (mode == Mode::buffered) return send_buffered(comm, std::move(data), to, tag);
@@ -83,6 +82,7 @@ void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to,
 void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
+  comm.check_peer(from);
   Incoming data(buffer, count, type);
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   runtime::Matcher& matcher = library().matcher();
@@ -104,6 +104,7 @@ void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half 
 void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm handle, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, to.peer, to.tag);
+  comm.check_peer(to.peer);
   Outgoing out(buffer, count, type);
   out.own();
   MPI_Request request;
@@ -128,6 +129,7 @@ void describe(const Comm& comm, const runtime::Envelope& envelope, MPI_Status* s
 void probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
+  comm.check_peer(from);
   *flag = 1;
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   library().context().check();
@@ -139,10 +141,11 @@ void probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status
 void probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
+  comm.check_peer(from);
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   std::optional<runtime::Envelope> found;
   library().context().wait([&] {
-    check_source(comm, from, tag);
+    comm.check_peer(from);
     if (from == MPI_ANY_SOURCE) check_anybody(comm, MPIX_ERR_PROC_FAILED);
     return (found = library().matcher().probe(pattern_of(comm, from, tag))).has_value();
   });
@@ -152,6 +155,7 @@ void probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
 void message_probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Message* message, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
+  comm.check_peer(from);
   *flag = 1;
   if (from == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
@@ -169,6 +173,7 @@ void message_probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Messag
 void message_probe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
+  comm.check_peer(from);
   int flag = 0;
   library().context().wait([&] {
     message_probe_now(from, tag, handle, &flag, message, status);

@@ -49,6 +49,12 @@ void leave_long(std::size_t bytes) {
   if (bytes > rendezvous) leave_to_progress(bytes / steps_worth_waking);
 }
 
+// Why requests of messages to or from that rank (or MPI_ANY_SOURCE) fail: revoked, peer_lost. Else ok.
+Status state_of_messages(const Comm& comm, int rank) {
+  if (comm.revoked()) [[unlikely]] return Status::revoked;
+  return comm.is_dead(rank) ? Status::peer_lost : Status::ok;
+}
+
 // A send and a receive that are one request, whose status is the receive's.
 class Pair : public Request {
  public:
@@ -103,6 +109,11 @@ void Transfer::wait() {
   complete();
 }
 
+void Transfer::end_as(Status why, PeId peer) {
+  outcome_ = {why, {.source = peer}};
+  done_ = true;
+}
+
 void Transfer::cancel() {
   if (!done_) (void)library().matcher().cancel(pending_);
 }
@@ -114,6 +125,7 @@ void SendTransfer::begin(Outgoing data, int to, int tag, runtime::SendMode mode)
     done_ = true;
     return;
   }
+  if (Status why = state_of_messages(*comm_, to); why != Status::ok) [[unlikely]] return end_as(why, comm_->pe_of(to));
   pending_ = library().matcher().send(comm_->pe_of(to), comm_->bits(tag), data_.span(), mode);
   done_ = pending_.empty();
   if (!done_) leave_long(data_.bytes());
@@ -125,6 +137,8 @@ void ReceiveTransfer::begin(Incoming data, int from, int tag) {
   from_anybody_ = from == MPI_ANY_SOURCE;
   done_ = no_process_;
   if (done_) return;
+  if (Status why = state_of_messages(*comm_, from); why != Status::ok) [[unlikely]]
+    return end_as(why, from_anybody_ ? runtime::Matcher::no_pe : comm_->pe_of(from));
   pending_ = library().matcher().receive(pattern_of(*comm_, from, tag), data_.span());
   leave_long(data_.bytes());
 }
@@ -150,7 +164,7 @@ void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, i
   }
   auto transfer = make<SendTransfer>(Request::Life::once, comm);
   transfer->begin(std::move(data), to, tag, mode_of(mode));
-  if (transfer->poll()) *request = handle_of(done_send());
+  if (transfer->poll() && transfer->is_good()) *request = handle_of(done_send());
   else give<Request>(Ref<Request>::adopt(transfer.leak()), request);
 }
 

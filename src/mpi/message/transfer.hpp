@@ -21,7 +21,11 @@ class Transfer : public Request {
   static void* operator new(std::size_t bytes);
   static void operator delete(void* memory);
 
+  bool is_good() const { return outcome_.status == Status::ok; }
+
  protected:
+  /// At its begin: it cannot be. The request says so when it is complete.
+  void end_as(Status why, PeId peer);
   virtual void complete() {}
   Ref<Comm> comm_;
   runtime::Request pending_;

@@ -18,7 +18,7 @@ std::vector<PeId> members_of(const char* name) {
   std::string_view wanted = name == nullptr ? "" : name;
   std::vector<PeId> pes;
   if (wanted == process_sets[0]) {
-    for (std::uint32_t pe = 0; pe < library().npes(); ++pe) pes.emplace_back(pe);
+    for (std::uint32_t rank = 0; rank < library().npes(); ++rank) pes.push_back(library().context().world().pe_of(rank));
   } else if (wanted == process_sets[1]) {
     pes.push_back(library().pe());
   } else {

@@ -14,6 +14,7 @@
 #include "atoll/base/topology.hpp"
 #include "atoll/base/units.hpp"
 #include "atoll/fabric/network.hpp"
+#include "atoll/runtime/guests.hpp"
 #include "atoll/runtime/job.hpp"
 #include "table.hpp"
 #include "watch.hpp"
@@ -221,6 +222,7 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
   auto threads = static_cast<std::uint32_t>(config::integer(config::Variable::threads));
   options.threads_per_pe = threads != 0 ? threads : std::max(1u, node_cores / node_pes);
   if (nodes.size() > 1) options.segment_bytes = agree_on_segment(*bootstrap, node_pes, processes);
+  else options.guests = usual_guests;
 
   auto seat = std::make_shared<Seat>();
   seat->farewell = std::make_shared<Farewell>(bootstrap, ::getpid());

@@ -12,6 +12,7 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/guests.hpp"
 #include "atoll/runtime/job.hpp"
 #include "guard.hpp"
 #include "output.hpp"
@@ -71,7 +72,7 @@ Launch::Launch(const LaunchOptions& options, pid_t guard)
     : options_(options),
       threads_(choose_threads(options.threads, options.npes, options.binding)),
       capture_(options.npes == 1 && options.labels == Labels::no ? Capture::no : Capture::yes),
-      job_(fabric::Job::create_shm({.npes = options.npes, .threads_per_pe = threads_})),
+      job_(fabric::Job::create_shm({.npes = options.npes, .threads_per_pe = threads_, .guests = usual_guests})),
       signals_(guard),
       null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)),
       pes_(options.npes, *this),
@@ -163,7 +164,9 @@ int Launch::run() {
     pes_.kill_everything();
     return 127;
   }
-  while (!pes_.all_ended()) {
+  // Keepers of guests have become children of this one.
+  auto has_guests = [&] { return job_->guests() != 0 && !children().empty(); };
+  while (!pes_.all_ended() || (has_guests() && !kill_at_.passed())) {
     std::vector<pollfd> watched{{signals_.descriptor(), POLLIN, 0}};
     pes_.watch(watched);
     ::poll(watched.data(), watched.size(), tick_ms);

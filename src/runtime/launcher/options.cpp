@@ -11,6 +11,7 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "agent.hpp"
+#include "guests.hpp"
 #include "atoll/runtime/launcher.hpp"
 #include "hosts.hpp"
 #include "hosts_launch.hpp"
@@ -203,6 +204,16 @@ AgentOptions parse_agent(std::span<const char* const> arguments) {
   return options;
 }
 
+// As start_guests() writes it: --guests FIRST COUNT HOST PROGRAM …
+KeeperOptions parse_keeper(std::span<const char* const> arguments) {
+  KeeperOptions options;
+  options.first = number<std::uint32_t>("--guests", arguments[2], 0, 131072);
+  options.count = number<std::uint32_t>("--guests", arguments[3], 1, 65536);
+  options.host = number<std::uint32_t>("--guests", arguments[4], 0, 131072);
+  for (const char* word : arguments.subspan(5)) options.command.emplace_back(word);
+  return options;
+}
+
 void print(int descriptor, std::string_view text) {
   [[maybe_unused]] auto written = ::write(descriptor, text.data(), text.size());
 }
@@ -212,6 +223,7 @@ void print(int descriptor, std::string_view text) {
 int launcher_main(std::span<const char* const> arguments) {
   try {
     if (arguments.size() == 5 && std::string_view(arguments[1]) == "--agent") return run_agent(parse_agent(arguments));
+    if (arguments.size() > 5 && std::string_view(arguments[1]) == "--guests") return keep_guests(parse_keeper(arguments));
     LaunchOptions options;
     if (parse(arguments, options) == Wish::help) {
       print(STDOUT_FILENO, help_text);

@@ -30,6 +30,8 @@ struct Prepared {
   int inherited;
   bool ignore_interrupt;
   bool own_session;
+  bool outlives_us;
+  const char* directory;
   pid_t parent;
 };
 
@@ -51,13 +53,17 @@ struct Prepared {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!prepared.outlives_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != prepared.parent) ::_exit(1);  // it died before we asked to be told
   for (int number = 0; number < 3; ++number)
     if (prepared.files[number] >= 0 && ::dup2(prepared.files[number], number) < 0) failure = errno;
   if (prepared.inherited >= 0) ::fcntl(prepared.inherited, F_SETFD, 0);  // in this process alone
   if (prepared.own_session) ::setsid();
   if (prepared.cores != nullptr) ::sched_setaffinity(0, sizeof(cpu_set_t), prepared.cores);
+  if (prepared.directory != nullptr && ::chdir(prepared.directory) != 0) {
+    failure = errno;
+    ::_exit(127);
+  }
   int reason = ENOENT;
   for (const std::string& path : *prepared.candidates) {
     ::execve(path.c_str(), prepared.argv, prepared.envp);
@@ -113,6 +119,8 @@ pid_t spawn(const SpawnRequest& request) {
                     request.inherited,
                     request.ignore_interrupt,
                     request.own_session,
+                    request.outlives_us,
+                    request.directory.empty() ? nullptr : request.directory.c_str(),
                     ::getpid()};
   // A signal handler of ours must not run in the child while it shares our memory.
   sigset_t all, before;

@@ -20,6 +20,8 @@ struct SpawnRequest {
   int inherited = -1;                ///< one more descriptor that the program gets, under the same number
   bool ignore_interrupt = false;     ///< Ctrl-C on the terminal is not for it
   bool own_session = false;          ///< nothing on the terminal is for it
+  bool outlives_us = false;          ///< it does not die with us
+  std::string directory;             ///< to start in; empty: ours
 };
 
 /// Starts the process in our own session (but see own_session) and process group, to be killed by the kernel when the

@@ -23,12 +23,14 @@ constexpr int index_bits = 32;
 }  // namespace
 
 State::State(Context& context, const MatcherOptions& options)
-    : context_(context), options_(options), peers_(context.npes()) {
+    : context_(context), options_(options), peers_(context.job().places()) {
   ATOLL_VALIDATE(options.eager_bytes <= (std::size_t{1} << 20), ValueError,
                  "messages of {} bytes cannot be eager: at most 1 MiB", options.eager_bytes);
   // What a header can return at once bounds the share.
-  window_bytes_ = std::min<std::uint64_t>(options.unexpected_bytes / context.npes(), std::uint64_t{1} << 30);
-  window_messages_ = std::clamp(options.unexpected_messages / context.npes(), 2u, 65535u);
+  // The same for guests.
+  const std::uint32_t npes = context.job().npes();
+  window_bytes_ = std::min<std::uint64_t>(options.unexpected_bytes / npes, std::uint64_t{1} << 30);
+  window_messages_ = std::clamp(options.unexpected_messages / npes, 2u, 65535u);
   for (Peer& peer : peers_) {
     peer.bytes = window_bytes_;
     peer.messages = window_messages_;
@@ -200,8 +202,7 @@ Header State::announcement(const Operation& send) {
 }
 
 Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode) {
-  ATOLL_VALIDATE(to.value() < context_.npes(), IndexError, "there is no PE {}: the job has PEs 0 to {}", to.value(),
-                 context_.npes() - 1);
+  ATOLL_VALIDATE(to.value() < peers_.size(), IndexError, "there is no PE {}: the job has PEs 0 to {}", to.value(), peers_.size() - 1);
   Operation* send = nullptr;
   Header header;
   {
@@ -256,8 +257,8 @@ Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> da
 // ---- receiving ----------------------------------------------------------------------------------------------------
 
 Operation* State::receive(const Pattern& pattern, std::span<std::byte> into) {
-  ATOLL_VALIDATE(!pattern.source || pattern.source->value() < context_.npes(), IndexError,
-                 "there is no PE {}: the job has PEs 0 to {}", pattern.source->value(), context_.npes() - 1);
+  ATOLL_VALIDATE(!pattern.source || pattern.source->value() < peers_.size(), IndexError,
+                 "there is no PE {}: the job has PEs 0 to {}", pattern.source->value(), peers_.size() - 1);
   Operation* receive;
   Unexpected* message;
   std::vector<std::pair<PeId, Header>> loans;

@@ -20,12 +20,18 @@ static int is_failure(int code) {
 
 /* All that survive leave with the same communicator, on which everything works. */
 static MPI_Comm recover(MPI_Comm broken) {
-  int flag = 0, members, before;
+  int flag = 0, members, before = 0;
   MPI_Comm next;
   MPIX_Comm_revoke(broken);
   MPIX_Comm_is_revoked(broken, &flag);
   CHECK(flag);
   CHECK(class_of(MPI_Barrier(broken)) == MPIX_ERR_REVOKED);
+  /* Non-blocking calls begin, and their requests fail. */
+  MPI_Request late[2];
+  CHECK(MPI_Irecv(&flag, 1, MPI_INT, 0, 9, broken, &late[0]) == MPI_SUCCESS);
+  CHECK(MPI_Isend(&before, 1, MPI_INT, 0, 9, broken, &late[1]) == MPI_SUCCESS);
+  CHECK(class_of(MPI_Wait(&late[0], MPI_STATUS_IGNORE)) == MPIX_ERR_REVOKED);
+  CHECK(class_of(MPI_Wait(&late[1], MPI_STATUS_IGNORE)) == MPIX_ERR_REVOKED);
   MPI_Comm_size(broken, &before);
   for (;;) {
     CHECK(MPIX_Comm_shrink(broken, &next) == MPI_SUCCESS);
@@ -63,6 +69,12 @@ static int work(MPI_Comm comm, int kind) {
         if (code == MPI_SUCCESS) code = MPI_Send(out, 1, MPI_INT, right, 1, comm);
         if (code == MPI_SUCCESS) code = MPI_Wait(request, MPI_STATUS_IGNORE);
         break;
+      case 6: {
+        MPI_Comm copy;
+        code = MPI_Comm_dup(comm, &copy);
+        if (code == MPI_SUCCESS) MPI_Comm_free(&copy);
+        break;
+      }
       default: {
         MPI_Comm part;
         code = MPI_Comm_split(comm, mine % 2, mine, &part);
@@ -83,7 +95,7 @@ int main(int argc, char **argv) {
   int members = ranks;
   /* The same numbers everywhere: who dies, in what, and about when. */
   while (members > 1) {
-    unsigned victim = draw((unsigned)members), kind = draw(7), microseconds = draw(2000);
+    unsigned victim = draw((unsigned)members), kind = draw(8), microseconds = draw(2000);
     int mine;
     MPI_Comm_rank(comm, &mine);
     if (mine == (int)victim) {

@@ -50,6 +50,7 @@ enum class Variable {
   address,
   pe,
   npes,
+  guests,
   agent,
   job,
   shmem_symmetric_size,

@@ -39,6 +39,8 @@ struct JobOptions {
   std::vector<std::uint32_t> node_of_pe = {};
   /// The node whose memory this is to be.
   std::uint32_t node = 0;
+  /// Room for so many PEs that come later, at most; of jobs of one node.
+  std::uint32_t guests = 0;
 };
 
 /// The size of segment that a node with so many PEs gets where JobOptions say 0. All nodes must use the same.
@@ -46,6 +48,12 @@ std::uint64_t usual_segment_bytes(std::uint32_t local_pes);
 
 /// What becomes of a job when PEs die: it ends; it goes on, and fails; or the others' success is the job's.
 enum class Survival : std::uint32_t { none, goes_on, recovers };
+
+/// PEs that started together: those of the launcher, or guests that were spawned by one call.
+struct Cohort {
+  PeId first{0};
+  std::uint32_t count = 0;
+};
 
 /// Owns the mapping. Thread-safe: its state is in the job's memory.
 class Job {
@@ -63,6 +71,20 @@ class Job {
 
   Kind kind() const { return kind_; }
   std::uint32_t npes() const { return control_->npes; }
+  /// PEs of it that there are or may be: npes(), and those that come later. What is indexed by PE has so many entries.
+  std::uint32_t places() const { return control_->places; }
+  /// PEs that this process is one of, or could be.
+  Cohort cohort() const { return cohort_; }
+  void set_cohort(Cohort cohort) { cohort_ = cohort; }
+  /// Where its PEs of this node meet.
+  Gate& gate() const { return is_guest() ? record(cohort_.first).gate : control_->gate; }
+  bool is_guest() const { return cohort_.first.value() >= npes(); }
+  /// Takes places for guests: the first of so many in a row. None: there is no room.
+  std::optional<PeId> take_guests(std::uint32_t count);
+  /// One that will not come, or is not wanted. No death of which all hear.
+  void give_up_guest(PeId pe) noexcept;
+  /// Whose there are now.
+  std::uint32_t guests() const { return control_->guests.load(std::memory_order_acquire); }  // partner: take_guests()
   std::uint64_t segment_bytes() const { return segment_bytes_; }
   JobControl& control() const { return *control_; }
   PeRecord& record(PeId pe) const { return records_[pe.value()]; }
@@ -191,6 +213,7 @@ class Job {
   std::size_t mapped_bytes_ = 0;
   std::uint64_t segment_bytes_ = 0;
   std::uint64_t control_bytes_ = 0;
+  Cohort cohort_;
   JobControl* control_ = nullptr;
   PeRecord* records_ = nullptr;
   std::vector<MessageRing*> rings_;    // by PE; null: on another node

@@ -3,8 +3,8 @@
 // ring per PE of the node. Written by PEs and by their launcher, so every layout is fixed and checked here.
 //
 //   0                 JobControl
-//   4096              PeRecord[npes]
-//   ring_offset       MessageRing[local_pes]
+//   4096              PeRecord[places]
+//   ring_offset       MessageRing[local_pes + places - npes]
 //   control_bytes     segments of the node's PEs   (each at a multiple of segment_alignment())
 //
 // A job of several nodes has one such memory on each. Rings and segments are those of the node's PEs, in ascending
@@ -36,6 +36,14 @@ inline constexpr std::uint32_t job_ended = 0xFFFFFFFF;
 /// Life of a PE, in PeRecord::state. Goes up, but for a finalized PE that joins again.
 enum class PeState : std::uint32_t { absent = 0, joined = 1, finalized = 2, failed = 3 };
 
+/// Where PEs wait for one another: how many are there, and how often all were.
+struct Gate {
+  std::atomic<std::uint32_t> arrived;
+  std::atomic<std::uint32_t> epoch;
+};
+/// PEs that may come to a job after its start, in all.
+inline constexpr std::uint32_t most_guests = 1024;
+
 // | offset | bytes | field          | valid when                                                       |
 // |--------|-------|----------------|------------------------------------------------------------------|
 // |   0    |   8   | magic          | job_magic; written last (release) by the creator                 |
@@ -56,9 +64,10 @@ enum class PeState : std::uint32_t { absent = 0, joined = 1, finalized = 2, fail
 // |  72    |   4   | suspect        | 0, or 1 + the first PE that another has waited for in vain       |
 // |  76    |   4   | deaths         | PEs known to have died                                           |
 // |  80    |   4   | survival       | Survival: what the program does about deaths                     |
-// | 128    |   4   | arrived        | PEs of the node in the current bootstrap barrier                 |
-// | 192    |   4   | epoch          | completed bootstrap barriers                                     |
-// | 256    |   8   | exit           | 0, or 2^32 + the status that a PE ends the whole job with        |
+// |  84    |   4   | places         | npes, and room for PEs that come later: guests (most_guests)     |
+// |  88    |   4   | guests         | places of theirs that are taken (release)                        |
+// | 128    |   8   | gate           | PEs of the node in the current bootstrap barrier, barriers so far |
+// | 192    |   8   | exit           | 0, or 2^32 + the status that a PE ends the whole job with        |
 struct JobControl {
   std::atomic<std::uint64_t> magic;
   std::uint32_t version;
@@ -77,14 +86,15 @@ struct JobControl {
   std::atomic<std::uint32_t> suspect;
   std::atomic<std::uint32_t> deaths;
   std::atomic<std::uint32_t> survival;
-  alignas(64) std::atomic<std::uint32_t> arrived;
-  alignas(64) std::atomic<std::uint32_t> epoch;
+  std::uint32_t places;
+  std::atomic<std::uint32_t> guests;
+  alignas(64) Gate gate;
   alignas(64) std::atomic<std::uint64_t> exit;
-  std::byte reserved[4096 - 320];
+  std::byte reserved[4096 - 256];
 };
-inline constexpr std::uint32_t layout_version = 4;
-static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, epoch) == 192 &&
-              offsetof(JobControl, exit) == 256);
+inline constexpr std::uint32_t layout_version = 5;
+static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, gate) == 128 &&
+              offsetof(JobControl, exit) == 192);
 
 // | offset | bytes | field       | valid when                                                              |
 // |--------|-------|-------------|-------------------------------------------------------------------------|
@@ -93,7 +103,8 @@ static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 6
 // |  68    |   4   | pid         | after joined                                                            |
 // |  72    |   4   | wait_status | after failed: as from waitpid, or 0 when the cause is only text         |
 // |  76    |   4   | cause_bytes | after failed: length of cause                                           |
-// |  80    |  160  | cause       | after failed: "was killed by signal 9 (Killed)"                         |
+// |  80    |  152  | cause       | after failed: "was killed by signal 9 (Killed)"                         |
+// | 232    |   8   | gate        | of guests that came together: where they meet, in the record of the first |
 // | 240    |   8   | offered     | this PE's figure in a bootstrap exchange                                |
 // | 248    |   4   | node        | that the PE is on                                                       |
 // | 252    |   4   | place       | of the PE among those of its node, from 0                               |
@@ -103,12 +114,13 @@ struct PeRecord {
   std::atomic<std::int32_t> pid;
   std::atomic<std::int32_t> wait_status;
   std::atomic<std::uint32_t> cause_bytes;
-  char cause[160];
+  char cause[152];
+  Gate gate;
   std::atomic<std::uint64_t> offered;
   std::uint32_t node;
   std::uint32_t place;
 };
-static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offsetof(PeRecord, offered) == 240 &&
+static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offsetof(PeRecord, gate) == 232 && offsetof(PeRecord, offered) == 240 &&
               offsetof(PeRecord, place) == 252);
 
 inline constexpr std::size_t message_bytes = 296;  ///< most bytes of payload in one slot

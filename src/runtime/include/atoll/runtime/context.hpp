@@ -17,6 +17,8 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -93,6 +95,7 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   PeId pe() const { return pe_; }
+  /// PEs of world().
   std::uint32_t npes() const { return npes_; }
   const NodeInfo& node() const { return node_; }
   fabric::Job& job() const { return *job_; }
@@ -239,6 +242,16 @@ class Context {
   void take_down(std::uint64_t key);
   std::optional<std::uint64_t> shown(PeId pe, std::uint64_t key);
   static constexpr std::size_t board_entries = 64;
+
+  // ---- names of the job: texts under which PEs find what others have made known. Not for hot paths.
+
+  static constexpr std::size_t longest_name = 247;
+  /// False: it is taken, or there are directory_entries already.
+  bool publish(std::string_view name, std::string_view text);
+  std::optional<std::string> lookup(std::string_view name);
+  /// False: it does not have this text.
+  bool unpublish(std::string_view name, std::string_view text);
+  static constexpr std::size_t directory_entries = 64;
 
   // ---- counters and triggered operations ----------------------------------------------------------------------
 
@@ -488,7 +501,7 @@ class Context {
   HeapOffset static_area_;
   std::mutex board_mutex_;
   std::size_t system_used_;
-  HeapOffset board_;
+  HeapOffset board_, directory_;
   std::uint32_t barrier_epoch_ = 0;
 
   // Progress: one thread at a time.

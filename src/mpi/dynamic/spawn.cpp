@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamic/spawn.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "atoll/base/config.hpp"
+#include "atoll/runtime/guests.hpp"
+#include "comm/create.hpp"
+#include "core/guest.hpp"
+#include "core/library.hpp"
+#include "dynamic/meeting.hpp"
+#include "environment/environment.hpp"
+
+namespace atl::mpi {
+namespace {
+
+// bin/atoll-run beside the folder that this library lies in.
+std::string launcher_path() {
+  Dl_info here{};
+  ::dladdr(reinterpret_cast<void*>(&launcher_path), &here);
+  auto path = std::filesystem::weakly_canonical(here.dli_fname != nullptr ? here.dli_fname : "").parent_path().parent_path() / "bin" / "atoll-run";
+  ATOLL_MPI_REQUIRE(::access(path.c_str(), X_OK) == 0, MPI_ERR_SPAWN, "there is no launcher at '{}', which would start processes", path.string());
+  return path.string();
+}
+
+bool runs(const std::filesystem::path& path) { return ::access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path); }
+
+// Where the program is: beside `directory` when it is a path, else in `places` or PATH.
+std::string program_path(const std::string& command, const std::string& directory, const std::string& places) {
+  if (command.find('/') != std::string::npos) {
+    std::filesystem::path path = std::filesystem::path(directory) / command;  // an absolute one stays
+    ATOLL_MPI_REQUIRE(runs(path), MPI_ERR_SPAWN, "there is no program '{}'", path.string());
+    return path.string();
+  }
+  const std::string usual = config::launcher_variable("PATH");
+  std::string list = places.empty() ? "" : places + ":";
+  list += usual.empty() ? "/usr/local/bin:/usr/bin:/bin" : usual;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    std::size_t end = std::min(list.find(':', begin), list.size());
+    std::filesystem::path folder = begin == end ? "." : list.substr(begin, end - begin);
+    if (runs(folder / command)) return (folder / command).string();
+    begin = end + 1;
+  }
+  // As programs are usually started: from where one is.
+  ATOLL_MPI_REQUIRE(runs(std::filesystem::path(directory) / command), MPI_ERR_SPAWN, "there is no program '{}' in PATH", command);
+  return (std::filesystem::path(directory) / command).string();
+}
+
+runtime::GuestProgram program_of(const char* command, char** arguments, int count, MPI_Info info) {
+  ATOLL_MPI_REQUIRE(command != nullptr && *command != '\0', MPI_ERR_ARG, "no command is given");
+  ATOLL_MPI_REQUIRE(count >= 1, MPI_ERR_ARG, "{} processes to start", count);
+  runtime::GuestProgram program{.command = {}, .count = static_cast<std::uint32_t>(count), .directory = {}};
+  std::string places, directory = std::filesystem::current_path();
+  for (const auto& [key, value] : entries_of(info)) {
+    if (key == "wdir") program.directory = directory = value;
+    if (key == "path") places = value;
+  }
+  ATOLL_MPI_REQUIRE(program.directory.empty() || std::filesystem::is_directory(program.directory), MPI_ERR_SPAWN, "there is no folder '{}'",
+                    program.directory);
+  program.command.push_back(program_path(command, directory, places));
+  for (char** argument = arguments; argument != nullptr && *argument != nullptr; ++argument) program.command.emplace_back(*argument);
+  return program;
+}
+
+// Their keepers end them.
+void give_up(fabric::Cohort cohort) {
+  fabric::Job& job = library().context().job();
+  for (std::uint32_t guest = 0; guest < cohort.count; ++guest) {
+    PeId pe(cohort.first.value() + guest);
+    if (!job.has_died(pe)) job.give_up_guest(pe);
+  }
+}
+
+// The leader of the guests says that all have joined.
+void wait_for_guests(fabric::Cohort cohort, std::uint64_t bits) {
+  fabric::Job& job = library().context().job();
+  std::byte nothing;
+  Exchange hello;
+  hello.receive(cohort.first, bits, &nothing, 0);
+  bool failed = false;
+  library().context().wait([&] {
+    if (hello.ready()) return true;
+    for (std::uint32_t guest = 0; guest < cohort.count; ++guest) failed = failed || job.has_died(PeId(cohort.first.value() + guest));
+    return failed;
+  });
+  if (!failed) return;
+  give_up(cohort);
+  fail(MPI_ERR_SPAWN, "of {} processes one at least has ended before it came to MPI_Init, or could not be started", cohort.count);
+}
+
+Meeting start(std::vector<runtime::GuestProgram> programs) {
+  fabric::Job& job = library().context().job();
+  std::uint32_t count = 0;
+  for (const auto& program : programs) count += program.count;
+  std::string launcher = launcher_path();
+  ATOLL_MPI_REQUIRE(job.nodes() == 1, MPI_ERR_SPAWN, "jobs of several nodes cannot start further processes");
+  auto first = job.take_guests(count);
+  ATOLL_MPI_REQUIRE(first.has_value(), MPI_ERR_SPAWN, "{} more processes: this job has room for {}, and {} of that are taken", count,
+                    job.places() - job.npes(), job.guests());
+  fabric::Cohort cohort{*first, count};
+  const std::uint64_t bits = new_bits();
+  for (std::size_t number = 0; number < programs.size(); ++number)
+    programs[number].note = note_for(Guest{library().pe(), bits, static_cast<int>(number)});
+  runtime::start_guests(job, library().pe(), cohort, programs, launcher);
+  wait_for_guests(cohort, bits);
+  return {*first, bits, static_cast<int>(count)};
+}
+
+void finish(const Meeting& meeting, Comm& comm, int root, MPI_Comm* made, int* codes) {
+  try {
+    give(make_inter_after(meeting, comm, root), made);
+  } catch (...) {
+    if (comm.rank() == root) give_up({meeting.leader, static_cast<std::uint32_t>(meeting.processes)});
+    throw;
+  }
+  if (codes != MPI_ERRCODES_IGNORE) std::fill_n(codes, meeting.processes, MPI_SUCCESS);
+}
+
+// In a process that was started so: the inter-communicator with the others becomes parent(). Collective over MPI_COMM_WORLD.
+void greet_parent() {
+  auto guest = guest_of_another();
+  if (!guest) return;
+  Comm& world = need<Comm>(MPI_COMM_WORLD);
+  if (world.rank() == 0) {
+    std::byte nothing{};
+    Exchange hello;
+    hello.send(guest->root, guest->bits, &nothing, 0);
+    library().context().wait([&] { return hello.ready(); });
+  }
+  auto made = make_inter(world.circle(), 0, guest->root, guest->bits, world.local());
+  *made->name() = "MPI_COMM_PARENT";
+  give(std::move(made), &parent());
+}
+
+[[maybe_unused]] const bool added = (at_beginning(greet_parent), true);
+
+}  // namespace
+
+void comm_spawn(const char* command, char** arguments, int count, MPI_Info info, int root, MPI_Comm handle, MPI_Comm* made, int* codes) {
+  Comm& comm = need_intra(handle);
+  finish(meet(comm, root, [&] { return start({program_of(command, arguments, count, info)}); }), comm, root, made, codes);
+}
+
+void comm_spawn_multiple(int count, char** commands, char*** arguments, const int* counts, const MPI_Info* infos, int root, MPI_Comm handle,
+                         MPI_Comm* made, int* codes) {
+  Comm& comm = need_intra(handle);
+  Meeting meeting = meet(comm, root, [&] {
+    ATOLL_MPI_REQUIRE(count >= 1, MPI_ERR_ARG, "{} programs to start", count);
+    std::vector<runtime::GuestProgram> programs;
+    for (int i = 0; i < count; ++i)
+      programs.push_back(program_of(commands[i], arguments == MPI_ARGVS_NULL ? nullptr : arguments[i], counts[i], infos[i]));
+    return start(std::move(programs));
+  });
+  finish(meeting, comm, root, made, codes);
+}
+
+}  // namespace atl::mpi
