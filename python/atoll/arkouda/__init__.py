@@ -29,6 +29,7 @@ from .pandas.conversion import from_series
 from .pandas.dataframe import *
 from .pandas.groupbyclass import GROUPBY_REDUCTION_TYPES, GroupBy, broadcast, groupable, unique
 from .pandas.index import Index, MultiIndex
+from .pandas.io import *
 from .pandas.join import compute_join_size, gen_ranges, join_on_eq_with_dt
 from .pandas.row import Row
 from .pandas.series import Series

@@ -7,7 +7,9 @@ from . import (
     conversion,
     dataframe,
     groupbyclass,
+    hdf,
     index,
+    io,
     io_util,
     join,
     match,
@@ -26,6 +28,6 @@ from .series import Series
 
 __all__ = [
     "Categorical", "DataFrame", "GroupBy", "Index", "MultiIndex", "Row", "Series", "accessor", "categorical",
-    "compute_join_size", "conversion", "dataframe", "from_series", "gen_ranges", "groupbyclass", "index", "io_util",
-    "join", "join_on_eq_with_dt", "match", "matcher", "row", "series",
+    "compute_join_size", "conversion", "dataframe", "from_series", "gen_ranges", "groupbyclass", "hdf", "index", "io",
+    "io_util", "join", "join_on_eq_with_dt", "match", "matcher", "row", "series",
 ]  # fmt: skip
