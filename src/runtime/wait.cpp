@@ -180,6 +180,12 @@ void Context::answer_news(std::function<void()> answer) {
 }
 
 void Context::check_slowly() {
+  // A guest comes to a job in which others may have died before; only those who come with it are missed.
+  if (job_->is_guest() && !answers_.load(std::memory_order_acquire) && !job_->exit_requested()) {
+    for (std::uint32_t rank = 0; rank < npes_; ++rank)
+      if (job_->has_died(world_.pe_of(rank))) job_->check();
+    return;
+  }
   if (!answers_.load(std::memory_order_acquire) || deaths_here() == Deaths::fatal || job_->exit_requested()) return job_->check();
   if (in_progress_here()) return;  // what it does takes locks that a hook must not wait for
   if (progress_owner_.try_take()) {
