@@ -37,8 +37,8 @@ INT_TYPES = (int, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 FLOAT_TYPES = (float, float64, float32)
 
 bool_scalars = Union[builtins.bool, np.bool_]  # noqa: UP007  # scripts ask for these unions' __args__
-float_scalars = Union[FLOAT_TYPES]  # noqa: UP007
-int_scalars = Union[INT_TYPES]  # noqa: UP007
+float_scalars: Any = Union[FLOAT_TYPES]  # noqa: UP007
+int_scalars: Any = Union[INT_TYPES]  # noqa: UP007
 numeric_scalars = Union[float_scalars, int_scalars]  # noqa: UP007
 numeric_and_bool_scalars = Union[bool_scalars, numeric_scalars]  # noqa: UP007
 str_scalars = Union[str, str_]  # noqa: UP007

@@ -139,7 +139,7 @@ def _number_of(item: Any) -> int | None:
 def datasets_of(file: Any, prefix: str = "") -> list[str]:
     """The paths of the objects in a file."""
     h5py = extras.module("h5py", "reading HDF5")
-    found = []
+    found: list[str] = []
     for name, item in file.items():
         plain = isinstance(item, h5py.Group) and _number_of(item) is None and not ("values" in item or "codes" in item)
         if name == "_arkouda_metadata":

@@ -55,7 +55,7 @@ def _located(prefix: str, number: int = 0) -> str:
 
 def _files(names: Any) -> list[str]:
     """What paths and patterns mean; RuntimeError when there is no such file."""
-    found = []
+    found: list[str] = []
     for name in [names] if isinstance(names, str) else names:
         if not name.strip():
             raise ValueError("filename cannot be an empty string")
