@@ -58,13 +58,16 @@ std::optional<Membership> join_from_environment() {
   }
   std::uint32_t pe = whole_number(config::Variable::pe, "ATOLL_PE");
   std::uint32_t npes = whole_number(config::Variable::npes, "ATOLL_NPES");
+  auto validate_place = [&](bool there) {
+    ATOLL_VALIDATE(there, SetupError, "ATOLL_PE={} is not one of ATOLL_NPES={} PEs. Start with `atoll run`", pe, npes);
+  };
+  validate_place(pe < npes || !config::text(config::Variable::guests).empty());  // whether or not there is such a job
   auto job = fabric::Job::join_shm(name);
   ATOLL_VALIDATE(job->npes() == npes, SetupError, "ATOLL_NPES={}, but the job has {} PEs. Start with `atoll run`", npes,
                  job->npes());
   job->set_cohort(cohort_from_environment(*job));
   std::uint32_t place = pe - job->cohort().first.value();
-  ATOLL_VALIDATE(pe >= job->cohort().first.value() && place < job->cohort().count, SetupError,
-                 "ATOLL_PE={} is not one of ATOLL_NPES={} PEs. Start with `atoll run`", pe, npes);
+  validate_place(pe >= job->cohort().first.value() && place < job->cohort().count);
   return Membership{std::move(job), PeId(pe)};
 }
 
