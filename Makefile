@@ -5,6 +5,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 VENV := .venv
 PY := $(VENV)/bin/python
 BUILD := build/release
+# extras of pyproject.toml that those who work on it want
+DEV_EXTRAS := build run demo files urls sql bench test lint
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow test-aarch64 lint fmt bench docs wheel sdist install clean system configure build build-tests
@@ -86,16 +88,16 @@ $(VENV)/.run: pyproject.toml scripts/python-env scripts/requirements.py | system
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml scripts/python-env scripts/requirements.py | system
-	@scripts/python-env build run demo files urls sql bench test lint
+	@scripts/python-env $(DEV_EXTRAS)
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.docs: $(VENV)/.dev
-	@scripts/python-env build run demo files urls sql bench test lint docs
+	@scripts/python-env $(DEV_EXTRAS) docs
 	@touch $@
 
 $(VENV)/.launchers: pyproject.toml scripts/system-packages scripts/python-env scripts/requirements.py $(VENV)/.dev
 	@scripts/system-packages launchers trees
-	@scripts/python-env build run demo files urls sql bench test lint launchers
+	@scripts/python-env $(DEV_EXTRAS) launchers
 	@touch $@
 
 configure: system $(VENV)/.run
