@@ -10,6 +10,7 @@ import numpy as np
 
 import atoll
 
+from ..columns import addresses
 from .core import client
 from .numpy.arrays import pdarray
 from .numpy.dtypes import Int, bigint, bitType
@@ -27,10 +28,10 @@ class _Shown(pdarray):
 
     def format(self, x: Any) -> str:
         """One number as it is shown."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define `format`")
 
     def _like(self, values: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define `_like`, which makes another one of numbers")
 
     @property
     def values(self) -> Any:
@@ -88,11 +89,8 @@ class _Shown(pdarray):
 
     def opeq(self, other: Any, op: str) -> Any:
         """The operation in place."""
-        self._a = (
-            pdarray._of(self._a)
-            .opeq(pdarray._of(other._a) if isinstance(other, _Shown) else self._number(other), op)
-            ._a
-        )
+        other = pdarray._of(other._a) if isinstance(other, _Shown) else self._number(other)
+        self._a = pdarray._of(self._a).opeq(other, op)._a
         return self
 
     def copy(self) -> Any:
@@ -239,6 +237,16 @@ class IPv4(_Shown):
     def format(self, x: Any) -> str:
         """One number as an address."""
         return ipaddress.IPv4Address(int(x)).compressed
+
+    def tolist(self) -> list[str]:
+        """A list of texts."""
+        return list(addresses.IPv4(self._a.reshape(-1)).astype(str).to_list())
+
+    to_list = tolist
+
+    def to_ndarray(self) -> Any:
+        """A NumPy array of texts."""
+        return np.array(self.tolist(), dtype=np.str_).reshape(self.shape)
 
     def normalize(self, x: Any) -> int:
         """The number of an address."""

@@ -8,12 +8,18 @@ import inspect
 import itertools
 import weakref
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
-from ..arrays.array import Array
+import numpy as np
+
+from ..arrays.ndarray import ndarray
 from ..columns.column import Column
 
-__all__ = ["KINDS", "Named", "RegistrationError", "attach", "checked", "lift", "lower", "registry", "symbols"]
+__all__ = [
+    "KINDS", "Labelled", "Named", "RegistrationError", "Rows", "Word", "attach", "checked", "entitled", "lift", "lower",
+    "registry", "symbols",
+]  # fmt: skip
 
 #: Arkouda's classes by their names: each module puts its own here.
 KINDS: dict[str, Any] = {}
@@ -34,6 +40,15 @@ class RegistrationError(Exception):
     """An object or a name is registered already, or not at all."""
 
 
+class Word(Enum):
+    """Words to choose from, each shown as itself."""
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    __repr__ = __str__
+
+
 class Named:
     """An object that the session knows by a name, and a person may give one."""
 
@@ -41,17 +56,21 @@ class Named:
     registered_name: str | None = None
 
     @property
-    def name(self) -> str:
+    def name(self) -> Any:
         """The name the session knows the object by."""
-        found = self.__dict__.get("_name")
+        return self._id
+
+    @name.setter
+    def name(self, name: Any) -> None:
+        self.__dict__["_name"] = name
+
+    @property
+    def _id(self) -> str:
+        found: str | None = self.__dict__.get("_name")
         if found is None:
             found = self.__dict__["_name"] = f"id_{next(_numbers)}"
             symbols[found] = self
         return found
-
-    @name.setter
-    def name(self, name: str) -> None:
-        self.__dict__["_name"] = name
 
     def register(self, user_defined_name: str) -> Any:
         """Keeps the object under a name, so that `attach` finds it."""
@@ -94,6 +113,48 @@ class Named:
     def transfer(self, hostname: str, port: int) -> Any:
         """Arrays do not leave their session this way: RuntimeError. Save a checkpoint, or write a file."""
         raise RuntimeError("arrays are not sent to another session; write a file, or ak.save_checkpoint()")
+
+
+class Labelled(Named):
+    """An object whose `name` is what a person calls it, as pandas' objects have one; the session has its own for it."""
+
+    label: Any = None
+
+    @property
+    def name(self) -> Any:
+        """What a person calls it."""
+        return self.label
+
+    @name.setter
+    def name(self, name: Any) -> None:
+        self.label = name
+
+
+class Rows(Named):
+    """A column whose rows lie on all PEs: `==` compares row by row, and no loop of Python walks through them."""
+
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    size: Any
+
+    def _binop(self, other: Any, op: str) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} must define _binop, which computes `self op other`")
+
+    def __iter__(self) -> Any:
+        raise NotImplementedError(
+            f"{self.objType} does not support iteration. To force data transfer from server, use to_ndarray"
+        )
+
+    def __eq__(self, other: Any) -> Any:
+        return self._binop(other, "==")
+
+    def __ne__(self, other: Any) -> Any:
+        return self._binop(other, "!=")
+
+    def equals(self, other: Any) -> Any:
+        """Whether the other is of the same kind and size, with the same elements."""
+        if not isinstance(other, type(self)) or other.size != self.size:
+            return np.False_
+        return np.bool_(bool((self == other).all()))
 
 
 class RegistrationFault(RegistrationError, RuntimeError):
@@ -144,13 +205,20 @@ def _position(value: Any) -> int | None:
 
 def lift(thing: Any) -> Any:
     """What Arkouda has in the place of Atoll's arrays and columns; scalars as they are."""
-    if isinstance(thing, Array):
+    if isinstance(thing, ndarray):
         return KINDS["pdarray"]._of(thing) if thing.ndim else thing[()]
     if isinstance(thing, Column):
         return LIFTED[type(thing).__name__](thing)
     if isinstance(thing, tuple) and not hasattr(thing, "_fields"):
         return tuple(lift(one) for one in thing)
     return [lift(one) for one in thing] if isinstance(thing, list) else thing
+
+
+def entitled(function: Callable[..., Any], name: str, doc: str) -> Any:
+    """A function that was made of a table, under its own name and with its own docstring."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
 
 
 def checked(*kinds: Any, **named: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -13,6 +13,7 @@ import atoll as _atoll
 
 from ..numpy import dtypes as _own
 from ..numpy.arrays import pdarray as _pdarray
+from ..objects import entitled as _entitled
 from . import array_object
 from .array_object import Array
 
@@ -84,13 +85,9 @@ def _function(name: str) -> Any:
                 raise RuntimeError(f"Error executing command: {name} does not support dtype {kind}")
         if "dtype" in options and options["dtype"] is not None:
             options["dtype"] = _own.dtype(options["dtype"])
-        if name in ("pad",) and "mode" in options:
-            options = {**options}
         return _lifted(original(*(_lowered(one) for one in args), **{k: _lowered(v) for k, v in options.items()}))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"`{name}` of the array API standard."
-    return call
+    return _entitled(call, name, f"`{name}` of the array API standard.")
 
 
 for _module_name, _names in _MODULES.items():

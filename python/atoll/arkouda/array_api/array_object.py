@@ -43,8 +43,9 @@ class Array:
     """Made by `asarray`, `zeros` and their kin, not by itself."""
 
     _array: pdarray
+    _empty: bool
     __array_ufunc__ = None
-    __hash__ = None  # == is elementwise
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     @classmethod
     def _new(cls, x: Any, /, empty: bool = False) -> Array:

@@ -36,7 +36,7 @@ class ArkoudaLogger(Logger):
         log_format: str | None = DEFAULT_LOG_FORMAT,
     ) -> None:  # fmt: skip
         Logger.__init__(self, name)
-        self.setLevel(_LEVELS[getattr(log_level, "value", log_level)])
+        self.setLevel(_LEVELS[LogLevel(log_level).value])
         if not handlers:
             handler: Handler = StreamHandler()
             handler.set_name("console-handler")

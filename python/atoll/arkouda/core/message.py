@@ -4,27 +4,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from enum import Enum
 from typing import Any
+
+from ..objects import Word
 
 __all__ = ["MessageFormat", "MessageType", "ReplyMessage", "RequestMessage"]
 
 
-class _Text(Enum):
-    def __str__(self) -> str:
-        return self.value
-
-    __repr__ = __str__
-
-
-class MessageFormat(_Text):
+class MessageFormat(Word):
     """How arguments are written."""
 
     STRING = "STRING"
     BINARY = "BINARY"
 
 
-class MessageType(_Text):
+class MessageType(Word):
     """What an answer is."""
 
     NORMAL = "NORMAL"

@@ -205,7 +205,8 @@ def search_intervals(vals: Any, intervals: Any, tiebreak: Any = None, hierarchic
             raise ValueError("Upper bounds must be greater than lower bounds")
         return lift(_first_holding([v], [low], [high], tiebreak))
     columns = [_codes([[a], [b], [c]]) for a, b, c in zip(values, lows, highs, strict=True)]
-    return lift(_first_holding(*(list(part) for part in zip(*columns, strict=True)), tiebreak))
+    points, starts, ends = (list(part) for part in zip(*columns, strict=True))
+    return lift(_first_holding(points, starts, ends, tiebreak))
 
 
 def _first_holding(values: list[Any], lows: list[Any], highs: list[Any], tiebreak: Any) -> Any:

@@ -11,11 +11,10 @@ import numpy as np
 
 import atoll
 
-from ...arrays.array import Array
 from ..core import client
-from ..objects import KINDS, LIFTED, Named, RegistrationError, checked, lift, lower, registry, symbols
+from ..objects import KINDS, LIFTED, Named, RegistrationError, Rows, checked, lift, lower, registry, symbols
 from . import wide
-from .dtypes import Int, bigint, bigint_
+from .dtypes import INFERRED_TYPES, Int, bigint, bigint_
 from .dtypes import dtype as ak_dtype
 from .err import geterr, handle
 
@@ -25,13 +24,7 @@ SUPPORTED_REDUCTION_OPS = ["any", "all", "isSorted", "isSortedLocally", "max", "
 SUPPORTED_INDEX_REDUCTION_OPS = ["argmin", "argmax"]
 SUPPORTED_STATS_REDUCTION_OPS = ["var", "std"]
 
-_PLAIN: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
-    "%": operator.mod, "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_,
-    "|": operator.or_, "^": operator.xor, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
-_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
+_PLAIN: dict[str, Callable[[Any, Any], Any]] = {**wide.OPERATIONS, "/": operator.truediv}
 SCALARS = (bool, int, float, np.number, np.bool_)
 
 
@@ -82,7 +75,7 @@ def combine(op: str, a: Any, b: Any) -> Any:
     )
     if op in ("/", "//", "%") and geterr()["divide"] != "ignore":
         zero = right == 0
-        if bool(zero.any()) if isinstance(right, Array) else zero:
+        if bool(zero.any()) if isinstance(right, atoll.ndarray) else zero:
             handle("divide", "divide by zero encountered")
     return pdarray._of(_PLAIN[op](left, right))
 
@@ -101,8 +94,6 @@ def _number(value: Any, other: pdarray) -> Any:
 
 
 def _combine_wide(op: str, a: Any, b: Any) -> pdarray:
-    if op != "/" and op not in _COMPARISONS and (_is_float(a) or _is_float(b)):
-        return combine(op, *(_floats(one) for one in (a, b)))
     if _is_float(a) or _is_float(b):
         return combine(op, *(_floats(one) for one in (a, b)))
     if op in ("<<<", ">>>"):
@@ -123,7 +114,7 @@ def _floats(value: Any) -> Any:
     return value.astype("float64") if isinstance(value, pdarray) else float(value)
 
 
-class pdarray(Named):
+class pdarray(Rows):
     """An array that lies in parts on all PEs; made by `ak.array`, `ak.arange` and their kin.
 
     Examples
@@ -141,9 +132,18 @@ class pdarray(Named):
     OpEqOps = frozenset(("+=", "-=", "*=", "/=", "%=", "//=", "&=", "|=", "^=", "<<=", ">>=", "**="))
     __array_priority__ = 1000
     __array_ufunc__ = None  # NumPy's scalars and arrays leave operators to pdarray
-    __hash__ = None  # == is elementwise
     _a: Any
     _bigshape: tuple[int, ...]
+    # Methods that the modules of the functions of the same names put here, so far as this package calls them.
+    all: Any
+    any: Any
+    argsort: Any
+    logical_not: Any
+    maxk: Any
+    mink: Any
+    rotl: Any
+    rotr: Any
+    value_counts: Any
 
     def __init__(self, values: Any) -> None:
         self._set(values._a if isinstance(values, pdarray) else values, getattr(values, "_bigshape", None))
@@ -152,7 +152,7 @@ class pdarray(Named):
         self._a = values
         if isinstance(values, wide.BigInts):
             self._bigshape = tuple(int(n) for n in (shape if shape is not None else values.shape))
-        elif isinstance(values, Array) and values.ndim == 0:
+        elif isinstance(values, atoll.ndarray) and values.ndim == 0:
             self._a = values.reshape(())
         _ = self.name
 
@@ -160,7 +160,7 @@ class pdarray(Named):
     def _of(cls, values: Any, shape: Any = None) -> pdarray:
         """The array of Atoll's array, or of a column of bigints with a shape."""
         made = object.__new__(pdarray)
-        if isinstance(shape, tuple) and isinstance(values, Array) and values.shape != shape:
+        if isinstance(shape, tuple) and isinstance(values, atoll.ndarray) and values.shape != shape:
             values = values.reshape(shape)
         made._set(values, shape)
         return made
@@ -210,7 +210,7 @@ class pdarray(Named):
     @property
     def inferred_type(self) -> str | None:
         """What kind of values there are, as pandas' indexes say."""
-        return {"i": "integer", "u": "integer", "f": "floating", "b": "boolean", "ui": "integer"}.get(self.dtype.kind)
+        return INFERRED_TYPES.get(self.dtype.kind)
 
     def __len__(self) -> int:
         return self.size
@@ -224,11 +224,6 @@ class pdarray(Named):
 
     def _first(self) -> Any:
         return self._a[0] if isinstance(self._a, wide.BigInts) else self._a.reshape(-1)[0]
-
-    def __iter__(self) -> Any:
-        raise NotImplementedError(
-            "pdarray does not support iteration. To force data transfer from server, use to_ndarray"
-        )
 
     def __str__(self) -> str:
         return self._text(lambda one: f"{one:.6g}" if one != int(one) or abs(one) >= 1e6 else f"{one:.1f}")
@@ -300,7 +295,6 @@ class pdarray(Named):
     __or__, __ror__, __ior__ = _binary("|")
     __xor__, __rxor__, __ixor__ = _binary("^")
     __lt__, __le__, __gt__, __ge__ = _compared("<"), _compared("<="), _compared(">"), _compared(">=")
-    __eq__, __ne__ = _compared("=="), _compared("!=")
 
     def __neg__(self) -> Any:
         return self._binop(-1, "*")
@@ -316,12 +310,6 @@ class pdarray(Named):
             raise TypeError(f"~ is not supported for {self.dtype}")
         return pdarray._of(~self._a)
 
-    def equals(self, other: Any) -> Any:
-        """Whether the other array is of the same size and has the same elements."""
-        if not isinstance(other, type(self)) or other.size != self.size:
-            return np.False_
-        return np.bool_(bool((self == other).all()))
-
     def format_other(self, other: Any) -> str:
         """A number as text of the array's own type."""
         return str(other if self.dtype == bigint() else self.dtype.type(other))
@@ -334,7 +322,7 @@ class pdarray(Named):
             found, shape = wide.pick(self._a, self._bigshape, key)
             return bigint_(found) if shape is None else pdarray._of(found, shape)
         found = self._a[key]
-        if isinstance(found, Array):
+        if isinstance(found, atoll.ndarray):
             return pdarray._of(found.copy()) if found.ndim else found[()]
         return found
 
@@ -344,9 +332,14 @@ class pdarray(Named):
         if isinstance(key, pdarray) and key.dtype == bigint():
             key = key.astype("int64")
         lowered = lower(key)
-        if isinstance(lowered, Array) and lowered.dtype.kind not in "biu":
+        if isinstance(lowered, atoll.ndarray) and lowered.dtype.kind not in "biu":
             raise TypeError(f"unsupported pdarray index type {lowered.dtype}")
-        if isinstance(lowered, Array) and lowered.dtype.kind == "b" and lowered.shape != self.shape and self.ndim == 1:
+        if (
+            isinstance(lowered, atoll.ndarray)
+            and lowered.dtype.kind == "b"
+            and lowered.shape != self.shape
+            and self.ndim == 1
+        ):
             raise ValueError(f"size mismatch {self.size},{lowered.size}")
         return lowered
 
@@ -362,7 +355,7 @@ class pdarray(Named):
             value = np.array(int(value) % (1 << 64), np.uint64).astype(self.dtype)[()]
         elif getattr(value, "dtype", None) is not None and value.dtype != self.dtype:
             value = value.astype(self.dtype)
-        if self.ndim == 1 and isinstance(key, slice) and isinstance(value, Array) and value.ndim:
+        if self.ndim == 1 and isinstance(key, slice) and isinstance(value, atoll.ndarray) and value.ndim:
             places = len(range(*key.indices(self.size)))
             if value.size != places:
                 raise ValueError(f"cannot assign {value.size} values to {places} places")
@@ -455,9 +448,6 @@ class pdarray(Named):
         if self.dtype == bigint():
             return self.bigint_to_uint_arrays()
         return [self]
-
-    def _float_to_uint(self) -> pdarray:
-        return pdarray._of(self._a.view(np.uint64).copy())
 
 
 KINDS["pdarray"] = pdarray

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import builtins
 import sys
-from enum import Enum
 from typing import Any, Union
 
 import numpy as np
@@ -28,6 +27,7 @@ from numpy import (
 )
 from numpy.dtypes import *
 
+from ..objects import Word
 from ._bigint import bigint, bigint_
 
 bool = np.bool_
@@ -36,14 +36,15 @@ Int = (int, np.integer)
 INT_TYPES = (int, int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 FLOAT_TYPES = (float, float64, float32)
 
-bool_scalars = Union[builtins.bool, np.bool_]  # noqa: UP007  # scripts ask for these unions' __args__
-float_scalars: Any = Union[FLOAT_TYPES]  # noqa: UP007
-int_scalars: Any = Union[INT_TYPES]  # noqa: UP007
-numeric_scalars = Union[float_scalars, int_scalars]  # noqa: UP007
-numeric_and_bool_scalars = Union[bool_scalars, numeric_scalars]  # noqa: UP007
-str_scalars = Union[str, str_]  # noqa: UP007
-numpy_scalars = Union[float64, float32, int8, int16, int32, int64, bool_, str_, uint8, uint16, uint32, uint64]  # noqa: UP007
-all_scalars = Union[bool_scalars, numeric_scalars, numpy_scalars, str_scalars]  # noqa: UP007
+# Scripts ask for these unions' __args__, and `|` makes none of a tuple of types: UP007 is off for this file.
+bool_scalars = Union[builtins.bool, np.bool_]
+float_scalars: Any = Union[FLOAT_TYPES]
+int_scalars: Any = Union[INT_TYPES]
+numeric_scalars = Union[float_scalars, int_scalars]
+numeric_and_bool_scalars = Union[bool_scalars, numeric_scalars]
+str_scalars = Union[str, str_]
+numpy_scalars = Union[float64, float32, int8, int16, int32, int64, bool_, str_, uint8, uint16, uint32, uint64]
+all_scalars = Union[bool_scalars, numeric_scalars, numpy_scalars, str_scalars]
 
 NUMBER_FORMAT_STRINGS = {
     "bool": "{}",
@@ -56,7 +57,7 @@ NUMBER_FORMAT_STRINGS = {
 }
 
 
-class DType(Enum):
+class DType(Word):
     """The names of types."""
 
     FLOAT = "float"
@@ -78,17 +79,12 @@ class DType(Enum):
     BIGINT = "bigint"
     STR = "str"
 
-    def __str__(self) -> str:
-        return self.value
-
-    __repr__ = __str__
-
 
 ARKOUDA_SUPPORTED_BOOLS = (builtins.bool, bool_)
 ARKOUDA_SUPPORTED_INTS = (*INT_TYPES, bigint, bigint_)
 ARKOUDA_SUPPORTED_FLOATS = FLOAT_TYPES
 ARKOUDA_SUPPORTED_NUMBERS = (*INT_TYPES, *FLOAT_TYPES, bigint, bigint_)
-ARKOUDA_SUPPORTED_DTYPES = (bool_, float, float64, int, int64, uint64, uint8, bigint, str)
+ARKOUDA_SUPPORTED_DTYPES: tuple[Any, ...] = (bool_, float, float64, int, int64, uint64, uint8, bigint, str)
 DTypes = frozenset(member.value for member in DType)
 DTypeObjects = frozenset([bool_, float, float64, int, int64, str, str_, uint8, uint64])
 NumericDTypes = frozenset(["bool_", "bool", "float", "float64", "int", "int64", "uint64", "bigint"])
@@ -107,6 +103,9 @@ SeriesDTypes = {
     "timedelta64[ns]": int64,
 }
 bitType = uint64
+
+#: What pandas calls elements, by their dtype's kind; "ui" is `bigint`'s.
+INFERRED_TYPES = {"i": "integer", "u": "integer", "f": "floating", "b": "boolean", "ui": "integer"}
 
 _CHAPEL = {"real": "float64", "complex": "complex128", "int": "int64", "uint": "uint64", "string": "str"}
 
@@ -240,7 +239,7 @@ def resolve_scalar_dtype(val: Any) -> str:
     if isinstance(val, (float, complex, np.inexact)):
         return "float64"
     if isinstance(val, Int):
-        return "uint64" if isinstance(val, uint64) and val < 1 << 63 else _of_int(int(val)).name
+        return "uint64" if getattr(val, "dtype", None) == uint64 else _of_int(int(val)).name
     if isinstance(val, str):
         return "str"
     return str(np.dtype(val.dtype)) if hasattr(val, "dtype") else str(type(val))

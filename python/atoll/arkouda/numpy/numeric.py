@@ -10,7 +10,7 @@ import numpy as np
 import atoll
 
 from ...arrays.array import Array
-from ..objects import KINDS, checked, lift, lower
+from ..objects import KINDS, checked, entitled, lift, lower
 from . import wide
 from .arrays import SCALARS, pdarray
 from .casting import ErrorMode, cast
@@ -101,7 +101,7 @@ def _unary(name: str, kinds: str, floats: bool) -> Any:
     @checked(pdarray)
     def function(pda: Any) -> Any:
         if name == "abs" and pda.dtype == bigint():
-            return _absolute(pda)
+            return pda.__abs__()
         _refuse(pda, kinds, name)
         values = pda._a
         if floats:
@@ -110,13 +110,7 @@ def _unary(name: str, kinds: str, floats: bool) -> Any:
             values = values.astype(np.int64)
         return lift(getattr(atoll, name)(values))
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"NumPy's `{name}`, element by element."
-    return function
-
-
-def _absolute(pda: Any) -> Any:
-    return pda.__abs__()
+    return entitled(function, name, f"NumPy's `{name}`, element by element.")
 
 
 def _masked(name: str) -> Any:
@@ -125,9 +119,7 @@ def _masked(name: str) -> Any:
         _refuse(pda, "biuf", name)
         return _where(lift(getattr(atoll, name)(pda._a.astype(np.float64))), pda, where)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"NumPy's `{name}` where a condition holds; elsewhere the elements."
-    return function
+    return entitled(function, name, f"NumPy's `{name}` where a condition holds; elsewhere the elements.")
 
 
 for _name, (_kinds, _floats) in _UNARY.items():
@@ -166,10 +158,10 @@ def nextafter(x1: Any, x2: Any) -> Any:
     for one in (x1, x2):
         if isinstance(one, pdarray) and (one.dtype == bigint() or one.dtype.kind not in "iuf"):
             raise TypeError(f"nextafter is not implemented for {one.dtype}")
-    sides = [one._a.astype(np.float64) if isinstance(one, pdarray) else float(one) for one in (x1, x2)]
-    if not any(isinstance(one, Array) for one in sides):
-        return np.nextafter(*sides)
-    return lift(atoll.nextafter(*sides))
+    first, second = (one._a.astype(np.float64) if isinstance(one, pdarray) else float(one) for one in (x1, x2))
+    if isinstance(first, Array) or isinstance(second, Array):
+        return lift(atoll.nextafter(first, second))
+    return np.nextafter(first, second)
 
 
 def _scan(name: str) -> Any:
@@ -181,9 +173,7 @@ def _scan(name: str) -> Any:
             raise ValueError(f"axis {axis} is out of bounds for {pda.ndim} dimensions")
         return lift(getattr(atoll, name)(pda._a, axis=axis))
 
-    scan.__name__ = scan.__qualname__ = name
-    scan.__doc__ = f"NumPy's `{name}`, of all elements or along an axis."
-    return scan
+    return entitled(scan, name, f"NumPy's `{name}`, of all elements or along an axis.")
 
 
 cumsum, cumprod = _scan("cumsum"), _scan("cumprod")
@@ -192,7 +182,7 @@ cumsum, cumprod = _scan("cumsum"), _scan("cumprod")
 # -- with `out` --
 
 
-def _with_out(values: Any, out: Any, where: Any, original: Any) -> Any:
+def _with_out(values: Any, out: Any, where: Any) -> Any:
     """A result put into `out`, where a condition holds."""
     if where is not None and not isinstance(where, (bool, np.bool_, pdarray)):
         raise TypeError(f"where must be bool or pdarray; got {type(where).__name__} instead")
@@ -204,7 +194,6 @@ def _with_out(values: Any, out: Any, where: Any, original: Any) -> Any:
         raise ValueError("where needs an out array")
     if not isinstance(out, pdarray):
         raise TypeError(f"out must be a pdarray; got {type(out).__name__} instead")
-    del original
     shape = np.broadcast_shapes(getattr(values, "shape", ()), lower(where).shape if isinstance(where, pdarray) else ())
     if np.broadcast_shapes(shape, out.shape) != out.shape:
         raise ValueError(f"a result of shape {shape} does not fit out of shape {out.shape}")
@@ -227,11 +216,9 @@ def _rounding(name: str) -> Any:
         values = lower(pda)
         kind = getattr(values, "dtype", np.asarray(values).dtype).kind
         made = values if kind in "iu" else getattr(atoll if isinstance(values, Array) else np, name)(values)
-        return _with_out(made, out, where, pda)
+        return _with_out(made, out, where)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"NumPy's `{name}`, with `out` and `where`."
-    return function
+    return entitled(function, name, f"NumPy's `{name}`, with `out` and `where`.")
 
 
 floor, ceil, trunc = _rounding("floor"), _rounding("ceil"), _rounding("trunc")
@@ -242,7 +229,7 @@ def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = None) -> Any:
     """Angles of points (x2, x1), with `out` and `where`."""
     sides = [one._a.astype(np.float64) if isinstance(one, pdarray) else np.float64(one) for one in (x1, x2)]
     found = (atoll if any(isinstance(one, Array) for one in sides) else np).arctan2(*sides)
-    return _with_out(found, out, where, x1)
+    return _with_out(found, out, where)
 
 
 # -- of two arrays --
@@ -257,9 +244,7 @@ def _pairwise(name: str) -> Any:
             raise TypeError(f"{name} is not implemented for bigint")
         return lift(getattr(atoll, name)(lower(x1), lower(x2)))
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"NumPy's `{name}`."
-    return function
+    return entitled(function, name, f"NumPy's `{name}`.")
 
 
 minimum, maximum = _pairwise("minimum"), _pairwise("maximum")

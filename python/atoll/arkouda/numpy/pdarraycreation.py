@@ -290,9 +290,8 @@ def linspace(
     """NumPy's `linspace`."""
     if num < 0:
         raise ValueError("num must not be negative")
-    ends = [lower(one) for one in (start, stop)]
-    ends = [one.astype(np.float64) if isinstance(one, Array) else float(one) for one in ends]
-    return lift(atoll.linspace(*ends, int(num), endpoint=bool(endpoint), axis=int(axis)))
+    first, last = (one._a.astype(np.float64) if isinstance(one, pdarray) else float(one) for one in (start, stop))
+    return lift(atoll.linspace(first, last, int(num), endpoint=bool(endpoint), axis=int(axis)))
 
 
 @checked((*Real, pdarray), (*Real, pdarray), Int, Real)

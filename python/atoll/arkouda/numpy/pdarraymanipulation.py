@@ -36,7 +36,7 @@ def _joined(arrays: list[Any], axis: int) -> Any:
 
 def _stacked(tup: Any, dtype: Any, casting: str, vertical: bool) -> Any:
     if casting != "same_kind":
-        raise NotImplementedError(f"casting={casting!r} is not implemented")
+        raise NotImplementedError(f"casting={casting!r} is not implemented. Use astype, or casting='same_kind'")
     arrays = list(tup) if not isinstance(tup, pdarray) else [tup]
     for one in arrays:
         if not isinstance(one, pdarray):

@@ -9,7 +9,7 @@ import numpy as np
 
 import atoll
 
-from ..objects import checked, lift, lower
+from ..objects import checked, entitled, lift, lower
 from . import wide
 from .arrays import SCALARS, combine, operand, pdarray
 from .dtypes import Int, bigint, bigint_
@@ -59,9 +59,7 @@ def _reduction(name: str) -> Any:
         found = getattr(atoll, name)(pda._a, axis=axes, keepdims=keepdims)
         return lift(found)
 
-    reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = f"NumPy's `{name}` of all elements, or along axes."
-    return reduce
+    return entitled(reduce, name, f"NumPy's `{name}` of all elements, or along axes.")
 
 
 any, all, sum, prod, min, max = (_reduction(name) for name in ("any", "all", "sum", "prod", "min", "max"))
@@ -88,9 +86,7 @@ def _moment(name: str) -> Any:
         found = getattr(atoll, name)(pda._a, axis=_axes(axis, pda.ndim), ddof=int(ddof), keepdims=bool(keepdims))
         return lift(found)
 
-    moment.__name__ = moment.__qualname__ = name
-    moment.__doc__ = f"NumPy's `{name}` of all elements, or along axes."
-    return moment
+    return entitled(moment, name, f"NumPy's `{name}` of all elements, or along axes.")
 
 
 var, std = _moment("var"), _moment("std")
@@ -193,10 +189,6 @@ def _where(result: Any, original: Any, where: Any) -> Any:
     return pdarray._of(atoll.where(where._a, lower(result), kept).astype(np.result_type(result.dtype, original.dtype)))
 
 
-def _where_kept(result: Any, original: Any, where: Any) -> Any:
-    return _where(result, original, where)
-
-
 @checked(pdarray, (int, float, np.number, pdarray))
 def power(pda: Any, pwr: Any, where: Any = True) -> Any:
     """`pda ** pwr`, where a condition holds; elsewhere `pda`.
@@ -280,10 +272,10 @@ def _extreme(name: str, largest: bool, places: bool) -> Any:
         chosen = order[-k:] if largest else order[:k]
         return pdarray._of(chosen.copy()) if places else pda[pdarray._of(chosen)]
 
-    extreme.__name__ = extreme.__qualname__ = name
     what = "places" if places else "values"
-    extreme.__doc__ = f"The {what} of the `k` {'largest' if largest else 'smallest'} elements, in their order."
-    return extreme
+    return entitled(
+        extreme, name, f"The {what} of the `k` {'largest' if largest else 'smallest'} elements, in their order."
+    )
 
 
 mink, maxk = _extreme("mink", False, False), _extreme("maxk", True, False)
@@ -404,9 +396,7 @@ def _method(function: Any) -> Any:
     def method(self: Any, *args: Any, **options: Any) -> Any:
         return function(self, *args, **options)
 
-    method.__name__ = method.__qualname__ = function.__name__
-    method.__doc__ = f"See `ak.{function.__name__}`."
-    return method
+    return entitled(method, function.__name__, f"See `ak.{function.__name__}`.")
 
 
 for _function in (

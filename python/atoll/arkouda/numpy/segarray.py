@@ -11,7 +11,7 @@ import atoll
 
 from ...columns import lists as _lists
 from ..core import client
-from ..objects import KINDS, LIFTED, Named, lift, lower
+from ..objects import KINDS, LIFTED, Named, entitled, lift, lower
 from .arrays import pdarray
 from .dtypes import Int, bigint
 from .pdarraysetops import concatenate
@@ -34,7 +34,8 @@ class SegArray(Named):
     """
 
     objType = "SegArray"
-    __hash__ = None  # == is elementwise
+    values: Any
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def __init__(self, segments: Any, values: Any, lengths: Any = None, grouping: Any = None) -> None:
         if not isinstance(segments, pdarray) or segments.dtype != np.int64:
@@ -198,7 +199,7 @@ class SegArray(Named):
         return "SegArray([\n" + "\n".join(rows) + "\n])"
 
     def __repr__(self) -> str:
-        return self.__str__().replace("SegArray(", "SegArray(", 1)
+        return str(self)
 
     def to_ndarray(self) -> Any:
         """A NumPy array of arrays."""
@@ -363,9 +364,7 @@ def _figure(name: str) -> Any:
         full[lift(rows)] = found
         return full
 
-    figure.__name__ = figure.__qualname__ = name
-    figure.__doc__ = f"The {name} of each list."
-    return figure
+    return entitled(figure, name, f"The {name} of each list.")
 
 
 for _name in ("sum", "prod", "min", "max", "argmin", "argmax", "any", "all", "OR", "AND", "XOR", "mean"):

@@ -16,7 +16,7 @@ from ...columns.strings import Strings as Texts
 from ...columns.strings import texts_of
 from ...session import current
 from ..core import client
-from ..objects import KINDS, LIFTED, Named, checked, lift, lower
+from ..objects import KINDS, LIFTED, Rows, checked, entitled, lift, lower
 from .arrays import pdarray
 from .dtypes import Int
 from .matching import Match, Matcher
@@ -43,7 +43,7 @@ def _pattern(value: Any) -> str:
     return text
 
 
-class Strings(Named):
+class Strings(Rows):
     """A column of texts that lies in parts on all PEs; made by `ak.array` of texts.
 
     Examples
@@ -58,8 +58,8 @@ class Strings(Named):
 
     objType = "Strings"
     BinOps = frozenset(("==", "!="))
-    __hash__ = None  # == is elementwise
     __array_ufunc__ = None
+    _a: Any
 
     def __init__(self, strings_pdarray: Any, bytes_size: Any = None) -> None:
         given = strings_pdarray
@@ -108,11 +108,6 @@ class Strings(Named):
     def __len__(self) -> int:
         return self.size
 
-    def __iter__(self) -> Any:
-        raise NotImplementedError(
-            "Strings does not support iteration. To force data transfer from server, use to_ndarray"
-        )
-
     def __str__(self) -> str:
         if self.size <= client.pdarrayIterThresh:
             shown = [repr(str(one)) for one in self.tolist()]
@@ -145,18 +140,6 @@ class Strings(Named):
             raise TypeError(f"Strings {op} {type(other).__name__}: the other must be Strings or str")
         return lift(found if op == "==" else ~found)
 
-    def __eq__(self, other: Any) -> Any:
-        return self._binop(other, "==")
-
-    def __ne__(self, other: Any) -> Any:
-        return self._binop(other, "!=")
-
-    def equals(self, other: Any) -> Any:
-        """Whether the other has the same texts."""
-        if not isinstance(other, Strings) or other.size != self.size:
-            return np.False_
-        return np.bool_(bool((self == other).all()))
-
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, (str, float)) or (isinstance(key, pdarray) and key.dtype.kind not in ("i", "u", "b")):
             raise TypeError(f"unsupported key type {type(key).__name__}")
@@ -185,7 +168,8 @@ class Strings(Named):
 
     def get_bytes(self) -> pdarray:
         """The texts' bytes, with a zero behind each."""
-        return lift(atoll.asarray(np.frombuffer(b"".join(one.encode() + b"\0" for one in self._a.to_list()), np.uint8)))
+        offsets, data = _core.text_buffers(self._a._values)
+        return lift(atoll.asarray(np.insert(np.asarray(data, np.uint8), offsets[1:], 0)))
 
     def get_offsets(self) -> pdarray:
         """Where each text begins in these."""
@@ -431,9 +415,7 @@ def _forwarded(name: str) -> Any:
     def method(self: Any) -> Any:
         return lift(getattr(self._a, name)())
 
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"As `str.{name}`, text by text."
-    return method
+    return entitled(method, name, f"As `str.{name}`, text by text.")
 
 
 for _name in (

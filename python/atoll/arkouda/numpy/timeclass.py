@@ -99,7 +99,7 @@ class _Moments(pdarray):
             self._set(pda.as_unit("ns")._values)
         else:
             values = np.asarray(getattr(pda, "to_numpy", lambda: pda)())
-            if values.dtype.kind != self._code[0].replace("M", "M"):
+            if values.dtype.kind != self._code[0]:
                 raise TypeError(f"values must be pdarray, pandas or NumPy {self._code}, not {values.dtype}")
             self._set(atoll.asarray(values.astype(self._code).view(np.int64)))
         self.unit = "ns"
@@ -249,6 +249,7 @@ class Datetime(_Moments):
 
     special_objType = "Datetime"
     objType = "pdarray"
+    is_leap_year: Any
     supported_with_datetime = frozenset(("==", "!=", "<", "<=", ">", ">=", "-"))
     supported_with_r_datetime = supported_with_datetime
     supported_with_timedelta = frozenset(("+", "-", "/", "//", "%"))
@@ -345,7 +346,6 @@ Datetime.is_leap_year = _field("is_leap_year", None)
 for _name in ("nanoseconds", "microseconds", "seconds", "days"):
     setattr(Timedelta, _name, _field(_name, np.int64))
 
-_COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _RESULTS: dict[tuple[str, str, str], Any] = {
     ("datetime", "-", "datetime"): Timedelta,
     ("datetime", "+", "timedelta"): Datetime,

@@ -15,7 +15,8 @@ from ...columns.functions import concatenate, where
 
 __all__ = ["BigInts", "assign", "bigint", "broadcast", "choose", "combine", "floats", "of_any", "pick", "scan_fold"]
 
-_OPERATIONS = {
+#: What an operator's sign does.
+OPERATIONS = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv, "%": operator.mod,
     "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
     "^": operator.xor, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
@@ -63,7 +64,8 @@ def assign(column: BigInts, shape: tuple[int, ...], key: Any, values: Any) -> Bi
     if new.size not in (1, places.size):
         raise ValueError(f"cannot assign {new.size} values to {places.size} places")
     rows[places] = column.size + (atoll.arange(places.size) if new.size != 1 else 0)
-    return concatenate([column, new]).take(rows)
+    both: Any = concatenate([column, new])
+    return both.take(rows)
 
 
 def choose(condition: Any, a: Any, b: Any) -> BigInts:
@@ -95,7 +97,7 @@ def combine(op: str, a: BigInts, b: BigInts) -> Any:
         return _power(a, b, most)
     if op in ("<<", ">>") and most > 0:
         b = where(b > most, bigint(atoll.full(b.size, most)), b)
-    return _OPERATIONS[op](a, b)
+    return OPERATIONS[op](a, b)
 
 
 def _power(a: BigInts, b: BigInts, most: int) -> BigInts:
@@ -110,7 +112,7 @@ def _power(a: BigInts, b: BigInts, most: int) -> BigInts:
     return result
 
 
-def scan_fold(column: BigInts, op: str) -> int:
+def scan_fold(column: Any, op: str) -> int:
     """The product of the numbers, by halves."""
     while column.size > 1:
         half = column.size // 2

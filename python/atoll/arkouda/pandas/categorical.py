@@ -15,13 +15,13 @@ from ..numpy.dtypes import Int
 from ..numpy.pdarraycreation import array
 from ..numpy.pdarraysetops import concatenate, in1d
 from ..numpy.strings import Strings
-from ..objects import KINDS, Named, checked, lift
+from ..objects import KINDS, Rows, checked, lift
 from .groupbyclass import GroupBy, unique
 
 __all__ = ["Categorical"]
 
 
-class Categorical(Named):
+class Categorical(Rows):
     """A column of texts of which few are different: codes, and categories.
 
     Examples
@@ -41,7 +41,6 @@ class Categorical(Named):
     dtype = np.dtype(np.str_)
     segments: Any = None
     permutation: Any = None
-    __hash__ = None  # == is elementwise
 
     def __init__(self, values: Any, **kwargs: Any) -> None:
         if "codes" in kwargs and "categories" in kwargs:
@@ -135,16 +134,8 @@ class Categorical(Named):
         parts = (self.codes, self.categories, self._akNAcode, self.permutation, self.segments)
         return [one.name for one in parts if one is not None]
 
-    def _get_components_dict(self) -> dict[str, Any]:
-        return {piece: getattr(self, piece) for piece in self.RegisterablePieces if getattr(self, piece) is not None}
-
     def __len__(self) -> int:
         return int(self.size)
-
-    def __iter__(self) -> Any:
-        raise NotImplementedError(
-            "Categorical does not support iteration. To force data transfer from server, use to_ndarray"
-        )
 
     def __str__(self) -> str:
         if self.size <= client.pdarrayIterThresh:
@@ -207,7 +198,7 @@ class Categorical(Named):
 
     def _binop(self, other: Any, op: str) -> Any:
         if op not in self.BinOps:
-            raise NotImplementedError(f"Categorical: unsupported operator: {op}")
+            raise NotImplementedError(f"Categorical: unsupported operator: {op}. Use to_strings() or codes")
         if isinstance(other, str):
             place = self.categories == other
             found = self.codes == (int(place._a.argmax()) if bool(place.any()) else -1)
@@ -223,18 +214,6 @@ class Categorical(Named):
 
     def _r_binop(self, other: Any, op: str) -> Any:
         return self._binop(other, op)
-
-    def __eq__(self, other: Any) -> Any:
-        return self._binop(other, "==")
-
-    def __ne__(self, other: Any) -> Any:
-        return self._binop(other, "!=")
-
-    def equals(self, other: Any) -> Any:
-        """Whether the other has the same values."""
-        if not isinstance(other, Categorical) or other.size != self.size:
-            return np.False_
-        return np.bool_(bool((self == other).all()))
 
     def _spread(self, found: pdarray) -> pdarray:
         return found[self.codes]

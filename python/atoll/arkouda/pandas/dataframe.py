@@ -46,6 +46,9 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
     """
 
     objType = "DataFrame"
+    # What the module of files puts here.
+    load: Any
+    read_csv: Any
 
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Any = None) -> None:
         self.data = {}
@@ -63,10 +66,6 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
             self._from_columns(initialdata, index, columns)
         self.update_nrows()
         _ = self._id
-
-    @property
-    def _id(self) -> Any:
-        return Named.name.fget(self)
 
     def _from_pandas(self, frame: Any, index: Any) -> None:
         self._columns = [str(one) if not isinstance(one, str) else one for one in frame.columns.tolist()]
@@ -268,7 +267,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
 
     def drop(self, keys: Any, axis: Any = 0, inplace: bool = False) -> Any:
         """Without some rows, or some columns."""
-        several = [keys] if isinstance(keys, (str, int)) else list(keys)
+        several: list[Any] = [keys] if isinstance(keys, (str, int)) else list(keys)
         made = self if inplace else self.copy()
         if axis in (0, "index"):
             if any(not isinstance(one, int) for one in several):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import enum
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,14 @@ from ...columns.column import Column
 from ..numpy import wide
 from ..numpy.arrays import pdarray
 from ..numpy.dtypes import Int, bigint
-from ..objects import KINDS, Named, lift
+from ..objects import KINDS, Named, Word, entitled, lift
 
 __all__ = ["GROUPBY_REDUCTION_TYPES", "GroupBy", "GroupByReductionType", "broadcast", "groupable", "unique"]
 
 groupable = Any
 
 
-class GroupByReductionType(enum.Enum):
+class GroupByReductionType(Word):
     """The names of figures."""
 
     SUM = "sum"
@@ -44,11 +43,6 @@ class GroupByReductionType(enum.Enum):
     FIRST = "first"
     MODE = "mode"
     UNIQUE = "unique"
-
-    def __str__(self) -> str:
-        return self.value
-
-    __repr__ = __str__
 
 
 GROUPBY_REDUCTION_TYPES = frozenset(member.value for member in GroupByReductionType)
@@ -100,6 +94,7 @@ class GroupBy(Named):
     """
 
     objType = "GroupBy"
+    sum: Any
     Reductions = GROUPBY_REDUCTION_TYPES
 
     def __init__(self, keys: Any = None, assume_sorted: bool = False, dropna: bool = True, **kwargs: Any) -> None:
@@ -322,9 +317,7 @@ def _figure_method(name: str) -> Any:
     def figure(self: GroupBy, values: Any, skipna: bool = True, ddof: Any = 1) -> tuple[Any, Any]:
         return self.aggregate(values, name.lower(), skipna, ddof)
 
-    figure.__name__ = figure.__qualname__ = name
-    figure.__doc__ = f"The {name} of each group's values."
-    return figure
+    return entitled(figure, name, f"The {name} of each group's values.")
 
 
 for _name in (

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..numpy.arrays import pdarray
-from ..numpy.dtypes import Int
+from ..numpy.dtypes import INFERRED_TYPES, Int
 from ..numpy.pdarraycreation import array
 from ..numpy.pdarraysetops import in1d
 from ..numpy.sorting import coargsort
 from ..numpy.strings import Strings
 from ..numpy.util import convert_bytes, generic_concat
 from ..numpy.util import map as _map
-from ..objects import KINDS, Named
+from ..objects import KINDS, Labelled
 from .categorical import Categorical
 from .groupbyclass import GroupBy, unique
 
@@ -43,7 +43,7 @@ def _values_of(values: Any) -> Any:
     return array(values)
 
 
-class Index(Named):
+class Index(Labelled):
     """Labels of rows.
 
     Examples
@@ -54,8 +54,9 @@ class Index(Named):
     """
 
     objType = "Index"
+    values: Any
     max_list_size = 1000
-    __hash__ = None  # == is elementwise
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def __init__(self, values: Any, name: Any = None, allow_list: bool = False, max_list_size: int = 1000) -> None:
         self.max_list_size = max_list_size
@@ -90,24 +91,11 @@ class Index(Named):
         else:
             self.dtype = self.values.dtype
 
-    @property
-    def _id(self) -> str:
-        return Named.name.fget(self)
-
-    @property
-    def name(self) -> Any:
-        """The name of the labels."""
-        return self.label
-
-    @name.setter
-    def name(self, name: Any) -> None:
-        self.label = name
-
     def register(self, user_defined_name: str) -> Any:
         """Keeps the labels under a name."""
         if isinstance(self.values, list):
             raise TypeError("Index of a list cannot be registered")
-        return Named.register(self, user_defined_name)
+        return super().register(user_defined_name)
 
     def _list_component_names(self) -> list[str]:
         return [] if isinstance(self.values, list) else self.values._list_component_names()
@@ -126,9 +114,7 @@ class Index(Named):
         """What kind of labels there are, as pandas' indexes say."""
         if not isinstance(self.values, list):
             return self.values.inferred_type
-        return {"i": "integer", "u": "integer", "f": "floating", "b": "boolean", "U": "string"}.get(
-            self.dtype.kind, "mixed"
-        )
+        return (INFERRED_TYPES | {"U": "string"}).get(self.dtype.kind, "mixed")
 
     @property
     def is_unique(self) -> bool:
@@ -340,6 +326,8 @@ class MultiIndex(Index):
     """
 
     objType = "MultiIndex"
+    levels: list[Any]
+    _names: list[Any] | None
 
     def __init__(self, data: Any, name: Any = None, names: Any = None) -> None:
         if isinstance(data, MultiIndex):
@@ -481,9 +469,6 @@ class MultiIndex(Index):
 
     def to_ndarray(self) -> Any:
         """The labels as a NumPy array of arrays."""
-        found = np.empty(len(self.levels), object)
-        for place, one in enumerate(self.levels):
-            found[place] = one.to_ndarray()
         return np.array([one.to_ndarray() for one in self.levels])
 
     def tolist(self) -> list[Any]:

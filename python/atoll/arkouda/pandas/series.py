@@ -20,7 +20,7 @@ from ..numpy.segarray import SegArray
 from ..numpy.strings import Strings
 from ..numpy.util import convert_bytes, generic_concat, is_float
 from ..numpy.util import map as _map
-from ..objects import KINDS, Named, lift
+from ..objects import KINDS, Labelled, entitled, lift
 from .accessor import CachedAccessor, DatetimeAccessor, StringAccessor
 from .categorical import Categorical
 from .groupbyclass import GroupBy
@@ -44,7 +44,7 @@ def _rows_of_slice(key: slice, size: int) -> pdarray:
     return arange(start, stop, 1 if key.step is None else key.step)
 
 
-class Series(Named):
+class Series(Labelled):
     """An array with labels.
 
     Examples
@@ -58,7 +58,10 @@ class Series(Named):
     """
 
     objType = "Series"
-    __hash__ = None  # == is elementwise
+    values: Any
+    index: Any
+    sum: Any
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
     __array_ufunc__ = None
     dt = CachedAccessor("dt", DatetimeAccessor)
     str = CachedAccessor("str", StringAccessor)
@@ -85,19 +88,6 @@ class Series(Named):
         self.label = getattr(data, "name", None) if name is None and named else name
         self.size = self.index.size
         _ = self._id
-
-    @property
-    def _id(self) -> Any:
-        return Named.name.fget(self)
-
-    @property
-    def name(self) -> Any:
-        """The name of the values."""
-        return self.label
-
-    @name.setter
-    def name(self, name: Any) -> None:
-        self.label = name
 
     def _list_component_names(self) -> list[Any]:
         return [*self.index._list_component_names(), *self.values._list_component_names()]
@@ -398,7 +388,7 @@ class Series(Named):
 
     def tolist(self) -> list[Any]:
         """The values as a list."""
-        return self.values.tolist() if not isinstance(self.values, (pdarray,)) else list(self.values.tolist())
+        return list(self.values.tolist())
 
     to_list = tolist
 
@@ -510,9 +500,7 @@ def _figure(name: str) -> Any:
     def figure(self: Series) -> Any:
         return getattr(self.values, name)()
 
-    figure.__name__ = name
-    figure.__doc__ = f"The {name} of the values."
-    return figure
+    return entitled(figure, name, f"The {name} of the values.")
 
 
 for _name in ("max", "min", "mean", "sum", "std", "var", "argmax", "argmin", "prod"):

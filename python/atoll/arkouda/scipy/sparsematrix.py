@@ -19,13 +19,17 @@ from .sparrayclass import sparray
 __all__ = ["create_sparse_matrix", "random_sparse_matrix", "sparse_matrix_matrix_mult"]
 
 
+def _shape(size: Any) -> tuple[Any, ...]:
+    return (int(size),) * 2 if np.ndim(size) == 0 else tuple(size)
+
+
 def create_sparse_matrix(size: Any, rows: Any, cols: Any, vals: Any, layout: str) -> sparray:
     """The matrix with these values at these rows and columns, in the order of its layout: "CSC" or "CSR"."""
     if layout not in ("CSC", "CSR"):
         raise ValueError("layout must be 'CSR' or 'CSC'")
     if not rows.size == cols.size == vals.size:
         raise ValueError("rows, cols, and vals must have the same size")
-    shape = (int(size), int(size)) if np.isscalar(size) else tuple(size)
+    shape = _shape(size)
     order = coargsort([cols, rows] if layout == "CSC" else [rows, cols])
     return sparray(shape, rows[order], cols[order], vals[order], layout)
 
@@ -34,7 +38,7 @@ def random_sparse_matrix(size: Any, density: float, layout: str, dtype: Any = np
     """A matrix with places at random and zeros there."""
     if not 0.0 <= density <= 1.0:
         raise ValueError("density must be in the range [0.0, 1.0]")
-    shape = (int(size), int(size)) if np.isscalar(size) else tuple(size)
+    shape = _shape(size)
     chosen = atoll.random.default_rng().random(shape[0] * shape[1]) < density
     places = atoll.flatnonzero(chosen)
     rows, cols = lift(places // shape[1] + 1), lift(places % shape[1] + 1)

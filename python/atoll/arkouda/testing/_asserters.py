@@ -57,6 +57,12 @@ def _number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
+def _for_numpy(value: Any) -> Any:
+    """What NumPy compares in the place of an array: of bigints, floats."""
+    value = value.to_ndarray() if isinstance(value, pdarray) else value
+    return value.astype(np.float64) if isinstance(value, np.ndarray) and value.dtype.kind == "O" else value
+
+
 def assert_almost_equal(left: Any, right: Any, rtol: float = 1e-5, atol: float = 1e-8, **kwargs: Any) -> None:
     """Both are equal within tolerances.
 
@@ -73,9 +79,8 @@ def assert_almost_equal(left: Any, right: Any, rtol: float = 1e-5, atol: float =
         isinstance(left, (bool, np.bool_)) and isinstance(right, (bool, np.bool_))
     ):
         assert_class_equal(left, right, obj="pdarray" if isinstance(left, pdarray) else "Input")
-    sides = [one.to_ndarray() if isinstance(one, pdarray) else one for one in (left, right)]
-    sides = [one.astype(np.float64) if isinstance(one, np.ndarray) and one.dtype.kind == "O" else one for one in sides]
-    assert np.allclose(*sides, rtol=rtol, atol=atol, equal_nan=True), f"{left} and {right} are not close"
+    first, second = (_for_numpy(one) for one in (left, right))
+    assert np.allclose(first, second, rtol=rtol, atol=atol, equal_nan=True), f"{left} and {right} are not close"
 
 
 def assert_dict_equal(left: Any, right: Any, compare_keys: bool = True) -> None:
@@ -138,8 +143,8 @@ def assert_categorical_equal(
         assert_index_equal(Index(left.categories), Index(right.categories), obj=f"{obj}.categories")
         assert_arkouda_array_equal(left.codes, right.codes, check_dtype=check_dtype, obj=f"{obj}.codes")
         return
-    sides = [Index(one.categories[one.categories.argsort()]) for one in (left, right)]
-    assert_index_equal(*sides, obj=f"{obj}.categories")
+    first, second = (Index(one.categories[one.categories.argsort()]) for one in (left, right))
+    assert_index_equal(first, second, obj=f"{obj}.categories")
     assert_index_equal(Index(left.to_strings()), Index(right.to_strings()), obj=f"{obj}.values")
 
 
@@ -279,10 +284,9 @@ def assert_frame_equal(
     if check_like:
         left = left[right.index.values]
     for name in left.columns.values:
-        sides = [one[name] for one in (left, right)]
-        sides = [one if isinstance(one, Series) else Series(one) for one in sides]
+        first, second = (one if isinstance(one, Series) else Series(one) for one in (left[name], right[name]))
         assert_series_equal(
-            *sides, check_dtype=check_dtype, check_index_type=check_index_type, check_exact=check_exact,
+            first, second, check_dtype=check_dtype, check_index_type=check_index_type, check_exact=check_exact,
             check_names=check_names, check_categorical=check_categorical, obj=f'{obj}.(column name="{name}")',
             rtol=rtol, atol=atol, check_index=False,
         )  # fmt: skip

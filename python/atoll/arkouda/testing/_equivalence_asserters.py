@@ -11,6 +11,7 @@ from ..numpy.arrays import pdarray
 from ..numpy.pdarraycreation import array
 from ..numpy.segarray import SegArray
 from ..numpy.strings import Strings
+from ..objects import entitled
 from ..pandas.categorical import Categorical
 from ..pandas.dataframe import DataFrame
 from ..pandas.index import Index, MultiIndex
@@ -53,9 +54,7 @@ def _equivalent(name: str, original: str, doc: str, *, kinds: Any = None) -> Any
                     raise TypeError(f"{name} does not compare {type(one).__name__}")
         check(*sides, *args, **options)
 
-    compare.__name__ = compare.__qualname__ = name
-    compare.__doc__ = doc
-    return compare
+    return entitled(compare, name, doc)
 
 
 assert_almost_equivalent = _equivalent(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...objects import checked
+from ...objects import checked, entitled
 from ..dtypes import float64
 from ..pdarraycreation import randint as _randint
 from ..pdarraycreation import standard_normal as _standard_normal
@@ -60,9 +60,7 @@ def _from_shared(name: str) -> Any:
     def draw(*args: Any, **options: Any) -> Any:
         return getattr(get_global_generator(), name)(*args, **options)
 
-    draw.__name__ = draw.__qualname__ = name
-    draw.__doc__ = f"See `Generator.{name}`."
-    return draw
+    return entitled(draw, name, f"See `Generator.{name}`.")
 
 
 for _name in _SHARED:

@@ -29,9 +29,10 @@ def _parameter(value: Any, name: str, shape: Any) -> Any:
         if shape is None:
             raise TypeError(f"size must be given when {name} is an array")
         return value._a.astype(np.float64)
+    number: Any = value
     if isinstance(value, (bool, str)) or not np.isscalar(value):
         raise TypeError(f"{name} must be a number or a pdarray; got {type(value).__name__} instead")
-    return float(value)
+    return float(number)
 
 
 class Generator:
