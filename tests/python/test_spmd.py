@@ -44,6 +44,13 @@ def test_files(tmp_path):
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a.csv", "a.feather", "a.parquet", "set", "state"]
 
 
+def test_arkoudas_files_are_written_by_one_process(tmp_path):
+    done = run(3, sys.executable, str(SCRIPTS / "arkouda_files.py"), str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["[0, 1] ['a', '', 'b'] [0, 1, 2] FileNotFoundError"] * 3
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["c_LOCALE0000", "h_LOCALE0000"]
+
+
 @pytest.mark.parametrize("hosts", ["a:1,b:1", "a:2,b:2", "a:1,b:2,c:1"])
 def test_answers_do_not_depend_on_nodes(hosts):
     if _core.info()["network"].startswith("none"):

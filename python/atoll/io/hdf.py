@@ -144,13 +144,14 @@ def _items(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
     for name in group:
         item = group.get(name)
-        if isinstance(item, h5py.Group) and _kind(item) is None and _object_type(item) != 5:
+        if isinstance(item, h5py.Group) and _kind(item) is None and object_type(item) != 5:
             yield from _items(item, f"{prefix}{name}/")
         elif item is not None:
             yield prefix + name, item
 
 
-def _object_type(item: Any) -> int | None:
+def object_type(item: Any) -> int | None:
+    """The number that Arkouda gives what is stored, None where there is none."""
     found = item.attrs.get("ObjType")
     return None if found is None else int(np.asarray(found).reshape(-1)[0])
 
@@ -167,7 +168,7 @@ def _kind(item: Any) -> str | None:
         if h5py.check_enum_dtype(item.dtype) is not None and item.dtype != np.bool_:
             return None
         return "numbers" if item.dtype.kind in "biuf" and item.dtype.itemsize <= 8 else None
-    kind = _ARKOUDA.get(_object_type(item) or 0)
+    kind = _ARKOUDA.get(object_type(item) or 0)
     if kind is None and "values" in item and item["values"].dtype == np.uint8:
         kind = "texts"  # files of its first versions do not say it
     needs = {"texts": ["values"], "lists": ["values", "segments"], "categories": ["codes", "categories"]}
@@ -222,7 +223,7 @@ def _values(item: Any, kind: str, begin: int, end: int) -> Any:
     if kind == "texts":
         return _texts(item, begin, end)
     if kind == "categories":
-        words = _texts(item["categories"], 0, _length(item["categories"], "texts"))
+        words = all_texts(item["categories"])
         codes = np.asarray(item["codes"][begin:end], np.int64)
         missing = codes < 0
         if "NA_Codes" in item:
@@ -251,6 +252,11 @@ def _offsets(item: Any, begin: int, end: int) -> tuple[Any, int]:
     if len(found) and (found[0] < 0 or found[-1] > size or (np.diff(found) < 0).any()):
         raise ValueError(f"the segments of {item.name} leave its {size} values, or fall")
     return found, size
+
+
+def all_texts(item: Any) -> Any:
+    """All texts of a group, as an array of Arrow's."""
+    return _texts(item, 0, _length(item, "texts"))
 
 
 def _texts(item: Any, begin: int, end: int) -> Any:
@@ -302,7 +308,7 @@ def write_hdf(
                 content = io.BytesIO()
                 with h5py.File(content, "w") as file:
                     for name, (kind, values) in prepared.items():
-                        _put(file, name, kind, values, compression)
+                        put(file, name, kind, values, compression)
                 stream.write(content.getbuffer())
         except BaseException as error:
             failure = error
@@ -327,19 +333,20 @@ def _prepared(name: str, column: Any) -> tuple[str, Any]:
     )
 
 
-def _put(group: Any, name: str, kind: str, values: Any, compression: str | None) -> None:
+def put(group: Any, name: str, kind: str, values: Any, compression: str | None = None) -> Any:
+    """Puts a column of a kind, as NumPy or Arrow has it, into an open file or group: the dataset or group it is in."""
     if kind == "numbers":
         made = group.create_dataset(name, data=values, compression=compression)
         made.attrs.update({"ObjType": 1, "isBool": int(values.dtype == np.bool_), "file_version": np.float32(2.0)})
-        return
+        return made
     made = group.create_group(name)
     made.attrs.update({"ObjType": 2 if kind == "texts" else 4, "file_version": np.float32(2.0)})
     if kind == "categories":
         codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        _put(made, "codes", "numbers", codes, compression)
-        _put(made, "categories", "texts", values.dictionary, compression)
-        _put(made, "NA_Codes", "numbers", np.array([-1], np.int64), compression)
-        return
+        put(made, "codes", "numbers", codes, compression)
+        put(made, "categories", "texts", values.dictionary, compression)
+        put(made, "NA_Codes", "numbers", np.array([-1], np.int64), compression)
+        return made
     import pyarrow as pa
 
     if values.type != pa.large_string():
@@ -351,5 +358,6 @@ def _put(group: Any, name: str, kind: str, values: Any, compression: str | None)
         raise ValueError(f"a text of {name!r} has a zero in it, which ends a text in Arkouda's layout")
     ended = np.insert(data, begins[1:] - begins[0], 0)
     segments = begins[:-1] - begins[0] + np.arange(len(values))
-    _put(made, "values", "numbers", ended, compression)
-    _put(made, "segments", "numbers", segments.astype(np.int64), compression)
+    put(made, "values", "numbers", ended, compression)
+    put(made, "segments", "numbers", segments.astype(np.int64), compression)
+    return made

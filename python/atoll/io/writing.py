@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .. import extras
 from ..arrays.array import Array
 from ..session import current
 from ..session.everywhere import everywhere
-from .atomic import sink
+from .atomic import replacing, sink
 from .places import target_of
 
 _PIECE = 256 << 20  # bytes of columns that pass through the writing process at a time
@@ -90,6 +91,18 @@ def agree(failure: BaseException | None, pieces: Iterator[Any]) -> None:
         everywhere(_raised, failure)
     elif failure is not None:
         raise failure
+
+
+def write_alone(path: str, write: Callable[[str], object]) -> None:
+    """One PE calls `write` with a path; what is there then takes the place of `path`. All PEs learn how it went."""
+    failure: BaseException | None = None
+    if writes():
+        try:
+            with replacing(os.path.abspath(path)) as aside:
+                write(aside)
+        except BaseException as error:
+            failure = error
+    agree(failure, iter(()))
 
 
 def _raised(here: Any, failure: BaseException | None) -> None:

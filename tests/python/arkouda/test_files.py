@@ -40,3 +40,22 @@ def test_what_is_put_in_the_place_of_another(tmp_path):
     assert ak.load(prefix, dataset="n")["n"].tolist() == [0, 1]
     with pytest.raises(RuntimeError, match="does not exist"):
         ak.read_hdf(str(tmp_path / "none*"))
+
+
+def test_moments_and_addresses_are_stored_as_numbers(tmp_path):
+    days, hosts = ak.date_range("2024-02-28", periods=3), ak.ip_address(["1.2.3.4", "0.0.0.0", "255.255.255.255"])
+    for write in (ak.to_parquet, ak.to_hdf):
+        write({"d": days, "h": hosts}, str(tmp_path / write.__name__))
+        found = ak.load_all(str(tmp_path / write.__name__))
+        assert ak.Datetime(found["d"]).to_ndarray().tolist() == days.to_ndarray().tolist()
+        assert ak.ip_address(found["h"]).tolist() == ["1.2.3.4", "0.0.0.0", "255.255.255.255"]
+
+
+@pytest.mark.parametrize("write", [ak.to_hdf, lambda *args: ak.to_csv(*args, overwrite=True)], ids=["HDF5", "CSV"])
+def test_a_file_stays_as_it_was_when_writing_fails(tmp_path, write):
+    prefix = str(tmp_path / "some")
+    write(_columns(), prefix)
+    with pytest.raises((TypeError, ValueError, AttributeError)):
+        write({"n": ak.arange(2), "bad": object()}, prefix)
+    assert ak.load_all(prefix)["n"].tolist() == [0, 1, 2, 3, 4]
+    assert [one.name for one in tmp_path.iterdir()] == ["some_LOCALE0000"]

@@ -6,12 +6,18 @@ The parts of an object are objects themselves: one table says which there are, a
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ... import extras
+from ...columns.making import from_arrow
+from ...io.hdf import all_texts, object_type, put
+from ...io.writing import write_alone
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
 from ..numpy.dtypes import bigint
@@ -20,12 +26,15 @@ from ..numpy.pdarraysetops import concatenate
 from ..numpy.segarray import SegArray
 from ..numpy.strings import Strings
 from ..numpy.timeclass import Datetime, Timedelta
+from ..objects import lift
 from .categorical import Categorical
 from .dataframe import DataFrame
 from .groupbyclass import GroupBy
 from .index import Index, MultiIndex
 
-__all__ = ["datasets_of", "read_objects", "write_object"]
+__all__ = ["datasets_of", "read_objects", "write_objects"]
+
+METADATA = "_arkouda_metadata"  # a group that Arkouda puts into each file, beside the objects
 
 #: Classes by the numbers that Arkouda gives them in files; what is derived comes before what it derives from.
 _KINDS: dict[type, int] = {
@@ -94,46 +103,66 @@ def _kind_of(thing: Any) -> int:
 # -- writing --
 
 
-def write_object(file: Any, name: str, thing: Any) -> None:
-    """Puts an object into an open file or group, in the place of what has the name."""
-    if name in file:
-        del file[name]
+@dataclass
+class _Stored:
+    """What is written of an object: numbers of NumPy's, texts of Arrow's, or parts that are stored themselves."""
+
+    number: int
+    content: Any
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+def _stored(thing: Any) -> _Stored:
     number = _kind_of(thing)
     if isinstance(thing, pdarray) and thing.dtype == bigint():
-        made = file.create_group(name)
-        made.attrs["max_bits"] = thing.max_bits
-        for limb, values in _several("Limb", thing.bigint_to_uint_arrays()).items():
-            write_object(made, limb, values)
-    elif number in _AS:
-        values = (
-            thing.values.to_ndarray() if number == 9 and hasattr(thing.values, "to_ndarray") else thing.to_ndarray()
-        )
-        if values.dtype.kind in "mM":
-            values = values.astype(np.int64)
-        elif number == 9:
-            values = np.asarray(pdarray._of(thing._a).to_ndarray())
-        made = file.create_dataset(name, data=values)
-        made.attrs["isBool"] = int(values.dtype == np.bool_)
-    elif isinstance(thing, Strings):
-        made = file.create_group(name)
-        coded = [one.encode() for one in thing.tolist()]
-        ends = np.cumsum([len(one) + 1 for one in coded], dtype=np.int64)
-        made.create_dataset("values", data=np.frombuffer(b"".join(one + b"\0" for one in coded), np.uint8))
-        made.create_dataset("segments", data=np.concatenate([np.zeros(1, np.int64), ends])[: len(coded)])
+        limbs = _several("Limb", [_stored(one) for one in thing.bigint_to_uint_arrays()])
+        return _Stored(number, limbs, {"max_bits": thing.max_bits})
+    if isinstance(thing, pdarray):
+        return _Stored(number, pdarray.to_ndarray(thing))
+    if isinstance(thing, Strings):
+        return _Stored(number, thing._a.to_arrow())
+    parts = next(parts for kind, parts in _PARTS.items() if isinstance(thing, kind))
+    return _Stored(number, {name: _stored(one) for name, one in parts(thing).items()})
+
+
+def _put(group: Any, name: str, one: _Stored) -> None:
+    if name in group:
+        del group[name]
+    if isinstance(one.content, dict):
+        made = group.create_group(name, track_order=True)
+        for part, content in one.content.items():
+            _put(made, part, content)
     else:
-        made = file.create_group(name, track_order=True)
-        parts = next(parts for kind, parts in _PARTS.items() if isinstance(thing, kind))
-        for part, one in parts(thing).items():
-            write_object(made, part, one)
-    made.attrs.update({"ObjType": number, "file_version": np.float32(2.0)})
+        made = put(group, name, "numbers" if isinstance(one.content, np.ndarray) else "texts", one.content)
+    made.attrs.update({"ObjType": one.number, "file_version": np.float32(2.0)} | one.attributes)
+
+
+def write_objects(path: str, objects: dict[str, Any], *, keep: bool = False, repack: bool = False) -> None:
+    """Writes objects to a file: a new one, or with `keep` beside, and in the place of, what the file has.
+
+    With `repack` what no object uses any more does not stay in the file. One PE writes; when that fails, the file is as
+    it was.
+    """
+    h5py = extras.module("h5py", "writing HDF5")
+    ready = {name: _stored(one) for name, one in objects.items()}
+
+    def write(aside: str) -> None:
+        if keep and os.path.exists(path) and not repack:
+            shutil.copyfile(path, aside)
+        with h5py.File(aside, "a", track_order=True) as file:
+            if keep and os.path.exists(path) and repack:
+                with h5py.File(path, "r") as old:
+                    for name in old:
+                        if name not in ready:
+                            old.copy(name, file)
+            for name, one in ready.items():
+                _put(file, name, one)
+            file.require_group(METADATA)
+
+    write_alone(path, write)
 
 
 # -- reading --
-
-
-def _number_of(item: Any) -> int | None:
-    found = item.attrs.get("ObjType")
-    return None if found is None else int(np.asarray(found).reshape(-1)[0])
 
 
 def datasets_of(file: Any, prefix: str = "") -> list[str]:
@@ -141,8 +170,8 @@ def datasets_of(file: Any, prefix: str = "") -> list[str]:
     h5py = extras.module("h5py", "reading HDF5")
     found: list[str] = []
     for name, item in file.items():
-        plain = isinstance(item, h5py.Group) and _number_of(item) is None and not ("values" in item or "codes" in item)
-        if name == "_arkouda_metadata":
+        plain = isinstance(item, h5py.Group) and object_type(item) is None and not ("values" in item or "codes" in item)
+        if name == METADATA:
             continue
         found += datasets_of(item, f"{prefix}{name}/") if plain else [prefix + name]
     return found
@@ -150,7 +179,7 @@ def datasets_of(file: Any, prefix: str = "") -> list[str]:
 
 def _read(item: Any) -> Any:
     h5py = extras.module("h5py", "reading HDF5")
-    number = _number_of(item)
+    number = object_type(item)
     if isinstance(item, h5py.Dataset):
         if h5py.check_string_dtype(item.dtype) is not None:
             return array(np.asarray(item.asstr()[()], dtype=str))
@@ -164,9 +193,7 @@ def _read(item: Any) -> Any:
         limbs = [array(item[f"Limb_{place}"][()]) for place in range(len(item))]
         return bigint_from_uint_arrays(limbs, max_bits=int(item.attrs["max_bits"]))
     if number in (2, None):
-        text = bytes(np.asarray(item["values"][()], np.uint8))
-        words = text.split(b"\0")[:-1]
-        return array(np.array([one.decode() for one in words], dtype=str)) if words else array([], dtype="str_")
+        return lift(from_arrow(all_texts(item)))
     return _MADE[number]({name: _read(item[name]) for name in item})
 
 

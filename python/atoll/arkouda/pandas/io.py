@@ -8,6 +8,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +20,7 @@ from ...columns.lists import Lists
 from ...columns.strings import Strings as Texts
 from ...io import zarr
 from ...io.parquet import parquet_columns, parquet_reader, write_parquet
+from ...io.writing import write_alone
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
 from ..numpy.casting import cast
@@ -27,12 +29,12 @@ from ..numpy.pdarraysetops import concatenate
 from ..numpy.segarray import SegArray
 from ..numpy.strings import Strings
 from ..numpy.timeclass import Datetime, Timedelta
-from ..objects import lift, lower
+from ..objects import entitled, lift, lower
 from .categorical import Categorical
 from .csv import read_csv_columns, to_csv_text
 from .dataframe import DataFrame
 from .groupbyclass import GroupBy
-from .hdf import datasets_of, read_objects, write_object
+from .hdf import METADATA, datasets_of, read_objects, write_objects
 from .index import Index
 
 __all__ = [
@@ -41,16 +43,17 @@ __all__ = [
     "restore", "snapshot", "to_csv", "to_hdf", "to_parquet", "to_zarr", "update_hdf",
 ]  # fmt: skip
 
-ARKOUDA_HDF5_FILE_METADATA_GROUP = "_arkouda_metadata"
+ARKOUDA_HDF5_FILE_METADATA_GROUP = METADATA
 _MAGIC = {b"\x89HDF": "HDF5", b"PAR1": "Parquet"}
 
 
 # -- which files --
 
 
-def _located(prefix: str, number: int = 0) -> str:
+def _located(prefix: str, number: int | None = 0) -> str:
+    """The file of a locale, or with None a pattern of those of all."""
     stem, ending = os.path.splitext(prefix)
-    return f"{stem}_LOCALE{number:04d}{ending}"
+    return f"{stem}_LOCALE{'*' if number is None else f'{number:04d}'}{ending}"
 
 
 def _files(names: Any) -> list[str]:
@@ -74,8 +77,6 @@ def get_filetype(filenames: Any) -> str:
 
 def ls(filename: str, col_delim: str = ",", read_nested: bool = True) -> list[str]:
     """The names of what is in a file."""
-    if not filename or not filename.strip():
-        raise ValueError("filename cannot be an empty string")
     path = _files(filename)[0]
     kind = get_filetype(path)
     if kind == "CSV":
@@ -89,8 +90,6 @@ def ls(filename: str, col_delim: str = ",", read_nested: bool = True) -> list[st
 
 def ls_csv(filename: str, col_delim: str = ",") -> list[str]:
     """The names of a CSV file's columns."""
-    if not filename or not filename.strip():
-        raise ValueError("filename cannot be an empty string")
     return list(read_csv_columns(_files(filename)[0], col_delim))
 
 
@@ -217,7 +216,7 @@ def read_parquet(
         raise RuntimeError(str(error)) from error
     found = {name: _of_parquet(columns[name], null_handling) for name in names}
     if tag_data:
-        found["Filename_Codes"] = _codes([sum(part.rows for part in parquet_reader(one).parts) for one in files])
+        found["Filename_Codes"] = _codes([sum(part.rows or 0 for part in parquet_reader(one).parts) for one in files])
     return found
 
 
@@ -285,8 +284,7 @@ def load(
     """One object of the files that were written under a prefix."""
     if "*" in path_prefix:
         raise ValueError("ak.load() takes no patterns: ak.read() does")
-    stem, ending = os.path.splitext(path_prefix)
-    pattern = f"{stem}_LOCALE*{ending}"
+    pattern = _located(path_prefix, None)
     kind = get_filetype(pattern) if file_format.lower() == "infer" else file_format
     extra = {"column_delim": column_delim} if kind.lower() == "csv" else {}
     return _READERS[kind.lower()](pattern, dataset, **extra)
@@ -297,11 +295,10 @@ def load_all(path_prefix: str, file_format: str = "INFER", column_delim: str = "
     first = _located(path_prefix)
     if not os.path.exists(first):
         raise ValueError(f"There are no files corresponding to the path_prefix {path_prefix}")
-    stem, ending = os.path.splitext(path_prefix)
     names = get_datasets(first, column_delim=column_delim, read_nested=read_nested)
     kind = get_filetype(first) if file_format.lower() == "infer" else file_format
     extra = {"column_delim": column_delim} if kind.lower() == "csv" else {}
-    return _READERS[kind.lower()](f"{stem}_LOCALE*{ending}", names, **extra)
+    return _READERS[kind.lower()](_located(path_prefix, None), names, **extra)
 
 
 # -- writing --
@@ -337,8 +334,7 @@ def to_parquet(
     if _mode(mode):
         warnings.warn("Append has been deprecated when writing Parquet files", DeprecationWarning, stacklevel=2)
         if os.path.exists(_located(prefix_path)):
-            stem, ending = os.path.splitext(prefix_path)
-            named = read_parquet(f"{stem}_LOCALE*{ending}") | named
+            named = read_parquet(_located(prefix_path, None)) | named
     stored = {name: _stored(one) for name, one in named.items()}
     rows, pes = max(len(one) for one in stored.values()), atoll.pes()
     block = -(-rows // pes) if rows else 0
@@ -348,15 +344,7 @@ def to_parquet(
 
 
 def _stored(one: Any) -> Any:
-    if isinstance(one, SegArray):
-        return one._l
-    return (
-        lower(one.values)
-        if isinstance(one, (Datetime, Timedelta))
-        else atoll.asarray(one._a)
-        if isinstance(one, IPv4)
-        else lower(one)
-    )
+    return one._l if isinstance(one, SegArray) else lower(one)
 
 
 def _hdf(prefix_path: str, file_type: str) -> str:
@@ -369,28 +357,14 @@ def to_hdf(
     columns: Any, prefix_path: str, names: Any = None, mode: str = "truncate", file_type: str = "distribute"
 ) -> None:
     """Writes objects to an HDF5 file, each under its name."""
-    path = _hdf(prefix_path, file_type)
-    with extras.module("h5py", "writing HDF5").File(path, "a" if _mode(mode) else "w", track_order=True) as file:
-        for name, one in _named(columns, names).items():
-            write_object(file, name, one)
-        file.require_group(ARKOUDA_HDF5_FILE_METADATA_GROUP)
+    write_objects(_hdf(prefix_path, file_type), _named(columns, names), keep=_mode(mode))
 
 
 def update_hdf(columns: Any, prefix_path: str, names: Any = None, repack: bool = True) -> None:
     """Puts objects in the place of those that have their names."""
     path = _located(prefix_path)
     path = path if os.path.exists(path) else prefix_path
-    h5py = extras.module("h5py", "writing HDF5")
-    with h5py.File(path, "a") as file:
-        for name, one in _named(columns, names).items():
-            write_object(file, name, one)
-        several = len(datasets_of(file)) > 1
-    if repack and several:
-        packed = f"{path}.packed"
-        with h5py.File(path, "r") as old, h5py.File(packed, "w", track_order=True) as new:
-            for name in old:
-                old.copy(name, new)
-        os.replace(packed, path)
+    write_objects(path, _named(columns, names), keep=True, repack=repack)
 
 
 def to_csv(columns: Any, prefix_path: str, names: Any = None, col_delim: str = ",", overwrite: bool = False) -> None:
@@ -398,8 +372,8 @@ def to_csv(columns: Any, prefix_path: str, names: Any = None, col_delim: str = "
     path = _located(prefix_path)
     if os.path.exists(path) and not overwrite:
         raise RuntimeError(f"{path} exists already, and overwrite is not set")
-    with open(path, "w", newline="") as file:
-        file.write(to_csv_text(_named(columns, names), col_delim))
+    content = to_csv_text(_named(columns, names), col_delim).encode()
+    write_alone(path, lambda aside: Path(aside).write_bytes(content))
 
 
 def to_zarr(store_path: str, arr: Any, chunk_shape: Any) -> None:
@@ -497,15 +471,14 @@ def _bind(kind: Any, dataset: str) -> None:
     def update(self: Any, prefix_path: str, dataset: str = dataset, repack: bool = True) -> None:
         update_hdf({dataset: self}, prefix_path, repack=repack)
 
-    for name, method in {
+    methods: dict[str, Callable[..., None]] = {
         "to_hdf": write_hdf,
         "to_parquet": write_parquet,
         "to_csv": write_csv,
         "update_hdf": update,
-    }.items():
-        method.__name__ = method.__qualname__ = name
-        method.__doc__ = f"See `ak.{name}`."
-        setattr(kind, name, method)
+    }
+    for name, method in methods.items():
+        setattr(kind, name, entitled(method, name, f"See `ak.{name}`."))
 
 
 for _kind, _dataset in {
@@ -520,9 +493,7 @@ def _frame_method(name: str, write: Callable[..., Any]) -> None:
         data = self._prep_data(index=index, columns=columns)
         write(data, path, **options)
 
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"See `ak.{name}`, of the frame's columns."
-    setattr(DataFrame, name, method)
+    setattr(DataFrame, name, entitled(method, name, f"See `ak.{name}`, of the frame's columns."))
 
 
 for _write in (to_hdf, to_parquet, to_csv, update_hdf):
