@@ -22,10 +22,12 @@ from narwhals._pandas_like.dataframe import PandasLikeDataFrame
 from narwhals._pandas_like.group_by import PandasLikeGroupBy
 from narwhals._pandas_like.namespace import PandasLikeNamespace
 from narwhals._pandas_like.series import PandasLikeSeries
+from narwhals._pandas_like.utils import native_to_narwhals_dtype
 from narwhals._utils import Implementation, Version
 
 from . import pandas as _names
 from .frame.classes import is_frame, is_series
+from .frame.kinds import Kind
 
 #: The package that has the classes of what is passed to narwhals.
 NATIVE_PACKAGE = "atoll"
@@ -39,7 +41,7 @@ class Frames(ModuleType):
 
     def __narwhals_namespace__(self, version: Any) -> Any:
         """What narwhals finds its functions in, when this is named as `backend`."""
-        return _namespace(version)
+        return __narwhals_namespace__(version)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("is_"):
@@ -66,13 +68,33 @@ class Frames(ModuleType):
 FRAMES = Frames("atoll.narwhals")
 
 
-class AtollDataFrame(PandasLikeDataFrame):  # type: ignore[misc]  # narwhals may be absent when types are checked
+class Held:
+    """What frames and Series have in common as narwhals holds them."""
+
+    def to_arrow(self: Any) -> Any:
+        """As pyarrow has it: a table, an array."""
+        return self.native.to_arrow()
+
+    def to_pandas(self: Any) -> Any:
+        """As pandas has it; a frame's rows are numbered."""
+        return self.native.to_pandas()
+
+    def __narwhals_namespace__(self: Any) -> Any:
+        return AtollNamespace(self._implementation, version=self._version)
+
+
+class AtollDataFrame(Held, PandasLikeDataFrame):  # type: ignore[misc]  # narwhals may be absent when types are checked
     """A frame, as narwhals holds it."""
 
     @classmethod
     def from_arrow(cls, data: Any, /, *, context: Any) -> Any:
         """A frame of what Arrow's streams give."""
         return cls.from_native(_names.DataFrame(data), context=context)
+
+    @property
+    def schema(self) -> Any:
+        """Each column's type, by name."""
+        return {one.name: one.dtype for one in self.iter_columns()}
 
     def get_column(self, name: str) -> Any:
         """One column."""
@@ -87,17 +109,6 @@ class AtollDataFrame(PandasLikeDataFrame):  # type: ignore[misc]  # narwhals may
     def group_by(self, keys: Any, *, drop_null_keys: bool) -> Any:
         """The rows by groups."""
         return AtollGroupBy(self, keys, drop_null_keys=drop_null_keys)
-
-    def to_arrow(self) -> Any:
-        """A pyarrow table."""
-        return self.native.to_arrow()
-
-    def to_pandas(self) -> Any:
-        """A pandas frame, its rows numbered."""
-        return self.native.to_pandas()
-
-    def __narwhals_namespace__(self) -> Any:
-        return AtollNamespace(self._implementation, version=self._version)
 
 
 class AtollGroupBy(PandasLikeGroupBy):  # type: ignore[misc]  # narwhals may be absent when types are checked
@@ -117,19 +128,16 @@ class AtollGroupBy(PandasLikeGroupBy):  # type: ignore[misc]  # narwhals may be 
         return made
 
 
-class AtollSeries(PandasLikeSeries):  # type: ignore[misc]  # narwhals may be absent when types are checked
+class AtollSeries(Held, PandasLikeSeries):  # type: ignore[misc]  # narwhals may be absent when types are checked
     """A Series, as narwhals holds it."""
 
-    def to_arrow(self) -> Any:
-        """A pyarrow array."""
-        return self.native.to_arrow()
-
-    def to_pandas(self) -> Any:
-        """A pandas Series."""
-        return self.native.to_pandas()
-
-    def __narwhals_namespace__(self) -> Any:
-        return AtollNamespace(self._implementation, version=self._version)
+    @property
+    def dtype(self) -> Any:
+        """The type; of lists not `object`, which they equal as pandas' lists do, but lists of their elements' type."""
+        kind = self.native.dtype
+        if isinstance(kind, Kind):
+            return native_to_narwhals_dtype(kind, self._version, self._implementation)
+        return super().dtype
 
 
 class AtollNamespace(PandasLikeNamespace):  # type: ignore[misc]  # narwhals may be absent when types are checked
@@ -155,10 +163,6 @@ def is_native(native_object: Any, /) -> bool:
 
 def __narwhals_namespace__(version: Any) -> Any:
     """What narwhals finds its functions in."""
-    return _namespace(version)
-
-
-def _namespace(version: Any) -> Any:
     frames: Any = FRAMES  # narwhals' own kinds of frames are an enumeration, which has no place for others
     return AtollNamespace(frames, version)
 

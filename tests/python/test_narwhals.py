@@ -57,6 +57,12 @@ def test_narwhals_makes_frames_and_series():
     assert nw.from_native(ak.DataFrame(TABLE)).to_arrow().column("a").to_pylist() == TABLE["a"]
 
 
+def test_lists_are_lists():
+    df = nw.from_native(ak.DataFrame({"a": [[1, 2], [3]], "o": [True, "x"]}))
+    assert df.schema == {"a": nw.List(nw.Int64), "o": nw.Object} and df["a"].dtype == nw.List(nw.Int64)
+    assert df.select("a").explode("a").to_native()["a"].to_list() == [1, 2, 3]
+
+
 def test_the_interchange_protocol_both_ways():
     df = ak.DataFrame({"a": [1, 2, 3], "s": ["x", "y", "z"]})
     taken = from_dataframe(df)

@@ -11,6 +11,7 @@ import copy
 import errno
 import itertools
 import os
+import re
 import secrets
 import tempfile
 import threading
@@ -111,27 +112,29 @@ class Spill:
 
     def __enter__(self) -> Spill:
         self.key = once(secrets.token_hex, 8)
-        directory, bound = (_setting(name) for name in ("ATOLL_SPILL_DIR", "ATOLL_SPILL_LIMIT"))
-        everywhere(_begin, self.key, directory or tempfile.gettempdir(), _bytes(bound))
+        everywhere(_begin, self.key, _setting("ATOLL_SPILL_DIR") or tempfile.gettempdir(), _limit())
         return self
 
     def __exit__(self, *_: Any) -> None:
         if not (current().failed or current().closed):
             everywhere(_end, self.key)
 
-    def sizes(self) -> int:
-        """Bytes that all PEs have written."""
-        return sum(everywhere(_size, self.key))
-
 
 def _setting(name: str) -> str:
     return next(value for known, value, *_ in _core.config() if known == name)
 
 
-def _bytes(text: str) -> int:
-    number = text.rstrip("KMGTiBb ")
-    unit = text[len(number) :].strip()[:1]
-    return int(float(number) * 1024 ** "KMGT".find(unit) * 1024) if unit in tuple("KMGT") else int(float(number))
+def _limit() -> int:
+    """`ATOLL_SPILL_LIMIT`, written as all sizes are."""
+    text = _setting("ATOLL_SPILL_LIMIT")
+    parts = re.fullmatch(r"([\d.]+(?:e\d+)?) *(?:([KMGTPE])(?:iB|B)?|B?)", text, re.IGNORECASE)
+    try:
+        number, unit = parts.groups(default="") if parts else ("", "")
+        return int(float(number) * 1024 ** " KMGTPE".find(unit.upper() or " "))
+    except ValueError:
+        raise ValueError(
+            f"ATOLL_SPILL_LIMIT='{text}' is not a size. Write bytes, or a number with K, M, G or T: 512M, 4G"
+        ) from None
 
 
 def _begin(here: Any, key: str, directory: str, bound: int) -> None:
@@ -144,10 +147,6 @@ def _end(here: Any, key: str) -> None:
     made = _files.pop(key, None)
     if made is not None:
         made.close()
-
-
-def _size(here: Any, key: str) -> int:
-    return _files[key].size
 
 
 def file_of(key: str) -> _File:
@@ -169,8 +168,7 @@ class SpilledReader(Reader):
             for pe, own in enumerate(segments)
             for _, at, size, rows, memory in sorted(own)
         ]
-        ends = list(itertools.accumulate(map(len, segments), initial=0))
-        self._shares = [range(begin, end) for begin, end in itertools.pairwise(ends)]
+        self._shares = _ranges(map(len, segments))
 
     def shares(self, pes: int) -> list[range]:
         return self._shares
@@ -181,13 +179,17 @@ class SpilledReader(Reader):
     def _within(self, ranges: Sequence[range]) -> SpilledReader:
         made = copy.copy(self)
         made.parts = [self.parts[number] for own in ranges for number in own]
-        ends = list(itertools.accumulate(map(len, ranges), initial=0))
-        made._shares = [range(begin, end) for begin, end in itertools.pairwise(ends)]
+        made._shares = _ranges(map(len, ranges))
         return made
 
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
         """The segment."""
         yield file_of(self.key).read(part.number, part.end - part.number).select(list(columns))
+
+
+def _ranges(counts: Iterable[int]) -> list[range]:
+    """One range behind the other, of so many numbers each."""
+    return list(itertools.starmap(range, itertools.pairwise(itertools.accumulate(counts, initial=0))))
 
 
 def _part_of(own: range, at: int, count: int) -> range:
@@ -198,16 +200,14 @@ class Chain(Reader):
     """Readers of the same columns, one behind the other."""
 
     def __init__(self, readers: Sequence[Reader]) -> None:
-        pes = current().pes
         self.readers, self.schema = list(readers), readers[0].schema
-        self.parts, self._readers, ends = [], [], [0]
-        for pe in range(pes):
-            for at, reader in enumerate(readers):
-                own = [reader.parts[number] for number in reader.shares(pes)[pe]]
-                self.parts += own
+        self.parts, self._readers, counts = [], [], []
+        for shares in zip(*(reader.shares(current().pes) for reader in readers), strict=True):
+            for at, own in enumerate(shares):
+                self.parts += [readers[at].parts[number] for number in own]
                 self._readers += [at] * len(own)
-            ends.append(len(self.parts))
-        self._shares = [range(begin, end) for begin, end in itertools.pairwise(ends)]
+            counts.append(sum(map(len, shares)))
+        self._shares = _ranges(counts)
         self._of = {id(part): at for part, at in zip(self.parts, self._readers, strict=True)}
 
     def __getstate__(self) -> dict[str, Any]:

@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from atoll.plan.spill import _limit
+
 ROWS = 3_000_000  # 96 MB, four times the limit of all PEs
 
 PROGRAM = """
@@ -100,6 +102,16 @@ print(ak.arange(5).sum())
             subprocess.run(["umount", small], check=True)
     missing = ran(program, ATOLL_MEMORY_LIMIT="24M", ATOLL_SPILL_DIR=str(tmp_path / "nowhere"))
     assert "no directory to spill rows to" in missing.stdout, missing.stdout + missing.stderr
+
+
+def test_limits_are_written_as_all_sizes(monkeypatch):
+    for text, size in {"64m": 64 << 20, "1.5 GiB": 3 << 29, "1e9": 10**9, "2kB": 2048, "": 0}.items():
+        monkeypatch.setenv("ATOLL_SPILL_LIMIT", text)
+        assert _limit() == size, text
+    for text in ("64q", "1.2.3"):
+        monkeypatch.setenv("ATOLL_SPILL_LIMIT", text)
+        with pytest.raises(ValueError, match="is not a size"):
+            _limit()
 
 
 @pytest.mark.parametrize("pes", [1, 2])
