@@ -88,6 +88,10 @@ generic, number, integer, signedinteger = np.generic, np.number, np.integer, np.
 unsignedinteger, inexact, floating, complexfloating = np.unsignedinteger, np.inexact, np.floating, np.complexfloating
 bool = bool_
 
+PeFailedError.__doc__ = (
+    """Another PE has died, or ended without this one: its part of all arrays is lost, and the session over."""
+)
+
 # Public is what the modules export: `__all__` of each; of `ufuncs`, everything.
 if not _typing.TYPE_CHECKING:
     __all__ = sorted(

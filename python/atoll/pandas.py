@@ -23,6 +23,7 @@ import numpy as np
 from .columns.dates import reading as _reading
 from .columns.functions import isna as _isna
 from .columns.functions import notna as _notna
+from .columns.objects import is_missing
 from .frame import (
     DataFrame,
     DatetimeIndex,
@@ -95,18 +96,18 @@ def isna(obj: Any) -> Any:
     """Which values are missing; of one value, whether it is."""
     if is_frame(obj) or is_series(obj) or isinstance(obj, Index):
         return obj.isna()
-    if type(obj).__name__ in ("NAType", "NaTType"):
-        return True
-    return obj is None or bool(obj != obj) if np.isscalar(obj) or obj is None else _isna(obj)
+    return is_missing(obj) if _is_one(obj) else _isna(obj)
 
 
 def notna(obj: Any) -> Any:
     """Which values are there; of one value, whether it is."""
     if is_frame(obj) or is_series(obj) or isinstance(obj, Index):
         return obj.notna()
-    if np.isscalar(obj) or obj is None or type(obj).__name__ in ("NAType", "NaTType"):
-        return not isna(obj)
-    return _notna(obj)
+    return not is_missing(obj) if _is_one(obj) else _notna(obj)
+
+
+def _is_one(obj: Any) -> bool:
+    return obj is None or np.isscalar(obj) or type(obj).__name__ in ("NAType", "NaTType")
 
 
 isnull, notnull = isna, notna

@@ -57,9 +57,10 @@ def fitted(values: Any, length: int, axis: int) -> Any:
     return values
 
 
-def transformed(a: Any, lengths: Sequence[Any], axes: Sequence[int], norm: str | None, out: Any, backward: bool) -> Any:
-    """The transforms along several axes, each once, of which the lengths are cut or filled up to what is wanted."""
-    values = floating(a)
+def transformed(
+    values: Any, lengths: Sequence[Any], axes: Sequence[int], norm: str | None, out: Any, backward: bool
+) -> Any:
+    """Floats transformed along several axes, each once, of which the lengths are cut or filled up to what is wanted."""
     scale = 1.0
     for n, axis in zip(lengths, axes, strict=True):
         length = _length(n, values.shape[axis])

@@ -27,7 +27,7 @@ class FrozenList(list[Any]):
 
     __str__ = __repr__
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]  # pandas' has one
         return hash(tuple(self))
 
 

@@ -153,12 +153,8 @@ class FrameCombining:
             a, b = a.fillna(fill_value), b.fillna(fill_value)
         held = []
         for place, one in enumerate(a._each()):
-            second = b._series(place)
-            known = a._labels.values[place] in other._labels.places
-            if not overwrite and not known:
-                held.append(one._values)
-                continue
-            held.append(func(one, second)._values)
+            kept = not overwrite and a._labels.values[place] not in other._labels.places
+            held.append((one if kept else func(one, b._series(place)))._values)
         return a._new(held)
 
     def update(self: Any, other: Any, join: str = "left", overwrite: bool = True, **options: Any) -> None:

@@ -361,11 +361,10 @@ class FrameElementwise(Elementwise):
             return self.agg(func, axis)
         if isinstance(func, np.ufunc):
             return func(self)
+        func = _reduction_of(func)
         if as_axis(axis) == 0:
-            func = _reduction_of(func)
             made = [func(one.to_numpy() if raw else one, *args, **kwargs) for one in self._each()]
             return self._of_columns(made)
-        func = _reduction_of(func)
         rows = [func(row.to_numpy() if raw else row, *args, **kwargs) for _, row in self.iterrows()]
         if result_type == "broadcast" and rows:
             made = [list(row) if not is_scalar(row) else [row] * len(self._columns) for row in rows]

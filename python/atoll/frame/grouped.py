@@ -31,13 +31,7 @@ _ALONG = ("shift", "diff", "pct_change", "cumsum", "cumprod", "cummin", "cummax"
 
 def _nunique(self: Any, dropna: bool = True) -> Any:
     """How many distinct values each group has."""
-    if dropna:
-        return self._figure("nunique")
-    of = self._of if self._of.ndim == 1 else self._without_keys()
-    options = {**self._options, "as_index": True, "used": set()}
-    missing = type(self)(of.isna(), self._groups, options)._figure("any")
-    made = type(self)(of, self._groups, options)._figure("nunique") + missing.astype("int64")
-    return made if self._options["as_index"] else made.reset_index()
+    return self._figure("nunique", **({} if dropna else {"dropna": False}))
 
 
 def _method(name: str) -> Any:

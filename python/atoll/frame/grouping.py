@@ -108,6 +108,8 @@ def _as_pandas(made: Any, wanted: tuple[Any, str]) -> Any:
 
 
 def _alone(by: Any, values: Any, name: str, options: dict[str, Any]) -> Any:
+    if name == "nunique" and options.get("dropna") is False:
+        return _alone(by, values, name, {}) + by.any(isna(values)).astype(np.int64)
     if isinstance(values, Objects) or (name == "sum" and isinstance(values, Strings)):
         return _by_rows(by, values, lambda part: getattr(series(part, range_index(part.size)), name)())
     column = nullable(values)
@@ -117,8 +119,6 @@ def _alone(by: Any, values: Any, name: str, options: dict[str, Any]) -> Any:
         is_numeric(values) or _has(values, name)
     ):
         raise TypeError(f"agg function failed [how->{name},dtype->{kind_of(values)}]")
-    if name == "nunique" and not options.pop("dropna", True):
-        return by.nunique(column) + by.any(isna(values)).astype(np.int64)
     least = options.pop("min_count", 0)
     made = by.size() if name == "size" else getattr(by, name)(column, **options)
     if least > 0:

@@ -15,7 +15,7 @@ from .axis import INDEX_CLASSES, index_of, range_index
 from .classes import define, frame
 from .formatting import texts_of
 from .index import Index
-from .index_methods import labels_repr
+from .index_methods import SHOWN, labels_repr
 from .labels import Labels
 from .values import cut, make
 
@@ -35,18 +35,21 @@ def name_of_step(freq: Any) -> str | None:
             if step.nanoseconds % length == 0:
                 count = step.nanoseconds // length
                 return unit if count == 1 else f"{count}{unit}"
-    text = str(name)
-    letters = text.lstrip("+-0123456789")
-    number = text[: len(text) - len(letters)]
+    number, letters = _parts(str(name))
     return ("" if number == "1" else number) + _ANCHORED.get(letters, letters)
+
+
+def _parts(freq: str) -> tuple[str, str]:
+    """How many steps, "" where it does not say, and of which kind."""
+    letters = freq.lstrip("+-0123456789")
+    return freq[: len(freq) - len(letters)], letters
 
 
 def times(freq: str | None, by: int) -> str | None:
     """A step so many times as far."""
     if freq is None or by == 1:
         return freq
-    letters = freq.lstrip("+-0123456789")
-    number = freq[: len(freq) - len(letters)]
+    number, letters = _parts(freq)
     return f"{int(number or 1) * by}{letters}"
 
 
@@ -95,8 +98,7 @@ class TimeIndex(Index):
         extras = [f"dtype='{self.dtype}'"]
         if self.name is not None:
             extras.append(f"name={self.name!r}")
-        long = self.size > 100
-        if long:
+        if self.size > SHOWN:
             extras.append(f"length={self.size}")
         extras.append(f"freq={self.freq!r}")
         return labels_repr(type(self).__name__, self, self.size, extras, lambda part: map(repr, texts_of(part._data)))

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,9 +89,16 @@ def table_of(here: Any, kept: Sequence[Kept]) -> Any:
 
 def together(path: str, write: Callable[..., Any], *args: Any, inputs: Sequence[Any] = ()) -> None:
     """Every PE calls `write(here, aside, *args)`; then what they wrote under that name takes the place of `path`."""
+    with replacing(path) as aside:
+        everywhere(write, aside, *args, inputs=inputs)
+
+
+@contextlib.contextmanager
+def replacing(path: str) -> Iterator[str]:
+    """A name for all PEs to write to; what is there at the end takes the place of `path`, unless the block fails."""
     aside = once(beside, path)
     try:
-        everywhere(write, aside, *args, inputs=inputs)
+        yield aside
         once(settle, aside, path)
     finally:
         once(discard, aside)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..io.reader import Reader
 from .terms import Term
@@ -211,25 +211,19 @@ class Join(Node):
 
 def filtered(node: Node, term: Term) -> Node:
     """A filter, as near to the files as it can be."""
-    if isinstance(node, Sort):
-        return Sort(filtered(node.of, term), node.by, node.ascending)
-    if isinstance(node, Choose):
-        return Choose(filtered(node.of, term), node.chosen)
     if isinstance(node, Filter):
         return Filter(node.of, Term(node.term.expression & term.expression, node.term.fields | term.fields))
-    if isinstance(node, Assign) and not term.fields & set(node.made):
-        return Assign(filtered(node.of, term), node.made)
-    if isinstance(node, Group) and term.fields <= set(node.keys):
-        return Group(filtered(node.of, term), node.keys, node.figures, node.dropna)
+    if (
+        isinstance(node, (Sort, Choose))
+        or (isinstance(node, Assign) and not term.fields & set(node.made))
+        or (isinstance(node, Group) and term.fields <= set(node.keys))
+    ):
+        return replace(node, of=filtered(node.of, term))
     if isinstance(node, Join):
         left = term.fields <= set(node.left.names) and not term.fields & (set(node.right.names) - set(node.left_on))
         right = term.fields <= set(node.right.names) and not term.fields & (set(node.left.names) - set(node.right_on))
         if left and node.how in ("inner", "left", "left_anti"):
-            return Join(
-                filtered(node.left, term), node.right, node.left_on, node.right_on, node.how, node.suffixes
-            )  # fmt: skip
+            return replace(node, left=filtered(node.left, term))
         if right and node.how in ("inner", "right"):
-            return Join(
-                node.left, filtered(node.right, term), node.left_on, node.right_on, node.how, node.suffixes
-            )  # fmt: skip
+            return replace(node, right=filtered(node.right, term))
     return Filter(node, term)

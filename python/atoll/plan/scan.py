@@ -199,7 +199,7 @@ class Scan:
     def to_parquet(self, path: Any, *, dataset: bool = False, **options: Any) -> None:
         """Writes the rows to a Parquet file, or to a directory to which each PE writes its own; they need not fit.
 
-        Options are those of `atoll.io.parquet.write_parquet`.
+        Options are `compression`, `row_group_size`, and others of `pyarrow.parquet.ParquetWriter`.
 
         Examples
         --------
@@ -214,7 +214,7 @@ class Scan:
 
         def attempt() -> None:
             with Run([self._node], [self.columns]) as run:
-                write(path, run.frames(self._node, self.columns), dataset, options)
+                write(path, run.frames(self._node, self.columns), dataset, **options)
 
         begin = time.perf_counter()
         _again(attempt, self._retries)

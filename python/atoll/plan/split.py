@@ -99,7 +99,9 @@ def _split(
     """On each PE: its parts' rows, by piece."""
     import pyarrow as pa
 
-    file, found, schemas = file_of(spill), [[] for _ in range(len(ranges))], []  # type: ignore[var-annotated]
+    file = file_of(spill)
+    found: list[list[Segment]] = [[] for _ in range(len(ranges))]
+    schemas: list[Any] = []
 
     def one(number: int) -> None:
         at = number << 32

@@ -24,9 +24,7 @@ _FORMATS = {
 
 def _moments(x: Any, name: str) -> Any:
     """A column of moments or durations; NumPy's scalar of one."""
-    if isinstance(x, Ticks):
-        return x
-    if isinstance(x, (np.datetime64, np.timedelta64)):
+    if isinstance(x, (Ticks, np.datetime64, np.timedelta64)):
         return x
     found = operand(x)
     if not isinstance(found, Ticks):
@@ -87,7 +85,7 @@ def datetime_as_string(
     """
     found = _moments(arr, "datetime_as_string")
     if not isinstance(found, Ticks):
-        return np.str_(np.datetime_as_string(found, unit or None, timezone, casting))  # type: ignore[call-overload]
+        return np.str_(np.datetime_as_string(found, unit or None, timezone, casting))  # type: ignore[call-overload]  # its types name each text
     if not isinstance(found, Datetimes):
         raise TypeError("input must have type NumPy datetime")
     if timezone not in ("naive", "UTC"):
