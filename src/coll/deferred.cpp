@@ -21,6 +21,7 @@ unsigned rounds_of(int size) { return static_cast<unsigned>(std::bit_width(stati
 // Channels: of each family one for each round; then from the upper member of a pair to the lower, and back (see ReductionTree).
 enum Family : unsigned { barriers, broadcasts, reductions, pairs };
 unsigned channel_of(Family family, unsigned round, int size) { return family * rounds_of(size) + round; }
+unsigned channel_count(int size) { return channel_of(pairs, 2, size); }
 
 // Sums and products of floating point are the same bits from either side, minima of zeros and of what is no number are not.
 std::optional<std::pair<Work::Number, Work::Operation>> by_network(const Reduction& reduction) {
@@ -44,7 +45,7 @@ std::vector<Work::Channel> Deferred::channels(int size) {
 }
 
 Deferred::Deferred(std::unique_ptr<Work> work, int rank, int size) : work_(std::move(work)), rank_(rank), size_(size) {
-  for (unsigned channel = 0; channel < channels(size).size(); ++channel)
+  for (unsigned channel = 0; channel < channel_count(size); ++channel)
     for (int partner : {ends(channel).to, ends(channel).from})
       if (partner >= 0) partners_.push_back(partner);
   std::sort(partners_.begin(), partners_.end());
@@ -78,7 +79,7 @@ void Deferred::connect(std::span<const Work::Card> cards) {
     if (partner < 0) return nullptr;
     return &cards[static_cast<std::size_t>(std::lower_bound(partners_.begin(), partners_.end(), partner) - partners_.begin())];
   };
-  for (unsigned channel = 0; channel < channels(size_).size(); ++channel) work_->connect(channel, card_of(ends(channel).to), card_of(ends(channel).from));
+  for (unsigned channel = 0; channel < channel_count(size_); ++channel) work_->connect(channel, card_of(ends(channel).to), card_of(ends(channel).from));
 }
 
 bool Deferred::suits(Kind kind, std::uint64_t bytes, const Reduction* reduction) const {

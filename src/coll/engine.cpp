@@ -427,8 +427,7 @@ std::uint64_t Engine::enqueue(const Prepared& operation) {
   const Reduction* reduction = operation.reduction ? &*operation.reduction : nullptr;
   std::uint32_t check = begin_call(operation.kind, operation.digest, operation.symmetric, reduction);
   const bool deferred = deferred_ != nullptr && !selection_.is_forced(operation.kind) && deferred_->suits(operation.kind, operation.bytes, reduction);
-  queue_.push_back({operation.schedule, operation.in, operation.out, operation.reduction, operation.kind, sequence_, check, operation.symmetric,
-                    deferred, operation.bytes, operation.root});
+  queue_.push_back({operation, sequence_, check, deferred});
   queued_.store(queue_.size(), std::memory_order_relaxed);
   std::uint64_t ticket = sequence_;
   const bool hands_over = operation.bytes >= worth_handing_over && context_.has_progress_thread();

@@ -105,18 +105,10 @@ class Engine {
     std::uint64_t digest = 0;  // of the arguments
     std::shared_ptr<Schedule> schedule;
   };
-  struct Operation {
-    std::shared_ptr<const Schedule> schedule;
-    const void* in;
-    void* out;
-    std::optional<Reduction> reduction;
-    Kind kind;
+  struct Operation : Prepared {
     std::uint64_t sequence;
     std::uint32_t check;
-    bool symmetric;
     bool deferred;  // by the network itself, see open_deferred()
-    std::uint64_t bytes;
-    int root;
   };
   // Held by whoever advances operations: a caller, or the progress engine, which does not wait for it.
   class Hold {

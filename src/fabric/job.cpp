@@ -70,6 +70,9 @@ Geometry geometry_of(const JobOptions& options) {
   return found;
 }
 
+// Such jobs have one node.
+std::uint32_t place_of_guest(const JobControl& control, std::uint32_t pe) { return control.local_pes + (pe - control.npes); }
+
 void clear(MessageRing& ring) {
   for (std::uint64_t slot = 0; slot < ring_slots; ++slot) ring.slots[slot].sequence.store(slot, std::memory_order_relaxed);
 }
@@ -119,10 +122,6 @@ void Job::lay_out(const JobOptions& options) {
     records[pe].place = places[node]++;
   }
   control->nodes = static_cast<std::uint32_t>(places.size());
-  for (std::uint32_t guest = 0; guest < options.guests; ++guest) {
-    records[options.npes + guest].node = options.node;
-    records[options.npes + guest].place = control->local_pes + guest;
-  }
   auto* rings = reinterpret_cast<MessageRing*>(base_ + geometry.ring_offset);
   for (std::uint32_t place = 0; place < control->local_pes; ++place) clear(rings[place]);
   // Release: whoever sees the magic sees the rest. Partner: attach().
@@ -146,13 +145,17 @@ void Job::attach() {
   rings_.assign(control_->places, nullptr);
   segments_.assign(control_->places, nullptr);
   leaders_.assign(control_->nodes, PeId(0));
-  for (std::uint32_t pe = 0; pe < control_->places; ++pe) {
+  auto find_memory = [&](std::uint32_t pe, std::uint32_t place) {
+    rings_[pe] = rings + place;
+    segments_[pe] = base_ + control_bytes_ + place * segment_bytes_;
+  };
+  for (std::uint32_t pe = 0; pe < control_->npes; ++pe) {
     const PeRecord& record = records_[pe];
     if (record.place == 0) leaders_[record.node] = PeId(pe);
-    if (record.node != control_->node) continue;
-    rings_[pe] = rings + record.place;
-    segments_[pe] = base_ + control_bytes_ + record.place * segment_bytes_;
+    if (record.node == control_->node) find_memory(pe, record.place);
   }
+  // Records of guests are written when their places are taken: most jobs have none, and do not touch them.
+  for (std::uint32_t guest = control_->npes; guest < control_->places; ++guest) find_memory(guest, place_of_guest(*control_, guest));
   prepare_sleeping();
 }
 
@@ -226,8 +229,13 @@ std::optional<PeId> Job::take_guests(std::uint32_t count) {
     if (count > places() - npes() - taken) return std::nullopt;
     // Release: partner is guests().
   } while (!control_->guests.compare_exchange_weak(taken, taken + count, std::memory_order_release, std::memory_order_relaxed));
-  for (std::uint32_t guest = 0; guest < count; ++guest) clear(*rings_[npes() + taken + guest]);
-  return PeId(npes() + taken);
+  const std::uint32_t first = npes() + taken;
+  for (std::uint32_t guest = first; guest < first + count; ++guest) {
+    records_[guest].node = node();
+    records_[guest].place = place_of_guest(*control_, guest);
+    clear(*rings_[guest]);
+  }
+  return PeId(first);
 }
 
 // Returns whether it was news.

@@ -47,9 +47,4 @@ std::shared_ptr<Context> open_process(const ContextOptions& wishes) {
   return made;
 }
 
-bool is_process_open() {
-  std::lock_guard lock(place->mutex);
-  return !place->context.expired();
-}
-
 }  // namespace atl::runtime

@@ -232,22 +232,28 @@ class Work final : public DeferredWork {
     else if (line.kind == Channel::combined) queue_combination(item, line, run, done, on, threshold);
     else queue_addition(item, done, on, threshold);
   }
+  // What a write and a combination have alike: `from` of this region goes into `into` of that peer.
+  template <class Operation, class From, class Into>
+  void fill_in(Item& item, Operation& operation, const From& from, const Into& into, const Owned<fid_mr>& region, fi_addr_t to,
+               const Owned<fid_cntr>& done) {
+    item.description = ::fi_mr_desc(region.get());
+    operation = {};
+    operation.ep = station_.endpoint.get();
+    operation.msg.msg_iov = &from;
+    operation.msg.desc = &item.description;
+    operation.msg.iov_count = 1;
+    operation.msg.addr = to;
+    operation.msg.rma_iov = &into;
+    operation.msg.rma_iov_count = 1;
+    operation.msg.context = &item.work.context;
+    item.work = {};
+    item.work.completion_cntr = done.get();
+  }
   void queue_write(Item& item, Line& line, std::size_t bytes, const Owned<fid_cntr>& done, const Owned<fid_cntr>& on, std::uint64_t threshold) {
     const bool signal = line.kind == Channel::signal;
     item.from = {signal ? line.grant.data() : value_.data(), signal ? line.signal.size() : bytes};
     item.to = {line.there.base, item.from.iov_len, line.there.key};
-    item.description = ::fi_mr_desc(signal ? line.grant_region.get() : value_region_.get());
-    item.write = {};
-    item.write.ep = station_.endpoint.get();
-    item.write.msg.msg_iov = &item.from;
-    item.write.msg.desc = &item.description;
-    item.write.msg.iov_count = 1;
-    item.write.msg.addr = line.to;
-    item.write.msg.rma_iov = &item.to;
-    item.write.msg.rma_iov_count = 1;
-    item.write.msg.context = &item.work.context;
-    item.work = {};
-    item.work.completion_cntr = done.get();
+    fill_in(item, item.write, item.from, item.to, signal ? line.grant_region : value_region_, line.to, done);
     item.work.op_type = FI_OP_WRITE;
     item.work.op.rma = &item.write;
     queue(item, on, threshold);
@@ -257,20 +263,9 @@ class Work final : public DeferredWork {
     item.elements = {line.beside.data(), run.bytes / number_bytes[number]};
     const Place own = place(value_.data(), value_region_);
     item.into = {own.base, item.elements.count, own.key};
-    item.description = ::fi_mr_desc(line.landing_region.get());
-    item.combine = {};
-    item.combine.ep = station_.endpoint.get();
-    item.combine.msg.msg_iov = &item.elements;
-    item.combine.msg.desc = &item.description;
-    item.combine.msg.iov_count = 1;
-    item.combine.msg.addr = self_;
-    item.combine.msg.rma_iov = &item.into;
-    item.combine.msg.rma_iov_count = 1;
+    fill_in(item, item.combine, item.elements, item.into, line.landing_region, self_, done);
     item.combine.msg.datatype = numbers[number];
     item.combine.msg.op = operations[static_cast<std::size_t>(run.operation)];
-    item.combine.msg.context = &item.work.context;
-    item.work = {};
-    item.work.completion_cntr = done.get();
     item.work.op_type = FI_OP_ATOMIC;
     item.work.op.atomic = &item.combine;
     queue(item, on, threshold);

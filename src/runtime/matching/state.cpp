@@ -361,11 +361,6 @@ void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& whi
   for (Operation* operation : next) start(*operation);
 }
 
-bool State::is_under_way(const Operation& operation, std::uint64_t id) {
-  std::lock_guard lock(mutex_);
-  return operation_of(id) == &operation;
-}
-
 void State::deliver(Operation& receive, const Envelope& envelope, const std::byte* payload) {
   std::size_t fits = std::min(envelope.bytes, receive.bytes);
   if (fits != 0) std::memcpy(receive.memory, payload, fits);
@@ -459,7 +454,7 @@ void State::take_in(PeId source, std::span<const std::byte> payload) {
     case Kind::piece: return on_piece(source, header);
     case Kind::piece_done: return on_piece_done(header);
     case Kind::finished: {
-      std::unique_lock lock(mutex_);
+      std::lock_guard lock(mutex_);
       if (Operation* send = operation_of(header.operation)) finish(*send, Status::ok);
       return;
     }

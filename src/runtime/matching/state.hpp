@@ -122,9 +122,8 @@ class State {
   void get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
                 std::function<void(Context&)> arrived);
   bool read_private(Operation& receive);
-  /// Of what was queued for an operation that may have ended meanwhile (see fail).
-  bool is_under_way(const Operation& operation, std::uint64_t id);
-  void complete_transfer(Operation& receive);
+  /// Nothing, if the operation with this id has ended meanwhile (see fail).
+  void complete_transfer(Operation& receive, std::uint64_t id);
   void on_proceed(PeId source, const Header& header);
   void on_piece(PeId source, const Header& header);
   void on_piece_done(const Header& header);

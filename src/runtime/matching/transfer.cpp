@@ -94,15 +94,15 @@ void State::start(Operation& receive) {
   if (receive.place != no_place || receive.length == 0) {
     std::uint64_t place = receive.place == no_place ? 0 : receive.place;
     return get_then(receive, 0, place, receive.length, [this, &receive, source, id = receive.id](Context&) {
-      if (!is_under_way(receive, id)) return;
       Header header;
       {
         std::lock_guard lock(mutex_);
+        if (operation_of(id) == nullptr) return;
         header = header_for(source, Kind::finished);
       }
       header.operation = receive.partner;
       tell(source, header);
-      complete_transfer(receive);
+      complete_transfer(receive, id);
     });
   }
 
@@ -119,17 +119,16 @@ void State::start(Operation& receive) {
   if (header.place != no_place) {
     header.tag = lane.arrived.value();
     context_.trigger(lane.arrived, ++lane.arrivals,
-                     TriggeredOp::make_call([this, &receive, id = receive.id](Context&) {
-                       if (is_under_way(receive, id)) complete_transfer(receive);
-                     }));
+                     TriggeredOp::make_call([this, &receive, id = receive.id](Context&) { complete_transfer(receive, id); }));
   }
   tell(source, header);
 }
 
-void State::complete_transfer(Operation& receive) {
+void State::complete_transfer(Operation& receive, std::uint64_t id) {
   Operation* next = nullptr;
   {
     std::lock_guard lock(mutex_);
+    if (operation_of(id) == nullptr) return;
     lanes_[receive.lane].busy = false;
     receive.lane = Operation::no_lane;
     next = want_lane_.front();
@@ -194,17 +193,17 @@ void State::on_piece(PeId source, const Header& header) {
   }
   std::uint64_t bytes = header.bytes;
   get_then(*receive, header.tag, header.place, bytes, [this, receive, source, bytes, id = receive->id](Context&) {
-    if (!is_under_way(*receive, id)) return;
     Header reply;
     {
       std::lock_guard lock(mutex_);
+      if (operation_of(id) == nullptr) return;
       reply = header_for(source, Kind::piece_done);
     }
     reply.operation = receive->partner;
     reply.bytes = bytes;
     tell(source, reply);
     receive->staged += bytes;
-    if (receive->staged == receive->length) complete_transfer(*receive);
+    if (receive->staged == receive->length) complete_transfer(*receive, id);
   });
 }
 

@@ -37,7 +37,5 @@ Deaths deaths_here();
 /// The open Context, or a new one: collective then. The job is that of the environment; alone, one of this process. Who opens first
 /// says how (`wishes`); room for global data is there unless memory is short. Hold it as long as the door is open: the last to let go leaves the job.
 std::shared_ptr<Context> open_process(const ContextOptions& wishes = {});
-/// Whether one is open.
-bool is_process_open();
 
 }  // namespace atl::runtime
