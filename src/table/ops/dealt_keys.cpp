@@ -2,6 +2,7 @@
 #include "ops/dealt_keys.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "atoll/array/kernel/partition.hpp"
 #include "atoll/base/units.hpp"
@@ -75,9 +76,7 @@ std::vector<std::uint64_t> heavy_keys(Engine& engine, const CompositeKey& left, 
   if (engine.npes() == 1) return heavy;
   const std::size_t share = std::clamp<std::size_t>(16'384 / engine.npes(), 64, 4096);
   for (const CompositeKey* key : {&left, &right}) {
-    std::vector<std::uint64_t> sample;
-    if (key->rows() > 0 && key->chunks() == 0) sample.assign(share, 0);
-    else if (key->rows() > 0) sample = array::sample_keys(*key, share, engine.pe());
+    std::vector<std::uint64_t> sample = array::sample_keys(*key, share, engine.pe());
     for (std::uint64_t& one : sample) one = BucketRule::hashed(one);
     std::vector<std::uint64_t> all;
     for (const auto& part : engine.allgather_vector(sample)) all.insert(all.end(), part.begin(), part.end());

@@ -2,7 +2,6 @@
 #include "ops/find_partners.hpp"
 
 #include <algorithm>
-#include <memory>
 
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/coll/collectives.hpp"
@@ -119,18 +118,15 @@ class Matcher {
 void match_all(Engine& engine, const IncomingKeys& left, const IncomingKeys& right, std::size_t buckets,
                const std::vector<std::uint32_t>& reader_of_pe, std::vector<ListsOfBuckets>& lists) {
   const Work work = engine.work(array::Interruptible::no);
-  std::vector<std::unique_ptr<Matcher>> matchers;
-  std::vector<std::unique_ptr<ThreadPool>> alone;
-  for (unsigned thread = 0; thread < work.threads.size(); ++thread) {
-    matchers.push_back(std::make_unique<Matcher>(left, right, engine.npes()));
-    alone.push_back(std::make_unique<ThreadPool>(1));
-  }
+  std::vector<Matcher> matchers;
+  for (unsigned thread = 0; thread < work.threads.size(); ++thread) matchers.emplace_back(left, right, engine.npes());
   std::vector<std::size_t> small, large;
-  for (std::size_t bucket = 0; bucket < buckets; ++bucket) (matchers[0]->rows(bucket) < large_bucket ? small : large).push_back(bucket);
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) (matchers[0].rows(bucket) < large_bucket ? small : large).push_back(bucket);
   work.threads.for_each_dynamic(small.size(), [&](std::size_t i, unsigned thread) {
-    matchers[thread]->match({*alone[thread], work.memory, work.monitor}, small[i], reader_of_pe, lists);
+    ThreadPool alone(1);
+    matchers[thread].match({alone, work.memory, work.monitor}, small[i], reader_of_pe, lists);
   });
-  for (const std::size_t bucket : large) matchers[0]->match(work, bucket, reader_of_pe, lists);
+  for (const std::size_t bucket : large) matchers[0].match(work, bucket, reader_of_pe, lists);
 }
 
 struct ListSection {
@@ -191,8 +187,7 @@ FoundPartners find_in_whole_table(Engine& engine, const CompositeKey& left, cons
     work.threads.for_ranges(right.rows(), CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
       for (std::size_t at = begin; at < end; at += CompositeKey::block) {
         const std::size_t count = std::min(CompositeKey::block, end - at);
-        if (right.chunks() == 0) std::fill_n(to + at, count, 0);
-        else right.load(at, count, to + at);
+        right.load(at, count, to + at);
       }
     });
   };
@@ -215,8 +210,7 @@ FoundPartners find_in_whole_table(Engine& engine, const CompositeKey& left, cons
       alignas(64) std::uint64_t block[CompositeKey::block];
       for (std::size_t at = begin; at < end; at += CompositeKey::block) {
         const std::size_t count = std::min(CompositeKey::block, end - at);
-        if (left.chunks() == 0) std::fill_n(block, count, 0);
-        else left.load(at, count, block);
+        left.load(at, count, block);
         found.table.find(block, count, found.partners->data<std::int64_t>() + at);
         found.pairs->count_block(at / CompositeKey::block);
       }

@@ -406,8 +406,8 @@ HWY_ATTR void columns_of(const FourierPlan& plan, double factor, Parts<const T* 
         double* tile = scratch;
         double* other = scratch + Tile<D>::step * n;
         pass<D>(plan, 0, 1, FromRows<D>{from.re, from.im, column}, Tile<D>{tile});
-        const double* found = passes<D>(plan, 1, last, tile, other);
-        pass<D>(plan, last, n / plan.factors()[last], Tile<D>{const_cast<double*>(found)}, ToRows<D>{to.re, to.im, column, factor});
+        double* found = passes<D>(plan, 1, last, tile, other);
+        pass<D>(plan, last, n / plan.factors()[last], Tile<D>{found}, ToRows<D>{to.re, to.im, column, factor});
       }
   for (; column < columns; column += lanes) {
     const std::size_t count = std::min(lanes, columns - column);

@@ -201,6 +201,10 @@ bool CompositeKey::in_pieces(std::uint64_t row) const {
 }
 
 void CompositeKey::load(std::size_t begin, std::size_t count, std::uint64_t* dst) const {
+  if (chunks_.empty()) {
+    std::fill_n(dst, count, 0);
+    return;
+  }
   const Chunk& chunk = chunks_[0];
   const Piece& own = pieces_[0];
   if (chunk.parts.size() == 1 && chunk.parts[0].drop == 0) {
@@ -219,6 +223,10 @@ void CompositeKey::load(std::size_t begin, std::size_t count, std::uint64_t* dst
 }
 
 std::uint64_t CompositeKey::load_codes(std::size_t begin, std::size_t count, std::uint32_t* dst) const {
+  if (chunks_.empty()) {
+    std::fill_n(dst, count, 0);
+    return 0;
+  }
   const Chunk& chunk = chunks_[0];
   if (chunk.parts.size() == 1 && chunk.parts[0].drop == 0 && zeros_ == Zeros::equal) {
     const Column& column = columns_[chunk.parts[0].column];

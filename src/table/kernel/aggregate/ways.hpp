@@ -63,8 +63,7 @@ class BlockReader {
   }
   /// The same with the keys as 32-bit codes.
   void load_codes(std::size_t begin, std::size_t n, std::uint32_t* codes) {
-    if (task_.key.chunks() == 0) std::fill_n(codes, n, 0);
-    else bits_ |= task_.key.load_codes(begin, n, codes);
+    bits_ |= task_.key.load_codes(begin, n, codes);
     load_columns(begin, n);
   }
   /// A key of this block or one before needs more bits than the key was made for.

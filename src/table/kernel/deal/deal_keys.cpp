@@ -27,8 +27,7 @@ void BucketRule::find(std::uint64_t* keys, std::size_t n, std::uint16_t* buckets
 }
 
 void DealtKeys::load(const array::CompositeKey& key, const BucketRule& rule, std::size_t at, std::size_t n, std::uint64_t* keys, std::uint16_t* buckets) {
-  if (key.chunks() == 0) std::fill_n(keys, n, 0);
-  else key.load(at, n, keys);
+  key.load(at, n, keys);
   rule.find(keys, n, buckets);
 }
 

@@ -115,7 +115,7 @@ class CompositeKey {
   unsigned width(unsigned chunk) const { return chunks_[chunk].width; }
   std::uint64_t min(std::size_t column) const { return columns_[column].min; }
 
-  /// dst[i] = chunk 0 of own row begin + i (counted from 0), count ≤ block.
+  /// dst[i] = chunk 0 of own row begin + i (counted from 0), or 0 where there are no chunks; count ≤ block.
   void load(std::size_t begin, std::size_t count, std::uint64_t* dst) const;
   /// The low 32 bits of the same, for keys that are known to have no more: returns all bits of all of them, so that the caller
   /// may see whether they do.
