@@ -18,9 +18,6 @@ std::atomic<std::uint32_t> made{0};
 constexpr std::uint32_t reserved_numbers = 16;  // MPI_COMM_WORLD, MPI_COMM_SELF, and none
 constexpr int counter_bits = 17;
 
-// Whose error handler hears of it: not that of one which is being made, and will not come to be.
-Comm* blame(Comm& comm, Comm* maker) { return maker != nullptr ? maker : &comm; }
-
 std::exception_ptr lost() { return std::make_exception_ptr(Failure{MPIX_ERR_PROC_FAILED, "a process has died"}); }
 
 }  // namespace
@@ -75,7 +72,9 @@ std::vector<PeId> Comm::acknowledged() {
   return {failed_.begin(), failed_.begin() + static_cast<std::ptrdiff_t>(acknowledged_)};
 }
 
-bool Comm::knows_all_failed() { return failed().size() == acknowledged().size(); }
+bool Comm::knows_all_failed() {
+  return !library().context().job().has_failed() || failed().size() == acknowledged().size();
+}
 
 void check_outcome(Status status, PeId peer, Comm* comm) {
   if (status == Status::peer_lost) {
@@ -87,12 +86,14 @@ void check_outcome(Status status, PeId peer, Comm* comm) {
   if (status == Status::revoked) fail_with(MPIX_ERR_REVOKED, "the communicator has been revoked", comm);
 }
 
+Comm& Comm::blamed() {
+  std::lock_guard lock(maker_mutex_);
+  return maker_ ? *maker_ : *this;
+}
+
 void Comm::refuse_if_unusable() {
-  std::unique_lock lock(maker_mutex_);
-  Comm* blamed = blame(*this, maker_.get());
-  lock.unlock();
-  if (revoked()) check_outcome(Status::revoked, PeId(0), blamed);
-  if (auto dead = failed(); !dead.empty()) check_outcome(Status::peer_lost, dead.front(), blamed);
+  if (revoked() && !is_being_made()) check_outcome(Status::revoked, PeId(0), this);
+  if (auto dead = failed(); !dead.empty()) check_outcome(Status::peer_lost, dead.front(), &blamed());
 }
 
 void Comm::refuse_dead(int rank) {
@@ -129,16 +130,14 @@ void Comm::fail_coll(Status why) {
   std::exception_ptr failure;
   try {
     auto dead = failed();
-    std::unique_lock lock(maker_mutex_);
-    Comm* blamed = blame(*this, maker_.get());
-    lock.unlock();
-    check_outcome(why, dead.empty() ? runtime::Matcher::no_pe : dead.front(), blamed);
+    check_outcome(why, dead.empty() ? runtime::Matcher::no_pe : dead.front(), &blamed());
   } catch (...) {
     failure = std::current_exception();
   }
   std::lock_guard lock(coll_mutex_);
   if (coll_) coll_->fail(failure);
   for (auto& lent : lent_) lent->fail(failure);
+  if (ending_ != nullptr) ending_->fail(failure);
 }
 
 coll::Communicator& Comm::coll() {
@@ -189,7 +188,7 @@ void Comm::end_coll() {
   for (auto& each : all) {
     ending_ = each.get();
     lock.unlock();
-    if (each && library().context().job().deaths() != 0) each->fail(lost());
+    if (each && (revoked() || library().context().job().deaths() != 0)) each->fail(lost());
     each.reset();
     lock.lock();
     ending_ = nullptr;

@@ -38,6 +38,9 @@ inline constexpr int highest_tag = (1 << tag_bits) - 1;
 inline constexpr std::uint64_t tag_mask = highest_tag;
 enum class Talk : std::uint64_t { program = 0, library = 1, creation = 2, partitioned = 3 };
 
+inline std::uint64_t message_bits(std::uint64_t number, Talk talk, int tag) {
+  return number << (tag_bits + 2) | static_cast<std::uint64_t>(talk) << tag_bits | static_cast<std::uint64_t>(tag);
+}
 inline Talk talk_of(std::uint64_t bits) { return static_cast<Talk>(bits >> tag_bits & 3); }
 
 /// Collective calls on one communicator are made by one thread at a time, as the standard says; everything else by any.
@@ -65,9 +68,7 @@ class Comm : public Object {
   std::uint64_t number() const { return number_; }
 
   /// The bits of a message with that tag.
-  std::uint64_t bits(int tag, Talk talk = Talk::program) const {
-    return number_ << (tag_bits + 2) | static_cast<std::uint64_t>(talk) << tag_bits | static_cast<std::uint64_t>(tag);
-  }
+  std::uint64_t bits(int tag, Talk talk = Talk::program) const { return message_bits(number_, talk, tag); }
   /// Bits of the library's own for the next collective call: the same on all members.
   std::uint64_t next_bits() { return next_bits(1); }
   /// Whether a message with these bits is this communicator's.
@@ -113,7 +114,7 @@ class Comm : public Object {
   /// The first of them, which the program knows about. Returns how many these are.
   int acknowledge(std::size_t count);
   std::vector<PeId> acknowledged();
-  bool knows_all_failed();
+  bool knows_all_failed();  ///< the program does
   bool revoked() const { return revoked_.load(std::memory_order_relaxed); }
   /// Returns whether it was already.
   bool mark_revoked() { return revoked_.exchange(true); }
@@ -136,6 +137,8 @@ class Comm : public Object {
   enum class Heirs { all, some };
   void begin_making(Comm* of, Heirs heirs);
   void end_making();
+  /// Who has made it may revoke it, while others are still making it: they come to their end first.
+  bool is_being_made() { return &blamed() != this; }
   /// Why its members may have left while it was being made: ok, revoked or peer_lost.
   Status cause_to_leave();
   /// Somebody has died, who need not be a member: who frees this one does not wait for members that cannot come for that.
@@ -159,6 +162,8 @@ class Comm : public Object {
  private:
   void refuse_if_unusable();
   void refuse_dead(int rank);
+  /// Whose error handler hears of it: not that of one which is being made, and will not come to be.
+  Comm& blamed();
 
   std::uint64_t number_;
   Ref<Group> local_, remote_;

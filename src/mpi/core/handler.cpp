@@ -8,6 +8,7 @@
 #include "atoll/base/config.hpp"
 #include "core/codes.hpp"
 #include "core/library.hpp"
+#include "mpi-ext.h"
 
 namespace atl::mpi {
 namespace {
@@ -40,7 +41,10 @@ int handle(Call call, Failure failure, Object* object, ErrorSlot& slot) {
 
 int handle(Call call, Object* object, ErrorSlot& fallback) {
   ErrorSlot* slot = object == nullptr ? nullptr : object->errors();
-  return handle(call, current_failure(), slot == nullptr ? nullptr : object, slot == nullptr ? fallback : *slot);
+  Failure failure = current_failure();
+  // The program may call again until it hears that another has revoked: calls that are refused at once must hear messages, too.
+  if (failure.code == MPIX_ERR_PROC_FAILED) library().context().progress();
+  return handle(call, std::move(failure), slot == nullptr ? nullptr : object, slot == nullptr ? fallback : *slot);
 }
 
 // Whatever kind it is: the type of the handle has said that.

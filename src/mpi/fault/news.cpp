@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstring>
-#include <mutex>
 
 #include "atoll/base/clock.hpp"
 #include "comm/live.hpp"
@@ -14,13 +13,13 @@ namespace {
 
 runtime::HandlerId revocation{};
 
-// Of communicators that are not known here, or not yet: who frees one has no more use for the news.
 void end_pending(Comm& comm, Status why) {
   library().matcher().fail(why, [&](PeId, std::uint64_t tag) { return comm.owns(tag); });
   comm.fail_coll(why);
 }
 
-void mark_revoked(Comm& comm) {
+// Whoever hears it first tells all: it reaches everybody, though who revokes may die meanwhile.
+void spread(Comm& comm) {
   if (comm.mark_revoked()) return;
   for (PeId pe : comm.everybody())
     if (pe != library().pe() && !library().context().job().has_died(pe)) {
@@ -37,9 +36,9 @@ void hear_revocation(runtime::Context&, PeId, std::span<const std::byte> payload
   for_each_comm([&](Comm& comm) {
     if (comm.number() != number) return;
     known = true;
-    mark_revoked(comm);
+    spread(comm);
   });
-  if (!known) note_revoked(number);
+  if (!known) note_revoked(number);  // not yet, or not any more: who has freed one has no use for the news
   library().context().note_news();
 }
 
@@ -73,7 +72,7 @@ void on_news() {
     });
   }
   for_each_comm([&](Comm& comm) {
-    Status why = comm.revoked() ? Status::revoked : others_had_time ? comm.cause_to_leave() : Status::ok;
+    Status why = comm.revoked() && !comm.is_being_made() ? Status::revoked : others_had_time ? comm.cause_to_leave() : Status::ok;
     if (why != Status::ok) end_pending(comm, why);
   });
 }
@@ -87,7 +86,7 @@ void on_news() {
 }  // namespace
 
 void revoke(Comm& comm) {
-  mark_revoked(comm);
+  spread(comm);
   end_pending(comm, Status::revoked);
 }
 

@@ -48,7 +48,7 @@ void report(const Comm& comm, const runtime::Outcome& outcome, std::size_t room,
 }
 
 void check_anybody(Comm& comm, int code) {
-  if (!library().context().job().has_failed() || comm.knows_all_failed()) [[likely]] return;
+  if (comm.knows_all_failed()) [[likely]] return;
   fail_with(code, "a process of the communicator has died that has not been acknowledged", &comm);
 }
 
@@ -56,8 +56,7 @@ runtime::Outcome wait_for_anybody(Comm& comm, runtime::Request& request) {
   runtime::Matcher& matcher = library().matcher();
   std::optional<runtime::Outcome> outcome;
   auto answered = [&] { return (outcome = matcher.test(request)).has_value(); };
-  auto in_vain = [&] { return library().context().job().has_failed() && !comm.knows_all_failed(); };
-  library().context().wait([&] { return answered() || in_vain(); });
+  library().context().wait([&] { return answered() || !comm.knows_all_failed(); });
   if (!outcome) {
     bool taken_back = matcher.cancel(request);
     outcome = matcher.wait(request);
@@ -171,12 +170,10 @@ void message_probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Messag
 }
 
 void message_probe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI_Status* status) {
-  Comm& comm = need<Comm>(handle);
-  check_source(comm, from, tag);
-  comm.check_peer(from);
   int flag = 0;
   library().context().wait([&] {
     message_probe_now(from, tag, handle, &flag, message, status);
+    if (flag == 0 && from == MPI_ANY_SOURCE) check_anybody(need<Comm>(handle), MPIX_ERR_PROC_FAILED);
     return flag != 0;
   });
 }

@@ -58,11 +58,11 @@ void message_receive_start(void* buffer, Count count, MPI_Datatype type, MPI_Mes
 void check_target(const Comm& comm, int to, int tag);
 void check_source(const Comm& comm, int from, int tag);
 runtime::Pattern pattern_of(const Comm& comm, int from, int tag);
-/// Status of a receive; throws when it was too short.
 /// Failure of that code when a member has died that the program does not know of: what is to come from anybody may not come.
 void check_anybody(Comm& comm, int code);
 /// Of a receive from MPI_ANY_SOURCE, which is taken back then.
 runtime::Outcome wait_for_anybody(Comm& comm, runtime::Request& request);
+/// Status of a receive; throws when it was too short.
 void report(const Comm& comm, const runtime::Outcome& outcome, std::size_t room, MPI_Status* status);
 
 }  // namespace atl::mpi

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Communicators are revoked: whoever makes, uses or frees them comes to an end, where nobody dies, too. */
+#include "check.h"
+
+#include <mpi-ext.h>
+#include <signal.h>
+
+enum { rounds = 200 };
+
+int main(int argc, char **argv) {
+  begin(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int round = 0; round < rounds; ++round) {
+    /* Who has it may revoke it before the others have: they get one that is revoked. */
+    MPI_Comm comm;
+    CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
+    if (me == round % ranks) MPIX_Comm_revoke(comm);
+    else FAILS(MPI_Barrier(comm), MPIX_ERR_REVOKED);
+    /* The others hear of it at once, in a barrier, or when they wait for all in MPI_Comm_free. */
+    CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
+    CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
+    if (me == round % ranks) MPIX_Comm_revoke(comm);
+    CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
+    CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+  }
+  /* One dies, the first revokes, and the others call until they hear of it. */
+  MPI_Comm comm;
+  CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
+  MPI_Barrier(comm);
+  if (me == ranks - 1 && me > 0) raise(SIGKILL);
+  MPI_Message message;
+  if (me == 0 && ranks > 1) FAILS(MPI_Mprobe(MPI_ANY_SOURCE, 5, comm, &message, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
+  int code = MPI_SUCCESS;
+  while (class_of(code) != MPIX_ERR_REVOKED) {
+    if (code != MPI_SUCCESS) FAILS(code, MPIX_ERR_PROC_FAILED);
+    if (me == 0 && (code != MPI_SUCCESS || ranks == 1)) MPIX_Comm_revoke(comm);
+    code = MPI_Barrier(comm);
+  }
+  CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
+  MPI_Finalize();
+  return 0;
+}
