@@ -26,7 +26,7 @@ static_assert(sizeof(Answer) == 512);
 
 }  // namespace
 
-std::uint64_t new_bits() { return new_number() << (tag_bits + 2) | static_cast<std::uint64_t>(Talk::creation) << tag_bits; }
+std::uint64_t new_bits() { return message_bits(new_number(), Talk::creation, 0); }
 
 Meeting meet(Comm& comm, int root, const std::function<Meeting()>& prepare) {
   ATOLL_MPI_REQUIRE(root >= 0 && root < comm.size(), MPI_ERR_ROOT, "the root is rank {} of {}", root, comm.size());

@@ -61,14 +61,12 @@ Port parse(const char* name) {
 // |--------|-------|-------|--------------------------------------------------------|
 // |   0    |   8   | port  | knock                                                  |
 // |   8    |   8   | bits  | always: chosen by who knocks, unlike any other          |
-// |  16    |   4   | what  | always                                                 |
-// |  20    |   4   | zero  |                                                        |
+// |  16    |   8   | what  | always                                                 |
 struct Note {
-  enum What : std::uint32_t { knock, come_in, refused };
+  enum What : std::uint64_t { knock, come_in, refused };
   std::uint64_t port;
   std::uint64_t bits;
   What what;
-  std::uint32_t zero;
 };
 static_assert(sizeof(Note) == 24);
 
@@ -104,7 +102,7 @@ void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
       return;
     }
   }
-  tell(source, {0, note.bits, Note::refused, 0});
+  tell(source, {0, note.bits, Note::refused});
 }
 
 [[maybe_unused]] const bool added =
@@ -123,7 +121,7 @@ Caller next_caller(const Port& port) {
     waiting.pop_front();
     return true;
   });
-  tell(caller.pe, {0, caller.bits, Note::come_in, 0});
+  tell(caller.pe, {0, caller.bits, Note::come_in});
   return caller;
 }
 
@@ -161,7 +159,7 @@ void close_port(const char* name) {
     waiting = std::move(found->second);
     service().open.erase(found);
   }
-  for (const Caller& caller : waiting) tell(caller.pe, {0, caller.bits, Note::refused, 0});
+  for (const Caller& caller : waiting) tell(caller.pe, {0, caller.bits, Note::refused});
 }
 
 void comm_accept(const char* name, int root, MPI_Comm handle, MPI_Comm* made) {
@@ -180,7 +178,7 @@ void comm_connect(const char* name, int root, MPI_Comm handle, MPI_Comm* made) {
   Meeting meeting = meet(comm, root, [&]() -> Meeting {
     Port port = parse(name);
     Meeting mine{port.pe, new_bits()};
-    tell(port.pe, {port.number, mine.bits, Note::knock, 0});
+    tell(port.pe, {port.number, mine.bits, Note::knock});
     Note::What answer = Note::refused;
     library().context().wait([&] {
       if (library().context().job().has_died(port.pe)) return true;

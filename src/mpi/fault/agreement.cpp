@@ -15,15 +15,13 @@ namespace {
 // |--------|-------|--------|---------------------------------------------------|
 // |   0    |   8   | comm   | always: its number                                |
 // |   8    |   8   | number | of the agreement on that communicator             |
-// |  16    |   4   | what   | always                                            |
-// |  20    |   4   | zero   |                                                   |
+// |  16    |   8   | what   | always                                            |
 // |  24    |       |        | said: what the sender says; decided: all opinions |
 struct Header {
-  enum What : std::uint32_t { said, ask, decided };
+  enum What : std::uint64_t { said, ask, decided };
   std::uint64_t comm;
   std::uint64_t number;
   What what;
-  std::uint32_t zero;
 };
 static_assert(sizeof(Header) == 24);
 
@@ -54,7 +52,7 @@ Service& service() {
 
 void tell(PeId pe, std::uint64_t comm, std::uint64_t number, Header::What what, const Bytes& data) {
   if (library().context().job().has_died(pe)) return;
-  Header header{comm, number, what, 0};
+  Header header{comm, number, what};
   library().context().send(pe, service().handler, std::as_bytes(std::span(&header, 1)), data);
 }
 

@@ -77,61 +77,48 @@ Flow shrink_flow(Ref<Comm> comm, MPI_Comm* made) {
   give(std::move(result), made);
 }
 
-void give_pes(std::vector<PeId> pes, MPI_Group* group) { give_group(std::move(pes), group); }
+// The communicator of a call that only a program makes which deals with deaths.
+Comm& of_recovery(MPI_Comm handle) {
+  answer_deaths_here();
+  return need<Comm>(handle);
+}
 
 }  // namespace
 
-void comm_revoke(MPI_Comm handle) {
-  answer_deaths_here();
-  revoke(need<Comm>(handle));
-}
+void comm_revoke(MPI_Comm handle) { revoke(of_recovery(handle)); }
 
 void comm_is_revoked(MPI_Comm handle, int* flag) {
   library().context().progress();
   *flag = need<Comm>(handle).revoked();
 }
 
-void comm_shrink(MPI_Comm handle, MPI_Comm* made) {
-  answer_deaths_here();
-  run(shrink_flow(Ref<Comm>(need<Comm>(handle)), made));
-}
+void comm_shrink(MPI_Comm handle, MPI_Comm* made) { run(shrink_flow(Ref<Comm>(of_recovery(handle)), made)); }
 
 void comm_shrink_start(MPI_Comm handle, MPI_Comm* made, MPI_Request* request) {
-  answer_deaths_here();
+  Comm& comm = of_recovery(handle);
   *made = MPI_COMM_NULL;
-  start(shrink_flow(Ref<Comm>(need<Comm>(handle)), made), request);
+  start(shrink_flow(Ref<Comm>(comm), made), request);
 }
 
-void comm_agree(MPI_Comm handle, int* flag) {
-  answer_deaths_here();
-  run(agree_flow(Ref<Comm>(need<Comm>(handle)), *flag, flag));
-}
+void comm_agree(MPI_Comm handle, int* flag) { run(agree_flow(Ref<Comm>(of_recovery(handle)), *flag, flag)); }
 
 void comm_agree_start(MPI_Comm handle, int* flag, MPI_Request* request) {
-  answer_deaths_here();
-  start(agree_flow(Ref<Comm>(need<Comm>(handle)), *flag, flag), request);
+  start(agree_flow(Ref<Comm>(of_recovery(handle)), *flag, flag), request);
 }
 
-void comm_get_failed(MPI_Comm handle, MPI_Group* failed) {
-  answer_deaths_here();
-  give_pes(need<Comm>(handle).failed(), failed);
-}
+void comm_get_failed(MPI_Comm handle, MPI_Group* failed) { give_group(of_recovery(handle).failed(), failed); }
 
 void comm_ack_failed(MPI_Comm handle, int count, int* acknowledged) {
-  answer_deaths_here();
+  Comm& comm = of_recovery(handle);
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_ARG, "{} ranks to acknowledge", count);
-  *acknowledged = need<Comm>(handle).acknowledge(static_cast<std::size_t>(count));
+  *acknowledged = comm.acknowledge(static_cast<std::size_t>(count));
 }
 
 void comm_failure_ack(MPI_Comm handle) {
-  answer_deaths_here();
-  Comm& comm = need<Comm>(handle);
+  Comm& comm = of_recovery(handle);
   (void)comm.acknowledge(comm.failed().size());
 }
 
-void comm_failure_get_acked(MPI_Comm handle, MPI_Group* failed) {
-  answer_deaths_here();
-  give_pes(need<Comm>(handle).acknowledged(), failed);
-}
+void comm_failure_get_acked(MPI_Comm handle, MPI_Group* failed) { give_group(of_recovery(handle).acknowledged(), failed); }
 
 }  // namespace atl::mpi

@@ -8,7 +8,7 @@ namespace {
 
 using namespace atl::mpi::fortran;
 
-template <class Integer, class... Before>
+template <class Integer>
 using Copy = void (*)(int*, int*, Integer* extra, Integer* in, Integer* out, int* flag, int* error);
 template <class Integer>
 using Delete = void (*)(int*, int*, Integer* value, Integer* extra, int* error);

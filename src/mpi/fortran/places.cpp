@@ -86,6 +86,7 @@ void mpi_comm_spawn_multiple_(const int* count, const char* commands, const char
   auto jobs = static_cast<std::size_t>(*count);
   std::vector<std::string> names;
   std::vector<List> lists;
+  lists.reserve(jobs);  // each holds pointers into itself
   for (std::size_t job = 0; job < jobs; ++job) {
     names.push_back(text_of(commands + job * command_length, command_length));
     // Arguments of one job are a row of a matrix.
@@ -94,10 +95,7 @@ void mpi_comm_spawn_multiple_(const int* count, const char* commands, const char
   std::vector<char*> name_pointers;
   std::vector<char**> list_pointers;
   for (std::string& name : names) name_pointers.push_back(name.data());
-  for (List& list : lists) {
-    for (std::size_t i = 0; i < list.texts.size(); ++i) list.pointers[i] = list.texts[i].data();
-    list_pointers.push_back(list.pointers.data());
-  }
+  for (List& list : lists) list_pointers.push_back(list.pointers.data());
   give(ierror, MPI_Comm_spawn_multiple(*count, name_pointers.data(), lists.empty() ? MPI_ARGVS_NULL : list_pointers.data(), maxprocs,
                                        ConstHandles<MPI_Info>(infos, *count), *root, handle<MPI_Comm>(comm),
                                        Handle<MPI_Comm>(intercomm), codes_at(codes)));

@@ -28,34 +28,6 @@ HANDLES = {
     "MPI_Win": "Win",
 }
 KINDS = {"MPI_Aint": "MPI_ADDRESS_KIND", "MPI_Count": "MPI_COUNT_KIND", "MPI_Offset": "MPI_OFFSET_KIND"}
-#: Written by hand in fortran/*.cpp: functions of the program, values of attributes, lists of strings.
-BY_HAND = {
-    "Init",
-    "Init_thread",
-    "Attr_get",
-    "Attr_put",
-    "Keyval_create",
-    "Comm_create_keyval",
-    "Comm_get_attr",
-    "Comm_set_attr",
-    "Type_create_keyval",
-    "Type_get_attr",
-    "Type_set_attr",
-    "Win_create_keyval",
-    "Win_get_attr",
-    "Win_set_attr",
-    "Op_create",
-    "Comm_create_errhandler",
-    "File_create_errhandler",
-    "Session_create_errhandler",
-    "Win_create_errhandler",
-    "Grequest_start",
-    "Register_datarep",
-    "Comm_spawn",
-    "Comm_spawn_multiple",
-    "Pcontrol",
-    "Info_create_env",
-}
 #: Chapters that are C's alone.
 ABSENT = re.compile(r"T_|Abi_|\w+_(from|to)int$")
 LOGICAL = {
@@ -106,7 +78,7 @@ def handle(kind: str, argument: Argument, function: Function) -> Passed:
     out = bool(argument.stars) and not argument.const
     if argument.array:
         length = LENGTHS[argument.name](function)
-        shape = f"dimension({'*'})"
+        shape = "dimension(*)"
         intent = ", intent(in)" if argument.const else ""
         mode = "Handles" if not argument.const else "ConstHandles"
         return Passed(
@@ -385,7 +357,7 @@ PROCEDURES_IN_HEADER = "".join(f"      EXTERNAL {name}\n" for name in PREDEFINED
 )
 
 
-#: Of the module mpi_f08: what is not made from the table.
+#: Arguments in mpi_f08 of what is not made from the table.
 ARGUMENTS_BY_HAND = {
     "Init": "",
     "Init_thread": "integer in required, integer out provided",
@@ -428,6 +400,12 @@ ARGUMENTS_BY_HAND = {
 }
 
 
+#: Attributes as MPI-1 has them: not in mpi_f08.
+OF_MPI_1 = {"Attr_get", "Attr_put", "Keyval_create"}
+#: Written in fortran/*.cpp: functions of the program, values of attributes, lists of strings.
+BY_HAND = OF_MPI_1 | ARGUMENTS_BY_HAND.keys()
+
+
 def interfaces_by_hand() -> Iterator[str]:
     for name, text in ARGUMENTS_BY_HAND.items():
         arguments = [part.strip().split(" ") for part in re.split(r", (?=\w)", text)] if text else []
@@ -451,7 +429,7 @@ def interfaces_by_hand() -> Iterator[str]:
 def alias_options() -> str:
     """Options of the linker: second names of the procedures that are written by hand."""
     lines = []
-    for name in sorted({*ARGUMENTS_BY_HAND, "Attr_get", "Attr_put", "Keyval_create"}):
+    for name in sorted(BY_HAND):
         plain = f"mpi_{name.lower()}_"
         lines.append(f"-Wl,--defsym=p{plain}={plain}")
         if name in ARGUMENTS_BY_HAND:

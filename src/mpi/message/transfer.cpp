@@ -97,11 +97,7 @@ void Transfer::wait() {
   if (done_) return;
   if (from_anybody_) [[unlikely]] {
     // It stays in flight, when somebody has died: it may still come, and the program may wait again.
-    library().context().wait([&] {
-      if (poll()) return true;
-      check_anybody(*comm_, MPIX_ERR_PROC_FAILED_PENDING);
-      return false;
-    });
+    library().context().wait([&] { return poll(); });
     return;
   }
   outcome_ = library().matcher().wait(pending_);

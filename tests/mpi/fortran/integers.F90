@@ -147,11 +147,5 @@ program integers
   call MPI_Finalize(error)
 
 contains
-  subroutine check(good, number)
-    logical, intent(in) :: good
-    integer, intent(in) :: number
-    if (good) return
-    print *, 'rank', rank, ': check', number, 'failed'
-    call MPI_Abort(MPI_COMM_WORLD, 1, error)
-  end subroutine
+  include 'check.inc'
 end program

@@ -111,11 +111,5 @@ program types
   call MPI_Finalize()
 
 contains
-  subroutine check(good, number)
-    logical, intent(in) :: good
-    integer, intent(in) :: number
-    if (good) return
-    print *, 'rank', rank, ': check', number, 'failed'
-    call MPI_Abort(MPI_COMM_WORLD, 1)
-  end subroutine
+  include 'check.inc'
 end program
