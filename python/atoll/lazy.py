@@ -12,9 +12,9 @@ from .columns.functions import concatenate
 #: What `atoll` exports, and the module that has it.
 LAZY = dict.fromkeys(
     (
-        "DataFrame", "DatetimeIndex", "Index", "MultiIndex", "RangeIndex", "Series", "TimedeltaIndex", "crosstab",
-        "cut", "get_dummies", "melt", "merge",
-        "merge_asof", "pivot", "pivot_table", "qcut",
+        "CategoricalIndex", "DataFrame", "DatetimeIndex", "Index", "Interval", "IntervalIndex", "MultiIndex", "Period",
+        "PeriodIndex", "RangeIndex", "Series", "TimedeltaIndex", "crosstab", "cut", "get_dummies", "interval_range",
+        "melt", "merge", "merge_asof", "period_range", "pivot", "pivot_table", "qcut",
     ),
     "atoll.frame",
 )  # fmt: skip

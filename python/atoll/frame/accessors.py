@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays.ndarray import ndarray
 from ..columns.column import Column, as_column
+from ..columns.dates.periods import Periods
 from ..columns.lists import Lists
 from ..columns.objects import Objects
 from ..columns.strings import Strings
@@ -17,6 +18,7 @@ from .axis import range_index
 from .classes import frame, series
 from .kinds import cast, to_list
 from .labels import Labels
+from .period_index import to_period
 from .values import make, settle
 
 
@@ -221,6 +223,24 @@ class Parts(Accessor):
             raise TypeError("only lists have elements")
         return self._method("get")(key)
 
+    def to_period(self, freq: Any = None) -> Any:
+        """The periods that moments are in, of a length: months of "M"."""
+        return self._of._new(to_period(self._of._values, freq))
+
+    def to_pydatetime(self) -> Any:
+        """Python's datetimes, a Series."""
+        return self._of._new(Objects(self._of._values.to_list()))
+
+    def to_pytimedelta(self) -> np.ndarray[Any, Any]:
+        """Python's timedeltas, in a NumPy array."""
+        return Objects(self._of._values.to_list()).to_numpy()
+
+    @property
+    def timetz(self) -> Any:
+        """Python's times of day, with their zone."""
+        held = [one if one is None else one.timetz() for one in self._of._values.to_list()]
+        return self._of._new(Objects(held))
+
     def isocalendar(self) -> Any:
         """Year, week and day as ISO 8601 counts them: a frame."""
         made = self._of._values.isocalendar()
@@ -274,6 +294,8 @@ class SeriesAccessors:
     @property
     def dt(self: Any) -> Parts:
         """Parts of dates and lengths of time."""
+        if isinstance(self._values, Periods):
+            return Parts(self)
         if isinstance(self._values, ndarray) or self._values.dtype.kind not in "mM":
             raise AttributeError("Can only use .dt accessor with datetimelike values")
         return Parts(self)

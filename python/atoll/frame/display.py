@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..columns.categorical import Categorical
+from ..columns.spans import Intervals
 from .classes import CLASSES
 from .core import is_numeric
 from .formatting import cells_of, pad, texts_of, width_of
@@ -68,7 +69,7 @@ def series_text(
     """A Series as text."""
     size = len(self)
     footer = []
-    step = getattr(self._index, "freq", None)
+    step = getattr(self._index, "freqstr", None)
     if step is not None:
         footer.append(f"Freq: {step}")
     if name and self._name is not None:
@@ -77,7 +78,7 @@ def series_text(
     if length is True or (length == "truncate" and cut):
         footer.append(f"Length: {size}")
     if dtype:
-        footer.append(f"dtype: {'object' if self.dtype == 'object' else self.dtype}")
+        footer.append(f"dtype: {str(self.dtype).partition('[')[0] if is_spans(self._values) else self.dtype}")
     tail = ", ".join(footer)
     if isinstance(self._values, Categorical):
         tail += "\n" + categories_text(self._values)
@@ -106,12 +107,28 @@ def series_text(
     return "\n".join([*heads, *lines, *([tail] if tail else [])])
 
 
+def is_spans(values: Any) -> bool:
+    """Whether values are intervals, whose bounds are not told where they are shown."""
+    return isinstance(values, Intervals)
+
+
 def categories_text(values: Categorical) -> str:
     """The categories of a column, the ends of many."""
     held = [repr(one) if isinstance(one, str) else str(one) for one in to_list(values.categories)]
-    shown = held if len(held) <= 10 else [*held[:4], "...", *held[-4:]]
-    joined = (" < " if values.ordered else ", ").join(shown)
-    return f"Categories ({len(held)}, {kind_of(values.categories)}): [{joined}]"
+    shown = held if len(held) <= 8 else [*held[:4], "...", *held[-4:]]
+    head = f"Categories ({len(held)}, {kind_of(values.categories)}): "
+    between = " < " if values.ordered else ", "
+    text, used = "", len(head)
+    for place, one in enumerate(shown):
+        if used + len(between) + len(one) > WIDTH:  # pandas breaks even before the first
+            text += between.rstrip() + "\n" + " " * (len(head) + 1)
+            used = len(head) + 1
+        elif place:
+            text += between
+            used += len(between)
+        text += one
+        used += len(one)
+    return f"{head}[{text.replace(' < ... < ', ' ... ')}]"
 
 
 def frame_text(

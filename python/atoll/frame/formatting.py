@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays.ndarray import ndarray
 from ..columns.column import Column
+from ..columns.dates.periods import Periods
 from ..columns.dates.ticks import Ticks
 from ..columns.lists import Lists
 from ..columns.objects import Objects, is_missing
@@ -65,6 +66,8 @@ def texts_of(values: Any) -> list[str]:
             texts = [text.removesuffix(" 00:00:00") for text in texts]
         found = iter(texts)
         return [next(found) if one else "NaT" for one in there]
+    if isinstance(values, Periods):
+        return ["NaT" if is_missing(one) else str(one) for one in held]
     return ["NaN" if is_missing(one) else str(one) for one in held]
 
 

@@ -13,11 +13,13 @@ from ..arrays.selection import where
 from ..arrays.ufuncs import isfinite, isnan
 from ..columns.categorical import Categorical
 from ..columns.column import Column
+from ..columns.dates.periods import Periods
 from ..columns.dates.reading import to_datetime, to_timedelta
 from ..columns.dates.ticks import Ticks
 from ..columns.lists import Lists
 from ..columns.making import from_arrow
 from ..columns.objects import Objects
+from ..columns.spans import Intervals
 from ..columns.strings import Strings
 
 
@@ -47,6 +49,21 @@ class Kind:
     def categories(self) -> Any:
         """The categories, a column."""
         return self._of.categories
+
+    @property
+    def closed(self) -> str:
+        """Which bounds belong to intervals."""
+        return str(self._of.closed)
+
+    @property
+    def subtype(self) -> Any:
+        """The kind of intervals' bounds."""
+        return kind_of(self._of.left)
+
+    @property
+    def freq(self) -> Any:
+        """How long periods are."""
+        return self._of.freq
 
     @property
     def type(self) -> Any:
@@ -80,6 +97,8 @@ class Kind:
     def __repr__(self) -> str:
         if self.kind in "mM":
             return self.name
+        if isinstance(self._of, (Intervals, Periods)):
+            return self.name
         return f"{self.name}Dtype()" if self.numpy is not None else f"<{self.name}>"
 
     def __str__(self) -> str:
@@ -109,7 +128,7 @@ def kind_of(values: Any) -> Any:
         return _NULLABLE_KINDS[values.dtype]
     if isinstance(values, Categorical):
         return Kind("category", of=values)
-    if isinstance(values, Lists):
+    if isinstance(values, (Lists, Intervals, Periods)):
         return Kind(values.kind, of=values)
     if getattr(values, "tz", None) is not None:
         return Kind(values.kind, values.dtype)
@@ -137,6 +156,8 @@ def cast(values: Any, dtype: Any) -> Any:
         held = values.decode() if isinstance(values, Categorical) else values
         known = list(dtype.categories)
         return Categorical(hiding_nan(held), categories=known, ordered=bool(dtype.ordered))
+    if name is not None and name.startswith(("interval", "period[")):
+        return _to_spans(values, name)
     if name == "category":
         return values if isinstance(values, Categorical) else Categorical(hiding_nan(values))
     if str(dtype).startswith(("datetime64", "timedelta64", "<M8", "<m8")):
@@ -163,6 +184,14 @@ def cast(values: Any, dtype: Any) -> Any:
         raise ValueError("Cannot convert non-finite values (NA or inf) to integer")
     source = values.values if type(values) is Column else values
     return source.astype(wanted)
+
+
+def _to_spans(values: Any, name: str) -> Any:
+    """Values as intervals, or as periods of a length."""
+    held = values.decode() if isinstance(values, Categorical) else values
+    if name.startswith("period["):
+        return Periods.of(held, name[7:-1])
+    return held if isinstance(held, Intervals) else Intervals.of(to_list(held))
 
 
 def _as_arrow(values: Any) -> Any:

@@ -5,18 +5,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..columns.dates.datetimes import Datetimes
 from ..columns.dates.frequency import frequency
 from ..columns.dates.ranges import date_range as moments_range
 from ..columns.dates.ranges import timedelta_range as durations_range
 from ..columns.dates.reading import to_datetime, to_timedelta
 from ..columns.dates.timedeltas import Timedeltas
+from ..columns.objects import Objects
 from .axis import INDEX_CLASSES, index_of, range_index
 from .classes import define, frame
 from .formatting import texts_of
 from .index import Index
 from .index_methods import SHOWN, labels_repr
 from .labels import Labels
+from .period_index import to_period
 from .values import cut, make
 
 #: Names of steps that pandas writes with what they stand at.
@@ -138,6 +142,14 @@ class DatetimeIndex(TimeIndex):
     def isocalendar(self) -> Any:
         """Year, week and day as ISO 8601 counts them: a frame."""
         return self.to_series().dt.isocalendar()
+
+    def to_period(self, freq: Any = None) -> Any:
+        """The periods that the moments are in."""
+        return index_of(to_period(self._data, freq, self.freq), self._name)
+
+    def to_pydatetime(self) -> np.ndarray[Any, Any]:
+        """Python's datetimes, in a NumPy array."""
+        return Objects(self._data.to_list()).to_numpy()
 
     def tz_convert(self, tz: Any) -> Any:
         """The same moments, told in another zone."""

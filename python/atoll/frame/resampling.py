@@ -5,10 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ..arrays.creation import arange, full
 from ..arrays.selection import where
 from ..columns.column import Column
 from ..columns.dates.bins import TimeBins, time_bins
 from ..columns.dates.datetimes import Datetimes
+from ..columns.dates.period_steps import ORDER, period_step
+from ..columns.dates.periods import Periods
+from ..columns.dates.timedeltas import Timedeltas
 from .axis import index_of, range_index
 from .classes import define, is_frame, is_series, series
 from .grouping import grouped
@@ -49,6 +55,14 @@ class Grouper:
     def bins(self, of: Any) -> tuple[TimeBins, Any]:
         """The bins of the rows, and the name of what is grouped by."""
         values, name = self.values_of(of)
+        if isinstance(values, Periods):
+            return period_bins(values, self.freq), name
+        if isinstance(values, Timedeltas):
+            moments = Datetimes._made(values._values, values._valid, values._unit)
+            origin = "start" if self.origin == "start_day" else self.origin
+            found = time_bins(moments, self.freq, self.closed, self.label, origin, self.offset)
+            labels: Any = found.labels
+            return TimeBins(found.numbers, Timedeltas._made(labels._values, None, labels._unit)), name
         if not isinstance(values, Datetimes):
             raise TypeError(
                 "Only valid with DatetimeIndex, TimedeltaIndex or PeriodIndex, but got an instance of "
@@ -63,6 +77,23 @@ class Grouper:
         bins, name = self.bins(of)
         gone = bins.numbers < 0
         return take_or_miss(bins.labels, where(gone, 0, bins.numbers), gone if gone.any() else None), name
+
+
+def period_bins(values: Periods, freq: Any) -> TimeBins:
+    """Bins of longer or shorter periods: also those between the first and the last that no row is in."""
+    step = period_step(freq)
+    if step.n > 1:
+        raise NotImplementedError("bins of several periods: resample by one of them, or by moments (to_timestamp)")
+    longer = ORDER.index(step.base) <= ORDER.index(values.step.base)
+    begins = values.asfreq(step, "end" if longer else "start")
+    there = begins.dropna()
+    if there.size == 0:
+        return TimeBins(full(values.size, -1, dtype=np.int64), begins[:0])
+    ends = there if longer else values.dropna().asfreq(step, "end")
+    first, last = int(there._values.min()), int(ends._values.max())
+    labels = Periods(arange(last - first + 1) + first, step)
+    numbers = begins._values - first
+    return TimeBins(numbers if begins.valid is None else where(begins.valid, numbers, -1), labels)
 
 
 class Resampler:
@@ -105,7 +136,8 @@ class Resampler:
             return made
         count = self._bins.labels.size
         spread = made._to_index(range_index(count), fill_value=otherwise) if len(made) < count else made
-        return spread._with_index(index_of(self._bins.labels, self._name)._stepping(self._grouper.freq))
+        index = index_of(self._bins.labels, self._name)
+        return spread._with_index(index if isinstance(index._values, Periods) else index._stepping(self._grouper.freq))
 
     def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Figures of each step, by name or function."""
@@ -152,6 +184,16 @@ class Resampling:
         [3, 7]
         """
         return Resampler(self, Grouper(on, level, rule, False, closed, label, origin, offset))
+
+    def to_period(self: Any, freq: Any = None, axis: Any = 0, copy: Any = None) -> Any:
+        """The rows labelled by the periods that their moments are in."""
+        return self._with_index(self._index.to_period(freq))
+
+    def to_timestamp(self: Any, freq: Any = None, how: str = "start", axis: Any = 0, copy: Any = None) -> Any:
+        """The rows labelled by the moments at which their periods begin, or with ``how="end"`` end."""
+        if not hasattr(self._index, "to_timestamp"):
+            raise TypeError(f"unsupported Type {type(self._index).__name__}")
+        return self._with_index(self._index.to_timestamp(freq, how))
 
     def asfreq(self: Any, freq: Any, method: Any = None, fill_value: Any = None, **options: Any) -> Any:
         """The rows at each step of time; missing where there is none."""

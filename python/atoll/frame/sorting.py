@@ -196,9 +196,13 @@ class SeriesSorting(Sorting):
         Name: count, dtype: int64
         """
         if bins is not None:
-            return CLASSES["cut"](self, bins, include_lowest=True).value_counts(
-                normalize, sort, ascending, dropna=dropna
-            )
+            binned = CLASSES["cut"](self, bins, include_lowest=True)
+            held = binned._new(binned._values.decode()).groupby(binned._values, observed=False).size()
+            counts = series(held._values, index_of(held._index._values.decode()), "count")
+            if sort:
+                counts = counts._take(argsort(counts._values, descending=not ascending))
+            total = len(self.dropna()) if dropna else len(self)
+            return counts if not normalize else series(counts._values / total, counts._index, "proportion")
         return count_rows([self._values], [self._name], normalize, sort, ascending, dropna)
 
     def mode(self: Any, dropna: bool = True) -> Any:

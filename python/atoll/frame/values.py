@@ -23,13 +23,17 @@ from ..arrays.ufuncs import isnan
 from ..columns.arrow import arrow_array, has_arrow
 from ..columns.categorical import Categorical
 from ..columns.column import Column
+from ..columns.dates.period import Period
+from ..columns.dates.periods import Periods
 from ..columns.dates.tick import tick_of
 from ..columns.dates.ticks import Ticks
 from ..columns.functions import concatenate, where
+from ..columns.interval import Interval
 from ..columns.lists import lists
 from ..columns.making import column as make_column
 from ..columns.making import from_arrow
 from ..columns.objects import Objects, is_missing
+from ..columns.spans import Intervals
 from ..columns.strings import Strings, strings
 from .kinds import all_missing, cast, kind_of, to_list
 
@@ -130,9 +134,27 @@ def _from_numpy(found: np.ndarray[Any, Any]) -> Any:
         filled = np.full(found.size, np.nan if floats else 0, numbers.dtype)
         filled[~missing] = numbers
         return asarray(filled)
+    spans = _of_spans(found, kinds)
+    if spans is not None:
+        return spans
     if tick_of(there[0]) is not None and len(kinds) == 1:
         return make_column(found)
     return Objects(found)
+
+
+def _of_spans(found: np.ndarray[Any, Any], kinds: set[type]) -> Any:
+    """Intervals, or periods, of one kind as a column; None of anything else."""
+    if len(kinds) > 1:
+        return None
+    (kind,) = kinds
+    try:
+        if issubclass(kind, Interval) or (kind.__name__ == "Interval" and hasattr(kind, "closed_left")):
+            return Intervals.of(found)
+        if issubclass(kind, Period) or (kind.__name__ == "Period" and hasattr(kind, "freqstr")):
+            return Periods.of(found)
+    except ValueError:  # of several lengths, or closed at different sides
+        return None
+    return None
 
 
 def _from_pandas(pandas: Any, data: Any) -> Any:
@@ -145,6 +167,17 @@ def _from_pandas(pandas: Any, data: Any) -> Any:
         missing = np.asarray(data.isna())
         filled = pandas.array(data).to_numpy(dtype=dtype.numpy_dtype, na_value=0)
         return settle(Column(asarray(filled), asarray(~missing) if missing.any() else None))
+    if str(dtype).startswith("interval["):
+        array = data.array
+        return Intervals(make(array.left), make(array.right), array.closed) if len(array) else Intervals.of([])
+    if str(dtype).startswith("period["):
+        gone = np.asarray(data.isna())
+        ordinals = np.where(gone, 0, data.array.asi8)
+        return Periods(asarray(ordinals), dtype.freq.freqstr if hasattr(dtype.freq, "freqstr") else str(dtype)[7:-1],
+                       asarray(~gone) if gone.any() else None)  # fmt: skip
+    if str(dtype) == "category" and not isinstance(dtype.categories.dtype, np.dtype):
+        array = data if isinstance(data, pandas.Categorical) else data.array
+        return Categorical.from_codes(asarray(array.codes.astype(np.int64)), make(dtype.categories), dtype.ordered)
     return _from_arrow(data)
 
 

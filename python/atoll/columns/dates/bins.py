@@ -29,7 +29,7 @@ class TimeBins(NamedTuple):
     """Which bin each row is in, -1 where its moment is missing, and the name of every bin, also of empty ones."""
 
     numbers: ndarray
-    labels: Datetimes
+    labels: Any
 
 
 def time_bins(
