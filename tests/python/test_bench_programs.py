@@ -24,6 +24,7 @@ NAMES = ["latency", "bandwidth", "message_rate", "threads", "collectives", "rand
 NAMES += ["isx", "pe_stream", "stencil", "transpose", "fft3d"]
 
 TINY = ["--share-us", "50", "--repeats", "1"]
+NAMES_MPI = ["mpi", "mpi_threads", "mpi_io"]
 HERE = ["atoll", "limit"] if toolchains.own_compiler() else ["limit"]
 
 
@@ -40,7 +41,7 @@ def cache(tmp_path_factory):
 
 
 def test_all_programs_are_there():
-    assert list(registry.PROGRAMS) == NAMES
+    assert list(registry.PROGRAMS) == NAMES + NAMES_MPI
 
 
 @pytest.mark.parametrize("pes", [2, 3])
@@ -52,6 +53,19 @@ def test_every_program_runs_and_contenders_agree(name, pes):
     assert measured.seconds
     for by_contender in measured.seconds.values():
         assert all(min(seconds) > 0 for seconds in by_contender.values())
+
+
+@pytest.mark.skipif(toolchains.own_compiler("mpi") is None, reason="needs Atoll's mpicc")
+@pytest.mark.parametrize("pes", [2, 3])
+@pytest.mark.parametrize("name", NAMES_MPI)
+def test_every_program_of_mpi_runs(name, pes, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    program = registry.PROGRAMS[name]
+    measured = programs.run_program(program, pes, ["limit"], 1, [*program.tiny, *TINY])
+    assert measured.contenders() == ["atoll"]
+    assert measured.skipped == {"limit": "a bare mapping has no messages"}
+    assert all(min(seconds["atoll"]) > 0 for seconds in measured.seconds.values())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_wrong_option_is_refused():

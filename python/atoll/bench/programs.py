@@ -92,7 +92,7 @@ def chains_for(
     words = [word for word in against if toolchains.is_toolchain(word)]
     if "all" in against:
         words += ["limit", "oshcc", "mpicc"]
-    elif not words and not where.hosts:
+    elif not words and not where.hosts and program.interface == "shmem":
         words = ["limit"]
     if not any(word.startswith("atoll=") for word in words):
         words = ["atoll", *words]
@@ -100,10 +100,10 @@ def chains_for(
     skipped: dict[str, str] = {}
     for word in dict.fromkeys(words):
         try:
-            chain = toolchains.toolchain(word)
-            if chain.compiler == chains.get("atoll", chain).compiler and chains and word == "oshcc":
-                raise Skip("the oshcc on the PATH is Atoll's own: give oshcc=/path/to/another")
-            binary = toolchains.build(program.name, chain)
+            chain = toolchains.toolchain(word, program.interface)
+            if chain.compiler == chains.get("atoll", chain).compiler and chains and word in ("oshcc", "mpicc"):
+                raise Skip(f"the {word} on the PATH is Atoll's own: give {word}=/path/to/another")
+            binary = toolchains.build(program.name, chain, program.interface)
             chain.command(binary, pes, program.words, where)
         except Skip as reason:
             skipped[word.partition("=")[0]] = str(reason)
@@ -133,7 +133,7 @@ def run_program(
         for chain in list(chains):
             tick(chain.name)
             try:
-                binary = toolchains.build(program.name, chain)
+                binary = toolchains.build(program.name, chain, program.interface)
                 before = meter.read() if meter else []
                 lines = toolchains.run(chain, binary, pes, [*program.words, *words], where)
                 if meter:

@@ -126,7 +126,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Program:
-    """A benchmark that is a C program of bench/shmem, of the same name; `programs` runs it."""
+    """A benchmark that is a C program of bench/shmem or bench/mpi, of the same name; `programs` runs it."""
 
     name: str
     summary: str
@@ -137,6 +137,8 @@ class Program:
     words: Sequence[str] = ()
     tiny: Sequence[str] = ()
     least_pes: int = 1
+    #: What it is written in: `shmem` (the operations of bench/shmem/comm.h, which MPI has, too) or `mpi`.
+    interface: str = "shmem"
 
     @property
     def family(self) -> str:

@@ -30,10 +30,10 @@ TIMEOUT_S = 120.0
 HERE = Place()
 
 
-def sources() -> Path:
+def sources(interface: str = "shmem") -> Path:
     """The folder of the C files: in a wheel beside this file, in a checkout in bench/."""
-    beside = PACKAGE / "bench" / "shmem"
-    return beside if beside.is_dir() else CHECKOUT / "bench" / "shmem"
+    beside = PACKAGE / "bench" / interface
+    return beside if beside.is_dir() else CHECKOUT / "bench" / interface
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,20 @@ class Toolchain:
         return places.launcher_kind(self.launcher or "")
 
 
-def own_compiler() -> str | None:
-    """Atoll's oshcc: in the package, in the checkout's newest optimised build, or on the PATH."""
-    found = [PACKAGE / "bin" / "oshcc", *CHECKOUT.glob("build/rel*/shmem/bin/oshcc")]
+OWN = {"shmem": "oshcc", "mpi": "mpicc"}
+#: Compilers of other libraries by the names that distributions give them.
+OTHERS = {"mpich": "mpicc.mpich", "openmpi": "mpicc.openmpi"}
+
+
+def own_compiler(interface: str = "shmem") -> str | None:
+    """Atoll's oshcc or mpicc: in the package, in the checkout's newest optimised build, or (oshcc) on the PATH."""
+    name = OWN[interface]
+    found = [PACKAGE / "bin" / name, *CHECKOUT.glob(f"build/rel*/{interface}/bin/{name}")]
     found = sorted((one for one in found if one.is_file()), key=lambda path: path.stat().st_mtime, reverse=True)
     if found:
         return str(found[0])
-    named = shutil.which("oshcc")
-    if named is None:
+    named = shutil.which(name)
+    if named is None or interface == "mpi":  # an mpicc may be anybody's
         return None
     shown = subprocess.run([named, "--showme"], capture_output=True, text=True, check=False, timeout=60)
     return named if "atoll_shmem" in shown.stdout else None
@@ -89,25 +95,29 @@ def local_compiler() -> str:
     raise Skip("there is no C compiler")
 
 
-def toolchain(text: str) -> Toolchain:
-    """What a word of --against means: `limit`, `oshcc`, `mpicc`, or NAME=/path/to/a/compiler of one of both kinds. Skip
-    when it is not here."""
+def toolchain(text: str, interface: str = "shmem") -> Toolchain:
+    """What a word of --against means: `limit`, `oshcc`, `mpicc`, `mpich`, `openmpi`, or NAME=/path/to/a/compiler of one of both
+    kinds. Skip when it is not here, or does not know the interface."""
     name, given, path = text.partition("=")
     if not re.fullmatch(r"[\w.+-]+", name):
         raise BenchError(f"'{text}': the name before '=' is made of letters, digits and _ . + -")
     if name == "limit" and not given:
+        if interface != "shmem":
+            raise Skip("a bare mapping has no messages")
         return Toolchain("limit", local_compiler(), None, "ATOLL_BENCH_BARE")
     if name == "atoll" and not given:
-        compiler = own_compiler()
+        compiler = own_compiler(interface)
         if compiler is None:
-            raise Skip("Atoll's oshcc is not built. In a checkout: `make build`, then again")
+            raise Skip(f"Atoll's {OWN[interface]} is not built. In a checkout: `make build`, then again")
     else:
-        compiler = shutil.which(path if given else name)
+        compiler = shutil.which(path if given else OTHERS.get(name, name))
         if compiler is None and given:
             raise BenchError(f"there is no compiler {path}")
         if compiler is None:
             raise Skip(f"there is no {name} on the PATH: give {name}=/path/to/{name}")
     kind = Path(compiler).name
+    if kind.startswith("osh") and interface == "mpi":
+        raise Skip("it is no MPI library")
     if kind.startswith("osh"):
         return Toolchain(name, compiler, launcher_beside(compiler, ["oshrun"]))
     if kind.startswith("mpi"):
@@ -117,7 +127,7 @@ def toolchain(text: str) -> Toolchain:
 
 def is_toolchain(text: str) -> bool:
     """Whether a word of --against names a toolchain and no Python library."""
-    return "=" in text or text in ("limit", "oshcc", "mpicc")
+    return "=" in text or text in ("limit", "oshcc", "mpicc", *OTHERS)
 
 
 @cache
@@ -148,10 +158,10 @@ def compile_with(command: Sequence[str]) -> bytes:
 
 
 @cache
-def build(name: str, chain: Toolchain) -> Path:
+def build(name: str, chain: Toolchain, interface: str = "shmem") -> Path:
     """The program, built; from the cache when neither its text, as the preprocessor sees it (so with the library's
     headers), nor the compiler has changed."""
-    source = sources() / f"{name}.c"
+    source = sources(interface) / f"{name}.c"
     if not source.is_file():
         raise BenchError(f"{source} is missing")
     flags = [*CFLAGS, *([f"-D{chain.define}"] if chain.define else [])]

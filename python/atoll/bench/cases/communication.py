@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Communication: the C programs of bench/shmem, over Atoll's OpenSHMEM, others', MPI and a bare shared mapping."""
+"""Communication: the C programs of bench/shmem, over Atoll's OpenSHMEM, others', MPI and a bare shared mapping, and of bench/mpi."""
 
 from atoll.bench.registry import program
 
@@ -88,4 +88,30 @@ program(
     size_means="side",
     size_option="side",
     tiny=["--side", "16"],
+)
+program(
+    "mpi",
+    "messages, collectives, windows, overlap and datatypes of MPI",
+    size_means="bytes",
+    size_option="most",
+    tiny=["--most", "4096"],
+    least_pes=2,
+    interface="mpi",
+)
+program(
+    "mpi_threads",
+    "messages between pairs of threads, each with a communicator of its own",
+    size_means="pairs",
+    size_option="windows",
+    tiny=["--windows", "10"],
+    least_pes=2,
+    interface="mpi",
+)
+program(
+    "mpi_io",
+    "one file written by all ranks at once, in interleaved blocks",
+    size_means="bytes of a block",
+    size_option="total",
+    tiny=["--total", "3145728"],
+    interface="mpi",
 )
