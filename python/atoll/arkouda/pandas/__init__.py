@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arkouda's `pandas`: groups, categories, indexes, Series, data frames, joins."""
 
+import sys
+from typing import Any
+
 from . import (
     accessor,
     categorical,
@@ -31,3 +34,14 @@ __all__ = [
     "compute_join_size", "conversion", "dataframe", "from_series", "gen_ranges", "groupbyclass", "hdf", "index", "io",
     "io_util", "join", "join_on_eq_with_dt", "match", "matcher", "row", "series",
 ]  # fmt: skip
+
+if "pandas" in sys.modules:  # its objects then know Arkouda's types by name
+    from . import extension
+
+
+def __getattr__(name: str) -> Any:
+    if name == "extension":
+        import importlib
+
+        return importlib.import_module(".extension", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

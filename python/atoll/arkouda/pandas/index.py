@@ -123,6 +123,11 @@ class Index(Labelled):
             return len(set(self.values)) == len(self.values)
         return GroupBy(self.values).ngroups == self.size
 
+    @classmethod
+    def from_return_msg(cls, rep_msg: Any) -> Any:
+        """Of a server's answer: RuntimeError, as there is no server."""
+        raise RuntimeError("there is no server whose answers could be read")
+
     def __len__(self) -> int:
         return len(self.values)
 

@@ -100,6 +100,11 @@ class Series(Labelled):
     iloc = property(lambda self: _Numbered("iloc", self), doc="Values by their numbers.")
     iat = property(lambda self: _Numbered("iat", self), doc="Values by their numbers.")
 
+    @classmethod
+    def from_return_msg(cls, rep_msg: Any) -> Any:
+        """Of a server's answer: RuntimeError, as there is no server."""
+        raise RuntimeError("there is no server whose answers could be read")
+
     def __len__(self) -> int:
         return int(self.values.size)
 
