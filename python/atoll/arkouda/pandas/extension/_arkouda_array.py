@@ -16,7 +16,7 @@ from ...numpy.strings import Strings
 from ...objects import entitled, lift
 from ..categorical import Categorical
 from ._arkouda_extension_array import ArkoudaExtensionArray, copied, data_of, missing_of, rows_of
-from ._dtypes import _ArkoudaBaseDtype
+from ._dtypes import HOLDERS, _ArkoudaBaseDtype
 
 __all__ = ["ArkoudaArray"]
 
@@ -190,3 +190,4 @@ def _name_of(dtype: Any) -> str | None:
 
 
 _install()
+HOLDERS["pdarray"] = ArkoudaArray

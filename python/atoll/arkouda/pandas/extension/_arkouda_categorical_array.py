@@ -14,6 +14,7 @@ from ..categorical import Categorical
 from ..groupbyclass import GroupBy
 from ._arkouda_extension_array import ArkoudaExtensionArray, data_of, rows_of
 from ._arkouda_string_array import ArkoudaStringArray
+from ._dtypes import HOLDERS
 
 __all__ = ["ArkoudaCategorical"]
 
@@ -92,3 +93,6 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
     def _counted(data: Any) -> Any:
         groups = GroupBy(data.codes)
         return Categorical.from_codes(groups.unique_keys, data.categories), groups.size()[1]
+
+
+HOLDERS["Categorical"] = ArkoudaCategorical

@@ -20,7 +20,7 @@ from ...numpy.strings import Strings
 from ...objects import lift
 from ..categorical import Categorical
 from ..groupbyclass import GroupBy
-from ._dtypes import of_data
+from ._dtypes import HOLDERS, _ArkoudaBaseDtype, of_data
 
 __all__ = ["ArkoudaExtensionArray"]
 
@@ -198,18 +198,17 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
 
     def value_counts(self, dropna: bool = True) -> Any:
         """How often each value is there: a Series, the most frequent first, both sides on all PEs."""
-        from ._arkouda_array import ArkoudaArray
-
+        numbers = HOLDERS["pdarray"]
         data = self._data
         missing = missing_of(data) if dropna else None
         if missing is not None:
             data = data[~missing]
         if not data.size:
-            nothing = ArkoudaArray(array(np.empty(0, dtype=np.int64)))
+            nothing = numbers(array(np.empty(0, dtype=np.int64)))
             return pd.Series(nothing, index=pd.Index(self._from_data(data)), name="count")
         values, counts = self._counted(data)
         order = lift(atoll.argsort(-counts._a, kind="stable"))
-        return pd.Series(ArkoudaArray(counts[order]), index=pd.Index(self._from_data(values[order])), name="count")
+        return pd.Series(numbers(counts[order]), index=pd.Index(self._from_data(values[order])), name="count")
 
     @staticmethod
     def _counted(data: Any) -> Any:
@@ -261,15 +260,13 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
         return other
 
     def _compared(self, other: Any, op: Any) -> Any:
-        from ._arkouda_array import ArkoudaArray
-
         other = self._other_side(other)
         if other is NotImplemented:
             return NotImplemented
         mine = self._data
         if isinstance(mine, Categorical) and isinstance(other, (Strings, Categorical)):
             mine, other = (one.to_strings() if isinstance(one, Categorical) else one for one in (mine, other))
-        return ArkoudaArray(op(mine, str(other) if isinstance(other, str) else other))
+        return HOLDERS["pdarray"](op(mine, str(other) if isinstance(other, str) else other))
 
     def __eq__(self, other: Any) -> Any:
         if isinstance(other, (pd.Series, pd.DataFrame, pd.Index)):
@@ -301,15 +298,12 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
         return class_of(data)(data)
 
 
+HOLDERS["any"] = ArkoudaExtensionArray
+
+
 def class_of(data: Any) -> Any:
     """The class that holds a pdarray, Strings or Categorical."""
-    from ._arkouda_array import ArkoudaArray
-    from ._arkouda_categorical_array import ArkoudaCategorical
-    from ._arkouda_string_array import ArkoudaStringArray
-
-    if isinstance(data, Strings):
-        return ArkoudaStringArray
-    return ArkoudaCategorical if isinstance(data, Categorical) else ArkoudaArray
+    return HOLDERS[next(kind.__name__ for kind in (Strings, Categorical, pdarray) if isinstance(data, kind))]
 
 
 def data_of(values: Any) -> Any:
@@ -395,8 +389,6 @@ def rows_of(key: Any, size: int) -> Any:
 
 def target_of(dtype: Any) -> str:
     """The name of the type to cast to, among Arkouda's; `object` for NumPy's objects."""
-    from ._dtypes import _ArkoudaBaseDtype
-
     if isinstance(dtype, _ArkoudaBaseDtype):
         return dtype.name
     if isinstance(dtype, str):

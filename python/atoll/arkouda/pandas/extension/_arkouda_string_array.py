@@ -12,6 +12,7 @@ from ...numpy.strings import Strings
 from ...objects import lift
 from ..categorical import Categorical
 from ._arkouda_extension_array import ArkoudaExtensionArray, data_of, rows_of
+from ._dtypes import HOLDERS
 
 __all__ = ["ArkoudaStringArray"]
 
@@ -62,3 +63,6 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
         sources[numbers] = size + (atoll.arange(count) if texts.size == count else atoll.zeros(count, dtype="int64"))
         together = self._data._a._together([self._data._a, texts._a])
         self._data = lift(together.take(sources))
+
+
+HOLDERS["Strings"] = ArkoudaStringArray

@@ -11,9 +11,11 @@ from pandas.api.extensions import ExtensionDtype, register_extension_dtype
 
 __all__ = [
     "ArkoudaBigintDtype", "ArkoudaBoolDtype", "ArkoudaCategoricalDtype", "ArkoudaDtype", "ArkoudaFloat64Dtype",
-    "ArkoudaInt64Dtype", "ArkoudaStringDtype", "ArkoudaUint8Dtype", "ArkoudaUint64Dtype", "of_data",
+    "ArkoudaInt64Dtype", "ArkoudaStringDtype", "ArkoudaUint8Dtype", "ArkoudaUint64Dtype", "HOLDERS", "of_data",
 ]  # fmt: skip
 
+#: The class of arrays for each of Arkouda's kinds, `any` for all of them: each module puts its own here.
+HOLDERS: dict[str, Any] = {}
 _SPELLED = re.compile(r"(?:arkouda|ak)[._]?(\w+)")
 _ALIASES = {"bool": "bool_", "str": "string", "str_": "string", "categorical": "category"}
 
@@ -77,9 +79,7 @@ class _Number(_ArkoudaBaseDtype):
     @classmethod
     def construct_array_type(cls) -> Any:
         """`ArkoudaArray`."""
-        from ._arkouda_array import ArkoudaArray
-
-        return ArkoudaArray
+        return HOLDERS["pdarray"]
 
 
 del _ArkoudaBaseDtype._named["number"]
@@ -148,9 +148,7 @@ class ArkoudaStringDtype(_ArkoudaBaseDtype):
     @classmethod
     def construct_array_type(cls) -> Any:
         """`ArkoudaStringArray`."""
-        from ._arkouda_string_array import ArkoudaStringArray
-
-        return ArkoudaStringArray
+        return HOLDERS["Strings"]
 
 
 class ArkoudaCategoricalDtype(_ArkoudaBaseDtype):
@@ -162,9 +160,7 @@ class ArkoudaCategoricalDtype(_ArkoudaBaseDtype):
     @classmethod
     def construct_array_type(cls) -> Any:
         """`ArkoudaCategorical`."""
-        from ._arkouda_categorical_array import ArkoudaCategorical
-
-        return ArkoudaCategorical
+        return HOLDERS["Categorical"]
 
 
 @register_extension_dtype
@@ -186,9 +182,7 @@ class ArkoudaDtype(ExtensionDtype):  # type: ignore[misc]  # pandas has no types
     @classmethod
     def construct_array_type(cls) -> Any:
         """`ArkoudaExtensionArray`, which finds the class that fits."""
-        from ._arkouda_extension_array import ArkoudaExtensionArray
-
-        return ArkoudaExtensionArray
+        return HOLDERS["any"]
 
 
 def of_data(data: Any) -> Any:
