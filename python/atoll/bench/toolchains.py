@@ -96,8 +96,8 @@ def local_compiler() -> str:
 
 
 def toolchain(text: str, interface: str = "shmem") -> Toolchain:
-    """What a word of --against means: `limit`, `oshcc`, `mpicc`, `mpich`, `openmpi`, or NAME=/path/to/a/compiler of one of both
-    kinds. Skip when it is not here, or does not know the interface."""
+    """What a word of --against means: `limit`, `oshcc`, `mpicc`, `mpich`, `openmpi`, or NAME=/path/to/a/compiler of one
+    of both kinds. Skip when it is not here, or does not know the interface."""
     name, given, path = text.partition("=")
     if not re.fullmatch(r"[\w.+-]+", name):
         raise BenchError(f"'{text}': the name before '=' is made of letters, digits and _ . + -")

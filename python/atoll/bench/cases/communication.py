@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Communication: the C programs of bench/shmem, over Atoll's OpenSHMEM, others', MPI and a bare shared mapping, and of bench/mpi."""
+"""Communication: the C programs of bench/shmem and bench/mpi, over Atoll, its peers and a bare shared mapping."""
 
 from atoll.bench.registry import program
 
