@@ -11,7 +11,8 @@ from pandas.api.extensions import ExtensionDtype, register_extension_dtype
 
 __all__ = [
     "HOLDERS", "ArkoudaBigintDtype", "ArkoudaBoolDtype", "ArkoudaCategoricalDtype", "ArkoudaDtype",
-    "ArkoudaFloat64Dtype", "ArkoudaInt64Dtype", "ArkoudaStringDtype", "ArkoudaUint8Dtype", "ArkoudaUint64Dtype", "of_data",
+    "ArkoudaFloat64Dtype", "ArkoudaInt64Dtype", "ArkoudaStringDtype", "ArkoudaUint8Dtype", "ArkoudaUint64Dtype",
+    "of_data",
 ]  # fmt: skip
 
 #: The class of arrays for each of Arkouda's kinds, `any` for all of them: each module puts its own here.
