@@ -155,6 +155,8 @@ std::optional<Communicator> Communicator::split(Communicator& parent, std::optio
 }
 
 Communicator::~Communicator() = default;
+void Communicator::close() { engine_->close(); }
+bool Communicator::all_closed() { return engine_->all_closed(); }
 Communicator::Communicator(Communicator&&) noexcept = default;
 Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 

@@ -169,8 +169,8 @@ Engine::Engine(runtime::Context& context, std::vector<PeId> pes, std::vector<Hea
 Engine::~Engine() {
   end_->store(true, std::memory_order_release);  // partner: Request::is_over()
   if (context_.abandoned()) return;
-  bool quiet = false;
-  if (!broken_.load() && std::uncaught_exceptions() == 0) {
+  bool quiet = all_closed();
+  if (!closed_ && !broken_.load() && std::uncaught_exceptions() == 0) {
     try {
       // After this barrier nobody touches the area: it gives no more credits, and every cell sent is awaited.
       mail_.stop_credits();
@@ -188,6 +188,14 @@ Engine::~Engine() {
   staging_.release();
   mail_.release_rooms();
   release_area(context_, area_);
+}
+
+void Engine::close() {
+  if (closed_) return;
+  end_->store(true, std::memory_order_release);  // partner: Request::is_over()
+  closed_ = true;
+  if (hook_ != 0) context_.remove_hook(hook_.exchange(0));
+  mail_.close();
 }
 
 PeId Engine::pe(int member) const {

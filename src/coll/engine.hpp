@@ -36,6 +36,9 @@ class Engine {
   /// These members, with the areas they have made; all know them already.
   Engine(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);
   ~Engine();
+  /// Local. See Communicator.
+  void close();
+  bool all_closed() { return closed_ && mail_.all_closed(); }
   /// Where the others will write to.
   static HeapOffset make_area(runtime::Context& context, std::size_t members);
   static void release_area(runtime::Context& context, HeapOffset area);
@@ -184,6 +187,7 @@ class Engine {
   std::string broken_why_;
   std::exception_ptr failure_;  // what fail() was told
   bool timed_out_ = false;  // that is why
+  bool closed_ = false;
 };
 
 [[gnu::always_inline]] inline const Engine::Kept& Engine::kept_for(Kind kind, const Arguments& arguments) {

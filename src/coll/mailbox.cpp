@@ -134,7 +134,7 @@ void Mailboxes::finish_parcel(std::uint32_t member) {
     // The room has been read: its signal is a release.
     HeapOffset taken(way.remote_credit.value() + offsetof(Credit, taken));
     context_->deliver(way.pe, taken, nullptr, 0, taken, from.taken);
-    from.told_taken = from.taken;
+    from.told_taken = from.credited_taken = from.taken;
   }
   finish_cell(member);
 }
@@ -170,6 +170,31 @@ void Mailboxes::release_rooms() {
 void Mailboxes::give_credit(Way& way) {
   // Release: the cells have been read. Partner: the acquire in has_room. The signal does that, and wakes the peer.
   context_->deliver(way.pe, way.remote_credit, nullptr, 0, way.remote_credit, way.received);
+  way.told_read = way.received;
+}
+
+// Every cell is awaited by whom it was sent to, so credits are all that may be on their way to one who has closed.
+void Mailboxes::close() {
+  closing_ = true;
+  for (std::size_t member = 0; member < ways_.size(); ++member) {
+    const Way& way = ways_[member];
+    const std::uint64_t taken = parcels_.empty() ? 0 : parcels_[member].credited_taken;
+    auto at = [&](std::size_t field) { return HeapOffset(way.remote_credit.value() + field); };
+    context_->deliver(way.pe, at(offsetof(Credit, last_taken)), &taken, sizeof(taken), at(offsetof(Credit, last_read)), way.told_read + 1);
+  }
+}
+
+bool Mailboxes::all_closed() {
+  for (; closed_ < ways_.size(); ++closed_) {
+    const Way& way = ways_[closed_];
+    // Of the dead nothing comes any more, where they had this memory mapped.
+    if (way.remote != nullptr && context_->job().has_died(way.pe)) continue;
+    const std::uint64_t last_read = way.credit->last_read.load(std::memory_order_acquire);  // partner: the signal in close()
+    if (last_read == 0 || way.credit->read.load(std::memory_order_acquire) + 1 != last_read ||
+        way.credit->taken.load(std::memory_order_acquire) != way.credit->last_taken.load(std::memory_order_acquire))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace atl::coll::detail

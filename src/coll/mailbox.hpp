@@ -78,9 +78,12 @@ struct Announced {
 // |--------|-------|-------|-------------------------------------------------------------------------------|
 // |   0    |   8   | read  | always: cells the other member has read out of what this one sent it, rounded down |
 // |   8    |   8   | taken | always: parcels likewise                                                      |
+// |  16    |   8   | last_taken | with last_read: what `taken` says in the end                             |
+// |  24    |   8   | last_read | when not 0, the other member has closed: one more than what `read` says in the end |
 struct Credit {
   alignas(64) std::atomic<std::uint64_t> read;
   std::atomic<std::uint64_t> taken;
+  std::atomic<std::uint64_t> last_taken, last_read;
 };
 static_assert(sizeof(Credit) == 64);
 
@@ -270,6 +273,10 @@ class Mailboxes {
   std::uint32_t wrong_tag() const { return wrong_tag_; }
   /// From now on members' areas are only written to by messages that their owners wait for.
   void stop_credits() { closing_ = true; }
+  /// Tells all that this member writes to their areas no more.
+  void close();
+  /// Whether all others have said so, and all that they wrote has arrived. Looks again at those alone who had not.
+  bool all_closed();
   std::uint64_t received_cells() const { return received_cells_.load(std::memory_order_relaxed); }
   std::uint64_t moved_bytes() const { return moved_bytes_.load(std::memory_order_relaxed); }
   void count_moved(std::uint64_t bytes) { add(moved_bytes_, bytes); }
@@ -293,13 +300,14 @@ class Mailboxes {
     std::uint64_t sent = 0;
     std::uint64_t known_read = 0;
     std::uint64_t received = 0;
+    std::uint64_t told_read = 0;  // by the last credit
     PeId pe;
     HeapOffset remote_ring, remote_credit, presence;
   };
   struct Parcels {
     std::byte* own = nullptr;  // rooms for what the member sends
     std::uint64_t taken = 0;   // out of these, and what the member was told of that
-    std::uint64_t told_taken = 0;
+    std::uint64_t told_taken = 0, credited_taken = 0;  // in any way, and by the last credit
     HeapOffset remote;         // its rooms
     bool known = false;
     std::uint32_t full = 0;    // a bit for each of them: the same are used again, while the caches have them
@@ -330,6 +338,7 @@ class Mailboxes {
   std::atomic<std::uint64_t> moved_bytes_{0};
   std::atomic<std::uint64_t> received_cells_{0};
   bool closing_ = false;
+  std::size_t closed_ = 0;  // members of whom all_closed() knows, from the first on
   int patience_ = 0;
   std::uint32_t wrong_member_ = 0;
   std::uint32_t wrong_tag_ = 0;

@@ -6,6 +6,7 @@
 
 #include "comm/create.hpp"
 #include "comm/live.hpp"
+#include "comm/ways.hpp"
 #include "core/codes.hpp"
 #include "core/guest.hpp"
 #include "core/library.hpp"
@@ -22,11 +23,16 @@ std::exception_ptr lost() { return std::make_exception_ptr(Failure{MPIX_ERR_PROC
 
 }  // namespace
 
+// Fresh ones first, so that a number rests for as long as possible before it means something else.
 std::uint64_t new_number() {
-  std::uint32_t count = made.fetch_add(1, std::memory_order_relaxed);
-  ATOLL_MPI_REQUIRE(count < (1u << counter_bits) - reserved_numbers, MPI_ERR_OTHER,
-                    "this rank has made {} communicators, and can make no more", count);
-  return std::uint64_t{library().pe().value()} << counter_bits | (count + reserved_numbers);
+  constexpr std::uint32_t most = (1u << counter_bits) - reserved_numbers;
+  for (std::uint32_t count = made.load(std::memory_order_relaxed); count < most;)
+    if (made.compare_exchange_weak(count, count + 1, std::memory_order_relaxed))
+      return std::uint64_t{library().pe().value()} << counter_bits | (count + reserved_numbers);
+  sweep_ways();
+  while (auto number = used_number())
+    if (!is_noted_revoked(*number)) return *number;  // news of it may come late
+  fail(MPI_ERR_OTHER, "this rank has made {} communicators that are not freed on all their members, and can make no more", most);
 }
 
 Comm::Comm(std::uint64_t number, Ref<Group> local, Ref<Group> remote)
@@ -37,8 +43,14 @@ Comm::Comm(std::uint64_t number, Ref<Group> local, Ref<Group> remote)
 
 Comm::~Comm() {
   detail::strike(*this);
-  // One that could not be made for a death: the others may not come to its end.
-  if (coll_ && is_active() && library().context().job().deaths() != 0) coll_->fail(lost());
+  if (!is_active()) {  // with the Context
+    for (auto& lent : lent_) (void)lent.release();
+    (void)coll_.release();
+    return;
+  }
+  for (auto& lent : lent_) leave_way(std::move(lent), std::nullopt);
+  const bool mine = number_ >> counter_bits == library().pe().value() && number_ >= reserved_numbers && !revoked();
+  if (coll_) leave_way(std::move(coll_), mine ? std::optional(number_) : std::nullopt);
 }
 
 // ---- death of members
@@ -180,8 +192,12 @@ void Comm::rest_coll() {
   for (auto& lent : lent_) lent->rest();
 }
 
-void Comm::end_coll() {
+void Comm::await_coll() {
   library().context().wait([this] { return in_coll_.load(std::memory_order_acquire) == 0; });  // partner: end_in_coll()
+}
+
+void Comm::end_coll() {
+  await_coll();
   std::unique_lock lock(coll_mutex_);
   auto all = std::move(lent_);
   all.push_back(std::move(coll_));
@@ -196,6 +212,7 @@ void Comm::end_coll() {
 }
 
 Ref<Comm> Comm::duplicate() {
+  sweep_ways();
   Ref<Comm> copy;
   run(duplicate_flow(*this, copy));
   return copy;

@@ -33,6 +33,7 @@ class Attached {
 };
 
 // The 64 bits of matching: | number of the communicator: 33 | what for: 2 | tag: 29 |
+// Tags of the library's are | partitioned: 1 | number of the call, or of the partitioned message: 28 |
 inline constexpr int tag_bits = 29;
 inline constexpr int highest_tag = (1 << tag_bits) - 1;
 inline constexpr std::uint64_t tag_mask = highest_tag;
@@ -77,10 +78,13 @@ class Comm : public Object {
   std::uint64_t next_bits(std::uint32_t count) {
     check_usable();
     std::uint32_t first = calls_.load(std::memory_order_relaxed);
-    if (first + count > tag_mask) first = 0;
+    if (first + count > partitioned_bit) first = 0;
     calls_.store(first + count, std::memory_order_relaxed);
     return bits(static_cast<int>(first), Talk::library);
   }
+  /// Bits of a partitioned message that this rank sends again and again; its number, below partitioned_bit, is known to both sides.
+  std::uint64_t partitioned_bits(std::uint32_t channel) const { return bits(static_cast<int>(partitioned_bit | channel), Talk::library); }
+  std::uint32_t next_channel() { return channels_.fetch_add(1, std::memory_order_relaxed) % partitioned_bit; }
   /// Members of the local group, for one collective call.
   Circle circle() { return {&local_->pes(), rank_, next_bits()}; }
 
@@ -99,10 +103,12 @@ class Comm : public Object {
   Lease lend_coll();
   /// Counts operations that coll carries out in the background.
   void begin_in_coll() { in_coll_.fetch_add(1, std::memory_order_relaxed); }
-  void end_in_coll() { in_coll_.fetch_sub(1, std::memory_order_release); }  // partner: end_coll()
+  void end_in_coll() { in_coll_.fetch_sub(1, std::memory_order_release); }  // partner: await_coll()
   /// When one is complete: nothing of it slows other waits any more. Not from a hook.
   void rest_coll();
-  /// Waits for those under way. Collective.
+  /// Waits for those under way.
+  void await_coll();
+  /// At the end of MPI: the same, and for all members to come here. One that is freed leaves by itself, and waits for nobody.
   void end_coll();
 
   // ---- death of members (see fault/)
@@ -169,7 +175,9 @@ class Comm : public Object {
   Ref<Group> local_, remote_;
   const Group* peers_;
   int rank_;
+  static constexpr std::uint32_t partitioned_bit = 1u << (tag_bits - 1);
   std::atomic<std::uint32_t> calls_{0};
+  std::atomic<std::uint32_t> channels_{0};
   std::unique_ptr<coll::Communicator> coll_;
   static constexpr std::size_t most_lent = 64;
   std::vector<std::unique_ptr<coll::Communicator>> lent_;  // those that exist, in use or not

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "comm/ways.hpp"
 #include "core/library.hpp"
 #include "core/name.hpp"
 
@@ -52,6 +53,7 @@ Flow make_coll_of(Comm& made) {
 
 // `of`: null for one made of nothing but its group.
 Ref<Comm> make_intra(std::uint64_t number, const Ref<Group>& group, Comm* of, Comm::Heirs heirs) {
+  sweep_ways();
   auto made = make<Comm>(number, group, Ref<Group>());
   made->begin_making(of, heirs);
   run(make_coll_of(*made));
@@ -372,8 +374,8 @@ void comm_free(MPI_Comm* comm) {
   Comm& object = need<Comm>(*comm);
   ATOLL_MPI_REQUIRE(!object.is_predefined(), MPI_ERR_COMM, "a predefined communicator cannot be freed");
   object.attributes()->clear(object);
-  object.end_coll();
   object.release();
+  sweep_ways();
   if (*comm == parent()) parent() = MPI_COMM_NULL;
   *comm = MPI_COMM_NULL;
 }
@@ -381,6 +383,7 @@ void comm_free(MPI_Comm* comm) {
 void comm_disconnect(MPI_Comm* comm) {
   Comm& object = need<Comm>(*comm);
   std::exception_ptr failure;
+  object.await_coll();
   try {
     run(barrier_of(object.circle()));
   } catch (const Failure&) {

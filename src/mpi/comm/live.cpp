@@ -47,4 +47,9 @@ void note_revoked(std::uint64_t number) {
   live().revoked.insert(number);
 }
 
+bool is_noted_revoked(std::uint64_t number) {
+  std::lock_guard lock(live().mutex);
+  return live().revoked.contains(number);
+}
+
 }  // namespace atl::mpi

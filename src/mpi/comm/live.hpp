@@ -12,6 +12,7 @@ namespace atl::mpi {
 void for_each_comm(const std::function<void(Comm&)>& visit);
 /// Of a communicator that is not there yet: it will be revoked from the start.
 void note_revoked(std::uint64_t number);
+bool is_noted_revoked(std::uint64_t number);
 
 namespace detail {
 /// Returns whether it has been revoked already.

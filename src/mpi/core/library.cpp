@@ -20,6 +20,11 @@ std::vector<Service>& services() {
   return all;
 }
 
+std::vector<void (*)()>& ends() {
+  static auto& all = *new std::vector<void (*)()>;
+  return all;
+}
+
 // Serialises set-up and end.
 std::mutex mutex;
 int users = 0;
@@ -39,6 +44,11 @@ Library::Library() {
 
 Library::~Library() = default;
 
+void Library::part() {
+  for (void (*end)() : ends()) end();
+  matcher_.reset();
+}
+
 void Library::leave() {
   if (progress_started_) context_->stop_progress_thread();
   // From here on deaths end waits.
@@ -46,11 +56,11 @@ void Library::leave() {
   try {
     context_->quiet();
     context_->barrier();
-    matcher_.reset();
+    part();
     context_->barrier();
   } catch (const PeFailedError&) {
     if (context_->job().survival() == fabric::Survival::none) throw;
-    matcher_.reset();
+    part();
   }
 }
 
@@ -60,6 +70,8 @@ void Library::start_progress(std::optional<unsigned> core) {
 }
 
 void add_service(Service begin) { services().push_back(begin); }
+
+void add_end(void (*end)()) { ends().push_back(end); }
 
 void enter_library() {
   std::lock_guard lock(mutex);

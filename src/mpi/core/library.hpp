@@ -30,6 +30,7 @@ class Library {
   std::uint32_t npes() const { return context_->npes(); }
 
  private:
+  void part();
   std::shared_ptr<runtime::Context> context_;  // of all doors
   std::unique_ptr<runtime::Matcher> matcher_;
   std::atomic<bool> progress_started_{false};
@@ -39,6 +40,8 @@ class Library {
 /// on every PE; made before the first Library.
 using Service = void (*)(runtime::Context& context);
 void add_service(Service begin);
+/// Called when a Library ends: nobody else uses anything of it any more.
+void add_end(void (*end)());
 
 namespace detail {
 /// Null before the first init and after the last finalize.

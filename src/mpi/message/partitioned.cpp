@@ -6,12 +6,50 @@
 
 #include "core/library.hpp"
 #include "message/transfer.hpp"
+#include "request/background.hpp"
 
 namespace atl::mpi {
 namespace {
 
-// They match one another in the order they were made, and nothing else.
+// Both sides match one another in the order in which they were made, whatever they are started in: the sender says then under which
+// number it will send.
 std::uint64_t bits_of(const Comm& comm, int tag) { return comm.bits(tag, Talk::partitioned); }
+
+// One such number under way. Whoever lets go of one that is not complete leaves it to the background.
+class Introduction : public Request {
+ public:
+  explicit Introduction(Comm& comm) : Request(Life::once), comm_(comm) {}
+  void send(int to, int tag, std::uint32_t channel) {
+    channel_ = channel;
+    pending_ = library().matcher().send(comm_->pe_of(to), bits_of(*comm_, tag), std::as_bytes(std::span(&channel_, 1)));
+    done_ = pending_.empty();
+  }
+  void receive(int from, int tag) {
+    pending_ = library().matcher().receive({.source = comm_->pe_of(from), .tag = bits_of(*comm_, tag)}, std::as_writable_bytes(std::span(&channel_, 1)));
+  }
+  bool poll() override {
+    if (done_) return true;
+    auto outcome = library().matcher().test(pending_);
+    if (!outcome) return false;
+    outcome_ = *outcome;
+    return done_ = true;
+  }
+  void result(MPI_Status* status) override { fill_empty(status); }
+  const runtime::Outcome& outcome() const { return outcome_; }
+  std::uint32_t channel() const { return channel_; }
+  static void let_go(Ref<Introduction> one) {
+    if (!one || one->poll()) return;
+    (void)library().matcher().cancel(one->pending_);
+    finish_in_background(*one.leak());
+  }
+
+ private:
+  Ref<Comm> comm_;
+  std::uint32_t channel_ = 0;
+  runtime::Request pending_;
+  runtime::Outcome outcome_;
+  bool done_ = false;
+};
 
 void check_partitions(int partitions) { ATOLL_MPI_REQUIRE(partitions > 0, MPI_ERR_ARG, "a message of {} partitions", partitions); }
 
@@ -19,8 +57,13 @@ void check_partitions(int partitions) { ATOLL_MPI_REQUIRE(partitions > 0, MPI_ER
 class PartitionedSend : public Transfer {
  public:
   PartitionedSend(Comm& comm, const void* buffer, int partitions, Count count, MPI_Datatype type, int to, int tag)
-      : Transfer(Life::persistent, comm), buffer_(buffer), count_(count), type_(*find<TypeObject>(type)), to_(to), tag_(tag),
-        ready_(static_cast<std::size_t>(partitions)) {}
+      : Transfer(Life::persistent, comm), buffer_(buffer), count_(count), type_(*find<TypeObject>(type)), to_(to), channel_(comm.next_channel()),
+        ready_(static_cast<std::size_t>(partitions)) {
+    if (to == MPI_PROC_NULL || comm.revoked() || comm.is_dead(to)) return;
+    auto words = make<Introduction>(comm);
+    words->send(to, tag, channel_);
+    if (!words->poll()) finish_in_background(*words.leak());
+  }
 
   void start() override {
     activate();
@@ -40,7 +83,7 @@ class PartitionedSend : public Transfer {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (to_ != MPI_PROC_NULL) {
       data_ = Outgoing(buffer_, count_ * static_cast<Count>(ready_.size()), handle_of(*type_));
-      pending_ = library().matcher().send(comm_->pe_of(to_), bits_of(*comm_, tag_), data_.span());
+      pending_ = library().matcher().send(comm_->pe_of(to_), comm_->partitioned_bits(channel_), data_.span());
     }
     sent_.store(true, std::memory_order_release);  // pending_; partner: poll()
     library().context().notify(library().pe());
@@ -63,7 +106,8 @@ class PartitionedSend : public Transfer {
   const void* buffer_;
   Count count_;
   Ref<TypeObject> type_;
-  int to_, tag_;
+  int to_;
+  std::uint32_t channel_;
   Outgoing data_;
   std::vector<std::atomic<bool>> ready_;
   std::atomic<int> left_{0};
@@ -74,14 +118,26 @@ class PartitionedReceive : public Transfer {
  public:
   PartitionedReceive(Comm& comm, void* buffer, int partitions, Count count, MPI_Datatype type, int from, int tag)
       : Transfer(Life::persistent, comm), buffer_(buffer), partitions_(partitions), count_(count), type_(*find<TypeObject>(type)),
-        from_(from), tag_(tag) {}
+        from_(from), tag_(tag) {
+    if (from == MPI_PROC_NULL) return;
+    sender_ = make<Introduction>(comm);
+    sender_->receive(from, tag);
+  }
+  ~PartitionedReceive() override {
+    if (is_active()) Introduction::let_go(std::move(sender_));
+  }
 
   void start() override {
     activate();
     data_ = Incoming(buffer_, count_ * partitions_, handle_of(*type_));
+    outcome_ = {};
     done_ = from_ == MPI_PROC_NULL;
-    if (!done_)
-      pending_ = library().matcher().receive({.source = comm_->pe_of(from_), .tag = bits_of(*comm_, tag_)}, data_.span());
+    posted_ = false;
+    if (!done_) (void)is_posted();
+  }
+  bool poll() override { return done_ || (is_posted() && Transfer::poll()); }
+  void wait() override {
+    library().context().wait([this] { return poll(); });
   }
   bool arrived(int partition) override {
     ATOLL_MPI_REQUIRE(partition >= 0 && partition < partitions_, MPI_ERR_ARG, "partition {} of {}", partition, partitions_);
@@ -95,12 +151,30 @@ class PartitionedReceive : public Transfer {
   static void operator delete(void* memory) { ::operator delete(memory); }
 
  private:
-  void complete() override { data_.land(outcome_.envelope.bytes); }
+  // Once the sender's number is known.
+  bool is_posted() {
+    if (posted_) return true;
+    if (!sender_->poll()) {
+      library().context().note_active();
+      library().context().progress();
+      if (!sender_->poll()) return false;
+    }
+    posted_ = true;
+    if (Status status = sender_->outcome().status; status != Status::ok) end_as(status, comm_->pe_of(from_));
+    else pending_ = library().matcher().receive({.source = comm_->pe_of(from_), .tag = comm_->partitioned_bits(sender_->channel())}, data_.span());
+    return true;
+  }
+  void complete() override {
+    outcome_.envelope.tag = static_cast<std::uint64_t>(tag_);
+    data_.land(outcome_.envelope.bytes);
+  }
   void* buffer_;
   int partitions_;
   Count count_;
   Ref<TypeObject> type_;
   int from_, tag_;
+  Ref<Introduction> sender_;
+  bool posted_ = false;
   Incoming data_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "comm/create.hpp"
 #include "topology/topology.hpp"
@@ -35,14 +36,43 @@ MPI_Comm first_ranks(Comm& comm, int members) {
   return made;
 }
 
+std::vector<int> divisors_of(int number) {
+  std::vector<int> low, high;
+  for (int one = 1; one <= number / one; ++one) {
+    if (number % one != 0) continue;
+    low.push_back(one);
+    if (one != number / one) high.push_back(number / one);
+  }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+// Whether that power is at least `number`.
+bool reaches(std::int64_t base, std::size_t exponent, std::int64_t number) {
+  std::int64_t power = 1;
+  for (; exponent > 0 && power < number; --exponent) power *= base;
+  return power >= number;
+}
+
+// `number` as `parts` factors, none above `most`, largest first: the largest as small as can be, then the next, and so on.
+bool part_evenly(const std::vector<int>& divisors, int number, int most, std::span<int> parts) {
+  if (parts.size() == 1) {
+    parts[0] = number;
+    return number <= most;
+  }
+  for (int largest : divisors) {
+    if (largest > most) return false;
+    if (number % largest != 0 || !reaches(largest, parts.size(), number)) continue;
+    parts[0] = largest;
+    if (part_evenly(divisors, number / largest, largest, parts.subspan(1))) return true;
+  }
+  return false;
+}
+
 // Into `count` factors as even as possible, largest first.
 std::vector<int> balanced(int number, std::size_t count) {
-  std::vector<int> factors;
-  for (int prime = 2; number > 1; ++prime)
-    for (; number % prime == 0; number /= prime) factors.push_back(prime);
   std::vector<int> parts(count, 1);
-  for (auto factor = factors.rbegin(); factor != factors.rend(); ++factor) *std::min_element(parts.begin(), parts.end()) *= *factor;
-  std::sort(parts.begin(), parts.end(), std::greater<>{});
+  if (count != 0) (void)part_evenly(divisors_of(number), number, number, parts);
   return parts;
 }
 

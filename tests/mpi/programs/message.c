@@ -132,6 +132,42 @@ static void persistent(MPI_Comm comm) {
   MPI_Request_free(&request[1]);
 }
 
+/* Of one tag: they belong together as they were made, whatever they are started in. */
+static void partitioned_in_any_order(MPI_Comm comm) {
+  int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks, values[3], got[3];
+  static const int order[3] = {2, 0, 1};
+  MPI_Request sends[3], receives[3];
+  MPI_Status statuses[3];
+  for (int i = 0; i < 3; ++i) {
+    MPI_Psend_init(&values[i], 1, 1, MPI_INT, right, 9, comm, MPI_INFO_NULL, &sends[i]);
+    MPI_Precv_init(&got[i], 1, 1, MPI_INT, left, 9, comm, MPI_INFO_NULL, &receives[i]);
+  }
+  for (int round = 0; round < 3; ++round) {
+    MPI_Startall(3, receives);
+    for (int i = 0; i < 3; ++i) {
+      int which = order[(i + round) % 3];
+      values[which] = 100 * me + 10 * round + which;
+      MPI_Start(&sends[which]);
+      MPI_Pready(0, sends[which]);
+    }
+    MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
+    MPI_Waitall(3, receives, statuses);
+    for (int i = 0; i < 3; ++i) {
+      CHECK(got[i] == 100 * left + 10 * round + i);
+      CHECK(statuses[i].MPI_SOURCE == left && statuses[i].MPI_TAG == 9);
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    MPI_Request_free(&sends[i]);
+    MPI_Request_free(&receives[i]);
+  }
+  /* Never started, and gone. */
+  MPI_Psend_init(values, 1, 1, MPI_INT, right, 10, comm, MPI_INFO_NULL, &sends[0]);
+  MPI_Precv_init(got, 1, 1, MPI_INT, left, 10, comm, MPI_INFO_NULL, &receives[0]);
+  MPI_Request_free(&sends[0]);
+  MPI_Request_free(&receives[0]);
+}
+
 static void endings(MPI_Comm comm) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   MPI_Status status;
@@ -193,6 +229,7 @@ int main(int argc, char **argv) {
   wildcards(comm);
   persistent(comm);
   any_order(comm);
+  partitioned_in_any_order(comm);
   endings(comm);
   MPI_Comm_free(&comm);
   MPI_Finalize();

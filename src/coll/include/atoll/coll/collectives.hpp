@@ -170,6 +170,11 @@ class Communicator {
   /// Collective too (a barrier, so that nobody uses the memory any more), unless the communicator has failed or an
   /// exception is under way.
   ~Communicator();
+  /// Ends it here without waiting for anybody; with nothing under way. The others may still be at what they have started. Not from a hook.
+  void close();
+  /// Whether all members have closed theirs. Then what it has used is given back when it goes; before, it stays as it is until the
+  /// Context goes. Either way nobody is waited for.
+  bool all_closed();
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
 

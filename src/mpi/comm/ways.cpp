@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/ways.hpp"
+
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "core/library.hpp"
+
+namespace atl::mpi {
+namespace {
+
+struct Left {
+  std::unique_ptr<coll::Communicator> way;
+  std::optional<std::uint64_t> number;
+};
+struct Ways {
+  std::mutex mutex;
+  std::vector<Left> left;    // not closed
+  std::vector<Left> closed;  // by this rank
+  std::deque<std::uint64_t> numbers;
+};
+Ways& ways() {
+  static auto& all = *new Ways;
+  return all;
+}
+
+// What is left when the library goes, and nobody uses any.
+void end_ways() {
+  sweep_ways();
+  std::lock_guard lock(ways().mutex);
+  ways().closed.clear();
+  ways().numbers.clear();
+}
+
+[[maybe_unused]] const bool added = (add_end(end_ways), true);
+
+}  // namespace
+
+void leave_way(std::unique_ptr<coll::Communicator> way, std::optional<std::uint64_t> number) {
+  std::lock_guard lock(ways().mutex);
+  ways().left.push_back({std::move(way), number});
+}
+
+void sweep_ways() {
+  Ways& here = ways();
+  std::vector<Left> left;
+  {
+    std::lock_guard lock(here.mutex);
+    left.swap(here.left);
+  }
+  // Without the lock: hooks leave ways, and closing waits for hooks.
+  for (Left& one : left) one.way->close();
+  std::lock_guard lock(here.mutex);
+  for (Left& one : left) here.closed.push_back(std::move(one));
+  std::erase_if(here.closed, [&](Left& one) {
+    if (!one.way->all_closed()) return false;
+    if (one.number) here.numbers.push_back(*one.number);
+    return true;
+  });
+}
+
+std::optional<std::uint64_t> used_number() {
+  std::lock_guard lock(ways().mutex);
+  if (ways().numbers.empty()) return std::nullopt;
+  std::uint64_t number = ways().numbers.front();
+  ways().numbers.pop_front();
+  return number;
+}
+
+}  // namespace atl::mpi

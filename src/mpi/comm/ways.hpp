@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ways of collectives whose communicators this rank has given up, while other members may still have theirs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "atoll/coll/collectives.hpp"
+
+namespace atl::mpi {
+
+/// Takes it over, from any thread and from hooks. `number` is free again when all members have left it; none: it is not given back.
+void leave_way(std::unique_ptr<coll::Communicator> way, std::optional<std::uint64_t> number);
+/// Closes those that were left, and gives back what nobody uses any more. Waits for nobody. Not from a hook.
+void sweep_ways();
+/// A number of this PE's that a communicator had which is no more.
+std::optional<std::uint64_t> used_number();
+
+}  // namespace atl::mpi
