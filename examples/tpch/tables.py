@@ -38,11 +38,10 @@ def read(folder: Path, scale: float) -> SimpleNamespace:
     `fraction` is a parameter of query 11, which depends on the scale.
     """
     import pyarrow as pa
-    import pyarrow.parquet as parquet
 
     tables = {}
     for name in TABLES:
-        path = folder / f"{name}.parquet"
-        money = {field.name: float for field in parquet.read_schema(path) if pa.types.is_decimal(field.type)}
-        tables[name] = ak.scan_parquet(path).frame(dtype=money)
+        scan = ak.scan_parquet(folder / f"{name}.parquet")
+        money = {field.name: float for field in scan.schema if pa.types.is_decimal(field.type)}
+        tables[name] = scan.frame(dtype=money)
     return SimpleNamespace(**tables, fraction=0.0001 / scale)

@@ -59,19 +59,17 @@ class Landing:
     def add(self, column: int, place: int, array: Any) -> None:
         """Rows of a column, of what has `__arrow_c_array__`; see `session.everywhere.landed`. Any thread."""
 
-    def add_parquet(
-        self,
-        column: int,
-        row: int,
-        file: str,
-        offset: int,
-        bytes: int,
-        physical: str,
-        snappy: bool,
-        optional: bool,
-        rows: int,
-    ) -> None:
-        """Rows of a column's chunk of a Parquet file with plain and dictionary pages; where it is known how many rows there are."""
+    def add_parquet(self, parts: list[tuple[Any, ...]], wanted: np.ndarray[Any, Any] | None) -> None:
+        """Chunks of Parquet files with plain and dictionary pages, decoded on all threads; where it is known how many rows there are.
+
+        Each part: column, its first row, where its chunk is (file, offset, bytes, physical type, Snappy or not, optional
+        or not, rows), its name in errors, what decimals are divided by to become floats (or 0), codes of its words where
+        its texts become such, and which rows are wanted (None: all): from where to where in `wanted`, whose numbers
+        ascend, and the number of the chunk's first row.
+        """
+
+    def parquet_words(self, parts: list[tuple[Any, ...]]) -> list[list[bytes] | None]:
+        """The words of chunks of texts (each: where it is, as above, and its name), None of those that have other texts."""
 
     def rows(self) -> list[np.ndarray[Any, Any]]: ...
     def stats(self) -> dict[str, int]:
@@ -84,7 +82,10 @@ def set_program(program: Callable[[bytes, Landing], bytes]) -> None:
 def run_everywhere(
     session: Session, request: bytes, inputs: Sequence[Expr | Texts], kinds: Sequence[int], rows: Sequence[int]
 ) -> tuple[list[bytes], list[tuple[Any, Expr | None]]]:
-    """Every PE's answer, and columns of the rows that they left: values and validity. A code of dtype -1 means texts."""
+    """Every PE's answer, and columns of the rows that they left: values and validity. A code of dtype -1 means texts.
+
+    `rows`: how many each PE leaves; none when that is not known; [-1]: as many as it has of the first input.
+    """
 
 def worker_main() -> None:
     """Executes the driver's commands until it shuts down."""

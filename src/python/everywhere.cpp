@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python code on every PE: a call with bytes and an answer of bytes, and rows that it leaves in a Landing become columns.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cstring>
 #include <map>
@@ -21,6 +22,8 @@ using table::LandingColumn;
 using table::Text;
 
 constexpr int text_kind = -1;  // among codes of dtypes
+/// In place of numbers of rows: each PE leaves as many as it has of the first input.
+const std::vector<std::int64_t> as_inputs{-1};
 
 /// What the program of this process answers to requests: called with bytes and a Landing, it gives bytes whose first is 0 when all
 /// went well. It lives as long as the process.
@@ -126,21 +129,86 @@ struct Columns {
     landing->add(column, place, std::move(chunk));
   }
 
-  void add_parquet(std::size_t column, std::int64_t row, const std::string& file, std::int64_t offset, std::int64_t bytes, const std::string& physical, bool snappy,
-                   bool optional, std::int64_t rows) {
+  /// Chunks of Parquet files, described as `_core.pyi` says.
+  void add_parquet(nb::list described, nb::handle wanted) {
     ATOLL_VALIDATE(landing != nullptr, Error, "rows come too late: the program has returned");
+    std::span<const std::int64_t> rows;
+    nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
+    if (!wanted.is_none()) {
+      array = nb::cast<decltype(array)>(wanted);
+      rows = {array.data(), array.shape(0)};
+    }
+    std::vector<table::ParquetPart> parts;
+    for (nb::handle one : described) {
+      const auto fields = nb::cast<nb::tuple>(one);
+      table::ParquetPart part = chunk_of_file(nb::cast<nb::tuple>(fields[2]), nb::cast<std::string>(fields[3]));
+      part.column = nb::cast<std::size_t>(fields[0]);
+      part.row = nb::cast<std::int64_t>(fields[1]);
+      part.divisor = nb::cast<double>(fields[4]);
+      if (!fields[5].is_none()) part.codes = nb::cast<std::vector<std::int64_t>>(fields[5]);
+      if (!fields[6].is_none()) {
+        const auto [begin, end, first] = nb::cast<std::tuple<std::size_t, std::size_t, std::int64_t>>(fields[6]);
+        ATOLL_VALIDATE(begin <= end && end <= rows.size(), IndexError, "rows {} to {} of {}", begin, end, rows.size());
+        part.wanted = {rows.subspan(begin, end - begin), first};
+      }
+      check_kind(part);
+      parts.push_back(std::move(part));
+    }
+    nb::gil_scoped_release release;
+    table::land_parquet(*engine, *landing, parts);
+  }
+
+  nb::list parquet_words(nb::list described) {
+    std::vector<table::ParquetPart> parts;
+    for (nb::handle one : described) {
+      const auto fields = nb::cast<nb::tuple>(one);
+      parts.push_back(chunk_of_file(nb::cast<nb::tuple>(fields[0]), nb::cast<std::string>(fields[1])));
+    }
+    std::vector<std::optional<std::vector<std::string>>> found;
+    {
+      nb::gil_scoped_release release;
+      found = table::parquet_words(*engine, parts);
+    }
+    nb::list words;
+    for (const auto& some : found) {
+      if (!some) {
+        words.append(nb::none());
+        continue;
+      }
+      nb::list bytes;
+      for (const std::string& word : *some) bytes.append(nb::bytes(word.data(), word.size()));
+      words.append(bytes);
+    }
+    return words;
+  }
+
+  static table::ParquetPart chunk_of_file(nb::tuple told, std::string name) {
     using Physical = table::ParquetChunk::Physical;
     static const std::map<std::string, Physical> names{
         {"INT32", Physical::i32}, {"INT64", Physical::i64}, {"FLOAT", Physical::f32}, {"DOUBLE", Physical::f64}, {"BYTE_ARRAY", Physical::text}};
+    const auto [file, offset, bytes, physical, snappy, optional, rows] = nb::cast<std::tuple<std::string, std::int64_t, std::int64_t, std::string, bool, bool, std::int64_t>>(told);
     const auto found = names.find(physical);
     ATOLL_VALIDATE(found != names.end(), TypeError, "columns of {} are not decoded here", physical);
-    const table::ParquetChunk chunk{found->second, snappy ? table::ParquetChunk::Codec::snappy : table::ParquetChunk::Codec::none, optional, rows};
-    const std::size_t width = found->second == Physical::i32 || found->second == Physical::f32 ? 4 : 8;
-    ATOLL_VALIDATE(column < kinds.size(), IndexError, "no column {}", column);
-    ATOLL_VALIDATE(kinds[column].text == (found->second == Physical::text) && (kinds[column].text || array::size_of(kinds[column].dtype) == width || (found->second == Physical::i32 && kinds[column].dtype == DType::i64)), TypeError,
-                   "rows of {} do not fit into a column of {}", physical, array::name_of(kinds[column].dtype));
-    nb::gil_scoped_release release;
-    table::land_parquet(engine->memory(), *landing, column, row, {file, offset, bytes}, chunk);
+    table::ParquetPart part;
+    part.place = {file, offset, bytes};
+    part.chunk = {found->second, snappy ? table::ParquetChunk::Codec::snappy : table::ParquetChunk::Codec::none, optional, rows};
+    part.name = std::move(name);
+    return part;
+  }
+
+  /// TypeError when what a chunk holds, or becomes, does not fit into its column.
+  void check_kind(const table::ParquetPart& part) const {
+    using Physical = table::ParquetChunk::Physical;
+    ATOLL_VALIDATE(part.column < kinds.size(), IndexError, "no column {}", part.column);
+    const LandingColumn& kind = kinds[part.column];
+    const Physical physical = part.chunk.physical;
+    const bool narrow = physical == Physical::i32 || physical == Physical::f32, whole = physical == Physical::i32 || physical == Physical::i64;
+    bool fits = false;
+    if (part.codes) fits = physical == Physical::text && !kind.text && (kind.dtype == DType::i8 || kind.dtype == DType::i16 || kind.dtype == DType::i32);
+    else if (part.divisor != 0) fits = whole && !kind.text && kind.dtype == DType::f64;
+    else if (physical == Physical::text || kind.text) fits = physical == Physical::text && kind.text;
+    else fits = array::size_of(kind.dtype) == (narrow ? 4u : 8u) || (physical == Physical::i32 && kind.dtype == DType::i64);
+    ATOLL_VALIDATE(fits, TypeError, "rows of {} do not fit into a column of {}", part.name, kind.text ? "text" : array::name_of(kind.dtype));
   }
 
   /// This PE's rows of the arrays, where they lie: not to be changed.
@@ -174,6 +242,10 @@ std::string run_here(const std::string& request, Landing& landing, const std::ve
 
 std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answers*> answers, std::string request, std::vector<Array> inputs,
                                   std::vector<LandingColumn> kinds, std::vector<std::int64_t> rows) {
+  if (rows == as_inputs) {
+    rows.resize(engine.npes());
+    for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) rows[pe] = inputs.at(0)->distribution.count(pe);
+  }
   Landing landing(engine, kinds, std::move(rows));
   const std::string mine = run_here(request, landing, kinds, std::move(inputs), engine);
   // However long another PE's program takes.
@@ -191,7 +263,7 @@ std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answe
 }
 
 void bind_everywhere(nb::module_& m) {
-  nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("add_parquet", &Columns::add_parquet).def("rows", &Columns::rows).def_prop_ro("pe", [](const Columns& c) { return c.engine->pe(); }).def("stats", [](const Columns& c) { return stats_of(*c.engine); });
+  nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("add_parquet", &Columns::add_parquet, nb::arg("parts"), nb::arg("wanted").none()).def("parquet_words", &Columns::parquet_words, nb::arg("parts")).def("rows", &Columns::rows).def_prop_ro("pe", [](const Columns& c) { return c.engine->pe(); }).def("stats", [](const Columns& c) { return stats_of(*c.engine); });
   m.def("set_program", [](nb::object callable) { program() = std::move(callable); });
   m.def("run_everywhere", [](const SessionPtr& session, nb::bytes request, nb::sequence inputs, const std::vector<int>& kinds, const std::vector<std::int64_t>& rows) {
     std::vector<LandingColumn> columns;

@@ -290,14 +290,20 @@ def join_rows(parts: Sequence[Any]) -> Any:
         if len({part.dtype.kind == "b" for part in parts}) == 1:
             return settle(concatenate(list(parts)))
         return _as_objects(parts)
-    if len({type(part) for part in parts}) == 1 and not isinstance(parts[0], Objects):
+    if len({_class_of(part) for part in parts}) == 1 and not isinstance(parts[0], Objects):
         return concatenate(list(parts))
     full_parts = [part for part in parts if not (part.size == 0 or bool(isna(part).all()))]
-    if len({type(part) for part in full_parts}) == 1 and isinstance(full_parts[0], Column):
+    if len({_class_of(part) for part in full_parts}) == 1 and isinstance(full_parts[0], Column):
         empty = full_parts[0]  # columns without a value take the kind of the others
         if not isinstance(empty, Objects):
-            return concatenate([part if type(part) is type(empty) else empty._all_missing(part.size) for part in parts])
+            kind = _class_of(empty)
+            return concatenate([part if _class_of(part) is kind else empty._all_missing(part.size) for part in parts])
     return _as_objects(parts)
+
+
+def _class_of(part: Any) -> Any:
+    """The kind of a column; texts are one, however they are held."""
+    return Strings if isinstance(part, Strings) else type(part)
 
 
 def _as_objects(parts: Sequence[Any]) -> Objects:

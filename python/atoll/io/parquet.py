@@ -40,27 +40,44 @@ def _held(kind: Any) -> tuple[str, ...]:
     return (_HELD.get(str(kind), ""),)
 
 
+class Footer:
+    """What the end of a file says of it."""
+
+    def __init__(self, metadata: Any, schema: Any) -> None:
+        self.metadata, self.schema = metadata, schema
+        columns = [metadata.schema.column(at) for at in range(len(metadata.schema))]
+        #: Columns that are no lists, structs or maps, by name.
+        self.leaves = {
+            leaf.path: at
+            for at, leaf in enumerate(columns)
+            if leaf.max_repetition_level == 0 and leaf.max_definition_level <= 1 and leaf.name == leaf.path
+        }
+
+
 class ParquetReader(Reader):
     """The files of a data set of Parquet; `where` drops row groups by their statistics."""
 
     by_column = True
     filters = True
 
-    def __init__(self, place: Place, schema: Any, keys: Any, parts: list[Part], index: list[Any]) -> None:
+    def __init__(
+        self, place: Place, schema: Any, keys: Any, parts: list[Part], index: list[Any], footers: dict[str, Footer]
+    ) -> None:
         self.place, self.parts = place, parts
         self.index = index  # what pandas says of the labels of rows
         self.file_schema, self.keys = schema, keys
         self.schema = with_keys(schema, keys)
         self._open = threading.local()
+        self._footers = footers
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        del state["_open"]
+        del state["_open"], state["_footers"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._open = threading.local()
+        self._open, self._footers = threading.local(), {}
 
     def _file(self, file: str) -> Any:
         """The open file: of each thread one, which it keeps until it opens another."""
@@ -68,43 +85,50 @@ class ParquetReader(Reader):
 
         if getattr(self._open, "name", None) != file:
             self._open.file = pq.ParquetFile(self.place.open(file), pre_buffer=self.place.system is not None)
-            self._open.name, self._open.leaves = file, None
+            self._open.name = file
         return self._open.file
 
     def direct(self, part: Part, name: str) -> tuple[Any, ...] | None:
         """A column of plain or dictionary pages, unpacked or by Snappy, whose values are as the engine has them."""
+        found = self._chunk(part, name)
+        if found is None:
+            return None
+        chunk, optional, rows = found
+        offset = chunk.data_page_offset
+        if chunk.has_dictionary_page and chunk.dictionary_page_offset:
+            offset = min(offset, chunk.dictionary_page_offset)
+        return (
+            part.file, offset, chunk.total_compressed_size, chunk.physical_type, chunk.compression == "SNAPPY",
+            optional, rows,
+        )  # fmt: skip
+
+    def few_words(self, part: Part, name: str) -> bool:
+        """Where a value takes few bits, its word is in a dictionary."""
+        found = self._chunk(part, name)
+        return found is not None and found[0].has_dictionary_page and found[0].total_uncompressed_size <= 3 * found[2]
+
+    def _chunk(self, part: Part, name: str) -> tuple[Any, bool, int] | None:
+        """What the footer says of a column that the engine decodes, whether it is optional, and its rows."""
         if self.place.system is not None or self.place.data is not None or name in self.keys.names:
             return None
-        file = self._file(part.file)
-        leaf = self._leaves().get(name)
-        if leaf is None or file.schema_arrow.field(name).type != self.schema.field(name).type:
+        footer = self._footer(part.file)
+        leaf = footer.leaves.get(name)
+        if leaf is None or footer.schema.field(name).type != self.schema.field(name).type:
             return None
-        chunk = file.metadata.row_group(part.number).column(leaf)
+        group = footer.metadata.row_group(part.number)
+        chunk = group.column(leaf)
         if chunk.physical_type not in _held(self.schema.field(name).type):
             return None
         if chunk.compression not in ("UNCOMPRESSED", "SNAPPY") or not _DECODED.issuperset(chunk.encodings):
             return None
-        offset = chunk.data_page_offset
-        if chunk.has_dictionary_page and chunk.dictionary_page_offset:
-            offset = min(offset, chunk.dictionary_page_offset)
-        optional = file.schema.column(leaf).max_definition_level == 1
-        return (
-            part.file, offset, chunk.total_compressed_size, chunk.physical_type, chunk.compression == "SNAPPY",
-            optional, file.metadata.row_group(part.number).num_rows,
-        )  # fmt: skip
+        return chunk, footer.metadata.schema.column(leaf).max_definition_level == 1, group.num_rows
 
-    def _leaves(self) -> dict[str, int]:
-        """Columns of this thread's file that are no lists, structs or maps, by name."""
-        if self._open.leaves is None:
-            schema = self._open.file.schema
-            leaves = [schema.column(at) for at in range(len(schema))]
-            self._open.leaves = {
-                leaf.path: at
-                for at, leaf in enumerate(leaves)
-                if leaf.max_repetition_level == 0 and leaf.max_definition_level <= 1 and leaf.name == leaf.path
-            }
-        leaves_of: dict[str, int] = self._open.leaves
-        return leaves_of
+    def _footer(self, file: str) -> Footer:
+        found = self._footers.get(file)
+        if found is None:
+            opened = self._file(file)
+            found = self._footers[file] = Footer(opened.metadata, opened.schema_arrow)
+        return found
 
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
         """The row group, of which `where` leaves some rows or none."""
@@ -123,7 +147,7 @@ class ParquetReader(Reader):
 
     def unpacked(self, part: Part) -> dict[str, int]:
         """Bytes of each column's pages in a row group, before they were compressed."""
-        group = self._file(part.file).metadata.row_group(part.number)
+        group = self._footer(part.file).metadata.row_group(part.number)
         found: dict[str, int] = {}
         for chunk in map(group.column, range(group.num_columns)):
             name = chunk.path_in_schema.partition(".")[0]
@@ -163,22 +187,26 @@ def parquet_reader(where: Any, storage_options: dict[str, Any] | None = None) ->
 def _plan(place: Place) -> ParquetReader:
     import pyarrow.parquet as pq
 
-    def footer(file: str) -> tuple[Any, list[tuple[int, int]]]:
+    def footer(file: str) -> Footer:
         with reading(file), place.open(file) as source:
             found = pq.ParquetFile(source)
-            groups = [found.metadata.row_group(number) for number in range(found.num_row_groups)]
-            return found.schema_arrow, [(group.total_byte_size, group.num_rows) for group in groups]
+            return Footer(found.metadata, found.schema_arrow)
+
+    def groups(footer: Footer) -> list[tuple[int, int]]:
+        found = map(footer.metadata.row_group, range(footer.metadata.num_row_groups))
+        return [(group.total_byte_size, group.num_rows) for group in found]
 
     with ThreadPoolExecutor(min(_FILES_AT_ONCE, len(place.files))) as pool:
         footers = list(pool.map(footer, place.files))
-    schema = unified([schema for schema, _ in footers], place.files)
+    schema = unified([one.schema for one in footers], place.files)
     keys, values = key_types(place)
     parts = [
         Part(file, number, size, rows, of_file, "row group")
-        for file, of_file, (_, groups) in zip(place.files, values, footers, strict=True)
-        for number, (size, rows) in enumerate(groups)
+        for file, of_file, one in zip(place.files, values, footers, strict=True)
+        for number, (size, rows) in enumerate(groups(one))
     ]
-    return ParquetReader(place, schema, keys, parts, index_columns(footers[0][0], schema))
+    known = dict(zip(place.files, footers, strict=True))
+    return ParquetReader(place, schema, keys, parts, index_columns(footers[0].schema, schema), known)
 
 
 def parquet_columns(

@@ -65,8 +65,12 @@ class Reader(ABC):
         return found
 
     def direct(self, part: Part, name: str) -> tuple[Any, ...] | None:
-        """Where the engine itself finds a column: the arguments of `add_parquet` behind the row; None: nowhere."""
+        """Where the engine itself finds a column: see `add_parquet`; None: nowhere."""
         return None
+
+    def few_words(self, part: Part, name: str) -> bool:
+        """Whether the engine finds a column of texts there, of which few seem to be distinct."""
+        return False
 
     def names(self, columns: Collection[str] | None) -> list[str]:
         """The columns (of a frozenset in the file's order), or all; KeyError for those that are not there."""

@@ -112,10 +112,6 @@ def _fill(
         part = reader.parts[number]
         at = first if known else number << 40
         with reading(part):
-            told = reader.direct(part, names[chosen[0]]) if known and len(chosen) == 1 else None
-            if told is not None:
-                here.add_parquet(column_of[chosen[0]], first, *told)
-                return
             for batch in batches(part, [names[index] for index in chosen]):
                 for place, index in enumerate(chosen):
                     column = batch.column(place)
@@ -131,15 +127,40 @@ def _fill(
                 at += batch.num_rows
 
     tasks: list[tuple[int, int, Sequence[int]]] = []
+    decoded: list[Any] = []  # by the engine
     first = 0
     for number in mine[pe]:
+        part = reader.parts[number]
         each = [[index] for index in range(len(names))] if reader.by_column and where is None else [range(len(names))]
-        tasks += [(number, first, chosen) for chosen in each if names]
-        first += reader.parts[number].rows or 0
+        for chosen in each if names else []:
+            told = None
+            if known and len(chosen) == 1:
+                with reading(part):
+                    told = reader.direct(part, names[chosen[0]])
+            if told is None:
+                tasks.append((number, first, chosen))
+            else:
+                decoded.append((column_of[chosen[0]], first, told, str(part), 0.0, None, None))
+        first += part.rows or 0
+    decode(here, decoded)
     run(read, tasks, threads)
     answer: dict[str, Any] = {name: [chunks[place] for place in sorted(chunks)] for name, chunks in whole.items()}
     answer.update({names[index]: dictionary.values for index, dictionary in dictionaries.items()})
     return answer
+
+
+def decode(here: Any, parts: list[Any], wanted: Any = None) -> None:
+    """What `add_parquet` of the engine does; of files that cannot be opened Python's own error."""
+    try:
+        if parts:
+            here.add_parquet(parts, wanted)
+    except ValueError:
+        raise
+    except Exception:
+        for file in dict.fromkeys(part[2][0] for part in parts):
+            with open(file, "rb"):
+                pass
+        raise
 
 
 def run(task: Callable[..., None], arguments: Sequence[tuple[Any, ...]], threads: int) -> None:

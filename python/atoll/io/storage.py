@@ -22,6 +22,8 @@ from ..session.everywhere import TEXT
 
 #: Digits of decimals that fit in 8 bytes.
 WORD = 18
+#: Digits of decimals whose whole numbers floats have.
+EXACT = 15
 
 
 class Storage(NamedTuple):
@@ -58,6 +60,21 @@ def storage_of(kind: Any) -> Storage | None:
     if types.is_timestamp(kind) or types.is_date(kind) or types.is_duration(kind) or types.is_time(kind):
         return Storage(_core.DTYPES["int64"], _ticks_of, lambda values, valid: _ticks(values, valid, kind))
     return None
+
+
+def floats_of(kind: Any) -> Storage | None:
+    """How decimals are held as floats that are exactly theirs, rounded once; None where that is not simple."""
+    import pyarrow as pa
+
+    if not pa.types.is_decimal128(kind) or kind.precision > EXACT:
+        return None
+
+    def prepare(array: Any) -> Any:
+        words = _words_of(array)
+        gone = words.is_null().to_numpy(zero_copy_only=False) if words.null_count else None
+        return pa.array(words.fill_null(0).to_numpy() / 10.0**kind.scale, mask=gone)
+
+    return Storage(_core.DTYPES["float64"], prepare, _numbers)
 
 
 def _as_it_is(array: Any) -> Any:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -13,11 +12,11 @@ from ..frame.axis import range_index
 from ..frame.classes import frame as made_frame
 from ..frame.labels import Labels
 from ..frame.pending import Unread
+from ..io.chunks import FileColumn
 from ..io.csv import csv_reader, guess_from_all
 from ..io.dialect import Dialect
 from ..io.parquet import parquet_reader
 from ..io.reader import Reader
-from ..io.reading import read_columns
 from . import explain, nodes
 from .run import Run
 from .terms import Term, term_of
@@ -70,6 +69,16 @@ class Scan:
     def columns(self) -> list[str]:
         """Names of the columns that `collect` gives."""
         return self._node.names
+
+    @property
+    def schema(self) -> Any:
+        """Arrow's schema of the files' columns, where nothing has been made of them yet."""
+        node = self._node
+        while isinstance(node, (nodes.Choose, nodes.Filter, nodes.Head, nodes.Sort)):
+            node = node.of
+        if not isinstance(node, nodes.Source):
+            raise ValueError("the schema of columns that are made is known when they are; collect() makes them")
+        return node.reader.schema
 
     def _known(self, names: Sequence[str]) -> list[str]:
         known = self.columns
@@ -180,13 +189,8 @@ class Scan:
         rows = [part.rows for part in node.reader.parts] if isinstance(node, nodes.Source) else [None]
         if None in rows or not isinstance(node, nodes.Source):
             raise ValueError("a frame of columns that are read later is one of files that say how many rows they have")
-        reader, kinds = node.reader, dtype or {}
-
-        def read(name: str) -> Any:
-            column = read_columns(reader, [name])[name]
-            return column.astype(kinds[name]) if name in kinds else column
-
-        later = [Unread(functools.partial(read, name)) for name in names]
+        kinds = dtype or {}
+        later = [Unread(FileColumn(node.reader, name, kinds.get(name))) for name in names]
         return made_frame(later, Labels(names), range_index(sum(one or 0 for one in rows)))
 
     def batches(self) -> Iterator[DataFrame]:

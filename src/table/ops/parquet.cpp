@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace atl::table {
 namespace {
@@ -94,48 +93,67 @@ class Rows final : public NumbersSink {
   std::int64_t row_;
 };
 
-/// The same where 32 bits of the file are 64 of the column: days, say.
-class WidenedRows final : public NumbersSink {
+/// A file that is open, and a chunk of it that is all there.
+class Opened {
  public:
-  WidenedRows(Landing& landing, std::size_t column, std::int64_t row) : rows_(landing, column, row) {}
-
-  std::byte* room(std::int64_t, std::int64_t) override { return nullptr; }
-  void put(std::int64_t first, std::int64_t rows, const std::byte* values, const std::uint8_t* valid) override {
-    const auto* narrow = reinterpret_cast<const std::int32_t*>(values);
-    wide_.assign(narrow, narrow + rows);
-    rows_.put(first, rows, reinterpret_cast<const std::byte*>(wide_.data()), valid);
+  Opened(Memory& memory, const ChunkPlace& place, const ParquetChunk& chunk) : file_(place.file), source_(memory, file_, place) {
+    const std::int64_t size = file_.size();
+    ATOLL_VALIDATE(place.offset >= 0 && place.bytes >= 0 && place.offset <= size && place.bytes <= size - place.offset && chunk.rows >= 0, ValueError,
+                   "a column of {} bytes from byte {} in a file of {}", place.bytes, place.offset, size);
   }
+  ChunkSource& source() { return source_; }
 
  private:
-  Rows rows_;
-  std::vector<std::int64_t> wide_;
+  File file_;
+  FileChunk source_;
 };
 
-}  // namespace
-
-void land_parquet(Memory& memory, Landing& landing, std::size_t column, std::int64_t row, const ChunkPlace& place, const ParquetChunk& chunk) {
-  ATOLL_VALIDATE(landing.knows_rows(), Error, "chunks are landed where rows are known");
-  const File file(place.file);
-  const std::int64_t size = file.size();
-  ATOLL_VALIDATE(place.offset >= 0 && place.bytes >= 0 && place.offset <= size && place.bytes <= size - place.offset && chunk.rows >= 0, ValueError,
-                 "a column of {} bytes from byte {} in a file of {}", place.bytes, place.offset, size);
-  FileChunk source(memory, file, place);
-  if (chunk.physical != ParquetChunk::Physical::text) {
-    Rows rows(landing, column, row);
-    WidenedRows widened(landing, column, row);
-    const bool widens = chunk.physical == ParquetChunk::Physical::i32 && landing.kind(column).dtype == array::DType::i64;
-    decode_numbers(memory, source, chunk, widens ? static_cast<NumbersSink&>(widened) : rows);
-    return;
+void land(Memory& memory, Landing& landing, const ParquetPart& part) {
+  Opened opened(memory, part.place, part.chunk);
+  Rows rows(landing, part.column, part.row);
+  const DType kind = landing.kind(part.column).dtype;
+  if (part.codes) return decode_codes(memory, opened.source(), part.chunk, rows, part.wanted, *part.codes, array::size_of(kind));
+  if (part.chunk.physical != ParquetChunk::Physical::text) {
+    const bool widened = part.chunk.physical == ParquetChunk::Physical::i32 && kind == array::DType::i64;
+    return decode_numbers(memory, opened.source(), part.chunk, rows, part.wanted, {widened, part.divisor});
   }
-  auto texts = std::make_shared<ParquetTexts>(decode_texts(memory, source, chunk));
+  auto texts = std::make_shared<ParquetTexts>(decode_texts(memory, opened.source(), part.chunk, part.wanted));
   Chunk all;
   all.form = Chunk::Form::text64;
-  all.rows = chunk.rows;
+  all.rows = part.wanted.count(part.chunk.rows);
   all.values = texts->bytes.data();
   all.offsets = texts->offsets.data();
   if (!texts->valid.empty()) all.valid = texts->valid.data();
   all.owner = std::move(texts);
-  landing.add(column, row, std::move(all));
+  landing.add(part.column, part.row, std::move(all));
+}
+
+/// Calls `body(part)` on all threads, and says of what fails which part it is.
+template <class Body>
+void for_parts(array::Engine& engine, std::span<const ParquetPart> parts, Body&& body) {
+  engine.threads().for_each_dynamic(parts.size(), [&](std::size_t i, unsigned) {
+    try {
+      body(i);
+    } catch (const ValueError& error) {
+      throw ValueError(fmt::format("cannot read {}: {}", parts[i].name, error.what()));
+    }
+  });
+}
+
+}  // namespace
+
+void land_parquet(array::Engine& engine, Landing& landing, std::span<const ParquetPart> parts) {
+  ATOLL_VALIDATE(landing.knows_rows(), Error, "chunks are landed where rows are known");
+  for_parts(engine, parts, [&](std::size_t i) { land(engine.memory(), landing, parts[i]); });
+}
+
+std::vector<std::optional<std::vector<std::string>>> parquet_words(array::Engine& engine, std::span<const ParquetPart> parts) {
+  std::vector<std::optional<std::vector<std::string>>> found(parts.size());
+  for_parts(engine, parts, [&](std::size_t i) {
+    Opened opened(engine.memory(), parts[i].place, parts[i].chunk);
+    found[i] = read_words(engine.memory(), opened.source(), parts[i].chunk);
+  });
+  return found;
 }
 
 }  // namespace atl::table

@@ -184,23 +184,24 @@ def test_days_moments_and_decimals_are_decoded_as_they_lie(tmp_path):
 
 
 def test_columns_are_read_when_they_are_used(tmp_path, monkeypatch):
-    from atoll.plan import scan
+    from atoll.io.chunks import FileColumn
 
     path = tmp_path / "a.parquet"
     frame = pd.DataFrame({"a": range(100), "b": [f"t{i % 7}" for i in range(100)], "c": [i / 3 for i in range(100)]})
     frame.to_parquet(path, row_group_size=30)
     read = []
-    plain = scan.read_columns
-    monkeypatch.setattr(scan, "read_columns", lambda reader, names: read.append(*names) or plain(reader, names))
+    plain, some_rows = FileColumn.read, FileColumn.read_rows
+    monkeypatch.setattr(FileColumn, "read", lambda self: read.append(self._name) or plain(self))
+    monkeypatch.setattr(
+        FileColumn, "read_rows", lambda self, rows: read.append((self._name, rows.size)) or some_rows(self, rows)
+    )
     df = ak.scan_parquet(path).frame(dtype={"a": "float64"})
     assert df.shape == (100, 3) and list(df.columns) == ["a", "b", "c"] and read == []
     some = df[df["a"] > 90]
-    assert read == ["a"] and some["b"].to_list() == frame.b[91:].to_list() and read == ["a", "b"]
+    assert read == ["a"] and some["b"].to_list() == frame.b[91:].to_list() and read == ["a", ("b", 9)]
     assert df[["b"]][10:12]["b"].to_list() == ["t3", "t4"] and df["a"].dtype == np.float64
-    assert df.merge(ak.DataFrame({"b": ["t1"]}), on="b")["a"].sum() == frame[frame.b == "t1"].a.sum() and read == [
-        "a",
-        "b",
-    ]
+    joined = df.merge(ak.DataFrame({"b": ["t1"]}), on="b")["a"].sum()
+    assert joined == frame[frame.b == "t1"].a.sum() and read == ["a", ("b", 9), "b"]
     with pytest.raises(ValueError, match="say how many rows"):
         ak.scan_parquet(path).head(3).frame()
 

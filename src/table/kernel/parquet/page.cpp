@@ -215,6 +215,16 @@ void PackedNumbers::read(std::uint32_t* to, std::size_t count) {
   }
 }
 
+void PackedNumbers::skip(std::size_t count) {
+  while (count > 0) {
+    while (left_ == 0) next_run();
+    const std::size_t some = std::min(count, left_);
+    if (packed_) bit_ += some * width_;
+    left_ -= some;
+    count -= some;
+  }
+}
+
 bool PackedNumbers::skip_run(std::uint32_t number, std::size_t count) {
   if (count == 0) return true;
   while (left_ == 0) next_run();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <random>
 #include <string>
@@ -231,6 +232,100 @@ TEST(ParquetChunks, OfNumbersAreWhatWasWritten) {
   }
 }
 
+/// Some rows of so many, as their numbers in a file where the chunk begins with `first`: none, ends, repeated ones, few and most.
+std::vector<std::vector<std::int64_t>> some_rows(std::int64_t rows, std::int64_t first) {
+  std::vector<std::vector<std::int64_t>> all{{}};
+  if (rows == 0) return all;
+  all.push_back({first, first + rows - 1});
+  all.push_back({first + rows / 2, first + rows / 2, first + rows / 2});
+  for (std::int64_t step : {1, 3, 200}) {
+    all.emplace_back();
+    for (std::int64_t row = step / 2; row < rows; row += step) all.back().push_back(first + row);
+  }
+  return all;
+}
+
+TEST(ParquetChunks, GiveTheRowsThatAreWanted) {
+  SystemMemory memory;
+  constexpr std::int64_t first = 5000;
+  for (const Case& one : all_cases()) {
+    const Bytes numbers = numbers_of(one, 300), texts = texts_of(one);
+    for (const auto& rows : some_rows(one.rows, first)) {
+      const WantedRows wanted(rows, first);
+      const auto count = static_cast<std::int64_t>(rows.size());
+      for (bool with_room : {false, true}) {
+        InMemory source(memory, numbers);
+        Collected found(count, with_room);
+        decode_numbers(memory, source, chunk_of(one, ParquetChunk::Physical::i64), found, wanted);
+        Collected floats(count, with_room);
+        decode_numbers(memory, source, chunk_of(one, ParquetChunk::Physical::i64), floats, wanted, {false, 100.0});
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          const std::int64_t row = rows[i] - first, value = there(one, row) ? row % 300 * 1'000'003 - 5 : 0;
+          EXPECT_EQ(found.there[i], there(one, row));
+          EXPECT_EQ(found.values[i], value);
+          EXPECT_EQ(std::bit_cast<double>(floats.values[i]), static_cast<double>(value) / 100.0);
+        }
+      }
+      InMemory source(memory, texts);
+      const ParquetTexts found = decode_texts(memory, source, chunk_of(one, ParquetChunk::Physical::text), wanted);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::int64_t row = rows[i] - first;
+        const auto value = static_cast<std::uint32_t>(row % 90);
+        const std::string expected = there(one, row) ? std::string(value % 23, static_cast<char>('a' + value % 26)) : "";
+        EXPECT_EQ(std::string(found.bytes.data() + found.offsets[i], found.bytes.data() + found.offsets[i + 1]), expected);
+        EXPECT_EQ(found.valid.empty() || (found.valid[i / 8] >> (i % 8) & 1) != 0, there(one, row));
+      }
+    }
+  }
+}
+
+TEST(ParquetChunks, OfFewWordsAreCodes) {
+  SystemMemory memory;
+  for (const Case& one : all_cases()) {
+    const Bytes bytes = texts_of(one);
+    const ParquetChunk chunk = chunk_of(one, ParquetChunk::Physical::text);
+    InMemory source(memory, bytes);
+    const auto words = read_words(memory, source, chunk);
+    if (one.rows == 0) continue;
+    ASSERT_EQ(words.has_value(), one.dictionary);
+    std::vector<std::int64_t> codes(90);
+    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::int64_t>(i * 7 % 90);
+    if (!one.dictionary) {
+      Collected found(one.rows, true);
+      EXPECT_THROW(decode_codes(memory, source, chunk, found, {}, codes, 4), ValueError);
+      continue;
+    }
+    ASSERT_EQ(words->size(), 90u);
+    for (std::size_t i = 0; i < words->size(); ++i) EXPECT_EQ((*words)[i], std::string(i % 23, static_cast<char>('a' + i % 26)));
+    class Bytewise final : public NumbersSink {
+     public:
+      std::byte* room(std::int64_t, std::int64_t) override { return nullptr; }
+      void put(std::int64_t first, std::int64_t rows, const std::byte* from, const std::uint8_t* valid) override {
+        EXPECT_EQ(static_cast<std::size_t>(first), found.size());
+        for (std::int64_t i = 0; i < rows; ++i) found.push_back(valid == nullptr || (valid[i / 8] >> (i % 8) & 1) != 0 ? static_cast<int>(from[i]) : -1);
+      }
+      std::vector<int> found;
+    };
+    for (const auto& rows : some_rows(one.rows, 0)) {
+      Bytewise found;
+      decode_codes(memory, source, chunk, found, WantedRows(rows, 0), codes, 1);
+      ASSERT_EQ(found.found.size(), rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(found.found[i], there(one, rows[i]) ? static_cast<int>(codes[static_cast<std::size_t>(rows[i] % 90)]) : -1);
+    }
+  }
+}
+
+TEST(ParquetChunks, RefuseRowsThatAreNotThere) {
+  SystemMemory memory;
+  const Case one{false, true, false, 40};
+  const Bytes bytes = numbers_of(one, 20);
+  for (const std::vector<std::int64_t>& rows : std::vector<std::vector<std::int64_t>>{{5, 4}, {-1}, {40}}) {
+    InMemory source(memory, bytes);
+    Collected found(static_cast<std::int64_t>(rows.size()), true);
+    EXPECT_THROW(decode_numbers(memory, source, chunk_of(one, ParquetChunk::Physical::i64), found, WantedRows(rows, 0)), ValueError);
+  }
+}
+
 TEST(ParquetChunks, OfTextsAreWhatWasWritten) {
   SystemMemory memory;
   for (const Case& one : all_cases()) {
@@ -253,11 +348,15 @@ TEST(ParquetChunks, ThatAreBrokenRaiseOrGiveOtherRows) {
     if (one.rows != 40) continue;
     for (bool text : {false, true}) {
       const Bytes whole = text ? texts_of(one) : numbers_of(one, 20);
+      const std::vector<std::int64_t> some{0, 7, 39};
       auto decode = [&](const Bytes& bytes) {
         InMemory source(memory, bytes);
         Collected found(one.rows, true);
         const ParquetChunk chunk = chunk_of(one, text ? ParquetChunk::Physical::text : ParquetChunk::Physical::i64);
         try {
+          if (text) (void)decode_texts(memory, source, chunk, WantedRows(some, 0));
+          else decode_numbers(memory, source, chunk, found, WantedRows(some, 0));
+          if (text) (void)read_words(memory, source, chunk);
           if (text) (void)decode_texts(memory, source, chunk);
           else decode_numbers(memory, source, chunk, found);
         } catch (const ValueError& error) {

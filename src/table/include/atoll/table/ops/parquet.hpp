@@ -2,7 +2,10 @@
 // From a Parquet file's column chunk to a Landing's column.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "atoll/table/kernel/parquet/chunk.hpp"
 #include "atoll/table/ops/landing.hpp"
@@ -16,8 +19,23 @@ struct ChunkPlace {
   std::int64_t bytes = 0;
 };
 
-/// Reads and decodes a chunk and adds its rows; `row` is the first of them among this PE's. Not collective; any thread. ValueError
-/// for what is broken, SetupError when the file cannot be read. Only where rows are known.
-void land_parquet(Memory& memory, Landing& landing, std::size_t column, std::int64_t row, const ChunkPlace& place, const ParquetChunk& chunk);
+/// A chunk, what is wanted of it, and where that belongs.
+struct ParquetPart {
+  std::size_t column = 0;
+  std::int64_t row = 0;  // the first of its wanted rows among this PE's
+  ChunkPlace place;
+  ParquetChunk chunk;
+  WantedRows wanted;
+  double divisor = 0;  // of decimals that become floats
+  std::optional<std::vector<std::int64_t>> codes;  // of its words: its texts become these
+  std::string name;    // of what is read, for errors
+};
+
+/// Reads and decodes chunks on all threads and adds their rows. Not collective. ValueError that names the part for what is broken,
+/// SetupError when a file cannot be read. Only where rows are known.
+void land_parquet(array::Engine& engine, Landing& landing, std::span<const ParquetPart> parts);
+
+/// For each chunk of texts its words, if each row has one of them; see `read_words`. On all threads; errors as above.
+std::vector<std::optional<std::vector<std::string>>> parquet_words(array::Engine& engine, std::span<const ParquetPart> parts);
 
 }  // namespace atl::table

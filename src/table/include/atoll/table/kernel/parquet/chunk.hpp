@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "atoll/base/memory.hpp"
@@ -22,6 +24,29 @@ struct ParquetChunk {
   std::int64_t rows = 0;
 };
 
+/// Which rows of a chunk are wanted: all, or some, whose numbers ascend and may repeat. Pages that have none are not read.
+class WantedRows {
+ public:
+  WantedRows() = default;
+  /// `first`: the number of the chunk's first row.
+  WantedRows(std::span<const std::int64_t> rows, std::int64_t first) : all_(false), rows_(rows), first_(first) {}
+
+  bool all() const { return all_; }
+  /// How many there are of a chunk of so many rows.
+  std::int64_t count(std::int64_t rows) const { return all_ ? rows : static_cast<std::int64_t>(rows_.size()); }
+  /// The place among the wanted of the first one that is not before this row of the chunk.
+  std::size_t place(std::int64_t row) const;
+  /// Where in the chunk one of them is.
+  std::int64_t row(std::size_t place) const { return rows_[place] - first_; }
+  /// ValueError when they do not ascend, or not all are rows of a chunk of so many.
+  void check(std::int64_t rows) const;
+
+ private:
+  bool all_ = true;
+  std::span<const std::int64_t> rows_;
+  std::int64_t first_ = 0;
+};
+
 /// Where the bytes of a chunk come from.
 class ChunkSource {
  public:
@@ -33,7 +58,7 @@ class ChunkSource {
   virtual void copy(std::size_t at, std::span<std::byte> to) = 0;
 };
 
-/// Where numbers go.
+/// Where numbers go; rows are counted among those that are wanted.
 class NumbersSink {
  public:
   virtual ~NumbersSink() = default;
@@ -44,7 +69,13 @@ class NumbersSink {
   virtual void put(std::int64_t first, std::int64_t rows, const std::byte* values, const std::uint8_t* valid) = 0;
 };
 
-/// All texts of a chunk, as Arrow's large_utf8 has them; not looked at whether they are UTF-8.
+/// What a file's numbers become: what they are; 64 bits of 32; floats, each divided by `divisor` (decimals).
+struct NumbersForm {
+  bool widened = false;
+  double divisor = 0;  // 0: they do not become floats
+};
+
+/// Texts of a chunk, as Arrow's large_utf8 has them; not looked at whether they are UTF-8.
 struct ParquetTexts {
   Buffer<std::int64_t> offsets;
   Buffer<char> bytes;  // with room behind them
@@ -52,7 +83,12 @@ struct ParquetTexts {
 };
 
 /// Decodes a chunk's pages. ValueError for what is broken, with the byte where the page begins.
-void decode_numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink);
-ParquetTexts decode_texts(Memory& memory, ChunkSource& source, const ParquetChunk& chunk);
+void decode_numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink, const WantedRows& wanted = {}, NumbersForm form = {});
+ParquetTexts decode_texts(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, const WantedRows& wanted = {});
+
+/// The words of a chunk of texts, each of whose rows has one of them; nothing where a page has texts of its own.
+std::optional<std::vector<std::string>> read_words(Memory& memory, ChunkSource& source, const ParquetChunk& chunk);
+/// Of a chunk of texts for each row the code of its word, `bytes` (1, 2 or 4) wide. ValueError where a page has texts of its own.
+void decode_codes(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink, const WantedRows& wanted, std::span<const std::int64_t> codes, std::size_t bytes);
 
 }  // namespace atl::table

@@ -30,6 +30,8 @@ class PackedNumbers {
   PackedNumbers(std::span<const std::byte> bytes, unsigned width);
   /// The next `count` numbers. ValueError when there are fewer.
   void read(std::uint32_t* to, std::size_t count);
+  /// Passes over them. The same.
+  void skip(std::size_t count);
   /// Whether the next `count` numbers are one run of `number`, which is then behind us.
   bool skip_run(std::uint32_t number, std::size_t count);
 

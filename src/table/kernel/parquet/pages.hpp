@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "atoll/table/kernel/parquet/chunk.hpp"
+// The pages of a Parquet column chunk, one behind the other: what numbers and texts have in common.
+#pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <string_view>
+#include <span>
+#include <vector>
 
 #include "atoll/base/error.hpp"
+#include "atoll/table/kernel/parquet/chunk.hpp"
 #include "atoll/table/kernel/parquet/page.hpp"
 #include "atoll/table/kernel/parquet/snappy.hpp"
 
-namespace atl::table {
-namespace {
+namespace atl::table::parquet {
 
-constexpr std::int32_t plain = 0, plain_dictionary = 2, rle_dictionary = 8;
-constexpr std::size_t block = 1024;  // dictionary indices that are unpacked at a time
-constexpr std::size_t head_bytes = 4096;  // of a page, which its head and the levels of a page without missing values hardly exceed
+inline constexpr std::int32_t plain = 0, plain_dictionary = 2, rle_dictionary = 8;
+inline constexpr std::size_t block = 1024;  // dictionary indices that are unpacked at a time
+inline constexpr std::size_t few = 256;  // the same where only some of them are wanted
+inline constexpr std::size_t head_bytes = 4096;  // of a page, which its head and the levels of a page without missing values hardly exceed
 
-/// A page's values behind its levels, and which of its rows have one.
+/// A page's values behind its levels, which of its rows have one, and which of them are wanted.
 struct Page {
+  std::int64_t first = 0;  // row of the chunk
+  std::size_t begin = 0, end = 0;  // places of the wanted rows
   std::int64_t rows = 0, there = 0;
   std::int32_t encoding = 0;
   std::span<const std::byte> values;
@@ -29,19 +33,37 @@ struct Page {
 /// Walks the pages of a chunk, unpacks them and reads their levels.
 class Pages {
  public:
-  Pages(Memory& memory, ChunkSource& source, const ParquetChunk& chunk) : memory_(memory), source_(source), chunk_(chunk) {}
+  Pages(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, const WantedRows& wanted) : memory_(memory), source_(source), chunk_(chunk), wanted_(wanted) {}
 
   /// The values of a page, fetched.
   std::span<const std::byte> values(const Page& page) {
     return page.values_size == 0 ? page.values : source_.view(page.values_at, page.values_size);
   }
 
-  /// Calls `dictionary(count, values)` for a dictionary page and `data(page)` for others, until all rows are there.
+  /// Calls `dictionary(count, values)` for a dictionary page and `data(page)` for others that have wanted rows, until all of these
+  /// are there.
   template <class Dictionary, class Data>
   void visit(Dictionary&& dictionary, Data&& data) {
+    visit_heads(dictionary, [&](const PageHeader& header, std::int64_t first, std::size_t body) {
+      const std::size_t begin = wanted_.place(first), end = wanted_.place(first + header.values);
+      if (begin == end && !wanted_.all()) return;
+      Page page = page_of(header, body);
+      page.first = first;
+      page.begin = begin;
+      page.end = end;
+      ATOLL_VALIDATE(page.encoding == plain || page.encoding == plain_dictionary || page.encoding == rle_dictionary, ValueError, "its encoding is {}", page.encoding);
+      data(page);
+    });
+  }
+
+  /// Calls `data(header, first row, place of the body)` instead, whose values are not fetched.
+  template <class Dictionary, class Data>
+  void visit_heads(Dictionary&& dictionary, Data&& data) {
     std::int64_t rows = 0;
     std::size_t at = 0;
-    while (rows < chunk_.rows) {
+    const std::int64_t count = wanted_.count(chunk_.rows);
+    const std::int64_t end = wanted_.all() ? chunk_.rows : count == 0 ? 0 : wanted_.row(static_cast<std::size_t>(count) - 1) + 1;
+    while (rows < end) {
       const std::size_t begin = at;
       try {
         const PageHeader header = read_header(at);
@@ -57,7 +79,7 @@ class Pages {
         }
         ATOLL_VALIDATE(header.type == PageHeader::Type::data || header.type == PageHeader::Type::data_v2, ValueError, "its type is {}", static_cast<int>(header.type));
         ATOLL_VALIDATE(header.values >= 0 && header.values <= chunk_.rows - rows, ValueError, "it has {} values, {} are left", header.values, chunk_.rows - rows);
-        data(rows, page_of(header, body));
+        data(header, rows, body);
         rows += header.values;
       } catch (const ValueError& error) {
         throw ValueError(fmt::format("page at byte {} of the column's: {}", begin, error.what()));
@@ -166,15 +188,18 @@ class Pages {
   Memory& memory_;
   ChunkSource& source_;
   const ParquetChunk& chunk_;
+  const WantedRows& wanted_;
   Buffer<std::byte> room_;
   std::vector<std::uint8_t> valid_;
 };
 
-PackedNumbers indices_of(const Page& page) {
+inline PackedNumbers indices_of(const Page& page) {
   ATOLL_VALIDATE(!page.values.empty() || page.there == 0, ValueError, "it ends before its indices");
   if (page.values.empty()) return {page.values, 0};
   return {page.values.subspan(1), static_cast<unsigned>(page.values[0])};
 }
+
+inline void check_index(std::uint32_t index, std::size_t dictionary) { ATOLL_VALIDATE(index < dictionary, ValueError, "index {} of a dictionary of {}", index, dictionary); }
 
 /// Calls `take(position, index)` for the dictionary's indices of all values.
 template <class Take>
@@ -185,140 +210,31 @@ void for_indices(const Page& page, std::size_t dictionary, Take&& take) {
   for (std::size_t at = 0; at < there; at += block) {
     const std::size_t count = std::min(block, there - at);
     numbers.read(some, count);
-    const std::uint32_t largest = *std::max_element(some, some + count);
-    ATOLL_VALIDATE(largest < dictionary, ValueError, "index {} of a dictionary of {}", largest, dictionary);
+    std::uint32_t largest = 0;  // not max_element, which keeps a place and so is no vector loop
+    for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, some[i]);
+    check_index(largest, dictionary);
     for (std::size_t i = 0; i < count; ++i) take(at + i, some[i]);
   }
 }
 
-void check_encoding(const Page& page) {
-  ATOLL_VALIDATE(page.encoding == plain || page.encoding == plain_dictionary || page.encoding == rle_dictionary, ValueError, "its encoding is {}", page.encoding);
-}
-
-template <class T>
-void decode_as(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink) {
-  std::vector<T> dictionary, values;
-  Pages pages(memory, source, chunk);
-  pages.visit(
-      [&](std::int32_t count, std::span<const std::byte> from) {
-        ATOLL_VALIDATE(from.size() / sizeof(T) >= static_cast<std::size_t>(count), ValueError, "a dictionary of {} values has {} bytes", count, from.size());
-        dictionary.resize(static_cast<std::size_t>(count));
-        if (count > 0) std::memcpy(dictionary.data(), from.data(), dictionary.size() * sizeof(T));
-      },
-      [&](std::int64_t first, Page page) {
-        check_encoding(page);
-        const auto there = static_cast<std::size_t>(page.there);
-        std::byte* room = page.valid == nullptr ? sink.room(first, page.rows) : nullptr;
-        if (page.encoding == plain && page.values_size >= there * sizeof(T) && room != nullptr) {
-          source.copy(page.values_at, {room, there * sizeof(T)});
-          sink.put(first, page.rows, room, nullptr);
-          return;
-        }
-        page.values = pages.values(page);
-        const std::byte* found = page.values.data();
-        if (page.encoding == plain) {
-          ATOLL_VALIDATE(page.values.size() / sizeof(T) >= there, ValueError, "{} values have {} bytes", there, page.values.size());
-        } else {
-          if (room == nullptr) values.resize(static_cast<std::size_t>(page.rows));
-          T* to = room == nullptr ? values.data() : reinterpret_cast<T*>(room);
-          for_indices(page, dictionary.size(), [&](std::size_t i, std::uint32_t index) { to[i] = dictionary[index]; });
-          found = reinterpret_cast<const std::byte*>(to);
-        }
-        if (page.valid != nullptr) {
-          // From the end, so that what moves does not meet what has still to move.
-          values.resize(static_cast<std::size_t>(page.rows));
-          if (page.encoding == plain && there > 0) std::memcpy(values.data(), found, there * sizeof(T));
-          std::size_t from = there;
-          for (auto i = static_cast<std::size_t>(page.rows); i-- > 0;)
-            values[i] = (page.valid[i >> 3] >> (i & 7) & 1) != 0 ? values[--from] : T{};
-          found = reinterpret_cast<const std::byte*>(values.data());
-        }
-        sink.put(first, page.rows, found, page.valid);
-      });
-}
-
-/// Calls `take(text)` for texts that follow one another, each behind its length.
+/// Calls `take(place, index)` for the wanted rows of a page in which nothing is missing; places begin with 0.
 template <class Take>
-void for_texts(std::span<const std::byte> from, std::size_t count, Take&& take) {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t size = 0;
-    ATOLL_VALIDATE(from.size() - at >= 4, ValueError, "text {} of {} is not there", i, count);
-    std::memcpy(&size, from.data() + at, 4);
-    if constexpr (std::endian::native == std::endian::big) size = __builtin_bswap32(size);
-    at += 4;
-    ATOLL_VALIDATE(size <= from.size() - at, ValueError, "text {} has {} bytes, of which {} are there", i, size, from.size() - at);
-    take(std::string_view(reinterpret_cast<const char*>(from.data()) + at, size));
-    at += size;
+void for_wanted_indices(const Page& page, const WantedRows& wanted, std::size_t dictionary, Take&& take) {
+  PackedNumbers numbers = indices_of(page);
+  std::uint32_t some[few];
+  const auto there = static_cast<std::size_t>(page.there);
+  auto row = [&](std::size_t place) { return static_cast<std::size_t>(wanted.row(place) - page.first); };
+  for (std::size_t place = page.begin, passed = 0; place < page.end;) {
+    const std::size_t begin = row(place) / few * few, count = std::min(few, there - begin);
+    numbers.skip(begin - passed);
+    numbers.read(some, count);
+    passed = begin + count;
+    for (; place < page.end && row(place) < passed; ++place) {
+      const std::uint32_t index = some[row(place) - begin];
+      check_index(index, dictionary);
+      take(place - page.begin, index);
+    }
   }
 }
 
-}  // namespace
-
-void decode_numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink) {
-  using Physical = ParquetChunk::Physical;
-  // Bits are bits: numbers of one width are decoded alike.
-  if (chunk.physical == Physical::i32 || chunk.physical == Physical::f32) decode_as<std::uint32_t>(memory, source, chunk, sink);
-  else decode_as<std::uint64_t>(memory, source, chunk, sink);
-}
-
-ParquetTexts decode_texts(Memory& memory, ChunkSource& source, const ParquetChunk& chunk) {
-  ParquetTexts texts{Buffer<std::int64_t>(memory, static_cast<std::size_t>(chunk.rows) + 1), Buffer<char>(memory, 2 * source.size() + 64), {}};
-  std::int64_t* offsets = texts.offsets.data();
-  *offsets = 0;
-  std::size_t size = 0;
-  auto append = [&](std::string_view text) {
-    if (texts.bytes.size() - size < text.size()) {
-      Buffer<char> larger(memory, 2 * (size + text.size()));
-      std::memcpy(larger.data(), texts.bytes.data(), size);
-      texts.bytes = std::move(larger);
-    }
-    // Blocks have room behind their ends, and so has what pages lie in.
-    if (text.size() <= 16) std::memcpy(texts.bytes.data() + size, text.data(), 16);
-    else std::memcpy(texts.bytes.data() + size, text.data(), text.size());
-    size += text.size();
-    *++offsets = static_cast<std::int64_t>(size);
-  };
-  std::vector<char> words;
-  std::vector<std::size_t> borders{0};
-  Pages pages(memory, source, chunk);
-  pages.visit(
-      [&](std::int32_t count, std::span<const std::byte> from) {
-        words.clear();
-        borders.assign(1, 0);
-        for_texts(from, static_cast<std::size_t>(count), [&](std::string_view text) {
-          words.insert(words.end(), text.begin(), text.end());
-          borders.push_back(words.size());
-        });
-        words.resize(words.size() + 16);
-      },
-      [&](std::int64_t first, Page page) {
-        check_encoding(page);
-        page.values = pages.values(page);
-        const auto rows = static_cast<std::size_t>(page.rows), begin = static_cast<std::size_t>(first);
-        if (page.valid == nullptr) {
-          if (page.encoding == plain) for_texts(page.values, rows, append);
-          else for_indices(page, borders.size() - 1, [&](std::size_t, std::uint32_t index) { append({words.data() + borders[index], borders[index + 1] - borders[index]}); });
-          return;
-        }
-        if (texts.valid.empty()) texts.valid.assign((static_cast<std::size_t>(chunk.rows) + 7) / 8, 0xff);
-        std::size_t row = 0;
-        auto pass_missing = [&] {
-          for (; row < rows && (page.valid[row >> 3] >> (row & 7) & 1) == 0; ++row) {
-            texts.valid[(begin + row) >> 3] &= static_cast<std::uint8_t>(~(1u << ((begin + row) & 7)));
-            *++offsets = static_cast<std::int64_t>(size);
-          }
-        };
-        auto take = [&](std::string_view text) {
-          pass_missing();
-          append(text);
-          ++row;
-        };
-        if (page.encoding == plain) for_texts(page.values, static_cast<std::size_t>(page.there), take);
-        else for_indices(page, borders.size() - 1, [&](std::size_t, std::uint32_t index) { take({words.data() + borders[index], borders[index + 1] - borders[index]}); });
-        pass_missing();
-      });
-  return texts;
-}
-
-}  // namespace atl::table
+}  // namespace atl::table::parquet
