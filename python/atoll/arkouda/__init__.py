@@ -25,6 +25,7 @@ from .numpy import *
 from .numpy import random
 from .pandas import join, row, series
 from .pandas.categorical import Categorical
+from .pandas.checkpoint import load_checkpoint, save_checkpoint
 from .pandas.conversion import from_series
 from .pandas.dataframe import *
 from .pandas.groupbyclass import GROUPBY_REDUCTION_TYPES, GroupBy, broadcast, groupable, unique

@@ -122,3 +122,34 @@ def test_moments():
     assert np.array_equal(
         (days + ak.Timedelta(ak.array([1]), unit="D")[0]).to_ndarray(), days.to_ndarray() + np.timedelta64(1, "D")
     )
+
+
+def test_a_checkpoint_gives_arrays_their_values_again(tmp_path):
+    a, wide = ak.arange(6).reshape(2, 3), ak.array(WIDE)
+    name = ak.save_checkpoint(path=str(tmp_path))
+    a[0, 0] = 9
+    wide[1] = 7
+    ak.load_checkpoint(name, str(tmp_path))
+    assert a.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert wide.tolist() == WIDE
+    assert ak.save_checkpoint(name, str(tmp_path), mode="preserve_previous") == name
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, f"{name}.prev"]
+    with pytest.raises(RuntimeError, match="already"):
+        ak.save_checkpoint(name, str(tmp_path), mode="error")
+    with pytest.raises(RuntimeError, match="cannot be read"):
+        ak.load_checkpoint("other", str(tmp_path))
+    with pytest.raises(ValueError, match="mode"):
+        ak.save_checkpoint(mode="override")
+
+
+def test_one_number_alone_is_numpys_of_the_same_seed():
+    for law, given in (("random", {}), ("integers", {"low": 0, "high": 10}), ("standard_gamma", {"shape": 2.5})):
+        ours, theirs = ak.random.default_rng(5), np.random.default_rng(5)
+        assert [getattr(ours, law)(**given) for _ in range(3)] == [getattr(theirs, law)(**given) for _ in range(3)]
+
+
+def test_truth_has_no_sign_and_unsigned_integers_stay_unsigned():
+    for sign in (lambda a: -a, lambda a: +a):
+        with pytest.raises(TypeError, match="sign"):
+            sign(ak.array([True, False]))
+    assert (-ak.array([1, 0], dtype="uint64")).tolist() == [2**64 - 1, 0]

@@ -12,6 +12,7 @@ from typing import Any
 
 from ... import _core
 from ...session import session
+from .message import parameter
 
 __all__ = [
     "connect", "disconnect", "generate_history", "get_config", "get_max_array_rank", "get_mem_avail", "get_mem_status",
@@ -203,8 +204,5 @@ def generate_history(num_commands: int | None = None, command_filter: str | None
 
 
 def _json_args_to_str(json_obj: dict[str, Any] | None = None, client_args: Any = None) -> tuple[int, str]:
-    entries = [
-        json.dumps({"key": key, "dtype": type(value).__name__, "val": str(value)})
-        for key, value in (json_obj or {}).items()
-    ]
+    entries = [json.dumps(parameter(key, value)) for key, value in (json_obj or {}).items()]
     return len(entries), json.dumps(entries)

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import json
+from dataclasses import dataclass
 from typing import Any
 
-from ..objects import Word
+import numpy as np
 
-__all__ = ["MessageFormat", "MessageType", "ReplyMessage", "RequestMessage"]
+from ..objects import Named, Word
+
+__all__ = ["MessageFormat", "MessageType", "ReplyMessage", "RequestMessage", "parameter"]
 
 
 class MessageFormat(Word):
@@ -32,17 +35,21 @@ class RequestMessage:
 
     user: str
     cmd: str
-    token: Any = ""
+    token: Any = None
     format: MessageFormat = MessageFormat.STRING
-    args: Any = ""
+    args: Any = None
     size: int = -1
 
-    def __post_init__(self) -> None:
-        self.token, self.args = self.token or "", self.args or ""
+    def __repr__(self) -> str:
+        return (
+            f"RequestMessage(user={self.user!r}, token={self.token!r}, cmd={self.cmd!r}, format={self.format}, "
+            f"args={self.args!r}, size={self.size})"
+        )
 
     def asdict(self) -> dict[str, Any]:
         """As a dictionary of texts."""
-        return asdict(self) | {"format": str(self.format), "token": self.token or "", "args": self.args or ""}
+        told = {"user": self.user, "token": self.token or "", "cmd": self.cmd, "format": str(self.format)}
+        return told | {"args": self.args or "", "size": self.size}
 
 
 @dataclass
@@ -60,3 +67,38 @@ class ReplyMessage:
             return ReplyMessage(values["msg"], MessageType(values["msgType"]), values["user"])
         except KeyError as error:
             raise ValueError(f"values dict missing {error} field") from error
+
+
+def parameter(key: Any, value: Any) -> dict[str, str]:
+    """One argument of a request: its name, its type, and its value as a text; of an array, its name in the session."""
+    if not isinstance(key, str):
+        raise TypeError(f"the name of an argument is a str, not {type(key).__name__}")
+    if isinstance(value, dict):
+        parts = [json.dumps(parameter(one, value[one])) for one in value]
+        return {"key": key, "dtype": "dict", "val": json.dumps(parts)}
+    if isinstance(value, (list, tuple)):
+        kinds = {_kind(one) if np.isscalar(one) else type(one).__name__ for one in value}
+        kind = kinds.pop() if len(kinds) == 1 else "mixed"
+        return {"key": key, "dtype": kind, "val": json.dumps([_written(one) for one in value])}
+    return {"key": key, "dtype": _kind(value), "val": _written(value)}
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (str, bool, np.bool_)):
+        return "str" if isinstance(value, str) else "bool"
+    if isinstance(value, (float, np.floating)):
+        return "float64"
+    if isinstance(value, (int, np.integer)):
+        return "int64" if int(value) < 1 << 63 else "uint64"
+    values = getattr(value, "values", value)
+    return "str" if values.dtype.kind == "U" else str(values.dtype)
+
+
+def _written(value: Any) -> str:
+    if np.isscalar(value):
+        return str(value)
+    if not isinstance(value, Named):
+        raise TypeError(f"an argument is a number, a text, an array, or a list of them, not {type(value).__name__}")
+    if hasattr(value, "segments") and hasattr(value, "values"):
+        return json.dumps({"segments": value.segments.name, "values": value.values.name})
+    return str(value.name)

@@ -25,6 +25,9 @@ class NonUniqueError(ValueError):
     """Keys that should be different are not."""
 
 
+KINDS["NonUniqueError"] = NonUniqueError
+
+
 def unsqueeze(p: Any) -> Any:
     """One array as a list of it."""
     return [p] if isinstance(p, (pdarray, KINDS["Strings"], KINDS["Categorical"])) else p

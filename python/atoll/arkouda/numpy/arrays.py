@@ -297,9 +297,15 @@ class pdarray(Rows):
     __lt__, __le__, __gt__, __ge__ = _compared("<"), _compared("<="), _compared(">"), _compared(">=")
 
     def __neg__(self) -> Any:
+        if self.dtype == bool:
+            raise TypeError("truth has no sign: use ~")
+        if self.dtype == np.uint64:
+            return pdarray._of(-self._a)
         return self._binop(-1, "*")
 
     def __pos__(self) -> Any:
+        if self.dtype == bool:
+            raise TypeError("truth has no sign")
         return self
 
     def __abs__(self) -> Any:

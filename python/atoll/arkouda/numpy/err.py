@@ -59,7 +59,9 @@ def seterr(**kwargs: str) -> dict[str, str]:
         if mode not in _MODES:
             raise ValueError(f"Invalid setting {mode!r} for {kind!r}")
         if kind != "divide" and mode != _state[kind]:
-            warnings.warn(f"errors of kind {kind!r} are not told: the setting has no effect", UserWarning, stacklevel=2)
+            warnings.warn(
+                f"errors of kind {kind!r} are not implemented yet: the setting has no effect", UserWarning, stacklevel=2
+            )
         _state[kind] = mode
     return old
 

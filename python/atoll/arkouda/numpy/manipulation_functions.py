@@ -59,7 +59,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     times = lower(repeats)
     times = int(times) if isinstance(times, Int) else atoll.asarray(times)
     if axis is not None and not -array.ndim <= axis < array.ndim:
-        raise ValueError(f"axis {axis} is out of bounds for {array.ndim} dimensions")
+        raise IndexError(f"axis {axis} is out of bounds for {array.ndim} dimensions")
     if bool((atoll.asarray(times) < 0).any()):
         raise ValueError("repeats may not contain negative values.")
     return _moved(array, lambda b: atoll.repeat(b, times, axis=axis))

@@ -114,7 +114,12 @@ def _of_numpy(a: np.ndarray[Any, Any], dtype: Any, max_bits: int) -> Any:
         if nbytes > client.maxTransferBytes:
             raise RuntimeError(f"texts of {nbytes} bytes exceed ak.core.client.maxTransferBytes")
         made = _strings(a.astype(object))
-        return made if dtype is None or dtype == np.str_ else KINDS["cast"](made, dtype)
+        if dtype is None or dtype == np.str_:
+            return made
+        try:
+            return KINDS["cast"](made, dtype)
+        except RuntimeError as fault:
+            raise ValueError(f"ak.array: {fault}") from None
     if dtype == bigint():
         if a.dtype.kind == "b":
             raise TypeError("Cannot convert type to bigint")
@@ -290,6 +295,8 @@ def linspace(
     """NumPy's `linspace`."""
     if num < 0:
         raise ValueError("num must not be negative")
+    if axis != 0 and not isinstance(start, pdarray) and not isinstance(stop, pdarray):
+        raise ValueError("the axis is 0 where both ends are numbers")
     first, last = (one._a.astype(np.float64) if isinstance(one, pdarray) else float(one) for one in (start, stop))
     return lift(atoll.linspace(first, last, int(num), endpoint=bool(endpoint), axis=int(axis)))
 

@@ -83,10 +83,15 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     """
     _check(A, B)
     a, b, _ = _together(A, B)
+    if assume_unique and isinstance(A, (list, tuple)):
+        for numbers in (a, b):
+            if int(atoll.unique(numbers).size) < int(numbers.size):
+                raise KINDS["NonUniqueError"]("assume_unique: rows are there more than once")
     found = atoll.isin(a, b)
-    if symmetric:
-        return lift(found), lift(atoll.isin(b, a))
-    return lift(~found if invert else found)
+    if not symmetric:
+        return lift(~found if invert else found)
+    other = atoll.isin(b, a)
+    return (lift(~found), lift(~other)) if invert else (lift(found), lift(other))
 
 
 def in1dmulti(a: Any, b: Any, assume_unique: bool = False, symmetric: bool = False) -> Any:

@@ -160,6 +160,8 @@ def _real(a: pdarray) -> Any:
 @checked(pdarray, pdarray)
 def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close."""
+    if "bigint" in (str(a.dtype), str(b.dtype)):
+        raise TypeError("bigint is not supported: allclose compares floats")
     return bool(atoll.allclose(a._a, b._a, rtol=rtol, atol=atol, equal_nan=equal_nan))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import atoll
 
 from ...columns import lists as _lists
+from ...columns.column import Column
 from ..core import client
 from ..objects import KINDS, LIFTED, Named, entitled, lift, lower
 from .arrays import pdarray
@@ -158,8 +159,7 @@ class SegArray(Named):
             if not 0 <= row < self.size:
                 raise IndexError(f"index {i} is out of bounds with size {self.size}")
             begin = int(self.segments[row])
-            part = self.values[begin : begin + int(self.lengths[row])]
-            return part.to_ndarray()
+            return self.values[begin : begin + int(self.lengths[row])]
         if isinstance(i, (pdarray, slice, list, np.ndarray)):
             key = lower(i)
             rows = atoll.arange(self.size)[np.asarray(key) if isinstance(key, list) else key]
@@ -337,6 +337,9 @@ class SegArray(Named):
 
 
 def _flat(values: Any) -> Any:
+    """Elements of lists as Arkouda has them: missing floats are NaN."""
+    if isinstance(values, Column) and values.null_count and getattr(values.dtype, "kind", "") == "f":
+        values = atoll.asarray(values.fillna(float("nan")))
     made = lift(values)
     return made if isinstance(made, (pdarray, Strings)) else KINDS["array"](made)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arkouda's `pandas`: groups, categories, indexes, Series, data frames, joins."""
 
-import sys
-from typing import Any
+import importlib.util
 
 from . import (
     accessor,
     categorical,
+    checkpoint,
     conversion,
     dataframe,
     groupbyclass,
@@ -35,13 +35,5 @@ __all__ = [
     "io_util", "join", "join_on_eq_with_dt", "match", "matcher", "row", "series",
 ]  # fmt: skip
 
-if "pandas" in sys.modules:  # its objects then know Arkouda's types by name
+if importlib.util.find_spec("pandas"):  # whose objects then know Arkouda's types by name
     from . import extension
-
-
-def __getattr__(name: str) -> Any:
-    if name == "extension":
-        import importlib
-
-        return importlib.import_module(".extension", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

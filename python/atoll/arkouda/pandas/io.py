@@ -16,6 +16,7 @@ import atoll
 
 from ... import extras
 from ...columns.column import Column
+from ...columns.decimals import Decimals
 from ...columns.lists import Lists
 from ...columns.strings import Strings as Texts
 from ...io import zarr
@@ -64,7 +65,7 @@ def _files(names: Any) -> list[str]:
             raise ValueError("filename cannot be an empty string")
         matches = [name] if os.path.exists(name) else sorted(_glob.glob(name))
         if not matches:
-            raise RuntimeError(f"{name} does not exist in a location accessible to Arkouda")
+            raise RuntimeError(f"File {name} does not exist in a location accessible to Arkouda")
         found += matches
     return found
 
@@ -176,6 +177,8 @@ def _of_parquet(column: Any, null_handling: str) -> Any:
     """What Arkouda has in the place of a column: eight bytes for a number, no missing values but NaN."""
     if isinstance(column, Lists):
         return lift(column)
+    if isinstance(column, Decimals):
+        column = column.astype("float64")
     if isinstance(column, Texts):
         return lift(column.fillna("") if column.null_count else column)
     if isinstance(column, Column):
@@ -287,7 +290,10 @@ def load(
     pattern = _located(path_prefix, None)
     kind = get_filetype(pattern) if file_format.lower() == "infer" else file_format
     extra = {"column_delim": column_delim} if kind.lower() == "csv" else {}
-    return _READERS[kind.lower()](pattern, dataset, **extra)
+    try:
+        return _READERS[kind.lower()](pattern, dataset, **extra)
+    except ValueError as fault:
+        raise RuntimeError(f"{path_prefix}: {fault}") from fault
 
 
 def load_all(path_prefix: str, file_format: str = "INFER", column_delim: str = ",", read_nested: bool = True) -> Any:

@@ -76,12 +76,29 @@ def _drawn(seed: Any) -> Any:
 
 @checked((int, float, np.integer, np.floating), (int, float, np.integer, np.floating))
 def randint(low: Any, high: Any, size: Any = 1, dtype: Any = np.int64, seed: Any = None) -> Any:
-    """Random numbers of a type, from `low` to before `high`."""
+    """Random numbers of a type, from `low` to before `high`; of bool, of False and True alike."""
+    if np.any(np.asarray(size) < 0) if not isinstance(size, str) else False:
+        raise ValueError("size must be >= 0, ndim >= 1")
+    if isinstance(low, (int, float, np.number)) and isinstance(high, (int, float, np.number)):
+        _check_bounds(low, high, np.dtype(bool) == dtype)
     return _randint(low, high, size, dtype, _drawn(seed))
+
+
+def _check_bounds(low: Any, high: Any, truth: bool) -> None:
+    if truth and high <= 0:
+        raise ValueError("high <= 0")
+    if truth and low < 0:
+        raise ValueError("low < 0")
+    if truth and high > 2:
+        raise ValueError("high is out of bounds for bool")
+    if low >= high:
+        raise ValueError("low >= high")
 
 
 def standard_normal(size: Any, seed: Any = None) -> Any:
     """Random floats of the standard normal distribution."""
+    if isinstance(size, (int, np.integer)) and size < 0:
+        raise ValueError("The size parameter must be > 0")
     return _standard_normal(size, _drawn(seed))
 
 

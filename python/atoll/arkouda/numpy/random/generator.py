@@ -49,6 +49,7 @@ class Generator:
     def __init__(self, name_dict: Any = None, seed: Any = None, state: int = 1) -> None:
         self._seed, self._state = seed, state
         self._stream = atoll.random.default_rng(None if seed is None else int(seed))
+        self._single = np.random.default_rng(int(self._stream.integers(0, 1 << 62)) if seed is None else int(seed))
 
     def __repr__(self) -> str:
         return f"Generator(Atoll) at 0x{id(self):X}"
@@ -56,10 +57,15 @@ class Generator:
     def __str__(self) -> str:
         return "Generator(Atoll)"
 
-    def _drawn(self, law: str, size: Any, *parameters: Any, names: str = "") -> Any:
+    def _drawn(self, law: str, size: Any, *parameters: Any, names: str = "", **options: Any) -> Any:
+        """Numbers of a law: of Atoll's stream, and one alone as NumPy draws it of the same seed."""
         shape = _size(size)
         if shape is not None and any(n < 0 for n in np.atleast_1d(shape)):
             raise ValueError("size must not be negative")
+        if shape is None and not any(isinstance(one, pdarray) for one in parameters):
+            return getattr(self._single, law)(
+                *(_parameter(one, name, 1) for one, name in zip(parameters, names.split(), strict=True)), **options
+            )
         made = [_parameter(one, name, shape) for one, name in zip(parameters, names.split(), strict=True)]
         return lift(getattr(self._stream, law)(*made, shape))
 
@@ -69,7 +75,7 @@ class Generator:
 
     def standard_exponential(self, size: Any = None, method: str = "zig") -> Any:
         """Floats of the exponential distribution of mean 1."""
-        return self._drawn("standard_exponential", size)
+        return self._drawn("standard_exponential", size, **({"method": method} if size is None else {}))
 
     def standard_normal(self, size: Any = None, method: str = "zig") -> Any:
         """Floats of the standard normal distribution."""
@@ -114,6 +120,8 @@ class Generator:
         if kind.kind not in ("i", "u", "b"):
             raise TypeError(f"Unsupported dtype {kind} for integers")
         low, high = (0, low) if high is None else (low, high)
+        if size is None:
+            return self._single.integers(int(low), int(high), dtype=kind, endpoint=endpoint)
         most = int(high) + bool(endpoint)
         if kind.kind == "b":
             return lift(self._stream.integers(0, 2, _size(size)).astype(bool))
