@@ -54,6 +54,7 @@ from .frame import (
     timedelta_range,
 )
 from .frame.classes import is_frame, is_series
+from .frame.deferred import col
 from .frame.values import make
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "RangeIndex",
     "Series",
     "TimedeltaIndex",
+    "col",
     "concat",
     "crosstab",
     "cut",

@@ -22,7 +22,8 @@ from .axis import IndexCore
 from .classes import frame, is_frame, is_series, series
 from .core import as_axis
 from .labels import Labels
-from .values import choose, fits, hasnans, hide, is_scalar, isna, make, settle
+from .pending import Columns
+from .values import choose, fits, gaps, hasnans, hide, is_scalar, isna, make, settle
 
 COMPARISONS = {
     "eq": operator.eq,
@@ -230,7 +231,7 @@ def frame_operation(
     if is_series(right) or isinstance(right, dict):
         row = right if isinstance(right, dict) else dict(zip(right._index.to_list(), right.to_list(), strict=True))
         labels = align_labels(left._labels, Labels(row, left._labels.names))
-        held = columns_for(left, labels)
+        held = Columns(columns_for(left, labels))
         pairs = zip(held, [row.get(label, np.nan) for label in labels.values], strict=True)
         return left._new([_apply(operation, one, value, reflected) for one, value in pairs], labels)
     if is_scalar(right):
@@ -259,12 +260,23 @@ def _of_frames(operation: Any, left: Any, right: Any, reflected: bool, fill_valu
         raise ValueError("Can only compare identically-labeled (both index and columns) DataFrame objects")
     aligned, labels = align_rows(left._index, right._index), align_labels(left._labels, right._labels)
     held = []
-    for own, other in zip(columns_for(left, labels), columns_for(right, labels), strict=True):
+    for own, other in zip(Columns(columns_for(left, labels)), Columns(columns_for(right, labels)), strict=True):
         own, other = placed(own, aligned.left), placed(other, aligned.right)
         if fill_value is not None:
             own, other = _filled(own, other, fill_value)
         held.append(_apply(operation, own, other, reflected))
     return frame(held, labels, aligned.index)
+
+
+def _by_level(left: Any, right: Any, level: Any) -> tuple[Any, Any]:
+    """Two objects of which one has labels of several levels: the other's rows by a level of these."""
+    if left._index.nlevels == right._index.nlevels:
+        return left, right
+    if left._index.nlevels > right._index.nlevels:
+        right, left = _by_level(right, left, level)
+        return left, right
+    rows = left._index._indexer(right._index.get_level_values(level))
+    return left._reindexed(rows, gaps(rows), right._index), right
 
 
 def _frame_method(operation: Any, reflected: bool = False) -> Any:
@@ -277,6 +289,8 @@ def _frame_method(operation: Any, reflected: bool = False) -> Any:
 
 def _named_frame_method(name: str, operation: Any, reflected: bool = False) -> Any:
     def method(self: Any, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+        if level is not None:
+            self, other = _by_level(self, other, level)
         return frame_operation(operation, self, other, reflected, axis, fill_value, aligns=True)
 
     method.__name__ = name
@@ -363,6 +377,20 @@ class SeriesArithmetic(Signs):
     """Operators of Series."""
 
     __slots__ = ()
+
+    def __divmod__(self: Any, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self: Any, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def divmod(self: Any, other: Any, level: Any = None, fill_value: Any = None, axis: Any = 0) -> tuple[Any, Any]:
+        """Quotients and remainders."""
+        return self.floordiv(other, fill_value=fill_value), self.mod(other, fill_value=fill_value)
+
+    def rdivmod(self: Any, other: Any, level: Any = None, fill_value: Any = None, axis: Any = 0) -> tuple[Any, Any]:
+        """Quotients and remainders of others by the values."""
+        return self.rfloordiv(other, fill_value=fill_value), self.rmod(other, fill_value=fill_value)
 
 
 class FrameArithmetic(Signs):

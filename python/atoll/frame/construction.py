@@ -196,7 +196,7 @@ def _from_rows(rows: list[Any], index: Any, columns: Any) -> tuple[list[Any], La
         return held, labels, range_index(len(rows)) if index is None else index
     if rows and hasattr(rows[0], "_fields") and columns is None:
         columns = list(rows[0]._fields)
-    if rows and isinstance(rows[0], (list, tuple, np.ndarray)) and not isinstance(rows[0], str):
+    if rows and isinstance(rows[0], (list, tuple, range, np.ndarray)):
         width = max(len(row) for row in rows)
         if columns is not None and len(labels_of(columns)) != width:
             raise ValueError(f"{len(labels_of(columns))} columns passed, passed data had {width} columns")

@@ -150,6 +150,20 @@ class SeriesCore(Rows):
         """1"""
         return 1
 
+    @property
+    def T(self) -> Any:
+        """The Series itself: it has one axis."""
+        return self
+
+    def transpose(self, *args: Any, **options: Any) -> Any:
+        """The Series itself: it has one axis."""
+        return self
+
+    @property
+    def axes(self) -> list[Any]:
+        """The index, in a list."""
+        return [self._index]
+
     def _new(self, values: Any) -> Any:
         """The same rows with other values."""
         return series(values, self._index, self._name)

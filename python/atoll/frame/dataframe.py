@@ -24,6 +24,7 @@ from .merging import Merging
 from .missing import FrameMissing
 from .pending import Columns, as_they_are
 from .plotting import Plotting
+from .products import FrameProducts
 from .querying import Querying
 from .reducing import FrameReductions
 from .resampling import Resampling
@@ -36,7 +37,7 @@ from .sorting import FrameSorting
 class DataFrame(
     FrameDisplay, Html, FrameSelecting, FrameArithmetic, FrameElementwise, FrameReductions, FrameMissing, FrameSorting,
     FrameLabelling, FrameAligning, FrameReshaping, FrameCombining, FrameDescribing, FrameConversion, FrameFiles,
-    Plotting, Resampling, Running, Merging, Querying, Indexing, Grouping, FrameCore,
+    FrameProducts, Plotting, Resampling, Running, Merging, Querying, Indexing, Grouping, FrameCore,
 ):  # fmt: skip
     """Columns with labels: pandas' DataFrame, its rows spread over the PEs.
 

@@ -231,7 +231,8 @@ class FrameDescribing:
 
     def cov(self: Any, min_periods: Any = None, ddof: int = 1, numeric_only: bool = False) -> Any:
         """Covariances of each pair of columns."""
-        return self._pairs(lambda a, b: _covariance(a, b, ddof), numeric_only)
+        least = min_periods or 1
+        return self._pairs(lambda a, b: _covariance(a, b, ddof) if a.size >= least else np.nan, numeric_only)
 
     def _pairs(self: Any, figure: Any, numeric_only: bool) -> Any:
         places = numeric_places(self._columns) if numeric_only else list(range(len(self._columns)))
@@ -249,8 +250,9 @@ class FrameDescribing:
 
     def corrwith(self: Any, other: Any, axis: Any = 0, method: Any = "pearson", numeric_only: bool = False) -> Any:
         """Correlations of the columns with those of another frame, or with a Series."""
-        as_axis(axis)
         made = self._at(numeric_places(self._columns)) if numeric_only else self
+        if as_axis(axis) == 1:
+            return made.T.corrwith(other.T if is_frame(other) else other, 0, method)
         pairs = [(one._name, one) for one in made._each() if not is_frame(other) or one._name in other._labels.places]
         held = {name: one.corr(other[name] if is_frame(other) else other, method) for name, one in pairs}
         return CLASSES["Series"](held)

@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..columns.categorical import Categorical
+from ..columns.lists import Lists
 from ..columns.spans import Intervals
 from .classes import CLASSES
 from .core import is_numeric
-from .formatting import cells_of, pad, texts_of, width_of
+from .formatting import cells_of, nested, pad, texts_of, width_of
 from .kinds import kind_of, to_list
 
 #: More rows than this are cut down to their ends, of so many rows together.
@@ -59,8 +60,13 @@ def beside(columns: list[list[str]], space: int) -> list[str]:
     return lines
 
 
+def _padded(lines: list[str]) -> list[str]:
+    width = max(map(width_of, lines))
+    return [pad(line, width, left=True) for line in lines]
+
+
 def _name(name: Any) -> str:
-    return "" if name is None else str(name)
+    return "" if name is None else nested(name)
 
 
 def series_text(
@@ -78,7 +84,7 @@ def series_text(
     if length is True or (length == "truncate" and cut):
         footer.append(f"Length: {size}")
     if dtype:
-        footer.append(f"dtype: {str(self.dtype).partition('[')[0] if is_spans(self._values) else self.dtype}")
+        footer.append(f"dtype: {_kind(self._values)}")
     tail = ", ".join(footer)
     if isinstance(self._values, Categorical):
         tail += "\n" + categories_text(self._values)
@@ -99,17 +105,19 @@ def series_text(
     heads = []
     if any(one is not None for one in names):
         titles = [[_name(one), *level] for one, level in zip(names, labels, strict=True)]
-        joined = beside(titles, 2) if len(titles) > 1 else titles[0]
-        heads, joined = [joined[0]], joined[1:]
+        joined = _padded(beside(titles, 2)) if len(titles) > 1 else titles[0]
+        heads, joined = [joined[0].rstrip() if len(titles) > 1 else joined[0]], joined[1:]
     else:
         joined = beside(labels, 2) if len(labels) > 1 else labels[0]
     lines = beside([joined, values], 3)
     return "\n".join([*heads, *lines, *([tail] if tail else [])])
 
 
-def is_spans(values: Any) -> bool:
-    """Whether values are intervals, whose bounds are not told where they are shown."""
-    return isinstance(values, Intervals)
+def _kind(values: Any) -> str:
+    """What pandas says of values below them: lists are objects there, bounds of intervals are not told."""
+    if isinstance(values, Lists):
+        return "object"
+    return str(kind_of(values)).partition("[")[0] if isinstance(values, Intervals) else str(kind_of(values))
 
 
 def categories_text(values: Categorical) -> str:
@@ -203,7 +211,7 @@ def _headers(made: Any) -> list[list[str]]:
 
 
 def _label(label: Any) -> str:
-    return "NaN" if label is None or label != label else str(label)
+    return "NaN" if label is None or label != label else nested(label)
 
 
 def _insert_dots(cells: list[list[str]], half: int, heads: int, index: bool, dots_column: int | None) -> None:

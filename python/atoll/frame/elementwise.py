@@ -21,7 +21,7 @@ from .core import as_axis
 from .indexing import mask_values
 from .kinds import cast, to_list
 from .labels import Labels
-from .pending import as_they_are
+from .pending import Columns, as_they_are
 from .placing import row_column
 from .values import choose, fits, gaps, hide, is_scalar, isna, make, nullable, settle, take_or_miss
 
@@ -246,9 +246,25 @@ class SeriesElementwise(Elementwise):
         """Each row several times."""
         return self._take(asarray(np.repeat(np.arange(len(self)), repeats)))
 
-    def dot(self: Any, other: Any) -> Any:
-        """The sum of products."""
-        return (self * other).sum() if is_series(other) else self.to_frame().T.dot(other)
+    def case_when(self: Any, caselist: Any) -> Any:
+        """The values replaced where the first of some conditions holds: pairs of a condition and what is put there.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([1, 5, 9])
+        >>> s.case_when([(s > 6, 100), (s > 3, 10)]).to_list()
+        [1, 10, 100]
+        """
+        if not isinstance(caselist, list) or not caselist:
+            raise ValueError("provide at least one boolean condition, with a corresponding replacement.")
+        made = self
+        for pair in reversed(caselist):
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise ValueError("a condition and a replacement, as a tuple, are asked for")
+            condition, replacement = (one(self) if callable(one) else one for one in pair)
+            made = made.mask(condition, replacement)
+        return made
 
 
 def type_of_frame(self: Any) -> Any:
@@ -286,7 +302,7 @@ class FrameElementwise(Elementwise):
         else:
             masks = [mask_values(self, cond)] * len(self._columns)
         if is_frame(other):
-            others = columns_for(other._to_index(self._index), self._labels)
+            others: list[Any] = Columns(columns_for(other._to_index(self._index), self._labels))
         elif is_series(other):
             others = [other._to_index(self._index)._values] * len(masks)
         else:

@@ -39,7 +39,8 @@ def pad(text: str, width: int, left: bool = False) -> str:
 def cells_of(values: Any) -> list[str]:
     """Texts of a column with room for a sign before them, which dates do not have; cut where they are long."""
     held = texts_of(values)
-    if not isinstance(values, Ticks):
+    floating = isinstance(values, ndarray) and values.dtype.kind == "f"
+    if not isinstance(values, Ticks) and not (floating and held and all(text == "NaN" for text in held)):
         held = [text if text.startswith("-") and text[1:2].isdigit() else " " + text for text in held]
     return [text if len(text) <= LONGEST else text[: LONGEST - 3] + "..." for text in held]
 

@@ -13,6 +13,7 @@ from ..arrays.sorting import argsort
 from .axis import range_index
 from .classes import CLASSES, define, frame, series
 from .core import is_numeric
+from .grouped_others import DataFrameGroupByOthers, SeriesGroupByOthers
 from .grouping import Grouped, figure, figures, named
 from .labels import Labels
 from .running import Windowed, as_before, as_numbers
@@ -52,7 +53,7 @@ def _method(name: str) -> Any:
     return method
 
 
-class SeriesGroupBy(Grouped):
+class SeriesGroupBy(SeriesGroupByOthers, Grouped):
     """A Series by groups; `Series.groupby` makes it."""
 
     def _of_groups(self, values: Any, name: Any) -> Any:
@@ -108,7 +109,10 @@ class SeriesGroupBy(Grouped):
     ) -> Any:
         """How often each value occurs in each group."""
         numbers = self._groups.numbers()
-        table = frame([numbers, self._of._values], Labels(["group", "value"]), range_index(len(self._of)))
+        values = self._of._values
+        if bins is not None:
+            values = CLASSES["cut"](self._of, bins, include_lowest=True)._values.decode()
+        table = frame([numbers, values], Labels(["group", "value"]), range_index(len(self._of)))
         table = table[table["group"] >= 0]
         if dropna:
             table = table.dropna()
@@ -237,7 +241,7 @@ _BUILT_IN: dict[Any, str] = {
 }  # fmt: skip
 
 
-class DataFrameGroupBy(Grouped):
+class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
     """A frame by groups; `DataFrame.groupby` makes it."""
 
     def __getitem__(self, key: Any) -> Any:
@@ -320,9 +324,13 @@ class DataFrameGroupBy(Grouped):
 
     aggregate = agg
 
-    def transform(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def transform(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
         """A figure of each group, or what a function makes of its columns, row by row."""
         of = self._without_keys()
+        if func is None or isinstance(func, dict):
+            pairs = {label: (label, how) for label, how in func.items()} if func is not None else kwargs
+            made = [self[one[0]].transform(one[1])._values for one in pairs.values()]
+            return frame(made, Labels(pairs), of._index)
         held = [
             SeriesGroupBy(one, self._groups, self._options).transform(func, *args, **kwargs)._values
             for one in of._each()
@@ -336,12 +344,6 @@ class DataFrameGroupBy(Grouped):
             for one in of._each()
         ]
         return of._new(held)
-
-    def value_counts(self, subset: Any = None, normalize: bool = False, sort: bool = True, **options: Any) -> Any:
-        """How often each combination of the other columns occurs in each group."""
-        names = self._options["names"]
-        rest = [label for label in self._without_keys()._labels.values if subset is None or label in subset]
-        return self._of.value_counts([*names, *rest], normalize, sort)
 
     def quantile(self, q: Any = 0.5, interpolation: str = "linear", numeric_only: bool = False) -> Any:
         """The value below which a share of each group lies."""
@@ -370,11 +372,6 @@ class DataFrameGroupBy(Grouped):
     def corr(self, method: str = "pearson", min_periods: int = 1, numeric_only: bool = False) -> Any:
         """Correlations of the columns in each group."""
         return self.apply(lambda part: part.corr(method, min_periods, numeric_only))
-
-    def sample(self, n: Any = None, frac: Any = None, **options: Any) -> Any:
-        """Some rows of each group by chance."""
-        made = [part.sample(n, frac, **options) for _, part in self]
-        return CLASSES["concat"](made)
 
 
 class WindowedByGroup(Windowed):

@@ -261,7 +261,9 @@ class Grouped:
             keys.append(key)
         index = self._groups.index()
         there = [place for place, one in enumerate(made) if one is not None]
+        parts = [rows for _, rows in self._rows()]
         if made and len(there) < len(made) and (not there or not is_scalar(made[there[0]])):
+            parts = [parts[p] for p in there]
             made, keys, index = [made[p] for p in there], [keys[p] for p in there], index._take(asarray(there))
         if not made:
             return series(make([], np.float64), index)
@@ -272,8 +274,9 @@ class Grouped:
             rows = [dict(zip(one._index.to_list(), one.to_list(), strict=True)) for one in made]
             table = type(self._of)(rows)
             return table._with_index(index)
-        like = all(
-            one._index._same(self._of._index._take(rows)) for one, (_, rows) in zip(made, self._rows(), strict=True)
+        like = (
+            all(one._index._same(self._of._index._take(rows)) for one, rows in zip(made, parts, strict=True))
+            and len(made) == self.ngroups
         )
         joined = concat(made)
         if like and not self._options["group_keys"]:

@@ -13,13 +13,14 @@ from ..arrays.selection import where
 from .axis import IndexCore, index_of, of_range
 from .classes import CLASSES, define
 from .index_methods import IndexMethods
+from .index_others import IndexOthers
 from .index_sets import IndexSets
 from .kinds import cast
 from .lookup import IndexLookup
 from .values import make
 
 
-class Index(IndexMethods, IndexSets, IndexLookup):
+class Index(IndexMethods, IndexSets, IndexLookup, IndexOthers):
     """Labels of rows: numbers, texts, dates, … of one kind.
 
     Parameters

@@ -15,6 +15,7 @@ from ..columns.column import Column
 from .axis import IndexCore
 from .classes import is_frame, is_series
 from .concatenating import with_row
+from .core import as_axis
 from .pending import Columns, as_they_are
 from .placing import locate_rows, put, row_values
 from .values import broadcast, is_scalar, make
@@ -53,13 +54,19 @@ def _bools(values: Any) -> bool:
 class _Indexer:
     """What brackets behind `loc` and its kin choose from."""
 
-    __slots__ = ("_of",)
+    __slots__ = ("_axis", "_of")
 
-    def __init__(self, of: Any) -> None:
-        self._of = of
+    def __init__(self, of: Any, axis: int | None = None) -> None:
+        self._of, self._axis = of, axis
+
+    def __call__(self, axis: Any = None) -> Any:
+        """The same of one axis alone: what brackets have is all of it."""
+        return type(self)(self._of, None if axis is None else as_axis(axis))
 
     def _parts(self, key: Any) -> tuple[Any, Any]:
         """Rows and columns."""
+        if self._axis is not None:
+            return (key, slice(None)) if self._axis == 0 else (slice(None), key)
         if self._of.ndim == 1 or not isinstance(key, tuple):
             return key, slice(None)
         if self._of._index.nlevels > 1 and self._is_row(key):
@@ -177,6 +184,10 @@ def _index_at(index: Any, rows: Any) -> Any:
     return index._cut(rows) if isinstance(rows, slice) else index._take(rows)
 
 
+def _is_label(key: Any) -> bool:
+    return isinstance(key, tuple) or (is_scalar(key) and not isinstance(key, slice))
+
+
 class Loc(_Indexer):
     """By labels: `frame.loc[rows, columns]`."""
 
@@ -213,9 +224,9 @@ class Loc(_Indexer):
     def _chosen(self, of: Any, rows: Any, key: Any) -> Any:
         made = super()._chosen(of, rows, key)
         index = of._index
-        if index.nlevels > 1 and not isinstance(rows, int) and (is_scalar(key) or isinstance(key, tuple)):
+        if index.nlevels > 1 and not isinstance(rows, int) and _is_label(key):
             parts = key if isinstance(key, tuple) else (key,)
-            fixed = [place for place, one in enumerate(parts) if is_scalar(one)]
+            fixed = [place for place, one in enumerate(parts) if is_scalar(one) and not isinstance(one, slice)]
             if 0 < len(fixed) < index.nlevels:
                 return made._with_index(made._index.droplevel(fixed))
         return made
@@ -349,7 +360,9 @@ class Indexing:
     def xs(self: Any, key: Any, axis: Any = 0, level: Any = None, drop_level: bool = True) -> Any:
         """The rows that have a label at some level."""
         if axis in (1, "columns"):
-            return self[key]
+            if level is None:
+                return self[key]
+            return self.T.xs(key, level=level, drop_level=drop_level).T
         if level is None:
             return self.loc[key]
         levels = level if isinstance(level, (list, tuple)) else [level]
@@ -394,4 +407,4 @@ class Indexing:
 def _any_there(rows: Any) -> Any:
     if rows.ndim == 1:
         return rows.notna()._values
-    return rows.notna().any(axis=1)._values
+    return make(rows.notna().any(axis=1)._values.astype(bool) if len(rows) else np.zeros(0, bool))

@@ -130,6 +130,26 @@ class IntervalIndex(Index):
         return bool(rising and not self.is_overlapping)
 
     @property
+    def closed_left(self) -> bool:
+        """Whether the left bounds belong to the intervals."""
+        return closes(self.closed)[0]
+
+    @property
+    def closed_right(self) -> bool:
+        """Whether the right bounds belong to the intervals."""
+        return closes(self.closed)[1]
+
+    @property
+    def open_left(self) -> bool:
+        """Whether the left bounds do not belong to the intervals."""
+        return not self.closed_left
+
+    @property
+    def open_right(self) -> bool:
+        """Whether the right bounds do not belong to the intervals."""
+        return not self.closed_right
+
+    @property
     def inferred_type(self) -> str:
         """What the labels are."""
         return "interval"

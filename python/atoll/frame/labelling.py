@@ -95,9 +95,9 @@ class Labelling:
         if self.ndim == 1:
             return self.iloc[0] if len(self) == 1 else self
         made = self
-        if len(self._columns) == 1 and axis in (None, 1, "columns"):
+        if len(self._columns) == 1 and (axis is None or as_axis(axis) == 1):
             made = self._series(0)
-        if len(self) == 1 and axis in (None, 0, "index"):
+        if len(self) == 1 and (axis is None or as_axis(axis) == 0):
             made = made.iloc[0]
         return made
 

@@ -307,7 +307,7 @@ class Merging:
 
     def join(
         self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "",
-        sort: bool = False, validate: Any = None,
+        sort: bool = False, validate: Any = None, suffixes: Any = None,
     ) -> Any:  # fmt: skip
         """Columns of another frame, or of several, by the labels of its rows.
 
@@ -326,5 +326,12 @@ class Merging:
             return made
         keys: dict[str, Any] = {"left_index": True} if on is None else {"left_on": on}
         return merge(
-            self, other, how, **keys, right_index=True, sort=sort, suffixes=(lsuffix, rsuffix), validate=validate
+            self,
+            other,
+            how,
+            **keys,
+            right_index=True,
+            sort=sort,
+            suffixes=suffixes or (lsuffix, rsuffix),
+            validate=validate,
         )

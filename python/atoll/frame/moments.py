@@ -12,10 +12,12 @@ from ..columns.dates.frequency import frequency
 from ..columns.dates.ranges import date_range as moments_range
 from ..columns.dates.ranges import timedelta_range as durations_range
 from ..columns.dates.reading import to_datetime, to_timedelta
+from ..columns.dates.tick import tzinfo_of
 from ..columns.dates.timedeltas import Timedeltas
 from ..columns.objects import Objects
 from .axis import INDEX_CLASSES, index_of, range_index
 from .classes import define, frame
+from .clock import rows_at_time, rows_between
 from .formatting import texts_of
 from .index import Index
 from .index_methods import SHOWN, labels_repr
@@ -57,6 +59,16 @@ def times(freq: str | None, by: int) -> str | None:
     return f"{int(number or 1) * by}{letters}"
 
 
+def inferred_step(index: Any) -> str | None:
+    """pandas' name of the step between labels that are all as far apart; None where they are not."""
+    import pandas as pd
+
+    if index.size < 3:
+        raise ValueError("Need at least 3 dates to infer frequency")
+    found: str | None = pd.infer_freq(index.to_pandas())
+    return found
+
+
 class TimeIndex(Index):
     """Labels that are whole numbers of a unit of time."""
 
@@ -74,6 +86,26 @@ class TimeIndex(Index):
     def inferred_type(self) -> str:
         """What the labels are."""
         return "datetime64" if isinstance(self._data, Datetimes) else "timedelta64"
+
+    @property
+    def asi8(self) -> np.ndarray[Any, Any]:
+        """Whole numbers of the unit, as a NumPy array; the smallest where one is missing."""
+        return self._data.to_numpy().view(np.int64)
+
+    @property
+    def resolution(self) -> str:
+        """The finest part that a label has."""
+        for name in ("nanosecond", "microsecond", "second", "minute", "hour"):
+            part = getattr(self._data, name + ("s" if self.inferred_type == "timedelta64" else ""), None)
+            if part is not None and bool((part != 0).any()):
+                whole = name == "microsecond" and not bool((part % 1000 != 0).any())
+                return "millisecond" if whole else name
+        return "day"
+
+    @property
+    def inferred_freq(self) -> str | None:
+        """The step from label to label, when all are alike."""
+        return inferred_step(self)
 
     def _stepping(self, freq: Any) -> Any:
         """The same labels, known to stand one step apart."""
@@ -147,6 +179,44 @@ class DatetimeIndex(TimeIndex):
         """The periods that the moments are in."""
         return index_of(to_period(self._data, freq, self.freq), self._name)
 
+    def indexer_at_time(self, time: Any, asof: bool = False) -> np.ndarray[Any, Any]:
+        """The rows at a time of day."""
+        return rows_at_time(self._data, time).to_numpy()
+
+    def indexer_between_time(
+        self, start_time: Any, end_time: Any, include_start: bool = True, include_end: bool = True
+    ) -> np.ndarray[Any, Any]:
+        """The rows between two times of day."""
+        sides = {(True, True): "both", (True, False): "left", (False, True): "right", (False, False): "neither"}
+        inclusive = sides[include_start, include_end]
+        return rows_between(self._data, start_time, end_time, inclusive).to_numpy()
+
+    @property
+    def is_normalized(self) -> bool:
+        """Whether all moments are midnights."""
+        return bool((self._data == self._data.normalize()).all())
+
+    @property
+    def tzinfo(self) -> Any:
+        """The time zone as Python has it, None when there is none."""
+        return None if self._data.tz is None else tzinfo_of(self._data.tz)
+
+    tz = tzinfo
+
+    def to_julian_date(self) -> Any:
+        """Days since noon of 1 January 4713 BC: an index of floats."""
+        local = self._data._local().as_unit("ns")
+        return Index(local._values / 86_400_000_000_000 + 2440587.5, name=self._name)
+
+    @property
+    def timetz(self) -> np.ndarray[Any, Any]:
+        """Python's times of day, with their zone."""
+        return Objects([None if one is None else one.timetz() for one in self._data.to_list()]).to_numpy()
+
+    def snap(self, freq: Any = "S") -> Any:
+        """The moments rounded to a frequency."""
+        return index_of(self._data.round(freq), self._name)
+
     def to_pydatetime(self) -> np.ndarray[Any, Any]:
         """Python's datetimes, in a NumPy array."""
         return Objects(self._data.to_list()).to_numpy()
@@ -177,6 +247,10 @@ class TimedeltaIndex(TimeIndex):
         made = values if isinstance(values, Timedeltas) else to_timedelta(values, unit)
         index = index_of(made if dtype is None else make(made, dtype), name)
         return index if freq is None else index._stepping(freq)
+
+    def to_pytimedelta(self) -> np.ndarray[Any, Any]:
+        """Python's timedeltas, in a NumPy array."""
+        return Objects(self._data.to_list()).to_numpy()
 
     @property
     def components(self) -> Any:

@@ -19,13 +19,14 @@ from ..columns.functions import unique
 from ..columns.objects import Objects
 from .axis import FrozenList, IndexCore, index_of, make_index, range_index
 from .classes import CLASSES, define, frame, is_series
+from .index_others import MultiIndexOthers
 from .index_sets import IndexSets, rows_in_order
 from .kinds import to_list
 from .lookup import duplicated, equals_label, is_increasing
 from .values import cut, isna, make, take
 
 
-class MultiIndex(IndexSets):
+class MultiIndex(MultiIndexOthers, IndexSets):  # type: ignore[misc]  # labels of a level are dropped, too
     """Labels of several levels, each a column of one kind.
 
     Examples
@@ -377,10 +378,6 @@ class MultiIndex(IndexSets):
         names = self._name if name is None else list(name)
         labels = [place if one is None else one for place, one in enumerate(names)]
         return frame(list(self._data), CLASSES["Labels"](labels), self if index else range_index(self.size))
-
-    def to_flat_index(self) -> Any:
-        """An index of the labels as tuples."""
-        return index_of(Objects(self.to_list()))
 
     def remove_unused_levels(self) -> Any:
         """The index itself: it keeps no labels that do not occur."""

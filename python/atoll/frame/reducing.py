@@ -187,9 +187,17 @@ def quantile_of(values: Any, q: Any, interpolation: str = "linear") -> Any:
 # -- methods --
 
 
+#: What NumPy's own reductions pass to a method of their name.
+_OF_NUMPY = ("out", "dtype", "keepdims", "initial", "where")
+
+
+def _known(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in _OF_NUMPY}
+
+
 def _series_reduction(name: str) -> Any:
     def method(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, **options: Any) -> Any:
-        return reduced(name, self._values, skipna, **options)
+        return reduced(name, self._values, skipna, **_known(options))
 
     method.__name__, method.__doc__ = name, _DOCS[name]
     return method
@@ -199,7 +207,7 @@ def _frame_reduction(name: str) -> Any:
     def method(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, **options: Any) -> Any:
         if axis is None:
             return reduced(name, reduce_frame(self, name, 0, skipna, numeric_only, **options)._values, skipna)
-        return reduce_frame(self, name, as_axis(axis), skipna, numeric_only, **options)
+        return reduce_frame(self, name, as_axis(axis), skipna, numeric_only, **_known(options))
 
     method.__name__, method.__doc__ = name, _DOCS[name] + " of each column, or with ``axis=1`` of each row."
     return method
@@ -273,7 +281,32 @@ def _spread_of_rows(power: float) -> Reduction:
     return function
 
 
+def _moment_of_rows(name: str) -> Reduction:
+    def function(table: Any, skipna: bool, **options: Any) -> Any:
+        table = table.astype(np.float64)
+        there = ~isnan(table)
+        n = there.sum(axis=1).astype(np.float64)
+        with np.errstate(all="ignore"):
+            means = where(there, table, 0).sum(axis=1) / n
+            apart = where(there, table - means.reshape(-1, 1), 0)
+            second = (apart**2).sum(axis=1)
+            if name == "skew":
+                made = n * (n - 1) ** 0.5 / (n - 2) * (apart**3).sum(axis=1) / second**1.5
+                made = where(second == 0, 0.0, made)
+                return where(n < 3, np.nan, made)
+            scale = n * (n + 1) * (n - 1) / ((n - 2) * (n - 3))
+            made = scale * (apart**4).sum(axis=1) / second**2 - 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
+            return where(n < 4, np.nan, where(second == 0, 0.0, made))
+
+    return function
+
+
 _OF_ROWS: dict[str, Reduction] = {
+    "skew": _moment_of_rows("skew"),
+    "kurt": _moment_of_rows("kurt"),
+    "sem": lambda table, skipna, **options: (
+        _OF_ROWS["std"](table, skipna, **options) / (~isnan(table.astype(np.float64))).sum(axis=1) ** 0.5
+    ),
     "sum": _rows("sum", nansum),
     "prod": _rows("prod", nanprod),
     "mean": _rows("mean", nanmean),

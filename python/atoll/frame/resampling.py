@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.creation import arange, full
-from ..arrays.selection import where
+from ..arrays.creation import arange, asarray, full
+from ..arrays.selection import flatnonzero, where
 from ..columns.column import Column
 from ..columns.dates.bins import TimeBins, time_bins
 from ..columns.dates.datetimes import Datetimes
@@ -17,8 +17,9 @@ from ..columns.dates.periods import Periods
 from ..columns.dates.timedeltas import Timedeltas
 from .axis import index_of, range_index
 from .classes import define, is_frame, is_series, series
+from .clock import Clock
 from .grouping import grouped
-from .values import take_or_miss
+from .values import gaps, take_or_miss
 
 #: Figures of bins without rows.
 OF_NONE = {"sum": 0, "count": 0, "size": 0, "nunique": 0, "prod": 1}
@@ -36,14 +37,15 @@ class Grouper:
     [3, 3]
     """
 
-    __slots__ = ("closed", "freq", "key", "label", "level", "offset", "origin")
+    __slots__ = ("closed", "convention", "freq", "key", "label", "level", "offset", "origin")
 
     def __init__(
         self, key: Any = None, level: Any = None, freq: Any = None, sort: bool = False, closed: Any = None,
-        label: Any = None, origin: Any = "start_day", offset: Any = None, dropna: bool = True,
+        label: Any = None, origin: Any = "start_day", offset: Any = None, dropna: bool = True, convention: Any = None,
     ) -> None:  # fmt: skip
         self.key, self.level, self.freq = key, level, freq
         self.closed, self.label, self.origin, self.offset = closed, label, origin, offset
+        self.convention = convention
 
     def values_of(self, of: Any) -> tuple[Any, Any]:
         """The column that is grouped by, and its name."""
@@ -56,7 +58,7 @@ class Grouper:
         """The bins of the rows, and the name of what is grouped by."""
         values, name = self.values_of(of)
         if isinstance(values, Periods):
-            return period_bins(values, self.freq), name
+            return period_bins(values, self.freq, self.convention == "end"), name
         if isinstance(values, Timedeltas):
             moments = Datetimes._made(values._values, values._valid, values._unit)
             origin = "start" if self.origin == "start_day" else self.origin
@@ -79,13 +81,13 @@ class Grouper:
         return take_or_miss(bins.labels, where(gone, 0, bins.numbers), gone if gone.any() else None), name
 
 
-def period_bins(values: Periods, freq: Any) -> TimeBins:
+def period_bins(values: Periods, freq: Any, at_end: bool = False) -> TimeBins:
     """Bins of longer or shorter periods: also those between the first and the last that no row is in."""
     step = period_step(freq)
     if step.n > 1:
         raise NotImplementedError("bins of several periods: resample by one of them, or by moments (to_timestamp)")
     longer = ORDER.index(step.base) <= ORDER.index(values.step.base)
-    begins = values.asfreq(step, "end" if longer else "start")
+    begins = values.asfreq(step, "end" if longer or at_end else "start")
     there = begins.dropna()
     if there.size == 0:
         return TimeBins(full(values.size, -1, dtype=np.int64), begins[:0])
@@ -146,18 +148,85 @@ class Resampler:
 
     aggregate = agg
 
+    def _steps(self) -> tuple[Any, Any]:
+        """The rows, which stand in order of their moments, and the labels of all steps."""
+        of, column = self._of, self._grouper.values_of(self._of)[0]
+        if self._grouper.key is not None:
+            of = of.drop(columns=[self._grouper.key])
+        of = of if self._chosen is None else of[self._chosen]
+        labels = index_of(self._bins.labels, self._name)
+        stepped = labels if isinstance(labels._values, Periods) else labels._stepping(self._grouper.freq)
+        if isinstance(column, Periods):
+            starts = index_of(self._bins.labels, self._name)
+            own = column.asfreq(self._bins.labels.step, "end" if self._grouper.convention == "end" else "start")
+            return of._with_index(index_of(own, self._name)), starts
+        return of._with_index(index_of(column, self._name)), stepped
+
+    def _at_steps(self, method: Any, limit: Any = None) -> Any:
+        of, steps = self._steps()
+        rows = of._index._nearest(steps, method)
+        if limit is not None:
+            exact = of._index._indexer(steps)
+            sides = ("ffill", "bfill") if method == "nearest" else (method,)
+            near = [within(of._index._nearest(steps, one), exact, limit, one) for one in sides]
+            rows = where(near[0] == rows, rows, -1) if len(near) == 1 else where(
+                (near[0] == rows) | (near[1] == rows), rows, -1
+            )  # fmt: skip
+        return of._reindexed(rows, gaps(rows), steps)
+
     def ffill(self, limit: Any = None) -> Any:
-        """The first value of each step; of steps without rows the last one before."""
-        return self.first().ffill(limit=limit)
+        """The values at each step; where no row is the last ones before."""
+        return self._at_steps("ffill", limit)
 
     def bfill(self, limit: Any = None) -> Any:
-        """The first value of each step; of steps without rows the next one behind."""
-        return self.first().bfill(limit=limit)
+        """The values at each step; where no row is the next ones behind."""
+        return self._at_steps("bfill", limit)
+
+    def nearest(self, limit: Any = None) -> Any:
+        """The values of the row nearest to each step."""
+        return self._at_steps("nearest", limit)
 
     def asfreq(self, fill_value: Any = None) -> Any:
-        """The first value of each step; missing where there is none."""
-        made = self.first()
-        return made if fill_value is None else made.fillna(fill_value)
+        """The values at each step; missing where no row is."""
+        of, steps = self._steps()
+        return of._to_index(steps, fill_value=fill_value)
+
+    def interpolate(self, method: str = "linear", **options: Any) -> Any:
+        """The values at each step, on the line between the rows' where none is."""
+        of, steps = self._steps()
+        every = of._index.union(steps)
+        return of._to_index(every).interpolate("index" if method == "time" else method, **options)._to_index(steps)
+
+    def get_group(self, name: Any) -> Any:
+        """The rows of the step with a label."""
+        labels = index_of(self._bins.labels, self._name)
+        row = labels._row_of(name)
+        number = row if isinstance(row, int) else int(row[0])
+        return self._of._take(flatnonzero(self._bins.numbers == number))
+
+    def transform(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """A figure of each step, or what a function makes of its rows, row by row."""
+        return self._groups().transform(func, *args, **kwargs)
+
+    def apply(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """A function of each step's rows."""
+        return self._every_bin(self._groups().apply(func, *args, **kwargs), None)
+
+
+def within(rows: Any, exact: Any, limit: int, method: Any) -> Any:
+    """Rows that stand for steps: each for at most `limit` of them beside the one that it is at."""
+    held, at = rows.to_numpy(), exact.to_numpy()
+    if method == "bfill":
+        return asarray(_first_of_runs(held[::-1], at[::-1], limit)[::-1].copy())
+    return asarray(_first_of_runs(held, at, limit))
+
+
+def _first_of_runs(rows: np.ndarray[Any, Any], exact: np.ndarray[Any, Any], limit: int) -> np.ndarray[Any, Any]:
+    starts = np.r_[True, rows[1:] != rows[:-1]] if rows.size else np.zeros(0, bool)
+    run = np.cumsum(starts) - 1
+    first = np.flatnonzero(starts)[run]
+    place = np.arange(rows.size) - first + (exact[first] != rows[first])
+    return np.where(place > limit, -1, rows)
 
 
 def of_rows(numbers: Any, of: Any) -> Any:
@@ -165,7 +234,7 @@ def of_rows(numbers: Any, of: Any) -> Any:
     return series(numbers, of._index)
 
 
-class Resampling:
+class Resampling(Clock):
     """`resample` of frames and Series."""
 
     __slots__ = ()
@@ -183,7 +252,7 @@ class Resampling:
         >>> ak.Series([1, 2, 3, 4], index=days).resample("MS").sum().to_list()
         [3, 7]
         """
-        return Resampler(self, Grouper(on, level, rule, False, closed, label, origin, offset))
+        return Resampler(self, Grouper(on, level, rule, False, closed, label, origin, offset, convention=convention))
 
     def to_period(self: Any, freq: Any = None, axis: Any = 0, copy: Any = None) -> Any:
         """The rows labelled by the periods that their moments are in."""

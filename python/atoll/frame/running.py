@@ -33,6 +33,14 @@ def as_before(made: Any, values: Any) -> Any:
     return settle(made)
 
 
+def _shifted_by_several(of: Any, periods: list[int], freq: Any, fill_value: Any, suffix: Any) -> Any:
+    """The columns shifted by each of some numbers of rows, side by side."""
+    end = "" if suffix is None else f"{suffix}"
+    whole = of.to_frame() if of.ndim == 1 else of
+    made = [whole.shift(by, freq, fill_value=fill_value).add_suffix(f"{end}_{by}", axis=1) for by in periods]
+    return CLASSES["concat"](made, axis=1)
+
+
 class Running:
     """What looks at rows in order."""
 
@@ -49,6 +57,11 @@ class Running:
         >>> ak.Series([1, 2, 3]).shift().to_list()
         [nan, 1.0, 2.0]
         """
+        if not isinstance(periods, (int, np.integer)):
+            return _shifted_by_several(self, list(periods), freq, fill_value, suffix)
+        periods = int(periods)
+        if freq == "infer":
+            freq = self._index.freqstr or self._index.inferred_freq
         if isinstance(freq, str):
             return self._with_index(self._index._with(applied(self._index._values, frequency(freq).times(periods))))
         if freq is not None:

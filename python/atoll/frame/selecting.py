@@ -20,14 +20,20 @@ from ..columns.functions import isin
 from ..columns.strings import Strings
 from .arithmetic import compared
 from .axis import make_index
-from .classes import frame, is_frame, is_series, series
+from .classes import CLASSES, frame, is_frame, is_series, series
 from .concatenating import with_row
 from .core import as_axis
+from .deferred import selected
 from .indexing import is_mask
 from .kinds import kind_of
 from .labels import Labels, list_of
 from .pending import as_they_are
 from .values import broadcast, fits, is_scalar, isna, make
+
+
+def _without_gaps(mask: Any, na: bool) -> Any:
+    values = mask._values if is_series(mask) else make(mask)
+    return mask if not isinstance(values, Column) or values.valid is None else asarray(values.fillna(na))
 
 
 class FrameSelecting:
@@ -95,6 +101,8 @@ class FrameSelecting:
             value = value._series(0)
         if type(value).__module__.startswith("pandas.") and hasattr(value, "index") and hasattr(value, "name"):
             value = series(make(value), make_index(value.index), value.name)
+        if isinstance(value, dict):
+            value = CLASSES["Series"](value)
         if is_series(value):
             if not self._columns and len(self) == 0:
                 self._index = value._index
@@ -231,11 +239,23 @@ class FrameSelecting:
         return self._or_inplace(made, inplace)
 
     def filter(
-        self: Any, items: Any = None, like: Any = None, regex: Any = None, axis: Any = None, *, cond: Any = None
+        self: Any,
+        items: Any = None,
+        like: Any = None,
+        regex: Any = None,
+        axis: Any = None,
+        *,
+        cond: Any = None,
+        na: bool = False,
     ) -> Any:
         """The columns, or rows, whose labels are among some, contain a text, or match; with `cond` rows by a mask."""
+        if callable(items):
+            items, cond = None, items
         if cond is not None:
-            return self[cond(self) if callable(cond) else cond]
+            mask = cond(self) if callable(cond) else cond
+            if axis in (1, "columns"):
+                return self._at(self._labels.where(list_of(mask)))
+            return self[_without_gaps(mask, na)]
         labels = self._labels.values if axis in (None, 1, "columns") else self._index.to_list()
         if items is not None:
             known = set(labels)
@@ -251,6 +271,20 @@ class FrameSelecting:
         if axis in (None, 1, "columns"):
             return self._at([place for place, one in enumerate(mask) if one])
         return self[np.array(mask, dtype=bool)]
+
+    def select(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Some columns by label, and computed ones: by functions of the frame, or of expressions of `col`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 2], "b": [3, 4]}).select("b", c=lambda df: df.a + df.b)
+           b  c
+        0  3  4
+        1  4  6
+        """
+        made = selected(self, args, kwargs)
+        return frame([one for _, one in made], Labels([label for label, _ in made], self._labels.names), self._index)
 
     def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
         """The columns of some kinds: ``number``, ``object``, ``str``, ``bool``, ``datetime``, … or a dtype."""

@@ -21,6 +21,7 @@ from .indexing import Indexing
 from .labelling import SeriesLabelling
 from .missing import SeriesMissing
 from .plotting import Plotting
+from .products import SeriesProducts
 from .reducing import SeriesReductions
 from .resampling import Resampling
 from .reshaping import SeriesReshaping
@@ -32,7 +33,7 @@ from .sorting import SeriesSorting
 class Series(
     SeriesDisplay, SeriesSelecting, SeriesArithmetic, SeriesElementwise, SeriesReductions, SeriesMissing, SeriesSorting,
     SeriesLabelling, SeriesAligning, SeriesReshaping, SeriesCombining, SeriesDescribing, SeriesConversion,
-    SeriesAccessors, Plotting, Resampling, Running, Indexing, Grouping, SeriesCore,
+    SeriesAccessors, SeriesProducts, Plotting, Resampling, Running, Indexing, Grouping, SeriesCore,
 ):  # fmt: skip
     """A column with labels: pandas' Series, its rows spread over the PEs.
 

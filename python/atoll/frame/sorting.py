@@ -17,6 +17,7 @@ from ..columns.functions import unique
 from .axis import index_of, range_index
 from .classes import CLASSES, frame, series
 from .core import as_axis
+from .grouped_others import random_generator
 from .kinds import kind_of
 from .labels import Labels
 from .lookup import duplicated, is_increasing
@@ -95,12 +96,12 @@ class Sorting:
         size = round(frac * len(self)) if n is None and frac is not None else 1 if n is None else n
         if size > len(self) and not replace:
             raise ValueError("Cannot take a larger sample than population when 'replace=False'")
-        generator = random_state if hasattr(random_state, "choice") else np.random.default_rng(random_state)
+        generator = random_generator(random_state)
         share = None
         if weights is not None:
             share = self[weights].to_numpy() if isinstance(weights, str) else np.asarray(weights, dtype=np.float64)
             share = share / share.sum()
-        made = self._take(asarray(generator.choice(len(self), size, replace, share).astype(np.int64)))
+        made = self._take(asarray(generator.choice(len(self), size, replace=replace, p=share).astype(np.int64)))
         return made._with_index(range_index(len(made))) if ignore_index else made
 
 
@@ -317,7 +318,9 @@ class FrameSorting(Sorting):
         return counts
 
     def mode(self: Any, axis: Any = 0, numeric_only: bool = False, dropna: bool = True) -> Any:
-        """The most frequent values of each column."""
+        """The most frequent values of each column, or with ``axis=1`` of each row."""
+        if axis in (1, "columns"):
+            return (self.select_dtypes("number") if numeric_only else self).T.mode(dropna=dropna).T
         modes = [one.mode(dropna) for one in (self.select_dtypes("number") if numeric_only else self)._each()]
         size = max((len(one) for one in modes), default=0)
         names = [one._name for one in modes]
