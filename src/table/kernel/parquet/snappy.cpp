@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/parquet/snappy.hpp"
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -9,7 +11,10 @@
 namespace atl::table {
 namespace {
 
-void check(bool good) { ATOLL_VALIDATE(good, ValueError, "corrupt Snappy data"); }
+[[noreturn]] void refuse() { throw ValueError("corrupt Snappy data"); }
+inline void check(bool good) {
+  if (!good) [[unlikely]] refuse();
+}
 
 /// A whole number of seven bits to a byte, low ones first.
 std::size_t read_size(std::span<const std::byte> packed, std::size_t& at) {
@@ -32,13 +37,26 @@ std::size_t little(const std::byte* from, std::size_t bytes) {
 
 constexpr std::size_t slack = 80;  // an element of 64 bytes at most, copied 16 at a time
 
+/// Of each tag of a copy: its length, the second byte of its distance, and how many bytes follow that say the rest. Programs
+/// that compress numbers mix tags of two kinds as it comes, so that branches would be guessed wrong every other time.
+constexpr std::array<std::uint32_t, 256> copies = [] {
+  std::array<std::uint32_t, 256> made{};
+  for (std::uint32_t tag = 0; tag < 256; ++tag) {
+    const std::uint32_t kind = tag & 3;
+    if (kind == 1) made[tag] = ((tag >> 2 & 7) + 4) | (tag >> 5) << 8 | 1u << 16;
+    else made[tag] = ((tag >> 2) + 1) | (kind == 2 ? 2u : 4u) << 16;
+  }
+  return made;
+}();
+constexpr std::array<std::uint32_t, 5> masks{0, 0xff, 0xffff, 0xffffff, 0xffffffff};
+
 /// Elements while both ends are far: nothing but distances has to be checked.
 void unpack_middle(std::span<const std::byte> packed, std::span<std::byte> to, std::size_t& read, std::size_t& written) {
   const std::byte *from = packed.data() + read, *from_end = packed.data() + packed.size();
   std::byte *target = to.data() + written, *target_end = to.data() + to.size();
   while (from_end - from >= static_cast<std::ptrdiff_t>(slack) && target_end - target >= static_cast<std::ptrdiff_t>(slack)) {
     const auto tag = static_cast<std::size_t>(*from);
-    std::size_t length = (tag >> 2) + 1, distance = 0;
+    std::size_t length = (tag >> 2) + 1;
     if ((tag & 3) == 0) {
       if (length > 60) break;  // long ones are rare, and worth a call
       std::memcpy(target, from + 1, 16);
@@ -47,20 +65,18 @@ void unpack_middle(std::span<const std::byte> packed, std::span<std::byte> to, s
       target += length;
       continue;
     }
-    if ((tag & 3) == 1) {
-      length = (tag >> 2 & 7) + 4;
-      distance = (tag >> 5) << 8 | static_cast<std::size_t>(from[1]);
-      from += 2;
-    } else if ((tag & 3) == 2) {
-      distance = static_cast<std::size_t>(from[1]) | static_cast<std::size_t>(from[2]) << 8;
-      from += 3;
-    } else {
-      distance = little(from + 1, 4);
-      from += 5;
-    }
+    const std::uint32_t copy = copies[tag];
+    std::uint32_t word = 0;
+    std::memcpy(&word, from + 1, 4);
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap32(word);
+    length = copy & 0xff;
+    const std::size_t distance = (copy >> 8 & 0xff) << 8 | (word & masks[copy >> 16]);
+    from += 1 + (copy >> 16);
     check(distance > 0 && distance <= static_cast<std::size_t>(target - to.data()));
     const std::byte* source = target - distance;
-    if (distance >= 16) {
+    if (distance >= 8 && length <= 8) {
+      std::memcpy(target, source, 8);
+    } else if (distance >= 16) {
       std::memcpy(target, source, 16);
       for (std::size_t i = 16; i < length; i += 16) std::memcpy(target + i, source + i, 16);
     } else if (distance >= 8) {
