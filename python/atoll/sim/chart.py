@@ -11,6 +11,7 @@ from atoll import extras
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#444444", "#8C6BB1")
 MARKERS = "osD^vP*X"
+MOST_NAMED = 10  # values of x that are all written
 UNITS = {
     "time_s": "time, s", "messages": "messages", "message_bytes": "bytes sent", "energy_j": "energy, J",
     "host_active_s": "work of hosts, s", "run_s": "time to simulate, s", "memory_bytes": "memory, bytes",
@@ -63,7 +64,7 @@ class Chart:
 
     def format(self, value: float) -> str:
         if not UNITS.get(self.y, "").endswith(", s"):
-            return f"{value:,.3g}" if value < 1e4 else f"{value:,.0f}"
+            return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
         for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
             if value >= scale:
                 return f"{value / scale:.3g} {unit}"
@@ -73,6 +74,7 @@ class Chart:
         """PNG, SVG or PDF, by the paths' suffixes."""
         extras.load("matplotlib", "bench").use("Agg")
         import matplotlib.pyplot as plt
+        from matplotlib.ticker import LogLocator, NullFormatter
 
         count = max(1, len(self.panels))
         across = min(count, 3)
@@ -83,6 +85,10 @@ class Chart:
         for unused in axes.flat[count:]:
             unused.set_visible(False)
         looks = Looks(self.head.get("published", []))
+        values = [y for lines in self.panels.values() for line in lines.values() for y in line.values() if y > 0]
+        # The less they span, the more of them are named.
+        span = max(values) / min(values) if values else 1.0
+        named = (1, 2, 3, 5, 7) if span < 10 else (1, 2, 5) if span < 1000 else (1,)
         for axis, (panel, lines) in zip(axes.flat, self.panels.items(), strict=False):
             for name, line in lines.items():
                 axis.plot(list(line), list(line.values()), markersize=4, label=name, **looks.of(name, self.line_keys))
@@ -91,17 +97,26 @@ class Chart:
                     axis.plot(one["x"], one["y"], linestyle="none", marker="x", color="black", label=one["label"])
             if "x" in self.logs:
                 axis.set_xscale("log", base=2)
+                numbers = sorted({x for line in lines.values() for x in line if isinstance(x, int | float)})
+                if numbers and len(numbers) <= MOST_NAMED:  # what was simulated, as people write it
+                    axis.set_xticks(numbers, [f"{x:,}" for x in numbers])
+                    axis.minorticks_off()
+                    if sum(len(f"{x:,}") for x in numbers) > 36:
+                        axis.tick_params(axis="x", labelrotation=45)
+                else:
+                    axis.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
             if "y" in self.logs:
                 axis.set_yscale("log")
-                values = [value for line in lines.values() for value in line.values() if value > 0]
-                if values and max(values) < 10 * min(values):  # within a decade the powers of ten say little
-                    axis.yaxis.set_major_formatter(lambda value, _: self.format(value))
-                    axis.yaxis.set_minor_formatter(lambda value, _: self.format(value))
+                axis.yaxis.set_major_formatter(lambda value, _: self.format(value))
+                axis.yaxis.set_major_locator(LogLocator(10, named))
+                axis.yaxis.set_minor_formatter(NullFormatter())
             axis.set_xlabel(self.x)
             axis.set_title(panel, fontsize=9)
             axis.grid(alpha=0.3)
         for row in axes:
-            row[0].set_ylabel(UNITS.get(self.y, self.y))
+            # Where each number has its unit there is none behind the name.
+            name = UNITS.get(self.y, self.y)
+            row[0].set_ylabel(name.removesuffix(", s") if "y" in self.logs else name)
         shown: dict[str, Any] = {}
         for axis in axes.flat:
             shown |= {name: handle for handle, name in zip(*axis.get_legend_handles_labels(), strict=True) if name}
@@ -135,7 +150,7 @@ class Looks:
         first, _, rest = name.partition(", ") if len(line_keys) > 1 else (name, "", "")
         colour = self.colours.setdefault(first, len(self.colours))
         stroke = self.strokes.setdefault(rest, len(self.strokes))
-        return {"color": COLOURS[colour % 8], "linestyle": self.STROKES[stroke % 4], "marker": MARKERS[colour // 8 % 8]}
+        return {"color": COLOURS[colour % 8], "linestyle": self.STROKES[stroke % 4], "marker": MARKERS[colour % 8]}
 
 
 def keys(value: Any) -> list[str]:

@@ -7,6 +7,13 @@
 #include "atoll/coll/collectives.hpp"
 
 namespace atl::array {
+namespace {
+
+// Among many PEs the rounds in which cuts are looked for take longer than a PE needs to sort so many words of its neighbours'
+// (some 0.2 ms).
+constexpr std::int64_t least_cut_words = 16'384;
+
+}  // namespace
 
 template <class Word>
 DistributedSort<Word>::DistributedSort(Engine& engine, CompositeKey& key, const PartitionPlan& plan, Packing packing,
@@ -48,8 +55,7 @@ void DistributedSort<Word>::run() {
   engine_.barrier();
   engine_.checkpoint();
   sort_mine();
-  for (const Place& place : places_)
-    if (place.way == Way::by_cut) cut(place);
+  cut_large();
   blocks_.close();
 }
 
@@ -57,6 +63,7 @@ template <class Word>
 void DistributedSort<Word>::place_buckets(std::span<const std::uint64_t> mine, std::span<const std::uint64_t> all,
                                          std::span<const std::uint64_t> before) {
   const Distribution& distribution = blocks_.distribution();
+  const std::int64_t whole = engine_.npes() > few_pes ? least_cut_words : 0;
   std::vector<std::size_t> owner_spare(engine_.npes());
   std::int64_t position = 0;
   for (std::size_t b = 0; b < places_.size(); ++b) {
@@ -71,7 +78,7 @@ void DistributedSort<Word>::place_buckets(std::span<const std::uint64_t> mine, s
     const bool resolved = !rows() || packing_.resolves(plan_.shift(b), key_);
     if (distribution.owner(position - 1) == place.owner) {
       place.way = Way::direct;
-    } else if (place.count * 4 > distribution.block_rows() && resolved) {
+    } else if (place.count > std::max(distribution.block_rows() / 4, whole) && resolved) {
       place.way = Way::by_cut;
     } else {
       place.way = Way::by_owner;
@@ -198,21 +205,20 @@ void DistributedSort<Word>::deliver(const Word* words, std::int64_t begin, std::
   blocks_.write_rows(begin, begin + count, words);
 }
 
-/// Whether the bucket's words, PE after PE, are sorted already: a key that is alone in its bucket.
+/// Of each of these buckets: whether its words, PE after PE, are sorted already, as those of a key that is alone in its bucket are.
 template <class Word>
-bool DistributedSort<Word>::in_order(const Place& place, const Word* words) {
-  struct Ends {
-    std::uint64_t first, last, sorted, count;
-  };
-  Ends mine{0, 0, 1, static_cast<std::uint64_t>(place.mine)};
-  if (place.mine > 0) mine = {words[0], words[place.mine - 1], std::is_sorted(words, words + place.mine) ? 1u : 0u, mine.count};
-  bool ordered = true;
-  std::uint64_t last = 0;
-  for (const Ends& ends : engine_.allgather_value(mine)) {
-    if (ends.count == 0) continue;
-    ordered = ordered && ends.sorted != 0 && ends.first >= last;
-    last = ends.last;
+std::vector<std::uint64_t> DistributedSort<Word>::in_order(std::span<const Place* const> large) {
+  std::vector<std::uint64_t> last(large.size()), highest_before(large.size()), ordered(large.size(), 1);
+  for (std::size_t i = 0; i < large.size(); ++i)
+    if (const Place& place = *large[i]; place.mine > 0) last[i] = spare_.data()[place.offset + static_cast<std::size_t>(place.mine) - 1];
+  // Where all before are in order, the highest of their last words is the last.
+  engine_.communicator().exscan(last.data(), highest_before.data(), last.size(), coll::Reduction(coll::Type::u64, coll::Op::max));
+  for (std::size_t i = 0; i < large.size(); ++i) {
+    const Place& place = *large[i];
+    const Word* words = spare_.data() + place.offset;
+    if (place.mine > 0) ordered[i] = words[0] >= highest_before[i] && std::is_sorted(words, words + place.mine);
   }
+  engine_.communicator().allreduce(ordered.data(), ordered.data(), ordered.size(), coll::Reduction(coll::Type::u64, coll::Op::min));
   return ordered;
 }
 
@@ -226,70 +232,101 @@ void DistributedSort<Word>::sort_all(Word* words, std::size_t n) {
   }
 }
 
+/// Sends the words of buckets that are cut to where they end up, all buckets in the same rounds.
 template <class Word>
-void DistributedSort<Word>::cut(const Place& place) {
-  const Distribution& distribution = blocks_.distribution();
-  Word* words = spare_.data() + place.offset;
-  const auto n = static_cast<std::size_t>(place.mine);
-  const bool ordered = in_order(place, words);
-  const std::int64_t end = place.begin + place.count;
-  const std::int64_t first = std::max(place.begin, result_.first_row());
-  const std::int64_t last = std::min(end, result_.first_row() + result_.local_rows());
-  if (ordered) {
-    deliver(words, place.begin + place.before, place.mine);
-    blocks_.close();
-  } else {
-    sort_all(words, n);
-    // The ranks, within the bucket, at which PEs' parts begin.
-    std::vector<std::int64_t> ranks;
-    const std::uint32_t first_pe = place.owner, last_pe = distribution.owner(end - 1);
-    for (std::uint32_t pe = first_pe + 1; pe <= last_pe; ++pe) ranks.push_back(distribution.begin(pe) - place.begin);
-    // For each, the smallest word with at least that many words up to it: 8 sizeof(Word) halvings, all ranks at once.
-    std::vector<Word> low(ranks.size(), 0), high(ranks.size(), static_cast<Word>(~Word{0}));
-    std::vector<std::int64_t> counts(ranks.size());
-    for (unsigned bit = 0; bit < 8 * sizeof(Word); ++bit) {
-      for (std::size_t r = 0; r < ranks.size(); ++r)
-        counts[r] = std::upper_bound(words, words + n, static_cast<Word>(low[r] + (high[r] - low[r]) / 2)) - words;
-      engine_.communicator().allreduce(counts.data(), counts.data(), counts.size(), coll::Reduction(coll::Type::i64, coll::Op::sum));
-      for (std::size_t r = 0; r < ranks.size(); ++r) {
-        const Word middle = static_cast<Word>(low[r] + (high[r] - low[r]) / 2);
-        if (counts[r] >= ranks[r]) high[r] = middle;
-        else if (low[r] < high[r]) low[r] = static_cast<Word>(middle + 1);
-      }
+void DistributedSort<Word>::cut_large() {
+  std::vector<const Place*> large;
+  for (const Place& place : places_)
+    if (place.way == Way::by_cut) large.push_back(&place);
+  if (large.empty()) return;
+  const std::vector<std::uint64_t> ordered = in_order(large);
+  std::vector<Cut> cuts;
+  for (std::size_t i = 0; i < large.size(); ++i) {
+    const Place& place = *large[i];
+    Word* words = spare_.data() + place.offset;
+    if (ordered[i] != 0) {
+      deliver(words, place.begin + place.before, place.mine);
+      continue;
     }
-    // How many words below and equal to the cut every PE has; equal ones go left in PE order until the rank is full.
-    std::vector<std::int64_t> mine;
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
-      const auto range = std::equal_range(words, words + n, low[r]);
-      mine.push_back(range.first - words);
-      mine.push_back(range.second - range.first);
-    }
-    mine.push_back(place.mine);
-    const auto all = engine_.allgather_vector(mine);
-    std::vector<std::vector<std::int64_t>> cuts(engine_.npes(), std::vector<std::int64_t>(ranks.size() + 2, 0));
-    for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe) cuts[pe].back() = all[pe].back();
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
-      std::int64_t left = ranks[r];
-      for (const auto& values : all) left -= values[2 * r];
-      for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe) {
-        const std::int64_t equal = std::min(left, all[pe][2 * r + 1]);
-        cuts[pe][r + 1] = all[pe][2 * r] + equal;
-        left -= equal;
-      }
-    }
-    // Part r of this PE goes to PE first_pe + r, behind the parts of lower PEs.
-    for (std::size_t r = 0; r + 1 < cuts[0].size(); ++r) {
-      std::int64_t position = std::max(place.begin, distribution.begin(first_pe + static_cast<std::uint32_t>(r)));
-      for (std::uint32_t pe = 0; pe < engine_.pe(); ++pe) position += cuts[pe][r + 1] - cuts[pe][r];
-      const auto& own = cuts[engine_.pe()];
-      deliver(words + own[r], position, own[r + 1] - own[r]);
-    }
-    blocks_.close();
-    if (first < last) sort_all(at(first), static_cast<std::size_t>(last - first));
+    sort_all(words, static_cast<std::size_t>(place.mine));
+    const std::uint32_t last_pe = blocks_.distribution().owner(place.begin + place.count - 1);
+    for (std::uint32_t pe = place.owner + 1; pe <= last_pe; ++pe) cuts.push_back({&place, blocks_.distribution().begin(pe)});
   }
-  if constexpr (sizeof(Word) == 8) {
-    if (rows() && first < last) unpack_rows(at(first), static_cast<std::size_t>(last - first), packing_, 0);
+  find_cuts(cuts);
+  send_parts(cuts);
+  blocks_.close();
+  const std::int64_t mine_begin = result_.first_row(), mine_end = mine_begin + result_.local_rows();
+  for (std::size_t i = 0; i < large.size(); ++i) {
+    const std::int64_t first = std::max(large[i]->begin, mine_begin), past = std::min(large[i]->begin + large[i]->count, mine_end);
+    if (first >= past) continue;
+    const auto n = static_cast<std::size_t>(past - first);
+    if (ordered[i] == 0) sort_all(at(first), n);
+    if constexpr (sizeof(Word) == 8) {
+      if (rows()) unpack_rows(at(first), n, packing_, 0);
+    }
   }
+}
+
+/// How many of this PE's words of the bucket lie before each cut: by halving, all cuts in the same rounds.
+template <class Word>
+void DistributedSort<Word>::find_cuts(std::vector<Cut>& cuts) {
+  if (cuts.empty()) return;
+  const std::size_t n = cuts.size();
+  auto& communicator = engine_.communicator();
+  const coll::Reduction sum(coll::Type::i64, coll::Op::sum), least(coll::Type::u64, coll::Op::min);
+  auto first = [&](const Cut& cut) { return spare_.data() + cut.place->offset; };
+  auto past = [&](const Cut& cut) { return first(cut) + cut.place->mine; };
+  // The lowest word, and the highest as what is missing to the highest there may be.
+  std::vector<std::uint64_t> ends(2 * n, UINT64_MAX);
+  for (std::size_t i = 0; i < n; ++i)
+    if (cuts[i].place->mine > 0) ends[2 * i] = *first(cuts[i]), ends[2 * i + 1] = UINT64_MAX - past(cuts[i])[-1];
+  communicator.allreduce(ends.data(), ends.data(), ends.size(), least);
+  // The smallest word with at least so many words up to it as lie before the cut.
+  std::vector<Word> low(n), high(n);
+  for (std::size_t i = 0; i < n; ++i) low[i] = static_cast<Word>(ends[2 * i]), high[i] = static_cast<Word>(UINT64_MAX - ends[2 * i + 1]);
+  auto middle = [&](std::size_t i) { return static_cast<Word>(low[i] + (high[i] - low[i]) / 2); };
+  auto rank = [&](std::size_t i) { return cuts[i].position - cuts[i].place->begin; };
+  std::vector<std::int64_t> counts(n);
+  while (low != high) {
+    for (std::size_t i = 0; i < n; ++i) counts[i] = std::upper_bound(first(cuts[i]), past(cuts[i]), middle(i)) - first(cuts[i]);
+    communicator.allreduce(counts.data(), counts.data(), n, sum);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (counts[i] >= rank(i)) high[i] = middle(i);
+      else if (low[i] < high[i]) low[i] = static_cast<Word>(middle(i) + 1);
+    }
+  }
+  // Words that are equal go left in the order of PEs until what lies before the cut is full.
+  std::vector<std::int64_t> equal(n), equal_before(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto range = std::equal_range(first(cuts[i]), past(cuts[i]), low[i]);
+    cuts[i].mine = counts[i] = range.first - first(cuts[i]);
+    equal[i] = range.second - range.first;
+  }
+  communicator.allreduce(counts.data(), counts.data(), n, sum);
+  communicator.exscan(equal.data(), equal_before.data(), n, sum);
+  for (std::size_t i = 0; i < n; ++i)
+    cuts[i].mine += std::clamp<std::int64_t>(rank(i) - counts[i] - equal_before[i], 0, equal[i]);
+}
+
+/// What lies between two cuts goes to the PE there, behind the parts of lower PEs.
+template <class Word>
+void DistributedSort<Word>::send_parts(std::span<const Cut> cuts) {
+  struct Part {
+    const Word* words;
+    std::int64_t position, count;
+  };
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const Place& place = *cuts[i].place;
+    const Word* words = spare_.data() + place.offset;
+    if (i == 0 || cuts[i - 1].place != &place) parts.push_back({words, place.begin, cuts[i].mine});
+    const bool is_last = i + 1 == cuts.size() || cuts[i + 1].place != &place;
+    parts.push_back({words + cuts[i].mine, cuts[i].position, (is_last ? place.mine : cuts[i + 1].mine) - cuts[i].mine});
+  }
+  std::vector<std::int64_t> counts(parts.size()), before(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) counts[i] = parts[i].count;
+  engine_.communicator().exscan(counts.data(), before.data(), parts.size(), coll::Reduction(coll::Type::i64, coll::Op::sum));
+  for (std::size_t i = 0; i < parts.size(); ++i) deliver(parts[i].words, parts[i].position + before[i], parts[i].count);
 }
 
 template class DistributedSort<std::uint32_t>;

@@ -5,11 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "switch.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -28,12 +27,7 @@ Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body) : body_(std::m
   if (place == MAP_FAILED) throw_errno("cannot map the stack of a simulated PE. Simulate fewer PEs");
   stack_ = static_cast<std::byte*>(place);
   if (::mprotect(stack_, page, PROT_NONE) != 0) throw_errno("cannot protect the stack of a simulated PE. Simulate fewer PEs");
-  ::getcontext(&own_);
-  own_.uc_stack.ss_sp = stack_ + page;
-  own_.uc_stack.ss_size = stack_bytes_ - page;
-  own_.uc_link = nullptr;
-  const auto self = reinterpret_cast<std::uintptr_t>(this);
-  ::makecontext(&own_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
+  own_ = begin_stack(stack_ + page, stack_bytes_ - page, &Fiber::enter, this);
 #if defined(__SANITIZE_THREAD__)
   own_track_ = __tsan_create_fiber(0);
 #endif
@@ -55,13 +49,13 @@ void Fiber::resume() {
   exchange_handling();
 #if defined(__SANITIZE_ADDRESS__)
   void* fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, own_.uc_stack.ss_sp, own_.uc_stack.ss_size);
+  __sanitizer_start_switch_fiber(&fake, stack_, stack_bytes_);
 #endif
 #if defined(__SANITIZE_THREAD__)
   resumer_track_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(own_track_, 0);
 #endif
-  ::swapcontext(&resumer_, &own_);
+  atoll_switch_stacks(&resumer_, own_);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 #endif
@@ -75,14 +69,14 @@ void Fiber::pause() {
 #if defined(__SANITIZE_THREAD__)
   __tsan_switch_to_fiber(resumer_track_, 0);
 #endif
-  ::swapcontext(&own_, &resumer_);
+  atoll_switch_stacks(&own_, resumer_);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(fake_stack_, &resumer_stack_, &resumer_stack_bytes_);
 #endif
 }
 
-void Fiber::enter(unsigned high, unsigned low) {
-  auto* self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | low);
+void Fiber::enter(void* fiber) {
+  auto* self = static_cast<Fiber*>(fiber);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(nullptr, &self->resumer_stack_, &self->resumer_stack_bytes_);
 #endif

@@ -2,8 +2,6 @@
 // A thread of control with a stack of its own, that runs when it is told to: thousands of PEs in one thread.
 #pragma once
 
-#include <ucontext.h>
-
 #include <cstddef>
 #include <functional>
 
@@ -30,15 +28,15 @@ class Fiber {
     void* caught = nullptr;
     unsigned int uncaught = 0;
   };
-  static void enter(unsigned high, unsigned low);
+  static void enter(void* self);
   void exchange_handling();
 
   std::function<void()> body_;
   std::byte* stack_;
   std::size_t stack_bytes_;
-  ucontext_t own_{}, resumer_{};
+  void* own_ = nullptr;  // places of atoll_switch_stacks()
+  void* resumer_ = nullptr;
   Handling handling_;
-  bool begun_ = false;
   bool ended_ = false;
   // For sanitizers, who know stacks.
   void* fake_stack_ = nullptr;

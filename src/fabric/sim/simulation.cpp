@@ -164,7 +164,7 @@ void Simulation::pause_until(std::uint64_t time, const void* bell) {
 void Simulation::sleep(const void* bell, std::int64_t limit_ns) {
   if (running_ == nullptr) return;
   running_->idle_looks = 0;
-  pause_until(now_ + static_cast<std::uint64_t>(std::max<std::int64_t>(limit_ns, 1)) * 1000, bell);
+  pause_until(time_here() + static_cast<std::uint64_t>(std::max<std::int64_t>(limit_ns, 1)) * 1000, bell);
 }
 
 void Simulation::wake(const void* bell) noexcept {
@@ -173,12 +173,19 @@ void Simulation::wake(const void* bell) noexcept {
   const Pe& pe = pes_[found->second];
   if (pe.bell != bell) return;
   // Over the network the data's arrival is what wakes; inside the node it takes as long as a line does.
-  push(now_ + (running_ != nullptr ? wire_->wake_ps() : 0), Event::resume, found->second, pe.generation);
+  push(running_ != nullptr ? time_here() + wire_->wake_ps() : now_, Event::resume, found->second, pe.generation);
+}
+
+void Simulation::begin_operation() {
+  if (running_ == nullptr) return;
+  const std::uint64_t overhead = wire_->overhead_ps();
+  running_->time = time_here() + overhead;
+  if (running_->time - now_ > most_ahead * overhead) compute(0);
 }
 
 void Simulation::compute(std::uint64_t ps) {
-  if (running_ == nullptr || ps == 0) return;
-  const std::uint64_t until = now_ + ps;
+  if (running_ == nullptr) return;
+  const std::uint64_t until = running_->time = time_here() + ps;
   while (now_ < until) pause_until(until, nullptr);
 }
 
@@ -190,7 +197,7 @@ void Simulation::look_idle() {
 }
 
 std::uint64_t Simulation::arrival(PeId from, PeId to, std::uint64_t bytes) {
-  std::uint64_t time = wire_->arrival_ps(node_of(from), node_of(to), bytes, now_);
+  std::uint64_t time = wire_->arrival_ps(node_of(from), node_of(to), bytes, time_here());
   const Faults& faults = options_.faults;
   if (faults.most_delay_ps != 0) {
     // Most come in time; few come very late.
@@ -226,12 +233,21 @@ void Simulation::launch(std::unique_ptr<Parcel> parcel, std::uint64_t time) {
   push(time, Event::arrive, number);
 }
 
+// A channel on which nothing is any more is like a new one: as many are kept as have something on them, not one for each pair of PEs.
+Simulation::Channel& Simulation::channel_of(PeId from, PeId to) {
+  if (channels_.size() >= sweep_at_) {
+    std::erase_if(channels_, [this](const auto& one) { return one.second.last < now_; });
+    sweep_at_ = std::max<std::size_t>(1024, 2 * channels_.size());
+  }
+  return channels_[std::uint64_t{from.value()} << 32 | to.value()];
+}
+
 void Simulation::send(std::unique_ptr<Parcel> parcel, Order order) {
   const PeId from = parcel->from, to = parcel->to;
   Source& source = sources_[from.value()];
   if (parcel->counted) ++source.outstanding;
   std::uint64_t time = arrival(from, to, header_bytes + (parcel->kind == Parcel::Kind::get ? 0 : parcel->bytes));
-  Channel& channel = channels_[std::uint64_t{from.value()} << 32 | to.value()];
+  Channel& channel = channel_of(from, to);
   if (std::exchange(channel.fences, source.fences) != source.fences) channel.floor = channel.last;
   // A put may overtake what is not behind a fence; what keeps its order waits for what is ahead.
   time = std::max(time, order == Order::free && options_.faults.reorder ? channel.floor : channel.last);
@@ -249,7 +265,7 @@ std::uint64_t Simulation::ask(std::unique_ptr<Parcel> parcel) {
   Job& job = job_of(self);
   send(std::move(parcel), Order::kept);
   while (!done) {
-    pause_until(now_ + 100'000'000'000, &done);
+    pause_until(time_here() + 100'000'000'000, &done);
     if (!done && job.has_failed()) {
       // Its answer would go to a place that is gone.
       for (auto& one : parcels_)
@@ -266,7 +282,7 @@ void Simulation::quiet() {
   const Source& source = sources_[self.value()];
   Job& job = job_of(self);
   while (source.outstanding != 0) {
-    pause_until(now_ + 100'000'000'000, &source);
+    pause_until(time_here() + 100'000'000'000, &source);
     if (source.outstanding != 0) job.check();
   }
 }

@@ -2,6 +2,7 @@
 // The simulation behind `Simulated`: the clock, the PEs' fibers, and what is on its way.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string>
@@ -44,7 +45,7 @@ class Simulation : public Scheduler {
 
   // ---- what waits ---------------------------------------------------------------------------------------------
 
-  std::int64_t now_ns() const override { return static_cast<std::int64_t>(now_ / 1000); }
+  std::int64_t now_ns() const override { return static_cast<std::int64_t>(time_here() / 1000); }
   void sleep(const void* bell, std::int64_t limit_ns) override;
   void wake(const void* bell) noexcept override;
   void compute(std::uint64_t ps);
@@ -56,7 +57,7 @@ class Simulation : public Scheduler {
   /// The PE that runs, or for whom a post is heard.
   PeId acting() const { return acting_; }
   /// Takes the overhead of an operation, where a PE runs.
-  void begin_operation() { if (running_ != nullptr) compute(wire_->overhead_ps()); }
+  void begin_operation();
   enum class Order { free, kept };  // against what went the same way before
   void send(std::unique_ptr<Parcel> parcel, Order order);
   /// Sends it, and returns when its answer has come. Throws PeFailedError when a PE has failed meanwhile.
@@ -70,13 +71,16 @@ class Simulation : public Scheduler {
   bool takes_more(PeId pe) const { return waiting_[pe.value()].size() < most_waiting; }
 
   const std::vector<std::shared_ptr<Job>>& jobs() const { return jobs_; }
-  std::uint64_t now_ps() const { return now_; }
+  std::uint64_t now_ps() const { return time_here(); }
   Simulated::Counts counts() const { return counts_; }
   std::uint64_t digest() const { return digest_; }
 
  private:
   static constexpr std::size_t most_waiting = 1024;
   static constexpr int most_idle_looks = 64;
+  // So many operations a PE may begin ahead of the clock, rather than stop at each for the clock to follow: what it sees meanwhile is
+  // that much older than its own time, and the wire is asked that much out of turn.
+  static constexpr std::uint64_t most_ahead = 8;
   struct Event {
     std::uint64_t time;
     enum Kind : std::uint32_t { resume, arrive, lose, notice } kind;
@@ -87,6 +91,7 @@ class Simulation : public Scheduler {
     std::unique_ptr<sim::Fiber> fiber;
     std::uint64_t generation = 0;
     const void* bell = nullptr;
+    std::uint64_t time = 0;  // its own, which may be ahead of the clock
     bool frozen = false;
     int idle_looks = 0;
     std::exception_ptr error;
@@ -101,6 +106,9 @@ class Simulation : public Scheduler {
     std::uint64_t fences = 0;
   };
 
+  /// Of the PE that runs, or the clock's.
+  std::uint64_t time_here() const { return running_ == nullptr ? now_ : std::max(now_, running_->time); }
+  Channel& channel_of(PeId from, PeId to);
   std::uint32_t node_of(PeId pe) const { return jobs_[0]->node_of(pe); }
   void push(std::uint64_t time, Event::Kind kind, std::uint32_t number, std::uint64_t generation = 0) {
     queue_.push({time, kind, number, generation});
@@ -122,7 +130,8 @@ class Simulation : public Scheduler {
   std::vector<Pe> pes_;
   std::vector<Source> sources_;
   std::vector<std::deque<std::unique_ptr<Parcel>>> waiting_;  // by PE
-  std::unordered_map<std::uint64_t, Channel> channels_;
+  std::unordered_map<std::uint64_t, Channel> channels_;  // those on which something is, and some more
+  std::size_t sweep_at_ = 1024;                           // so many of them
   std::unordered_map<const void*, std::uint32_t> sleepers_;
   RadixHeap<Event> queue_;
   std::vector<std::unique_ptr<Parcel>> parcels_;

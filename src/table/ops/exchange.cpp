@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "atoll/array/ops/joined.hpp"
 #include "atoll/array/ops/reach.hpp"
 #include "atoll/coll/collectives.hpp"
 
@@ -13,13 +14,15 @@ struct Range {
   std::uint64_t begin, end;
 };
 
-/// Where each PE's range lies in these groups: borders are quantiles of evenly spaced keys of every PE.
+/// Where each PE's range lies in these groups: borders are quantiles of evenly spaced keys of every PE, which begin a little later on each:
+/// PEs with the same groups then give different ones.
 std::vector<Range> ranges_of(array::Engine& engine, const Aggregated& mine) {
-  constexpr std::size_t samples = 128;
+  // As many for each border, but no more than that from each PE: every PE gets to see all of them.
+  const std::size_t samples = std::clamp<std::size_t>(4096 / engine.npes(), 16, 128);
   std::vector<std::uint64_t> sample;
-  for (std::size_t k = 0; k < samples && mine.count > 0; ++k) sample.push_back(mine.keys[mine.count * k / samples]);
-  std::vector<std::uint64_t> pooled;
-  for (const auto& part : engine.allgather_vector(sample)) pooled.insert(pooled.end(), part.begin(), part.end());
+  for (std::size_t k = 0; k < samples && mine.count > 0; ++k)
+    sample.push_back(mine.keys[mine.count * (k * engine.npes() + engine.pe()) / (samples * engine.npes())]);
+  std::vector<std::uint64_t> pooled = array::allgather_joined(engine, sample);
   std::sort(pooled.begin(), pooled.end());
   std::vector<Range> ranges(engine.npes(), {0, mine.count});
   for (std::uint32_t pe = 1; pe < engine.npes() && !pooled.empty(); ++pe) {
@@ -30,7 +33,7 @@ std::vector<Range> ranges_of(array::Engine& engine, const Aggregated& mine) {
   return ranges;
 }
 
-/// One PE's groups of a range, brought here when they lie on another node.
+/// Groups of other nodes, brought here: those of one PE behind those of the one before.
 struct Fetched {
   Buffer<std::uint64_t> keys;
   std::vector<Buffer<std::byte>> states;
@@ -44,15 +47,15 @@ Aggregated join_pes(array::Engine& engine, const Aggregated& mine, std::span<con
   for (const auto& buffer : mine.states) states.emplace_back(engine, buffer.data());
   const std::vector<Range> ranges = engine.communicator().alltoall(ranges_of(engine, mine));
 
-  std::vector<Fetched> fetched(engine.npes());
+  std::size_t far = 0;
+  for (std::uint32_t pe = 0; pe < engine.npes(); ++pe)
+    if (!keys.maps(pe)) far += ranges[pe].end - ranges[pe].begin;
+  Fetched fetched;
   engine.together([&] {
-    for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
-      if (keys.maps(pe)) continue;
-      const std::size_t n = ranges[pe].end - ranges[pe].begin;
-      fetched[pe].keys = Buffer<std::uint64_t>(engine.memory(), n);
-      for (const StateSpec& spec : specs) fetched[pe].states.emplace_back(engine.memory(), n * spec.bytes());
-    }
+    fetched.keys = Buffer<std::uint64_t>(engine.memory(), far);
+    for (const StateSpec& spec : specs) fetched.states.emplace_back(engine.memory(), far * spec.bytes());
   });
+  far = 0;
   std::vector<GroupsView> parts;
   for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
     const auto [begin, end] = ranges[pe];
@@ -66,12 +69,14 @@ Aggregated join_pes(array::Engine& engine, const Aggregated& mine, std::span<con
         for (const StateSpec& spec : specs) engine.count_got(n * spec.bytes());
       }
     } else {
-      keys.start_get(fetched[pe].keys.data(), pe, begin * sizeof(std::uint64_t), n * sizeof(std::uint64_t));
-      part.keys = fetched[pe].keys.data();
+      part.keys = fetched.keys.data() + far;
+      keys.start_get(fetched.keys.data() + far, pe, begin * sizeof(std::uint64_t), n * sizeof(std::uint64_t));
       for (std::size_t i = 0; i < specs.size(); ++i) {
-        states[i].start_get(fetched[pe].states[i].data(), pe, begin * specs[i].bytes(), n * specs[i].bytes());
-        part.states.push_back(fetched[pe].states[i].data());
+        std::byte* to = fetched.states[i].data() + far * specs[i].bytes();
+        states[i].start_get(to, pe, begin * specs[i].bytes(), n * specs[i].bytes());
+        part.states.push_back(to);
       }
+      far += n;
     }
     if (n > 0) parts.push_back(std::move(part));
   }

@@ -127,5 +127,62 @@ TEST_P(Sorting, EachRowCrossesOnce) {
 
 ATOLL_ON_PES(Sorting);
 
+// Runs a body on many PEs, each an engine of its own.
+void run_many(std::uint32_t npes, const std::function<void(Engine&)>& body) {
+  atl::testing::run_pes(npes, atl::testing::Fabric::sim, [&](runtime::Context& context) {
+    Engine engine(std::shared_ptr<runtime::Context>(std::shared_ptr<void>(), &context), 1, grain);
+    body(engine);
+  });
+}
+
+std::vector<std::uint64_t> ordered(std::vector<std::uint64_t> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+// Buckets are cut only when they are long, among so many; that of one key, and those of a range that is narrower than a bucket.
+TEST(SortingAmongMany, LongBucketsAreCutWhereTheyBelong) {
+  constexpr std::size_t n = 70'000;
+  std::vector<std::vector<std::uint64_t>> inputs(3, std::vector<std::uint64_t>(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    inputs[0][i] = 5;
+    const std::uint64_t wide = i * 0x9E3779B97F4A7C15u;
+    inputs[1][i] = i % 2 == 0 ? (std::uint64_t{1} << 63) + i * 2654435761u % 65536 : wide;
+    inputs[2][i] = i % 3 == 0 ? wide : (std::uint64_t{1} << 62) + i % 7;
+  }
+  run_many(21, [&](Engine& engine) {
+    for (const auto& values : inputs) {
+      ASSERT_EQ(to_vector<std::uint64_t>(engine, sort_array(engine, to_array(engine, values))), ordered(values));
+      std::vector<std::uint32_t> narrow(values.begin(), values.end());
+      const auto sorted = to_vector<std::uint32_t>(engine, sort_array(engine, to_array(engine, narrow)));
+      std::sort(narrow.begin(), narrow.end());
+      ASSERT_EQ(sorted, narrow);
+      std::vector<std::int64_t> expected(n);
+      std::iota(expected.begin(), expected.end(), 0);
+      std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)]; });
+      ASSERT_EQ(to_vector<std::int64_t>(engine, argsort_array(engine, to_array(engine, values))), expected);
+    }
+  });
+}
+
+// Each PE has something for every other, and next to nothing beside that: no rounds of all for each bucket.
+TEST(SortingAmongMany, MessagesGrowAsPes) {
+  constexpr std::uint32_t npes = 300;
+  constexpr std::size_t n = npes * 64;
+  std::vector<std::uint64_t> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = i * 0x9E3779B97F4A7C15u;
+  run_many(npes, [&](Engine& engine) {
+    const Array array = to_array(engine, values);
+    auto sent = [&] {
+      const fabric::Traffic traffic = engine.context().endpoint().traffic();
+      return traffic.put_messages + traffic.get_messages + traffic.am_messages + traffic.atomic_messages;
+    };
+    const std::uint64_t before = sent();
+    const Array sorted = sort_array(engine, array);
+    EXPECT_LE(sent() - before, 3 * npes);
+    ASSERT_EQ(to_vector<std::uint64_t>(engine, sorted), ordered(values));
+  });
+}
+
 }  // namespace
 }  // namespace atl::array::testing

@@ -10,14 +10,14 @@ namespace atl::array {
 
 std::size_t PartitionPlan::suitable_buckets(std::size_t n) {
   constexpr std::size_t rows_per_bucket = 40'000;  // 320 KB of words
-  return std::clamp(std::bit_ceil(n / rows_per_bucket), std::size_t{16}, std::size_t{2048});
+  return std::clamp(std::bit_ceil(n / rows_per_bucket), std::size_t{16}, most_of_one_pe);
 }
 
-PartitionPlan PartitionPlan::from_sample(std::vector<std::uint64_t> sample, unsigned width, std::size_t buckets) {
+PartitionPlan PartitionPlan::from_sample(std::vector<std::uint64_t> sample, unsigned width, std::size_t buckets, std::size_t most) {
   PartitionPlan plan;
   plan.width_ = width;
   std::sort(sample.begin(), sample.end());
-  buckets = std::bit_ceil(std::clamp<std::size_t>(buckets, 1, 2048));
+  buckets = std::bit_ceil(std::clamp<std::size_t>(buckets, 1, most));
   unsigned bucket_bits = static_cast<unsigned>(std::bit_width(buckets) - 1);
 
   // One shift for all if no bucket then has more than four times its share of the sample, beyond chance.

@@ -24,7 +24,7 @@ class Wire {
   virtual std::uint64_t overhead_ps() const = 0;
   /// Inside a node, from a store to who sleeps until it comes.
   virtual std::uint64_t wake_ps() const = 0;
-  /// When what is ready at `ready_ps` has arrived. Called in the order of those times.
+  /// When what is ready at `ready_ps` has arrived. Called in the order of those times, but for a few operations that a PE is ahead of it.
   virtual std::uint64_t arrival_ps(std::uint32_t from_node, std::uint32_t to_node, std::uint64_t bytes, std::uint64_t ready_ps) = 0;
 };
 

@@ -38,11 +38,13 @@ namespace atl::array {
 /// are near the minimum, and otherwise make a bucket large, never wrong.
 class PartitionPlan {
  public:
-  static constexpr std::size_t max_buckets = 8192;
+  /// Asked for by one PE, and by many: 512 KiB and 4 MiB of write buffers. The number of a bucket has 16 bits.
+  static constexpr std::size_t most_of_one_pe = 2048, most_of_many_pes = 16384;
 
-  /// `sample` in any order (it is sorted); `width` is key.width(0); about `buckets` buckets, at most three times that
+  /// `sample` in any order (it is sorted); `width` is key.width(0); about `buckets` buckets (or `most`), at most three times that
   /// plus 1,000.
-  static PartitionPlan from_sample(std::vector<std::uint64_t> sample, unsigned width, std::size_t buckets);
+  static PartitionPlan from_sample(std::vector<std::uint64_t> sample, unsigned width, std::size_t buckets,
+                                   std::size_t most = most_of_one_pe);
   /// The plan for one PE's rows: samples them, about suitable_buckets().
   static PartitionPlan for_rows(const CompositeKey& key);
   /// How many buckets suit n rows: as few as sort inside half an L2 cache.

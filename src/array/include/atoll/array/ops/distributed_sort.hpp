@@ -2,12 +2,16 @@
 // The exchange of a distributed sort: every word crosses once, straight to where its bucket ends up.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "atoll/array/kernel/partition.hpp"
 #include "atoll/array/ops/blocks.hpp"
 
 namespace atl::array {
+
+/// PEs up to which cutting buckets is cheap beside having more of them.
+inline constexpr std::uint32_t few_pes = 8;
 
 /// Sorts the rows of `key` (all PEs') into `result`, a 1-d array of elements of a word's size: row numbers, or with
 /// Packing::values() the words. All PEs run one together.
@@ -49,8 +53,16 @@ class DistributedSort {
   void sort_mine();
   void bring_tied_keys(std::span<const BucketOf<Word>> buckets);
   void deliver(const Word* words, std::int64_t begin, std::int64_t count);
-  void cut(const Place& place);
-  bool in_order(const Place& place, const Word* words);
+  /// Between the words of a bucket that go to one PE and to the next.
+  struct Cut {
+    const Place* place;
+    std::int64_t position;  // global, of the first word behind it
+    std::int64_t mine = 0;  // of this PE's words of the bucket, how many lie before it
+  };
+  void cut_large();
+  std::vector<std::uint64_t> in_order(std::span<const Place* const> large);
+  void find_cuts(std::vector<Cut>& cuts);
+  void send_parts(std::span<const Cut> cuts);
   void sort_all(Word* words, std::size_t n);
   Word* at(std::int64_t position) const { return reinterpret_cast<Word*>(blocks_.row(position)); }
   bool rows() const { return packing_.row_bits != 0; }
