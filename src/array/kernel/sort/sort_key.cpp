@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "atoll/array/kernel/simd.hpp"
+#include "atoll/base/prefetch.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/sort/sort_key.cpp"
@@ -230,6 +231,11 @@ std::uint64_t CompositeKey::load_codes(std::size_t begin, std::size_t count, std
   const Chunk& chunk = chunks_[0];
   if (chunk.parts.size() == 1 && chunk.parts[0].drop == 0 && zeros_ == Zeros::equal) {
     const Column& column = columns_[chunk.parts[0].column];
+    if (const std::size_t next = begin + 256; next + count <= pieces_[0].count) {  // fetched before they are needed
+      const std::size_t size = size_of(column.type);
+      const char* at = static_cast<const char*>(pieces_[0].data[chunk.parts[0].column]) + next * size;
+      for (std::size_t byte = 0; byte < count * size; byte += 64) prefetch_for_read(at + byte);
+    }
     return HWY_DYNAMIC_DISPATCH(load_small)(column.type, pieces_[0].data[chunk.parts[0].column], begin, count, column.min, dst);
   }
   alignas(64) std::uint64_t keys[block];

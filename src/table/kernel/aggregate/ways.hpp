@@ -6,6 +6,7 @@
 #include <atomic>
 #include <optional>
 
+#include "atoll/base/prefetch.hpp"
 #include "kernel/aggregate/tables.hpp"
 
 namespace atl::table {
@@ -61,10 +62,17 @@ class BlockReader {
     for (std::size_t i = 0; i < n; ++i) bits_ |= keys_[i];
     load_columns(begin, n);
   }
-  /// The same with the keys as 32-bit codes.
+  /// The same with the keys as 32-bit codes. Asks for words as many rows further on as CompositeKey::load_codes() does for keys.
   void load_codes(std::size_t begin, std::size_t n, std::uint32_t* codes) {
     bits_ |= task_.key.load_codes(begin, n, codes);
     load_columns(begin, n);
+    const std::size_t next = begin + 256;
+    if (next + n > task_.key.rows()) return;
+    for (const std::uint32_t column : task_.words.columns) {
+      const std::size_t size = array::size_of(task_.columns[column].type);
+      const char* at = static_cast<const char*>(task_.columns[column].data) + next * size;
+      for (std::size_t byte = 0; byte < n * size; byte += 64) prefetch_for_read(at + byte);
+    }
   }
   /// A key of this block or one before needs more bits than the key was made for.
   bool outside() const { return task_.key.chunks() != 0 && task_.key.width(0) < 64 && bits_ >> task_.key.width(0) != 0; }
