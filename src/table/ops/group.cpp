@@ -106,6 +106,7 @@ std::vector<Array> group_by(Engine& engine, std::vector<Array> keys, std::vector
   }
   std::ranges::sort(groups.rests, {}, [](const Rest& rest) { return std::tuple(rest.spec, rest.key); });
 
+  engine.together([&] { plan.add_up(engine.work(Interruptible::no), groups); });
   // Every PE gives the groups it has; the results have them in order.
   const Shape local{static_cast<std::int64_t>(groups.count)};
   Buffer<std::byte> column;

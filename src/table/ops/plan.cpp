@@ -13,6 +13,8 @@ namespace {
 
 using array::dispatch;
 
+constexpr std::size_t finish_share = 4096;  // groups worth a thread
+
 bool is_sum(Statistic statistic) { return statistic == Statistic::sum || statistic == Statistic::mean; }
 bool is_spread(Statistic statistic) { return statistic == Statistic::var || statistic == Statistic::std; }
 /// Figures that are made of exact sums.
@@ -174,9 +176,31 @@ double Plan::rows_of(const Aggregated& groups, std::size_t group) const {
   return static_cast<double>(reinterpret_cast<const std::uint64_t*>(states)[group]);
 }
 
+void Plan::add_up(array::Work work, const Aggregated& groups) {
+  std::map<std::vector<std::size_t>, unsigned> wanted;
+  for (std::size_t i = 0; i < requests_.size(); ++i)
+    if (is_sum(requests_[i].statistic) && !sources_[i].sums.empty()) ++wanted[sources_[i].sums];
+  for (const auto& [sums, times] : wanted) {
+    if (times == 1) continue;
+    Buffer<double> totals(work.memory, groups.count);
+    work.threads.for_ranges(groups.count, finish_share, [&, &sums = sums](std::size_t begin, std::size_t end, unsigned) {
+      add_up_range(groups, sums, begin, end, totals.data() + begin);
+    });
+    totals_[sums] = std::move(totals);
+  }
+}
+
+void Plan::add_up_range(const Aggregated& groups, const std::vector<std::size_t>& sums, std::size_t begin, std::size_t end, double* out) const {
+  if (sums.size() == 1 && groups.rests.empty()) {
+    values_of(reinterpret_cast<const ExactSum*>(groups.states[sums[0]].data()) + begin, end - begin, specs_[sums[0]].window, out);
+    return;
+  }
+  Pieces pieces(groups, specs_, sums);
+  for (std::size_t group = begin; group < end; ++group) out[group - begin] = value_of(pieces.of(group));
+}
+
 void Plan::finish(ThreadPool& threads, const Aggregated& groups, std::size_t request, void* out) const {
-  constexpr std::size_t share = 4096;
-  threads.for_ranges(groups.count, share, [&](std::size_t begin, std::size_t end, unsigned) { finish_range(groups, request, begin, end, out); });
+  threads.for_ranges(groups.count, finish_share, [&](std::size_t begin, std::size_t end, unsigned) { finish_range(groups, request, begin, end, out); });
 }
 
 void Plan::finish_range(const Aggregated& groups, std::size_t request, std::size_t begin, std::size_t end, void* out) const {
@@ -190,19 +214,31 @@ void Plan::finish_range(const Aggregated& groups, std::size_t request, std::size
       for (std::size_t group = begin; group < end; ++group) result[group] = from_word<T>(words[group]);
       return;
     }
-    Pieces sums(groups, specs_, source.sums), squares(groups, specs_, source.squares);
-    for (std::size_t group = begin; group < end; ++group) {
-      const double rows = rows_of(groups, group);
-      double value = rows;
-      if (is_spread(wanted.statistic)) {
-        value = rows > wanted.ddof ? deviations_of(sums.of(group), squares.of(group)) / (rows - wanted.ddof)
-                                   : std::numeric_limits<double>::quiet_NaN();
-        if (wanted.statistic == Statistic::std) value = std::sqrt(value);
-      } else if (!source.sums.empty()) {
-        value = value_of(sums.of(group));
-        if (wanted.statistic == Statistic::mean) value /= rows;
+    if (is_spread(wanted.statistic)) {
+      Pieces sums(groups, specs_, source.sums), squares(groups, specs_, source.squares);
+      for (std::size_t group = begin; group < end; ++group) {
+        const double rows = rows_of(groups, group);
+        const double value = rows > wanted.ddof ? deviations_of(sums.of(group), squares.of(group)) / (rows - wanted.ddof)
+                                                : std::numeric_limits<double>::quiet_NaN();
+        result[group] = static_cast<T>(wanted.statistic == Statistic::std ? std::sqrt(value) : value);
       }
-      result[group] = static_cast<T>(value);
+      return;
+    }
+    const auto known = totals_.find(source.sums);
+    double added[block_rows];
+    for (std::size_t at = begin; at < end; at += block_rows) {
+      const std::size_t n = std::min(block_rows, end - at);
+      const double* totals = added;
+      if (source.sums.empty()) {}
+      else if (known != totals_.end()) totals = known->second.data() + at;
+      else add_up_range(groups, source.sums, at, at + n, added);
+      for (std::size_t i = 0; i < n; ++i) {
+        switch (wanted.statistic) {
+          case Statistic::sum: result[at + i] = static_cast<T>(totals[i]); break;
+          case Statistic::mean: result[at + i] = static_cast<T>(totals[i] / rows_of(groups, at + i)); break;
+          default: result[at + i] = static_cast<T>(rows_of(groups, at + i)); break;
+        }
+      }
     }
   });
 }

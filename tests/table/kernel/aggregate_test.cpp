@@ -115,6 +115,35 @@ TEST_P(Aggregate, NoticesKeysOutsideTheRangeItWasMadeFor) {
   }
 }
 
+TEST_P(Aggregate, FindsTheGroupsOfKeysFarFromTheOthers) {
+  const std::size_t n = 150'001;
+  for (const int far : {1, 2, 3}) {
+    SequentialRandom random(far);
+    std::vector<std::int64_t> keys(n);
+    // Clusters far from one another, one key alone, and one key that a fifth of the rows have.
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto cluster = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(far)));
+      keys[i] = (cluster << 61) + (i % 5 == 0 ? 77 : static_cast<std::int64_t>(random.below(60'000)));
+    }
+    keys[n / 2] = std::numeric_limits<std::int64_t>::min();
+    keys[n / 3] = std::numeric_limits<std::int64_t>::max();
+    std::map<std::int64_t, std::uint64_t> expected;
+    for (const std::int64_t key : keys) ++expected[key];
+    const array::Key column{DType::i64, keys.data()};
+    const array::KeyRange range = array::key_range(work_, column, n);
+    const array::CompositeKey key({&column, 1}, {&range, 1}, n);
+    const StateSpec rows{StateKind::rows};
+    const Aggregated found = aggregate(work_, key, {}, {&rows, 1}, 0);
+    ASSERT_EQ(found.count, expected.size());
+    std::size_t i = 0;
+    for (const auto& [value, count] : expected) {
+      ASSERT_EQ(found.keys[i] + range.min, array::ordered_bits(value));
+      ASSERT_EQ(reinterpret_cast<const std::uint64_t*>(found.states[0].data())[i], count);
+      ++i;
+    }
+  }
+}
+
 TEST_P(Aggregate, GivesUpWhenAWindowFitsFewValues) {
   const std::size_t n = 100'000;
   for (std::int64_t groups : {3, 20'000}) {

@@ -39,6 +39,26 @@ struct Sum {
   double value() const { return value_of(summands()); }
 };
 
+TEST(ExactSum, ManyAtOnceAreTheSame) {
+  SequentialRandom random(7);
+  for (const int top : {-1074, -1000, 0, 7, 1024}) {
+    const SumWindow window = SumWindow::below(top, 1'000'000, false);
+    std::vector<ExactSum> sums(3000);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      for (std::int64_t& part : sums[i].part) part = static_cast<std::int64_t>(random()) >> (2 + random.below(62));
+      if (i % 100 == 7) sums[i].special = std::numeric_limits<double>::infinity();
+    }
+    std::vector<double> found(sums.size());
+    values_of(sums.data(), sums.size(), window, found.data());
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      ASSERT_EQ(found[i], value_of({{&sums[i], 1}, {&window, 1}, {}})) << top << " " << i;
+      if (top != 0 || sums[i].special != 0) continue;
+      const Quad expected = Quad(sums[i].part[0]) * window.unit(0) + Quad(sums[i].part[1]) * window.unit(1);
+      ASSERT_EQ(found[i], static_cast<double>(expected)) << i;
+    }
+  }
+}
+
 TEST(ExactSum, RoundsOnceAndKnowsNoOrder) {
   SequentialRandom random(7);
   for (std::size_t n : {1u, 2u, 3u, 63u, 64u, 65u, 1000u, 20'000u}) {

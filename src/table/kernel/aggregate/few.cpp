@@ -25,7 +25,7 @@ std::optional<Aggregated> aggregate_few(const Task& task) {
       if (block.outside()) trouble.outside.store(true, std::memory_order_relaxed);
       if (tables[lane].rests() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);
       if (trouble.any()) return;
-      for (std::size_t i = 0; i < count; ++i) codes[i] = keys[lane].code_of(block.keys()[i]);
+      keys[lane].codes_of(block.keys(), count, codes);
       if (keys[lane].size() > few_groups) too_many.store(true, std::memory_order_relaxed);
       if (too_many.load(std::memory_order_relaxed)) return;
       tables[lane].clear(known, keys[lane].size());

@@ -22,6 +22,20 @@ class HashTable {
   std::size_t size() const { return keys_.size(); }
   const std::vector<std::uint64_t>& keys() const { return keys_; }
 
+  /// codes[i] is that of keys[i], n of them, n up to most_at_once. Most keys are in the first place that is looked at: that takes no
+  /// branch, which would be mispredicted for the others, and they are looked for afterwards.
+  static constexpr std::size_t most_at_once = 512;
+  void codes_of(const std::uint64_t* keys, std::size_t n, std::uint32_t* codes) {
+    std::uint16_t others[most_at_once];
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Slot& slot = slots_[(keys[i] * multiplier) >> shift_];
+      codes[i] = slot.code;
+      others[count] = static_cast<std::uint16_t>(i);
+      count += slot.key != keys[i] || slot.code == empty ? 1 : 0;
+    }
+    for (std::size_t k = 0; k < count; ++k) codes[others[k]] = code_of(keys[others[k]]);
+  }
   std::uint32_t code_of(std::uint64_t key) {
     std::size_t at = (key * multiplier) >> shift_;
     for (;; at = (at + 1) & mask_) {
@@ -43,7 +57,7 @@ class HashTable {
     const auto code = static_cast<std::uint32_t>(keys_.size());
     keys_.push_back(key);
     slots_[at] = {key, code};
-    if (2 * keys_.size() > slots_.size()) grow();
+    if (4 * keys_.size() > slots_.size()) grow();
     return code;
   }
   void grow() {

@@ -10,7 +10,9 @@
 namespace atl::table {
 namespace {
 
+static_assert(block_rows <= HashTable::most_at_once);
 constexpr std::size_t rows_per_bucket = 16'384;  // 256 KiB of records with one column, beside as many states at most
+constexpr std::size_t most_buckets = 2048;       // whose unfinished lines a thread's cache holds
 constexpr std::size_t chunk_groups = 16'384;     // groups that a thread makes room for at once
 
 /// Where a bucket's groups were put.
@@ -35,7 +37,7 @@ class BucketAggregator {
     const std::size_t rows = records_.rows(bucket);
     const std::uint64_t low = shift >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << shift) - 1;
     const std::uint64_t high = runs[0].records[0] & ~low;
-    return shift < 32 && (low < 4096 || low / 4 < rows) ? by_table(runs, high, low) : by_hash(runs);
+    return shift < 32 && (low < 4096 || low / 4 < rows) ? by_table(runs, high, low) : by_hash(runs, shift);
   }
   std::vector<Rest>& rests() { return rests_; }
 
@@ -55,21 +57,39 @@ class BucketAggregator {
     return keep(states);
   }
 
-  Place by_hash(const std::vector<RecordRun>& runs) {
+  Place by_hash(const std::vector<RecordRun>& runs, unsigned shift) {
     table_.clear();
     std::size_t known = 0;
     each_block(runs, [&](std::size_t count) {
-      for (std::size_t i = 0; i < count; ++i) codes_[i] = table_.code_of(keys_[i]);
+      table_.codes_of(keys_, count, codes_);
       if (states_ == nullptr || table_.size() > states_->capacity()) grow(known);
       states_->clear(known, table_.size());
       known = table_.size();
       states_->update_moved(task_.words, codes_, columns_.data(), count);
     });
-    order_.clear();
-    for (std::uint32_t code = 0; code < table_.size(); ++code) order_.push_back({table_.keys()[code], code});
-    std::sort(order_.begin(), order_.end(), [](const Group& a, const Group& b) { return a.key < b.key; });
+    order_groups(shift);
     states_->take_rests(rests_, [&](std::uint32_t code) { return table_.keys()[code]; });
     return keep(*states_);
+  }
+
+  // Words are sorted, several times as fast as pairs: as many of a key's `shift` low bits as there is room for above the code.
+  void order_groups(unsigned shift) {
+    const std::vector<std::uint64_t>& keys = table_.keys();
+    const auto code_bits = static_cast<unsigned>(std::bit_width(keys.size() - 1));
+    const std::uint64_t codes = (std::uint64_t{1} << code_bits) - 1;
+    const unsigned left = (64 - shift) & 63;
+    sorted_.resize(keys.size());
+    for (std::size_t code = 0; code < keys.size(); ++code) sorted_[code] = ((keys[code] << left) & ~codes) | code;
+    array::sort_words(sorted_.data(), sorted_.size());
+    order_.clear();
+    for (const std::uint64_t word : sorted_) order_.push_back({keys[word & codes], static_cast<std::uint32_t>(word & codes)});
+    if (shift + code_bits <= 64) return;
+    for (std::size_t begin = 0, end = 0; begin < order_.size(); begin = end) {
+      while (end < order_.size() && sorted_[end] >> code_bits == sorted_[begin] >> code_bits) ++end;
+      const auto at = order_.begin();
+      if (end - begin > 1)
+        std::sort(at + static_cast<std::ptrdiff_t>(begin), at + static_cast<std::ptrdiff_t>(end), [](const Group& a, const Group& b) { return a.key < b.key; });
+    }
   }
 
   // Calls body(count) with keys_ and columns_ filled.
@@ -131,6 +151,7 @@ class BucketAggregator {
   HashTable table_;
   std::unique_ptr<StateTables> states_;
   std::vector<Group> order_;
+  std::vector<std::uint64_t> sorted_;
   std::vector<std::unique_ptr<Aggregated>> chunks_;
   std::size_t used_ = 0;
   std::vector<Rest> rests_;
@@ -145,21 +166,21 @@ class BucketAggregator {
 Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
   array::Work work = task.work;
   const std::size_t n = task.key.rows();
-  const auto plan = array::PartitionPlan::from_sample(std::move(sample), task.key.width(0), std::max<std::size_t>(n / rows_per_bucket, 2));
-  const Records records(task, plan);
+  const KeyBuckets buckets(std::move(sample), task.key.width(0), std::clamp<std::size_t>(n / rows_per_bucket, 2, most_buckets));
+  const Records records(task, buckets);
   Trouble trouble;
   trouble.outside = records.outside();
   if (trouble.any()) return trouble.answer();
   work.monitor.checkpoint(n, 2 * n);
 
-  std::vector<Place> places(plan.buckets());
+  std::vector<Place> places(buckets.count());
   std::vector<std::unique_ptr<BucketAggregator>> aggregators;
   for (unsigned thread = 0; thread < work.threads.size(); ++thread) aggregators.push_back(std::make_unique<BucketAggregator>(task, records));
-  work.threads.for_each_dynamic(plan.buckets(), [&](std::size_t bucket, unsigned thread) {
+  work.threads.for_each_dynamic(buckets.count(), [&](std::size_t bucket, unsigned thread) {
     if (aggregators[thread]->rests().size() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);
     if (trouble.any()) return;
-    places[bucket] = aggregators[thread]->run(bucket, plan.shift(bucket));
-    if (thread == 0) work.monitor.checkpoint(n + n * bucket / plan.buckets(), 2 * n);
+    places[bucket] = aggregators[thread]->run(bucket, buckets.shift(bucket));
+    if (thread == 0) work.monitor.checkpoint(n + n * bucket / buckets.count(), 2 * n);
   });
 
   if (trouble.any()) return trouble.answer();

@@ -5,7 +5,7 @@
 
 namespace atl::table {
 
-Records::Records(const Task& task, const array::PartitionPlan& plan) : buckets_(plan.buckets()), width_(1 + task.words.count()) {
+Records::Records(const Task& task, const KeyBuckets& by_key) : buckets_(by_key.count()), width_(1 + task.words.count()) {
   const std::size_t n = task.key.rows();
   ThreadPool& threads = task.work.threads;
   const unsigned lanes = threads.size();
@@ -26,7 +26,7 @@ Records::Records(const Task& task, const array::PartitionPlan& plan) : buckets_(
         outside.store(true, std::memory_order_relaxed);
         return;
       }
-      array::find_buckets(plan, keys, count, buckets);
+      by_key.find(keys, count, buckets);
       for (std::size_t i = 0; i < count; ++i) ++counts[buckets[i]];
     }
   });
@@ -53,7 +53,7 @@ Records::Records(const Task& task, const array::PartitionPlan& plan) : buckets_(
     for (std::size_t first = begin; first < end; first += block_rows) {
       const std::size_t count = std::min(block_rows, end - first);
       block.load(first, count);
-      array::find_buckets(plan, block.keys(), count, buckets);
+      by_key.find(block.keys(), count, buckets);
       std::copy_n(block.words(), task.words.columns.size(), words.data());
       if (task.words.row_number) {
         for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<std::uint64_t>(block.first_row()) + i;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "atoll/array/kernel/partition.hpp"
+#include "kernel/aggregate/key_buckets.hpp"
 #include "kernel/aggregate/ways.hpp"
 
 namespace atl::table {
@@ -18,7 +18,7 @@ struct RecordRun {
 class Records {
  public:
   /// Moves all rows of the task. Each is read once and written once, past the caches.
-  Records(const Task& task, const array::PartitionPlan& plan);
+  Records(const Task& task, const KeyBuckets& buckets);
 
   /// A key needs more bits than the key was made for: then nothing was moved.
   bool outside() const { return outside_; }

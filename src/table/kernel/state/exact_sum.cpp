@@ -121,15 +121,52 @@ SumWindow SumWindow::below(int top, std::uint64_t count, bool special) {
   return window;
 }
 
-double value_of(const Summands& values) {
-  // One window, no infinities and nothing aside: by far the most. Both parts are one integer then, rounded once.
-  if (values.sums.size() == 1 && values.rests.empty() && values.sums[0].special == 0 && values.windows[0].scale == 1) {
-    const SumWindow& window = values.windows[0];
-    const int apart = exponent_of(window.magic[0]) - exponent_of(window.magic[1]);
-    const __int128 units = (static_cast<__int128>(values.sums[0].part[0]) << apart) + values.sums[0].part[1];
-    const double value = static_cast<double>(units) * window.unit(1);
-    if (value == 0 || std::isnormal(value)) return value;  // a smaller one was rounded twice
+namespace {
+
+// Rounded once: of more than 63 bits the lowest stands for all below it. By way of 63, as processors convert signed words without a branch.
+double to_double(__int128 x) {
+  const auto size = static_cast<unsigned __int128>(x < 0 ? -x : x);
+  const auto high = static_cast<std::uint64_t>(size >> 63);
+  double value;
+  if (high == 0) {
+    value = static_cast<double>(static_cast<std::int64_t>(size));
+  } else {
+    const int shift = std::bit_width(high);
+    const bool below = static_cast<std::uint64_t>(size) << (64 - shift) != 0;
+    value = static_cast<double>(static_cast<std::int64_t>(size >> shift) | (below ? 1 : 0)) * std::bit_cast<double>(static_cast<std::uint64_t>(1023 + shift) << 52);
   }
+  return x < 0 ? -value : value;
+}
+
+/// Both parts of a sum as one integer, rounded once.
+class WholeSums {
+ public:
+  explicit WholeSums(const SumWindow& window)
+      : fits_(window.scale == 1), apart_(exponent_of(window.magic[0]) - exponent_of(window.magic[1])), unit_(window.unit(1)) {}
+  /// False: it is infinite or NaN, is scaled, or so small that it would be rounded twice.
+  bool value(const ExactSum& sum, double& value) const {
+    if (!fits_ || sum.special != 0) return false;
+    value = to_double((static_cast<__int128>(sum.part[0]) << apart_) + sum.part[1]) * unit_;
+    return value == 0 || std::isnormal(value);
+  }
+
+ private:
+  bool fits_;
+  int apart_;
+  double unit_;
+};
+
+}  // namespace
+
+void values_of(const ExactSum* sums, std::size_t n, const SumWindow& window, double* out) {
+  const WholeSums whole(window);
+  for (std::size_t i = 0; i < n; ++i)
+    if (!whole.value(sums[i], out[i])) [[unlikely]] out[i] = value_of({{sums + i, 1}, {&window, 1}, {}});
+}
+
+double value_of(const Summands& values) {
+  // One window, no infinities and nothing aside: by far the most.
+  if (double value = 0; values.sums.size() == 1 && values.rests.empty() && WholeSums(values.windows[0]).value(values.sums[0], value)) return value;
   const std::vector<double> partial = reduced(values, 1);
   const double value = rounded(partial.data(), partial.size());
   if (std::isfinite(value) || std::any_of(values.sums.begin(), values.sums.end(), [](const ExactSum& sum) { return sum.special != 0; })) return value;

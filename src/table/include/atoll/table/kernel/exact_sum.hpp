@@ -63,6 +63,8 @@ struct Summands {
 };
 /// The sum, correctly rounded.
 double value_of(const Summands& values);
+/// The same of n groups that have one sum each, and nothing aside.
+void values_of(const ExactSum* sums, std::size_t n, const SumWindow& window, double* out);
 /// The sum of squared deviations from the mean, given the values and their squares. At least 0.
 double deviations_of(const Summands& values, const Summands& squares);
 
