@@ -207,6 +207,32 @@ def text_of_numbers(values: Expr) -> Texts: ...
 def scan_records(bytes: np.ndarray[Any, Any], quote: str, delimiter: str) -> list[tuple[int, int]]:
     """For each state of a record in which the bytes may begin, the one in which they end and where the first record begins."""
 
+class CsvDialect:
+    """How text of separated values is written, for the parser."""
+
+    def __init__(
+        self, separator: str, quote: str | None, decimal: str, skip_bad: bool, missing: Sequence[str], yes: Sequence[str],
+        no: Sequence[str],
+    ) -> None: ...  # fmt: skip
+
+class CsvText:
+    """Whole records of separated values, in so many bytes of room. Columns' kinds: 0 none, 1 int64, 2 bool, 3 float64, 4 text."""
+
+    def __init__(self, size: int) -> None: ...
+    def resize(self, size: int) -> None: ...
+    @property
+    def room(self) -> np.ndarray[Any, Any]: ...
+    def survey(self, quote: str | None, separator: str) -> list[tuple[int, int, int]]:
+        """Supposed that the bytes begin where a field may, and inside quotes: the state at the end (-1: look at them one by one),
+        where the first record begins, and how many lines end (-1: they are no records)."""
+
+    def parse(self, dialect: CsvDialect, kinds: Sequence[int]) -> tuple[int, int, list[tuple[Any, Any, Any, int]], Any]:
+        """Rows, bad lines that were skipped, of each column values, offsets, valid bits and how many are missing, and what is
+        wrong (None: nothing): a text, at which byte, and in which column (or None)."""
+
+    def guess(self, dialect: CsvDialect, columns: int) -> tuple[list[int], Any]:
+        """Kinds of the columns (0: without values), and what is wrong."""
+
 def text_hash(x: Texts) -> tuple[Expr, Expr]: ...
 def text_measure(x: Texts, name: str, texts: Sequence[bytes], numbers: Sequence[int]) -> Expr: ...
 

@@ -27,6 +27,7 @@ void bind_expr(nb::module_& m);
 void bind_operations(nb::module_& m);
 void bind_table(nb::module_& m);
 void bind_text(nb::module_& m);
+void bind_csv(nb::module_& m);
 void bind_everywhere(nb::module_& m);
 void bind_window(nb::module_& m);
 void bind_info(nb::module_& m);

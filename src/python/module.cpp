@@ -75,6 +75,7 @@ NB_MODULE(_core, m) {
   bind_table(m);
   bind_text(m);
   bind_everywhere(m);
+  bind_csv(m);
   bind_window(m);
   bind_info(m);
   bind_limbs(m);

@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core, extras
 from ..session import current
 from ..session.everywhere import everywhere, once
+from . import csvparse
 from .dialect import SAMPLE, Dialect, compression_of, header_end, names_in, opened
 from .places import Place, place_of
 from .reader import Part, Reader, reading, shares
@@ -20,7 +21,9 @@ from .reading import expression, read_columns
 from .schemas import key_types, typed_keys, with_keys
 
 _ENDINGS = (".csv", ".tsv", ".csv.gz", ".csv.bz2", ".csv.zst", ".csv.xz", ".txt")
-_RANGE = 8 << 20  # bytes that a thread reads at a time: some milliseconds, and the file's end is near for all
+_RANGE = 1 << 20  # bytes that a thread reads at a time: they stay in its cache, and the file's end is near for all
+_PLAIN, _QUOTED = 1, 2  # states of `_core.scan_records`
+_FAR_RANGE = 8 << 20  # the same of files that are not on this machine
 
 
 class CsvReader(Reader):
@@ -35,8 +38,8 @@ class CsvReader(Reader):
         """Says what the columns are."""
         import pyarrow as pa
 
-        self.kinds = dict(kinds)
-        self.schema = with_keys(pa.schema([(name, kinds[name]) for name in self.file_names]), self.keys)
+        self.kinds = {name: pa.large_string() if pa.types.is_string(kind) else kind for name, kind in kinds.items()}
+        self.schema = with_keys(pa.schema([(name, self.kinds[name]) for name in self.file_names]), self.keys)
 
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
         """One table of the range's rows."""
@@ -46,10 +49,13 @@ class CsvReader(Reader):
         yield typed_keys(table, part, columns, self.schema)
 
     def parse(self, part: Part, wanted: Sequence[str] | None = None) -> Any:
-        """A range's columns, as Arrow reads them."""
+        """A range's columns."""
         import pyarrow as pa
         from pyarrow import csv
 
+        if wanted is not None and csvparse.knows(self.dialect) and csvparse.holds(self.kinds):
+            table = csvparse.table_of(self.place, self.dialect, part, self.file_names, self.kinds, wanted)
+            return table if self.dialect.nrows is None else table.slice(0, self.dialect.nrows)
         with opened(self.place, part.file, self.dialect) as source:
             if part.end:
                 source.seek(part.number)
@@ -152,48 +158,75 @@ def _plan(place: Place, dialect: Dialect) -> CsvReader:
 
 def _cut(reader: CsvReader) -> list[Part]:
     """Ranges that begin with a record and end before one."""
+    step = _RANGE if reader.place.system is None else _FAR_RANGE
     ranges = [
-        replace(part, number=begin, size=min(_RANGE, part.end - begin), end=min(begin + _RANGE, part.end))
+        replace(part, number=begin, size=min(step, part.end - begin), end=min(begin + step, part.end))
         if part.end
         else part
         for part in reader.parts
-        for begin in range(part.number, max(part.end, part.number + 1), _RANGE)
+        for begin in range(part.number, max(part.end, part.number + 1), step)
     ]
     if len(ranges) == len(reader.parts):
         return ranges
     session = current()
-    answers = everywhere(_scan, reader, ranges, shares(ranges, session.pes), session.threads)
+    answers = everywhere(_survey, reader, ranges, shares(ranges, session.pes), session.threads)
+    return _joined(reader, ranges, [one for some in answers for one in some])
+
+
+def _joined(reader: CsvReader, ranges: list[Part], surveys: list[Any]) -> list[Part]:
+    """The ranges with their borders moved to where records begin, and their rows where each line is a record."""
     parts: list[Part] = []
-    state = 0
-    for part, scan in zip(ranges, [scan for some in answers for scan in some], strict=True):
-        last = parts[-1] if parts else None
-        if last is None or last.file != part.file or not part.end:
+    counts = reader.dialect.on_bad_lines == "error"
+    # How the ranges before end, how many lines end in them (-1: nobody knows), and how many do before the part in work.
+    state, lines, before = 0, 0, 0
+    byte_before = ""
+
+    def close(end: int, behind: int) -> None:
+        rows = behind - before if counts and lines >= 0 else None
+        parts[-1] = replace(parts[-1], end=end, size=end - parts[-1].number, rows=rows)
+
+    for at, (part, (first_byte, last_byte, survey)) in enumerate(zip(ranges, surveys, strict=True)):
+        if not part.end:
             parts.append(part)
-            state = 0
-        elif (first := scan[state][1]) < 0:  # no record begins here
-            parts[-1] = replace(last, end=part.end, size=part.end - last.number)
-        else:  # what comes before its first record belongs to the range before it
+            continue
+        fresh = at == 0 or ranges[at - 1].file != part.file or ranges[at - 1].end != part.number
+        if fresh:
+            state = lines = before = 0
+            byte_before = "\n"
+        end, first, ended = survey[state == _QUOTED]
+        if end < 0 or (state == _PLAIN and first_byte == reader.dialect.quotechar):
+            (end, first), ended = once(_scan, reader, part, state), -1
+        if ended < 0 or (byte_before in "\r\n" and first_byte in "\r\n"):
+            lines = -1
+        if fresh:
+            parts.append(part)
+        elif first >= 0:  # what comes before its first record belongs to the range before it
             border = part.number + first
-            parts[-1] = replace(last, end=border, size=border - last.number)
-            parts.append(replace(part, number=border, size=part.end - border))
-        state = scan[state][0] if scan else 0
+            close(border, lines + 1)
+            before = lines + 1
+            parts.append(replace(part, number=border))
+        state, lines, byte_before = end, lines if lines < 0 else lines + ended, last_byte
+        close(part.end, lines + (last_byte != "\n"))
     return [part for part in parts if part.size > 0 or not part.end]
 
 
-def _scan(here: Any, reader: CsvReader, ranges: list[Part], mine: Sequence[range], threads: int) -> list[Any]:
-    quote = reader.dialect.quotechar or "\0"
-
-    def one(number: int) -> list[tuple[int, int]]:
+def _survey(here: Any, reader: CsvReader, ranges: list[Part], mine: Sequence[range], threads: int) -> list[Any]:
+    def one(number: int) -> tuple[str, str, list[tuple[int, int, int]]]:
         part = ranges[number]
         if not part.end:
-            return []
-        with reading(part), reader.place.open(part.file) as source:
-            source.seek(part.number)
-            data = source.read_buffer(part.end - part.number)
-            return _core.scan_records(np.frombuffer(data, np.uint8), quote, reader.dialect.sep)
+            return "", "", []
+        with reading(part), csvparse.text_of(reader.place, reader.dialect, part) as text:
+            found = text.survey(reader.dialect.quotechar, reader.dialect.sep)
+            return chr(text.room[0]), chr(text.room[-1]), found
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(one, mine[here.pe]))
+
+
+def _scan(reader: CsvReader, part: Part, state: int) -> tuple[int, int]:
+    """How a range ends that begins in a state, and where its first record begins; any quotes."""
+    with reading(part), csvparse.text_of(reader.place, reader.dialect, part) as text:
+        return _core.scan_records(text.room, reader.dialect.quotechar or "\0", reader.dialect.sep)[state]
 
 
 # -- types --
@@ -209,7 +242,9 @@ def _guess(reader: CsvReader, dtype: Any) -> dict[str, Any]:
     with reading(file), opened(reader.place, file, reader.dialect) as source:
         head = bytes(source.read(SAMPLE))
         body = header_end(head, reader.dialect)
-    if head[body:].strip(b"\r\n"):
+    if csvparse.knows(reader.dialect) and not reader.dialect.dates:
+        schema = csvparse.schema_of_sample(reader.dialect, head[body:], len(head) < SAMPLE, reader.file_names)
+    elif head[body:].strip(b"\r\n"):
         with reading(file), opened(reader.place, file, reader.dialect) as source:
             source.read(body)
             schema = csv.open_csv(source, **reader.options(None, SAMPLE)).schema
@@ -228,8 +263,11 @@ def guess_from_all(reader: CsvReader, dtype: Any) -> bool:
 
 def _schemas(here: Any, reader: CsvReader, mine: Sequence[range], threads: int) -> list[Any]:
     def one(number: int) -> Any:
-        with reading(reader.parts[number]):
-            return reader.parse(reader.parts[number]).schema
+        part = reader.parts[number]
+        with reading(part):
+            if csvparse.knows(reader.dialect) and not reader.dialect.dates:
+                return csvparse.schema_of(reader.place, reader.dialect, part, reader.file_names)
+            return reader.parse(part).schema
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(one, mine[here.pe]))
@@ -261,7 +299,7 @@ def _settled(reader: CsvReader, schemas: Sequence[Any]) -> dict[str, Any]:
                     found = pa.string()
                 if pa.types.is_binary(found):
                     raise ValueError(f"cannot read {reader.name}: column {name!r} is not in {reader.dialect.encoding}")
-                kind = _wider(kind, found)
+                kind = _wider(kind, pa.string() if pa.types.is_large_string(found) else found)
             # Without a value it is what pandas makes of it: numbers, all of them missing.
             kind = pa.float64() if pa.types.is_null(kind) else kind
         kinds[name] = kind

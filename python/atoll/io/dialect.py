@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ MISSING = [
 ]  # fmt: skip
 #: Bytes at the beginning that hold the header, and from which types are guessed.
 SAMPLE = 1 << 20
+_LINE = 4096  # bytes in which most records end
 _BYTE_WISE = ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii", "latin-1", "latin1", "iso-8859-1", "cp1252")
 _COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".xz": "xz", ".zip": "zip"}
 
@@ -62,9 +64,9 @@ class Dialect:
 
     def parse_options(self) -> Any:
         """The same for pyarrow.csv."""
-        from pyarrow import csv
+        from pyarrow import csv as arrow_csv
 
-        return csv.ParseOptions(
+        return arrow_csv.ParseOptions(
             delimiter=self.sep, quote_char=self.quotechar or False, escape_char=self.escapechar or False,
             newlines_in_values=self.quotechar is not None,
             invalid_row_handler=None if self.on_bad_lines == "error" else _skip,
@@ -120,28 +122,32 @@ def header_end(head: bytes, dialect: Dialect) -> int:
 def _next_record(head: bytes, at: int, dialect: Dialect) -> int:
     if at >= len(head):
         return len(head)
-    found = _core.scan_records(np.frombuffer(head, np.uint8, offset=at), dialect.quotechar or "\0", dialect.sep)[0][1]
-    return len(head) if found < 0 else at + found
+    for some in (head[at : at + _LINE], head[at:]):
+        found = _core.scan_records(np.frombuffer(some, np.uint8), dialect.quotechar or "\0", dialect.sep)[0][1]
+        if found >= 0:
+            return at + int(found)
+    return len(head)
 
 
 def names_in(head: bytes, dialect: Dialect) -> list[str]:
     """Names of the columns: as is said, of the header, or numbers."""
-    import pyarrow as pa
-    from pyarrow import csv
-
     if dialect.names is not None:
         return list(dialect.names)
     begin = header_end(head, replace(dialect, skiprows=dialect.skiprows + (dialect.header or 0), header=None))
     line = head[begin : _next_record(head, begin, dialect)].strip(b"\r\n")
     if not line:
         raise ValueError("no columns: the file is empty, or has no more lines than are skipped")
-    read = csv.ReadOptions(autogenerate_column_names=True, encoding=dialect.arrow_encoding, use_threads=False)
-    row = csv.read_csv(pa.BufferReader(line + b"\n"), read, dialect.parse_options())
+    texts = io.StringIO(line.decode(dialect.arrow_encoding), newline="")
+    quoting: Any = csv.QUOTE_NONE if dialect.quotechar is None else csv.QUOTE_MINIMAL
+    try:
+        row = next(csv.reader(
+            texts, delimiter=dialect.sep, quotechar=dialect.quotechar, quoting=quoting, escapechar=dialect.escapechar
+        ))  # fmt: skip
+    except csv.Error as error:
+        raise ValueError(f"the names of the columns: {error}") from error
     if dialect.header is None:
-        return [str(number) for number in range(row.num_columns)]
-    texts = csv.ConvertOptions(column_types=dict.fromkeys(row.column_names, pa.string()))
-    row = csv.read_csv(pa.BufferReader(line + b"\n"), read, dialect.parse_options(), texts)
-    return _distinct([column[0].as_py() or f"Unnamed: {at}" for at, column in enumerate(row.columns)])
+        return [str(number) for number in range(len(row))]
+    return _distinct([name or f"Unnamed: {at}" for at, name in enumerate(row)])
 
 
 def _distinct(names: list[str]) -> list[str]:
