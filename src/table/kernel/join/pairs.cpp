@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
 
 #include "atoll/table/kernel/join.hpp"
 #include "atoll/table/kernel/state.hpp"
@@ -125,12 +126,18 @@ void JoinPairs::write(array::Work work, std::size_t begin, std::size_t end, std:
   });
 }
 
-// In turns: all threads write some rows' pairs beside, then all copy these to their places, which all have been read by then.
+// Up to the first row that has no pair, partners lie where they belong already. Then in turns: all threads write some rows' pairs beside, then all copy these to their places, which all have been read by then.
 void JoinPairs::write_in_place(array::Work work, std::int64_t* left_rows) {
   ATOLL_EXPECT(!has_lists_ && (kind_ == JoinKind::inner || kind_ == JoinKind::left));
   const std::size_t threads = work.threads.size(), blocks = begins_.size() - 1, share = rows_in_turn / block_rows;
+  std::size_t still = 0;  // blocks
+  while (still < blocks && begins_[still + 1] == std::min((still + 1) * block_rows, partners_.size())) ++still;
+  work.threads.for_ranges(begins_[still], block_rows, [&](std::size_t begin, std::size_t end, unsigned) {
+    std::iota(left_rows + begin, left_rows + end, first_row_ + static_cast<std::int64_t>(begin));
+  });
+  if (still == blocks) return;
   Buffer<std::int64_t> rights(work.memory, threads * (rows_in_turn + 1)), lefts(work.memory, threads * (rows_in_turn + 1));
-  for (std::size_t first = 0; first < blocks; first += threads * share) {
+  for (std::size_t first = still; first < blocks; first += threads * share) {
     auto each_share = [&](auto&& body) {
       work.threads.on_each([&](unsigned thread) {
         const std::size_t begin = std::min(first + thread * share, blocks), end = std::min(begin + share, blocks);
