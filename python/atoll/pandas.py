@@ -13,6 +13,7 @@ Examples
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from functools import wraps
 from importlib import import_module
@@ -38,23 +39,30 @@ from .frame import (
     RangeIndex,
     Series,
     TimedeltaIndex,
+    col,
     concat,
     crosstab,
     cut,
     date_range,
+    factorize,
+    from_dummies,
     get_dummies,
     interval_range,
+    lreshape,
     melt,
     merge,
     merge_asof,
+    merge_ordered,
     period_range,
     pivot,
     pivot_table,
     qcut,
     timedelta_range,
+    to_numeric,
+    wide_to_long,
 )
 from .frame.classes import is_frame, is_series
-from .frame.deferred import col
+from .frame.conversion import numpy_of
 from .frame.values import make
 
 __all__ = [
@@ -77,13 +85,17 @@ __all__ = [
     "crosstab",
     "cut",
     "date_range",
+    "factorize",
+    "from_dummies",
     "get_dummies",
     "interval_range",
     "isna",
     "isnull",
+    "lreshape",
     "melt",
     "merge",
     "merge_asof",
+    "merge_ordered",
     "notna",
     "notnull",
     "period_range",
@@ -92,8 +104,10 @@ __all__ = [
     "qcut",
     "timedelta_range",
     "to_datetime",
+    "to_numeric",
     "to_timedelta",
     "unique",
+    "wide_to_long",
 ]
 
 _named: set[str] = set()
@@ -154,7 +168,19 @@ def to_timedelta(arg: Any, unit: Any = None, errors: str = "raise") -> Any:
 
 def unique(values: Any) -> Any:
     """Each value once, in order of its first row."""
-    return (values if is_series(values) else Series(values)).unique()
+    found = (values if is_series(values) else Series(values)).unique()
+    return numpy_of(found) if isinstance(values, np.ndarray) else found
+
+
+#: Readers of files, which Atoll has with fewer arguments than pandas.
+_READERS = ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table")
+
+
+def _taken(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether our function has all these arguments."""
+    known = inspect.signature(function).parameters
+    listed = [one for one in known.values() if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    return len(args) <= len(listed) and all(name in known for name in kwargs)
 
 
 def __getattr__(name: str) -> Any:
@@ -165,9 +191,13 @@ def __getattr__(name: str) -> Any:
     found = getattr(pandas, name)
     if not callable(found) or isinstance(found, type):
         return found
+    own = getattr(import_module("atoll.io.frames"), name) if name in _READERS else None
 
     @wraps(found)
     def function(*args: Any, **kwargs: Any) -> Any:
+        one_table = name == "read_json" and not kwargs.get("lines", False)  # rather than a record in each line
+        if own is not None and not one_table and _taken(own, args, kwargs):
+            return own(*args, **kwargs)
         if name not in _named:
             _named.add(name)
             warnings.warn(f"{name} is pandas' own: data is collected for it", FallbackWarning, stacklevel=2)

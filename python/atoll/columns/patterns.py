@@ -91,6 +91,8 @@ def _translated(pattern: str) -> str:
         elif pattern.startswith("(?", at) and (letters := re.match(r"\(\?[aiLmsux]+(?=[:)-])", pattern[at:])):
             kept = "".join(letter for letter in letters.group()[2:] if letter in "imsx")
             end = at + letters.end()
+            if "a" in letters.group() and pattern[end] != ")":
+                raise re.error("the flag a holds for whole patterns here: give re.ASCII as a flag", pattern, at)
             if not kept and pattern[end] == ")":
                 at = end + 1
                 continue

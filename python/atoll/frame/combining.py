@@ -5,17 +5,84 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..arrays.creation import arange
 from ..arrays.selection import flatnonzero, where
 from ..columns.column import Column
 from ..columns.intervals import join_asof
 from .aligning import align_rows, placed
 from .axis import range_index
-from .classes import frame, is_frame, is_series, series
+from .classes import CLASSES, frame, is_frame, is_series, series
 from .labels import Labels
 from .merging import beside
 from .sorting import key_column
-from .values import choose, hasnans, hide, is_scalar, isna, join_rows, nullable, take
+from .values import choose, hasnans, hide, is_scalar, isna, join_rows, nullable, take, take_or_miss
+
+
+def merge_ordered(
+    left: Any, right: Any, on: Any = None, left_on: Any = None, right_on: Any = None, left_by: Any = None,
+    right_by: Any = None, fill_method: Any = None, suffixes: Any = ("_x", "_y"), how: str = "outer",
+) -> Any:  # fmt: skip
+    """Two frames whose rows are in order as one that is: joined by keys, gaps filled from the row before if asked.
+
+    Examples
+    --------
+    >>> import atoll.pandas as pd
+    >>> a, b = pd.DataFrame({"k": [1, 3], "x": [1, 2]}), pd.DataFrame({"k": [2], "y": [9]})
+    >>> pd.merge_ordered(a, b, on="k", fill_method="ffill").x.to_list()
+    [1, 1, 2]
+    """
+    if fill_method not in (None, "ffill"):
+        raise ValueError("fill_method must be 'ffill' or None")
+    by = left_by if left_by is not None else right_by
+    if by is None:
+        return _in_order(left, right, on, left_on, right_on, fill_method, suffixes, how)
+    if left_by is not None and right_by is not None:
+        raise ValueError("Can only group either left or right frames")
+    keys = [by] if isinstance(by, str) else list(by)
+    of, other = (left, right) if left_by is not None else (right, left)
+    parts = []
+    for key, part in of.groupby(keys if len(keys) > 1 else keys[0], sort=False):
+        pair = (part, other) if left_by is not None else (other, part)
+        made = _in_order(*pair, on, left_on, right_on, fill_method, suffixes, how)
+        for name, value in zip(keys, key if isinstance(key, tuple) else (key,), strict=True):
+            made[name] = value
+        parts.append(made)
+    return CLASSES["concat"](parts, ignore_index=True)
+
+
+def _in_order(
+    left: Any, right: Any, on: Any, left_on: Any, right_on: Any, fill_method: Any, suffixes: Any, how: str
+) -> Any:
+    keys: dict[str, Any] = {"on": on} if on is not None else {"left_on": left_on, "right_on": right_on}
+    if on is None and left_on is None:
+        keys = {"on": [label for label in left._labels.values if label in right._labels.places]}
+    if fill_method is None:
+        return left.merge(right, how=how, sort=True, suffixes=suffixes, **keys)
+    names: Any = keys.get("on", keys.get("left_on"))
+    sides: list[Any] = []
+    for side, own in ((left, keys.get("on", left_on)), (right, keys.get("on", right_on))):
+        listed = [own] if isinstance(own, str) else list(own)
+        rows = series(arange(len(side)), side._index)
+        sides.append(side[listed].assign(**{f"row {len(sides)}": rows}))
+    made = sides[0].merge(sides[1], how=how, sort=True, **keys)
+    rows = [made[f"row {place}"].ffill()._values for place in (0, 1)]
+    listed = [names] if isinstance(names, str) else list(names)
+    columns, labels = [], []
+    for side, at, end, other in ((left, rows[0], suffixes[0], right), (right, rows[1], suffixes[1], left)):
+        gone = isna(at)
+        places = where(gone, 0, at).astype(np.int64)
+        for label in side._labels.values:
+            if label in listed:
+                if side is left:
+                    columns.append(made[label]._values)
+                    labels.append(label)
+                continue
+            columns.append(take_or_miss(side._column(label), places, gone if bool(gone.any()) else None))
+            clash = label in other._labels.places
+            labels.append(f"{label}{end}" if clash and end else label)
+    return frame(columns, Labels(labels), made._index)
 
 
 def merge_asof(
