@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from .columns.dates import reading as _reading
+from .columns.dates.timestamp import NaT, Timedelta, Timestamp, of_value
 from .columns.functions import isna as _isna
 from .columns.functions import notna as _notna
 from .columns.objects import is_missing
@@ -63,6 +64,7 @@ from .frame import (
 )
 from .frame.classes import is_frame, is_series
 from .frame.conversion import numpy_of
+from .frame.moments import read_durations
 from .frame.values import make
 
 __all__ = [
@@ -75,11 +77,14 @@ __all__ = [
     "Interval",
     "IntervalIndex",
     "MultiIndex",
+    "NaT",
     "Period",
     "PeriodIndex",
     "RangeIndex",
     "Series",
+    "Timedelta",
     "TimedeltaIndex",
+    "Timestamp",
     "col",
     "concat",
     "crosstab",
@@ -126,6 +131,8 @@ def isna(obj: Any) -> Any:
     """Which values are missing; of one value, whether it is."""
     if is_frame(obj) or is_series(obj) or isinstance(obj, Index):
         return obj.isna()
+    if isinstance(obj, np.ndarray) and obj.ndim > 1:
+        return np.frompyfunc(is_missing, 1, 1)(obj).astype(bool) if obj.dtype == object else np.isnan(obj)
     return is_missing(obj) if _is_one(obj) else _isna(obj)
 
 
@@ -133,6 +140,8 @@ def notna(obj: Any) -> Any:
     """Which values are there; of one value, whether it is."""
     if is_frame(obj) or is_series(obj) or isinstance(obj, Index):
         return obj.notna()
+    if isinstance(obj, np.ndarray) and obj.ndim > 1:
+        return ~isna(obj)
     return not is_missing(obj) if _is_one(obj) else _notna(obj)
 
 
@@ -152,7 +161,12 @@ def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
     if isinstance(arg, Index):
         return Index(read(arg._values, **options), name=arg.name)
     if np.ndim(arg) == 0:
-        return read(arg, **options)
+        if is_missing(arg):
+            return NaT
+        if isinstance(arg, (int, float, np.number)) or options.get("errors") == "coerce":
+            return Index(read(make([arg]), **options))[0]
+        found = read(arg, **options)
+        return NaT if found is None else of_value(found)
     return Index(read(make(arg) if isinstance(arg, (list, tuple, np.ndarray, range)) else arg, **options))
 
 
@@ -163,7 +177,7 @@ def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
 
 def to_timedelta(arg: Any, unit: Any = None, errors: str = "raise") -> Any:
     """Durations of texts and numbers; see `atoll.to_timedelta`."""
-    return _read(_reading.to_timedelta, arg, {"unit": unit, "errors": errors})
+    return _read(read_durations, arg, {"unit": unit, "errors": errors})
 
 
 def unique(values: Any) -> Any:
@@ -174,6 +188,13 @@ def unique(values: Any) -> Any:
 
 #: Readers of files, which Atoll has with fewer arguments than pandas.
 _READERS = ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table")
+
+
+#: What touches no data: pandas' own arrays and options.
+_WITHOUT_DATA = (
+    "array", "describe_option", "get_option", "option_context", "reset_option", "set_eng_float_format", "set_option",
+    "show_versions", "test",
+)  # fmt: skip
 
 
 def _taken(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -189,7 +210,7 @@ def __getattr__(name: str) -> Any:
     import pandas
 
     found = getattr(pandas, name)
-    if not callable(found) or isinstance(found, type):
+    if not callable(found) or isinstance(found, type) or name in _WITHOUT_DATA:
         return found
     own = getattr(import_module("atoll.io.frames"), name) if name in _READERS else None
 

@@ -14,6 +14,8 @@ from ..arrays.creation import arange, asarray, full
 from ..arrays.selection import take, where
 from ..arrays.sorting import coargsort
 from .column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
+from .dates.ticks import Ticks
+from .dates.timestamp import boxed, boxed_list
 from .functions import concatenate, unique
 from .interval import Interval, check_closed, closes
 from .objects import is_missing
@@ -223,11 +225,12 @@ class Intervals(Unreduced):
         return self._values.each(lambda side: _copied(side[start : start + count * step : step][:count]))
 
     def _item(self, row: int) -> Any:
-        return Interval(_one(self._values.left[row]), _one(self._values.right[row]), self._closed)
+        left, right = (boxed(side, row) if isinstance(side, Ticks) else _one(side[row]) for side in self._values)
+        return Interval(left, right, self._closed)
 
     def to_list(self) -> list[Any]:
         """Intervals, None where there is none."""
-        pairs = zip(*(side.tolist() for side in self._values), strict=True)
+        pairs = zip(*(_listed(side) for side in self._values), strict=True)
         return self._with_none([Interval(left, right, self._closed) for left, right in pairs])
 
     tolist = to_list
@@ -434,6 +437,10 @@ def _of_where(side: Any) -> Any:
 
 def _nothing(side: Any, size: int) -> Any:
     return side._all_missing(size).values if isinstance(side, Column) else full(size, 0, dtype=side.dtype)
+
+
+def _listed(side: Any) -> list[Any]:
+    return boxed_list(side) if isinstance(side, Ticks) else side.tolist()
 
 
 def _one(value: Any) -> Any:

@@ -14,13 +14,13 @@ import numpy as np
 from .. import _core
 from ..arrays.array import expr_of, wrap
 from ..arrays.composed import clip
-from ..arrays.creation import arange, empty
+from ..arrays.creation import arange, empty, full
 from ..arrays.joining import concatenate
 from ..arrays.selection import take
-from ..arrays.ufuncs import isnan
+from ..arrays.ufuncs import isnan, sqrt
 from .column import Column
 from .functions import where
-from .running import column_or_values, expr_or_none, length_in_unit
+from .running import column_or_values, cumulate, expr_or_none, length_in_unit, shift
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -419,7 +419,7 @@ def ewm(
     Returns
     -------
     EwmWindows
-        Its methods: `mean var std`.
+        Its methods: `mean sum var std cov corr`.
 
     Examples
     --------
@@ -450,8 +450,8 @@ class EwmWindows:
             return
         if halflife is None or any(other is not None for other in (com, span, alpha)):
             raise ValueError("times need a halflife, and no other of com, span and alpha")
-        if not adjust:
-            raise NotImplementedError("times is not supported with adjust=False.")
+        if not adjust and rows.segments is not None:
+            raise NotImplementedError("times of groups is not supported with adjust=False.")
         order, self._halflife = _times(times, halflife)
         if self._halflife <= 0:
             raise ValueError("halflife must be positive, and not less than a unit of the times")
@@ -460,12 +460,76 @@ class EwmWindows:
         self._times = rows.forth(order)
         _check_order(self._times, rows.segments)
 
+    def _of(self, values: Any) -> EwmWindows:
+        """The same windows, with weights that are adjusted, of other values in the same rows."""
+        made: EwmWindows = object.__new__(EwmWindows)
+        for name in self.__slots__:
+            setattr(made, name, getattr(self, name))
+        made._values, made._adjust = values, True
+        return made
+
     def mean(self) -> ndarray:
         """Weighted means."""
+        if self._times is not None and not self._adjust:
+            return self._mean_by_gaps(self._times)
         return self._figure("mean", False)
+
+    def _mean_by_gaps(self, times: ndarray) -> ndarray:
+        """Each value weighs as its distance in time from the one before says, what was before the rest.
+
+        y = d y' + (1 - d) x with d = 2 ** (-gap / halflife) is the mean with adjusted weights of (1 - d) x, over that
+        of 1 - d: the products of d are what these weights are.
+        """
+        values = self._rows.of(self._values, "mean")
+        there = ~isnan(values)
+        known = cumulate(where(there, times.astype(np.float64), -np.inf), "max")
+        before = shift(known, 1)
+        before = before.fillna(-np.inf) if isinstance(before, Column) else where(isnan(before), -np.inf, before)
+        own = 1 - 2.0 ** (-(times.astype(np.float64) - before) / self._halflife)
+        weights = where(there, own, np.nan)
+        return self._of(weights * values).mean() / self._of(weights).mean()
+
+    def sum(self) -> ndarray:
+        """Weighted sums: the newest value has weight 1."""
+        if self._times is not None or not self._adjust:
+            raise NotImplementedError("sum is not implemented with times, nor with adjust=False")
+        values = self._rows.of(self._values, "mean")
+        there = self._rows.back(where(isnan(values), 0.0, 1.0))
+        counted = there if self._ignore_na else full(self._rows.size, 1.0)
+        counts = self._rows.back(cumulate(self._rows.of(counted, "mean"), "sum", self._rows.segments))
+        weights = (1 - (1 - self._alpha) ** counts) / self._alpha
+        if not self._ignore_na:
+            weights = weights * self._of(there)._figure("mean", False)
+        return self._figure("mean", False) * weights
+
+    def cov(self, other: Any, bias: bool = False) -> ndarray:
+        """Weighted covariances with another column's values in the same rows; rows with both count.
+
+        As half of what the variance of the sum has beyond those of the two.
+        """
+        own, others = (self._rows.back(self._rows.of(one, "mean")) for one in (self._values, column_or_values(other)))
+        gone = isnan(own) | isnan(others)
+        own, others = where(gone, np.nan, own), where(gone, np.nan, others)
+        variances = [self._with(one)._figure("var", bias) for one in (own + others, own, others)]
+        return (variances[0] - variances[1] - variances[2]) / 2
+
+    def _with(self, values: Any) -> EwmWindows:
+        made = self._of(values)
+        made._adjust = self._adjust
+        return made
+
+    def corr(self, other: Any) -> ndarray:
+        """Weighted correlations with another column's values in the same rows; rows with both count."""
+        own, others = (self._rows.back(self._rows.of(one, "mean")) for one in (self._values, column_or_values(other)))
+        gone = isnan(own) | isnan(others)
+        own, others = where(gone, np.nan, own), where(gone, np.nan, others)
+        spread = self._with(own)._figure("var", True) * self._with(others)._figure("var", True)
+        return where(spread > 0, self.cov(other, True) / sqrt(where(spread > 0, spread, 1.0)), np.nan)
 
     def var(self, bias: bool = False) -> ndarray:
         """Weighted variances; without `bias` corrected for the weights."""
+        if self._times is not None and not self._adjust:
+            raise NotImplementedError("times with adjust=False have means alone")
         return self._figure("var", bias)
 
     def std(self, bias: bool = False) -> ndarray:

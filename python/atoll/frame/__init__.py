@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data frames: columns with labels, under pandas' names."""
 
+from ..columns.dates.timestamp import NaT as NaT
+from ..columns.dates.timestamp import Timedelta as Timedelta
+from ..columns.dates.timestamp import Timestamp as Timestamp
 from . import grouped as grouped
 from .categorical_index import CategoricalIndex as CategoricalIndex
 from .combining import merge_asof as merge_asof

@@ -11,11 +11,13 @@ import numpy as np
 from ..arrays.ndarray import ndarray
 from ..columns.column import Column, as_column
 from ..columns.dates.periods import Periods
+from ..columns.dates.tick import tzinfo_of
 from ..columns.lists import Lists
 from ..columns.objects import Objects
 from ..columns.strings import Strings
+from .aligning import align_rows
 from .axis import range_index
-from .classes import frame, series
+from .classes import CLASSES, frame, series
 from .kinds import cast, to_list
 from .labels import Labels
 from .period_index import to_period
@@ -145,18 +147,43 @@ class Texts(Accessor):
 
     def partition(self, sep: str = " ", expand: bool = True) -> Any:
         """What is before the first separator, the separator, and what is behind it."""
-        return self._parts(self._of._values.str.partition(sep), expand)
+        return self._parts(self._of._values.str.partition(sep), expand, True)
 
     def rpartition(self, sep: str = " ", expand: bool = True) -> Any:
         """The same with the last separator."""
-        return self._parts(self._of._values.str.rpartition(sep), expand)
+        return self._parts(self._of._values.str.rpartition(sep), expand, True)
 
-    def _parts(self, columns: Any, expand: bool) -> Any:
+    def replace(
+        self, pat: Any, repl: Any = None, n: int = -1, case: Any = None, flags: int = 0, regex: bool = False
+    ) -> Any:
+        """Matches of a pattern, or occurrences of a text, as another text; a function is called for each match."""
+        if callable(repl):
+            if not regex:
+                raise ValueError("Cannot use a callable replacement when regex=False")
+            compiled = re.compile(pat, flags | (re.IGNORECASE if case is False else 0)) if isinstance(pat, str) else pat
+            table = self._of._values
+            held = to_list(table)
+            known = {one: compiled.sub(repl, one, count=max(n, 0)) for one in dict.fromkeys(held) if one == one}
+            return self._wrapped(make([known.get(one, np.nan) for one in held]))
+        function = self._method("replace")
+        if isinstance(pat, dict):
+            return function(pat, n=n, case=True if case is None else case, flags=flags, regex=regex)
+        return function(pat, repl, n, True if case is None else case, flags, regex)
+
+    def _parts(self, columns: Any, expand: bool, tuples: bool = False) -> Any:
+        if expand and self._to_index:
+            return CLASSES["MultiIndex"]._of(list(columns))
         if expand:
             return frame(list(columns), Labels(range(len(columns))), self._of._index)
         rows = zip(*(one.to_list() for one in columns), strict=True)
+        if tuples:
+            held: list[Any] = [np.nan if row[0] is None else row for row in rows]
+            return self._to_labels(self._of._new(Objects(held)))
         held = [np.nan if row[0] is None else [part for part in row if part is not None] for row in rows]
-        return self._of._new(make(held))
+        return self._to_labels(self._of._new(make(held)))
+
+    def _to_labels(self, made: Any) -> Any:
+        return _as_index(made) if self._to_index else made
 
     def extract(self, pat: Any, flags: int = 0, expand: bool = True) -> Any:
         """The groups of a pattern's first match: a column each."""
@@ -180,15 +207,25 @@ class Texts(Accessor):
         if others is None:
             held = values if na_rep is None else values.fillna(na_rep)
             return (sep or "").join(held.dropna().to_list())
-        others = (
-            others if isinstance(others, (list, tuple)) and not all(isinstance(x, str) for x in others) else [others]
-        )
-        columns = [one._to_index(self._of._index)._values if hasattr(one, "_to_index") else make(one) for one in others]
-        made = values if na_rep is None else values.fillna(na_rep)
+        listed = isinstance(others, (list, tuple)) and not all(isinstance(one, str) for one in others)
+        parts = list(others) if listed else [others]
+        of = self._of
+        index = of._index
+        labelled = [one for one in parts if hasattr(one, "_to_index")]
+        if hasattr(others, "_columns"):
+            labelled = parts = others._each()
+        if labelled and join != "left":
+            for one in labelled:
+                index = align_rows(index, one._index, join).index
+        own = of if index is of._index or index._same(of._index) else of._to_index(index)
+        columns = [one._to_index(index)._values if hasattr(one, "_to_index") else make(one) for one in parts]
+        made = own._values if na_rep is None else own._values.fillna(na_rep)
         for column in columns:
+            column = cast(column, "str") if isinstance(column, Objects) else column
             column = column if na_rep is None else column.fillna(na_rep)
             made = made + (sep or "") + column if sep else made + column
-        return self._wrapped(made)
+        result = series(made, index, of._name)
+        return _as_index(result) if self._to_index else result
 
     def get_dummies(self, sep: str = "|") -> Any:
         """A column of 0 and 1 for each part that occurs."""
@@ -234,6 +271,25 @@ class Parts(Accessor):
     def to_pytimedelta(self) -> np.ndarray[Any, Any]:
         """Python's timedeltas, in a NumPy array."""
         return Objects(self._of._values.to_list()).to_numpy()
+
+    @property
+    def components(self) -> Any:
+        """What durations are made of: a frame."""
+        made = self._of._values.components
+        return frame(list(made), Labels(list(made._fields)), self._of._index)
+
+    @property
+    def freq(self) -> Any:
+        """The step from row to row, when all are alike; of periods how long they are."""
+        values = self._of._values
+        if isinstance(values, Periods):
+            return values.freqstr
+        return range_index(0)._with(values).inferred_freq if values.size > 2 and values.valid is None else None
+
+    @property
+    def tz(self) -> Any:
+        """The time zone, None when there is none."""
+        return None if self._of._values.tz is None else tzinfo_of(self._of._values.tz)
 
     @property
     def timetz(self) -> Any:

@@ -14,7 +14,7 @@ from ..columns.functions import unique
 from ..columns.groupby import groupby
 from ..columns.joins import join
 from .classes import CLASSES
-from .kinds import kind_of, to_list
+from .kinds import item_of, kind_of, to_list
 from .values import cut, fits, isna, take
 
 
@@ -101,8 +101,7 @@ class IndexCore:
         return self._with(cut(self._values, rows))
 
     def _label(self, row: int) -> Any:
-        value = self._values[row]
-        return np.nan if value is None else value
+        return item_of(self._values, row)
 
     def _renamed(self, name: Any) -> Any:
         made = object.__new__(type(self))

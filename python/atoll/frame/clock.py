@@ -15,7 +15,8 @@ from ..columns.dates.datetimes import Datetimes
 from ..columns.dates.tick import UNITS
 from ..columns.functions import searchsorted
 from .axis import make_index
-from .values import is_scalar, isna, make, scalar
+from .kinds import item_of
+from .values import is_scalar, isna, make
 
 
 def _nanoseconds(clock: Any) -> int:
@@ -106,7 +107,7 @@ class Clock:
         if one:
             row = int(rows[0])
             if self.ndim == 1:
-                return np.nan if row < 0 else scalar(kept._values[row])
+                return np.nan if row < 0 else item_of(kept._values, row)
             made = kept._reindexed(rows.reshape(-1) * (row >= 0), rows < 0 if row < 0 else None, wanted)
             return made.iloc[0]
         gone = rows < 0

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.creation import arange
+from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero, where
 from ..columns.column import Column
 from ..columns.intervals import join_asof
@@ -177,7 +178,11 @@ class SeriesCombining:
         """Takes over the values of another that are there, in this very Series."""
         other = other if is_series(other) else type(self)(other)
         one = other._to_index(self._index)
-        self._values = choose(isna(one._values), self._values, one._values)
+        made = choose(isna(one._values), self._values, one._values)
+        whole = isinstance(self._values, ndarray) and self._values.dtype.kind in "iub" and isinstance(made, ndarray)
+        if whole and made.dtype.kind == "f" and bool((made == made.round(0)).all()):
+            made = made.astype(self._values.dtype)
+        self._values = made
 
     def compare(
         self: Any, other: Any, align_axis: Any = 1, keep_shape: bool = False, keep_equal: bool = False,

@@ -13,6 +13,7 @@ from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero
 from ..columns.column import Column, as_column
 from ..columns.dates.ticks import Ticks
+from ..columns.dates.timestamp import of_value
 from ..columns.functions import isin
 from .axis import IndexCore, make_index, range_index
 from .classes import CLASSES, frame, is_series, series
@@ -297,7 +298,7 @@ class IndexMethods(IndexCore):
 
                 def method(*args: Any, **options: Any) -> Any:
                     made = found(*args, **options)
-                    return self._with(made) if isinstance(made, (ndarray, Column)) else made
+                    return self._with(made) if isinstance(made, (ndarray, Column)) else of_value(made)
 
                 return method
             return found

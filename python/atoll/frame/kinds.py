@@ -16,6 +16,7 @@ from ..columns.column import Column
 from ..columns.dates.periods import Periods
 from ..columns.dates.reading import to_datetime, to_timedelta
 from ..columns.dates.ticks import Ticks
+from ..columns.dates.timestamp import NaT, boxed, boxed_list, of_value
 from ..columns.lists import Lists
 from ..columns.making import from_arrow
 from ..columns.objects import Objects
@@ -160,11 +161,11 @@ def cast(values: Any, dtype: Any) -> Any:
         return _to_spans(values, name)
     if name == "category":
         return values if isinstance(values, Categorical) else Categorical(hiding_nan(values))
-    if str(dtype).startswith(("datetime64", "timedelta64", "<M8", "<m8")):
+    if str(dtype).startswith(("datetime64", "timedelta64", "<M8", "<m8", "M8[", "m8[")):
         return _to_time(values, str(dtype) if name is not None else np.dtype(dtype))
     if isinstance(values, Categorical):
         return cast(values.decode(), dtype)
-    if dtype is object or name == "object":
+    if dtype is object or name == "object" or (isinstance(dtype, np.dtype) and dtype.kind == "O"):
         return Objects(to_list(values))
     wanted = np.dtype(dtype)
     if isinstance(values, Objects):
@@ -216,7 +217,7 @@ def _to_time(values: Any, dtype: Any) -> Any:
         return made.tz_localize(zone.strip()) if made.tz is None else made.tz_convert(zone.strip())
     if isinstance(values, Ticks):
         return values.astype(np.dtype(dtype))
-    read = to_timedelta if str(dtype).startswith(("timedelta", "<m8")) else to_datetime
+    read = to_timedelta if str(dtype).startswith(("timedelta", "<m8", "m8[")) else to_datetime
     if isinstance(values, Strings):
         made = read(values)
         return made if str(dtype) in ("datetime64", "timedelta64") else made.astype(np.dtype(dtype))
@@ -245,9 +246,26 @@ def to_list(values: Any) -> list[Any]:
     """Python's values, NaN where one is missing."""
     if isinstance(values, ndarray):
         return values.tolist()
+    if isinstance(values, Ticks) and values._letter != "t":
+        return boxed_list(values)
     if values.valid is None:
         return values.to_list()
     return [np.nan if value is None else value for value in values.to_list()]
+
+
+def item_of(values: Any, row: int) -> Any:
+    """The value of a row: NaN or NaT where one is missing."""
+    if isinstance(values, Ticks) and values._letter != "t":
+        return boxed(values, row)
+    value = values[row]
+    return np.nan if value is None else value
+
+
+def figure_of(values: Any, value: Any) -> Any:
+    """A figure of values: of moments and durations as Timestamps and Timedeltas, NaN or NaT where there is none."""
+    if isinstance(values, Ticks) and values._letter != "t":
+        return NaT if value is None else of_value(value)
+    return np.nan if value is None else value
 
 
 def all_missing(values: Any, size: int) -> Any:

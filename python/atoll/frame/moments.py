@@ -42,6 +42,9 @@ def name_of_step(freq: Any) -> str | None:
                 count = step.nanoseconds // length
                 return unit if count == 1 else f"{count}{unit}"
     number, letters = _parts(str(name))
+    if any(letter.isdigit() for letter in letters):  # of several parts
+        length = frequency(name).nanoseconds
+        return name_of_step(np.timedelta64(length, "ns"))
     return ("" if number == "1" else number) + _ANCHORED.get(letters, letters)
 
 
@@ -57,6 +60,13 @@ def times(freq: str | None, by: int) -> str | None:
         return freq
     number, letters = _parts(freq)
     return f"{int(number or 1) * by}{letters}"
+
+
+def read_durations(values: Any, unit: Any = None, errors: str = "raise") -> Any:
+    """Durations of texts and numbers: to the microsecond at least, as pandas has them."""
+    made = to_timedelta(values, unit, errors)
+    coarse = isinstance(made, Timedeltas) and made.unit in ("s", "ms") and not isinstance(values, Timedeltas)
+    return made.as_unit("us") if coarse else made
 
 
 def inferred_step(index: Any) -> str | None:
@@ -110,7 +120,7 @@ class TimeIndex(Index):
     def _stepping(self, freq: Any) -> Any:
         """The same labels, known to stand one step apart."""
         made = index_of(self._data, self._name)
-        made._freq = name_of_step(freq)
+        made._freq = self.inferred_freq if freq == "infer" else name_of_step(freq)
         return made
 
     def _renamed(self, name: Any) -> Any:
@@ -177,7 +187,10 @@ class DatetimeIndex(TimeIndex):
 
     def to_period(self, freq: Any = None) -> Any:
         """The periods that the moments are in."""
-        return index_of(to_period(self._data, freq, self.freq), self._name)
+        known = self.freq
+        if freq is None and known is None and self.size > 2:
+            known = self.inferred_freq
+        return index_of(to_period(self._data, freq, known), self._name)
 
     def indexer_at_time(self, time: Any, asof: bool = False) -> np.ndarray[Any, Any]:
         """The rows at a time of day."""
@@ -221,6 +234,10 @@ class DatetimeIndex(TimeIndex):
         """Python's datetimes, in a NumPy array."""
         return Objects(self._data.to_list()).to_numpy()
 
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
+        """The moments at which the clock of a zone shows these; None: what it shows, without a zone."""
+        return index_of(self._data.tz_localize(tz, ambiguous, nonexistent), self._name)._stepping(self.freq)
+
     def tz_convert(self, tz: Any) -> Any:
         """The same moments, told in another zone."""
         return index_of(self._data.tz_convert(tz), self._name)._stepping(self.freq)
@@ -244,7 +261,7 @@ class TimedeltaIndex(TimeIndex):
     ) -> Any:
         name = getattr(data, "name", None) if name is None else name
         values = data._values if hasattr(data, "_values") else make([] if data is None else data)
-        made = values if isinstance(values, Timedeltas) else to_timedelta(values, unit)
+        made = values if isinstance(values, Timedeltas) else read_durations(values, unit)
         index = index_of(made if dtype is None else make(made, dtype), name)
         return index if freq is None else index._stepping(freq)
 

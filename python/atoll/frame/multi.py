@@ -21,7 +21,7 @@ from .axis import FrozenList, IndexCore, index_of, make_index, range_index
 from .classes import CLASSES, define, frame, is_series
 from .index_others import MultiIndexOthers
 from .index_sets import IndexSets, rows_in_order
-from .kinds import to_list
+from .kinds import item_of, to_list
 from .lookup import duplicated, equals_label, is_increasing
 from .values import cut, isna, make, take
 
@@ -163,7 +163,7 @@ class MultiIndex(MultiIndexOthers, IndexSets):  # type: ignore[misc]  # labels o
         return self._of([cut(column, rows) for column in self._data], self._name)
 
     def _label(self, row: int) -> tuple[Any, ...]:
-        return tuple(np.nan if value is None else value for value in (column[row] for column in self._data))
+        return tuple(item_of(column, row) for column in self._data)
 
     def _renamed(self, name: Any) -> Any:
         return self._of(self._data, name if isinstance(name, (list, tuple)) else self._name)

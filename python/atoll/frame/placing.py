@@ -14,7 +14,7 @@ from ..columns.column import Column
 from ..columns.objects import Objects, is_missing
 from .axis import IndexCore, make_index
 from .classes import is_series, series
-from .kinds import kind_of
+from .kinds import item_of, kind_of
 from .values import broadcast, choose, fits, is_scalar, make, scalar, take
 
 
@@ -55,8 +55,8 @@ def _by_levels(index: Any, key: tuple[Any, ...]) -> Any:
 def row_values(of: Any, row: int) -> Any:
     """A value of a Series; a row of a frame as a Series."""
     if of.ndim == 1:
-        return scalar(of._values[row])
-    held = [column[row] for column in of._columns]
+        return item_of(of._values, row)
+    held = [item_of(column, row) for column in of._columns]
     return series(row_column(held, of._columns), of.columns, of._index._label(row))
 
 

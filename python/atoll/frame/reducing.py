@@ -24,7 +24,7 @@ from .across import counted_distinct
 from .aligning import union_of
 from .classes import frame, series
 from .core import as_axis, is_numeric, numeric_places
-from .kinds import kind_of
+from .kinds import figure_of, kind_of
 from .labels import Labels
 from .values import choose, isna, make, scalar
 
@@ -141,7 +141,7 @@ def reduced(name: str, values: Any, skipna: bool = True, min_count: int = 0, **o
     if not is_numeric(values) and not isinstance(values, Strings):
         if not hasattr(values, name):
             raise TypeError(f"dtype '{kind_of(values)}' does not support operation '{name}'")
-        return scalar(getattr(values, name)())
+        return figure_of(values, getattr(values, name)())
     return REDUCTIONS[name](values, skipna, **options)
 
 
@@ -176,7 +176,7 @@ def quantile_of(values: Any, q: Any, interpolation: str = "linear") -> Any:
     """The value below which a share of the others lies."""
     there = _there(values)
     if isinstance(there, Column) and hasattr(there, "quantile") and there.size:
-        return there.quantile(q)
+        return figure_of(values, there.quantile(q))
     if isinstance(values, Column) and not isinstance(there, Column) and hasattr(values, "quantile"):
         return values.quantile(q)
     if isinstance(there, Column) or there.size == 0:

@@ -14,7 +14,7 @@ from ..columns.dates.frequency import frequency
 from ..columns.dates.offsets import applied
 from ..columns.ranks import rank
 from .across import changed, cumulated, grown, shifted
-from .classes import CLASSES, frame, is_series, series
+from .classes import CLASSES, frame, is_frame, is_series, series
 from .core import as_axis, is_numeric
 from .kinds import kind_of
 from .labels import Labels
@@ -201,6 +201,43 @@ class Windowed:
         def each(windows: Any) -> Any:
             rows = [row[~np.isnan(row) | (np.arange(row.size) > np.isnan(row).argmin())] for row in np.asarray(windows)]
             return np.array([func(row if raw else kind(row)) for row in rows], dtype=np.float64)
+
+        return self._made(lambda one: one.apply(each))
+
+    def _paired(self, name: str, other: Any, options: dict[str, Any]) -> Any:
+        options.pop("pairwise", None)
+        options.pop("numeric_only", None)
+        if is_frame(other) or (other is None and self._of.ndim == 2):
+            other = self._of if other is None else other
+            return frame(
+                [getattr(self[label], name)(other[label], **options)._values for label in self._of._labels.values],
+                self._of._labels, self._index(),
+            )  # fmt: skip
+        other = self._of if other is None else other
+        values = other._values if other._index._same(self._of._index) else other._to_index(self._of._index)._values
+        return self._made(lambda one: getattr(one, name)(values, **options))
+
+    def corr(self, other: Any = None, **options: Any) -> Any:
+        """Correlations with another's values in each window."""
+        return self._paired("corr", other, options)
+
+    def cov(self, other: Any = None, **options: Any) -> Any:
+        """Covariances with another's values in each window."""
+        return self._paired("cov", other, options)
+
+    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False, **options: Any) -> Any:
+        """The place of the last value among those of its window, from 1 on."""
+        if method not in ("average", "min", "max"):
+            raise ValueError(f"Method '{method}' is not supported")
+
+        def each(windows: Any) -> Any:
+            table = np.asarray(windows)
+            last = table[:, -1:]
+            below = (table < last if ascending else table > last).sum(axis=1)
+            same = (table == last).sum(axis=1)
+            made = below + {"min": 1.0, "max": same, "average": (same + 1) / 2}[method]
+            count = (~np.isnan(table)).sum(axis=1)
+            return np.where(np.isnan(last[:, 0]), np.nan, made / count if pct else made)
 
         return self._made(lambda one: one.apply(each))
 

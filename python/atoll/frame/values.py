@@ -82,7 +82,9 @@ def _inferred(data: Any) -> Any:
         try:
             return strings(data)
         except TypeError:
-            return Objects(data)
+            objects = np.empty(len(data), dtype=object)
+            objects[:] = data
+            return _from_numpy(objects)
     return _from_list(data)
 
 

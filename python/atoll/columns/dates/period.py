@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime
 import operator
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,10 @@ _QUARTER = re.compile(r"(?:(\d{4})[- ]?Q([1-4])|Q([1-4])[- ]?(\d{4})|([1-4])Q(\d
 _WRITTEN = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T](\d{1,2})(?::(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?)?)?)?"
 )
+
+
+#: Makes a Timestamp of a tick: the module of Timestamps puts it here, frames load it.
+boxers: list[Callable[[Tick], Any]] = []
 
 
 class Period:
@@ -41,8 +46,8 @@ class Period:
     --------
     >>> from atoll.columns.dates.period import Period
     >>> p = Period("2026-02", freq="M")
-    >>> p + 1, p.end_time, p.asfreq("D", "start")
-    (Period('2026-03', 'M'), np.datetime64('2026-02-28T23:59:59.999999'), Period('2026-02-01', 'D'))
+    >>> p + 1, p.days_in_month, p.asfreq("D", "start")
+    (Period('2026-03', 'M'), 28, Period('2026-02-01', 'D'))
     """
 
     __slots__ = ("ordinal", "step")
@@ -142,7 +147,8 @@ class Period:
 
     def _moment(self, nanoseconds: int) -> Any:
         unit = self.step.unit
-        return np.array(nanoseconds // UNITS[unit], f"M8[{unit}]")[()]
+        tick = Tick("M", nanoseconds // UNITS[unit], unit)
+        return boxers[0](tick) if boxers else np.array(tick.value, f"M8[{unit}]")[()]
 
     @property
     def start_time(self) -> Any:
