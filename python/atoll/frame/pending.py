@@ -13,6 +13,8 @@ from ..arrays.selection import where
 from ..arrays.sorting import argsort
 from .values import cut, take, take_or_miss
 
+#: A slice of a column with so many rows is not cut before it is needed.
+FEW_TO_CUT = 1 << 14
 _FEW = 4  # of so many rows one at most is worth being read alone where rows do not ascend
 
 
@@ -55,6 +57,31 @@ class Pending:
         return self._made
 
 
+class Sliced:
+    """A slice of a column of few rows, cut when first needed: what the calls cost is more than what it keeps."""
+
+    __slots__ = ("_base", "_made", "_rows")
+
+    def __init__(self, base: Any, rows: slice) -> None:
+        self._base, self._rows = base, rows
+        self._made: Any = None
+
+    def __len__(self) -> int:
+        return len(range(*self._rows.indices(self._base.size))) if self._made is None else int(self._made.size)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it will take, about."""
+        return 8 * len(self)
+
+    def made(self) -> Any:
+        """The column."""
+        if self._made is None:
+            self._made = cut(self._base, self._rows)
+            self._base = None
+        return self._made
+
+
 class Unread:
     """A column that is read when it is first needed, all of it or some rows."""
 
@@ -91,6 +118,9 @@ def inverse(order: Any) -> Any:
     return places
 
 
+_WAITING = frozenset((Pending, Sliced, Unread))
+
+
 class Columns(list[Any]):
     """A frame's columns; one that is pending is made when it is read."""
 
@@ -100,7 +130,7 @@ class Columns(list[Any]):
         if isinstance(place, slice):
             return [self[at] for at in range(len(self))[place]]
         found = list.__getitem__(self, place)
-        if type(found) is Pending or type(found) is Unread:
+        if type(found) in _WAITING:
             found = found.made()
             self[place] = found
         return found
@@ -122,6 +152,8 @@ def choose_rows(columns: list[Any], rows: Any, gone: Any = None) -> Columns:
     chosen = Columns()
     safe = rows if gone is None else where(gone, 0, rows)
     for one in as_they_are(columns):
+        if type(one) is Sliced:
+            one = one.made()
         if type(one) is not Pending or one._made is not None:
             chosen.append(Pending(one if type(one) is not Pending else one._made, every))
             continue
@@ -143,8 +175,8 @@ def cut_rows(columns: list[Any], rows: slice) -> Columns:
     chosen = Columns()
     for one in as_they_are(columns):
         if type(one) is not Pending or one._made is not None:
-            one = one.made() if type(one) is Unread else one
-            chosen.append(cut(one if type(one) is not Pending else one._made, rows))
+            base = one.made() if type(one) in _WAITING else one
+            chosen.append(Sliced(base, rows) if base.size <= FEW_TO_CUT else cut(base, rows))
             continue
         before = one._chosen
         if id(before) not in known:

@@ -28,7 +28,7 @@ _PARTS_OF_NONE = frozenset((
 ))  # fmt: skip
 
 
-class _NotATime:
+class NaTType:
     """No moment and no duration: equal to nothing, not even to itself; its parts are NaN."""
 
     __slots__ = ()
@@ -78,7 +78,7 @@ class _NotATime:
 
 
 #: What stands for a missing moment or duration.
-NaT = _NotATime()
+NaT = NaTType()
 
 
 class Timestamp(datetime.datetime):
