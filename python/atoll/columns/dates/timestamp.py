@@ -1,84 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One moment and one duration as frames give them: Python's, with what pandas' Timestamp and Timedelta add."""
+"""One moment as frames give it: Python's datetime, with what pandas' Timestamp adds; rows of columns as such."""
 
 from __future__ import annotations
 
 import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .frequency import frequency
 from .period import Period, boxers
 from .tick import UNITS, Tick, tick_of, tzinfo_of, zone_name
-from .timedeltas import text_of_duration
+from .timedelta import NaT, Timedelta, length_of, rounded, unit_length
 
 __all__ = ["NaT", "Timedelta", "Timestamp", "boxed"]
 
 _EPOCH = datetime.datetime(1970, 1, 1)
-_PARTS = {
-    "weeks": 7 * UNITS["D"], "days": UNITS["D"], "hours": 3_600 * UNITS["s"], "minutes": 60 * UNITS["s"],
-    "seconds": UNITS["s"], "milliseconds": UNITS["ms"], "microseconds": UNITS["us"], "nanoseconds": 1,
-}  # fmt: skip
-
-
-_PARTS_OF_NONE = frozenset((
-    "year", "month", "day", "hour", "minute", "second", "microsecond", "nanosecond", "quarter", "week", "dayofweek",
-    "day_of_week", "dayofyear", "day_of_year", "days_in_month", "days", "seconds",
-))  # fmt: skip
-
-
-class NaTType:
-    """No moment and no duration: equal to nothing, not even to itself; its parts are NaN."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return False
-
-    def __ne__(self, other: object) -> bool:
-        return True
-
-    def __lt__(self, other: Any) -> bool:
-        return False
-
-    __le__ = __gt__ = __ge__ = __lt__
-
-    def __hash__(self) -> int:
-        return hash("NaT")
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __repr__(self) -> str:
-        return "NaT"
-
-    def __add__(self, other: Any) -> Any:
-        return self
-
-    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __add__
-
-    def __neg__(self) -> Any:
-        return self
-
-    def to_datetime64(self) -> np.datetime64:
-        """NumPy's."""
-        return np.datetime64("NaT")
-
-    to_numpy = to_datetime64
-    tzinfo = None
-
-    def __float__(self) -> float:
-        return float("nan")
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _PARTS_OF_NONE:
-            return float("nan")
-        raise AttributeError(name)
-
-
-#: What stands for a missing moment or duration.
-NaT = NaTType()
 
 
 class Timestamp(datetime.datetime):
@@ -263,7 +200,7 @@ class Timestamp(datetime.datetime):
     def _rounded(self, freq: Any, how: str) -> Timestamp:
         naive = self.tz_localize(None) if self.tzinfo is not None else self
         length = frequency(freq).nanoseconds
-        made = of_tick(Tick("M", _rounded(naive.value, length, how), "ns"), self._unit)
+        made = of_tick(Tick("M", rounded(naive.value, length, how), "ns"), self._unit)
         return made if self.tzinfo is None else made.tz_localize(self.tzinfo)
 
     def floor(self, freq: Any, **options: Any) -> Timestamp:
@@ -306,7 +243,7 @@ class Timestamp(datetime.datetime):
     def __add__(self, other: Any) -> Any:
         if _is_offset(other):
             return _stepped(self, other, 1)
-        length = _length(other)
+        length = length_of(other)
         if length is None:
             return NotImplemented
         unit = "ns" if length % 1000 else self._unit
@@ -319,7 +256,7 @@ class Timestamp(datetime.datetime):
     def __sub__(self, other: Any) -> Any:
         if _is_offset(other):
             return _stepped(self, other, -1)
-        length = _length(other)
+        length = length_of(other)
         if length is not None:
             return self + Timedelta(-length)
         tick = tick_of(other)
@@ -399,242 +336,13 @@ class Timestamp(datetime.datetime):
         return f"Timestamp('{text}'{zone})"
 
 
-class TimedeltaParts(NamedTuple):
-    """What a duration is made of."""
-
-    days: int
-    hours: int
-    minutes: int
-    seconds: int
-    milliseconds: int
-    microseconds: int
-    nanoseconds: int
-
-    def __repr__(self) -> str:
-        return "Components(" + ", ".join(f"{name}={one}" for name, one in self._asdict().items()) + ")"
-
-
-class Timedelta(datetime.timedelta):
-    """A duration: a timedelta of Python, to the nanosecond, with what pandas' Timedelta adds.
-
-    Examples
-    --------
-    >>> from atoll.columns.dates.timestamp import Timedelta
-    >>> d = Timedelta("1 days 02:00:00")
-    >>> d, d.total_seconds(), d / 2
-    (Timedelta('1 days 02:00:00'), 93600.0, Timedelta('0 days 13:00:00'))
-    """
-
-    __slots__ = ("_ns",)
-    _ns: int
-
-    def __new__(cls, value: Any = None, unit: Any = None, **parts: Any) -> Any:
-        if value is None:
-            total = round(sum(count * _PARTS[name] for name, count in parts.items()))
-        elif isinstance(value, (int, float, np.integer, np.floating)):
-            total = round(value * _unit(unit))
-        else:
-            tick = tick_of(value) if not isinstance(value, str) else _read(value)
-            if tick is None:
-                raise ValueError(
-                    f"Value must be Timedelta, string, integer, float, timedelta, not {type(value).__name__}"
-                )
-            if tick.value is None:
-                return NaT
-            total = tick.value * UNITS[tick.unit]
-        made = datetime.timedelta.__new__(cls, microseconds=total // 1000)
-        made._ns = total
-        return made
-
-    def __reduce__(self) -> Any:
-        return Timedelta, (self._ns,)
-
-    @property
-    def value(self) -> int:
-        """Nanoseconds."""
-        return self._ns
-
-    @property
-    def nanoseconds(self) -> int:
-        """Nanoseconds of the microsecond."""
-        return self._ns % 1000
-
-    @property
-    def components(self) -> TimedeltaParts:
-        """Days, hours, minutes and so on."""
-        days, left = divmod(self._ns, UNITS["D"])
-        hours, left = divmod(left, _PARTS["hours"])
-        minutes, left = divmod(left, _PARTS["minutes"])
-        seconds, left = divmod(left, UNITS["s"])
-        return TimedeltaParts(days, hours, minutes, seconds, left // 10**6, left // 1000 % 1000, left % 1000)
-
-    def total_seconds(self) -> float:
-        """Seconds."""
-        return self._ns / UNITS["s"]
-
-    def to_timedelta64(self) -> Any:
-        """NumPy's timedelta64."""
-        unit = next(one for one in ("s", "us", "ns") if self._ns % UNITS[one] == 0)
-        return np.array(self._ns // UNITS[unit], f"m8[{unit}]")[()]
-
-    to_numpy = to_timedelta64
-
-    @property
-    def asm8(self) -> Any:
-        """The same."""
-        return self.to_timedelta64()
-
-    def to_pytimedelta(self) -> datetime.timedelta:
-        """Python's timedelta."""
-        return datetime.timedelta(microseconds=self._ns // 1000)
-
-    def _rounded(self, freq: Any, how: str) -> Timedelta:
-        return Timedelta(_rounded(self._ns, frequency(freq).nanoseconds, how))
-
-    def floor(self, freq: Any) -> Timedelta:
-        """Rounded down to a multiple of a frequency."""
-        return self._rounded(freq, "floor")
-
-    def ceil(self, freq: Any) -> Timedelta:
-        """Rounded up."""
-        return self._rounded(freq, "ceil")
-
-    def round(self, freq: Any) -> Timedelta:
-        """Rounded to the nearest, halves to the even multiple."""
-        return self._rounded(freq, "round")
-
-    def __add__(self, other: Any) -> Any:
-        length = _length(other)
-        if length is not None:
-            return Timedelta(self._ns + length)
-        moment = of_value(other) if isinstance(other, (datetime.datetime, np.datetime64)) else None
-        return NotImplemented if moment is None else moment + self
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        length = _length(other)
-        return NotImplemented if length is None else Timedelta(self._ns - length)
-
-    def __rsub__(self, other: Any) -> Any:
-        length = _length(other)
-        if length is not None:
-            return Timedelta(length - self._ns)
-        moment = of_value(other) if isinstance(other, (datetime.datetime, np.datetime64)) else None
-        return NotImplemented if moment is None else moment - self
-
-    def __mul__(self, other: Any) -> Any:
-        return Timedelta(self._ns * other) if isinstance(other, (int, float, np.number)) else NotImplemented
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        length = _length(other)
-        if length is not None:
-            return self._ns / length
-        return Timedelta(self._ns / other) if isinstance(other, (int, float, np.number)) else NotImplemented
-
-    def __floordiv__(self, other: Any) -> Any:
-        length = _length(other)
-        if length is not None:
-            return self._ns // length
-        return Timedelta(float(self._ns // other)) if isinstance(other, (int, float)) else NotImplemented
-
-    def __mod__(self, other: Any) -> Any:
-        length = _length(other)
-        return NotImplemented if length is None else Timedelta(self._ns % length)
-
-    def __neg__(self) -> Any:
-        return Timedelta(-self._ns)
-
-    def __abs__(self) -> Any:
-        return Timedelta(abs(self._ns))
-
-    def __eq__(self, other: object) -> Any:
-        if hasattr(other, "shape") and getattr(other, "shape", ()) != ():
-            return NotImplemented
-        length = _length(other)
-        return length is not None and length == self._ns
-
-    def __ne__(self, other: object) -> Any:
-        found = self.__eq__(other)
-        return found if found is NotImplemented else not found
-
-    def _compared(self, other: Any, sign: int, equal: bool) -> Any:
-        if hasattr(other, "shape") and getattr(other, "shape", ()) != ():
-            return NotImplemented
-        length = _length(other)
-        if length is None:
-            return False if other is NaT else NotImplemented
-        return (self._ns - length) * sign > 0 or (equal and self._ns == length)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, -1, False)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, -1, True)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, 1, False)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, 1, True)
-
-    def __hash__(self) -> int:
-        return datetime.timedelta.__hash__(self) if self._ns % 1000 == 0 else hash(self._ns)
-
-    def isoformat(self) -> str:
-        """As text by ISO 8601."""
-        held = self.components
-        fraction = f"{held.milliseconds:03}{held.microseconds:03}{held.nanoseconds:03}".rstrip("0")
-        seconds = f"{held.seconds}{'.' + fraction if fraction else ''}"
-        return f"P{held.days}DT{held.hours}H{held.minutes}M{seconds}S"
-
-    def __str__(self) -> str:
-        return text_of_duration(self._ns)
-
-    def __repr__(self) -> str:
-        return f"Timedelta('{self}')"
-
-
-def _rounded(value: int, length: int, how: str) -> int:
-    down = value // length * length
-    if how == "floor" or down == value:
-        return down
-    if how == "ceil":
-        return down + length
-    twice = 2 * (value - down)
-    odd = down // length % 2 == 1
-    return down + length if twice > length or (twice == length and odd) else down
-
-
-def _unit(unit: Any) -> int:
-    names = {
-        "W": 7 * UNITS["D"],
-        "h": _PARTS["hours"],
-        "m": _PARTS["minutes"],
-        "min": _PARTS["minutes"],
-        **UNITS,
-        **_PARTS,
-    }
-    return 1 if unit is None else names[unit]
-
-
-def _read(text: str) -> Tick:
-    from .reading import to_timedelta
-
-    found = tick_of(to_timedelta(text))
-    assert found is not None
-    return found
-
-
 def _tick(value: Any, unit: str | None) -> Tick:
     from .reading import to_datetime
 
     if isinstance(value, (int, np.integer)):
-        return Tick("M", int(value) * _unit(unit or "ns"), "ns")
+        return Tick("M", int(value) * unit_length(unit or "ns"), "ns")
     if isinstance(value, (float, np.floating)):
-        return Tick("M", None if value != value else round(value * _unit(unit or "ns")), "ns")
+        return Tick("M", None if value != value else round(value * unit_length(unit or "ns")), "ns")
     if value is None or (isinstance(value, str) and value in ("", "NaT", "nan")) or value is NaT:
         return Tick("M", None, "s")
     found = tick_of(to_datetime(value) if isinstance(value, str) else value)
@@ -655,16 +363,6 @@ def _stepped(moment: Timestamp, offset: Any, sign: int) -> Any:
 
     column: Any = ticks_from_objects([moment], np.zeros(1, bool))
     return boxed(column + offset if sign > 0 else column - offset, 0)
-
-
-def _length(value: Any) -> int | None:
-    """Nanoseconds of a duration; None of anything else."""
-    if isinstance(value, Timedelta):
-        return value._ns
-    if not isinstance(value, (datetime.timedelta, np.timedelta64)) and not hasattr(value, "to_timedelta64"):
-        return None
-    tick = tick_of(value)
-    return None if tick is None or tick.value is None or tick.letter != "m" else tick.value * UNITS[tick.unit]
 
 
 def of_tick(tick: Tick, unit: str | None = None) -> Any:
