@@ -15,10 +15,10 @@ from ..arrays.creation import arange, asarray, full
 from ..arrays.selection import take, where
 from ..arrays.sorting import sort as sort_array
 from ..arrays.tables import bincount
+from .categorized import Categorized
 from .codes import checked, code_type, filled, places_in, same_table, several, size_of, without_nan
 from .column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
 from .functions import concatenate, sort, unique
-from .unreduced import Unreduced
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -28,7 +28,7 @@ __all__ = ["Categorical"]
 _UNORDERED = "Categorical is not ordered for operation {0}\nyou can use .as_ordered() to make it an ordered one"
 
 
-class Categorical(Unreduced):
+class Categorical(Categorized):
     """A column of categories, of which some rows may have none: codes, small integers, and what they stand for.
 
     Sorting, grouping, joining and comparing look at codes alone. The order of the categories is that of the column;
