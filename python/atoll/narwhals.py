@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from narwhals._pandas_like.dataframe import PandasLikeDataFrame
+from narwhals._pandas_like.expr import PandasLikeExpr
 from narwhals._pandas_like.group_by import PandasLikeGroupBy
 from narwhals._pandas_like.namespace import PandasLikeNamespace
 from narwhals._pandas_like.series import PandasLikeSeries
@@ -120,12 +121,39 @@ class AtollGroupBy(PandasLikeGroupBy):  # type: ignore[misc]  # narwhals may be 
     def _figures(self, expr: Any) -> Any:
         """What one expression makes of each group: a Series, or a frame where it has several columns."""
         names, rows = list(expr.output_names), expr.is_first() or expr.is_last() or expr.is_any_value()
-        if (len(names) == 1 and not rows) or expr.is_mode() or expr.is_len():
-            return expr._getitem_aggs(self)
+        if expr.is_len():
+            return self._sizes(list(expr.aliases))
+        if (len(names) == 1 and not rows) or expr.is_mode():
+            made = expr._getitem_aggs(self)
+            if is_frame(made):
+                made.columns = list(expr.aliases)
+            return made
         made = expr.native_agg()(self._grouped[[*self._keys, *names] if rows else names])
         made = made.set_index(self._keys) if rows else made
         made.columns = list(expr.aliases)
         return made
+
+    def _sizes(self, names: list[str]) -> Any:
+        """How many rows each group has, under some names."""
+        made = self._grouped.size()
+        made = made.set_index(self._keys).iloc[:, 0] if is_frame(made) else made
+        return _names.concat([made.rename(name) for name in names], axis=1)
+
+
+def _floor_divided(dividend: Any, divisor: Any) -> Any:
+    """Rounded down; nothing where the divisor is zero, as narwhals has it."""
+    if is_series(divisor):
+        there = divisor != 0
+        if bool(there.all()):
+            return dividend // divisor
+        return (dividend // divisor.where(there, 1)).where(there)
+    try:
+        by_zero = bool(divisor == 0)
+    except (TypeError, ValueError):
+        by_zero = False
+    if by_zero:
+        return (dividend // type(divisor)(1)).where(dividend.isna() & False)
+    return dividend // divisor
 
 
 class AtollSeries(Held, PandasLikeSeries):  # type: ignore[misc]  # narwhals may be absent when types are checked
@@ -139,6 +167,33 @@ class AtollSeries(Held, PandasLikeSeries):  # type: ignore[misc]  # narwhals may
             return native_to_narwhals_dtype(kind, self._version, self._implementation)
         return super().dtype
 
+    def __floordiv__(self, other: Any) -> Any:
+        return self._with_binary(_floor_divided, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._with_binary_right(_floor_divided, other)
+
+
+class AtollExpr(PandasLikeExpr):  # type: ignore[misc]  # narwhals may be absent when types are checked
+    """An expression, whose Series are ours."""
+
+    def __init__(self, call: Any, **options: Any) -> None:
+        def ours(df: Any) -> list[Any]:
+            return [_as_ours(one) for one in call(df)]
+
+        super().__init__(ours, **options)
+
+    def __narwhals_namespace__(self) -> Any:
+        return AtollNamespace(self._implementation, version=self._version)
+
+
+def _as_ours(one: Any) -> Any:
+    if isinstance(one, AtollSeries) or not is_series(one.native):
+        return one
+    made = AtollSeries.from_native(one.native, context=one)
+    made._broadcast = one._broadcast
+    return made
+
 
 class AtollNamespace(PandasLikeNamespace):  # type: ignore[misc]  # narwhals may be absent when types are checked
     """Functions of narwhals that make frames."""
@@ -146,6 +201,10 @@ class AtollNamespace(PandasLikeNamespace):  # type: ignore[misc]  # narwhals may
     @property
     def _dataframe(self) -> Any:
         return AtollDataFrame
+
+    @property
+    def _expr(self) -> Any:
+        return AtollExpr
 
     @property
     def _series(self) -> Any:

@@ -104,3 +104,17 @@ def test_estimators_fit_on_frames():
     np.testing.assert_allclose(found.predict(df[["x", "y"]]), df.t.to_numpy())
     both = pipeline.make_pipeline(scale.StandardScaler(), linear.LogisticRegression())
     assert both.fit(df[["x", "y"]], df["t"] > 1).score(df[["x", "y"]], df["t"] > 1) > 0.9
+
+
+def test_floor_division_has_nothing_by_zero():
+    df = nw.from_native(ak.DataFrame({"a": [7, -7, 5], "b": [2, 0, 5]}))
+    made = df.select(by=nw.col("a") // nw.col("b"), two=nw.col("a") // 2, zero=nw.col("a") // 0).to_native()
+    assert made.by.to_list()[0::2] == [3.0, 1.0] and made.by.isna().to_list() == [False, True, False]
+    assert made.two.to_list() == [3, -4, 2]
+    assert made.zero.isna().all()
+
+
+def test_rows_of_groups_are_counted():
+    df = nw.from_native(ak.DataFrame({"k": ["a", "b", "a"], "v": [1, 2, 3]}))
+    made = df.group_by("k").agg(nw.len().alias("n"), nw.col("v").sum()).sort("k").to_native()
+    assert made.n.to_list() == [2, 1] and made.v.to_list() == [4, 2]

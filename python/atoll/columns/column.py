@@ -260,6 +260,13 @@ class Column(Printing, Reductions):
         """A column with the same values. Columns do not change, so nothing is copied."""
         return self._like(self._values, self._valid)
 
+    def __deepcopy__(self: Self, memo: Any) -> Self:
+        return self
+
+    def __reduce__(self) -> Any:
+        """As Arrow has it: what another process makes a column of the same kind of."""
+        return _restored, (type(self), self.to_arrow())
+
     # -- to others --
 
     def to_list(self) -> list[Any]:
@@ -536,6 +543,14 @@ class Column(Printing, Reductions):
         spread = full(self.size, -1, dtype=np.int64)
         spread[rows] = numbers
         return spread, take(rows, first)
+
+
+def _restored(kind: type[Column], array: Any) -> Column:
+    """The column of a kind that Arrow's array was made of."""
+    made: Any = asarray(array)
+    if isinstance(made, kind):
+        return made
+    return kind(made)
 
 
 def valid_of_all(columns: Sequence[Column]) -> ndarray | None:

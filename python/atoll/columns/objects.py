@@ -128,6 +128,9 @@ class Objects(Column):
         column._keep(values if valid is None else _with_gaps(values, valid.to_numpy()))
         return column
 
+    def __reduce__(self) -> Any:
+        return Objects, (self.to_list(),)
+
     def apply(self, function: Callable[[Any], Any]) -> Any:
         """`function` of each value that is there."""
         return Objects([one if is_missing(one) else function(one) for one in self._values])

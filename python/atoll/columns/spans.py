@@ -260,6 +260,9 @@ class Intervals(Unreduced):
             sides.append(made if self._valid is None else made.where(self._valid.to_numpy()))
         return pd.Series(pd.arrays.IntervalArray.from_arrays(*sides, closed=self._closed))
 
+    def __reduce__(self) -> Any:
+        return _made, (self._values.left, self._values.right, self._valid, self._closed)
+
     def astype(self, dtype: Any) -> Any:
         """As texts, or as they are."""
         if dtype is str or (isinstance(dtype, str) and dtype in ("str", "string")):
@@ -403,6 +406,10 @@ class Intervals(Unreduced):
             raise ValueError("Intervals must all be closed on the same side.")
         sides = (concatenate([one._values[side] for one in own]) for side in (0, 1))
         return self._made(Bounds(*sides), valid_of_all(own), self._closed)
+
+
+def _made(left: Any, right: Any, valid: ndarray | None, closed: str) -> Intervals:
+    return Intervals._made(Bounds(left, right), valid, closed)
 
 
 def overlapping(column: Intervals) -> bool:

@@ -48,6 +48,15 @@ class IndexCore:
         """The labels' columns: one, or one for each level."""
         return [self._values]
 
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __reduce__(self) -> Any:
+        return _again, (self._data, self._name, getattr(self, "freqstr", None))
+
     @property
     def names(self) -> list[Any]:
         """The names of its levels."""
@@ -181,6 +190,14 @@ def index_of(values: Any, name: Any = None) -> Any:
     made = object.__new__(CLASSES[INDEX_CLASSES.get(type(values), "Index")])
     made._data, made._name = values, name
     return made
+
+
+def _again(data: Any, name: Any, step: Any) -> Any:
+    """The index that was written for another process."""
+    if isinstance(data, list):
+        return CLASSES["MultiIndex"]._of(data, name)
+    made = index_of(data, name)
+    return made._stepping(step) if step is not None and hasattr(made, "_stepping") else made
 
 
 #: Which index a kind of column makes, where it is a class of its own.

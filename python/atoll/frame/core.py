@@ -10,11 +10,19 @@ from typing import Any
 
 from ..columns.objects import Objects
 from .axis import make_index
-from .classes import frame, series
+from .classes import CLASSES, frame, series
 from .kinds import kind_of, to_list
 from .labels import labels_of
 from .pending import Columns, as_they_are, choose_rows, cut_rows
 from .values import cut, take, take_or_miss
+
+
+def _series_of(values: Any, index: Any, name: Any) -> Any:
+    return series(values, index, name)
+
+
+def _frame_of(columns: list[Any], labels: list[Any], names: list[Any], index: Any) -> Any:
+    return frame(columns, CLASSES["Labels"](labels, names), index)
 
 
 class Rows:
@@ -89,6 +97,12 @@ class Rows:
         """The same rows; nothing is copied until one of the two changes."""
         return self._with_index(self._index)
 
+    def __copy__(self) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.copy()
+
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """``func(self, …)``; a pair of function and name passes self under that name."""
         if isinstance(func, tuple):
@@ -118,6 +132,9 @@ class SeriesCore(Rows):
     __slots__ = ("_index", "_name", "_values")
     _values: Any
     _name: Any
+
+    def __reduce__(self) -> Any:
+        return _series_of, (self._values, self._index, self._name)
 
     @property
     def name(self) -> Any:
@@ -199,6 +216,9 @@ class FrameCore(Rows):
     __slots__ = ("_columns", "_index", "_labels")
     _columns: list[Any]
     _labels: Any
+
+    def __reduce__(self) -> Any:
+        return _frame_of, (list(self._columns), self._labels.values, self._labels.names, self._index)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):

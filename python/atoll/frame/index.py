@@ -95,6 +95,9 @@ class RangeIndex(Index):
             start = range(0 if stop is None else start or 0, start if stop is None else stop, step or 1)
         return of_range(start, name)
 
+    def __reduce__(self) -> Any:
+        return of_range, (self._range, self._name)
+
     @classmethod
     def from_range(cls, data: range, name: Any = None, dtype: Any = None) -> Any:
         """The index of a Python range."""

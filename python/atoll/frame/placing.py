@@ -78,7 +78,12 @@ def put(values: Any, mask: Any, places: Any, value: Any) -> Any:
     TypeError where a value does not fit the column's kind.
     """
     if is_scalar(value):
-        checked = fitting(value, values)
+        try:
+            checked = fitting(value, values)
+        except TypeError:
+            if mask is not None and not bool(mask.any()):  # nothing is set
+                return values
+            raise
         if mask is None:
             return broadcast(checked, values.size) if not is_missing(value) else choose(_all(values), checked, values)
         return choose(mask, checked, values)

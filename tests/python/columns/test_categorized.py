@@ -34,7 +34,8 @@ def listed(values):
         lambda c: c.repeat(2), lambda c: c.shift(2), lambda c: c.shift(-1), lambda c: c.shift(1, fill_value="c"),
         lambda c: c.map({"a": "x", "b": "y", "c": "w", "z": "v"}), lambda c: c.map(lambda v: v if v != v else v + "!"),
         lambda c: c.delete([0, 2]), lambda c: c.insert(1, "c"), lambda c: c.insert(-1, None),
-        lambda c: c.isin(["a", "q"]), lambda c: c.factorize()[1], lambda c: c.factorize()[0], lambda c: c.map({"a": 1, "b": 1}),
+        lambda c: c.isin(["a", "q"]), lambda c: c.factorize()[1], lambda c: c.factorize()[0],
+        lambda c: c.map({"a": 1, "b": 1}),
     ],
 )  # fmt: skip
 def test_rows(how):

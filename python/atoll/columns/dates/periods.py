@@ -161,6 +161,9 @@ class Periods(Unreduced):
             ordinals = np.where(self._valid.to_numpy(), ordinals, np.iinfo(np.int64).min)
         return pd.Series(pd.arrays.PeriodArray(ordinals, dtype=pd.PeriodDtype(self._step.name)))
 
+    def __reduce__(self) -> Any:
+        return Periods, (self._values, self._step, self._valid)
+
     def astype(self, dtype: Any) -> Any:
         """As texts, whole numbers, moments, or periods of another length."""
         if dtype is str or (isinstance(dtype, str) and dtype in ("str", "string")):
