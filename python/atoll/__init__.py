@@ -23,6 +23,7 @@ from .arrays.applying import *
 from .arrays.asking import *
 from .arrays.bits import *
 from .arrays.calculus import *
+from .arrays.calling import *
 from .arrays.composed import *
 from .arrays.correlation import *
 from .arrays.creation import *

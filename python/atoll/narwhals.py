@@ -23,6 +23,7 @@ from narwhals._pandas_like.expr import PandasLikeExpr
 from narwhals._pandas_like.group_by import PandasLikeGroupBy
 from narwhals._pandas_like.namespace import PandasLikeNamespace
 from narwhals._pandas_like.series import PandasLikeSeries
+from narwhals._pandas_like.series_list import PandasLikeSeriesListNamespace
 from narwhals._pandas_like.utils import native_to_narwhals_dtype
 from narwhals._utils import Implementation, Version
 
@@ -167,11 +168,30 @@ class AtollSeries(Held, PandasLikeSeries):  # type: ignore[misc]  # narwhals may
             return native_to_narwhals_dtype(kind, self._version, self._implementation)
         return super().dtype
 
+    @property
+    def list(self) -> Any:
+        """Methods of lists."""
+        return AtollLists(self)
+
+    def _apply_pyarrow_compute_func(self, native: Any, func: Any) -> Any:
+        """What a function of pyarrow makes of the values, which are collected for it."""
+        import pyarrow as pa
+
+        made = func(pa.chunked_array([native.to_arrow()]))
+        return native._new(_names.Series(made)._values)
+
     def __floordiv__(self, other: Any) -> Any:
         return self._with_binary(_floor_divided, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
         return self._with_binary_right(_floor_divided, other)
+
+
+class AtollLists(PandasLikeSeriesListNamespace):  # type: ignore[misc]  # narwhals may be absent when types are checked
+    """Methods of lists: our lists are Arrow's."""
+
+    def _raise_if_not_pyarrow_backend(self) -> None:
+        """Nothing: they always are."""
 
 
 class AtollExpr(PandasLikeExpr):  # type: ignore[misc]  # narwhals may be absent when types are checked

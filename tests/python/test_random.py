@@ -114,3 +114,19 @@ def test_arkoudas_names():
 def test_bad_parameters(call, error):
     with pytest.raises(error):
         call(ak.random.default_rng(0))
+
+
+def test_a_stream_goes_on_where_its_state_says():
+    rng = ak.random.default_rng(11)
+    rng.random(5)
+    state = rng.bit_generator.state
+    expected = [rng.normal(size=4).to_numpy(), rng.integers(0, 100, 3).to_numpy(), rng.spawn(1)[0].random(2).to_numpy()]
+    other = ak.random.default_rng(0)
+    other.bit_generator.state = state
+    found = [other.normal(size=4).to_numpy(), other.integers(0, 100, 3).to_numpy()]
+    found.append(other.spawn(1)[0].random(2).to_numpy())
+    for one, two in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, two)
+    for wrong in ({}, {"bit_generator": "PCG64"}, 3):
+        with pytest.raises(ValueError, match="state must be"):
+            other.bit_generator.state = wrong

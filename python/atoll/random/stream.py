@@ -23,6 +23,43 @@ if TYPE_CHECKING:
 MASK = 2**64 - 1
 
 
+class BitGenerator:
+    """Where a stream stands: its `state` can be kept, and set again, in this session or another.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> rng = ak.random.default_rng(7)
+    >>> state = rng.bit_generator.state
+    >>> first = rng.random(2)
+    >>> rng.bit_generator.state = state
+    >>> bool((rng.random(2) == first).all())
+    True
+    """
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The stream's key, how many elements have been drawn, and how many streams have been spawned."""
+        stream = self._stream
+        inner = {"key": stream._key, "counter": stream._counter, "children": stream._children}
+        return {"bit_generator": type(self).__name__, "state": inner}
+
+    @state.setter
+    def state(self, value: dict[str, Any]) -> None:
+        if not isinstance(value, dict) or value.get("bit_generator") != type(self).__name__:
+            raise ValueError(f"state must be that of a {type(self).__name__} of atoll.random")
+        inner = value["state"]
+        key, counter, children = (int(inner[name]) for name in ("key", "counter", "children"))
+        if not all(0 <= one <= MASK for one in (key, counter)) or children < 0:
+            raise ValueError("key and counter are numbers of 64 bits")
+        self._stream._key, self._stream._counter, self._stream._children = key, counter, children
+
+
 class Stream:
     """A key and how many elements have been drawn: element i of a draw is a function of both and of i."""
 
@@ -35,6 +72,11 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"<ak.random.Generator, {self._counter} drawn>"
+
+    @property
+    def bit_generator(self) -> BitGenerator:
+        """Where the stream stands."""
+        return BitGenerator(self)
 
     def _draw(self, kind: str, size: Any, code: int, a: Any = 0, b: Any = 0) -> Any:
         shape = (1,) if size is None else shape_of(size)

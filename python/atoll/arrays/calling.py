@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of single values, and places one by one: what runs in the process that runs the script.
+
+For a few values, and for scripts that have it: an expression of arrays runs on all PEs, and is faster by far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .array import Array, as_array
+from .creation import arange, array, linspace
+from .joining import concatenate, stack
+from .manipulation import broadcast_to
+from .polynomials import polyval
+
+if TYPE_CHECKING:
+    from .ndarray import ndarray
+
+__all__ = [
+    "c_", "frompyfunc", "index_exp", "mgrid", "ndenumerate", "ndindex", "ogrid", "poly1d", "r_", "s_", "vectorize",
+]  # fmt: skip
+
+ndindex = np.ndindex
+s_, index_exp = np.s_, np.index_exp
+
+
+def _collected(value: Any) -> Any:
+    return value.to_numpy() if isinstance(value, Array) else value
+
+
+def _spread(made: Any) -> Any:
+    """NumPy's arrays as ours, where they hold what ours do."""
+    if isinstance(made, tuple):
+        return tuple(map(_spread, made))
+    return array(made) if isinstance(made, np.ndarray) and made.ndim and made.dtype.kind in "biufc" else made
+
+
+class vectorize(np.vectorize):
+    """A function of single values as one of arrays: called once for each element, which are collected for it.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> @ak.vectorize
+    ... def larger(a, b):
+    ...     return a if a > b else b
+    >>> larger(ak.array([1, 5]), 3)
+    array([3, 5])
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        held = map(_collected, args)
+        return _spread(super().__call__(*held, **{name: _collected(value) for name, value in kwargs.items()}))
+
+
+def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **options: Any) -> Callable[..., Any]:
+    """A function of single values as one of arrays, whose results are in the type that holds them all.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.frompyfunc(lambda a, b: a * 10 + b, 2, 1)(ak.array([1, 2]), 3)
+    array([13, 23])
+    """
+    of_numpy = np.frompyfunc(func, nin, nout, **options)
+
+    def function(*args: Any) -> Any:
+        made = of_numpy(*map(_collected, args))
+        plain = [np.array(one.tolist()) if isinstance(one, np.ndarray) else one
+                 for one in (made if nout > 1 else (made,))]  # fmt: skip
+        results = tuple(map(_spread, plain))
+        return results if nout > 1 else results[0]
+
+    return function
+
+
+class ndenumerate:
+    """Places and values of an array, one by one.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> list(ak.ndenumerate(ak.array([[1, 2]])))
+    [((0, 0), np.int64(1)), ((0, 1), np.int64(2))]
+    """
+
+    def __init__(self, arr: Any) -> None:
+        self._each = iter(np.ndenumerate(np.asarray(_collected(as_array(arr)))))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._each)
+
+
+class poly1d(np.poly1d):
+    """A polynomial by its coefficients, of the highest power first: NumPy's, which also takes our arrays.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.poly1d([1, 0, 2])(ak.array([1.0, 3.0]))
+    array([ 3., 11.])
+    """
+
+    def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
+        super().__init__(_collected(c_or_r), r, variable)
+
+    def __call__(self, val: Any) -> Any:
+        return polyval(self.coeffs, val) if isinstance(val, Array) else super().__call__(val)
+
+
+class _Grid:
+    """Coordinates by slices in brackets: of all places, or with `sparse` of each axis alone."""
+
+    def __init__(self, sparse: bool) -> None:
+        self._sparse = sparse
+
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) else (key,)
+        axes = [_axis_of(one) for one in parts]
+        if not isinstance(key, tuple):
+            return axes[0]
+        kind = np.result_type(*(one.dtype for one in axes))
+        shape = tuple(int(one.size) for one in axes)
+        open_axes = [
+            one.astype(kind).reshape((1,) * place + (-1,) + (1,) * (len(axes) - place - 1))
+            for place, one in enumerate(axes)
+        ]
+        return tuple(open_axes) if self._sparse else stack([broadcast_to(one, shape) for one in open_axes])
+
+
+def _axis_of(part: Any) -> ndarray:
+    if not isinstance(part, slice):
+        raise TypeError(f"a grid is made of slices, not of {part!r}")
+    start, step = 0 if part.start is None else part.start, 1 if part.step is None else part.step
+    if isinstance(step, complex):
+        return linspace(start, part.stop, int(abs(step)))
+    return arange(start, part.stop, step)
+
+
+#: Coordinates of all places by slices in brackets: ``mgrid[0:2, 0:3]``.
+mgrid = _Grid(False)
+#: The same, of each axis alone: they broadcast.
+ogrid = _Grid(True)
+
+
+class _Rows:
+    """Arrays, values and slices in brackets one behind another."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return concatenate([_row(one) for one in (key if isinstance(key, tuple) else (key,))])
+
+
+class _Columns:
+    """Arrays in brackets side by side, as columns."""
+
+    def __getitem__(self, key: Any) -> Any:
+        held = [_row(one) for one in (key if isinstance(key, tuple) else (key,))]
+        return concatenate([one.reshape(-1, 1) if one.ndim == 1 else one for one in held], axis=1)
+
+
+def _row(part: Any) -> Any:
+    if isinstance(part, str):
+        raise NotImplementedError("directives as texts are not known here: use concatenate or stack")
+    if isinstance(part, slice):
+        return _axis_of(part)
+    made = as_array(part)
+    return made if made.ndim else made.reshape(1)
+
+
+#: Arrays, values and slices one behind another: ``r_[0:3, 7, a]``.
+r_ = _Rows()
+#: Arrays side by side: ``c_[a, b]``.
+c_ = _Columns()
