@@ -64,6 +64,7 @@ from .frame import (
 )
 from .frame.classes import is_frame, is_series
 from .frame.conversion import numpy_of
+from .frame.core import ELSEWHERE
 from .frame.moments import read_durations
 from .frame.values import make
 
@@ -226,6 +227,26 @@ def __getattr__(name: str) -> Any:
         return _from_pandas(made)
 
     return function
+
+
+#: Methods of frames and Series that pandas does on data that is collected for it.
+_METHODS = frozenset((
+    "boxplot", "style", "to_clipboard", "to_excel", "to_latex", "to_markdown", "to_pickle", "to_stata", "to_xarray",
+    "to_xml",
+))  # fmt: skip
+
+
+def _method_of_pandas(rows: Any, name: str) -> Any:
+    """A method that our classes lack, of the same rows as pandas has them; None of names that pandas lacks too."""
+    if name not in _METHODS:
+        return None
+    if name not in _named:
+        _named.add(name)
+        warnings.warn(f"{name} is pandas' own: data is collected for it", FallbackWarning, stacklevel=4)
+    return getattr(rows.to_pandas(), name)
+
+
+ELSEWHERE.append(_method_of_pandas)
 
 
 def _to_pandas(value: Any) -> Any:

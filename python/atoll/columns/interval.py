@@ -117,7 +117,7 @@ class Interval:
         own, others = closes(self.closed), closes(other.closed)
         begins = self.left <= other.right if own[0] and others[1] else self.left < other.right
         ends = other.left <= self.right if own[1] and others[0] else other.left < self.right
-        return bool(begins and ends)
+        return bool(begins and ends) and not self.is_empty and not _empty(other)
 
     def __eq__(self, other: object) -> Any:
         if not (hasattr(other, "closed") and hasattr(other, "left") and hasattr(other, "right")) or hasattr(
@@ -171,6 +171,10 @@ class Interval:
     def __str__(self) -> str:
         opening, closing = "[" if self.closed_left else "(", "]" if self.closed_right else ")"
         return f"{opening}{_str(self.left)}, {_str(self.right)}{closing}"
+
+
+def _empty(interval: Any) -> bool:
+    return bool(interval.left == interval.right) and interval.closed != "both"
 
 
 def _repr(value: Any) -> str:

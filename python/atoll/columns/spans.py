@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays.array import Array
 from ..arrays.creation import arange, asarray, full
-from ..arrays.selection import take, where
+from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sorting import coargsort
 from .column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
 from .dates.ticks import Ticks
@@ -209,7 +209,9 @@ class Intervals(Unreduced):
         left, right = self._values
         begins = left <= other.right if own[0] and others[1] else left < other.right
         ends = right >= other.left if own[1] and others[0] else right > other.left
-        return begins & ends & self.notna()
+        if other.left == other.right and other.closed != "both":  # empty ones have no point
+            return full(self.size, False)
+        return begins & ends & self.notna() & ~self.is_empty
 
     def to_tuples(self, na_tuple: bool = True) -> list[Any]:
         """The bounds as tuples."""
@@ -415,6 +417,9 @@ def _made(left: Any, right: Any, valid: ndarray | None, closed: str) -> Interval
 def overlapping(column: Intervals) -> bool:
     """Whether any two intervals have a point in common."""
     ordered = column._rows(column._argsort())
+    empty = ordered.is_empty
+    if bool(empty.any()):
+        ordered = ordered._rows(flatnonzero(~empty))
     if ordered.size < 2:
         return False
     at_left, at_right = closes(column.closed)

@@ -75,9 +75,16 @@ class CategoricalIndex(Index):
     def map(self, mapper: Any, na_action: Any = None) -> Any:
         """What a function, a dict or a Series makes of each label: categories again, where they stay distinct."""
         mapped = make_index(self.categories).map(mapper)
-        if mapped.is_unique:
+        if mapped.is_unique and not mapped.hasnans:
             return self._with(self._data.set_categories(mapped._values, rename=True))
         return mapped._take(make(self._data.codes.astype(np.int64)))._renamed(self.name)
+
+    def equals(self, other: Any) -> bool:
+        """Whether another has the same labels; of categories, the same ones."""
+        held = getattr(other, "_data", None)
+        if isinstance(held, Categorical):
+            return bool(self._data.equals(held))
+        return hasattr(other, "__len__") and self.size == len(other) and to_list(self._data) == list(other)
 
     def to_pandas(self) -> Any:
         """A pandas CategoricalIndex."""

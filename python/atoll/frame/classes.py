@@ -11,6 +11,10 @@ from .pending import Columns
 CLASSES: dict[str, Any] = {}
 
 
+#: Past the frames' own way of setting attributes, which looks for columns of that name.
+put = object.__setattr__
+
+
 def define(cls: type) -> type:
     """Enters a class under its name."""
     CLASSES[cls.__name__] = cls
@@ -27,8 +31,9 @@ def series(values: Any, index: Any, name: Any = None) -> Any:
 def frame(columns: list[Any], labels: Any, index: Any) -> Any:
     """A DataFrame of columns that are right already."""
     made = object.__new__(CLASSES["DataFrame"])
-    made._columns = columns if type(columns) is Columns else Columns(columns)
-    made._labels, made._index = labels, index
+    put(made, "_columns", columns if type(columns) is Columns else Columns(columns))
+    put(made, "_labels", labels)
+    put(made, "_index", index)
     return made
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -18,6 +18,7 @@ from ..columns.strings import Strings
 from .display import written
 from .formatting import texts_of
 from .kinds import kind_of, to_list
+from .missing import filled
 from .placing import row_values
 
 
@@ -68,6 +69,17 @@ def python_of(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
 
 
+def _into(into: Any) -> Any:
+    """What makes a mapping of pairs: a class, or as an example an empty mapping with a default."""
+    if isinstance(into, type):
+        if issubclass(into, defaultdict):
+            raise TypeError("to_dict() only accepts initialized defaultdicts")
+        return into
+    if isinstance(into, defaultdict):
+        return lambda *pairs, **named: defaultdict(into.default_factory, *pairs, **named)
+    return type(into)
+
+
 class SeriesConversion:
     """A Series as other things."""
 
@@ -114,9 +126,9 @@ class SeriesConversion:
         """A Series of what has Arrow's `__arrow_c_array__` or `__arrow_c_stream__`."""
         return cls(data)
 
-    def to_dict(self: Any, into: Any = dict) -> Any:
+    def to_dict(self: Any, *, into: Any = dict) -> Any:
         """Labels to values."""
-        return into(zip(self._index.to_list(), self.to_list(), strict=True))
+        return _into(into)(zip(self._index.to_list(), self.to_list(), strict=True))
 
     def to_csv(self: Any, path_or_buf: Any = None, **options: Any) -> Any:
         """Labels and values, separated by commas."""
@@ -127,7 +139,19 @@ class SeriesConversion:
         held = [None if is_missing(one) else python_of(one) for one in self.to_list()]
         labels = [str(one) for one in self._index.to_list()]
         table: Any = dict(zip(labels, held, strict=True)) if orient == "index" else held
+        if orient == "split":
+            table = {"name": self._name, "index": self._index.to_list(), "data": held}
+        if options.get("lines") and orient == "records":
+            lines = (json.dumps(one, separators=(",", ":"), default=str) + "\n" for one in held)
+            return written("".join(lines), path_or_buf)
         return written(json.dumps(table, separators=(",", ":"), default=str), path_or_buf)
+
+
+def _objects(column: Any, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Values as objects: moments as Timestamps."""
+    made = np.empty(values.size, dtype=object)
+    made[:] = to_list(column) if values.dtype.kind in "mM" else values
+    return made
 
 
 class FrameConversion:
@@ -154,11 +178,12 @@ class FrameConversion:
 
     def to_numpy(self: Any, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
         """All elements as a NumPy array of two axes."""
-        held = [numpy_of(one if na_value is None else one.fillna(na_value)) for one in self._columns]
+        held = [numpy_of(column if na_value is None else filled(column, na_value)) for column in self._columns]
         if not held:
             return np.empty((len(self), 0), dtype=dtype or object)
-        if len({one.dtype.kind == "b" for one in held}) > 1:
-            held = [one.astype(object) for one in held]
+        kinds = {one.dtype.kind if one.dtype.kind in "bmM" else "n" for one in held}
+        if len(kinds) > 1:
+            held = [_objects(column, one) for column, one in zip(self._columns, held, strict=True)]
         made = np.empty((len(self), len(held)), dtype=np.result_type(*(one.dtype for one in held)))
         for place, one in enumerate(held):
             made[:, place] = one
@@ -208,6 +233,7 @@ class FrameConversion:
         >>> ak.DataFrame({"a": [1, 2], "b": ["x", "y"]}).to_dict("records")
         [{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}]
         """
+        into = _into(into)
         labels, held = self._labels.values, [to_list(one) for one in self._columns]
         if orient == "list":
             return into(zip(labels, held, strict=True))
@@ -215,7 +241,11 @@ class FrameConversion:
             return into(self.items())
         if orient in ("split", "tight"):
             rows = [list(row) for row in zip(*held, strict=True)]
-            return into(index=self._index.to_list(), columns=labels, data=rows)
+            made = into(index=self._index.to_list()) if index else into()
+            made.update(columns=labels, data=rows)
+            if orient == "tight":
+                made.update(index_names=list(self._index.names), column_names=list(self._labels.names))
+            return made
         if orient == "records":
             return [into(zip(labels, row, strict=True)) for row in zip(*held, strict=True)]
         keys = self._index.to_list()
@@ -226,12 +256,21 @@ class FrameConversion:
             return into((key, into(zip(labels, row, strict=True))) for key, row in rows_of)
         raise ValueError(f"orient '{orient}' not understood")
 
-    def to_records(self: Any, index: bool = True) -> Any:
-        """A NumPy array of records."""
+    def to_records(self: Any, index: bool = True, column_dtypes: Any = None, index_dtypes: Any = None) -> Any:
+        """A NumPy array of records; dtypes of all columns, or by name or place, and of the index."""
         made = self.reset_index() if index else self
-        arrays = [numpy_of(one) for one in made._columns]
+        names = [str(one) for one in made._labels.values]
+        levels = self._index.nlevels if index else 0
+        arrays = []
+        for place, one in enumerate(made._columns):
+            own = place < levels
+            wanted, at = (index_dtypes, place) if own else (column_dtypes, place - levels)
+            if isinstance(wanted, dict):
+                wanted = wanted.get(names[place], wanted.get(at))
+            values = numpy_of(one)
+            arrays.append(values if wanted is None else values.astype(wanted))
         from_arrays: Any = np.rec.fromarrays
-        return from_arrays(arrays, names=[str(one) for one in made._labels.values])
+        return from_arrays(arrays, names=names)
 
     def to_json(
         self: Any, path_or_buf: Any = None, orient: str = "columns", lines: bool = False, **options: Any

@@ -25,6 +25,18 @@ def _frame_of(columns: list[Any], labels: list[Any], names: list[Any], index: An
     return frame(columns, CLASSES["Labels"](labels, names), index)
 
 
+#: What gives attributes that our classes lack, from the object and the name; `atoll.pandas` puts pandas' own here.
+ELSEWHERE: list[Any] = []
+
+
+def _from_elsewhere(rows: Any, name: str) -> Any:
+    for provide in ELSEWHERE:
+        found = provide(rows, name)
+        if found is not None:
+            return found
+    raise AttributeError(f"'{type(rows).__name__}' object has no attribute '{name}'")
+
+
 class Rows:
     """What Series and DataFrame have in common: rows with an index."""
 
@@ -33,7 +45,7 @@ class Rows:
 
     # Methods are defined idea by idea, and every class has them all.
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return _from_elsewhere(self, name)
 
     @property
     def index(self) -> Any:
@@ -227,7 +239,7 @@ class FrameCore(Rows):
                 return self._series(places[0])
             if places is not None:
                 return self._at(places)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return _from_elsewhere(self, name)
 
     @property
     def columns(self) -> Any:

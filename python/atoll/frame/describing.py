@@ -201,6 +201,11 @@ class FrameDescribing:
         kinds = [str(kind_of(one)) for one in self._columns]
         if not self._columns:
             lines.append(f"Empty {type(self).__name__}")
+        elif verbose is False:
+            ends = f", {self._labels.values[0]} to {self._labels.values[-1]}"
+            lines.append(f"Columns: {len(self._columns)} entries{ends}")
+            tally = ", ".join(f"{kind}({kinds.count(kind)})" for kind in sorted(set(kinds)))
+            lines.append(f"dtypes: {tally}")
         else:
             lines.append(f"Data columns (total {len(self._columns)} columns):")
             cells = [

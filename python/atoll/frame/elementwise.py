@@ -127,21 +127,28 @@ class Elementwise:
         """Columns of objects in the kind of their values."""
         return self._each_column(lambda values: make(to_list(values)) if isinstance(values, Objects) else values)
 
-    def convert_dtypes(self: Any, **options: Any) -> Any:
+    def convert_dtypes(
+        self: Any, infer_objects: bool = True, convert_string: bool = True, convert_integer: bool = True,
+        convert_boolean: bool = True, convert_floating: bool = True, dtype_backend: str = "numpy_nullable",
+    ) -> Any:  # fmt: skip
         """Columns in kinds that allow missing values: floats that are whole as integers."""
-        return self._each_column(_nullable_kind)
+        wanted = {"b": convert_boolean, "i": convert_integer, "u": convert_integer, "f": convert_floating}
+        return self._each_column(lambda one: _nullable_kind(one, wanted, infer_objects))
 
 
-def _nullable_kind(values: Any) -> Any:
-    if isinstance(values, Objects):
-        values = make(to_list(values))
-    if isinstance(values, ndarray) and values.dtype.kind == "f":
+def _nullable_kind(values: Any, wanted: dict[str, bool], infer: bool) -> Any:
+    if isinstance(values, Objects) and infer:
+        values = make(values.to_numpy())
+    if not isinstance(values, ndarray) or values.dtype.kind not in wanted:
+        return values
+    if values.dtype.kind == "f" and wanted["i"]:
         held = nullable(values)
         there = held._there() if isinstance(held, Column) else held
-        if there.size and bool((there == there.astype(np.int64)).all()):
+        if there.size and bool((there == there.round(0)).all()):
             return cast(values, "Int64")
+    if not wanted[values.dtype.kind]:
         return values
-    return Column(values) if isinstance(values, ndarray) and values.dtype.kind in "iub" else values
+    return cast(values, values.dtype.name.capitalize()) if values.dtype.kind == "f" else Column(values)
 
 
 class SeriesElementwise(Elementwise):

@@ -369,6 +369,12 @@ class FrameReshaping:
             columns = [*outer._labels_of_index, inner]
             index = CLASSES["MultiIndex"]._of(columns, [*outer.names, self._labels.names[0]])
             return series(take(values, order), index)
+        if isinstance(level, (list, tuple)):
+            places = [one if isinstance(one, int) else self._labels.names.index(one) for one in level]
+            made = self
+            for one in places:  # what is left of a level's place when those before it have gone
+                made = made.stack(one - sum(gone < one for gone in places[: places.index(one)]))
+            return made
         place = level if isinstance(level, int) else self._labels.names.index(level)
         place %= self._labels.nlevels
         inner_labels = list(dict.fromkeys(label[place] for label in self._labels.values))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.creation import arange, asarray, full, zeros
+from ..arrays.indexing import sliced
 from ..arrays.joining import concatenate as concatenate_arrays
 from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero
@@ -270,8 +271,7 @@ def gaps(rows: Any) -> Any:
 
 def cut(values: Any, rows: slice) -> Any:
     """A slice of the rows, which keeps its values."""
-    piece = values[rows]
-    return piece.copy() if isinstance(piece, ndarray) else piece
+    return sliced(values, rows) if isinstance(values, ndarray) else values[rows]
 
 
 def rows_of_mask(mask: Any) -> Any:

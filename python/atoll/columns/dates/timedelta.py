@@ -153,7 +153,7 @@ class Timedelta(datetime.timedelta):
 
     def to_timedelta64(self) -> Any:
         """NumPy's timedelta64."""
-        unit = next(one for one in ("s", "us", "ns") if self._ns % UNITS[one] == 0)
+        unit = "us" if self._ns % 1000 == 0 else "ns"
         return np.array(self._ns // UNITS[unit], f"m8[{unit}]")[()]
 
     to_numpy = to_timedelta64
