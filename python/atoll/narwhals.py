@@ -124,14 +124,24 @@ class AtollGroupBy(PandasLikeGroupBy):  # type: ignore[misc]  # narwhals may be 
         names, rows = list(expr.output_names), expr.is_first() or expr.is_last() or expr.is_any_value()
         if expr.is_len():
             return self._sizes(list(expr.aliases))
+        if expr.is_mode() and self._kwargs(expr.expr).get("keep") == "any":
+            return self._modes(names, list(expr.aliases))
         if (len(names) == 1 and not rows) or expr.is_mode():
-            made = expr._getitem_aggs(self)
-            if is_frame(made):
-                made.columns = list(expr.aliases)
-            return made
+            return expr._getitem_aggs(self)
         made = expr.native_agg()(self._grouped[[*self._keys, *names] if rows else names])
         made = made.set_index(self._keys) if rows else made
         made.columns = list(expr.aliases)
+        return made
+
+    def _modes(self, names: list[str], aliases: list[str]) -> Any:
+        """The most frequent value of each group, of some columns."""
+        keys, native, options = self._keys, self.compliant.native, self._group_by_kwargs
+        held = []
+        for name in names:
+            counts = native.groupby([*keys, name], **options).size().sort_values(ascending=False).reset_index(name)
+            held.append(counts.groupby(keys, **options)[name].head(1).sort_index())
+        made = _names.concat(held, axis=1)
+        made.columns = aliases
         return made
 
     def _sizes(self, names: list[str]) -> Any:
@@ -177,7 +187,10 @@ class AtollSeries(Held, PandasLikeSeries):  # type: ignore[misc]  # narwhals may
         """What a function of pyarrow makes of the values, which are collected for it."""
         import pyarrow as pa
 
-        made = func(pa.chunked_array([native.to_arrow()]))
+        held = native.to_arrow()
+        if pa.types.is_large_list(held.type):
+            held = held.cast(pa.list_(held.type.value_type))
+        made = func(pa.chunked_array([held]))
         return native._new(_names.Series(made)._values)
 
     def __floordiv__(self, other: Any) -> Any:

@@ -282,7 +282,7 @@ class ILoc(_Indexer):
                 raise IndexError(".iloc requires numeric indexers, got " + str(key))
             if rows.size and (bool((rows >= size).any()) or bool((rows < -size).any())):
                 raise IndexError("positional indexers are out-of-bounds")
-            return _from_end(rows, size)
+            return _from_end(rows.astype(np.int64), size)
         try:
             row = operator.index(key)
         except TypeError:

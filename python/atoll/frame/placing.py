@@ -78,6 +78,10 @@ def put(values: Any, mask: Any, places: Any, value: Any) -> Any:
     TypeError where a value does not fit the column's kind.
     """
     if is_scalar(value):
+        if is_missing(value) and isinstance(values, ndarray) and values.dtype.kind in "iu":  # they become floats
+            if mask is not None and not bool(mask.any()):
+                return values
+            return choose(_all(values) if mask is None else mask, np.nan, values)
         try:
             checked = fitting(value, values)
         except TypeError:

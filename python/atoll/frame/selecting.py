@@ -17,6 +17,7 @@ from ..arrays.selection import flatnonzero, take, where
 from ..columns.categorical import Categorical
 from ..columns.column import Column
 from ..columns.functions import isin
+from ..columns.objects import Objects
 from ..columns.strings import Strings
 from .arithmetic import compared
 from .axis import make_index
@@ -363,6 +364,9 @@ def _among(column: Any, values: Any) -> Any:
         return _among(column, tests.dropna()) | isna(column)  # missing values are equal here
     if tests.size == 0 or column.size == 0:
         return asarray(np.zeros(column.size, dtype=bool))
+    if isinstance(column, Objects):
+        held = tests.tolist() if isinstance(tests, ndarray) else tests.to_list()
+        return asarray(np.array([one in held for one in column.to_list()], dtype=bool))
     if not (fits(tests, column) or type(tests) is type(column)):
         held = set(tests.to_list()) if isinstance(tests, Column) else set(tests.tolist())
         kept = [one for one in held if fits(one, column)]

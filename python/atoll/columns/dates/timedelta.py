@@ -302,7 +302,9 @@ def unit_length(unit: Any) -> int:
         **UNITS,
         **_PARTS,
     }
-    return 1 if unit is None else names[unit]
+    if unit is not None and unit not in names and f"{unit}s" not in names:
+        raise ValueError(f"invalid unit abbreviation: {unit}")
+    return 1 if unit is None else names[unit if unit in names else f"{unit}s"]
 
 
 def _read(text: str) -> Tick:
