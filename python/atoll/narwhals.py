@@ -59,6 +59,9 @@ class Frames(ModuleType):
     def __str__(self) -> str:
         return self.value
 
+    def __reduce__(self) -> Any:
+        return _frames, ()
+
     def to_native_namespace(self) -> Any:
         """The module that has pandas' names."""
         return _names
@@ -68,6 +71,11 @@ class Frames(ModuleType):
 
 
 FRAMES = Frames("atoll.narwhals")
+
+
+def _frames() -> Frames:
+    """What another process takes for it."""
+    return FRAMES
 
 
 class Held:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other libraries take our frames: through narwhals, the interchange protocol, Arrow's interface, and as arrays."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -118,3 +120,10 @@ def test_rows_of_groups_are_counted():
     df = nw.from_native(ak.DataFrame({"k": ["a", "b", "a"], "v": [1, 2, 3]}))
     made = df.group_by("k").agg(nw.len().alias("n"), nw.col("v").sum()).sort("k").to_native()
     assert made.n.to_list() == [2, 1] and made.v.to_list() == [4, 2]
+
+
+def test_frames_go_to_other_processes():
+    df = nw.from_native(ak.DataFrame({"a": [1, 2], "b": ["x", None]}))
+    made = pickle.loads(pickle.dumps(df))
+    assert made.select(nw.col("a").sum()).to_native().a.to_list() == [3]
+    assert made.to_native().equals(df.to_native())
