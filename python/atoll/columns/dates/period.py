@@ -145,6 +145,10 @@ class Period:
             return ordinal * CLOCK[self.step.base]
         return int(self.step.first_day(ordinal)) * UNITS["D"]
 
+    def _end_ns(self) -> int:
+        """Behind it; a business day is a day."""
+        return self._start_ns(self.step.n - 1) + UNITS["D"] if self.step.base == "B" else self._start_ns(self.step.n)
+
     def _moment(self, nanoseconds: int) -> Any:
         unit = self.step.unit
         tick = Tick("M", nanoseconds // UNITS[unit], unit)
@@ -158,7 +162,7 @@ class Period:
     @property
     def end_time(self) -> Any:
         """Its last moment."""
-        return self._moment(self._start_ns(self.step.n) - UNITS[self.step.unit])
+        return self._moment(self._end_ns() - UNITS[self.step.unit])
 
     def to_timestamp(self, freq: Any = None, how: str = "start") -> Any:
         """The moment at which it begins, or with ``how="end"`` its last one."""
@@ -172,9 +176,9 @@ class Period:
         if step.one == self.step.one:
             return Period(ordinal=self.ordinal, freq=step)
         at_end = str(how).upper() in ("E", "END", "FINISH")
-        moment = self._start_ns(self.step.n) - 1 if at_end else self._start_ns()
+        moment = self._end_ns() - 1 if at_end else self._start_ns()
         days, rest = divmod(moment, UNITS["D"])
-        return Period(ordinal=_of_day(days, rest, step), freq=step)
+        return Period(ordinal=_of_day(days, rest, step, step.back(self.step, at_end)), freq=step)
 
     # -- parts --
 
@@ -383,14 +387,14 @@ def _day(year: int, month: int, day: int) -> int:
     return datetime.date(year, month, day).toordinal() - _EPOCH
 
 
-def _of_day(days: int, nanoseconds: int, step: PeriodStep) -> int:
+def _of_day(days: int, nanoseconds: int, step: PeriodStep, back: bool = False) -> int:
     """The period of a day and a time of day."""
     if step.base in CLOCK:
         return (days * UNITS["D"] + nanoseconds) // CLOCK[step.base]
     if step.base in OF_MONTHS:
         date = datetime.date.fromordinal(_EPOCH + days)
         return int(step.of_months(date.year * 12 + date.month - 1))
-    return int(step.of_days(days))
+    return int(step.of_days(days, back))
 
 
 def _local_ns(tick: Tick, value: Any) -> int:
@@ -410,8 +414,10 @@ def _read(text: str, step: PeriodStep | None) -> Period:
         year, number = (int(parts[0]), int(parts[1])) if len(parts[0]) == 4 else (int(parts[1]), int(parts[0]))
         found = Period(freq=step if step is not None and step.base == "Q" else "Q", year=year, quarter=number)
         return found if step is None or step.base == "Q" else found.asfreq(step, "start")
-    if "/" in text and step is None and len(text) == 21:
+    if len(text) == 21 and text[10] == "/":
         begin, end = text.split("/")
+        if step is not None:
+            return _read(begin, step)
         last = datetime.date.fromisoformat(end)
         return _read(begin, period_step("W-" + last.strftime("%a").upper()))
     written = _WRITTEN.fullmatch(text)

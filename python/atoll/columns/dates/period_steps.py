@@ -97,16 +97,21 @@ class PeriodStep:
     def of_months(self, months: Any) -> Any:
         """The number of a period of months, of months since the year 0."""
         length = OF_MONTHS[self.base]
-        shift = 0 if self.base == "M" else (11 - self.anchor) % length if self.base == "Q" else 11 - self.anchor
+        shift = 0 if self.base == "M" else 11 - self.anchor
         return (months + shift) // length - 1970 * (12 // length)
 
-    def of_days(self, days: Any, weekday: Any = None) -> Any:
-        """The number of a period of weeks or days, of days since 1970-01-01."""
+    def back(self, source: PeriodStep, at_end: bool) -> bool:
+        """Whether a weekend belongs to the Friday before it, when periods become business days: as pandas has it."""
+        return self.base == "B" and at_end == (source.base in ("Y", "Q", "M", "W"))
+
+    def of_days(self, days: Any, back: bool = False) -> Any:
+        """The number of a period of weeks or days, of days since 1970-01-01; `back`: a weekend is of the Friday."""
         if self.base == "W":
             return (days + 3 - self.anchor) // 7 + 1
         if self.base == "B":  # days of a weekend belong to the Monday behind it
             of_week = (days + 3) % 7
-            days = days + (of_week == 5) * 2 + (of_week == 6) * 1
+            saturday, sunday = 1 * (of_week == 5), 1 * (of_week == 6)
+            days = days - saturday - 2 * sunday if back else days + 2 * saturday + sunday
             return (days + 4) // 7 * 5 + (days + 4) % 7 - 4
         return days
 
@@ -116,7 +121,7 @@ class PeriodStep:
         """The first day of each period of days and more, as days since 1970-01-01."""
         if self.base in OF_MONTHS:
             length = OF_MONTHS[self.base]
-            shift = 0 if self.base == "M" else (11 - self.anchor) % length if self.base == "Q" else 11 - self.anchor
+            shift = 0 if self.base == "M" else 11 - self.anchor
             months = (ordinals + 1970 * (12 // length)) * length - shift
             return days_of(months // 12, months % 12 + 1)
         if self.base == "W":

@@ -215,6 +215,12 @@ class Periods(Unreduced):
         days = self._step.first_day(ordinals)
         return Datetimes._made(days * (UNITS["D"] // UNITS[unit]), self._valid, unit)
 
+    def _end(self, unit: str) -> Datetimes:
+        """The moment behind each; a business day is a day."""
+        if self._step.base != "B":
+            return self._start(unit, self._step.n)
+        return self._start(unit, self._step.n - 1) + np.timedelta64(1, "D")
+
     @property
     def start_time(self) -> Datetimes:
         """The moment at which each begins."""
@@ -224,7 +230,7 @@ class Periods(Unreduced):
     def end_time(self) -> Datetimes:
         """The last moment of each."""
         unit = self._step.unit
-        return self._start(unit, self._step.n) - _one(unit)
+        return self._end(unit) - _one(unit)
 
     def to_timestamp(self, freq: Any = None, how: str = "start") -> Datetimes:
         """The moment at which each begins, or with ``how="end"`` its last one."""
@@ -240,12 +246,11 @@ class Periods(Unreduced):
         if step.one == self._step.one:
             return self._made(self._values, self._valid, step)
         if _at_end(how):
-            moments = self._start("ns" if "ns" in (step.base, self._step.base) else "us", self._step.n)
+            moments = self._end("ns" if "ns" in (step.base, self._step.base) else "us")
             moments = moments - _one(moments.unit)
         else:
             moments = self._start("ns" if "ns" in (step.base, self._step.base) else "us")
-        made = _of_local(moments, step)
-        return self._made(made, self._valid, step)
+        return self._made(_of_local(moments, step, step.back(self._step, _at_end(how))), self._valid, step)
 
     # -- parts --
 
@@ -457,7 +462,7 @@ def _at_end(how: Any) -> bool:
     return found in ("E", "END", "FINISH")
 
 
-def _of_local(local: Datetimes, step: PeriodStep) -> ndarray:
+def _of_local(local: Datetimes, step: PeriodStep, back: bool = False) -> ndarray:
     """The number of the period that each moment without a zone is in."""
     if step.base in CLOCK:
         size, length = UNITS[local.unit], CLOCK[step.base]
@@ -470,4 +475,4 @@ def _of_local(local: Datetimes, step: PeriodStep) -> ndarray:
         bare = local._like(local._values, None)
         return step.of_months(bare.year.astype(np.int64) * 12 + bare.month.astype(np.int64) - 1)
     days = local._like(local._values, None).as_unit("D")._values
-    return step.of_days(days)
+    return step.of_days(days, back)
