@@ -10,6 +10,8 @@ import numpy as np
 from ..arrays.creation import asarray
 from ..arrays.joining import concatenate
 from ..arrays.sorting import argsort
+from ..columns.column import Column
+from ..columns.objects import Objects
 from .axis import range_index
 from .classes import CLASSES, define, frame, series
 from .core import is_numeric
@@ -129,7 +131,10 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
         return made
 
     def unique(self) -> Any:
-        """The distinct values of each group."""
+        """The distinct values of each group: lists, in order of first rows."""
+        values = self._of._values
+        if not isinstance(values, Objects) and not (isinstance(values, Column) and values.valid is not None):
+            return self._of_groups(self._groups.by.unique(values), self._of._name)
         return self.apply(lambda part: part.unique().tolist())
 
     def nlargest(self, n: int = 5, keep: str = "first") -> Any:

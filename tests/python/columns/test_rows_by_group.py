@@ -175,3 +175,17 @@ def test_bad_input_says_what_to_do():
         g.rolling(ak.arange(2), 2)
     with pytest.raises(ValueError, match="in each group"):
         g.rolling(x, 2, on=ak.array([1, 0, 5]))
+
+
+def test_unique_is_pandas():
+    rng = np.random.default_rng(4)
+    for rows, groups, values in ((1, 1, 1), (60, 5, 4), (900, 200, 9), (900, 3, 500)):
+        keys, numbers = rng.integers(0, groups, rows), rng.integers(0, values, rows)
+        for held in (numbers, numbers * 0.5, np.array([f"t{one}" for one in numbers])):
+            expected = pd.Series(held).groupby(keys).unique()
+            found = ak.groupby(ak.array(keys)).unique(ak.array(held))
+            assert found.to_list() == [list(one) for one in expected]
+            of_series = ak.Series(held).groupby(ak.Series(keys)).unique()
+            assert of_series.to_list() == found.to_list() and of_series.index.to_list() == expected.index.to_list()
+    gaps = ak.groupby(ak.array([1, 2, 1, 3])).unique(ak.array([5, None, 6, None]))
+    assert gaps.to_list() == [[5, 6], [], []]

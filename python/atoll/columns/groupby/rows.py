@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import operator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...arrays.creation import arange, asarray, full
 from ...arrays.selection import flatnonzero, take
+from ...arrays.sorting import coargsort
+from ...arrays.tables import bincount
 from ..column import Column
 from ..functions import where
 from ..ranks import rank_of
@@ -44,6 +47,30 @@ class RowsByGroup(FiguresByGroup):
         """
         places = self._places()
         return self._to_rows(places if ascending else take(self.size(), self._ngroup()) - 1 - places, -1)
+
+    def unique(self, values: Any) -> Any:
+        """The distinct values of each group in order of their first rows: a column of lists, without missing ones.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.groupby(ak.array([2, 1, 2, 2])).unique(ak.array([7, 8, 5, 7]))
+        lists([[8], [7, 5]])
+        """
+        column = self._column(values)
+        groups = self.ngroup()
+        there = groups >= 0 if not isinstance(column, Column) else (groups >= 0) & column.notna()
+        rows = flatnonzero(there)
+        own = take(groups, rows)
+        held = column.take(rows)._like_valid() if isinstance(column, Column) else take(column, rows)
+        pairs = type(self)([own, held])
+        group, first = pairs.keys[0], pairs.first(arange(rows.size))
+        order = coargsort([group, first])
+        first = take(first, order)
+        child = held.take(first) if isinstance(held, Column) else take(held, first)
+        lists = import_module("atoll.columns.lists")
+        ragged = import_module("atoll.columns.ragged").Ragged
+        return lists.lists_of(ragged.of_lengths(asarray(bincount(group, minlength=self.ngroups)), child))
 
     def head(self, n: int = 5) -> ndarray:
         """Rows that are among the first `n` of their group, ascending: int64."""
