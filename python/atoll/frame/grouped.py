@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.creation import asarray
+from ..arrays.creation import arange, asarray
 from ..arrays.joining import concatenate
+from ..arrays.selection import flatnonzero
 from ..arrays.sorting import argsort
-from ..columns.column import Column
+from ..arrays.tables import searchsorted
+from ..columns.column import Column, as_column
 from ..columns.objects import Objects
 from .axis import range_index
 from .classes import CLASSES, define, frame, series
@@ -139,11 +141,23 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
 
     def nlargest(self, n: int = 5, keep: str = "first") -> Any:
         """The largest values of each group."""
-        return self.apply(lambda part: part.nlargest(n, keep))
+        return self._of_ends(n, keep, largest=True)
 
     def nsmallest(self, n: int = 5, keep: str = "first") -> Any:
         """The smallest values of each group."""
-        return self.apply(lambda part: part.nsmallest(n, keep))
+        return self._of_ends(n, keep, largest=False)
+
+    def _of_ends(self, n: int, keep: str, largest: bool) -> Any:
+        if keep != "first" or not is_numeric(self._of._values):
+            return self.apply(lambda part: (part.nlargest if largest else part.nsmallest)(n, keep))
+        numbers = self._groups.numbers()
+        rows = flatnonzero(numbers >= 0)
+        values = as_column(nullable(take_rows(self._of._values, rows)))  # missing ones come last
+        rows = rows[values.argsort(descending=largest)]  # equal ones stay in order of rows
+        rows = rows[argsort(numbers[rows])]
+        group = numbers[rows]
+        place = arange(rows.size) - searchsorted(group, arange(self.ngroups))[group]
+        return self._keyed(rows[flatnonzero(place < n)], self._of)
 
     def idxmin(self, **options: Any) -> Any:
         """The label of each group's smallest value."""
