@@ -363,14 +363,6 @@ class SeriesAccessors:
             raise AttributeError("Can only use .cat accessor with a 'category' dtype")
         return Categories(self)
 
-    def tz_localize(self: Any, tz: Any, **options: Any) -> Any:
-        """The same rows, the labels' moments taken as a zone's."""
-        return self._with_index(self._index.tz_localize(tz, **options))
-
-    def tz_convert(self: Any, tz: Any) -> Any:
-        """The same rows, the labels' moments told in another zone."""
-        return self._with_index(self._index.tz_convert(tz))
-
     @property
     def list(self: Any) -> Parts:
         """Methods of lists."""

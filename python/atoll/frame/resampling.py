@@ -234,6 +234,13 @@ def of_rows(numbers: Any, of: Any) -> Any:
     return series(numbers, of._index)
 
 
+def _of_times(index: Any) -> Any:
+    """An index of moments as it is; TypeError for others."""
+    if not isinstance(index._values, Datetimes):
+        raise TypeError("index is not a valid DatetimeIndex or PeriodIndex")
+    return index
+
+
 class Resampling(Clock):
     """`resample` of frames and Series."""
 
@@ -253,6 +260,14 @@ class Resampling(Clock):
         [3, 7]
         """
         return Resampler(self, Grouper(on, level, rule, False, closed, label, origin, offset, convention=convention))
+
+    def tz_localize(self: Any, tz: Any, axis: Any = 0, level: Any = None, **options: Any) -> Any:
+        """The same rows, the labels' moments taken as a zone's."""
+        return self._with_index(_of_times(self._index).tz_localize(tz, **options))
+
+    def tz_convert(self: Any, tz: Any, axis: Any = 0, level: Any = None) -> Any:
+        """The same rows, the labels' moments told in another zone."""
+        return self._with_index(_of_times(self._index).tz_convert(tz))
 
     def to_period(self: Any, freq: Any = None, axis: Any = 0, copy: Any = None) -> Any:
         """The rows labelled by the periods that their moments are in."""
