@@ -17,6 +17,7 @@ from .spill import Segment, Spill, SpilledReader, file_of
 
 _SAMPLED = 6  # parts of each PE whose keys are looked at
 _LOOKED = 20_000  # keys of each
+_SHARE = 3  # a thread puts rows into pieces of this part of its share of the memory: few segments are read faster
 _ROWS = 1 << 18  # rows that are put into pieces at a time: what lies beside the part that was read stays small
 
 
@@ -102,24 +103,45 @@ def _split(
     file = file_of(spill)
     found: list[list[Segment]] = [[] for _ in range(len(ranges))]
     schemas: list[Any] = []
+    wanted = list(dict.fromkeys([*names, key]))
 
-    def one(number: int) -> None:
-        at = number << 32
-        with reading(reader.parts[number]):
-            for batch in reader.read(reader.parts[number], list(dict.fromkeys([*names, key])), None):
-                table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-                schemas.append(table.schema)
-                for begin in range(0, table.num_rows, _ROWS):
-                    rows = table.slice(begin, _ROWS)
-                    pieces = ranges.pieces(rows.column(key))
-                    counts = np.bincount(pieces, minlength=len(ranges))
-                    rows = rows.take(pa.array(np.argsort(pieces, kind="stable")))
-                    first = 0
-                    for piece in np.flatnonzero(counts):
-                        some = rows.slice(first, counts[piece])
-                        first += int(counts[piece])
-                        found[piece].append((at, *file.write(some), some.num_rows, some.nbytes))
-                    at += 1
+    def several(numbers: Sequence[int]) -> None:
+        """Parts that follow one another: of each piece their rows become one segment."""
+        held: list[list[Any]] = [[] for _ in range(len(ranges))]
+        for number in numbers:
+            with reading(reader.parts[number]):
+                for batch in reader.read(reader.parts[number], wanted, None):
+                    table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+                    schemas.append(table.schema)
+                    for begin in range(0, table.num_rows, _ROWS):
+                        rows = table.slice(begin, _ROWS)
+                        pieces = ranges.pieces(rows.column(key))
+                        counts = np.bincount(pieces, minlength=len(ranges))
+                        rows = rows.take(pa.array(np.argsort(pieces, kind="stable")))
+                        first = 0
+                        for piece in np.flatnonzero(counts):
+                            held[piece].append(rows.slice(first, counts[piece]))
+                            first += int(counts[piece])
+        for piece, tables in enumerate(held):
+            if tables:
+                some = pa.concat_tables(tables).combine_chunks()
+                tables.clear()
+                found[piece].append((numbers[0], *file.write(some), some.num_rows, some.nbytes))
 
-    run(one, [(number,) for number in mine[here.pe]], threads)
+    share = len(wanted) / max(len(reader.schema.names), 1)
+    bound = here.stats()["memory_limit"] / (_SHARE * threads)
+    run(several, [(numbers,) for numbers in _runs(reader, mine[here.pe], bound / share)], threads)
     return (schemas[0] if schemas else None), found
+
+
+def _runs(reader: Reader, numbers: Sequence[int], bound: float) -> list[list[int]]:
+    """Parts that follow one another, of so many bytes together."""
+    found: list[list[int]] = []
+    size = 0.0
+    for number in numbers:
+        size += reader.parts[number].size
+        if not found or size > bound:
+            found.append([])
+            size = reader.parts[number].size
+        found[-1].append(number)
+    return found
