@@ -67,6 +67,9 @@ constexpr std::array table{
     Entry{V::mpiio_stats, "ATOLL_MPIIO_STATS", Kind::text, "", "", 0, 0,
           "Statistics of MPI files. 1: a table on standard error when a file is closed. A path: also a line of JSON per rank, "
           "added to that file. `atoll mpiio` draws them."},
+    Entry{V::mpi_check, "ATOLL_MPI_CHECK", Kind::choice, "0", "0|1", 0, 0,
+          "1: MPI looks for faults of the program: collectives that do not match, buffers that overlap, freed handles, requests and "
+          "communicators that are left, ranks that wait for one another for ever. Everything becomes slower."},
     Entry{V::progress_core, "ATOLL_PROGRESS_CORE", Kind::text, "auto", "", 0, 0,
           "Whether MPI's non-blocking collectives and long messages go on while the program computes. auto: where the node has more "
           "cores than PEs. none: never. A number: that core of each node is given to it, and the PEs leave it alone."},
@@ -152,6 +155,16 @@ std::string_view nearest_name(std::string_view name) {
   return found;
 }
 
+void validate(const Entry& entry) {
+  switch (entry.kind) {
+    case Kind::integer: integer(entry.variable); break;
+    case Kind::bytes: bytes(entry.variable); break;
+    case Kind::seconds: seconds(entry.variable); break;
+    case Kind::choice: choice(entry.variable); break;
+    case Kind::text: break;
+  }
+}
+
 }  // namespace
 
 std::span<const Entry> entries() { return table; }
@@ -199,6 +212,17 @@ int choice(Variable variable) {
 
 std::string text(Variable variable) { return raw(entry_of(variable)); }
 
+void set(Variable variable, const std::string& value) {
+  const std::string name(entry_of(variable).name), before = raw(entry_of(variable));
+  ::setenv(name.c_str(), value.c_str(), 1);
+  try {
+    validate(entry_of(variable));
+  } catch (...) {
+    ::setenv(name.c_str(), before.c_str(), 1);
+    throw;
+  }
+}
+
 std::string launcher_variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
@@ -222,15 +246,7 @@ std::uint64_t symmetric_bytes() {
 }
 
 void validate_environment() {
-  for (const Entry& entry : table) {
-    switch (entry.kind) {
-      case Kind::integer: integer(entry.variable); break;
-      case Kind::bytes: bytes(entry.variable); break;
-      case Kind::seconds: seconds(entry.variable); break;
-      case Kind::choice: choice(entry.variable); break;
-      case Kind::text: break;
-    }
-  }
+  for (const Entry& entry : table) validate(entry);
   symmetric_bytes();
 }
 

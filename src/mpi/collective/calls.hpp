@@ -17,6 +17,12 @@ using Coll = coll::Communicator;
 
 inline bool in_place(const void* buffer) { return buffer == MPI_IN_PLACE; }
 
+/// What is given and what is received are not one buffer: for that there is MPI_IN_PLACE.
+inline void check_apart(const void* out, const void* in, std::size_t bytes) {
+  ATOLL_MPI_REQUIRE(out != in || out == MPI_BOTTOM || bytes == 0, MPI_ERR_BUFFER,
+                    "what is given and what is received are one buffer. MPI_IN_PLACE?");
+}
+
 // Pieces of a buffer.
 struct OutBlocks {
   std::vector<Outgoing> pieces;
@@ -86,6 +92,7 @@ class Gather {
       from_.own();
     } else {
       from_ = Outgoing(out, send.count, send.type);
+      if (here_) check_apart(out, piece_of(in, receive, root).at, from_.bytes());
     }
     // The root's blocks may be of any size; that they are all alike here only the caller knows.
     if constexpr (alike) {
@@ -128,7 +135,8 @@ class Scatter {
     ATOLL_MPI_REQUIRE(here || wanted_, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
     if (here) from_ = blocks_of<OutBlocks>(out, send, comm.size());
     if (wanted_) to_ = Incoming(in, receive.count, receive.type);
-    else unwanted_.resize(from_.blocks[static_cast<std::size_t>(root)].bytes);
+    if (here && wanted_) check_apart(piece_of(out, send, root).at, in, to_.bytes());
+    if (!wanted_) unwanted_.resize(from_.blocks[static_cast<std::size_t>(root)].bytes);
     if constexpr (alike) {
       bool dense = !here || Count(from_.blocks[0].bytes) == need_type(send.type).extent() * send.count;
       if (here && !dense) {
@@ -183,6 +191,7 @@ class Allgather {
       mine = &to_.pieces[rank];
     }
     if (in_place(out)) mine->take();
+    else check_apart(out, piece_of(in, receive, comm.rank()).at, from_.bytes());
     bytes_ = in_place(out) ? mine->bytes() / share : from_.bytes();
     data_ = in_place(out) ? mine->data() + (alike ? bytes_ * rank : 0) : from_.data();
   }
@@ -209,6 +218,7 @@ template <class Both>
 class Alltoall {
  public:
   Alltoall(Comm& comm, const void* out, Both send, void* in, Both receive) {
+    check_apart(out, in, static_cast<std::size_t>(comm.size()));
     if constexpr (alike) {
       to_ = Incoming(in, receive.count * comm.size(), receive.type);
       from_ = in_place(out) ? Outgoing(in, receive.count * comm.size(), receive.type) : Outgoing(out, send.count * comm.size(), send.type);
@@ -254,6 +264,7 @@ class Reducing {
       : reducer_(need<Operation>(op), need<TypeObject>(what.type)), from_(in_place(out) ? in : out, what.count, what.type),
         count_(static_cast<std::size_t>(what.count)) {
     if (receives) to_ = Incoming(in, what.count, what.type);
+    if (receives) check_apart(out, in, from_.bytes());
   }
   std::size_t bytes() const { return from_.bytes(); }
   void land() { to_.land(); }
@@ -317,6 +328,7 @@ class ReduceScatter : public Reducing {
   ReduceScatter(Comm& comm, const void* out, void* in, std::vector<Count> counts, MPI_Datatype type, MPI_Op op)
       : Reducing(out, in, {total(counts), type}, op, false), whole_(from_.bytes()),
         share_(in, counts[static_cast<std::size_t>(comm.rank())], type) {
+    check_apart(out, in, from_.bytes());
     for (int rank = 0; rank < comm.rank(); ++rank) at_ += static_cast<std::size_t>(counts[static_cast<std::size_t>(rank)]);
     at_ *= reduction().element_bytes();
   }

@@ -39,6 +39,12 @@ int handle(Call call, Failure failure, Object* object, ErrorSlot& slot) {
   return slot.get().meet(call, failure, object);
 }
 
+ErrorSlot& errors_of_nothing() {
+  Object* world = mpi::detail::predefined[reinterpret_cast<std::uintptr_t>(MPI_COMM_WORLD)];
+  const bool meant = !default_errors().is_set() && world != nullptr && world->errors()->is_set();
+  return meant ? *world->errors() : default_errors();
+}
+
 int handle(Call call, Object* object, ErrorSlot& fallback) {
   ErrorSlot* slot = object == nullptr ? nullptr : object->errors();
   Failure failure = current_failure();
@@ -85,11 +91,11 @@ int ErrorHandler::meet(Call call, const Failure& failure, Object* object) {
   end_job(call, failure.text, failure.code & 0xFF ? failure.code & 0xFF : 1);
 }
 
-int raise(Call call) { return handle(call, nullptr, default_errors()); }
-int raise(Call call, MPI_Comm comm) { return handle(call, behind(comm), default_errors()); }
-int raise(Call call, MPI_Win win) { return handle(call, behind(win), default_errors()); }
+int raise(Call call) { return handle(call, nullptr, errors_of_nothing()); }
+int raise(Call call, MPI_Comm comm) { return handle(call, behind(comm), errors_of_nothing()); }
+int raise(Call call, MPI_Win win) { return handle(call, behind(win), errors_of_nothing()); }
 int raise(Call call, MPI_File file) { return handle(call, behind(file), default_file_errors()); }
-int raise(Call call, MPI_Session session) { return handle(call, behind(session), default_errors()); }
+int raise(Call call, MPI_Session session) { return handle(call, behind(session), errors_of_nothing()); }
 
 // ---- the error chapter ----
 

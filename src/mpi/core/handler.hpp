@@ -44,13 +44,19 @@ class ErrorSlot {
   ErrorSlot();  ///< MPI_ERRORS_ARE_FATAL
   explicit ErrorSlot(ErrorHandler& handler) : handler_(handler) {}
   ErrorHandler& get() const { return *handler_; }
-  void set(ErrorHandler& handler) { handler_ = Ref<ErrorHandler>(handler); }
+  void set(ErrorHandler& handler) {
+    handler_ = Ref<ErrorHandler>(handler);
+    is_set_ = true;
+  }
+  bool is_set() const { return is_set_; }
 
  private:
   Ref<ErrorHandler> handler_;
+  bool is_set_ = false;
 };
 
-/// Where errors go that belong to no object: the handler of MPI_COMM_SELF.
+/// Where errors go that belong to no object: the handler of MPI_COMM_SELF. Programs for MPI 3 have set that of MPI_COMM_WORLD alone, which
+/// is meant then.
 ErrorSlot& default_errors();
 /// Of files that are not open (MPI_FILE_NULL).
 ErrorSlot& default_file_errors();

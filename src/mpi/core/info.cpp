@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/library.hpp"
+
 namespace atl::mpi {
 namespace {
 
@@ -57,12 +59,22 @@ Info::Entries entries_of(MPI_Info info) {
 
 void give_info(const Info::Entries& entries, MPI_Info* info) { give(make<Info>(entries), info); }
 
-void set_environment_info(Info::Entries entries) {
-  for (auto& [key, value] : entries) environment().set(key, value);
+namespace {
+Info::Entries (*describe_environment)() = nullptr;
+}
+
+void describe_environment_by(Info::Entries (*describe)()) { describe_environment = describe; }
+
+void set_environment_info() {
+  if (describe_environment == nullptr) return;
+  for (auto& [key, value] : describe_environment()) environment().set(key, value);
 }
 
 void info_create(MPI_Info* info) { give_info({}, info); }
-void info_create_env(MPI_Info* info) { give_info(environment().entries(), info); }
+void info_create_env(MPI_Info* info) {
+  if (!is_active() && environment().entries().empty()) set_environment_info();  // at any time
+  give_info(environment().entries(), info);
+}
 void info_dup(MPI_Info info, MPI_Info* copy) { give_info(need<Info>(info).entries(), copy); }
 
 void info_delete(MPI_Info info, const char* key) {

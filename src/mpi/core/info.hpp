@@ -49,7 +49,9 @@ void info_get_key(MPI_Info info, int index, char* key);
 void info_get_string(MPI_Info info, const char* key, int* length, char* value, int* flag);
 void info_get_length(MPI_Info info, const char* key, int* length, int* flag);
 void info_set(MPI_Info info, const char* key, const char* value);
-/// The entries of MPI_INFO_ENV, once MPI is initialized.
-void set_environment_info(Info::Entries entries);
+/// Who knows how the program was started. Made known before main().
+void describe_environment_by(Info::Entries (*describe)());
+/// Fills MPI_INFO_ENV, when MPI is initialized.
+void set_environment_info();
 
 }  // namespace atl::mpi

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/object.hpp"
 
+#include <deque>
 #include <mutex>
 #include <vector>
 
 namespace atl::mpi {
 namespace detail {
 Object* predefined[first_address] = {};
+Watcher* watcher = nullptr;
 }
 
 namespace {
@@ -51,8 +53,24 @@ void Object::predefine(std::uintptr_t constant) {
   detail::predefined[constant] = this;
 }
 
+void* Object::operator new(std::size_t bytes) { return ::operator new(bytes); }
+
+void Object::operator delete(void* memory) {
+  if (!checking()) return ::operator delete(memory);
+  constexpr std::size_t most_resting = 1 << 16;
+  static auto& resting = *new std::deque<void*>;
+  static auto& resting_mutex = *new std::mutex;
+  std::lock_guard lock(resting_mutex);
+  resting.push_back(memory);
+  if (resting.size() <= most_resting) return;
+  ::operator delete(resting.front());
+  resting.pop_front();
+}
+
 Object::~Object() {
-  kind_ = Kind::freed;
+  if (checking()) [[unlikely]] detail::watcher->gone(*this);
+  // Volatile: it is to be read when this is no more.
+  *static_cast<volatile Kind*>(&kind_) = Kind::freed;
   if (constant_ != 0 && detail::predefined[constant_] == this) detail::predefined[constant_] = nullptr;
   if (int number = number_.load(std::memory_order_relaxed); number != 0) {
     std::lock_guard lock(numbers_mutex);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "core/failure.hpp"
+#include "core/watch.hpp"
 #include "mpi.h"
 
 namespace atl::mpi {
@@ -54,6 +56,10 @@ class Object {
   virtual ErrorSlot* errors() { return nullptr; }
   virtual Attributes* attributes() { return nullptr; }
   virtual std::string* name() { return nullptr; }
+
+  /// Where programs are checked memory rests for long, so that a freed handle is known as such.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* memory);
 
   /// Fortran's number for it: the constant, or one given at the first call.
   int number();
@@ -169,6 +175,7 @@ Ref<T> make(Args&&... args) {
 template <class T>
 void give(Ref<T> object, typename T::Handle* handle) {
   *handle = handle_of(*object);
+  if (checking()) [[unlikely]] detail::watcher->given(*object);
   (void)object.leak();
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "atoll/base/config.hpp"
 #include "comm/comm.hpp"
 #include "core/codes.hpp"
 #include "core/info.hpp"
@@ -38,7 +39,8 @@ void make_world() {
 
 // MPI_INFO_ENV: how the program was started.
 Info::Entries describe_start() {
-  Info::Entries entries{{"thread_level", "MPI_THREAD_MULTIPLE"}, {"maxprocs", fmt::format("{}", library().npes())}};
+  std::string processes = is_active() ? fmt::format("{}", library().npes()) : config::text(config::Variable::npes);
+  Info::Entries entries{{"thread_level", "MPI_THREAD_MULTIPLE"}, {"maxprocs", processes.empty() ? "1" : processes}};
   std::ifstream line("/proc/self/cmdline");
   std::string word, arguments;
   if (std::getline(line, word, '\0')) entries.emplace_back("command", word);
@@ -66,6 +68,8 @@ std::vector<void (*)()>& beginnings() {
   return all;
 }
 
+[[maybe_unused]] const bool described = (describe_environment_by(describe_start), true);
+
 struct Booleans {
   bool set = false;
   int size = 0;
@@ -82,7 +86,7 @@ void init(int* provided) {
   enter_library();
   main_thread = std::this_thread::get_id();
   make_world();
-  set_environment_info(describe_start());
+  set_environment_info();
   for (auto begin : beginnings()) begin();
   world_life.store(Life::running);
   if (provided != nullptr) *provided = MPI_THREAD_MULTIPLE;

@@ -23,6 +23,13 @@ def base_entry(function: Function, arguments: tuple[Argument, ...], body: str) -
     if not row.any_time:
         yield f"  if (!is_active()) [[unlikely]] return raise_inactive({call});"
     yield "  try {"
+    if body == row.body and (row.check or row.checked):
+        yield "    if (checking()) [[unlikely]] {"
+        yield f'      const check::Entered entered("{row.prefix}{row.name}");'
+        if row.check:
+            yield f"      {row.check};"
+        yield f"      return code_of([&] {{ return {row.checked or body}; }});"
+        yield "    }"
     yield f"    return code_of([&] {{ return {body}; }});"
     yield "  } catch (...) {"
     owner = row.owner(arguments)

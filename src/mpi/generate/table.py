@@ -45,6 +45,8 @@ KEYS = {
     "deprecated",
     "any_time",
     "on",
+    "check",
+    "checked",
 }
 #: Handles whose objects have an error handler.
 OWNERS = ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Session")
@@ -91,6 +93,8 @@ class Row:
     deprecated: str
     any_time: bool
     on: str
+    check: str
+    checked: str
 
     @property
     def has_large(self) -> bool:
@@ -221,6 +225,8 @@ def load(folder: Path) -> Table:
                 deprecated=raw.get("deprecated", ""),
                 any_time=raw.get("any_time", False),
                 on=raw.get("on", ""),
+                check=raw.get("check", ""),
+                checked=raw.get("checked", ""),
             )
             missing = [
                 a.name for a in row.arguments if a.grows and a.array and a.small == "int" and a.name not in row.lengths

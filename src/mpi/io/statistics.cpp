@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <string_view>
 
@@ -31,23 +32,52 @@ void Series::add(std::int64_t since_open_ns, std::uint64_t read, std::uint64_t w
   read_[bin] += read, written_[bin] += written;
 }
 
+namespace {
+
+// By threads that may be several: locked additions beside a system call.
+struct Counted {
+  std::atomic<std::uint64_t> calls{0}, bytes{0};
+  std::atomic<std::int64_t> time_ns{0};
+  void add(Count moved, std::int64_t time) {
+    calls.fetch_add(1, std::memory_order_relaxed);
+    bytes.fetch_add(static_cast<std::uint64_t>(moved), std::memory_order_relaxed);
+    if (time != 0) time_ns.fetch_add(time, std::memory_order_relaxed);
+  }
+};
+Counted all_read, all_written;
+
+}  // namespace
+
+Totals totals() {
+  auto of = [](const auto& counter) { return counter.load(std::memory_order_relaxed); };
+  return {of(all_read.calls), of(all_read.bytes), of(all_written.calls), of(all_written.bytes), of(all_read.time_ns), of(all_written.time_ns)};
+}
+
 Moved Statistics::timed_read(int fd, void* to, Count bytes, Count offset) {
-  if (!enabled_) [[likely]]
-    return read_at(fd, to, bytes, offset);
+  if (!enabled_) [[likely]] {
+    Moved moved = read_at(fd, to, bytes, offset);
+    all_read.add(moved.bytes, 0);
+    return moved;
+  }
   std::int64_t start = now_ns();
   Moved moved = read_at(fd, to, bytes, offset);
   std::int64_t end = now_ns();
+  all_read.add(moved.bytes, end - start);
   traffic_[0].count(offset, moved.bytes, end - start);
   series_.add(end - opened_ns_, static_cast<std::uint64_t>(moved.bytes), 0);
   return moved;
 }
 
 Moved Statistics::timed_write(int fd, const void* from, Count bytes, Count offset) {
-  if (!enabled_) [[likely]]
-    return write_at(fd, from, bytes, offset);
+  if (!enabled_) [[likely]] {
+    Moved moved = write_at(fd, from, bytes, offset);
+    all_written.add(moved.bytes, 0);
+    return moved;
+  }
   std::int64_t start = now_ns();
   Moved moved = write_at(fd, from, bytes, offset);
   std::int64_t end = now_ns();
+  all_written.add(moved.bytes, end - start);
   traffic_[1].count(offset, moved.bytes, end - start);
   series_.add(end - opened_ns_, 0, static_cast<std::uint64_t>(moved.bytes));
   return moved;

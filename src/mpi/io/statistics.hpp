@@ -23,6 +23,13 @@ struct Traffic {
   void count(Count offset, Count moved, std::int64_t time);
 };
 
+/// What this process has asked of the file system, of all its files. Times are of those with statistics.
+struct Totals {
+  std::uint64_t reads = 0, read_bytes = 0, writes = 0, written_bytes = 0;
+  std::int64_t read_ns = 0, write_ns = 0;
+};
+Totals totals();
+
 /// What a program called, and how much it asked for.
 enum class Access : std::uint8_t { independent, collective, shared };
 inline constexpr std::size_t access_kinds = 3;

@@ -16,6 +16,8 @@ using Count = MPI_Count;
 namespace detail {
 inline const datatype::Type& checked(Count count, MPI_Datatype type) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_COUNT, "a count of {}", count);
+  // Of nothing no type need be given.
+  if (count == 0 && type == MPI_DATATYPE_NULL) [[unlikely]] return need_type(MPI_BYTE);
   return need_committed_type(type);
 }
 }  // namespace detail

@@ -57,7 +57,7 @@ void check_partitions(int partitions) { ATOLL_MPI_REQUIRE(partitions > 0, MPI_ER
 class PartitionedSend : public Transfer {
  public:
   PartitionedSend(Comm& comm, const void* buffer, int partitions, Count count, MPI_Datatype type, int to, int tag)
-      : Transfer(Life::persistent, comm), buffer_(buffer), count_(count), type_(*find<TypeObject>(type)), to_(to), channel_(comm.next_channel()),
+      : Transfer(Life::persistent, comm), buffer_(buffer), count_(count), type_(need<TypeObject>(type)), to_(to), channel_(comm.next_channel()),
         ready_(static_cast<std::size_t>(partitions)) {
     if (to == MPI_PROC_NULL || comm.revoked() || comm.is_dead(to)) return;
     auto words = make<Introduction>(comm);
@@ -117,7 +117,7 @@ class PartitionedSend : public Transfer {
 class PartitionedReceive : public Transfer {
  public:
   PartitionedReceive(Comm& comm, void* buffer, int partitions, Count count, MPI_Datatype type, int from, int tag)
-      : Transfer(Life::persistent, comm), buffer_(buffer), partitions_(partitions), count_(count), type_(*find<TypeObject>(type)),
+      : Transfer(Life::persistent, comm), buffer_(buffer), partitions_(partitions), count_(count), type_(need<TypeObject>(type)),
         from_(from), tag_(tag) {
     if (from == MPI_PROC_NULL) return;
     sender_ = make<Introduction>(comm);

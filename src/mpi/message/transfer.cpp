@@ -75,6 +75,7 @@ class Pair : public Request {
 void* Transfer::operator new(std::size_t) { return blocks.first == nullptr ? ::operator new(block_bytes) : blocks.pop(); }
 
 void Transfer::operator delete(void* memory) {
+  if (checking()) [[unlikely]] return Object::operator delete(memory);
   if (blocks.count >= most_kept) ::operator delete(memory);
   else blocks.push(memory);
 }
@@ -168,7 +169,7 @@ void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, in
   Comm& comm = need<Comm>(handle);
   check_target(comm, to, tag);
   (void)detail::checked(count, type);
-  Ref<TypeObject> kept(*find<TypeObject>(type));
+  Ref<TypeObject> kept(need<TypeObject>(type));
   auto begin = [=, &comm](SendTransfer& transfer) {
     Outgoing data(buffer, count, handle_of(*kept));
     if (mode == Mode::buffered && to != MPI_PROC_NULL) {
@@ -194,7 +195,7 @@ void receive_init(void* buffer, Count count, MPI_Datatype type, int from, int ta
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
   (void)detail::checked(count, type);
-  Ref<TypeObject> kept(*find<TypeObject>(type));
+  Ref<TypeObject> kept(need<TypeObject>(type));
   auto begin = [=](ReceiveTransfer& transfer) { transfer.begin(Incoming(buffer, count, handle_of(*kept)), from, tag); };
   give<Request>(Ref<Request>::adopt(new Persistent<ReceiveTransfer>(comm, begin)), request);
 }

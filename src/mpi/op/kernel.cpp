@@ -249,6 +249,9 @@ std::optional<coll::Reduction> reduction(Code code, const datatype::Type& type, 
         coll::Functor{bytes, code == Code::replace ? take_right : keep_left, reinterpret_cast<void*>(bytes)});
   }
   if (one == nullptr) return std::nullopt;
+  // Characters are for printing, says the standard, but programs reduce them as they reduce signed char, and all libraries do so.
+  constexpr std::uint16_t mpi_char = 0x243, mpi_signed_char = 0x244;
+  if (one->handle == mpi_char) one = datatype::find_predefined(mpi_signed_char);
   if (one->number == Number::pair) return pair_reduction(code, type, spacing);
   if (!is_allowed(code, one->number)) return std::nullopt;
   auto in_coll = type_in_coll(*one);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/session.hpp"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -14,15 +16,19 @@ namespace {
 // By which processes are found that belong together.
 constexpr std::array<std::string_view, 2> process_sets{"mpi://WORLD", "mpi://SELF"};
 
+// Names are URIs, whose letters may be of either case.
+bool is_named(const char* name, std::string_view set) {
+  return name != nullptr && std::strlen(name) == set.size() && ::strncasecmp(name, set.data(), set.size()) == 0;
+}
+
 std::vector<PeId> members_of(const char* name) {
-  std::string_view wanted = name == nullptr ? "" : name;
   std::vector<PeId> pes;
-  if (wanted == process_sets[0]) {
+  if (is_named(name, process_sets[0])) {
     for (std::uint32_t rank = 0; rank < library().npes(); ++rank) pes.push_back(library().context().world().pe_of(rank));
-  } else if (wanted == process_sets[1]) {
+  } else if (is_named(name, process_sets[1])) {
     pes.push_back(library().pe());
   } else {
-    fail(MPI_ERR_ARG, "there is no process set '{}'. There are mpi://WORLD and mpi://SELF", wanted);
+    fail(MPI_ERR_ARG, "there is no process set '{}'. There are mpi://WORLD and mpi://SELF", name == nullptr ? "" : name);
   }
   return pes;
 }

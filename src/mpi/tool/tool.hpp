@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_T: the configuration table as control variables, the matcher's figures as performance variables, no events. These
+// MPI_T: the configuration table as control variables, what is counted anyway as performance variables, no events. These
 // functions return their codes; no error handler is called.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace atl::mpi {
 int tool_begin(int* provided);
 int tool_end();
 bool tool_is_active();
-/// For what there are none of: events, enumerations, sources.
+/// For what there are none of: events, sources.
 int tool_no_index();
 int tool_no_name();
 int tool_no_handle();
@@ -23,7 +23,10 @@ int control_info(int index, char* name, int* name_length, int* verbosity, MPI_Da
 int control_open(int index, MPI_T_cvar_handle* handle, int* count);
 int control_close(MPI_T_cvar_handle* handle);
 int control_read(MPI_T_cvar_handle handle, void* buffer);
-int control_write(MPI_T_cvar_handle handle);
+/// Before MPI begins, of what this process reads when it does.
+int control_write(MPI_T_cvar_handle handle, const void* buffer);
+int enumeration_info(MPI_T_enum enumeration, int* count, char* name, int* name_length);
+int enumeration_item(MPI_T_enum enumeration, int index, int* value, char* name, int* name_length);
 
 int figure_count(int* count);
 int figure_index(const char* name, int variable_class, int* index);
@@ -40,7 +43,8 @@ int figure_refuse(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int refu
 int category_count(int* count);
 int category_index(const char* name, int* index);
 int category_info(int index, char* name, int* name_length, char* text, int* text_length, int* controls, int* figures, int* categories);
-enum class Member { control, figure, none };
+enum class Member { control, figure, category, none };
 int category_members(int index, Member member, int length, int* indices);
+int category_events(int index, int* count);
 
 }  // namespace atl::mpi

@@ -47,33 +47,49 @@ std::vector<int> divisors_of(int number) {
   return low;
 }
 
-// Whether that power is at least `number`.
-bool reaches(std::int64_t base, std::size_t exponent, std::int64_t number) {
-  std::int64_t power = 1;
-  for (; exponent > 0 && power < number; --exponent) power *= base;
-  return power >= number;
+// base ^ exponent, or a number above `most`.
+std::int64_t power(std::int64_t base, std::size_t exponent, std::int64_t most) {
+  std::int64_t value = 1;
+  for (; exponent > 0 && value <= most; --exponent) value *= base;
+  return value;
 }
 
-// `number` as `parts` factors, none above `most`, largest first: the largest as small as can be, then the next, and so on.
-bool part_evenly(const std::vector<int>& divisors, int number, int most, std::span<int> parts) {
+// `number` as factors between `least` and `most`, smallest first.
+bool part_within(const std::vector<int>& divisors, int number, int least, int most, std::span<int> parts) {
   if (parts.size() == 1) {
     parts[0] = number;
-    return number <= most;
+    return least <= number && number <= most;
   }
-  for (int largest : divisors) {
-    if (largest > most) return false;
-    if (number % largest != 0 || !reaches(largest, parts.size(), number)) continue;
-    parts[0] = largest;
-    if (part_evenly(divisors, number / largest, largest, parts.subspan(1))) return true;
+  for (auto first = std::ranges::lower_bound(divisors, least); first != divisors.end() && power(*first, parts.size(), number) <= number; ++first) {
+    if (number % *first != 0 || power(most, parts.size() - 1, number / *first) < number / *first) continue;
+    parts[0] = *first;
+    if (part_within(divisors, number / *first, *first, most, parts.subspan(1))) return true;
   }
   return false;
 }
 
-// Into `count` factors as even as possible, largest first.
+// Into `count` factors, largest first: largest and smallest as near to one another as can be, and of equals those whose smallest is larger.
 std::vector<int> balanced(int number, std::size_t count) {
-  std::vector<int> parts(count, 1);
-  if (count != 0) (void)part_evenly(divisors_of(number), number, number, parts);
-  return parts;
+  std::vector<int> best(count, 1);
+  if (count == 0) return best;
+  best.back() = number;
+  const std::vector<int> divisors = divisors_of(number);
+  std::vector<int> parts(count);
+  for (auto least = divisors.rbegin(); least != divisors.rend(); ++least) {
+    if (power(*least, count, number) > number) continue;
+    // The largest is above the root of all: no spread is smaller than from here to there.
+    auto largest = std::ranges::find_if(divisors, [&](int one) { return power(one, count, number) >= number; });
+    if (*largest - *least >= best.back() - best.front()) break;
+    for (; largest != divisors.end() && *largest - *least < best.back() - best.front(); ++largest) {
+      parts[0] = *least;
+      bool found = count == 1 ? number == *least : number % *least == 0 && part_within(divisors, number / *least, *least, *largest, std::span(parts).subspan(1));
+      if (!found) continue;
+      best = parts;
+      break;
+    }
+  }
+  std::ranges::reverse(best);
+  return best;
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ class Launch final : Processes::Listener {
   Descriptor null_;
   Processes pes_;
   std::vector<int> ends_;  // wait status of each PE that has ended
+  std::vector<std::int64_t> left_ns_;  // when it was seen that a PE had left without a word; 0: it has not
   std::array<LineMerger, 2> mergers_;
   int status_ = 0;
   bool failing_ = false;
@@ -77,6 +78,7 @@ Launch::Launch(const LaunchOptions& options, pid_t guard)
       null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)),
       pes_(options.npes, *this),
       ends_(options.npes),
+      left_ns_(options.npes),
       mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels),
                LineMerger(STDERR_FILENO, options.npes, options.labels)} {}
 
@@ -128,6 +130,9 @@ void Launch::judge(std::uint32_t pe) {
     for (std::uint32_t other = 0; other < pes_.count(); ++other)
       others = others || (other != pe && pes_.running(other) && state_of(other) == fabric::PeState::joined);
     if (!others) return;
+    // Programs that never finalize end together: that is no reason to end those who are on their way.
+    if (left_ns_[pe] == 0) left_ns_[pe] = now_ns();
+    if (job_->survival() == fabric::Survival::none && now_ns() - left_ns_[pe] < grace_ns) return;  // miss_those_who_left() looks again
     left_early = true;
   }
   std::string cause = left_early ? "ended without finalizing, while other PEs still work" : describe_end(end);

@@ -58,8 +58,11 @@ std::optional<Outcome> Matcher::test(Request& request) {
 }
 
 Outcome Matcher::wait(Request& request) {
-  if (!request.empty())  // acquire: as in test()
-    state_->context().wait([&] { return request.operation_->complete.load(std::memory_order_acquire); });
+  if (!request.empty()) {
+    auto complete = [&] { return request.operation_->complete.load(std::memory_order_acquire); };  // as in test()
+    if (!complete()) state_->count_wait();
+    state_->context().wait(complete);
+  }
   return take(request);
 }
 

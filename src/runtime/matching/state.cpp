@@ -94,6 +94,10 @@ void State::finish(Operation& operation, Status status) {
 Outcome State::release(Operation& operation) {
   std::lock_guard lock(mutex_);
   Outcome outcome{operation.status, operation.envelope};
+  if (operation.incoming && (operation.status == Status::ok || operation.status == Status::truncated)) {
+    ++received_messages_;
+    received_bytes_ += std::min(operation.envelope.bytes, operation.bytes);
+  }
   operation.stage = Stage::unused;
   free_operations_.append(operation.link);
   return outcome;
@@ -101,7 +105,8 @@ Outcome State::release(Operation& operation) {
 
 MatcherStats State::stats() {
   std::lock_guard lock(mutex_);
-  return {unexpected_bytes_, unexpected_.count(), posted_.count(), withheld_};
+  return {unexpected_bytes_, unexpected_.count(), posted_.count(), withheld_,
+          sent_messages_, sent_bytes_, received_messages_, received_bytes_, early_messages_, waits_.load(std::memory_order_relaxed)};
 }
 
 // ---- credit -------------------------------------------------------------------------------------------------------
@@ -207,6 +212,8 @@ Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> da
   Header header;
   {
     std::lock_guard lock(mutex_);
+    ++sent_messages_;
+    sent_bytes_ += data.size();
     Peer& peer = peers_[to.value()];
     bool behind = peer.waiting && !peer.waiting->empty();
     bool eager = mode == SendMode::standard && data.size() <= options_.eager_bytes && peer.bytes >= data.size();
@@ -218,6 +225,7 @@ Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> da
       header.bytes = data.size();
     } else {
       send = allocate();
+      send->incoming = false;
       send->memory = const_cast<std::byte*>(data.data());
       send->bytes = data.size();
       send->envelope = {to, tag, data.size()};
@@ -265,6 +273,7 @@ Operation* State::receive(const Pattern& pattern, std::span<std::byte> into) {
   {
     std::lock_guard lock(mutex_);
     receive = allocate();
+    receive->incoming = true;
     receive->pattern = pattern;
     receive->memory = into.data();
     receive->bytes = into.size();
@@ -290,6 +299,7 @@ Operation* State::receive(Unexpected& claimed, std::span<std::byte> into) {
   {
     std::lock_guard lock(mutex_);
     receive = allocate();
+    receive->incoming = true;
     receive->memory = into.data();
     receive->bytes = into.size();
     receive->stage = Stage::moving;
@@ -379,6 +389,7 @@ void State::store(PeId source, const Header& header, std::span<const std::byte> 
   if (!payload.empty())
     std::memcpy(message->large ? message->large.get() : message->small.data(), payload.data(), payload.size());
   unexpected_bytes_ += payload.size();
+  ++early_messages_;
   unexpected_.append(*message);
 }
 

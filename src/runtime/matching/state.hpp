@@ -31,6 +31,7 @@ struct Operation {
   std::uint64_t bytes = 0;  ///< size of the buffer
   Envelope envelope;        ///< of the message; source is the target of a send
   SendMode mode = SendMode::standard;
+  bool incoming = false;    ///< it is a receive
   Status status = Status::ok;
   std::atomic<bool> complete{false};  ///< stored with release after status, envelope and data; waits acquire
   // Rendezvous.
@@ -73,6 +74,8 @@ class State {
   void fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which);
   Outcome release(Operation& operation);
   MatcherStats stats();
+  /// Two threads at a time may count once: a locked addition would be seen in the latency.
+  void count_wait() { waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   /// Registers the message handler, which shares the state: messages may still come when the Matcher is gone.
   void listen(std::shared_ptr<State> self);
   /// Gives counters and memory back.
@@ -144,6 +147,8 @@ class State {
   UnexpectedList<Unexpected> unexpected_;
   std::uint64_t unexpected_bytes_ = 0;
   std::uint64_t withheld_ = 0;
+  std::uint64_t sent_messages_ = 0, sent_bytes_ = 0, received_messages_ = 0, received_bytes_ = 0, early_messages_ = 0;
+  std::atomic<std::uint64_t> waits_{0};
   std::deque<Operation> operations_;
   std::deque<Unexpected> messages_;
   List<Operation> free_operations_;

@@ -35,6 +35,7 @@ enum class Variable {
   shmem_info,
   shmem_debug,
   mpiio_stats,
+  mpi_check,
   progress_core,
   cc,
   cxx,
@@ -77,6 +78,8 @@ double seconds(Variable variable);
 /// Index into the entry's choices.
 int choice(Variable variable);
 std::string text(Variable variable);
+/// Sets it, for this process and those it starts, when the value is valid. Nobody else may read or change the environment meanwhile.
+void set(Variable variable, const std::string& value);
 /// A variable that another launcher sets for its processes (PMI_RANK, PMIX_NAMESPACE …). Empty: not set.
 std::string launcher_variable(const char* name);
 /// SHMEM_SYMMETRIC_SIZE, by the rules of OpenSHMEM, rounded up to whole bytes and at least 1. 0: not set.

@@ -89,12 +89,16 @@ struct MatcherOptions {
   std::uint32_t unexpected_messages = 16384;
 };
 
-/// What this PE keeps for others at the moment.
+/// What this PE keeps for others at the moment, and what there has been so far.
 struct MatcherStats {
   std::uint64_t unexpected_bytes = 0;     ///< payload held for receives to come
   std::uint64_t unexpected_messages = 0;  ///< also those of which only the header is here
   std::uint64_t posted_receives = 0;
   std::uint64_t withheld_sends = 0;       ///< of this PE, waiting for room at their targets
+  std::uint64_t sent_messages = 0, sent_bytes = 0;
+  std::uint64_t received_messages = 0, received_bytes = 0;  ///< that were taken, as long as their buffers
+  std::uint64_t early_messages = 0;       ///< that came before their receive
+  std::uint64_t waits = 0;                ///< operations that were not complete when they were waited for
 };
 
 /// Messages from one PE to another are matched in the order they were sent (by one thread), receives in the order

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/check.hpp"
+
+#include <unistd.h>
+
+#include <exception>
+#include <map>
+#include <mutex>
+
+#include "atoll/base/config.hpp"
+#include "check/tracks.hpp"
+#include "core/library.hpp"
+#include "environment/environment.hpp"
+#include "request/background.hpp"
+
+namespace atl::mpi::check {
+namespace {
+
+thread_local const char* current = nullptr;
+
+// ---- what programs hold
+
+struct Held {
+  Kind kind;
+  std::string function;  // that gave it
+  std::uint64_t order;
+};
+
+class Ledger : public Watcher {
+ public:
+  void given(Object& object) override {
+    if (object.is_predefined()) return;
+    std::lock_guard lock(mutex_);
+    held_[&object] = {object.kind(), current == nullptr ? "a call" : current, next_++};
+  }
+  void gone(Object& object) override {
+    std::lock_guard lock(mutex_);
+    held_.erase(&object);
+    tracks_.erase(&object);
+  }
+  void track(Object& object, Track track) {
+    std::lock_guard lock(mutex_);
+    tracks_[&object] = std::move(track);
+  }
+  std::optional<Track> track_of(const Object& object) {
+    std::lock_guard lock(mutex_);
+    auto found = tracks_.find(&object);
+    return found == tracks_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void check_against_active(const Buffers& buffers, const Object* itself) {
+    if (buffers.empty()) return;
+    std::lock_guard lock(mutex_);
+    for (const auto& [object, track] : tracks_) {
+      if (object == itself || !static_cast<const Request*>(object)->active() || !track.buffers.meets(buffers)) continue;
+      fail(MPI_ERR_BUFFER, "check: a buffer is in use by the request of {}, which is not complete", track.what);
+    }
+  }
+  std::vector<std::string> left() {
+    std::lock_guard lock(mutex_);
+    std::map<std::string, int> requests;
+    std::vector<std::string> lines;
+    for (const auto& [object, held] : held_) {
+      auto found = tracks_.find(object);
+      if (held.kind == Kind::request) ++requests[fmt::format("{} of {}", static_cast<const Request*>(object)->active() ? "request" : "persistent request", found == tracks_.end() ? held.function : found->second.what)];
+      else if (held.kind == Kind::comm) ++requests[fmt::format("communicator of {}", held.function)];
+      else if (held.kind == Kind::win) ++requests[fmt::format("window of {}", held.function)];
+      else if (held.kind == Kind::file) ++requests[fmt::format("file of {}", held.function)];
+    }
+    for (const auto& [what, count] : requests) lines.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
+    return lines;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<const Object*, Held> held_;
+  std::map<const Object*, Track> tracks_;
+  std::uint64_t next_ = 0;
+};
+Ledger& ledger() {
+  static auto& one = *new Ledger;
+  return one;
+}
+
+// Before main(): bad values are told of when MPI begins.
+[[maybe_unused]] const bool begun = [] {
+  try {
+    if (config::choice(config::Variable::mpi_check) != 0) mpi::detail::watcher = &ledger();
+  } catch (const std::exception&) {
+  }
+  return true;
+}();
+
+}  // namespace
+
+Entered::Entered(const char* name) : before_(std::exchange(current, name)) {}
+Entered::~Entered() { current = before_; }
+const char* function_called() { return current == nullptr ? "a call" : current; }
+
+std::optional<Track> track_of(const Request& request) { return ledger().track_of(request); }
+void check_against_active(const Buffers& buffers, const Request* itself) { ledger().check_against_active(buffers, itself); }
+void track(Request& request, Track track) { ledger().track(request, std::move(track)); }
+
+std::vector<PeId> peers_of(Comm& comm, int rank) {
+  if (rank >= 0 && rank < comm.peers().size()) return {comm.pe_of(rank)};
+  if (rank == MPI_ANY_SOURCE) return comm.peers().pes();
+  return {};
+}
+
+// ---- requests
+
+Started::Started(MPI_Request* request, Buffers buffers)
+    : request_(request), buffers_(std::move(buffers)), what_(function_called()), exceptions_(std::uncaught_exceptions()) {
+  buffers_.check_among();
+  check_against_active(buffers_, nullptr);
+}
+
+Started::Started(MPI_Request* request, Buffers buffers, MPI_Comm handle, int peer) : Started(request, std::move(buffers)) {
+  Comm* comm = find<Comm>(handle);
+  if (comm == nullptr) return;
+  peers_ = peers_of(*comm, peer);
+  what_ += peer == MPI_ANY_SOURCE ? " with any rank" : fmt::format(" with rank {}", peer);
+}
+
+namespace {
+
+Flow judged(std::shared_ptr<Roll> roll) {
+  co_await *roll;
+  std::optional<std::string> wrong;
+  try {
+    roll->judge();
+  } catch (const Failure& failure) {
+    wrong = failure.text;
+  }
+  if (wrong) end_job(Call{roll->function()}, *wrong, 1);
+}
+
+}  // namespace
+
+Started::Started(MPI_Request* request, Called called) : Started(request, std::move(called.buffers)) {
+  roll_ = std::move(called.roll);
+  roll_->call();
+  make<FlowRequest>(judged(roll_));
+}
+
+Started::~Started() {
+  if (std::uncaught_exceptions() > exceptions_) return;
+  if (Request* made = find<Request>(*request_)) track(*made, {std::move(what_), std::move(buffers_), std::move(peers_), std::move(roll_)});
+}
+
+// ---- collectives that are waited for
+
+void meet(const Called& called) {
+  called.buffers.check_among();
+  check_against_active(called.buffers, nullptr);
+  Roll& roll = *called.roll;
+  roll.call();
+  wait_watched([&] { return roll.ready(); }, [&] {
+    Need need{{}, fmt::format("{}, which not all have called", roll.function())};
+    for (PeId pe : roll.missing()) need.clauses.push_back({pe});
+    return need;
+  });
+  roll.judge();
+}
+
+// ---- the end
+
+void finalize() {
+  for (const std::string& line : ledger().left()) {
+    std::string text = fmt::format("atoll-mpi: rank {}: MPI_Finalize: check: left by the program: {}\n", library().pe().value(), line);
+    [[maybe_unused]] auto written = ::write(STDERR_FILENO, text.data(), text.size());
+  }
+  if (library().context().job().deaths() == 0) meet(named(MPI_COMM_WORLD));
+  mpi::finalize();
+}
+
+}  // namespace atl::mpi::check

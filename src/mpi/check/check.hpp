@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What entry points do besides where programs are checked: each builds one of these in front of its body (key `check` of the table), or
+// calls one of the functions below in its place (key `checked`).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/buffers.hpp"
+#include "check/collectives.hpp"
+#include "check/roll.hpp"
+#include "collective/plan.hpp"
+#include "comm/comm.hpp"
+#include "core/watch.hpp"
+#include "message/message.hpp"
+#include "request/request.hpp"
+
+namespace atl::mpi::check {
+
+/// The function that the program has called, while it is in it.
+class Entered {
+ public:
+  explicit Entered(const char* name);
+  ~Entered();
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+
+ private:
+  const char* before_;
+};
+
+/// A request that the body makes: what it uses until it is complete, and for whom it waits.
+class Started {
+ public:
+  Started(MPI_Request* request, Buffers buffers);
+  Started(MPI_Request* request, Buffers buffers, MPI_Comm comm, int peer);
+  /// Of a collective: complete only when all have called it.
+  Started(MPI_Request* request, Called called);
+  ~Started();
+  Started(const Started&) = delete;
+  Started& operator=(const Started&) = delete;
+
+ private:
+  MPI_Request* request_;
+  Buffers buffers_;
+  std::vector<PeId> peers_;
+  std::string what_;
+  std::shared_ptr<Roll> roll_;
+  int exceptions_;
+};
+
+/// In front of a collective that is waited for: all say what they mean, and wait for one another.
+void meet(const Called& called);
+
+// In the place of bodies that wait.
+void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
+void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status);
+void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count, MPI_Datatype in_type, Half from,
+                  MPI_Comm comm, MPI_Status* status);
+void probe(int from, int tag, MPI_Comm comm, MPI_Status* status);
+void message_probe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status);
+void request_wait(MPI_Request* request, MPI_Status* status);
+void request_wait_all(int count, MPI_Request* requests, MPI_Status* statuses);
+void request_wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status);
+void request_wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses);
+void request_start(MPI_Request* request);
+void request_start_all(int count, MPI_Request* requests);
+void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request);
+void finalize();
+
+}  // namespace atl::mpi::check

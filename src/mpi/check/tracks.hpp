@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of requests, and waits that are looked at from outside.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/buffers.hpp"
+#include "check/deadlock.hpp"
+#include "check/roll.hpp"
+#include "core/library.hpp"
+#include "request/request.hpp"
+
+namespace atl::mpi::check {
+
+struct Track {
+  std::string what;  ///< the function that made it, and with whom
+  Buffers buffers;
+  std::vector<PeId> peers;     ///< one of them has to do something; none: not known
+  std::shared_ptr<Roll> roll;  ///< of a collective: all have to
+};
+
+void track(Request& request, Track track);
+std::optional<Track> track_of(const Request& request);
+/// Failure when a request that is not complete uses the same bytes.
+void check_against_active(const Buffers& buffers, const Request* itself);
+std::vector<PeId> peers_of(Comm& comm, int rank);
+
+std::uint64_t next_wait();
+
+/// Until `ready`. Meanwhile rank 0 is told now and then what `need` says.
+template <class Ready, class Needs>
+void wait_watched(Ready&& ready, Needs&& needs) {
+  const std::uint64_t wait = next_wait();
+  bool told = false;
+  while (library().context().wait(ready, Deadline::after_seconds(look_again_seconds)) != Status::ok) {
+    tell_waiting(wait, needs());
+    told = true;
+  }
+  if (told) tell_going_on();
+}
+
+}  // namespace atl::mpi::check

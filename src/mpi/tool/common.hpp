@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of MPI_T share.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+#include "tool/tool.hpp"
+
+namespace atl::mpi::tool {
+
+template <class Index>
+bool fits(int index, Index count) {
+  return index >= 0 && static_cast<std::size_t>(index) < static_cast<std::size_t>(count);
+}
+
+/// As far as there is room, and how long it is with its end.
+inline void give_text(std::string_view text, char* to, int* length) {
+  if (length == nullptr) return;
+  if (to != nullptr && *length > 0) {
+    std::size_t copied = std::min(text.size(), static_cast<std::size_t>(*length) - 1);
+    std::memcpy(to, text.data(), copied);
+    to[copied] = '\0';
+  }
+  *length = static_cast<int>(text.size()) + 1;
+}
+
+template <class T>
+void store(T* place, T value) {
+  if (place != nullptr) *place = value;
+}
+
+/// Categories, by number; what figures name as theirs.
+enum class Category : int { all, configuration, messages, transfers, files, count_ };
+
+/// The category of a figure.
+Category category_of_figure(std::size_t index);
+std::size_t figures_known();
+
+}  // namespace atl::mpi::tool

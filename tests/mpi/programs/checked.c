@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Faults that are found with ATOLL_MPI_CHECK=1 alone: checked NUMBER, on 2 ranks or more. 0: none, whatever looks like one. */
+#include "check.h"
+
+static int data[64], more[64];
+
+/* What is right stays so: interleaved columns, orders that differ, requests of all kinds. */
+static void nothing_wrong(void) {
+  int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
+  MPI_Request requests[8];
+  MPI_Datatype column;
+  MPI_Type_vector(8, 1, 2, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  MPI_Irecv(data, 1, column, left, 1, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(data + 1, 1, column, left, 2, MPI_COMM_WORLD, &requests[1]);
+  MPI_Isend(more, 1, column, right, 2, MPI_COMM_WORLD, &requests[2]);
+  MPI_Isend(more, 1, column, right, 1, MPI_COMM_WORLD, &requests[3]);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  MPI_Type_free(&column);
+  /* A barrier that is started before the message that its members wait for. */
+  int token = me, got = -1;
+  MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+  MPI_Sendrecv(&token, 1, MPI_INT, right, 3, &got, 1, MPI_INT, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK(got == left);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  /* Longer than the others care to wait: no deadlock. */
+  if (me == 0) {
+    double until = MPI_Wtime() + 4.5;
+    while (MPI_Wtime() < until) {
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Comm part;
+  MPI_Comm_split(MPI_COMM_WORLD, me % 2, 0, &part);
+  int sum, counts[64], places[64], all[64];
+  MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, part);
+  for (int i = 0; i < ranks; ++i) {
+    counts[i] = i;
+    places[i] = i * (i - 1) / 2;
+  }
+  MPI_Allgatherv(data, me, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD);
+  MPI_Gather(&me, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, data, 4, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Send_init(data, 1, MPI_INT, right, 4, MPI_COMM_WORLD, &requests[0]);
+  MPI_Recv_init(more, 1, MPI_INT, left, 4, MPI_COMM_WORLD, &requests[1]);
+  for (int round = 0; round < 3; ++round) {
+    MPI_Startall(2, requests);
+    int index;
+    MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+  MPI_Comm_free(&part);
+}
+
+int main(int argc, char **argv) {
+  int which = argc > 1 ? atoi(argv[1]) : 0, counts[64], places[64];
+  MPI_Request request, requests[2];
+  MPI_Comm comm;
+  begin(&argc, &argv);
+  for (int i = 0; i < 64; ++i) counts[i] = 1, places[i] = i;
+  switch (which) {
+    case 0: nothing_wrong(); break;
+    case 1: /* kind */
+      if (me == 0) MPI_Bcast(data, 1, MPI_INT, 0, MPI_COMM_WORLD);
+      else MPI_Barrier(MPI_COMM_WORLD);
+      break;
+    case 2: MPI_Bcast(data, 1, MPI_INT, me == 0 ? 0 : 1, MPI_COMM_WORLD); break;                                         /* root */
+    case 3: MPI_Bcast(data, me == 0 ? 4 : 2, MPI_INT, 0, MPI_COMM_WORLD); break;                                         /* count */
+    case 4: MPI_Bcast(data, 2, me == 0 ? MPI_INT : MPI_FLOAT, 0, MPI_COMM_WORLD); break;                                 /* type */
+    case 5: MPI_Allreduce(data, more, 1, MPI_INT, me == 0 ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD); break;                   /* operation */
+    case 6: /* counts of a list */
+      counts[0] = me == 0 ? 1 : 3, places[1] = 3;
+      MPI_Allgatherv(data, 1, MPI_INT, more, counts, places, MPI_INT, MPI_COMM_WORLD);
+      break;
+    case 7: /* not waited for */
+      MPI_Iallreduce(data, more, me == 0 ? 1 : 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      break;
+    case 8: MPI_Allgather(data, 1, MPI_INT, data, 1, MPI_INT, MPI_COMM_WORLD); break; /* in and out overlap */
+    case 9:                                                                            /* in use */
+      MPI_Irecv(data, 8, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &requests[0]);
+      MPI_Irecv(data + 7, 8, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[1]);
+      break;
+    case 10: /* a freed handle, though another object has come since */
+      MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+      MPI_Comm freed = comm;
+      MPI_Comm_free(&comm);
+      for (int i = 0; i < 20; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+      MPI_Barrier(freed);
+      break;
+    case 11: /* left */
+      MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+      MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
+      break;
+    case 12: /* each waits for its left neighbour's message */
+      MPI_Recv(data, 1, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(data, 1, MPI_INT, (me + 1) % ranks, 1, MPI_COMM_WORLD);
+      break;
+    case 13: /* two communicators, in two orders */
+      MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+      MPI_Barrier(me == 0 ? MPI_COMM_WORLD : comm);
+      MPI_Barrier(me == 0 ? comm : MPI_COMM_WORLD);
+      break;
+    case 14: /* all but one have gone on to the end */
+      if (me == 0) MPI_Recv(data, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+    case 15: /* a send that is synchronous, of a request */
+      MPI_Issend(data, 1, MPI_INT, (me + 1) % ranks, 1, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      MPI_Recv(data, 1, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+  }
+  MPI_Finalize();
+  return 0;
+}
