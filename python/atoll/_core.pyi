@@ -207,6 +207,19 @@ def text_of_numbers(values: Expr) -> Texts: ...
 def scan_records(bytes: np.ndarray[Any, Any], quote: str, delimiter: str) -> list[tuple[int, int]]:
     """For each state of a record in which the bytes may begin, the one in which they end and where the first record begins."""
 
+class Lines:
+    """Rows as lines of text."""
+
+    @property
+    def data(self) -> np.ndarray[Any, Any]: ...
+
+def lines_of(
+    columns: Sequence[tuple[Any, Any, Any, bool, str]], json: bool, separator: str, quote: str, missing: str, end: str,
+    begin: int, stop: int,
+) -> Lines:  # fmt: skip
+    """The rows [begin, stop) of columns: values (of texts bytes), offsets and valid or None, whether texts have no special
+    characters, and what stands before each value."""
+
 class CsvDialect:
     """How text of separated values is written, for the parser."""
 

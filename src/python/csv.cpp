@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of separated values to Arrow's buffers.
+// Text of separated values to Arrow's buffers, and rows to text.
 #include <nanobind/stl/optional.h>
 
 #include "atoll/table/kernel/csv/fields.hpp"
 #include "atoll/table/kernel/csv/parse.hpp"
+#include "atoll/table/kernel/csv/write.hpp"
 #include "convert.hpp"
 
 namespace atl::python {
@@ -52,9 +53,51 @@ nb::tuple parsed(const table::CsvText& text, const table::CsvDialect& dialect, c
   return nb::make_tuple(table->rows, table->skipped, columns, fault_of(table->fault));
 }
 
+/// Lines that have been written, as bytes.
+struct Lines {
+  std::string text;
+};
+
+/// Columns as tuples: values (a NumPy array; of texts bytes), offsets or None, valid or None, whether texts are verbatim, what stands before.
+Lines lines_of(nb::list columns, bool json, char separator, char quote, const std::string& missing, const std::string& end, std::size_t begin, std::size_t stop) {
+  using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Valid = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  std::vector<table::RowColumn> rows;
+  for (nb::handle one : columns) {
+    const auto told = nb::cast<nb::tuple>(one);
+    const auto values = nb::cast<ReadOnlyArray>(told[0]);
+    table::RowColumn column;
+    column.dtype = dtype_of_ndarray(values);
+    column.values = values.data();
+    std::size_t count = values.ndim() == 1 ? values.shape(0) : 0;
+    if (!told[1].is_none()) {
+      const auto offsets = nb::cast<Offsets>(told[1]);
+      column.offsets = offsets.data();
+      count = offsets.shape(0) == 0 ? 0 : offsets.shape(0) - 1;
+    }
+    if (!told[2].is_none()) {
+      const auto valid = nb::cast<Valid>(told[2]);
+      column.valid = valid.data();
+      count = std::min(count, valid.shape(0));
+    }
+    ATOLL_VALIDATE(begin <= stop && stop <= count, IndexError, "rows {} to {} of {}", begin, stop, count);
+    column.verbatim = nb::cast<bool>(told[3]);
+    column.before = nb::cast<std::string>(told[4]);
+    rows.push_back(std::move(column));
+  }
+  Lines lines;
+  nb::gil_scoped_release release;  // `columns` keeps what they look at
+  write_rows(rows, {json, separator, quote, missing, end}, begin, stop, lines.text);
+  return lines;
+}
+
 }  // namespace
 
 void bind_csv(nb::module_& m) {
+  nb::class_<Lines>(m, "Lines").def_prop_ro("data", [](const Lines& lines) {
+    return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(lines.text.data(), {lines.text.size()}, nb::find(lines));
+  });
+  m.def("lines_of", &lines_of);
   nb::class_<table::CsvDialect>(m, "CsvDialect")
       .def("__init__", [](table::CsvDialect* made, char separator, std::optional<char> quote, char decimal, bool skip_bad, std::vector<std::string> missing,
                           std::vector<std::string> yes, std::vector<std::string> no) {

@@ -41,10 +41,15 @@ sim::Workload workload_of(const nb::dict& work) {
   return load;
 }
 
+sim::RuntimeWork runtime_work_of(const sim::Workload& load) {
+  return {.program = load.collective.algorithm, .nodes = load.nodes, .pes_per_node = load.pes_per_node,
+          .repeats = load.repeats, .items = load.items, .bytes = load.collective.bytes, .seed = load.seed};
+}
+
 void check(const nb::dict& machine, const Trace& noise_trace, const nb::dict& work) {
   const sim::Machine built = machine_of(machine, noise_trace);
   const sim::Workload load = workload_of(work);
-  if (load.collective.collective == "runtime") built.validate(load.nodes);
+  if (load.collective.collective == "runtime") sim::check_runtime(built, runtime_work_of(load));
   else sim::check(built, load);
 }
 
@@ -81,8 +86,7 @@ nb::dict simulate(const nb::dict& machine, const Trace& noise_trace, const nb::d
 nb::dict runtime(const nb::dict& machine, const Trace& noise_trace, const nb::dict& work) {
   const sim::Machine built = machine_of(machine, noise_trace);
   const sim::Workload load = workload_of(work);
-  sim::RuntimeWork run{.program = load.collective.algorithm, .nodes = load.nodes, .pes_per_node = load.pes_per_node,
-                       .repeats = load.repeats, .items = load.items, .bytes = load.collective.bytes, .seed = load.seed};
+  const sim::RuntimeWork run = runtime_work_of(load);
   sim::RuntimeResult result;
   {
     nb::gil_scoped_release others_run;

@@ -10,6 +10,7 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
+#include "atoll/base/topology.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/sim/network.hpp"
 
@@ -165,6 +166,14 @@ const Program programs[] = {
     {"gather", true, gather},  {"update", true, update},   {"mix", false, mix},
 };
 
+const Program& program_of(const RuntimeWork& work) {
+  const auto* program = std::find_if(std::begin(programs), std::end(programs), [&](const Program& one) { return work.program == one.name; });
+  if (program != std::end(programs)) return *program;
+  std::string accepted;
+  for (const std::string& name : runtime_programs()) accepted += (accepted.empty() ? "" : ", ") + name;
+  throw ValueError(fmt::format("'{}' is no program. Accepted: {}", work.program, accepted));
+}
+
 }  // namespace
 
 std::unique_ptr<fabric::Wire> make_wire(const Machine& machine, std::uint32_t nodes, std::uint64_t seed) {
@@ -177,16 +186,20 @@ std::vector<std::string> runtime_programs() {
   return names;
 }
 
-RuntimeResult simulate_runtime(const Machine& machine, const RuntimeWork& work) {
+void check_runtime(const Machine& machine, const RuntimeWork& work) {
   machine.validate(work.nodes);
-  const auto* program = std::find_if(std::begin(programs), std::end(programs), [&](const Program& one) { return work.program == one.name; });
-  if (program == std::end(programs)) {
-    std::string accepted;
-    for (const std::string& name : runtime_programs()) accepted += (accepted.empty() ? "" : ", ") + name;
-    throw ValueError(fmt::format("'{}' is no program. Accepted: {}", work.program, accepted));
-  }
+  (void)program_of(work);
   const std::uint64_t pes = std::uint64_t{work.nodes} * work.pes_per_node;
   ATOLL_VALIDATE(work.pes_per_node >= 1 && pes <= 65536, ValueError, "{} nodes of {} PEs: 1 to 65536 PEs in all are accepted", work.nodes, work.pes_per_node);
+  // What a PE has resident when it has started, as measured (docs/scaling.md).
+  const std::uint64_t needed = pes * ((std::uint64_t{512} << 10) + 160 * pes), free = available_memory_bytes();
+  ATOLL_VALIDATE(needed <= free, MemoryError, "{} PEs with the whole runtime take {} MiB and more, and {} are free. Simulate fewer", pes, needed >> 20, free >> 20);
+}
+
+RuntimeResult simulate_runtime(const Machine& machine, const RuntimeWork& work) {
+  check_runtime(machine, work);
+  const Program* program = &program_of(work);
+  const std::uint64_t pes = std::uint64_t{work.nodes} * work.pes_per_node;
   const std::uint64_t resident_before = resident_bytes();
   const std::int64_t begin = now_ns();
   fabric::SimulatedOptions options;

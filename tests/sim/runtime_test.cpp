@@ -9,6 +9,7 @@
 
 #include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
+#include "atoll/base/topology.hpp"
 
 namespace atl::sim {
 namespace {
@@ -46,6 +47,10 @@ TEST(RuntimeTest, WhatCannotBeIsRefused) {
     ADD_FAILURE();
   } catch (const ValueError& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("'sort' is no program. Accepted: start, barrier"));
+  }
+  EXPECT_THROW(check_runtime(plain(), {.program = "start", .nodes = 64, .pes_per_node = 4000}), ValueError);
+  if (available_memory_bytes() < std::uint64_t{600} << 30) {
+    EXPECT_THROW(check_runtime(plain(), {.program = "start", .nodes = 65536}), MemoryError);
   }
 }
 

@@ -52,6 +52,8 @@ def main(arguments: argparse.Namespace) -> int:
         return {"list": show, "run": run, "plot": plot, "trace": trace, "fit": fit}[arguments.action](arguments)
     except SimError as error:
         raise CommandError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"cannot write {error.filename}: {error.strerror}") from None
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -149,6 +151,10 @@ def trace(arguments: argparse.Namespace) -> int:
     points = experiment.load(arguments.file).points
     if arguments.point > len(points):
         raise CommandError(f"--point {arguments.point}: {arguments.file} has {len(points)} simulations")
+    if points[arguments.point - 1].collective == "runtime":
+        raise CommandError(
+            f"--point {arguments.point}: programs of the whole runtime have no timeline. Name a collective's"
+        )
     record = tracer.write(points[arguments.point - 1], arguments.out, arguments.most)
     print(
         f"{record['collective']} by {record['algorithm']} on {record['nodes']} nodes: {record['time_s'] * 1e6:.3f} us"

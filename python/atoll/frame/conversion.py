@@ -276,6 +276,11 @@ class FrameConversion:
         self: Any, path_or_buf: Any = None, orient: str = "columns", lines: bool = False, **options: Any
     ) -> Any:
         """The rows as JSON: by columns, ``records``, ``index``, ``split``, ``values``; a record a line with `lines`."""
+        if lines and orient == "records" and path_or_buf is not None and not hasattr(path_or_buf, "write"):
+            from ..io.json import write_json
+
+            write_json(path_or_buf, self._named())
+            return None
         held = [[None if is_missing(v) else python_of(v) for v in to_list(one)] for one in self._columns]
         keys, labels = [str(one) for one in self._index.to_list()], [str(one) for one in self._labels.values]
         rows = list(zip(*held, strict=True))

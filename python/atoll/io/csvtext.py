@@ -19,8 +19,8 @@ from ..columns.dates.ticks import Ticks
 from ..columns.strings import Strings, strings, texts_of
 from .atomic import sink
 from .dialect import compression_of
+from .lines import Form, LineColumn, is_plain, write_lines
 from .places import target_of
-from .rows import write_texts
 from .writing import agree, checked, writes
 
 _PIECE = 64 << 20  # bytes that pass through the writing process at a time
@@ -43,13 +43,13 @@ def csv_rows(
     return texts_of(_core.text_join([text._values for text in texts], sep.encode()))
 
 
-def _text(column: Any, na_rep: str, special: str, quotechar: str) -> Strings:
+def _text(column: Any, na_rep: str, special: str, quotechar: str, filled: bool = True) -> Strings:
     texts: Strings = column.astype("str") if isinstance(column, Column) else strings(column)
     if getattr(column.dtype, "kind", "") == "f":  # pandas writes NaN as a missing value
         texts = texts._hiding(isnan(column.values if isinstance(column, Column) else column))
     if not (type(column) is Column or isinstance(column, (Array, Ticks))):  # their texts have no special characters
         texts = quoted(texts, special, quotechar)
-    return texts.fillna(na_rep)
+    return texts.fillna(na_rep) if filled else texts
 
 
 def quoted(texts: Strings, special: str, quotechar: str) -> Strings:
@@ -83,7 +83,7 @@ def write_csv(
     1.0,x
     ,"y,z"
     """
-    rows = csv_rows({str(name): column for name, column in columns.items()}, **dialect)
+    named = {str(name): column for name, column in columns.items()}
     head = ""
     if header:
         quote, sep = dialect.get("quotechar", '"'), dialect.get("sep", ",")
@@ -95,10 +95,11 @@ def write_csv(
         head = sep.join(shown) + dialect.get("lineterminator", "\n")
     system, target = target_of(where, storage_options)
     compression = compression_of(target, "infer") if isinstance(target, str) else None
-    if system is None and isinstance(target, str) and compression is None:
-        write_texts(target, head.encode(), rows)
+    signs = dialect.get("sep", ",") + dialect.get("quotechar", '"')
+    if system is None and isinstance(target, str) and compression is None and len(signs) == 2 and signs.isascii():
+        write_lines(target, head.encode(), _line_columns(checked(named), **dialect), _form(**dialect))
         return
-    pieces = _pieces(rows)
+    pieces = _pieces(csv_rows(named, **dialect))
     failure: BaseException | None = None
     if writes():
         try:
@@ -110,6 +111,25 @@ def write_csv(
         except BaseException as error:
             failure = error
     agree(failure, pieces)
+
+
+def _form(sep: str = ",", na_rep: str = "", quotechar: str = '"', lineterminator: str = "\n") -> Form:
+    return Form(False, sep, quotechar, na_rep, lineterminator)
+
+
+def _line_columns(columns: Mapping[str, Any], *, sep: str = ",", quotechar: str = '"', **_: str) -> list[LineColumn]:
+    """The columns as numbers and texts; what is neither becomes texts."""
+    if not columns:
+        raise ValueError("no columns to write")
+    found: list[LineColumn] = []
+    for column in columns.values():
+        before = sep if found else ""
+        if is_plain(column):
+            found.append(LineColumn(column, before))
+        else:
+            special = f"[{re.escape(sep)}{re.escape(quotechar)}\r\n]"
+            found.append(LineColumn(_text(column, "", special, quotechar, filled=False), before, verbatim=True))
+    return found
 
 
 def _pieces(rows: Strings) -> Iterator[bytes]:

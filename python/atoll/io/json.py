@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import extras
+from ..columns.categorical import Categorical
+from ..columns.dates.ticks import Ticks
 from ..session import current
 from ..session.everywhere import everywhere, once
 from .dialect import Dialect, compression_of, opened
-from .places import Place, place_of
+from .lines import Form, LineColumn, is_plain, write_lines
+from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading, shares
 from .reading import expression, read_columns, run
 from .schemas import key_types, typed_keys, unified, with_keys
-from .writing import write_tables
+from .writing import checked, write_tables
 
 _ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".json.gz")
 _RANGE = 8 << 20
@@ -136,11 +139,36 @@ class _Lines:
         import json
 
         for batch in table.to_batches(max_chunksize=1 << 16):
-            rows = (json.dumps(row, default=str, ensure_ascii=False) for row in batch.to_pylist())
+            rows = (
+                json.dumps(row, default=str, ensure_ascii=False, separators=(",", ":")) for row in batch.to_pylist()
+            )
             text = "\n".join(rows)
             self._sink.write((text + "\n" if text else "").encode())
 
 
 def write_json(where: Any, columns: Mapping[str, Any], *, storage_options: dict[str, Any] | None = None) -> None:
-    """Writes columns as JSON lines: an object for each row, null where a value is missing."""
+    """Writes columns as JSON lines: an object for each row, null where a value is missing or no number.
+
+    Files are written by all PEs, each its own rows.
+    """
+    system, target = target_of(where, storage_options)
+    parts = _parts_of_lines(checked(columns)) if system is None and isinstance(target, str) else None
+    if parts and isinstance(target, str) and compression_of(target, "infer") is None:
+        write_lines(target, b"", parts, Form(True, ",", '"', "null", "}\n"))
+        return
     write_tables(where, columns, lambda sink, schema: _Lines(sink), storage_options)
+
+
+def _parts_of_lines(columns: Mapping[str, Any]) -> list[LineColumn] | None:
+    """The columns as numbers and texts; None when one is of values that are neither, lists say."""
+    import json
+
+    found: list[LineColumn] = []
+    for name, column in columns.items():
+        before = ("," if found else "{") + json.dumps(name, ensure_ascii=False) + ":"
+        if isinstance(column, (Ticks, Categorical)):
+            column = column.astype("str")
+        if not is_plain(column):
+            return None
+        found.append(LineColumn(column, before))
+    return found

@@ -104,34 +104,8 @@ def replacing(path: str) -> Iterator[str]:
         once(discard, aside)
 
 
-# -- text --
-
-
-def write_texts(path: str, head: bytes, rows: Strings) -> None:
-    """Writes a head, and behind it all texts of a column, each PE its own."""
-    sizes = everywhere(_size, inputs=[rows._values])
-    begins = [len(head) + sum(sizes[:pe]) for pe in range(len(sizes))]
-    together(path, _write_text, head, begins, inputs=[rows._values])
-
-
-def _size(here: Any) -> int:
-    offsets, _ = here.rows()
-    return int(offsets[-1] - offsets[0])
-
-
-def _write_text(here: Any, aside: str, head: bytes, begins: Sequence[int]) -> None:
-    offsets, text = here.rows()
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT, 0o666)
-    try:
-        if here.pe == 0:
-            _write_all(handle, memoryview(head), 0)
-        if len(text):
-            _write_all(handle, memoryview(text)[int(offsets[0]) : int(offsets[-1])], begins[here.pe])
-    finally:
-        os.close(handle)
-
-
-def _write_all(handle: int, data: memoryview, at: int) -> None:
+def write_all(handle: int, data: memoryview, at: int) -> None:
+    """Writes all of it from there on."""
     while len(data):
         written = os.pwrite(handle, data[: 1 << 30], at)
         data, at = data[written:], at + written

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,11 @@ HEAD = ("title", "about", "machine", "run", "plot", "published")
 FIGURES = (
     "time_s", "messages", "message_bytes", "energy_j", "host_active_s", "run_s", "memory_bytes", "ratio", "gib_s",
     "pe_messages", "start_s", "start_pe_messages", "runtime_bytes", "pe_resident_bytes",
+)  # fmt: skip
+#: of a record, beside the keys of machines that its run varies
+SETTINGS = (
+    "machine", "collective", "algorithm", "bytes", "nodes", "pes_per_node", "executor", "pace", "repeats", "compute_s",
+    "seed", "items", "pes",
 )  # fmt: skip
 PLOT = ("x", "y", "lines", "panels", "log", "ratio_to")
 
@@ -115,7 +120,7 @@ class Reader:
         if not isinstance(runs, list) or not runs or not all(isinstance(one, dict) for one in runs):
             raise self.source.wrong(("run",) if runs else (), "it has no [[run]]: a run says what to simulate")
         points = [point for number, run in enumerate(runs) for point in self.run(run, ("run", number), base)]
-        plot = self.plot(content.get("plot", {}))
+        plot = self.plot(content.get("plot", {}), points)
         published = tuple(self.published(one, ("published", i)) for i, one in enumerate(content.get("published", [])))
         title = content.get("title", self.source.path.stem)
         return Experiment(self.source, title, tuple(points), content.get("about", ""), plot, published)
@@ -203,9 +208,10 @@ class Reader:
         try:
             _core.sim_check(point.machine.settings(point.nodes), point.machine.trace, point.work(0))
         except (ValueError, MemoryError) as error:
-            raise self.source.wrong((*at, "nodes"), str(error)) from None
+            about = next((key for key in ("root", "pes_per_node") if key in str(error).split()), "nodes")
+            raise self.source.wrong((*at, about), str(error)) from None
 
-    def plot(self, plot: Any) -> dict[str, Any]:
+    def plot(self, plot: Any, points: Sequence[Point]) -> dict[str, Any]:
         if not isinstance(plot, dict):
             raise self.source.wrong(("plot",), "it is a table: [plot]")
         for key, value in plot.items():
@@ -213,6 +219,20 @@ class Reader:
                 raise self.source.wrong(("plot", key), f"there is no such key. There are: {', '.join(PLOT)}")
             if key == "y" and value not in FIGURES:
                 raise self.source.wrong(("plot", key), f"{value!r} is no figure. Write one of {', '.join(FIGURES)}")
+            if key == "log" and value not in ("", "x", "y", "xy"):
+                raise self.source.wrong(("plot", key), f'{value!r} is not accepted. Write one of "", "x", "y", "xy"')
+        if not isinstance(plot.get("ratio_to", {}), dict):
+            raise self.source.wrong(("plot", "ratio_to"), 'it is a table: ratio_to = {executor = "host"}')
+        settings = dict.fromkeys((*SETTINGS, *(name for point in points for name in point.labels)))
+        for key in ("x", "panels", "lines", "ratio_to"):
+            for name in as_list(plot[key]) if key in ("x", "panels", "lines") and key in plot else plot.get(key, ()):
+                if name not in settings:
+                    said = f"{name!r} is no setting of these runs. There are: {', '.join(settings)}"
+                    raise self.source.wrong(("plot", key), said)
+        if plot.get("y") == "ratio" and not plot.get("ratio_to"):
+            raise self.source.wrong(
+                ("plot", "y"), 'a ratio needs ratio_to = {executor = "host"}, or what it is to be one to'
+            )
         return plot
 
     def published(self, one: Any, at: Key) -> Mapping[str, Any]:

@@ -132,6 +132,11 @@ def test_results_are_the_same_with_any_number_of_threads(tmp_path):
         ),
         (("nodes =", 'memory = "1 kB"\nnodes ='), 9, "are allowed"),
         (('panels = "collective"', 'y = "speed"'), 13, "plot.y: 'speed' is no figure. Write one of time_s"),
+        (('panels = "collective"', 'x = "moon"'), 13, "plot.x: 'moon' is no setting of these runs. There are: machine"),
+        (('panels = "collective"', 'panels = ["bytes", "moon"]'), 13, "plot.panels: 'moon' is no setting"),
+        (('panels = "collective"', 'log = "z"'), 13, "plot.log: 'z' is not accepted. Write one of"),
+        (('panels = "collective"', 'y = "ratio"'), 13, "plot.y: a ratio needs ratio_to"),
+        (("executor =", "root = 2\nexecutor ="), 9, "run[1].root: root 2 is not one of 2 members"),
         (("[[run]]", "[[runs]]"), 4, "runs: there is no such key"),
         (("[plot]", "[plot"), 12, "is not TOML"),
     ],
@@ -167,6 +172,28 @@ def test_the_whole_runtime_runs_on_a_machine():
     assert few["start_pe_messages"] < more["start_pe_messages"] < 2 * few["start_pe_messages"] + 20
     assert more["runtime_bytes"] >= few["runtime_bytes"] > 0
     assert more["time_s"] > 0
+
+
+def test_what_the_whole_runtime_cannot_do_is_told_before_it_runs(tmp_path, capsys):
+    text = 'machine = "study"\n[[run]]\ncollective = "runtime"\nalgorithm = "start"\nnodes = 64\npes_per_node = 4\n'
+    for changed, line, says in (
+        (text.replace("= 4\n", "= 4000\n"), 5, "64 nodes of 4000 PEs: 1 to 65536 PEs in all are accepted"),
+        (text.replace('algorithm = "start"\n', ""), 4, "'auto' is no program. Accepted: start"),
+    ):
+        assert main(["sim", "run", "--check", str(write(tmp_path, changed))]) == 1
+        said = capsys.readouterr().err
+        assert f"small.toml:{line}: " in said
+        assert says in said
+    assert main(["sim", "trace", str(write(tmp_path, text))]) == 1
+    assert "programs of the whole runtime have no timeline" in capsys.readouterr().err
+
+
+def test_what_cannot_be_written_is_named(tmp_path, capsys):
+    file = str(write(tmp_path, SMALL))
+    assert main(["sim", "trace", file, "--out", str(tmp_path / "none" / "trace.json")]) == 1
+    assert "none/trace.json: No such file" in capsys.readouterr().err
+    assert main(["sim", "run", file, "--out", str(tmp_path / "small.toml")]) == 1
+    assert "cannot write" in capsys.readouterr().err
 
 
 def test_a_machine_is_found_again_by_what_it_takes(tmp_path, capsys):

@@ -45,7 +45,10 @@ struct RuntimeResult {
 /// "start", "barrier", "allreduce", "gather", "update", "mix": what they do checks its own results.
 std::vector<std::string> runtime_programs();
 
-/// Throws ValueError where the machine or the program cannot be, and what a PE threw.
+/// Throws ValueError where the machine or the program cannot be, MemoryError where all PEs would not fit.
+void check_runtime(const Machine& machine, const RuntimeWork& work);
+
+/// Checks, then runs. Throws also what a PE threw.
 RuntimeResult simulate_runtime(const Machine& machine, const RuntimeWork& work);
 
 }  // namespace atl::sim
