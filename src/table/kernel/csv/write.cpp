@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/csv/write.hpp"
 
-#include <fmt/compile.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 #include <vector>
+
+#include "atoll/table/kernel/text/numbers.hpp"
 
 namespace atl::table {
 namespace {
@@ -36,17 +36,6 @@ class Line {
   std::string& out_;
   std::size_t used_;
 };
-
-/// As Python writes it: fmt's shortest digits are the same, but for whole numbers' point and zero.
-template <class T>
-std::size_t put_float(char* to, T value) {
-  char* end = fmt::format_to(to, FMT_COMPILE("{}"), value);
-  if (std::none_of(to, end, [](char c) { return c == '.' || c == 'e' || c == 'n'; })) {
-    *end++ = '.';
-    *end++ = '0';
-  }
-  return static_cast<std::size_t>(end - to);
-}
 
 class Writer {
  public:
@@ -79,8 +68,9 @@ class Writer {
     if constexpr (std::is_same_v<T, bool>) {
       line_.put(form_.json ? (value ? "true" : "false") : (value ? "True" : "False"));
     } else if constexpr (std::is_floating_point_v<T>) {
-      if (value != value || (form_.json && value - value != 0)) line_.put(form_.missing);
-      else line_.advance(put_float(line_.room(number_room), value));
+      if (value != value || (form_.json && value - value != 0)) return line_.put(form_.missing);
+      char digits[number_room];
+      line_.put({digits, write_float(digits, value)});
     } else {
       char* to = line_.room(number_room);
       line_.advance(static_cast<std::size_t>(std::to_chars(to, to + number_room, value).ptr - to));

@@ -108,7 +108,7 @@ std::size_t write_number(char (&to)[32], bool value) {
 }
 
 template <class T>
-std::size_t write_float(char (&to)[32], T value) {
+std::size_t write_as_repr(char (&to)[32], T value) {
   if (value != value) return std::copy_n("nan", 3, to), 3;
   if (value - value != 0) return value < 0 ? (std::copy_n("-inf", 4, to), 4) : (std::copy_n("inf", 3, to), 3);
   // Python's repr: the shortest digits that come back; with an exponent from 1e16 on and below 1e-4.
@@ -122,6 +122,13 @@ std::size_t write_float(char (&to)[32], T value) {
   }
   return count;
 }
+
+}  // namespace
+
+std::size_t write_float(char (&to)[32], double value) { return write_as_repr(to, value); }
+std::size_t write_float(char (&to)[32], float value) { return write_as_repr(to, value); }
+
+namespace {
 
 std::size_t write_number(char (&to)[32], double value) { return write_float(to, value); }
 std::size_t write_number(char (&to)[32], float value) { return write_float(to, value); }
