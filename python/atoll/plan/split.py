@@ -119,7 +119,7 @@ def _split(
                         counts = np.bincount(pieces, minlength=len(ranges))
                         rows = rows.take(pa.array(np.argsort(pieces, kind="stable")))
                         first = 0
-                        for piece in np.flatnonzero(counts):
+                        for piece in np.flatnonzero(counts).tolist():
                             held[piece].append(rows.slice(first, counts[piece]))
                             first += int(counts[piece])
         for piece, tables in enumerate(held):
