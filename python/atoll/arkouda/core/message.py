@@ -83,6 +83,7 @@ def parameter(key: Any, value: Any) -> dict[str, str]:
     return {"key": key, "dtype": _kind(value), "val": _written(value)}
 
 
+# numpy.dtypes.resolve_scalar_dtype says the same of numbers; that package begins with this one.
 def _kind(value: Any) -> str:
     if isinstance(value, (str, bool, np.bool_)):
         return "str" if isinstance(value, str) else "bool"

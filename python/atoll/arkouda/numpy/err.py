@@ -59,7 +59,7 @@ def seterr(**kwargs: str) -> dict[str, str]:
         if mode not in _MODES:
             raise ValueError(f"Invalid setting {mode!r} for {kind!r}")
         if kind != "divide" and mode != _state[kind]:
-            warnings.warn(
+            warnings.warn(  # in Arkouda's words, which its scripts may filter by
                 f"errors of kind {kind!r} are not implemented yet: the setting has no effect", UserWarning, stacklevel=2
             )
         _state[kind] = mode

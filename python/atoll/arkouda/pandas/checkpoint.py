@@ -65,8 +65,8 @@ def save_checkpoint(name: str = "", path: str = ".akdata", mode: str = "overwrit
     }
     kept = {key: one._a.astype(str) if key in told["bits"] else one._a for key, one in alive.items()}
     once(_made, path)
-    atoll.save_checkpoint(target, kept)
-    once(_write, os.path.join(target, _TOLD), told)
+    atoll.save_checkpoint(target, {**kept, _TOLD: atoll.array([json.dumps(told)])})
+    once(_write, os.path.join(target, _TOLD), told)  # for people: what is loaded is all in the checkpoint
     return name
 
 
@@ -80,9 +80,9 @@ def load_checkpoint(name: str, path: str = ".akdata") -> None:
     """
     source = os.path.join(path, name)
     try:
-        told = once(_read, os.path.join(source, _TOLD))
-        shapes, bits = told["shapes"], told["bits"]
         found = atoll.load_checkpoint(source)
+        told = json.loads(found.pop(_TOLD)[0])
+        shapes, bits = told["shapes"], told["bits"]
     except (OSError, ValueError, KeyError) as fault:
         raise RuntimeError(f"checkpoint {name!r} in {path!r} cannot be read: {fault}") from fault
     for key, values in found.items():
@@ -107,8 +107,3 @@ def _kept(target: str) -> None:
 def _write(path: str, told: dict[str, Any]) -> None:
     with open(path, "w", encoding="utf-8") as file:
         json.dump(told, file)
-
-
-def _read(path: str) -> Any:
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)

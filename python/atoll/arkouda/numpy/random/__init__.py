@@ -77,7 +77,7 @@ def _drawn(seed: Any) -> Any:
 @checked((int, float, np.integer, np.floating), (int, float, np.integer, np.floating))
 def randint(low: Any, high: Any, size: Any = 1, dtype: Any = np.int64, seed: Any = None) -> Any:
     """Random numbers of a type, from `low` to before `high`; of bool, of False and True alike."""
-    if np.any(np.asarray(size) < 0) if not isinstance(size, str) else False:
+    if not isinstance(size, str) and np.any(np.asarray(size) < 0):
         raise ValueError("size must be >= 0, ndim >= 1")
     if isinstance(low, (int, float, np.number)) and isinstance(high, (int, float, np.number)):
         _check_bounds(low, high, np.dtype(bool) == dtype)

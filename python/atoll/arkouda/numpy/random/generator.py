@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,6 @@ class Generator:
     def __init__(self, name_dict: Any = None, seed: Any = None, state: int = 1) -> None:
         self._seed, self._state = seed, state
         self._stream = atoll.random.default_rng(None if seed is None else int(seed))
-        self._single = np.random.default_rng(int(self._stream.integers(0, 1 << 62)) if seed is None else int(seed))
 
     def __repr__(self) -> str:
         return f"Generator(Atoll) at 0x{id(self):X}"
@@ -57,8 +57,13 @@ class Generator:
     def __str__(self) -> str:
         return "Generator(Atoll)"
 
+    @functools.cached_property
+    def _single(self) -> np.random.Generator:
+        """NumPy's stream of the same seed; without one, of a seed that all processes draw alike."""
+        return np.random.default_rng(int(self._stream.integers(0, 1 << 62) if self._seed is None else self._seed))
+
     def _drawn(self, law: str, size: Any, *parameters: Any, names: str = "", **options: Any) -> Any:
-        """Numbers of a law: of Atoll's stream, and one alone as NumPy draws it of the same seed."""
+        """Numbers of a law: of Atoll's stream, and one alone as NumPy draws it, with `options` of its own."""
         shape = _size(size)
         if shape is not None and any(n < 0 for n in np.atleast_1d(shape)):
             raise ValueError("size must not be negative")
@@ -75,7 +80,7 @@ class Generator:
 
     def standard_exponential(self, size: Any = None, method: str = "zig") -> Any:
         """Floats of the exponential distribution of mean 1."""
-        return self._drawn("standard_exponential", size, **({"method": method} if size is None else {}))
+        return self._drawn("standard_exponential", size, method=method)
 
     def standard_normal(self, size: Any = None, method: str = "zig") -> Any:
         """Floats of the standard normal distribution."""

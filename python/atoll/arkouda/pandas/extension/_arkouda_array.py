@@ -77,20 +77,12 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     # -- operators --
 
-    def _check_compatible_lengths(self, other: Any) -> None:
-        if isinstance(other, pdarray) and other.size != len(self):
-            raise ValueError(f"Lengths must match: {len(self)} and {other.size}")
-
-    def _coerce_other_for_binop(self, other: Any) -> Any:
-        return self._other_side(other)
-
     def _binary_op(self, other: Any, op: Any, *, require_bool: bool = False) -> Any:
         if isinstance(other, _WRAPPED) or (require_bool and str(self._data.dtype) != "bool"):
             return NotImplemented
         other = self._coerce_other_for_binop(other)
         if other is NotImplemented or isinstance(other, (str, Strings, Categorical)):
             return NotImplemented
-        self._check_compatible_lengths(other)
         return ArkoudaArray(op(self._data, other))
 
     def _rbinary_op(self, other: Any, op: Any, *, require_bool: bool = False) -> Any:

@@ -43,10 +43,6 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
     def _from_sequence(cls, scalars: Any, dtype: Any = None, copy: bool = False) -> Any:
         return cls(scalars, copy=copy)
 
-    @staticmethod
-    def _scalar(value: Any) -> Any:
-        return str(value)
-
     @property
     def categories(self) -> Any:
         """The texts that the codes stand for."""
@@ -61,31 +57,31 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
         """The texts of all rows as a NumPy array here."""
         return self._data.to_strings().to_ndarray() if len(self) else self._data.to_ndarray()
 
-    def _code_of(self, value: Any) -> int:
-        texts = self._data.categories.to_ndarray().tolist()
-        if value == self.dtype.na_value or value is None:
-            return int(self._data._NAcode)
-        if value not in texts:
-            raise ValueError(f"{value!r} is none of the categories; they are {', '.join(map(repr, texts[:5]))}, …")
-        return texts.index(value)
+    def _codes_by_text(self) -> dict[str, int]:
+        return {text: code for code, text in enumerate(self._data.categories.to_ndarray().tolist())}
 
     def _with(self, codes: Any) -> Any:
-        data = self._data
-        return Categorical.from_codes(lift(codes), data.categories)
+        return Categorical.from_codes(lift(codes), self._data.categories)
 
     def _chosen(self, mask: Any, value: Any, data: Any) -> Any:
-        return self._with(atoll.where(mask._a, self._code_of(value), data.codes._a))
+        known = self._codes_by_text()
+        if value == self.dtype.na_value:
+            value = self._data.na_value
+        if value not in known:
+            raise ValueError(f"{value!r} is none of the categories; they are {', '.join(map(repr, [*known][:5]))}, …")
+        return self._with(atoll.where(mask._a, known[value], data.codes._a))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         rows = rows_of(key, len(self))
         values = [value] if isinstance(value, str) else ArkoudaCategorical(value).to_ndarray().tolist()
-        if not set(values) <= set(self._data.categories.to_ndarray().tolist()):
+        known = self._codes_by_text()
+        if not known.keys() >= set(values):
             texts = ArkoudaStringArray(self._data.to_strings())
             texts[key] = value
             self._data = Categorical(texts._data)
             return
         codes = self._data.codes._a.copy()
-        numbers = [self._code_of(one) for one in values]
+        numbers = [known[one] for one in values]
         codes[rows._a if hasattr(rows, "_a") else rows] = numbers[0] if len(numbers) == 1 else atoll.asarray(numbers)
         self._data = self._with(codes)
 

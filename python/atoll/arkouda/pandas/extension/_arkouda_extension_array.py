@@ -51,9 +51,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
     @classmethod
     def _from_sequence(cls, scalars: Any, dtype: Any = None, copy: bool = False) -> Any:
         """An array of the class that fits the values."""
-        data = getattr(scalars, "_data", scalars)
-        if not isinstance(data, (pdarray, Strings, Categorical)):
-            data = data_of(data)
+        data = data_of(scalars)
         made = class_of(data)(data)
         return made.copy() if copy else made
 
@@ -113,7 +111,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
 
     @staticmethod
     def _scalar(value: Any) -> Any:
-        return value
+        return str(value) if isinstance(value, str) else value  # Python's, not NumPy's
 
     def take(self, indexer: Any, fill_value: Any = None, allow_fill: bool = False) -> Any:
         """Rows by their numbers; with `allow_fill`, -1 stands for `fill_value`."""
@@ -243,7 +241,11 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
             return NotImplemented
         return self._from_data(op(self._data, other))
 
-    def _other_side(self, other: Any) -> Any:
+    def _check_compatible_lengths(self, other: Any) -> None:
+        if other.size != len(self):
+            raise ValueError(f"Lengths must match: {len(self)} and {other.size}")
+
+    def _coerce_other_for_binop(self, other: Any) -> Any:
         """Another operand as Arkouda has it, of one row or as many; NotImplemented for what is none."""
         if isinstance(other, ArkoudaExtensionArray):
             other = other._data
@@ -255,12 +257,11 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
             other = data_of(other)
         elif not isinstance(other, (pdarray, Strings, Categorical)):
             return NotImplemented
-        if other.size != len(self):
-            raise ValueError(f"Lengths must match: {len(self)} and {other.size}")
+        self._check_compatible_lengths(other)
         return other
 
     def _compared(self, other: Any, op: Any) -> Any:
-        other = self._other_side(other)
+        other = self._coerce_other_for_binop(other)
         if other is NotImplemented:
             return NotImplemented
         mine = self._data

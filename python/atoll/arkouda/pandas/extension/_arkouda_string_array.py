@@ -44,10 +44,6 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
     def _from_sequence(cls, scalars: Any, dtype: Any = None, copy: bool = False) -> Any:
         return cls(scalars, copy=copy)
 
-    @staticmethod
-    def _scalar(value: Any) -> Any:
-        return str(value)
-
     def _chosen(self, mask: Any, value: Any, data: Any) -> Any:
         return lift(data._a._choose(mask._a, str(value), data._a))
 

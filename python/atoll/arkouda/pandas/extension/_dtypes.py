@@ -41,8 +41,9 @@ class _ArkoudaBaseDtype(ExtensionDtype):  # type: ignore[misc]  # pandas has no 
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        _ArkoudaBaseDtype._named[cls.name] = cls
-        register_extension_dtype(cls)
+        if "name" in cls.__dict__:  # one of its own: else a base of others
+            _ArkoudaBaseDtype._named[cls.name] = cls
+            register_extension_dtype(cls)
 
     @classmethod
     def construct_from_string(cls, string: str) -> Any:
@@ -75,15 +76,10 @@ class _ArkoudaBaseDtype(ExtensionDtype):  # type: ignore[misc]  # pandas has no 
 
 
 class _Number(_ArkoudaBaseDtype):
-    name = "number"
-
     @classmethod
     def construct_array_type(cls) -> Any:
         """`ArkoudaArray`."""
         return HOLDERS["pdarray"]
-
-
-del _ArkoudaBaseDtype._named["number"]
 
 
 class ArkoudaInt64Dtype(_Number):
