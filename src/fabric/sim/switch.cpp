@@ -8,27 +8,23 @@ namespace atl::fabric::sim {
 
 extern "C" void atoll_begin_stack() noexcept;
 
-// Both: what atoll_switch_stacks() takes from a stack, lowest address first.
+// How a function of the file's begins, for the assembler.
+#define ATOLL_FUNCTION(name) ".text\n.p2align 4\n.globl " #name "\n.hidden " #name "\n.type " #name ", %function\n" #name ":\n"
+
+// Both: what atoll_switch_stacks() takes from a stack, lowest address first. atoll_begin_stack() finds `enter` and `argument` in
+// the registers that are named beside them.
 #if defined(__x86_64__)
 
 namespace {
 struct Frame {
-  std::uint64_t r15, r14, r13, r12, rbx, rbp, back;
+  std::uint64_t r15, r14;
+  std::uint64_t argument, enter;  // r13, r12
+  std::uint64_t rbx, rbp;
+  std::uint64_t back;
 };
-void fill(Frame& frame, void (*enter)(void*), void* argument) {
-  frame.r12 = reinterpret_cast<std::uint64_t>(enter);
-  frame.r13 = reinterpret_cast<std::uint64_t>(argument);
-  frame.back = reinterpret_cast<std::uint64_t>(&atoll_begin_stack);
-}
 }  // namespace
 
-asm(R"(
-  .text
-  .p2align 4
-  .globl atoll_switch_stacks
-  .hidden atoll_switch_stacks
-  .type atoll_switch_stacks, @function
-atoll_switch_stacks:
+asm(ATOLL_FUNCTION(atoll_switch_stacks) R"(
   pushq %rbp
   pushq %rbx
   pushq %r12
@@ -45,11 +41,7 @@ atoll_switch_stacks:
   popq %rbp
   ret
   .size atoll_switch_stacks, .-atoll_switch_stacks
-
-  .globl atoll_begin_stack
-  .hidden atoll_begin_stack
-  .type atoll_begin_stack, @function
-atoll_begin_stack:
+)" ATOLL_FUNCTION(atoll_begin_stack) R"(
   .cfi_startproc
   .cfi_undefined rip
   movq %r13, %rdi
@@ -63,23 +55,14 @@ atoll_begin_stack:
 
 namespace {
 struct Frame {
-  std::uint64_t x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30;
+  std::uint64_t enter, argument;  // x19, x20
+  std::uint64_t x21, x22, x23, x24, x25, x26, x27, x28, x29;
+  std::uint64_t back;  // x30
   double d8, d9, d10, d11, d12, d13, d14, d15;
 };
-void fill(Frame& frame, void (*enter)(void*), void* argument) {
-  frame.x19 = reinterpret_cast<std::uint64_t>(enter);
-  frame.x20 = reinterpret_cast<std::uint64_t>(argument);
-  frame.x30 = reinterpret_cast<std::uint64_t>(&atoll_begin_stack);
-}
 }  // namespace
 
-asm(R"(
-  .text
-  .p2align 4
-  .globl atoll_switch_stacks
-  .hidden atoll_switch_stacks
-  .type atoll_switch_stacks, %function
-atoll_switch_stacks:
+asm(ATOLL_FUNCTION(atoll_switch_stacks) R"(
   sub sp, sp, #160
   stp x19, x20, [sp]
   stp x21, x22, [sp, #16]
@@ -107,11 +90,7 @@ atoll_switch_stacks:
   add sp, sp, #160
   ret
   .size atoll_switch_stacks, .-atoll_switch_stacks
-
-  .globl atoll_begin_stack
-  .hidden atoll_begin_stack
-  .type atoll_begin_stack, %function
-atoll_begin_stack:
+)" ATOLL_FUNCTION(atoll_begin_stack) R"(
   .cfi_startproc
   .cfi_undefined x30
   mov x0, x20
@@ -130,7 +109,9 @@ void* begin_stack(std::byte* stack, std::size_t bytes, void (*enter)(void*), voi
   const auto end = (reinterpret_cast<std::uintptr_t>(stack) + bytes) / 16 * 16;
   auto* place = reinterpret_cast<std::byte*>(end) - sizeof(Frame);
   Frame frame{};
-  fill(frame, enter, argument);
+  frame.enter = reinterpret_cast<std::uint64_t>(enter);
+  frame.argument = reinterpret_cast<std::uint64_t>(argument);
+  frame.back = reinterpret_cast<std::uint64_t>(&atoll_begin_stack);
   std::memcpy(place, &frame, sizeof frame);
   return place;
 }
