@@ -175,6 +175,7 @@ void PackedNumbers::next_run() {
   number_ = 0;
   for (std::size_t i = 0; i < bytes; ++i) number_ |= static_cast<std::uint32_t>(bytes_[at_ + i]) << (8 * i);
   at_ += bytes;
+  ATOLL_VALIDATE((std::uint64_t{number_} >> width_) == 0, ValueError, "a packed number of {} bits is {}", width_, number_);
 }
 
 void PackedNumbers::read(std::uint32_t* to, std::size_t count) {

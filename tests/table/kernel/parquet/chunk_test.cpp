@@ -336,7 +336,9 @@ TEST(ParquetChunks, OfTextsAreWhatWasWritten) {
       const auto value = static_cast<std::uint32_t>(row % 90);
       const std::string wanted = there(one, row) ? std::string(value % 23, static_cast<char>('a' + value % 26)) : "";
       EXPECT_EQ(std::string(found.bytes.data() + found.offsets[static_cast<std::size_t>(row)], found.bytes.data() + found.offsets[static_cast<std::size_t>(row) + 1]), wanted);
-      if (!found.valid.empty()) EXPECT_EQ((found.valid[static_cast<std::size_t>(row) / 8] >> (row % 8) & 1) != 0, there(one, row));
+      if (!found.valid.empty()) {
+        EXPECT_EQ((found.valid[static_cast<std::size_t>(row) / 8] >> (row % 8) & 1) != 0, there(one, row));
+      }
     }
   }
 }
@@ -388,6 +390,23 @@ TEST(PackedNumbers, OfAllWidths) {
       PackedNumbers packed(bytes, width);
       for (std::size_t at = 0; at < count; at += 33) packed.read(found.data() + at, std::min<std::size_t>(33, count - at));
       EXPECT_EQ(found, numbers) << width;
+    }
+  }
+}
+
+// Levels are counted: one of 255 would be as many values.
+TEST(PackedNumbers, OfARunHaveTheirBitsAndNoMore) {
+  for (int value : {0, 1, 2, 255}) {
+    Bytes run;
+    put_varint(run, 40 << 1);
+    run.push_back(static_cast<std::byte>(value));
+    std::vector<std::uint32_t> found(40);
+    PackedNumbers packed(run, 1);
+    if (value > 1) {
+      EXPECT_THROW(packed.read(found.data(), 40), ValueError);
+    } else {
+      packed.read(found.data(), 40);
+      EXPECT_EQ(found, std::vector<std::uint32_t>(40, static_cast<std::uint32_t>(value)));
     }
   }
 }
