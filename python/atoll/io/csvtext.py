@@ -38,6 +38,9 @@ def csv_rows(
     count = len(next(iter(named.values())))
     special = f"[{re.escape(sep)}{re.escape(quotechar)}\r\n]"
     texts = [_text(column, na_rep, special, quotechar) for column in named.values()]
+    if len(texts) == 1:  # a line of nothing is no row for who reads it
+        nothing = texts[0].str.len() == 0
+        texts[0] = texts[0]._choose(nothing, strings([quotechar * 2])._rows(zeros(count, dtype="int64")), texts[0])
     end = strings([lineterminator])._rows(zeros(count, dtype="int64"))
     texts[-1] = texts_of(_core.text_join([texts[-1]._values, end._values], b""))
     return texts_of(_core.text_join([text._values for text in texts], sep.encode()))
@@ -88,9 +91,10 @@ def write_csv(
     if header:
         quote, sep = dialect.get("quotechar", '"'), dialect.get("sep", ",")
         special = re.compile(f"[{re.escape(sep)}{re.escape(quote)}\r\n]")
+        names = list(map(str, columns)) if names is None else names
         shown = [
-            quote + name.replace(quote, quote * 2) + quote if special.search(name) else name
-            for name in (map(str, columns) if names is None else names)
+            quote + name.replace(quote, quote * 2) + quote if special.search(name) or list(names) == [""] else name
+            for name in names
         ]
         head = sep.join(shown) + dialect.get("lineterminator", "\n")
     system, target = target_of(where, storage_options)

@@ -94,6 +94,17 @@ def test_csv_is_what_pandas_writes(tmp_path):
         ]
 
 
+def test_no_line_of_a_row_is_empty(tmp_path):
+    for values, name in (([1.0, None, 3.0], "x"), (["a", None, "", "b"], "")):
+        column, stream = ak.array(values), io.StringIO()
+        wanted = pd.DataFrame({name: values}).to_csv(index=False)
+        write_csv(tmp_path / "a.csv", {name: column})
+        assert (tmp_path / "a.csv").read_text() == wanted
+        write_csv(stream, {name: column})
+        assert stream.getvalue() == wanted
+        assert csv_columns(tmp_path / "a.csv", names=["x"])["x"].to_list() == [one or None for one in values]
+
+
 def test_a_write_that_fails_leaves_what_was_there(tmp_path):
     (tmp_path / "a").write_text("old")
     (tmp_path / "set").mkdir()

@@ -148,17 +148,22 @@ HWY_ATTR HWY_INLINE std::uint64_t lines_in(const Marks& marks, const char* bytes
   return marks.feeds | (marks.returns & ~((marks.feeds >> 1) | next));
 }
 
+/// What the bytes are, of which `left` are there, and where lines end. Feeds and returns are of all 64.
+HWY_ATTR HWY_INLINE std::uint64_t look_at(const FieldScan& scan, const char* bytes, std::size_t left, Marks& marks) {
+  marks = marks_of(scan, bytes);
+  if (!scan.quotes) marks.quotes = 0;
+  const std::uint64_t lines = lines_in(marks, bytes);
+  if (left >= 64) return lines;
+  const std::uint64_t there = (std::uint64_t{1} << left) - 1;
+  marks.separators &= there;
+  marks.quotes &= there;
+  return lines & there;
+}
+
 HWY_ATTR void Survey(const FieldScan& scan, const char* bytes, std::size_t size, Supposed* outside, Supposed* inside) {
   for (std::size_t at = 0; at < size; at += 64) {
-    Marks marks = marks_of(scan, bytes + at);
-    if (!scan.quotes) marks.quotes = 0;
-    std::uint64_t lines = lines_in(marks, bytes + at);
-    if (size - at < 64) {
-      const std::uint64_t there = (std::uint64_t{1} << (size - at)) - 1;
-      marks.separators &= there;
-      marks.quotes &= there;
-      lines &= there;
-    }
+    Marks marks;
+    const std::uint64_t lines = look_at(scan, bytes + at, size - at, marks);
     outside->add(marks, lines, static_cast<std::int64_t>(at));
     inside->add(marks, lines, static_cast<std::int64_t>(at));
   }
@@ -167,15 +172,8 @@ HWY_ATTR void Survey(const FieldScan& scan, const char* bytes, std::size_t size,
 HWY_ATTR std::size_t ScanFields(FieldScan& scan, const char* base, std::size_t from, std::size_t to, std::uint32_t* ends) {
   std::uint32_t* out = ends;
   for (std::size_t at = from; at < to; at += 64) {
-    Marks marks = marks_of(scan, base + at);
-    if (!scan.quotes) marks.quotes = 0;
-    std::uint64_t lines = lines_in(marks, base + at);
-    if (to - at < 64) {
-      const std::uint64_t there = (std::uint64_t{1} << (to - at)) - 1;
-      marks.separators &= there;
-      marks.quotes &= there;
-      lines &= there;
-    }
+    Marks marks;
+    const std::uint64_t lines = look_at(scan, base + at, to - at, marks);
     std::uint64_t found = ends_in(scan.state, marks, lines, scan.doubled);
     scan.lines += static_cast<std::size_t>(std::popcount(found & lines));
     const auto position = static_cast<std::uint32_t>(at);

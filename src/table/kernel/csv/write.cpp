@@ -28,9 +28,11 @@ class Line {
   }
   void advance(std::size_t count) { used_ += count; }
   void put(std::string_view text) {
+    if (text.empty()) return;  // it may lie nowhere
     std::memcpy(room(text.size()), text.data(), text.size());
     used_ += text.size();
   }
+  std::size_t used() const { return used_; }
 
  private:
   std::string& out_;
@@ -60,7 +62,9 @@ class Writer {
       array::dispatch(column.dtype, [&](auto type) { put_number(static_cast<const typename decltype(type)::type*>(column.values)[row]); });
     }
   }
+  void put_quotes() { line_.put(std::string(2, form_.quote)); }
   void end() { line_.put(form_.end); }
+  std::size_t used() const { return line_.used(); }
 
  private:
   template <class T>
@@ -140,8 +144,11 @@ class Writer {
 
 void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::size_t begin, std::size_t end, std::string& out) {
   Writer writer(form, out);
+  const bool alone = columns.size() == 1 && !form.json;
   for (std::size_t row = begin; row < end; ++row) {
+    const std::size_t used = writer.used();
     for (const RowColumn& column : columns) writer.put(column, row);
+    if (alone && writer.used() == used) writer.put_quotes();  // a line of nothing is no row for who reads it
     writer.end();
   }
 }

@@ -21,8 +21,8 @@ struct RowColumn {
   std::string before;
 };
 
-/// How lines are written. Separated values as pandas writes them: quotes only around what needs them, and numbers that are none
-/// are missing. In JSON a number that is infinite is null, too.
+/// How lines are written. Separated values as pandas writes them: quotes only around what needs them (a line's only value, when it
+/// has no characters), and numbers that are none are missing. In JSON a number that is infinite is missing, too.
 struct RowForm {
   bool json = false;
   char separator = ',';
