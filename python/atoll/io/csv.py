@@ -31,6 +31,7 @@ class CsvReader(Reader):
 
     def __init__(self, place: Place, dialect: Dialect, names: list[str], keys: Any, parts: list[Part]) -> None:
         self.place, self.dialect, self.file_names, self.parts, self.keys = place, dialect, names, parts, keys
+        self.skipped: list[tuple[str, int]] = []
         self.kinds: dict[str, Any] = {}  # types that are known; others are guessed
         self.schema: Any = None
 
@@ -54,7 +55,8 @@ class CsvReader(Reader):
         from pyarrow import csv
 
         if wanted is not None and csvparse.knows(self.dialect) and csvparse.holds(self.kinds):
-            table = csvparse.table_of(self.place, self.dialect, part, self.file_names, self.kinds, wanted)
+            table, skipped = csvparse.table_of(self.place, self.dialect, part, self.file_names, self.kinds, wanted)
+            self._note(part, skipped)
             return table if self.dialect.nrows is None else table.slice(0, self.dialect.nrows)
         with opened(self.place, part.file, self.dialect) as source:
             if part.end:
@@ -68,11 +70,17 @@ class CsvReader(Reader):
         if len(data) == 0 or (len(data) < 4096 and not bytes(data).strip(b"\r\n")):
             names = self.file_names if wanted is None else wanted
             return pa.table({name: pa.nulls(0, self.kinds.get(name, pa.null())) for name in names})
-        table = csv.read_csv(pa.BufferReader(data), **self.options(wanted, len(data) + 1))
+        passed: list[Any] = []
+        table = csv.read_csv(pa.BufferReader(data), **self.options(wanted, len(data) + 1, passed))
+        self._note(part, len(passed))
         return table if self.dialect.nrows is None else table.slice(0, self.dialect.nrows)
 
-    def options(self, wanted: Sequence[str] | None, block: int) -> dict[str, Any]:
-        """What pyarrow.csv is told; blocks of so many bytes."""
+    def _note(self, part: Part, skipped: int) -> None:
+        if skipped and self.dialect.on_bad_lines == "warn":
+            self.skipped.append((part.file, skipped))
+
+    def options(self, wanted: Sequence[str] | None, block: int, passed: list[Any]) -> dict[str, Any]:
+        """What pyarrow.csv is told; blocks of so many bytes; `passed` gets the bad lines that are passed over."""
         from pyarrow import csv
 
         dialect = self.dialect
@@ -87,7 +95,7 @@ class CsvReader(Reader):
             use_threads=False, block_size=min(max(block, 1024), (1 << 31) - 1), column_names=self.file_names,
             encoding=dialect.arrow_encoding,
         )  # fmt: skip
-        return {"read_options": read, "parse_options": dialect.parse_options(), "convert_options": convert}
+        return {"read_options": read, "parse_options": dialect.parse_options(passed), "convert_options": convert}
 
 
 def csv_columns(
@@ -186,7 +194,7 @@ def _joined(reader: CsvReader, ranges: list[Part], surveys: list[Any]) -> list[P
         parts[-1] = replace(parts[-1], end=end, size=end - parts[-1].number, rows=rows)
 
     for at, (part, (first_byte, last_byte, survey)) in enumerate(zip(ranges, surveys, strict=True)):
-        if not part.end:
+        if part.number == part.end:  # a whole file, or no records
             parts.append(part)
             continue
         fresh = at == 0 or ranges[at - 1].file != part.file or ranges[at - 1].end != part.number
@@ -213,7 +221,7 @@ def _joined(reader: CsvReader, ranges: list[Part], surveys: list[Any]) -> list[P
 def _survey(here: Any, reader: CsvReader, ranges: list[Part], mine: Sequence[range], threads: int) -> list[Any]:
     def one(number: int) -> tuple[str, str, list[tuple[int, int, int]]]:
         part = ranges[number]
-        if not part.end:
+        if part.number == part.end:
             return "", "", []
         with reading(part), csvparse.text_of(reader.place, reader.dialect, part) as text:
             found = text.survey(reader.dialect.quotechar, reader.dialect.sep)
@@ -247,7 +255,7 @@ def _guess(reader: CsvReader, dtype: Any) -> dict[str, Any]:
     elif head[body:].strip(b"\r\n"):
         with reading(file), opened(reader.place, file, reader.dialect) as source:
             source.read(body)
-            schema = csv.open_csv(source, **reader.options(None, SAMPLE)).schema
+            schema = csv.open_csv(source, **reader.options(None, SAMPLE, [])).schema
     return _settled(reader, [schema])
 
 

@@ -107,16 +107,16 @@ def filled(data: Any) -> Iterator[_core.CsvText]:
 
 def table_of(
     place: Place, dialect: Dialect, part: Part, names: Sequence[str], kinds: Mapping[str, Any], wanted: Sequence[str]
-) -> Any:
-    """The wanted columns of a range, of these types."""
+) -> tuple[Any, int]:
+    """The wanted columns of a range, of these types, and how many bad lines were passed over."""
     import pyarrow as pa
 
     codes = [(_code(kinds[name]) or _NONE) if name in wanted else _NONE for name in names]
     with text_of(place, dialect, part) as text:
-        rows, _, columns, fault = text.parse(_spoken(dialect), codes)
+        rows, skipped, columns, fault = text.parse(_spoken(dialect), codes)
     _raise(place, dialect, part, names, fault)
     by_name = {name: one for name, one in zip(names, zip(codes, columns, strict=True), strict=True) if name in wanted}
-    return pa.table({name: _typed(name, kinds[name], _array(rows, *by_name[name])) for name in wanted})
+    return pa.table({name: _typed(name, kinds[name], _array(rows, *by_name[name])) for name in wanted}), skipped
 
 
 def _array(rows: int, code: int, column: tuple[Any, Any, Any, int]) -> Any:

@@ -40,12 +40,16 @@ class Dialect:
     encoding: str = "utf-8"
     decimal: str = "."
     compression: str | None = "infer"
-    on_bad_lines: str = "error"
+    on_bad_lines: str = "error"  # or "warn", "skip"
     missing: list[str] = field(default_factory=lambda: list(MISSING))
     true_values: list[str] = field(default_factory=list)
     false_values: list[str] = field(default_factory=list)
     dates: tuple[str, ...] = ()  # columns whose values may become dates
     nrows: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.on_bad_lines not in ("error", "warn", "skip"):
+            raise ValueError(f'on_bad_lines is "error", "warn" or "skip", not {self.on_bad_lines!r}')
 
     @property
     def plain(self) -> bool:
@@ -62,19 +66,19 @@ class Dialect:
         """What pyarrow.csv is told."""
         return self.encoding if self.byte_wise else "utf-8"
 
-    def parse_options(self) -> Any:
-        """The same for pyarrow.csv."""
+    def parse_options(self, passed: list[Any]) -> Any:
+        """The same for pyarrow.csv; `passed` gets the bad lines that are passed over."""
         from pyarrow import csv as arrow_csv
+
+        def skip(row: Any) -> str:
+            passed.append(row)
+            return "skip"
 
         return arrow_csv.ParseOptions(
             delimiter=self.sep, quote_char=self.quotechar or False, escape_char=self.escapechar or False,
             newlines_in_values=self.quotechar is not None,
-            invalid_row_handler=None if self.on_bad_lines == "error" else _skip,
+            invalid_row_handler=None if self.on_bad_lines == "error" else skip,
         )  # fmt: skip
-
-
-def _skip(row: Any) -> str:
-    return "skip"
 
 
 def compression_of(file: str, compression: str | None) -> str | None:

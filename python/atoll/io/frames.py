@@ -94,7 +94,7 @@ def read_csv(
     parse_dates : list of str
         Columns that become moments.
     on_bad_lines : str
-        "error", or "skip" lines that have not as many values as there are columns.
+        "error", "warn" of lines that have not as many values as there are columns and skip them, or "skip" them.
     filters
         Rows to keep; see `read_parquet`.
 
@@ -123,7 +123,7 @@ def read_csv(
         storage_options=storage_options, sep=delimiter or sep, quotechar=quotechar, escapechar=escapechar,
         header=header, names=None if names is None else [str(name) for name in names], skiprows=skiprows, nrows=nrows,
         encoding=encoding, compression=compression, decimal=decimal,
-        on_bad_lines="error" if on_bad_lines == "error" else "skip", missing=missing, true_values=list(true_values),
+        on_bad_lines=on_bad_lines, missing=missing, true_values=list(true_values),
         false_values=list(false_values), dates=tuple(parse_dates),
     )  # fmt: skip
     if positions:

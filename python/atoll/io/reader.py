@@ -37,6 +37,8 @@ class Reader(ABC):
     by_column = False
     #: Whether `read` leaves rows out itself for which `where` is not true; else it does not get it.
     filters = False
+    #: Bad records that `read` has passed over on this PE, and that the caller is to be warned of: files, and how many.
+    skipped: Sequence[tuple[str, int]] = ()
     #: Of a reader that was cut from another, the other's id.
     origin = 0
 

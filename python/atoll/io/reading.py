@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -25,11 +28,13 @@ def read_columns(reader: Reader, columns: Collection[str] | None = None, where: 
     landing = [name for name in names if kept[name] is not None]
     kinds = [storage.kind for name in names if (storage := kept[name]) is not None]
     try:
-        answers, made = landed(_fill, (reader, mine, names, where, bool(rows), session.threads), kinds, rows=rows)
+        answered, made = landed(_fill, (reader, mine, names, where, bool(rows), session.threads), kinds, rows=rows)
     except ValueError as error:
         if str(error).startswith("cannot read"):
             raise
         raise ValueError(f"cannot read {reader.name}: {error}") from error
+    answers = [answer for answer, _ in answered]
+    _warn(file for _, skipped in answered for file in skipped)
     result = dict.fromkeys(names)
     for name, (values, valid) in zip(landing, made, strict=True):
         storage = kept[name]
@@ -42,6 +47,19 @@ def read_columns(reader: Reader, columns: Collection[str] | None = None, where: 
         if kept[name] is None:
             result[name] = _whole(reader, name, [answer[name] for answer in answers])
     return result
+
+
+def _warn(skipped: Iterable[tuple[str, int]]) -> None:
+    counts: Counter[str] = Counter()
+    for file, count in skipped:
+        counts[file] += count
+    level, frame = 2, sys._getframe(1)  # of the line outside this package that reads
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("atoll."):
+        level, frame = level + 1, frame.f_back
+    for file, count in counts.items():
+        lines = "a line" if count == 1 else f"{count} lines"
+        message = f"{file}: skipped {lines} with more or fewer values than there are columns"
+        warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def expression(filters: Any) -> Any:
@@ -86,8 +104,9 @@ def _whole(reader: Reader, name: str, chunks: list[list[Any]]) -> Any:
 
 def _fill(
     here: Any, reader: Reader, mine: Sequence[range], names: list[str], where: Any, known: bool, threads: int
-) -> dict[str, Any]:
-    """On each PE: reads its parts into the columns; chunks of those that the engine does not hold are the answer."""
+) -> tuple[dict[str, Any], list[tuple[str, int]]]:
+    """On each PE: reads its parts into the columns. The answer: chunks of those that the engine does not hold, and the
+    reader's `skipped`."""
     pe = here.pe
     kept = [storage_of(reader.schema.field(name).type) for name in names]
     numbers = [index for index, storage in enumerate(kept) if storage is not None]
@@ -146,7 +165,7 @@ def _fill(
     run(read, tasks, threads)
     answer: dict[str, Any] = {name: [chunks[place] for place in sorted(chunks)] for name, chunks in whole.items()}
     answer.update({names[index]: dictionary.values for index, dictionary in dictionaries.items()})
-    return answer
+    return answer, list(reader.skipped)
 
 
 def decode(here: Any, parts: list[Any], wanted: Any = None) -> None:

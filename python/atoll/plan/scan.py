@@ -329,5 +329,7 @@ def scan_parquet(path: Any, *, storage_options: Any = None) -> Scan:
 
 def scan_csv(path: Any, *, dtype: Any = None, storage_options: Any = None, **dialect: Any) -> Scan:
     """A frame of text files that is not read yet; `dialect`: the fields of `atoll.io.dialect.Dialect`."""
+    if dialect.get("on_bad_lines") == "warn":
+        raise ValueError('a scan may read lines more than once: on_bad_lines is "error" or "skip"')
     reader = csv_reader(path, dtype, Dialect(**dialect), storage_options)
     return _scan(reader, lambda: guess_from_all(reader, dtype))

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import atoll as ak
 from atoll.io import csv
 from atoll.io.csv import csv_columns
 
@@ -126,11 +127,28 @@ def test_dialects():
     assert csv_columns(io.StringIO('a\n"x\ny"\n'), quotechar=None)["a"].to_list() == ['"x', 'y"']
 
 
+def test_a_file_of_no_rows_among_others(tmp_path, monkeypatch):
+    for name, rows in {"a": 0, "b": 50, "c": 0, "d": 3}.items():
+        (tmp_path / f"{name}.csv").write_text("x,y\n" + "1,2\n" * rows)
+    monkeypatch.setattr(csv, "_RANGE", 64)
+    found = csv_columns(tmp_path)
+    assert found["x"].tolist() == [1] * 53
+    assert found["y"].tolist() == [2] * 53
+
+
 def test_bad_lines():
     text = "a,b\n1,2\n3\n5,6,7\n8,9\n"
     assert csv_columns(io.StringIO(text), on_bad_lines="skip")["a"].tolist() == [1, 8]
     with pytest.raises(ValueError, match=r"cannot read <stream>, bytes from 4: line 3: expected 2 values, got 1: 3"):
         csv_columns(io.StringIO(text))
+    for more in ({}, {"escapechar": "\\"}):  # the engine's parser, and pyarrow's
+        with pytest.warns(UserWarning, match="<stream>: skipped 2 lines with more or fewer values") as told:
+            assert ak.read_csv(io.StringIO(text), on_bad_lines="warn", **more)["b"].to_list() == [2, 9]
+        assert [one.filename for one in told] == [__file__]
+    with pytest.raises(ValueError, match="on_bad_lines is"):
+        ak.read_csv(io.StringIO(text), on_bad_lines="drop")
+    with pytest.raises(ValueError, match="on_bad_lines is"):
+        ak.scan_csv(io.StringIO(text), on_bad_lines="warn")
     with pytest.raises(ValueError, match="no columns: the file is empty"):
         csv_columns(io.StringIO(""))
 
