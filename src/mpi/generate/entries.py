@@ -23,6 +23,7 @@ def base_entry(function: Function, arguments: tuple[Argument, ...], body: str) -
     if not row.any_time:
         yield f"  if (!is_active()) [[unlikely]] return raise_inactive({call});"
     yield "  try {"
+    yield from (f'    need_place({name}, "{name}");' for name in row.places(arguments))
     if body == row.body and (row.check or row.checked):
         yield "    if (checking()) [[unlikely]] {"
         yield f'      const check::Entered entered("{row.prefix}{row.name}");'

@@ -50,6 +50,8 @@ KEYS = {
 }
 #: Handles whose objects have an error handler.
 OWNERS = ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Session")
+#: Chapters off the paths of messages, whose functions refuse to store through a null pointer.
+PLACES_NEEDED = ("group", "comm", "session", "datatype")
 #: C types of 64 bits that are one type here.
 WIDE = ("MPI_Aint", "MPI_Count", "MPI_Offset")
 
@@ -107,6 +109,13 @@ class Row:
     @property
     def base(self) -> str:
         return f"{self.prefix}{self.name}_c" if self.has_large else f"{self.prefix}{self.name}"
+
+    def places(self, arguments: tuple[Argument, ...]) -> list[str]:
+        """Arguments that must point to a place. Texts need none where their length is 0, statuses may be ignored."""
+        if self.chapter not in PLACES_NEEDED:
+            return []
+        free = ("void", "char", "MPI_Status")
+        return [a.name for a in arguments if a.stars == "*" and not a.const and not a.array and a.small not in free]
 
     def owner(self, arguments: tuple[Argument, ...]) -> str:
         """The argument whose error handler is called; empty: MPI_COMM_SELF's."""

@@ -218,6 +218,30 @@ static void sessions(void) {
   MPI_Session_finalize(&session);
 }
 
+/* What has nowhere to put its result is an error, and no crash. */
+static void null_places(void) {
+  int rank = 0, position = 0;
+  MPI_Group all;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  FAILS(MPI_Comm_rank(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Comm_dup(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Comm_free(NULL), MPI_ERR_ARG);
+  FAILS(MPI_Group_size(all, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Group_incl(all, 1, &rank, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Group_free(NULL), MPI_ERR_ARG);
+  FAILS(MPI_Type_contiguous(2, MPI_INT, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Type_commit(NULL), MPI_ERR_ARG);
+  FAILS(MPI_Type_size(MPI_INT, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Type_size_c(MPI_INT, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Pack(&rank, 1, MPI_INT, &position, 4, NULL, MPI_COMM_WORLD), MPI_ERR_ARG);
+  FAILS(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Session_finalize(NULL), MPI_ERR_ARG);
+  MPI_Group_free(&all);
+}
+
 int main(int argc, char **argv) {
   int flag;
   MPI_Initialized(&flag);
@@ -229,6 +253,7 @@ int main(int argc, char **argv) {
   topologies();
   generalized();
   sessions();
+  null_places();
   MPI_Finalize();
   MPI_Finalized(&flag);
   CHECK(flag);
