@@ -218,12 +218,12 @@ template <class Both>
 class Alltoall {
  public:
   Alltoall(Comm& comm, const void* out, Both send, void* in, Both receive) {
-    check_apart(out, in, static_cast<std::size_t>(comm.size()));
     if constexpr (alike) {
       to_ = Incoming(in, receive.count * comm.size(), receive.type);
       from_ = in_place(out) ? Outgoing(in, receive.count * comm.size(), receive.type) : Outgoing(out, send.count * comm.size(), send.type);
       if (in_place(out)) from_.own();
       bytes_ = to_.bytes() / static_cast<std::size_t>(comm.size());
+      check_apart(out, in, bytes_);
     } else {
       to_ = blocks_of<InBlocks>(in, receive, comm.size());
       from_ = in_place(out) ? blocks_of<OutBlocks>(in, receive, comm.size()) : blocks_of<OutBlocks>(out, send, comm.size());
@@ -233,6 +233,9 @@ class Alltoall {
         from_.pieces[rank].own();
         from_.blocks[rank].data = from_.pieces[rank].data();
       }
+      // Both may be parts of one buffer, told apart by displacements.
+      const int me = comm.rank();
+      if (out == in) check_apart(piece_of(out, send, me).at, piece_of(in, receive, me).at, from_.blocks[static_cast<std::size_t>(me)].bytes);
     }
   }
   std::size_t bytes() const { return bytes_; }

@@ -222,6 +222,24 @@ static void in_place(int how) {
   for (int i = 0; i < count; ++i) CHECK(in[i] == members * (members - 1) / 2 + members * i);
 }
 
+/* One buffer for both is an error where the bytes are the same, and no other. */
+static void one_buffer(void) {
+  int all[64], counts[8], none[8] = {0}, out_at[8], in_at[8];
+  for (int r = 0; r < members; ++r) {
+    counts[r] = 1, out_at[r] = r, in_at[r] = members + r;
+    all[r] = 100 * mine + r;
+  }
+  CHECK(MPI_Alltoallv(all, counts, out_at, MPI_INT, all, counts, in_at, MPI_INT, comm) == MPI_SUCCESS);
+  for (int r = 0; r < members; ++r) CHECK(all[members + r] == 100 * r + mine);
+  CHECK(MPI_Alltoall(all, 0, MPI_INT, all, 0, MPI_INT, comm) == MPI_SUCCESS);
+  CHECK(MPI_Alltoallv(all, none, out_at, MPI_INT, all, none, out_at, MPI_INT, comm) == MPI_SUCCESS);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  FAILS(MPI_Alltoall(all, 1, MPI_INT, all, 1, MPI_INT, comm), MPI_ERR_BUFFER);
+  FAILS(MPI_Alltoallv(all, counts, out_at, MPI_INT, all, counts, out_at, MPI_INT, comm), MPI_ERR_BUFFER);
+  FAILS(MPI_Allreduce(all, all, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv) {
   begin(&argc, &argv);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -232,6 +250,7 @@ int main(int argc, char **argv) {
     in_place(how);
   }
   users_operation();
+  one_buffer();
   MPI_Comm_free(&comm);
   if (ranks > 1) {
     MPI_Comm half;
