@@ -154,6 +154,7 @@ int control_write(MPI_T_cvar_handle handle, const void* buffer) {
   const config::Entry& entry = *entry_of(handle);
   if (!may_be_written(entry)) return MPI_T_ERR_CVAR_SET_NEVER;
   if (is_active()) return MPI_T_ERR_CVAR_SET_NOT_NOW;
+  if (entry.kind == config::Kind::choice && !fits(get<int>(buffer), choices_of(entry))) return MPI_T_ERR_INVALID;
   try {
     config::set(entry.variable, as_text(entry, buffer));
   } catch (const std::exception&) {

@@ -55,6 +55,16 @@ static void controls(void) {
   MPI_T_cvar_handle_alloc(index, NULL, &handle, &room);
   CHECK(MPI_T_cvar_write(handle, &value) == MPI_T_ERR_CVAR_SET_NEVER);
   MPI_T_cvar_handle_free(&handle);
+  /* A choice that is none leaves the value. */
+  int before;
+  MPI_T_cvar_get_index("ATOLL_LOG", &index);
+  MPI_T_cvar_handle_alloc(index, NULL, &handle, &room);
+  CHECK(MPI_T_cvar_read(handle, &before) == MPI_SUCCESS);
+  for (int wrong = -1; wrong <= 4; wrong += 5) {
+    CHECK(MPI_T_cvar_write(handle, &wrong) == MPI_T_ERR_INVALID);
+    CHECK(MPI_T_cvar_read(handle, &value) == MPI_SUCCESS && value == before);
+  }
+  MPI_T_cvar_handle_free(&handle);
   /* All can be read, as what they say they are. */
   for (index = 0; index < count; ++index) {
     MPI_T_cvar_get_info(index, NULL, NULL, NULL, &type, NULL, NULL, NULL, NULL, NULL);
