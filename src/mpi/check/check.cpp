@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -17,6 +18,9 @@ namespace atl::mpi::check {
 namespace {
 
 thread_local const char* current = nullptr;
+
+std::atomic<int> threads{0};
+thread_local bool counted = false;
 
 // ---- what programs hold
 
@@ -92,9 +96,13 @@ Ledger& ledger() {
 
 }  // namespace
 
-Entered::Entered(const char* name) : before_(std::exchange(current, name)) {}
+Entered::Entered(const char* name) : before_(std::exchange(current, name)) {
+  if (!std::exchange(counted, true)) threads.fetch_add(1, std::memory_order_relaxed);
+}
 Entered::~Entered() { current = before_; }
 const char* function_called() { return current == nullptr ? "a call" : current; }
+
+bool one_thread_calls() { return threads.load(std::memory_order_relaxed) <= 1; }
 
 std::optional<Track> track_of(const Request& request) { return ledger().track_of(request); }
 void check_against_active(const Buffers& buffers, const Request* itself) { ledger().check_against_active(buffers, itself); }

@@ -29,6 +29,8 @@ void check_against_active(const Buffers& buffers, const Request* itself);
 std::vector<PeId> peers_of(Comm& comm, int rank);
 
 std::uint64_t next_wait();
+/// So far. Where more do, one that waits does not keep its rank from going on.
+bool one_thread_calls();
 
 /// Until `ready`. Meanwhile rank 0 is told now and then what `need` says.
 template <class Ready, class Needs>
@@ -36,6 +38,7 @@ void wait_watched(Ready&& ready, Needs&& needs) {
   const std::uint64_t wait = next_wait();
   bool told = false;
   while (library().context().wait(ready, Deadline::after_seconds(look_again_seconds)) != Status::ok) {
+    if (!one_thread_calls()) continue;
     tell_waiting(wait, needs());
     told = true;
   }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Faults that are found with ATOLL_MPI_CHECK=1 alone: checked NUMBER, on 2 ranks or more. 0: none, whatever looks like one. */
+#include <pthread.h>
+#include <unistd.h>
+
 #include "check.h"
 
 static int data[64], more[64];
@@ -52,6 +55,24 @@ static void nothing_wrong(void) {
   MPI_Request_free(&requests[0]);
   MPI_Request_free(&requests[1]);
   MPI_Comm_free(&part);
+}
+
+/* Rank 0 goes on while its other thread waits. */
+static void *late(void *unused) {
+  int one = 1, got;
+  MPI_Sendrecv(&one, 1, MPI_INT, 0, 7, &got, 1, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  usleep(4500000);
+  MPI_Send(&one, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
+  return unused;
+}
+static void two_threads(void) {
+  pthread_t thread;
+  int got = 0;
+  if (me == 0) pthread_create(&thread, NULL, late, NULL);
+  if (me == 0) MPI_Recv(&got, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (me == 1) MPI_Recv(&got, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (me == 1) MPI_Send(&got, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+  if (me == 0) pthread_join(thread, NULL);
 }
 
 int main(int argc, char **argv) {
@@ -111,6 +132,7 @@ int main(int argc, char **argv) {
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       MPI_Recv(data, 1, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       break;
+    case 16: two_threads(); break; /* nothing wrong */
   }
   MPI_Finalize();
   return 0;
