@@ -15,6 +15,7 @@ from ..session import current
 from .arrow import arrow_array, has_arrow
 from .column import chosen_valid
 from .encodings import encoding_of, error_of
+from .objects import object_array
 from .sequences import Sequences
 from .strings import texts_of
 
@@ -102,9 +103,7 @@ class Binary(Sequences):
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """A NumPy array of objects: bytes, None where some are missing."""
-        objects = np.empty(self.size, dtype=object)
-        objects[:] = self.to_list()
-        return objects
+        return object_array(self.to_list())
 
     def to_arrow(self) -> Any:
         """A pyarrow array of type large_binary. With one PE it shares the column's memory."""

@@ -19,6 +19,7 @@ from .categorized import Categorized
 from .codes import checked, code_type, filled, places_in, same_table, several, size_of, without_nan
 from .column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
 from .functions import concatenate, sort, unique
+from .objects import object_array
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -219,9 +220,10 @@ class Categorical(Categorized):
         if self._valid is None and size_of(self._categories):
             values: np.ndarray[Any, Any] = self._categories.to_numpy()[self._values.to_numpy()]
             return values
-        objects = np.empty(self.size, dtype=object)
-        objects[:] = self.to_list()
-        return objects
+        return object_array(self.to_list())
+
+    def __reduce__(self) -> Any:
+        return Categorical.from_codes, (self.codes, self._categories, self._ordered)
 
     def to_arrow(self) -> Any:
         """A pyarrow DictionaryArray.
@@ -399,26 +401,6 @@ class Categorical(Categorized):
             if not bool((places < 0).any()):
                 return other._mapped(places)[0]
         raise TypeError("Categoricals can only be compared if 'categories' are the same.")
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compared(other, operator.eq)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._compared(other, operator.ne)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, operator.lt)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, operator.le)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, operator.gt)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, operator.ge)
-
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         raise TypeError(f"Categoricals cannot perform the operation {operation.__name__}; decode() gives their values")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays.creation import asarray, full
+from ..arrays.creation import arange, asarray, full
 from ..arrays.joining import concatenate
 from ..arrays.repeating import repeat
 from ..arrays.selection import take, where
@@ -33,21 +33,21 @@ class Categorized(Unreduced):
     @property
     def codes(self) -> ndarray:
         """For each row the number of its category, -1 where it has none."""
-        raise NotImplementedError
+        raise NotImplementedError  # Categorical has it
 
     @property
     def categories(self) -> Any:
         """The categories in their order."""
-        raise NotImplementedError
+        raise NotImplementedError  # Categorical has it
 
     @property
     def ordered(self) -> bool:
         """Whether the order of the categories means something."""
-        raise NotImplementedError
+        raise NotImplementedError  # Categorical has it
 
     def _code(self, value: Any) -> int:
         """The number of a category, -1 of what is none."""
-        raise NotImplementedError
+        raise NotImplementedError  # Categorical has it
 
     # -- counts and tests --
 
@@ -62,7 +62,7 @@ class Categorized(Unreduced):
         """
         size = int(self.categories.size)
         counts = bincount(self.codes.astype(np.int64) + 1, minlength=size + 1)
-        labels: Any = self._rows_of(asarray(np.arange(size)))
+        labels: Any = self._rows_of(arange(size))
         counts, none = counts[1:].copy(), int(counts[0])
         if not dropna and none:
             counts = concatenate([counts, full(1, none, dtype=np.int64)])
@@ -149,7 +149,7 @@ class Categorized(Unreduced):
         size = int(self.categories.size)
         places = full(size + 1, -1, dtype=np.int64)
         codes: ndarray = distinct.codes.astype(np.int64)
-        places[codes + 1] = asarray(np.arange(codes.size))
+        places[codes + 1] = arange(codes.size)
         return take(places, self.codes.astype(np.int64) + 1), distinct
 
     def unique_there(self) -> Any:
@@ -200,7 +200,7 @@ class Categorized(Unreduced):
 
     def repeat(self, repeats: Any, axis: Any = None) -> Any:
         """Each row several times."""
-        return self._rows(repeat(asarray(np.arange(self.size)), repeats))
+        return self._rows(repeat(arange(self.size), repeats))
 
     def shift(self, periods: int = 1, fill_value: Any = None) -> Any:
         """Each row's value some rows later; missing, or a category, where there was none."""

@@ -15,6 +15,7 @@ from ..arrays.joining import concatenate
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sets import unique
 from ..arrays.sorting import argsort
+from .operators import Arithmetic, Compared
 from .printing import Printing
 from .reductions import Reductions
 
@@ -30,19 +31,7 @@ text_makers: list[Callable[[Any, Any], Any]] = []
 Self = TypeVar("Self", bound="Column")
 
 
-def _plain(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def method(self: Column, other: Any) -> Any:
-        return self._with(other, operation)
-
-    method.__doc__ = "Row by row; missing where either value is."
-    return method
-
-
-def _reflected(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return _plain(lambda a, b: operation(b, a))
-
-
-class Column(Printing, Reductions):
+class Column(Arithmetic, Compared, Printing, Reductions):
     """A column of numbers or bools in which values may be missing; `Strings` is one of texts.
 
     `ak.array` makes one of values with None among them. Operations give missing values where an operand's is
@@ -315,20 +304,8 @@ class Column(Printing, Reductions):
 
     # -- arithmetic and comparison --
 
-    __add__, __radd__ = _plain(operator.add), _reflected(operator.add)
-    __sub__, __rsub__ = _plain(operator.sub), _reflected(operator.sub)
-    __mul__, __rmul__ = _plain(operator.mul), _reflected(operator.mul)
-    __truediv__, __rtruediv__ = _plain(operator.truediv), _reflected(operator.truediv)
-    __floordiv__, __rfloordiv__ = _plain(operator.floordiv), _reflected(operator.floordiv)
-    __mod__, __rmod__ = _plain(operator.mod), _reflected(operator.mod)
-    __pow__, __rpow__ = _plain(operator.pow), _reflected(operator.pow)
-    __xor__ = __rxor__ = _plain(operator.xor)
-    __lshift__, __rlshift__ = _plain(operator.lshift), _reflected(operator.lshift)
-    __rshift__, __rrshift__ = _plain(operator.rshift), _reflected(operator.rshift)
-    __eq__: Any = _plain(operator.eq)
-    __ne__: Any = _plain(operator.ne)
-    __lt__, __le__ = _plain(operator.lt), _plain(operator.le)
-    __gt__, __ge__ = _plain(operator.gt), _plain(operator.ge)
+    def _compared(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+        return self._with(other, operation)
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, Column):

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import datetime
-import operator
 from typing import Any
 
 import numpy as np
+
+from .operators import Ordered
 
 __all__ = ["Interval"]
 
@@ -26,7 +27,33 @@ def closes(closed: str) -> tuple[bool, bool]:
     return closed in ("left", "both"), closed in ("right", "both")
 
 
-class Interval:
+class Closing:
+    """Which bounds belong to it: what `closed` says, of an interval or of several."""
+
+    __slots__ = ()
+
+    @property
+    def closed_left(self: Any) -> bool:
+        """Whether the left bound belongs to it."""
+        return closes(self.closed)[0]
+
+    @property
+    def closed_right(self: Any) -> bool:
+        """Whether the right bound belongs to it."""
+        return closes(self.closed)[1]
+
+    @property
+    def open_left(self: Any) -> bool:
+        """Whether the left bound does not belong to it."""
+        return not closes(self.closed)[0]
+
+    @property
+    def open_right(self: Any) -> bool:
+        """Whether the right bound does not belong to it."""
+        return not closes(self.closed)[1]
+
+
+class Interval(Closing, Ordered):
     """What lies between two bounds: pandas' Interval.
 
     Parameters
@@ -65,26 +92,6 @@ class Interval:
         raise AttributeError(f"an interval does not change: {name}")
 
     @property
-    def closed_left(self) -> bool:
-        """Whether the left bound belongs to it."""
-        return closes(self.closed)[0]
-
-    @property
-    def closed_right(self) -> bool:
-        """Whether the right bound belongs to it."""
-        return closes(self.closed)[1]
-
-    @property
-    def open_left(self) -> bool:
-        """Whether the left bound does not belong to it."""
-        return not self.closed_left
-
-    @property
-    def open_right(self) -> bool:
-        """Whether the right bound does not belong to it."""
-        return not self.closed_right
-
-    @property
     def length(self) -> Any:
         """How far the bounds are apart."""
         return self.right - self.left
@@ -99,7 +106,7 @@ class Interval:
     @property
     def is_empty(self) -> bool:
         """Whether nothing lies in it."""
-        return bool(self.left == self.right) and self.closed != "both"
+        return _empty(self)
 
     def __contains__(self, key: Any) -> bool:
         if isinstance(key, Interval) or hasattr(key, "closed_left"):
@@ -117,7 +124,7 @@ class Interval:
         own, others = closes(self.closed), closes(other.closed)
         begins = self.left <= other.right if own[0] and others[1] else self.left < other.right
         ends = other.left <= self.right if own[1] and others[0] else other.left < self.right
-        return bool(begins and ends) and not self.is_empty and not _empty(other)
+        return bool(begins and ends) and not _empty(self) and not _empty(other)
 
     def __eq__(self, other: object) -> Any:
         if not (hasattr(other, "closed") and hasattr(other, "left") and hasattr(other, "right")) or hasattr(
@@ -129,22 +136,10 @@ class Interval:
     def __hash__(self) -> int:
         return hash((self.left, self.right, self.closed))
 
-    def _ordered(self, other: Any, operation: Any) -> Any:
+    def _compared(self, other: Any, operation: Any) -> Any:
         if not isinstance(other, Interval):
             return NotImplemented
         return operation((self.left, self.right), (other.left, other.right))
-
-    def __lt__(self, other: Any) -> Any:
-        return self._ordered(other, operator.lt)
-
-    def __le__(self, other: Any) -> Any:
-        return self._ordered(other, operator.le)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._ordered(other, operator.gt)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._ordered(other, operator.ge)
 
     def __add__(self, other: Any) -> Any:
         return Interval(self.left + other, self.right + other, self.closed)

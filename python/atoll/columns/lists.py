@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +173,9 @@ class Lists(SegmentMethods):
 
     # -- comparison --
 
-    def _compared(self, other: Any, negate: bool) -> Any:
+    def _compared(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+        if operation not in (operator.eq, operator.ne):  # lists are in no order
+            return self._with(other, operation)
         if other is None:
             return Column(full(self.size, False), full(self.size, False))
         if not isinstance(other, Lists):
@@ -185,15 +188,7 @@ class Lists(SegmentMethods):
         left, right = own.take(rows), others.take(rows)
         if left.child.size:
             equal[take(rows, left.ids[_differ(left.child, right.child)])] = False
-        return column_or_array(~equal if negate else equal, both(self._valid, other._valid))
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compared(other, False)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._compared(other, True)
-
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+        return column_or_array(equal if operation is operator.eq else ~equal, both(self._valid, other._valid))
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         raise TypeError(f"lists cannot perform the operation {operation.__name__}; their `values` may")

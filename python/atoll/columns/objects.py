@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,13 @@ from .column import Column, as_column
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
+
+
+def object_array(values: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """A NumPy array of these very objects: lists among them stay lists."""
+    made = np.empty(len(values), dtype=object)
+    made[:] = values
+    return made
 
 
 class Objects(Column):
@@ -30,10 +37,7 @@ class Objects(Column):
     __slots__ = ()
 
     def __init__(self, values: Iterable[Any]) -> None:
-        held = list(values)
-        objects = np.empty(len(held), dtype=object)
-        objects[:] = held
-        self._keep(objects)
+        self._keep(object_array(list(values)))
 
     def _keep(self, objects: np.ndarray[Any, Any]) -> None:
         missing = np.fromiter(map(is_missing, objects), bool, objects.size)

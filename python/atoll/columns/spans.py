@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..arrays.array import Array
-from ..arrays.creation import arange, asarray, full
+from ..arrays.creation import asarray, full
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sorting import coargsort
 from .column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
@@ -18,7 +18,7 @@ from .dates.ticks import Ticks
 from .dates.timestamp import boxed, boxed_list
 from .functions import concatenate, unique
 from .interval import Interval, check_closed, closes
-from .objects import is_missing
+from .objects import is_missing, object_array
 from .unreduced import Unreduced
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Intervals(Unreduced):
         if sides[0].kind == "text" or sides[1].kind == "text":
             raise TypeError("category, object, and string subtypes are not supported for IntervalIndex")
         valid = both(*(_valid(side) for side in sides))
-        held = [_plain(side) for side in sides]
+        held: list[Any] = [side.values for side in sides]
         if all(isinstance(one, Array) for one in held) and len({one.dtype for one in held}) > 1:
             common = np.result_type(*(one.dtype for one in held))
             held = [one.astype(common) for one in held]
@@ -118,7 +118,7 @@ class Intervals(Unreduced):
             missing = full(len(held), 0.0)
             return cls._made(Bounds(missing, missing), full(len(held), False), closed or "right")
         filled = [there[0] if is_missing(one) else one for one in held]
-        sides = (_plain(as_column(asarray([getattr(one, side) for one in filled]))) for side in ("left", "right"))
+        sides = (as_column(asarray([getattr(one, side) for one in filled])) for side in ("left", "right"))
         made = cls(next(sides), next(sides), closed or kinds.pop())
         gone = np.array([is_missing(one) for one in held])
         return made._hiding(asarray(gone)) if gone.any() else made
@@ -239,9 +239,7 @@ class Intervals(Unreduced):
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """A NumPy array of intervals, NaN where there is none."""
-        objects = np.empty(self.size, dtype=object)
-        objects[:] = [np.nan if one is None else one for one in self.to_list()]
-        return objects
+        return object_array([np.nan if one is None else one for one in self.to_list()])
 
     def to_arrow(self) -> Any:
         """A pyarrow array of structs of the two bounds."""
@@ -288,7 +286,7 @@ class Intervals(Unreduced):
             return Intervals.of(other)
         return None
 
-    def _compared(self, other: Any, operation: Callable[[Any, Any], Any], when_equal: bool) -> Any:
+    def _compared(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         found = self._sides_of(other)
         if found is None:
             if operation in (operator.eq, operator.ne):
@@ -303,26 +301,6 @@ class Intervals(Unreduced):
         same = left == other_left
         below = operation(left, other_left) & ~same
         return column_or_array(below | (same & operation(right, other_right)), valid)
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compared(other, operator.eq, True)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._compared(other, operator.ne, False)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, operator.lt, False)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, operator.le, True)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, operator.gt, False)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, operator.ge, True)
-
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         return NotImplemented
@@ -434,11 +412,6 @@ def _valid(side: Column) -> ndarray | None:
     return side.valid
 
 
-def _plain(side: Column) -> Any:
-    """The bounds as an array, or as a column in which nothing is missing."""
-    return side.values
-
-
 def _copied(side: Any) -> Any:
     return side.copy() if isinstance(side, Array) else side
 
@@ -457,8 +430,3 @@ def _listed(side: Any) -> list[Any]:
 
 def _one(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
-
-
-def even(start: Any, step: Any, count: int) -> Any:
-    """`count` bounds from `start` on."""
-    return arange(count) * step + start

@@ -17,6 +17,7 @@ from ..arrays.selection import take, where
 from ..arrays.sorting import coargsort
 from .column import ORDINAL, Column, both, chosen_valid, column_or_array, valid_of_all
 from .groupby import GroupBy
+from .objects import object_array
 from .unreduced import Unreduced
 
 if TYPE_CHECKING:
@@ -218,9 +219,7 @@ class Wide(Unreduced):
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """A NumPy array of objects, None where a value is missing."""
-        objects = np.empty(self.size, dtype=object)
-        objects[:] = self.to_list()
-        return objects
+        return object_array(self.to_list())
 
     def to_pandas(self) -> Any:
         """A pandas Series: of Arrow's type when there is one, else of objects."""
@@ -254,26 +253,6 @@ class Wide(Unreduced):
         if others.size != self.size:
             raise ValueError(f"columns of {self.size} and {others.size} rows cannot be compared")
         return column_or_array(own._values.compared(others._values, operation), both(own._valid, others._valid))
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compared(other, operator.eq)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._compared(other, operator.ne)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, operator.lt)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, operator.le)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, operator.gt)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, operator.ge)
-
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         raise TypeError(f"{self.kind} has no {operation.__name__}")

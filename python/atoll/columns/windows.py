@@ -460,12 +460,12 @@ class EwmWindows:
         self._times = rows.forth(order)
         _check_order(self._times, rows.segments)
 
-    def _of(self, values: Any) -> EwmWindows:
-        """The same windows, with weights that are adjusted, of other values in the same rows."""
+    def _of(self, values: Any, adjust: bool = True) -> EwmWindows:
+        """The same windows, with weights that are adjusted or not, of other values in the same rows."""
         made: EwmWindows = object.__new__(EwmWindows)
         for name in self.__slots__:
             setattr(made, name, getattr(self, name))
-        made._values, made._adjust = values, True
+        made._values, made._adjust = values, adjust
         return made
 
     def mean(self) -> ndarray:
@@ -507,23 +507,20 @@ class EwmWindows:
 
         As half of what the variance of the sum has beyond those of the two.
         """
+        own, others = self._paired(other)
+        both, one, another = (self._of(each, self._adjust)._figure("var", bias) for each in (own + others, own, others))
+        return (both - one - another) / 2
+
+    def _paired(self, other: Any) -> tuple[ndarray, ndarray]:
+        """The values and another column's, NaN in rows where either is."""
         own, others = (self._rows.back(self._rows.of(one, "mean")) for one in (self._values, column_or_values(other)))
         gone = isnan(own) | isnan(others)
-        own, others = where(gone, np.nan, own), where(gone, np.nan, others)
-        variances = [self._with(one)._figure("var", bias) for one in (own + others, own, others)]
-        return (variances[0] - variances[1] - variances[2]) / 2
-
-    def _with(self, values: Any) -> EwmWindows:
-        made = self._of(values)
-        made._adjust = self._adjust
-        return made
+        return where(gone, np.nan, own), where(gone, np.nan, others)
 
     def corr(self, other: Any) -> ndarray:
         """Weighted correlations with another column's values in the same rows; rows with both count."""
-        own, others = (self._rows.back(self._rows.of(one, "mean")) for one in (self._values, column_or_values(other)))
-        gone = isnan(own) | isnan(others)
-        own, others = where(gone, np.nan, own), where(gone, np.nan, others)
-        spread = self._with(own)._figure("var", True) * self._with(others)._figure("var", True)
+        own, others = self._paired(other)
+        spread = self._of(own, self._adjust)._figure("var", True) * self._of(others, self._adjust)._figure("var", True)
         return where(spread > 0, self.cov(other, True) / sqrt(where(spread > 0, spread, 1.0)), np.nan)
 
     def var(self, bias: bool = False) -> ndarray:

@@ -14,7 +14,7 @@ from .axis import INDEX_CLASSES, index_of, make_index
 from .classes import define
 from .formatting import texts_of
 from .index import Index
-from .index_methods import SHOWN, _shown, labels_repr
+from .index_methods import extras_of, labels_repr, shown_label
 from .kinds import cast, hiding_nan, to_list
 from .values import make
 
@@ -113,12 +113,10 @@ class CategoricalIndex(Index):
         else:
             texts = texts_of(self._data.categories)
         shown = texts if len(texts) <= CATEGORIES else [*texts[:5], "...", *texts[-5:]]
-        extras = [f"categories=[{', '.join(shown)}]", f"ordered={self.ordered}", "dtype='category'"]
-        if self.name is not None:
-            extras.append(f"name={self.name!r}")
-        if self.size > SHOWN:
-            extras.append(f"length={self.size}")
-        return labels_repr(type(self).__name__, self, self.size, extras, lambda part: map(_shown, to_list(part._data)))
+        extras = extras_of(self, f"categories=[{', '.join(shown)}]", f"ordered={self.ordered}", "dtype='category'")
+        return labels_repr(
+            type(self).__name__, self, self.size, extras, lambda part: map(shown_label, to_list(part._data))
+        )
 
 
 _METHODS = (

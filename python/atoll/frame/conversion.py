@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays.ndarray import ndarray
 from ..columns.column import Column
-from ..columns.objects import Objects, is_missing
+from ..columns.objects import Objects, is_missing, object_array
 from ..columns.strings import Strings
 from .display import written
 from .formatting import texts_of
@@ -32,10 +32,7 @@ def numpy_of(values: Any) -> np.ndarray[Any, Any]:
             return found
     if type(values) is Column and values.valid is None:
         return values.values.to_numpy()
-    held = to_list(values)
-    made = np.empty(len(held), dtype=object)
-    made[:] = held
-    return made
+    return object_array(to_list(values))
 
 
 def pandas_of(values: Any) -> Any:
@@ -149,9 +146,7 @@ class SeriesConversion:
 
 def _objects(column: Any, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Values as objects: moments as Timestamps."""
-    made = np.empty(values.size, dtype=object)
-    made[:] = to_list(column) if values.dtype.kind in "mM" else values
-    return made
+    return object_array(to_list(column)) if values.dtype.kind in "mM" else values.astype(object)
 
 
 class FrameConversion:

@@ -310,18 +310,19 @@ class IndexMethods(IndexCore):
         return self.to_series().str._of_index(self)
 
     def __repr__(self) -> Any:
-        extras = [f"dtype='{self.dtype}'"]
-        if self.name is not None:
-            extras.append(f"name={self.name!r}")
-        return labels_repr(type(self).__name__, self, self.size, extras)
+        return labels_repr(type(self).__name__, self, self.size, extras_of(self, f"dtype='{self.dtype}'"))
+
+
+def extras_of(index: Any, *first: str) -> list[str]:
+    """What stands behind the labels: some things, the name, and of many how many there are."""
+    named = [] if index.name is None else [f"name={index.name!r}"]
+    return [*first, *named, *([f"length={index.size}"] if index.size > SHOWN else [])]
 
 
 def labels_repr(name: str, labels: Any, size: int, extras: list[str], texts: Callable[[Any], Any] | None = None) -> str:
     """The labels in brackets, in lines of at most 80 characters; the ends of more than a hundred."""
     texts = texts or _all_shown
     long = size > SHOWN
-    if long and texts is _all_shown:
-        extras = [*extras, f"length={size}"]
     head = list(texts(labels[:ENDS])) if long else []
     data = _in_lines(head, list(texts(labels[size - ENDS :] if long else labels)), "\n" + " " * (len(name) + 2))
     indent = len(name) + 1
@@ -369,10 +370,10 @@ def _in_lines(head: list[str], tail: list[str], start: str) -> str:
 
 
 def _all_shown(labels: Any) -> Any:
-    return map(_shown, labels.to_list())
+    return map(shown_label, labels.to_list())
 
 
-def _shown(label: Any) -> str:
+def shown_label(label: Any) -> str:
     if isinstance(label, str):
         return repr(label)
     return "nan" if label != label else str(label)

@@ -121,11 +121,8 @@ class IndexOthers(IndexCore):
 
     def groupby(self: Any, values: Any) -> dict[Any, Any]:
         """For each of some values, given row by row, the labels of its rows."""
-        keys = list(values.to_list() if hasattr(values, "to_list") else values)
-        rows: dict[Any, list[int]] = {}
-        for row, key in enumerate(keys):
-            rows.setdefault(key, []).append(row)
-        return {key: self._take(asarray(np.array(held))) for key, held in sorted(rows.items())}
+        keys = CLASSES["Series"](make_index(values)._values)
+        return {key: self._take(rows) for key, rows in keys.groupby(keys)._rows()}
 
     def putmask(self: Any, mask: Any, value: Any) -> Any:
         """The labels with others where a mask is true."""

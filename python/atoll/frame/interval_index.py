@@ -13,19 +13,19 @@ from ..arrays.selection import flatnonzero, take, where
 from ..columns.dates.ranges import date_range, timedelta_range
 from ..columns.dates.tick import tick_of
 from ..columns.functions import searchsorted
-from ..columns.interval import Interval, check_closed, closes
+from ..columns.interval import Closing, Interval, check_closed, closes
 from ..columns.objects import is_missing
 from ..columns.spans import Intervals, overlapping
 from .axis import INDEX_CLASSES, IndexCore, index_of, make_index
 from .classes import define, is_series
 from .index import Index
-from .index_methods import SHOWN, labels_repr
+from .index_methods import extras_of, labels_repr
 from .values import make, take_or_miss
 
 __all__ = ["Interval", "IntervalIndex", "interval_range"]
 
 
-class IntervalIndex(Index):
+class IntervalIndex(Closing, Index):
     """Labels that are intervals; `loc` and `get_loc` take also what lies in one of them.
 
     Parameters
@@ -130,26 +130,6 @@ class IntervalIndex(Index):
         return bool(rising and not self.is_overlapping)
 
     @property
-    def closed_left(self) -> bool:
-        """Whether the left bounds belong to the intervals."""
-        return closes(self.closed)[0]
-
-    @property
-    def closed_right(self) -> bool:
-        """Whether the right bounds belong to the intervals."""
-        return closes(self.closed)[1]
-
-    @property
-    def open_left(self) -> bool:
-        """Whether the left bounds do not belong to the intervals."""
-        return not self.closed_left
-
-    @property
-    def open_right(self) -> bool:
-        """Whether the right bounds do not belong to the intervals."""
-        return not self.closed_right
-
-    @property
     def inferred_type(self) -> str:
         """What the labels are."""
         return "interval"
@@ -227,11 +207,7 @@ class IntervalIndex(Index):
         return int(rows[0]) if side == "left" else int(rows[-1]) + 1
 
     def __repr__(self) -> str:
-        extras = [f"dtype='{self._data.kind}'"]
-        if self.name is not None:
-            extras.append(f"name={self.name!r}")
-        if self.size > SHOWN:
-            extras.append(f"length={self.size}")
+        extras = extras_of(self, f"dtype='{self._data.kind}'")
         return labels_repr("IntervalIndex", self, self.size, extras, lambda part: map(_text, part._data.to_list()))
 
 

@@ -20,7 +20,7 @@ from .classes import define, frame
 from .clock import rows_at_time, rows_between
 from .formatting import texts_of
 from .index import Index
-from .index_methods import SHOWN, labels_repr
+from .index_methods import extras_of, labels_repr
 from .labels import Labels
 from .period_index import to_period
 from .values import cut, make
@@ -141,12 +141,7 @@ class TimeIndex(Index):
         return super().shift(periods, step)._stepping(self.freq)
 
     def __repr__(self) -> Any:
-        extras = [f"dtype='{self.dtype}'"]
-        if self.name is not None:
-            extras.append(f"name={self.name!r}")
-        if self.size > SHOWN:
-            extras.append(f"length={self.size}")
-        extras.append(f"freq={self.freq!r}")
+        extras = [*extras_of(self, f"dtype='{self.dtype}'"), f"freq={self.freq!r}"]
         return labels_repr(type(self).__name__, self, self.size, extras, lambda part: map(repr, texts_of(part._data)))
 
     def __getattr__(self, name: str) -> Any:

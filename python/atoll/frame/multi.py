@@ -16,7 +16,7 @@ from ..arrays.repeating import repeat, tile
 from ..arrays.selection import flatnonzero
 from ..columns.column import Column, as_column
 from ..columns.functions import unique
-from ..columns.objects import Objects
+from ..columns.objects import Objects, object_array
 from .axis import FrozenList, IndexCore, index_of, make_index, range_index
 from .classes import CLASSES, define, frame, is_series
 from .index_others import MultiIndexOthers
@@ -187,10 +187,7 @@ class MultiIndex(MultiIndexOthers, IndexSets):  # type: ignore[misc]  # labels o
 
     def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
         """The labels as a NumPy array of tuples."""
-        held = self.to_list()
-        found = np.empty(len(held), dtype=object)
-        found[:] = held
-        return found
+        return object_array(self.to_list())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.to_numpy()

@@ -11,15 +11,16 @@ from ..arrays.creation import arange
 from ..arrays.selection import flatnonzero
 from ..columns.column import Column
 from ..columns.dates.datetimes import Datetimes
+from ..columns.dates.frequency import MONTHS
 from ..columns.dates.period import Period
-from ..columns.dates.period_steps import ORDER, PeriodStep, period_step, step_of_frequency
-from ..columns.dates.periods import Periods
+from ..columns.dates.period_steps import ORDER, WEEKDAYS, PeriodStep, at_end, period_step, step_of_frequency
+from ..columns.dates.periods import PARTS, Periods
 from ..columns.objects import is_missing
 from .axis import INDEX_CLASSES, index_of
 from .classes import define
 from .formatting import texts_of
 from .index import Index
-from .index_methods import SHOWN, labels_repr
+from .index_methods import extras_of, labels_repr
 from .values import make
 
 __all__ = ["Period", "PeriodIndex", "period_range"]
@@ -116,15 +117,13 @@ class PeriodIndex(Index):
         made = index_of(self._data.to_timestamp(freq, how), self._name)
         even = self.size > 1 and self.is_monotonic_increasing and self.is_full and self.is_unique
         step = _BEGINNINGS.get(self._data.step.base)
-        at_end = str(how).upper() in ("E", "END", "FINISH")
-        if not even or step is None or at_end or self._data.step.n > 1:
+        if not even or step is None or at_end(how) or self._data.step.n > 1:
             return made
-        name = self._data.freqstr
         anchored = {"Q": "QS", "Y": "YS"}.get(self._data.step.base)
         if anchored is not None:
-            step = anchored + "-" + _FIRST_MONTHS[(self._data.step.anchor + 1) % (3 if anchored == "QS" else 12)]
-        elif self._data.step.base == "W":
-            step = "W-" + _BEFORE[name.split("-")[1]]
+            step = anchored + "-" + MONTHS[(self._data.step.anchor + 1) % (3 if anchored == "QS" else 12)]
+        elif self._data.step.base == "W":  # which begin the day behind their last one
+            step = "W-" + WEEKDAYS[(self._data.step.anchor + 1) % 7]
         return made._stepping(step)
 
     def asfreq(self, freq: Any = None, how: str = "E") -> Any:
@@ -142,9 +141,7 @@ class PeriodIndex(Index):
         return pd.PeriodIndex(self._data.to_pandas().array, name=self._name)
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and (hasattr(Periods, name) or name in ("year", "month", "day", "hour", "minute",
-            "second", "dayofweek", "day_of_week", "weekday", "dayofyear", "day_of_year", "days_in_month", "daysinmonth",
-            "is_leap_year")):  # fmt: skip
+        if not name.startswith("_") and (hasattr(Periods, name) or name in PARTS):
             found = getattr(self._data, name)
             if callable(found) and not isinstance(found, Column) and not hasattr(found, "dtype"):
                 return lambda *args, **options: self._with(found(*args, **options))
@@ -207,17 +204,11 @@ class PeriodIndex(Index):
         return super()._bound(label, side)
 
     def __repr__(self) -> str:
-        extras = [f"dtype='{self._data.kind}'"]
-        if self.name is not None:
-            extras.append(f"name={self.name!r}")
-        if self.size > SHOWN:
-            extras.append(f"length={self.size}")
+        extras = extras_of(self, f"dtype='{self._data.kind}'")
         return labels_repr("PeriodIndex", self, self.size, extras, lambda part: map(repr, texts_of(part._data)))
 
 
 _BEGINNINGS = {"Y": "YS", "Q": "QS", "M": "MS", "W": "W", "D": "D", "B": "B", "h": "h", "min": "min", "s": "s"}
-_FIRST_MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
-_BEFORE = {"SUN": "MON", "MON": "TUE", "TUE": "WED", "WED": "THU", "THU": "FRI", "FRI": "SAT", "SAT": "SUN"}
 
 
 def period_range(start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, name: Any = None) -> Any:

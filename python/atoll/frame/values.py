@@ -33,7 +33,7 @@ from ..columns.interval import Interval
 from ..columns.lists import lists
 from ..columns.making import column as make_column
 from ..columns.making import from_arrow
-from ..columns.objects import Objects, is_missing
+from ..columns.objects import Objects, is_missing, object_array
 from ..columns.spans import Intervals
 from ..columns.strings import Strings, strings
 from .kinds import all_missing, cast, kind_of, to_list
@@ -83,9 +83,7 @@ def _inferred(data: Any) -> Any:
         try:
             return strings(data)
         except TypeError:
-            objects = np.empty(len(data), dtype=object)
-            objects[:] = data
-            return _from_numpy(objects)
+            return _from_numpy(object_array(data))
     return _from_list(data)
 
 
@@ -103,9 +101,7 @@ def _from_list(data: list[Any]) -> Any:
         if found.dtype.kind in "iuf" and bool in kinds:
             return Objects(data)
         return _from_numpy(found)
-    objects = np.empty(len(data), dtype=object)
-    objects[:] = data
-    return _from_numpy(objects)
+    return _from_numpy(object_array(data))
 
 
 def _from_numpy(found: np.ndarray[Any, Any]) -> Any:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.creation import asarray
+from ..arrays.creation import arange, asarray
 from ..arrays.joining import stack
 from ..columns.strings import strings
 from .classes import CLASSES, frame
 from .labels import Labels
-from .values import is_scalar, take
+from .values import is_scalar, make, take
 
 
 def wide_to_long(df: Any, stubnames: Any, i: Any, j: Any, sep: str = "", suffix: str = r"\d+") -> Any:
@@ -54,10 +54,11 @@ def wide_to_long(df: Any, stubnames: Any, i: Any, j: Any, sep: str = "", suffix:
     parts: list[Any] = []
     for stub, labels in chosen.items():
         long = df.melt([*by, *kept], labels, var_name=j, value_name=stub.rstrip(sep) if sep else stub)
-        ends = [label[len(stub) + len(sep) :] for label in long[j].to_list()]
+        ends = [label[len(stub) + len(sep) :] for label in labels]
         numeric = all(re.fullmatch(r"[+-]?\d+", end) for end in ends)
         floats = not numeric and all(re.fullmatch(r"[+-]?\d+(\.\d+)?", end) for end in ends)
-        long[j] = [int(end) for end in ends] if numeric else [float(end) for end in ends] if floats else ends
+        told = [int(end) for end in ends] if numeric else [float(end) for end in ends] if floats else ends
+        long[j] = take(make(told), arange(len(long)) // max(len(df), 1))  # a label's rows stand together
         parts.append(long.drop(columns=kept).set_index([*by, j]))
     made = parts[0]
     for part in parts[1:]:

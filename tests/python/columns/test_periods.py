@@ -55,3 +55,17 @@ def test_single_ones():
             for other in ("Y-JUN", "Q", "M", "W", "B", "D", "h"):
                 for how in ("S", "E"):
                     assert repr(ours.asfreq(other, how)) == repr(theirs.asfreq(other, how)), (freq, other, how)
+
+
+def test_dates_in_shorter_periods():
+    dates = ["2026-01-05", "1969-02-01"]
+    for freq in FREQS:
+        made = akpd.Series(ak.to_datetime(dates).as_unit("D")).dt.to_period(freq).to_pandas()
+        assert made.equals(pd.Series(pd.to_datetime(dates)).dt.to_period(freq)), freq
+
+
+def test_what_is_neither_start_nor_end():
+    for made in (akpd.Period("2026-02", "M"), akpd.PeriodIndex(["2026-02"], freq="M")):
+        for ask in (lambda how, one=made: one.asfreq("D", how), lambda how, one=made: one.to_timestamp(how=how)):
+            with pytest.raises(ValueError, match="how must be one of"):
+                ask("middle")

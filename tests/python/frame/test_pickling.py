@@ -26,6 +26,7 @@ def frames():
     yield pd.DataFrame({"t": pd.to_datetime(["2026-11-24", None]), "i": pd.Series([1, None], dtype="Int64")})
     yield pd.DataFrame({"k": pd.Series(["a", "b", "a"]).astype("category"), "o": pd.Series([1, "x", None])})
     yield pd.DataFrame({"p": pd.period_range("2026-01", periods=2, freq="M"), "v": pd.interval_range(0, 2)})
+    yield pd.DataFrame({"b": pd.cut(pd.Series([1, 9, 3, None]), [0, 2, 4, 10])})
     yield pd.DataFrame({("a", "x"): [1, 2], ("a", "y"): [3, 4]}, index=pd.MultiIndex.from_product([["u"], [1, 2]]))
     yield pd.DataFrame(
         {"l": pd.Series([[1, 2], [3]]), "z": pd.Series(pd.date_range("2026", periods=2, tz="Asia/Tokyo"))}
@@ -33,7 +34,7 @@ def frames():
     yield pd.DataFrame({"x": range(3)}, index=pd.date_range("2026-01-01", periods=3, freq="D"))
 
 
-@pytest.mark.parametrize("which", range(9))
+@pytest.mark.parametrize("which", range(10))
 def test_frames_come_back(which):
     df = list(frames())[which]
     for made in (pickle.loads(pickle.dumps(df)), copy.copy(df), copy.deepcopy(df)):
@@ -51,7 +52,7 @@ def test_frames_come_back(which):
 def test_columns_come_back():
     columns = [
         ak.array(["a", None]), ak.array([1, None]), ak.Categorical(["b", None, "a"], ordered=True),
-        ak.binary([b"\x00", None]),
+        ak.Categorical(["b", "a"], categories=["c", "b", "a"]), ak.binary([b"\x00", None]),
         ak.array(np.array(["2026-11-24", "NaT"], "M8[s]")), ak.lists([[1], None]), ak.decimals(["1.5", None]),
     ]  # fmt: skip
     for column in columns:

@@ -7,15 +7,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .tick import UNITS, tick_of
+from .tick import CLOCK, UNITS, tick_of
 
 #: Steps of one length, in nanoseconds.
-_FIXED = {
-    "D": UNITS["D"], "h": 3_600 * UNITS["s"], "min": 60 * UNITS["s"], "s": UNITS["s"], "ms": UNITS["ms"],
-    "us": UNITS["us"], "ns": 1,
-}  # fmt: skip
+_FIXED = {"D": UNITS["D"], **CLOCK}
 _WEEKDAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
-_MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 #: Where in a month a step stands, as the engine counts it.
 FIRST, LAST, FIRST_BUSINESS, LAST_BUSINESS = range(4)
 #: Steps of months: how many, where they stand, and the month of the year they are anchored at.
@@ -131,9 +128,9 @@ def _calendar(name: str, number: str, unit: str) -> Frequency:
         raise _unknown(name, unit)
     months, at, month = _PERIODS[base]
     if anchor:
-        if months == 1 or anchor not in _MONTHS:
+        if months == 1 or anchor not in MONTHS:
             raise _unknown(name, unit)
-        month = _MONTHS.index(anchor)
+        month = MONTHS.index(anchor)
     return Frequency("period", n, months=months, anchor=month, at=at)
 
 

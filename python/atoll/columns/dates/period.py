@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import datetime
-import operator
 import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .period_steps import CLOCK, OF_MONTHS, PeriodStep, period_step
-from .tick import UNITS, Tick, tick_of
+from ..operators import Ordered
+from .period_steps import OF_MONTHS, PeriodStep, at_end, period_step, step_of_frequency
+from .tick import CLOCK, UNITS, Tick, tick_of
 
 __all__ = ["Period"]
 
@@ -27,7 +27,7 @@ _WRITTEN = re.compile(
 boxers: list[Callable[[Tick], Any]] = []
 
 
-class Period:
+class Period(Ordered):
     """A span of time of a usual length: pandas' Period.
 
     Parameters
@@ -117,7 +117,7 @@ class Period:
         if isinstance(value, Steps):
             return value.n
         if hasattr(value, "freqstr") and hasattr(value, "n") and not hasattr(value, "ordinal"):  # pandas' offsets
-            return int(value.n) if period_step_or_none(value) == step.base else None
+            return int(value.n) if _base_of_offset(value) == step.base else None
         tick = tick_of(value)
         if tick is None or tick.letter != "m" or tick.value is None:
             return None
@@ -166,7 +166,7 @@ class Period:
 
     def to_timestamp(self, freq: Any = None, how: str = "start") -> Any:
         """The moment at which it begins, or with ``how="end"`` its last one."""
-        if str(how).upper() in ("E", "END", "FINISH"):
+        if at_end(how):
             return self.end_time
         return self.start_time if freq is None else self.asfreq(freq, "start").start_time
 
@@ -175,10 +175,10 @@ class Period:
         step = period_step(freq)
         if step.one == self.step.one:
             return Period(ordinal=self.ordinal, freq=step)
-        at_end = str(how).upper() in ("E", "END", "FINISH")
-        moment = self._end_ns() - 1 if at_end else self._start_ns()
+        of_end = at_end(how)
+        moment = self._end_ns() - 1 if of_end else self._start_ns()
         days, rest = divmod(moment, UNITS["D"])
-        return Period(ordinal=_of_day(days, rest, step, step.back(self.step, at_end)), freq=step)
+        return Period(ordinal=_of_day(days, rest, step, step.back(self.step, of_end)), freq=step)
 
     # -- parts --
 
@@ -302,23 +302,11 @@ class Period:
     def __hash__(self) -> int:
         return hash((self.ordinal, self.step.name))
 
-    def _ordered(self, other: Any, operation: Any) -> Any:
+    def _compared(self, other: Any, operation: Any) -> Any:
         if not isinstance(other, Period):
             return NotImplemented
         self._check(other)
         return operation(self.ordinal, other.ordinal)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._ordered(other, operator.lt)
-
-    def __le__(self, other: Any) -> Any:
-        return self._ordered(other, operator.le)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._ordered(other, operator.gt)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._ordered(other, operator.ge)
 
     def __str__(self) -> str:
         base = self.step.base
@@ -373,10 +361,8 @@ class Steps:
         return self._step.shown(self.n)
 
 
-def period_step_or_none(offset: Any) -> str | None:
-    """The kind of length that one of pandas' offsets is."""
-    from .period_steps import step_of_frequency
-
+def _base_of_offset(offset: Any) -> str | None:
+    """The kind of length that one of pandas' offsets is, None where periods have no such one."""
     try:
         return step_of_frequency(offset).base
     except ValueError:

@@ -11,19 +11,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .tick import UNITS
+from .frequency import MONTHS
 
-_WEEKDAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
-_MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
-#: Lengths below a day, in nanoseconds.
-CLOCK = {
-    "h": 3_600 * UNITS["s"],
-    "min": 60 * UNITS["s"],
-    "s": UNITS["s"],
-    "ms": UNITS["ms"],
-    "us": UNITS["us"],
-    "ns": 1,
-}
+WEEKDAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 #: Lengths of months.
 OF_MONTHS = {"M": 1, "Q": 3, "Y": 12}
 #: From coarse to fine.
@@ -64,7 +54,7 @@ class PeriodStep:
     @property
     def name(self) -> str:
         """As pandas names it: "M", "Q-DEC", "2h"."""
-        anchors = _MONTHS if self.base in ("Y", "Q") else _WEEKDAYS
+        anchors = MONTHS if self.base in ("Y", "Q") else WEEKDAYS
         end = f"-{anchors[self.anchor]}" if self.base in ("Y", "Q", "W") else ""
         return f"{'' if self.n == 1 else self.n}{self.base}{end}"
 
@@ -158,9 +148,9 @@ def period_step(freq: Any) -> PeriodStep:
         raise ValueError(f"Invalid frequency: {freq}" + (f", did you mean {new!r}?" if new else ""))
     place = 0
     if base in ("Y", "Q"):
-        place = _place(_MONTHS, anchor or "DEC", freq)
+        place = _place(MONTHS, anchor or "DEC", freq)
     elif base == "W":
-        place = _place(_WEEKDAYS, anchor or "SUN", freq)
+        place = _place(WEEKDAYS, anchor or "SUN", freq)
     return PeriodStep(base, place, int(number or 1))
 
 
@@ -172,8 +162,16 @@ def step_of_frequency(freq: Any) -> PeriodStep:
         raise ValueError(f"Invalid frequency: {freq}")
     number, base, anchor = found.groups()
     if base in ("QS", "YS", "BQS", "BYS") and anchor:  # begins there: the month before ends it
-        anchor = _MONTHS[(_MONTHS.index(anchor) - 1) % 12]
+        anchor = MONTHS[(MONTHS.index(anchor) - 1) % 12]
     return period_step(f"{number}{_OF_OFFSETS.get(base, base)}{'-' + anchor if anchor else ''}")
+
+
+def at_end(how: Any) -> bool:
+    """Whether a period's end is meant, rather than its start. ValueError for what means neither."""
+    found = str(how).upper()
+    if found not in ("S", "E", "START", "END", "BEGIN", "FINISH"):
+        raise ValueError(f"how must be one of 'start', 'end', 's', 'e', got {how!r}")
+    return found in ("E", "END", "FINISH")
 
 
 def _place(names: tuple[str, ...], name: str, freq: Any) -> int:

@@ -14,14 +14,14 @@ from ...arrays.creation import asarray, full, zeros
 from ...arrays.joining import concatenate
 from ...arrays.selection import where
 from ..column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
-from ..objects import is_missing
+from ..objects import is_missing, object_array
 from ..strings import Strings
 from ..unreduced import Unreduced
 from .datetimes import Datetimes
 from .engine import mapped
 from .period import Period
-from .period_steps import CLOCK, OF_MONTHS, PeriodStep, period_step
-from .tick import UNITS
+from .period_steps import OF_MONTHS, PeriodStep, at_end, period_step
+from .tick import CLOCK, UNITS
 
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
@@ -144,9 +144,7 @@ class Periods(Unreduced):
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """A NumPy array of Periods, None where one is missing."""
-        objects = np.empty(self.size, dtype=object)
-        objects[:] = self.to_list()
-        return objects
+        return object_array(self.to_list())
 
     def to_arrow(self) -> Any:
         """A pyarrow array of their texts."""
@@ -234,7 +232,7 @@ class Periods(Unreduced):
 
     def to_timestamp(self, freq: Any = None, how: str = "start") -> Datetimes:
         """The moment at which each begins, or with ``how="end"`` its last one."""
-        if _at_end(how):
+        if at_end(how):
             return self.end_time
         if freq is not None:
             return self.asfreq(freq, "start").start_time
@@ -245,12 +243,9 @@ class Periods(Unreduced):
         step = period_step(freq)
         if step.one == self._step.one:
             return self._made(self._values, self._valid, step)
-        if _at_end(how):
-            moments = self._end("ns" if "ns" in (step.base, self._step.base) else "us")
-            moments = moments - _one(moments.unit)
-        else:
-            moments = self._start("ns" if "ns" in (step.base, self._step.base) else "us")
-        return self._made(_of_local(moments, step, step.back(self._step, _at_end(how))), self._valid, step)
+        unit, of_end = "ns" if "ns" in (step.base, self._step.base) else "us", at_end(how)
+        moments = self._end(unit) - _one(unit) if of_end else self._start(unit)
+        return self._made(_of_local(moments, step, step.back(self._step, of_end)), self._valid, step)
 
     # -- parts --
 
@@ -261,8 +256,8 @@ class Periods(Unreduced):
         return self.start_time
 
     def __getattr__(self, name: str) -> Any:
-        if name in _PARTS:
-            found = getattr(self._last_moment(), _PARTS[name])
+        if name in PARTS:
+            found = getattr(self._last_moment(), PARTS[name])
             return found if name == "is_leap_year" else found.astype(np.int64)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
@@ -337,26 +332,6 @@ class Periods(Unreduced):
             return column_or_array(full(self.size, operation is operator.ne), self._valid)
         self._check(one.step)
         return column_or_array(operation(self._values, one.ordinal), self._valid)
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compared(other, operator.eq)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._compared(other, operator.ne)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, operator.lt)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, operator.le)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, operator.gt)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, operator.ge)
-
-    __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         return NotImplemented
@@ -433,7 +408,7 @@ class Periods(Unreduced):
 
 
 #: Parts of periods, and what moments call them.
-_PARTS = {
+PARTS = {
     "year": "year", "month": "month", "day": "day", "hour": "hour", "minute": "minute", "second": "second",
     "dayofweek": "dayofweek", "day_of_week": "dayofweek", "weekday": "dayofweek", "dayofyear": "dayofyear",
     "day_of_year": "dayofyear", "days_in_month": "days_in_month", "daysinmonth": "days_in_month",
@@ -455,22 +430,14 @@ def _listed(values: Any) -> Iterable[Any]:
     return values.tolist() if isinstance(values, Array) else values
 
 
-def _at_end(how: Any) -> bool:
-    found = str(how).upper()
-    if found not in ("S", "E", "START", "END", "BEGIN", "FINISH"):
-        raise ValueError("How must be one of S or E")
-    return found in ("E", "END", "FINISH")
-
-
 def _of_local(local: Datetimes, step: PeriodStep, back: bool = False) -> ndarray:
     """The number of the period that each moment without a zone is in."""
     if step.base in CLOCK:
-        size, length = UNITS[local.unit], CLOCK[step.base]
-        if length < size:
-            return local.as_unit("ns" if step.base == "ns" else "us")._values // 1 if step.base in ("us", "ns") else (
-                local.as_unit("ms")._values // 1
-            )  # fmt: skip
-        return mapped(local._values, "floored", local.unit, [length // size]) if length > size else local._values
+        length = CLOCK[step.base]
+        if length < UNITS[local.unit]:
+            local = local.as_unit(step.base if step.base in UNITS else "s")  # hours and minutes of dates: of seconds
+        count = length // UNITS[local.unit]
+        return mapped(local._values, "floored", local.unit, [count]) if count > 1 else local._values
     if step.base in OF_MONTHS:
         bare = local._like(local._values, None)
         return step.of_months(bare.year.astype(np.int64) * 12 + bare.month.astype(np.int64) - 1)

@@ -16,7 +16,7 @@ from ..column import Column, as_column, both
 from ..strings import Strings, as_strings
 from .datetimes import Datetimes
 from .engine import mapped, measured, per_day
-from .tick import NAT, UNITS, OutOfBoundsDatetime, OutOfBoundsTimedelta, tick_of, zone_name
+from .tick import CLOCK, NAT, UNITS, OutOfBoundsDatetime, OutOfBoundsTimedelta, tick_of, zone_name
 from .ticks import CLASSES, Ticks
 from .timedeltas import Timedeltas
 
@@ -325,18 +325,10 @@ def _of_numbers(column: Column, errors: str, unit: str, origin: Any) -> Datetime
 
 _PARTS = {
     "year": ("year", "years", "Year"), "month": ("month", "months"), "day": ("day", "days"),
-    "hour": ("hour", "hours", "h"), "minute": ("minute", "minutes", "m"), "second": ("second", "seconds", "s"),
+    "h": ("hour", "hours", "h"), "min": ("minute", "minutes", "m"), "s": ("second", "seconds", "s"),
     "ms": ("ms", "millisecond", "milliseconds"), "us": ("us", "microsecond", "microseconds"),
     "ns": ("ns", "nanosecond", "nanoseconds"),
 }  # fmt: skip
-_LENGTHS = {
-    "hour": 3_600 * UNITS["s"],
-    "minute": 60 * UNITS["s"],
-    "second": UNITS["s"],
-    "ms": UNITS["ms"],
-    "us": UNITS["us"],
-    "ns": 1,
-}
 
 
 def _assembled(columns: Any, errors: str) -> Datetimes:
@@ -371,7 +363,7 @@ def _assembled(columns: Any, errors: str) -> Datetimes:
     days = Datetimes._made(first + day - 1, valid, "D")
     unit = "ns" if "ns" in found else "us"
     result = days.as_unit(unit)._values
-    for part, length in _LENGTHS.items():
+    for part, length in CLOCK.items():
         if part in found:
             result = result + found[part].values.astype(np.int64) * (length // UNITS[unit])
     return Datetimes._made(result, valid, unit)

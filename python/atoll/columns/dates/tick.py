@@ -12,6 +12,8 @@ import numpy as np
 
 #: Nanoseconds of each unit that a column may have, coarse ones first.
 UNITS = {"D": 86_400_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+#: Lengths of steps below a day by pandas' names, in nanoseconds.
+CLOCK = {"h": 3_600 * UNITS["s"], "min": 60 * UNITS["s"], **{unit: UNITS[unit] for unit in ("s", "ms", "us", "ns")}}
 #: Other units that NumPy has, in seconds.
 _LONG = {"W": 604_800, "h": 3_600, "m": 60}
 #: What NumPy, and values where one is missing, have for no time at all.

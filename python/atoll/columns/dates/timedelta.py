@@ -4,19 +4,22 @@
 from __future__ import annotations
 
 import datetime
+import operator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..operators import Compared
 from .frequency import frequency
 from .period import boxers
-from .tick import UNITS, Tick, tick_of
+from .tick import CLOCK, UNITS, Tick, tick_of
 from .timedeltas import text_of_duration
 
 __all__ = ["NaT", "Timedelta"]
 
 _PARTS = {
-    "weeks": 7 * UNITS["D"], "days": UNITS["D"], "hours": 3_600 * UNITS["s"], "minutes": 60 * UNITS["s"],
+    "weeks": 7 * UNITS["D"], "days": UNITS["D"], "hours": CLOCK["h"], "minutes": CLOCK["min"],
     "seconds": UNITS["s"], "milliseconds": UNITS["ms"], "microseconds": UNITS["us"], "nanoseconds": 1,
 }  # fmt: skip
 _PARTS_OF_NONE = frozenset((
@@ -93,7 +96,7 @@ class TimedeltaParts(NamedTuple):
         return "Components(" + ", ".join(f"{name}={one}" for name, one in self._asdict().items()) + ")"
 
 
-class Timedelta(datetime.timedelta):
+class Timedelta(Compared, datetime.timedelta):
     """A duration: a timedelta of Python, to the nanosecond, with what pandas' Timedelta adds.
 
     Examples
@@ -229,35 +232,11 @@ class Timedelta(datetime.timedelta):
     def __abs__(self) -> Any:
         return Timedelta(abs(self._ns))
 
-    def __eq__(self, other: object) -> Any:
-        if hasattr(other, "shape") and getattr(other, "shape", ()) != ():
+    def _compared(self, other: Any, operation: Any) -> Any:
+        if getattr(other, "shape", ()) != ():  # columns and arrays compare themselves
             return NotImplemented
         length = length_of(other)
-        return length is not None and length == self._ns
-
-    def __ne__(self, other: object) -> Any:
-        found = self.__eq__(other)
-        return found if found is NotImplemented else not found
-
-    def _compared(self, other: Any, sign: int, equal: bool) -> Any:
-        if hasattr(other, "shape") and getattr(other, "shape", ()) != ():
-            return NotImplemented
-        length = length_of(other)
-        if length is None:
-            return False if other is NaT else NotImplemented
-        return (self._ns - length) * sign > 0 or (equal and self._ns == length)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, -1, False)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, -1, True)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, 1, False)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, 1, True)
+        return compared_to_another(other, operation) if length is None else operation(self._ns, length)
 
     def __hash__(self) -> int:
         return datetime.timedelta.__hash__(self) if self._ns % 1000 == 0 else hash(self._ns)
@@ -282,6 +261,13 @@ def _moment(value: Any) -> Any:
     return None if tick is None else boxers[0](tick)
 
 
+def compared_to_another(other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    """A moment or duration beside what is no such one: equal to none, and NaT is neither before nor behind it."""
+    if operation in (operator.eq, operator.ne):
+        return operation is operator.ne
+    return False if other is NaT else NotImplemented
+
+
 def rounded(value: int, length: int, how: str) -> int:
     down = value // length * length
     if how == "floor" or down == value:
@@ -294,14 +280,7 @@ def rounded(value: int, length: int, how: str) -> int:
 
 
 def unit_length(unit: Any) -> int:
-    names = {
-        "W": 7 * UNITS["D"],
-        "h": _PARTS["hours"],
-        "m": _PARTS["minutes"],
-        "min": _PARTS["minutes"],
-        **UNITS,
-        **_PARTS,
-    }
+    names = {"W": _PARTS["weeks"], "m": CLOCK["min"], **CLOCK, **UNITS, **_PARTS}
     if unit is not None and unit not in names and f"{unit}s" not in names:
         raise ValueError(f"invalid unit abbreviation: {unit}")
     return 1 if unit is None else names[unit if unit in names else f"{unit}s"]

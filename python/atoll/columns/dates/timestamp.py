@@ -4,21 +4,23 @@
 from __future__ import annotations
 
 import datetime
+import operator
 from typing import Any
 
 import numpy as np
 
+from ..operators import Compared
 from .frequency import frequency
 from .period import Period, boxers
 from .tick import UNITS, Tick, tick_of, tzinfo_of, zone_name
-from .timedelta import NaT, Timedelta, length_of, rounded, unit_length
+from .timedelta import NaT, Timedelta, compared_to_another, length_of, rounded, unit_length
 
 __all__ = ["NaT", "Timedelta", "Timestamp", "boxed"]
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
-class Timestamp(datetime.datetime):
+class Timestamp(Compared, datetime.datetime):
     """A moment: a datetime of Python, to the nanosecond, with what pandas' Timestamp adds.
 
     Examples
@@ -278,39 +280,15 @@ class Timestamp(datetime.datetime):
             return None
         return tick.value * UNITS[tick.unit]
 
-    def __eq__(self, other: object) -> Any:
-        if hasattr(other, "shape") and getattr(other, "shape", ()) != ():
+    def _compared(self, other: Any, operation: Any) -> Any:
+        if getattr(other, "shape", ()) != ():  # columns and arrays compare themselves
             return NotImplemented
         found = self._against(other)
-        return found is not None and self.value == found
-
-    def __ne__(self, other: object) -> Any:
-        found = self.__eq__(other)
-        return found if found is NotImplemented else not found
-
-    def _compared(self, other: Any, sign: int, equal: bool) -> Any:
-        if hasattr(other, "shape") and getattr(other, "shape", ()) != ():
-            return NotImplemented
-        if other is NaT:
-            return False
-        found = self._against(other)
-        if found is None:
-            if isinstance(other, datetime.datetime):
-                raise TypeError("Cannot compare tz-naive and tz-aware timestamps")
-            return NotImplemented
-        return (self.value - found) * sign > 0 or (equal and self.value == found)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, -1, False)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, -1, True)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, 1, False)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, 1, True)
+        if found is not None:
+            return operation(self.value, found)
+        if isinstance(other, datetime.datetime) and operation not in (operator.eq, operator.ne):
+            raise TypeError("Cannot compare tz-naive and tz-aware timestamps")
+        return compared_to_another(other, operation)
 
     def __hash__(self) -> int:
         return datetime.datetime.__hash__(self) if not self._nanosecond else hash(self.value)
