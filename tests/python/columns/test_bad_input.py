@@ -73,7 +73,7 @@ def test_bad_input_says_what_is_wrong(name):
 @pytest.mark.slow
 def test_an_element_over_two_gibibytes():
     found = ak.array(["a", "bc"]).str.repeat(2**31 + 5)
-    assert found.str.len().to_list() == [2**31 + 5, 2**32 + 10]
+    assert found.str.len().tolist() == [2**31 + 5, 2**32 + 10]
 
 
 def test_many_columns():
