@@ -99,6 +99,7 @@ constexpr std::array table{
           "Address, name or interface of this host that the other hosts of a job can reach. Default: the one they are reached from."},
     Entry{V::pe, "ATOLL_PE", Kind::text, "", "", 0, 0, "This PE's rank. Set by the launcher."},
     Entry{V::npes, "ATOLL_NPES", Kind::text, "", "", 0, 0, "PEs in the job. Set by the launcher."},
+    Entry{V::program, "ATOLL_PROGRAM", Kind::integer, "0", "", 0, 65535, "Which of the job's programs this PE runs. Set by the launcher."},
     Entry{V::guests, "ATOLL_GUESTS", Kind::text, "", "", 0, 0, "Which PEs came to the job later, together with this one. Set by MPI_Comm_spawn."},
     Entry{V::agent, "ATOLL_AGENT", Kind::text, "", "", 0, 0,
           "The inherited socket to the launcher's agent on this host. Set by the launcher."},

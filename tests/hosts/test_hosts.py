@@ -435,7 +435,7 @@ def test_a_port_that_is_taken():
             "--address '192.0.2.99' is not an address of this host",
         ),
         (["--port", "70000", "--hosts", "a", "true"], "--port '70000' is not valid. Accepted: 1 to 65535"),
-        (["--address", "lo", "-n", "2", "true"], "there are options for several hosts, but no --hosts"),
+        (["--address", "lo", "-n", "2", "true"], "--address is for several hosts, but there is no --hosts"),
         (["--hosts", "a:1", "--launch-agent", "'", "true"], "has a quote without end"),
     ],
 )

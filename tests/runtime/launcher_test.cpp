@@ -211,6 +211,17 @@ TEST(Launcher, NonsenseIsExplained) {
                                  std::pair{"-n 2", "no program to run is given"},
                                  std::pair{"-n", "-n needs a value"},
                                  std::pair{"--frob=1 -n 2 true", "there is no option --frob"},
+                                 std::pair{"-frob 1 -n 2 true", "there is no option -frob"},
+                                 std::pair{"--label=yes -n 2 true", "--label takes no value"},
+                                 std::pair{"-n 2 true :", "no program before or after a ':'"},
+                                 std::pair{"-n 2 true : true", "the number of PEs of true is not given"},
+                                 std::pair{"-n 65536 true : -n 1 true", "65537 PEs are more than a job may have"},
+                                 std::pair{"-n 2 --map-by chip true", "--map-by 'chip' is not valid. Accepted: slot"},
+                                 std::pair{"-n 2 --map-by node --host a,b true", "in blocks, not in turns"},
+                                 std::pair{"-n 2 --bind-to core:x true", "after the colon overload-allowed"},
+                                 std::pair{"-n 1 true : -n 1 --host b true", "true is given no host"},
+                                 std::pair{"-n 1 --host a true : -n 1 --host b true : -n 1 --host a true", "do not follow one another"},
+                                 std::pair{"-n 2 --port 7 true", "--port is for several hosts"},
                                  std::pair{"-n 2 --bind chip true", "Accepted: none, core, numa, socket"},
                                  std::pair{"--pes-per-node chip true", "Accepted: 1 to 65536, numa or socket"},
                                  std::pair{"-n 3 --pes-per-node 2 true", "-n 3 is more than --pes-per-node 2 allows"},
@@ -228,6 +239,38 @@ TEST(Launcher, NonsenseIsExplained) {
   Outcome large = shell("ATOLL_HEAP_SIZE=1000T @run -n 2 true");
   EXPECT_EQ(large.status, 2);
   EXPECT_TRUE(large.has("Set ATOLL_HEAP_SIZE to")) << large.output;
+}
+
+TEST(Launcher, SeveralProgramsAreOneJob) {
+  Outcome outcome = shell("@run -l -n 1 -env A 1 -genv B=2 sh -c 'echo $A$B$ATOLL_PROGRAM of $ATOLL_NPES' a : "
+                          "-n 2 -wdir / -x B=3 sh -c 'echo $A$B$ATOLL_PROGRAM; pwd' : -n 1 sh -c 'exit 3'");
+  auto lines = outcome.lines();
+  std::sort(lines.begin(), lines.end());
+  EXPECT_EQ(outcome.status, 3) << outcome.output;  // PE 3 exits with 3
+  lines.resize(5);
+  EXPECT_EQ(lines, (std::vector<std::string>{"[0] 130 of 4", "[1] /", "[1] 31", "[2] /", "[2] 31"})) << outcome.output;
+  EXPECT_EQ(shell("@run -n 2 @pe hello : -n 1 @pe hello").lines().size(), 3u);
+}
+
+TEST(Launcher, TakesTheWordsOfOtherLaunchers) {
+  for (const char* words :
+       {"-np 2", "-n2", "--n 2", "-c 2", "-n 2 --oversubscribe --allow-run-as-root -q", "-n 2 --map-by :OVERSUBSCRIBE",
+        "-n 2 --map-by node:pe=1 --bind-to none", "-ppn 2", "--map-by ppr:2:node:oversubscribe", "-n 2 -bind-to hwthread -map-by socket",
+        "-n 2 --bind-to core:overload-allowed --rank-by slot", "-n 2 -genvall -genvlist HOME,USER", "-n 2 -host localhost",
+        "-hosts localhost:2", "-H localhost:2", "--host=localhost:2", "-n 2 -wdir / -timeout 60"}) {
+    Outcome outcome = shell(fmt::format("@run {} sh -c 'echo of $ATOLL_NPES'", words));
+    EXPECT_EQ(outcome.output, "of 2\nof 2\n") << words;
+  }
+  EXPECT_TRUE(shell("@run -n 1 --tag-output echo x").has("[0] x"));
+  EXPECT_TRUE(shell("@run -n 1 -prepend-rank echo x").has("[0] x"));
+  EXPECT_TRUE(shell("@run -n 1 --mca btl self true").has("--mca btl is a setting of another launcher, and is not used"));
+  EXPECT_TRUE(shell("@run -V").output.starts_with("atoll-run (Atoll) "));
+  Outcome file = shell("F=$(mktemp); echo localhost slots=2 >$F; @run -machinefile $F echo x; rm $F");
+  EXPECT_EQ(file.output, "x\nx\n");
+  Outcome hosts = shell("@run -n 1 -host localhost sh -c 'echo a$ATOLL_PROGRAM' : -n 2 -host localhost -env B 1 sh -c 'echo b$B$ATOLL_PROGRAM'");
+  auto lines = hosts.lines();
+  std::sort(lines.begin(), lines.end());
+  EXPECT_EQ(lines, (std::vector<std::string>{"a0", "b11", "b11"})) << hosts.output;
 }
 
 TEST(Launcher, CountsPesByParts) {

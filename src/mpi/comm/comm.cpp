@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "atoll/base/config.hpp"
 #include "comm/create.hpp"
 #include "comm/live.hpp"
 #include "comm/ways.hpp"
@@ -229,7 +230,7 @@ std::optional<void*> Comm::own_attribute(int keyval) {
       return &global_clock;
     case MPI_APPNUM: {
       auto guest = guest_of_another();
-      number = guest ? guest->number : 0;
+      number = guest ? guest->number : static_cast<int>(config::integer(config::Variable::program));
       return &number;
     }
     case MPI_LASTUSEDCODE: return last_used_code();

@@ -148,12 +148,18 @@ void Agent::start_pe(std::uint32_t index) {
   unsigned threads = choose_threads(order_.threads, order_.pes, static_cast<Binding>(order_.binding));
   Descriptor agent = desk_.open(index);
   SpawnRequest request;
-  request.command = order_.command;
-  request.environment = {{"ATOLL_AGENT", fmt::format("{}", agent.number())},
-                         {"ATOLL_PE", fmt::format("{}", order_.first_pe + index)},
-                         {"ATOLL_NPES", fmt::format("{}", order_.npes)},
-                         {"ATOLL_THREADS", fmt::format("{}", threads)},
-                         {"ATOLL_JOB", ""}};
+  std::uint32_t number = program_of(order_.programs, order_.first_pe + index);
+  const Program& program = order_.programs[number];
+  request.command = program.command;
+  request.directory = program.directory;
+  set_variables(request, program.environment);
+  for (const auto& [name, value] : {std::pair{"ATOLL_AGENT", fmt::format("{}", agent.number())},
+                                    std::pair{"ATOLL_PE", fmt::format("{}", order_.first_pe + index)},
+                                    std::pair{"ATOLL_NPES", fmt::format("{}", order_.npes)},
+                                    std::pair{"ATOLL_THREADS", fmt::format("{}", threads)},
+                                    std::pair{"ATOLL_PROGRAM", fmt::format("{}", number)},
+                                    std::pair{"ATOLL_JOB", std::string()}})
+    set_variable(request, name, value);
   request.cores = choose_cores(static_cast<Binding>(order_.binding), index, order_.pes, threads);
   request.inherited = agent.number();
   Descriptor input;

@@ -64,18 +64,19 @@ std::vector<std::string> command_on_host(const std::string& launch_agent, const 
   return words;
 }
 
-std::vector<std::string> carried_environment(const std::vector<std::string>& pass) {
+std::vector<std::string> carried_environment(const LaunchOptions& options) {
   static constexpr std::array prefixes{"ATOLL_", "SHMEM_", "SMA_", "FI_", "OMP_", "PYTHON", "LC_"};
   static constexpr std::array names{"PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "VIRTUAL_ENV", "LANG", "TZ"};
   // Of this process alone, should it be a PE itself.
-  static constexpr std::array own{"ATOLL_JOB", "ATOLL_PE", "ATOLL_NPES", "ATOLL_AGENT"};
+  static constexpr std::array own{"ATOLL_JOB", "ATOLL_PE", "ATOLL_NPES", "ATOLL_AGENT", "ATOLL_PROGRAM"};
+  const std::vector<std::string>& pass = options.pass;
   std::vector<std::string> carried;
   for (char** item = environ; item != nullptr && *item != nullptr; ++item) {
     std::string_view assignment(*item);
     std::string_view name = assignment.substr(0, assignment.find('='));
     auto is = [&](const char* one) { return name == one; };
     auto begins = [&](const char* one) { return name.starts_with(one); };
-    bool wanted = std::any_of(prefixes.begin(), prefixes.end(), begins) || std::any_of(names.begin(), names.end(), is) ||
+    bool wanted = options.pass_all || std::any_of(prefixes.begin(), prefixes.end(), begins) || std::any_of(names.begin(), names.end(), is) ||
                   std::find(pass.begin(), pass.end(), name) != pass.end();
     if (wanted && std::none_of(own.begin(), own.end(), is)) carried.emplace_back(assignment);
   }

@@ -21,7 +21,7 @@ std::vector<std::string> command_on_host(const std::string& launch_agent, const 
 
 /// What PEs on other hosts are to find in their environment: the variables of Atoll, OpenSHMEM, libfabric, OpenMP,
 /// Python and the loader, and those named. NAME=VALUE.
-std::vector<std::string> carried_environment(const std::vector<std::string>& pass);
+std::vector<std::string> carried_environment(const LaunchOptions& options);
 
 /// Where the launcher listens, and under which addresses each host can reach it.
 struct MeetingPlace {

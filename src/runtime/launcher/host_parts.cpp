@@ -18,7 +18,7 @@ namespace {
 class HostParts final : HostAgents::Listener {
  public:
   HostParts(const LaunchOptions& options, HostAgents& agents)
-      : options_(options), agents_(agents), environment_(carried_environment(options.pass)), parts_(options.hosts.size(), 0) {
+      : options_(options), agents_(agents), environment_(carried_environment(options)), parts_(options.hosts.size(), 0) {
     agents.report_to(*this);
   }
   /// 0, or the exit status.

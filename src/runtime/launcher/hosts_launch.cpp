@@ -99,7 +99,7 @@ HostsLaunch::HostsLaunch(const LaunchOptions& options, HostAgents& agents, Signa
       agents_(agents),
       signals_(signals),
       directory_(working_directory()),
-      environment_(carried_environment(options.pass)),
+      environment_(carried_environment(options)),
       pes_(options.npes),
       mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels),
                LineMerger(STDERR_FILENO, options.npes, options.labels)},
@@ -127,7 +127,7 @@ void HostsLaunch::on_agent(std::uint32_t host) {
   agents_.send(host, FrameKind::order,
                pack({share.first_pe, share.pes, options_.npes, options_.threads,
                      static_cast<std::uint32_t>(options_.binding),
-                     agents_.peer_timeout_ms(), share.name, directory_, options_.command, environment_}));
+                     agents_.peer_timeout_ms(), share.name, directory_, environment_, options_.programs}));
 }
 
 void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {

@@ -84,8 +84,14 @@ Launch::Launch(const LaunchOptions& options, pid_t guard)
 
 void Launch::start(std::uint32_t pe) {
   SpawnRequest request;
-  request.command = options_.command;
-  request.environment = environment_of(*job_, PeId(pe), threads_);
+  std::uint32_t number = program_of(options_.programs, pe);
+  const Program& program = options_.programs[number];
+  request.command = program.command;
+  request.directory = program.directory;
+  set_variables(request, options_.pass);
+  set_variables(request, program.environment);
+  for (const auto& one : environment_of(*job_, PeId(pe), threads_)) set_variable(request, one.first, one.second);
+  set_variable(request, "ATOLL_PROGRAM", fmt::format("{}", number));
   request.cores = choose_cores(options_.binding, pe, options_.npes, threads_);
   if (pe != 0) request.standard_input = null_.number();
   pes_.start(pe, std::move(request), capture_);

@@ -75,6 +75,17 @@ struct Prepared {
 
 }  // namespace
 
+void set_variable(SpawnRequest& request, std::string name, std::string value) {
+  std::erase_if(request.environment, [&](const auto& one) { return one.first == name; });
+  request.environment.emplace_back(std::move(name), std::move(value));
+}
+
+void set_variables(SpawnRequest& request, const std::vector<std::string>& assignments) {
+  for (const std::string& one : assignments)
+    if (std::size_t equals = one.find('='); equals != std::string::npos)
+      set_variable(request, one.substr(0, equals), one.substr(equals + 1));
+}
+
 pid_t spawn(const SpawnRequest& request) {
   ATOLL_EXPECT(!request.command.empty());
   const std::string& program = request.command.front();
@@ -140,7 +151,7 @@ pid_t spawn(const SpawnRequest& request) {
     int status = 0;
     ::waitpid(pid, &status, 0);
     errno = failure;
-    throw_errno(fmt::format("cannot start '{}'", program));
+    throw_errno(fmt::format("cannot start '{}'{}{}", program, request.directory.empty() ? "" : " in ", request.directory));
   }
   return pid;
 }

@@ -24,6 +24,11 @@ struct SpawnRequest {
   std::string directory;             ///< to start in; empty: ours
 };
 
+/// Sets a variable of its environment, in the place of what it was.
+void set_variable(SpawnRequest& request, std::string name, std::string value);
+/// Those of NAME=VALUE; what has no value is passed over.
+void set_variables(SpawnRequest& request, const std::vector<std::string>& assignments);
+
 /// Starts the process in our own session (but see own_session) and process group, to be killed by the kernel when the
 /// calling *thread* ends. Throws SetupError when the program cannot be started.
 pid_t spawn(const SpawnRequest& request);

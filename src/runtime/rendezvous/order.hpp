@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "atoll/runtime/program.hpp"
+
 namespace atl::runtime {
 
 // Body of FrameKind::order, in this order (numbers of 4 bytes, texts and lists as frame.hpp says):
-// first_pe, pes, npes, threads, binding, peer_timeout_ms, host, directory, command, environment
+// first_pe, pes, npes, threads, binding, peer_timeout_ms, host, directory, environment, programs (their number; each: pes, directory, command, environment)
 struct Order {
   std::uint32_t first_pe = 0;         ///< of this host
   std::uint32_t pes = 1;              ///< on this host, one after the other
@@ -20,8 +22,8 @@ struct Order {
   std::uint32_t peer_timeout_ms = 0;  ///< the launcher's host is given up after this; 0: never
   std::string host = {};              ///< as the user calls it
   std::string directory = {};
-  std::vector<std::string> command = {};
   std::vector<std::string> environment = {};  ///< NAME=VALUE
+  std::vector<Program> programs = {};         ///< of the whole job
 };
 
 std::string pack(const Order& order);

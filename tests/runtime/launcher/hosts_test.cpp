@@ -130,13 +130,17 @@ TEST(AgentCommand, TheEnvironmentGoesAlong) {
   ::setenv("ATOLL_JOB", "mine", 1);
   ::setenv("HOSTS_TEST_ONE", "1", 1);
   ::setenv("HOSTS_TEST_TWO", "2", 1);
-  auto carried = carried_environment({"HOSTS_TEST_ONE", "NEW=a=b"});
+  LaunchOptions options;
+  options.pass = {"HOSTS_TEST_ONE", "NEW=a=b"};
+  auto carried = carried_environment(options);
   EXPECT_THAT(carried, Contains("ATOLL_GRAIN=77"));
   EXPECT_THAT(carried, Contains("HOSTS_TEST_ONE=1"));
   EXPECT_THAT(carried, Contains("NEW=a=b"));
   EXPECT_THAT(carried, Contains(::testing::StartsWith("PATH=")));
   EXPECT_THAT(carried, Not(Contains("ATOLL_JOB=mine")));
   EXPECT_THAT(carried, Not(Contains("HOSTS_TEST_TWO=2")));
+  options.pass_all = true;
+  EXPECT_THAT(carried_environment(options), Contains("HOSTS_TEST_TWO=2"));
   for (const char* name : {"ATOLL_GRAIN", "ATOLL_JOB", "HOSTS_TEST_ONE", "HOSTS_TEST_TWO"}) ::unsetenv(name);
 }
 

@@ -51,6 +51,7 @@ enum class Variable {
   address,
   pe,
   npes,
+  program,
   guests,
   agent,
   job,

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "atoll/runtime/program.hpp"
+
 namespace atl::runtime {
 
 enum class Binding { none, core, numa, socket };
@@ -26,7 +28,9 @@ struct LaunchOptions {
   Binding binding = Binding::none;
   Labels labels = Labels::no;   ///< put "[3] " before each line of PE 3
   double timeout_seconds = 0;   ///< 0: none
-  std::vector<std::string> command;
+  std::vector<Program> programs;  ///< at least one; with `pe_for_each` one
+  std::vector<std::string> pass;  ///< NAME=VALUE for the PEs; NAME: so do those of other hosts get this process's
+  bool pass_all = false;          ///< PEs of other hosts get all of this process's environment
 
   // Of a job on several hosts:
   std::vector<HostShare> hosts;  ///< empty: this one, without agents
@@ -34,10 +38,9 @@ struct LaunchOptions {
   std::string launch_agent;      ///< command that runs another on a host; empty: ATOLL_LAUNCH_AGENT
   std::string address;           ///< of this host, for the agents to come to; empty: ATOLL_ADDRESS, or by the routes
   std::uint16_t port = 0;        ///< 0: a free one
-  std::vector<std::string> pass;  ///< NAME or NAME=VALUE: more environment for the PEs
 };
 
-/// Runs the command as `npes` PEs and returns when all have ended: 0, or the exit status of the first that failed
+/// Runs the programs as `npes` PEs and returns when all have ended: 0, or the exit status of the first that failed
 /// (128 + signal when it was killed, 124 on time-out). When a PE dies, or leaves without finalizing while others work,
 /// says so on standard error, lets the others' waits fail, and within 2 seconds ends what is left, children included.
 /// So it does when it is killed itself, in any way: a second process watches the first, and the first the second. The
