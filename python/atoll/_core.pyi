@@ -47,7 +47,8 @@ def start_embedded(threads: int = 0) -> Session: ...
 def in_job() -> bool:
     """Whether a launcher started this process as one PE of several: `atoll run`, srun, mpiexec, prterun."""
 
-def join_job() -> Session:
+def job_pe() -> int | None: ...
+def join_job(members: Sequence[int] = ...) -> Session:
     """This process becomes the PE that its launcher says it is."""
 
 def start_driver(pes: int, threads: int, worker_argv: Sequence[str]) -> Session:

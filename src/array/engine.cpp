@@ -80,12 +80,18 @@ class Engine::OperationMonitor final : public Monitor {
 };
 
 Engine::Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std::int64_t grain)
+    : Engine(context, std::make_unique<coll::Communicator>(*context), threads, grain) {}
+
+Engine::Engine(std::shared_ptr<runtime::Context> context, const runtime::Team& team, unsigned threads, std::int64_t grain)
+    : Engine(context, std::make_unique<coll::Communicator>(*context, team), threads, grain) {}
+
+Engine::Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::Communicator> communicator, unsigned threads, std::int64_t grain)
     : context_(std::move(context)),
-      pe_(context_->pe().value()),
-      npes_(context_->npes()),
+      pe_(static_cast<std::uint32_t>(communicator->rank())),
+      npes_(static_cast<std::uint32_t>(communicator->size())),
       grain_(grain > 0 ? grain : config::integer(config::Variable::grain)),
       threads_(threads),
-      communicator_(std::make_unique<coll::Communicator>(*context_)),
+      communicator_(std::move(communicator)),
       interruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::yes)),
       uninterruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::no)),
       staging_(context_->job().nodes() > 1 ? Buffer<std::byte>(context_->heap(), staging_bytes) : Buffer<std::byte>()),
@@ -95,6 +101,8 @@ Engine::Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std:
 }
 
 Engine::~Engine() = default;
+
+PeId Engine::in_context(std::uint32_t pe) const { return communicator_->pe(static_cast<int>(pe)); }
 
 Memory& Engine::memory() { return context_->heap(); }
 runtime::Heap& Engine::heap() { return context_->heap(); }

@@ -24,12 +24,12 @@ std::shared_ptr<Session> Session::embedded(unsigned threads) {
   return session;
 }
 
-std::shared_ptr<Session> Session::join() {
+std::shared_ptr<Session> Session::join(const std::vector<std::uint32_t>& members) {
   config::validate_environment();
   std::shared_ptr<Session> session(new Session);
   session->kind_ = Kind::spmd;
   session->link_ = Link::join();
-  session->engine_ = session->link_->make_engine();
+  session->engine_ = session->link_->make_engine(members);
   return session;
 }
 
@@ -39,6 +39,7 @@ std::shared_ptr<Session> Session::drive(std::uint32_t pes, unsigned threads, con
   std::shared_ptr<Session> session(new Session);
   session->kind_ = Kind::driver;
   session->link_ = Link::drive(pes, threads, worker_argv);
+  session->link_->open_channel();
   session->engine_ = session->link_->make_engine();
   session->driver_ = std::make_unique<Driver>(session->link_->channel());
   return session;
@@ -46,6 +47,7 @@ std::shared_ptr<Session> Session::drive(std::uint32_t pes, unsigned threads, con
 
 void Session::run_worker(std::span<const OperationHandler> handlers) {
   auto link = Link::join();
+  link->open_channel();
   const auto engine = link->make_engine();
   ArrayTable table;
   std::vector<std::byte> command;

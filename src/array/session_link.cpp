@@ -4,6 +4,7 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/runtime/job.hpp"
+#include "atoll/runtime/process.hpp"
 
 namespace atl::array {
 
@@ -38,21 +39,20 @@ unsigned threads_or_default(unsigned threads, std::uint32_t pes_on_node) {
 std::unique_ptr<Session::Link> Session::Link::alone(unsigned threads) {
   auto link = std::make_unique<Link>();
   runtime::ContextOptions options;
-  options.threads = threads_or_default(threads, 1);
+  options.threads = link->threads_ = threads_or_default(threads, 1);
+  link->context_ = runtime::process_if_open();
+  if (link->context_ != nullptr && link->context_->npes() == 1) return link;
   auto single = runtime::single_job({.npes = 1, .threads_per_pe = options.threads});
   link->context_ = std::make_shared<runtime::Context>(std::move(single.job), single.pe, options);
   return link;
 }
 
 std::unique_ptr<Session::Link> Session::Link::join() {
-  auto membership = runtime::join_from_environment();
-  ATOLL_VALIDATE(membership.has_value(), SetupError,
+  ATOLL_VALIDATE(runtime::in_job() || runtime::process_if_open() != nullptr, SetupError,
                  "this process is not a PE of a job (ATOLL_JOB is not set). Start it with: atoll run -n 4 PROGRAM");
   auto link = std::make_unique<Link>();
-  runtime::ContextOptions options;
-  options.threads = threads_or_default(0, membership->job->npes());
-  link->context_ = std::make_shared<runtime::Context>(std::move(membership->job), membership->pe, options);
-  link->channel_ = std::make_unique<MessageChannel>(*link->context_);
+  link->context_ = runtime::open_process();
+  link->threads_ = threads_or_default(0, link->context_->npes());
   return link;
 }
 
@@ -60,17 +60,24 @@ std::unique_ptr<Session::Link> Session::Link::drive(std::uint32_t pes, unsigned 
   ATOLL_VALIDATE(pes >= 1 && pes <= 1024, ValueError, "cannot start {} PEs: give a number from 1 to 1024", pes);
   auto link = std::make_unique<Link>();
   runtime::ContextOptions options;
-  options.threads = threads_or_default(threads, pes);
+  options.threads = link->threads_ = threads_or_default(threads, pes);
   auto job = fabric::Job::create_shm({.npes = pes, .threads_per_pe = options.threads});
   link->workers_ = std::make_unique<runtime::WorkerGroup>(job, runtime::WorkerOptions{.command = worker_argv, .threads = options.threads});
   link->context_ = std::make_shared<runtime::Context>(std::move(job), PeId(0), options);
-  link->channel_ = std::make_unique<MessageChannel>(*link->context_);
   return link;
 }
 
 Session::Link::~Link() { leave(); }
 
-std::shared_ptr<Engine> Session::Link::make_engine() { return std::make_shared<Engine>(context_, context_->node().threads); }
+std::shared_ptr<Engine> Session::Link::make_engine(const std::vector<std::uint32_t>& members) {
+  // Guests of a job are numbered behind its own PEs.
+  if (members.empty() && !context_->job().is_guest()) return std::make_shared<Engine>(context_, threads_);
+  if (members.empty()) return std::make_shared<Engine>(context_, context_->world(), threads_);
+  std::vector<PeId> pes(members.begin(), members.end());
+  return std::make_shared<Engine>(context_, runtime::Team::listed(std::move(pes), context_->pe()), threads_);
+}
+
+void Session::Link::open_channel() { channel_ = std::make_unique<MessageChannel>(*context_); }
 
 void Session::Link::leave() {
   // The workers first: they still look at this PE's memory.

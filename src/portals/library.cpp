@@ -6,18 +6,15 @@
 #include <cstdio>
 #include <exception>
 
-#include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/runtime/process.hpp"
 #include "entry.hpp"
 
 namespace atl::portals {
 namespace {
 
-// Alone a PE needs no launcher.
-runtime::Membership join() {
-  if (auto membership = runtime::join_from_environment()) return *std::move(membership);
-  config::warn_of_unknown_names();
-  return runtime::single_job();
-}
+// The same for all libraries of the process.
+[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
 
 // Kept to the exit of the process: a launcher lets it join once. Complete when the process has joined, so that it ends before
 // the process takes leave of the launcher. The child of a fork leaves it as it is.
@@ -35,8 +32,8 @@ std::atomic<Library*> current{nullptr};
 
 Library* library() { return current.load(std::memory_order_acquire); }  // partner: init()
 
-Library::Library() : membership_(join()), owner_(::getpid()) {
-  context_ = std::make_unique<runtime::Context>(membership_.job, membership_.pe);
+Library::Library() : context_(runtime::open_process()), owner_(::getpid()) {
+  ATOLL_VALIDATE(!context_->job().is_guest(), SetupError, "a process that MPI_Comm_spawn has started is no process of Portals");
   pid_word_ = context_->reserve_system(8);
   pids_ = std::make_unique<std::atomic<std::uint32_t>[]>(context_->npes());
   host_ = std::make_unique<runtime::PortalHost>(*context_);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "atoll/runtime/context.hpp"
-#include "atoll/runtime/job.hpp"
 #include "atoll/runtime/portal.hpp"
 #include "handle.hpp"
 #include "portals4.h"
@@ -19,7 +18,7 @@ namespace atl::portals {
 
 class Interface;
 
-/// Made by the first PtlInit, and there until the process ends.
+/// Made by the first PtlInit, and there until the process ends: it holds the PE for as long, whatever other doors have closed.
 class Library {
  public:
   /// Joins the job. Collective.
@@ -75,8 +74,7 @@ class Library {
   void read_pids(std::uint32_t node);
 
   std::mutex mutex_;
-  runtime::Membership membership_;
-  std::unique_ptr<runtime::Context> context_;
+  std::shared_ptr<runtime::Context> context_;  // of all doors
   std::unique_ptr<runtime::PortalHost> host_;
   std::unique_ptr<Interface> interfaces_[4];
   HeapOffset pid_word_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions, their statistics, and what happens while an operation runs: Ctrl-C and progress.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
 
@@ -9,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/heap.hpp"
 #include "atoll/runtime/job.hpp"
+#include "atoll/runtime/process.hpp"
 #include "commands.hpp"
 #include "expr.hpp"
 
@@ -23,6 +26,9 @@ namespace atl::python {
 namespace {
 
 using Release = nb::call_guard<nb::gil_scoped_release>;
+
+// The same for all libraries of the process. Arrays do not outlive the death of a PE.
+[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
 
 constexpr std::int64_t quiet_ns = 1'000'000'000;  // operations shorter than this show nothing
 
@@ -136,14 +142,18 @@ void bind_session(nb::module_& m) {
   m.def("start_embedded", [](unsigned threads) { return watched(Session::embedded(threads)); }, nb::arg("threads") = 0);
   (void)Forks::here();
   m.def("in_job", [] { return !Forks::here().is_child() && runtime::in_job(); });
-  m.def("join_job", [] {
+  m.def("job_pe", []() -> std::optional<std::uint32_t> {
+    auto context = runtime::process_if_open();
+    return context == nullptr ? std::nullopt : std::optional(context->pe().value());
+  });
+  m.def("join_job", [](const std::vector<std::uint32_t>& members) {
     SessionPtr session;
     {
       nb::gil_scoped_release release;
-      session = Session::join();
+      session = Session::join(members);
     }
     return watched(session);
-  });
+  }, nb::arg("members") = std::vector<std::uint32_t>{});
   m.def("start_driver", [](std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
     SessionPtr session;
     {

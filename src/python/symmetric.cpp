@@ -354,6 +354,8 @@ Symmetric::Symmetric(const SessionPtr& session) {
   ATOLL_VALIDATE(session->kind() != Session::Kind::driver, Error,
                  "symmetric memory needs every PE to run the script. Start it with: atoll run -n 4 SCRIPT");
   context_ = session->engine().shared_context();
+  ATOLL_VALIDATE(session->engine().npes() == context_->npes() && !context_->job().is_guest(), Error,
+                 "symmetric memory is of all PEs of the job. Start the session without `comm`");
   nb::gil_scoped_release release;
   world_ = std::make_unique<coll::Communicator>(*context_);
 }

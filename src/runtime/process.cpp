@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/process.hpp"
 
+#include <unistd.h>
+
 #include "atoll/base/error.hpp"
 #include "atoll/runtime/guests.hpp"
 #include "atoll/runtime/static_data.hpp"
@@ -34,7 +36,8 @@ std::shared_ptr<Context> open_process(const ContextOptions& wishes) {
   if (place->layout == 0) place->layout = sizeof(Context);
   ATOLL_VALIDATE(place->layout == sizeof(Context), SetupError,
                  "two versions of Atoll are in this process: use MPI, OpenSHMEM and the Python package of one");
-  if (auto open = place->context.lock()) return open;
+  if (place->context == nullptr) place->context = new std::weak_ptr<Context>;
+  if (auto open = place->context->lock()) return open;
   if (place->membership == nullptr) place->membership = &membership();
   ContextOptions options = wishes;
   if (options.static_bytes == 0) {
@@ -43,8 +46,15 @@ std::shared_ptr<Context> open_process(const ContextOptions& wishes) {
     if (bytes <= place->membership->job->segment_bytes() / 8) options.static_bytes = bytes;
   }
   auto made = std::make_shared<Context>(place->membership->job, place->membership->pe, options);
-  place->context = made;
+  *place->context = made;
+  place->owner = ::getpid();
   return made;
+}
+
+std::shared_ptr<Context> process_if_open() {
+  std::lock_guard lock(place->mutex);
+  if (place->context == nullptr || place->layout != sizeof(Context) || place->owner != ::getpid()) return nullptr;
+  return place->context->lock();
 }
 
 }  // namespace atl::runtime

@@ -237,6 +237,36 @@ class Array:
         rows.flags.writeable = False
         return rows
 
+    def local_block(self) -> np.ndarray[Any, Any]:
+        """This PE's rows where they lie, as a NumPy array to be read and written.
+
+        What mpi4py, say, may send or receive into. Changes on either side are seen on the other. Collective in a job;
+        between two calls of it or other collective calls, PEs change their rows at their own pace.
+
+        Raises
+        ------
+        ValueError
+            Of a view, which has no memory of its own, and of complex arrays, whose parts lie apart.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> a = ak.arange(3)
+        >>> a.local_block()[:] = 7
+        >>> a
+        array([7, 7, 7])
+        """
+        expr = self._read()
+        if self._view is not None:
+            raise ValueError("a view has no memory of its own: take the block of its base, or of a copy")
+        if self.dtype.kind == "c":
+            raise ValueError(
+                "the parts of complex arrays lie apart: take the blocks of a.real.copy() and a.imag.copy()"
+            )
+        rows = expr.local().view(self.dtype)
+        self._version = math.nan  # from now on it may change at any time
+        return rows
+
 
 _new: Any = object.__new__
 _public: Any = Array

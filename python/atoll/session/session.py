@@ -8,10 +8,11 @@ from types import TracebackType
 from typing import Any
 
 from .. import _core
-from . import progress, worker
+from . import communicator, progress, worker
 
 _current: _core.Session | None = None
 _front: Session | None = None
+_members: list[int] = []  # PEs of the job, where it is not all of them
 
 
 class Session:
@@ -83,7 +84,7 @@ def in_job() -> bool:
     return _core.in_job()
 
 
-def init(pes: int | None = None, threads: int | None = None) -> Session:
+def init(pes: int | None = None, threads: int | None = None, *, comm: Any = None) -> Session:
     """Start a session. Optional: the first array starts an embedded one.
 
     Parameters
@@ -93,6 +94,8 @@ def init(pes: int | None = None, threads: int | None = None) -> Session:
         Under ``atoll run``, ``srun`` or ``mpiexec`` the launcher has decided, and `pes` is not used.
     threads : int, optional
         Threads of each PE. By default the cores are shared evenly.
+    comm : mpi4py.MPI.Comm or int, optional
+        An intra-communicator of Atoll's MPI, or its handle: its ranks are the session's PEs. Collective over them.
 
     Returns
     -------
@@ -111,27 +114,31 @@ def init(pes: int | None = None, threads: int | None = None) -> Session:
     >>> ak.init() is ak.init()
     True
     """
-    global _current, _front
+    global _current, _front, _members
     if _front is not None and not _front.closed and _front.kind == "driver" and _front.failed:
         _front.shutdown()
     wanted_pes = None if pes is None else _count(pes, "pes")
     wanted_threads = None if threads is None else _count(threads, "threads")
+    members = communicator.members(comm) if comm is not None else []
     if _current is not None and not _current.closed and _front is not None:
         fits_pes = wanted_pes in (None, _current.pes) or _current.kind == "spmd"
+        fits_pes = fits_pes and (comm is None or members == _members)
         if fits_pes and wanted_threads in (None, _current.threads):
             return _front
         raise RuntimeError(
             f"a session of {_current.pes} PEs with {_current.threads} threads is running. "
             "Call ak.shutdown() first (its arrays end with it)"
         )
-    if in_job():
+    if comm is not None:
+        core = _core.join_job(members)
+    elif in_job():
         core = _core.join_job()
     elif (wanted_pes or 1) == 1:
         core = _core.start_embedded(wanted_threads or 0)
     else:
         core = _core.start_driver(wanted_pes or 1, wanted_threads or 0, worker.command())
     progress.watch(core)
-    _current, _front = core, Session(core)
+    _current, _front, _members = core, Session(core), members
     return _front
 
 

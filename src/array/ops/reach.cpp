@@ -25,24 +25,24 @@ Reach::Reach(Engine& engine, const void* mine) : engine_(&engine) {
 
 void Reach::get(void* to, std::uint32_t pe, std::size_t at, std::size_t bytes) const {
   if (bytes == 0) return;
-  if (!maps(pe)) return engine_->context().get(to, PeId(pe), behind(offsets_[pe], at), bytes);
+  if (!maps(pe)) return engine_->context().get(to, engine_->in_context(pe), behind(offsets_[pe], at), bytes);
   if (pe != engine_->pe()) engine_->count_got(bytes);
   copy_bytes(engine_->work(), to, blocks_[pe] + at, bytes);
 }
 
 void Reach::put(std::uint32_t pe, std::size_t at, const void* from, std::size_t bytes) const {
   if (bytes == 0) return;
-  if (!maps(pe)) return engine_->context().put(PeId(pe), behind(offsets_[pe], at), from, bytes);
+  if (!maps(pe)) return engine_->context().put(engine_->in_context(pe), behind(offsets_[pe], at), from, bytes);
   if (pe != engine_->pe()) engine_->count_put(bytes);
   copy_bytes(engine_->work(), blocks_[pe] + at, from, bytes);
 }
 
 void Reach::start_get(void* to, std::uint32_t pe, std::size_t at, std::size_t bytes) const {
-  if (bytes != 0) engine_->context().get_nbi(to, PeId(pe), behind(offsets_[pe], at), bytes);
+  if (bytes != 0) engine_->context().get_nbi(to, engine_->in_context(pe), behind(offsets_[pe], at), bytes);
 }
 
 void Reach::start_put(std::uint32_t pe, std::size_t at, const void* from, std::size_t bytes) const {
-  if (bytes != 0) engine_->context().put_nbi(PeId(pe), behind(offsets_[pe], at), from, bytes);
+  if (bytes != 0) engine_->context().put_nbi(engine_->in_context(pe), behind(offsets_[pe], at), from, bytes);
 }
 
 void Reach::complete() const {

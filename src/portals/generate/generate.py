@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
-from doors import version_script, with_table, write  # noqa: E402  (its folder is known only now)
+from doors import PROCESS, version_script, with_table, write  # noqa: E402  (its folder is known only now)
 
 CHAPTERS = ("interface", "memory", "event", "move", "triggered")
 KEYS = {"name", "returns", "arguments", "body", "text", "extension"}
@@ -98,7 +98,7 @@ def main() -> int:
     out = Path(sys.argv[1])
     write(out / "include/portals4.h", header(functions, (HERE / "include/portals4.h.in").read_text()))
     write(out / "entry.cpp", entries(functions))
-    write(out / "exports.map", version_script("ATOLL_PORTALS_4", [function.name for function in functions]))
+    write(out / "exports.map", version_script("ATOLL_PORTALS_4", [PROCESS, *(function.name for function in functions)]))
     write(out / "api.json", json.dumps([vars(function) for function in functions], indent=1) + "\n")
     return 0
 

@@ -20,6 +20,7 @@
 namespace atl::runtime {
 class Context;
 class Heap;
+class Team;
 }  // namespace atl::runtime
 namespace atl::coll {
 class Communicator;
@@ -36,12 +37,16 @@ class Engine {
  public:
   /// Collective over the PEs of `context`, which arrays keep alive. `grain` 0: ATOLL_GRAIN.
   Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std::int64_t grain = 0);
+  /// Over some PEs of `context`: PE p of the engine is the team's rank p. Collective over the team, of which this PE is a member.
+  Engine(std::shared_ptr<runtime::Context> context, const runtime::Team& team, unsigned threads, std::int64_t grain = 0);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   std::uint32_t pe() const { return pe_; }
   std::uint32_t npes() const { return npes_; }
+  /// What the context calls PE `pe` of this engine.
+  PeId in_context(std::uint32_t pe) const;
   ThreadPool& threads() { return threads_; }
   Memory& memory();
   runtime::Heap& heap();
@@ -123,6 +128,8 @@ class Engine {
 
  private:
   class OperationMonitor;
+
+  Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::Communicator> communicator, unsigned threads, std::int64_t grain);
 
   Array allocate(DType dtype, const Shape& shape, Distribution distribution);
 

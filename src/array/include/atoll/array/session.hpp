@@ -18,10 +18,11 @@ class Session {
   struct Link;
   enum class Kind { embedded, spmd, driver };
 
-  /// `threads` 0: ATOLL_THREADS, or all cores.
+  /// `threads` 0: ATOLL_THREADS, or all cores. In a process that is the only PE of a job already, on that PE.
   static std::shared_ptr<Session> embedded(unsigned threads);
-  /// Joins the job that the environment names. Collective over its PEs.
-  static std::shared_ptr<Session> join();
+  /// Joins the job that the environment names; in a process that has joined it already (by MPI, say) as the same PE. Over all its
+  /// PEs, or those of `members`, numbers of PEs, of which this is one: rank r is the session's PE r. Collective over them.
+  static std::shared_ptr<Session> join(const std::vector<std::uint32_t>& members = {});
   /// Starts `pes` - 1 workers, which must call run_worker(). `threads` per PE; 0: an even share of the cores.
   static std::shared_ptr<Session> drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv);
   /// A worker's life: executes the driver's commands until it shuts down or dies. `handlers` are those of the longest list

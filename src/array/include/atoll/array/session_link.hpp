@@ -34,7 +34,10 @@ struct Session::Link {
   static std::unique_ptr<Link> drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv);
   ~Link();
 
-  std::shared_ptr<Engine> make_engine();
+  /// Over those PEs of the job; none: all.
+  std::shared_ptr<Engine> make_engine(const std::vector<std::uint32_t>& members = {});
+  /// For commands, before the engine: the same on all PEs.
+  void open_channel();
   MessageChannel& channel() { return *channel_; }
   /// Leaves the job and waits for the workers to end.
   void leave();
@@ -51,7 +54,8 @@ struct Session::Link {
 
  private:
   std::unique_ptr<runtime::WorkerGroup> workers_;
-  std::shared_ptr<runtime::Context> context_;
+  std::shared_ptr<runtime::Context> context_;  // of all doors, but of a driver and of a process alone
+  unsigned threads_ = 1;
   std::unique_ptr<MessageChannel> channel_;
 };
 
