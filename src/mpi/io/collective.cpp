@@ -282,7 +282,10 @@ Flow access_together(File& file, Part part, Circle circle, Moved& moved) {
   Count bytes = part.region().size();
   if (!part.writes) bytes = std::clamp(stream.bytes_below(file.size()) - part.at, Count{0}, bytes);
   Wish mine{0, 0, part.at, bytes};
-  if (bytes > 0) mine.low = stream.offset_of(part.at), mine.high = stream.offset_of(part.at + bytes - 1) + 1;
+  if (bytes > 0) {
+    mine.low = stream.offset_of(part.at), mine.high = stream.offset_of(part.at + bytes - 1) + 1;
+    mine.long_runs = has_long_runs(stream, part.at, bytes, block_size(file)) ? 1 : 0;
+  }
   std::vector<Wish> wishes(static_cast<std::size_t>(circle.size()));
   {
     Statistics::Timer timer(file.statistics, Phase::wait);

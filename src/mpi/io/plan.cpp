@@ -12,6 +12,9 @@ namespace {
 constexpr int most_of_a_node = 8;
 // A smaller domain is not worth a member.
 constexpr Count least_domain = 64 << 10;
+// Two ranks that write a file in turns of 1 MiB, each for itself, get 12 GB/s of a page cache, with turns of 64 KiB 10.6; where one
+// hands its data over first it was 5.9.
+constexpr Count long_run = 256 << 10;
 // More runs than these are not compared one by one.
 constexpr std::size_t most_compared = 1 << 20;
 
@@ -23,7 +26,20 @@ bool is_interleaved(std::span<const Wish> wishes) {
   std::vector<Wish> some;
   std::ranges::copy_if(wishes, std::back_inserter(some), [](const Wish& wish) { return wish.bytes > 0; });
   std::ranges::sort(some, {}, &Wish::low);
+  if (std::ranges::all_of(some, [](const Wish& wish) { return wish.long_runs != 0; })) return false;
   return std::ranges::adjacent_find(some, [](const Wish& a, const Wish& b) { return b.low < a.high; }) != some.end();
+}
+
+bool has_long_runs(const Stream& stream, Count at, Count bytes, Count block) {
+  // File servers give whole stripes to one client at a time.
+  const Count least = std::max(long_run, block);
+  Count most = bytes / least;
+  StreamRuns runs(stream, at);
+  for (Count left = bytes; left > 0; --most) {
+    if (most == 0) return false;
+    left -= runs.next(left).bytes;
+  }
+  return true;
 }
 
 std::vector<int> choose_aggregators(const coll::Placement& placement, int wanted) {

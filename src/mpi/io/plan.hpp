@@ -14,10 +14,14 @@ namespace atl::mpi::io {
 /// What a rank wants, in bytes of the file from lowest to highest, and of its stream.
 struct Wish {
   Count low = 0, high = 0, at = 0, bytes = 0;
+  Count long_runs = 0;  ///< 1: see has_long_runs()
 };
 
-/// Whether ranks reach into one another's stretches of the file, so that two phases pay.
+/// Whether ranks reach into one another's stretches of the file, so that two phases pay: all but those who have long runs there.
 bool is_interleaved(std::span<const Wish> wishes);
+
+/// Whether so many bytes of the stream come in runs that a call each moves as fast as one for all.
+bool has_long_runs(const Stream& stream, Count at, Count bytes, Count block);
 
 /// The members that aggregate, in ascending order: some of each node.
 std::vector<int> choose_aggregators(const coll::Placement& placement, int wanted);

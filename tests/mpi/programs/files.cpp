@@ -242,6 +242,7 @@ int main(int argc, char** argv) {
     interleaved(collective, 16, 1000);
     interleaved(collective, 3000, 3);
   }
+  interleaved("automatic", 70000, 2);  // runs so long that nobody hands his data over
   matrix();
   shared_pointer();
   external32();
