@@ -153,9 +153,8 @@ void Comm::fail_coll(Status why) {
   if (ending_ != nullptr) ending_->fail(failure);
 }
 
-coll::Communicator& Comm::coll() {
-  check_usable();
-  if (!coll_) run(make_coll());
+coll::Communicator& Comm::made_coll() {
+  run(make_coll());
   return *coll_;
 }
 

@@ -89,7 +89,10 @@ class Comm : public Object {
   Circle circle() { return {&local_->pes(), rank_, next_bits()}; }
 
   /// Of an intra-communicator. Collective where it is not there yet.
-  coll::Communicator& coll();
+  coll::Communicator& coll() {
+    check_usable();
+    return coll_ ? *coll_ : made_coll();
+  }
   /// Whether it is there: the same on all members. It is from the start, but of many members, where it takes much memory.
   bool has_coll() const { return coll_ != nullptr; }
   /// Makes it, as a part of what makes the communicator.
@@ -166,6 +169,7 @@ class Comm : public Object {
   std::unique_ptr<Attached> attached;
 
  private:
+  coll::Communicator& made_coll();
   void refuse_if_unusable();
   void refuse_dead(int rank);
   /// Whose error handler hears of it: not that of one which is being made, and will not come to be.

@@ -7,6 +7,7 @@
 
 #include "op/operation.hpp"
 #include "request/request.hpp"
+#include "type/plain.hpp"
 #include "type/type.hpp"
 #include "win/combine.hpp"
 #include "win/foreign.hpp"
@@ -99,21 +100,11 @@ class Unpacked {
 
 constexpr op::Code no_code = op::Code::no_op;
 
-/// Bytes of predefined types that lie in one piece, by their constants; 0 for all else.
-constexpr std::size_t constants = 0x300;
-const auto plain_sizes = [] {
-  std::array<std::uint8_t, constants> sizes{};
-  for (const datatype::Predefined& one : datatype::predefined())
-    if (one.number != datatype::Number::pair) sizes[one.handle] = one.size;
-  return sizes;
-}();
-
 /// Where one element of a predefined type lies that is mapped here, and whose epoch is open; null: look closer. What nearly all calls of
 /// programs are that put single words: 25 instructions, where the whole way takes 300.
 inline std::byte* quick_spot(Window& window, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count count, std::size_t& bytes) {
-  auto constant = reinterpret_cast<std::uintptr_t>(type);
-  if (constant >= constants || static_cast<std::uint64_t>(count) > 4096) return nullptr;
-  bytes = plain_sizes[constant] * static_cast<std::size_t>(count);
+  if (static_cast<std::uint64_t>(count) > 4096) return nullptr;
+  bytes = plain_size(type) * static_cast<std::size_t>(count);
   Target* target = window.quick_target(rank);
   if (target == nullptr || bytes == 0) return nullptr;
   Count at = disp * target->unit;
