@@ -12,7 +12,6 @@ import pytest
 from built import ROOT, needs_core, needs_launcher
 
 from atoll import cli
-from atoll.cli import run
 from atoll.cli.config_table import to_markdown
 
 
@@ -153,29 +152,24 @@ def test_markdown_names_what_is_accepted():
     assert to_markdown([entry]).endswith("| `ATOLL_LOG` | `warning` | `error`, `warning` | What to log. |\n")
 
 
+def atoll_run(*words, cwd=None):
+    command = [sys.executable, "-m", "atoll", "run", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=cwd)
+
+
+@needs_launcher
 def test_a_python_script_gets_this_interpreter(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text("print(1)")
-    tool = tmp_path / "tool"
-    tool.write_text("#!/usr/bin/env python3\nprint(1)")
-    python = [sys.executable, "-u"]
-    given = ["-n", "4", "--label", "--bind", "core", str(script), "-n", "x"]
-    assert run.with_interpreter(given) == [*given[:5], *python, *given[5:]]
-    assert run.with_interpreter(["-n4", "--threads=2", str(tool)]) == ["-n4", "--threads=2", *python, str(tool)]
-    assert run.with_interpreter(["-n", "4", "--", str(script)]) == ["-n", "4", "--", *python, str(script)]
-    assert run.with_interpreter(["-n", "4", "ls", "a.py"]) == ["-n", "4", "ls", "a.py"]
-    assert run.with_interpreter(["--help"]) == ["--help"]
-    for given in (
-        ["--hosts", "a:2,b:2", "-x", "NAME=1"],
-        ["-np", "2", "--hostfile", "f", "--launch-agent", "ssh -p 22"],
-    ):
-        assert run.with_interpreter([*given, str(script)]) == [*given, *python, str(script)]
-
-
-def test_a_script_that_is_not_there(capsys, monkeypatch):
-    monkeypatch.setattr(run, "launcher", lambda: "/bin/true")
-    assert cli.main(["run", "-n", "2", "nowhere.py"]) == cli.FAILED
-    assert "cannot run 'nowhere.py': there is no such file" in capsys.readouterr().err
+    (tmp_path / "script.py").write_text("import sys; print(sys.executable, *sys.argv[1:])")
+    (tmp_path / "tool").write_text("#!/usr/bin/env nowhere-python3\nimport sys; print(sys.executable, 'tool')")
+    ours = sys.executable
+    second = ["-np", "1", "--", "tool"]
+    done = atoll_run("-n1", "--label", "--bind", "core", "script.py", "-n", "x", ":", *second, cwd=tmp_path)
+    assert sorted(done.stdout.splitlines()) == [f"[0] {ours} -n x", f"[1] {ours} tool"], done.stderr
+    assert atoll_run("-n", "1", "-wdir", tmp_path, "script.py").stdout == f"{ours}\n"
+    assert atoll_run("-n", "1", "echo", "script.py").stdout == "script.py\n"
+    done = atoll_run("-n", "2", "nowhere.py")
+    assert done.returncode == 2
+    assert "cannot run 'nowhere.py': there is no such file" in done.stderr
 
 
 @needs_launcher

@@ -34,6 +34,21 @@ int main(int argc, char **argv) {
 }
 """
 
+#: Run as programs 0 (two ranks) and 1 (one).
+NUMBER = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int *number, found, size, last = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &found);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(number, &last, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return !found || *number != atoi(argv[argc - 1]) || size != 3 || last != 1;
+}
+"""
+
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
@@ -85,6 +100,46 @@ def test_the_wrapper_shows_what_it_would_do() -> None:
     assert f"-I{TREE}/include" in shown
     assert "-lmpi_abi" in shown
     assert run(TREE / "bin/mpicc", "--showme:compile").stdout.strip() == f"-I{TREE}/include"
+
+
+@needs_mpi
+def test_others_build_systems_find_it_where_it_is_installed(tmp_path: Path) -> None:
+    build = TREE.parent
+    if None in map(shutil.which, ("cmake", "pkg-config")) or not (build / "cmake_install.cmake").exists():
+        pytest.skip("needs cmake, pkg-config and the build tree")
+    made = run("cmake", "--install", build, "--component", "mpi", "--prefix", tmp_path / "a place")
+    assert made.returncode == 0, made.stderr
+    prefix = (tmp_path / "a place").rename(tmp_path / "place")  # nothing in it knows where it was installed
+    (tmp_path / "small.c").write_text(SMALL)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(small C)\nfind_package(MPI 5.0 REQUIRED COMPONENTS C)\n"
+        "add_executable(small small.c)\ntarget_link_libraries(small MPI::MPI_C)\n"
+        'file(WRITE ${CMAKE_BINARY_DIR}/launcher "${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG}")\n'
+    )
+    made = run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DMPI_HOME={prefix}")
+    assert made.returncode == 0, made.stderr
+    assert run("cmake", "--build", tmp_path / "build").returncode == 0
+    launcher = (tmp_path / "build/launcher").read_text().split()
+    assert launcher[0] == str(prefix / "bin/mpiexec")
+    started = run(*launcher, "2", tmp_path / "build/small")
+    assert started.returncode == 0, started.stderr
+    described = prefix / "lib/pkgconfig/atoll-mpi.pc"
+    flags = run("pkg-config", "--cflags", "--libs", described).stdout
+    made = run("cc", tmp_path / "small.c", "-o", tmp_path / "small", *flags.split())
+    assert made.returncode == 0, made.stderr
+    assert run(prefix / "bin/mpiexec", "-n", "2", tmp_path / "small").returncode == 0
+
+
+@needs_mpi
+def test_several_programs_know_their_numbers(tmp_path: Path) -> None:
+    (tmp_path / "number.c").write_text(NUMBER)
+    assert run(TREE / "bin/mpicc", tmp_path / "number.c", "-o", tmp_path / "number").returncode == 0
+    one = ["-n", "2", tmp_path / "number", "0"]
+    started = run(TREE / "bin/mpiexec", *one, ":", "-n", "1", "-wdir", tmp_path, "./number", "1")
+    assert started.returncode == 0, started.stderr
+    hosts = ["--hosts", "reef:2,shoal:1", "--address", "127.0.0.1", "--launch-agent", "env ATOLL_NODE_NAME={host}"]
+    started = run(TREE / "bin/mpiexec", *hosts, *one, ":", "-n", "1", "-wdir", tmp_path, "./number", "1")
+    assert started.returncode == 0, started.stderr
 
 
 def test_the_table_is_what_is_documented(tmp_path: Path) -> None:
