@@ -54,6 +54,18 @@ def join_job(members: Sequence[int] = ...) -> Session:
 def start_driver(pes: int, threads: int, worker_argv: Sequence[str]) -> Session:
     """This process becomes PE 0; PEs 1 … pes-1 run `worker_argv`, which must call `worker_main`."""
 
+class ParquetFooter:
+    """The row groups of a Parquet file's footer. ValueError, with row group and column, where it says what no file of `size` bytes has."""
+
+    def __init__(self, footer: bytes, size: int) -> None: ...
+    @property
+    def groups(self) -> list[tuple[int, int]]:
+        """Bytes and rows of each."""
+
+    def chunk(self, group: int, column: int) -> tuple[str, str, bool, bool, int, int, int]:
+        """Of a leaf of the schema: physical type, codec, whether the engine decodes its pages' encodings, whether there is a
+        dictionary, where its first page is, its bytes there, and unpacked."""
+
 class Landing:
     """What a program gets: rows of arrays, and a place to leave rows of columns. Of no use once it has returned."""
 

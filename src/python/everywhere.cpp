@@ -8,6 +8,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/coll/collectives.hpp"
+#include "atoll/table/kernel/parquet/footer.hpp"
 #include "atoll/table/ops/parquet.hpp"
 #include "commands.hpp"
 #include "expr.hpp"
@@ -220,6 +221,11 @@ struct Columns {
   }
 };
 
+/// A file's row groups, as its footer has them.
+struct Groups {
+  std::vector<table::ParquetGroup> groups;
+};
+
 std::string run_here(const std::string& request, Landing& landing, const std::vector<LandingColumn>& kinds, std::vector<Array> inputs, array::Engine& engine) {
   nb::gil_scoped_acquire gil;
   nb::object columns = nb::cast(Columns{&landing, kinds, std::move(inputs), &engine});
@@ -263,6 +269,21 @@ std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answe
 }
 
 void bind_everywhere(nb::module_& m) {
+  nb::class_<Groups>(m, "ParquetFooter")
+      .def("__init__", [](Groups* made, nb::bytes footer, std::int64_t size) {
+        new (made) Groups{table::read_parquet_footer({reinterpret_cast<const std::byte*>(footer.c_str()), footer.size()}, size)};
+      }, nb::arg("footer"), nb::arg("size"))
+      .def_prop_ro("groups", [](const Groups& footer) {
+        nb::list found;
+        for (const table::ParquetGroup& group : footer.groups) found.append(nb::make_tuple(group.bytes, group.rows));
+        return found;
+      })
+      .def("chunk", [](const Groups& footer, std::size_t group, std::size_t column) {
+        const std::vector<table::ParquetGroup>& groups = footer.groups;
+        ATOLL_VALIDATE(group < groups.size() && column < groups[group].columns.size(), ValueError, "row group {} has no column {}", group, column);
+        const table::ParquetColumn& one = groups[group].columns[column];
+        return nb::make_tuple(table::parquet_type_name(one.type), table::parquet_codec_name(one.codec), one.decoded, one.dictionary, one.offset, one.packed, one.unpacked);
+      }, nb::arg("group"), nb::arg("column"));
   nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("add_parquet", &Columns::add_parquet, nb::arg("parts"), nb::arg("wanted").none()).def("parquet_words", &Columns::parquet_words, nb::arg("parts")).def("rows", &Columns::rows).def_prop_ro("pe", [](const Columns& c) { return c.engine->pe(); }).def("stats", [](const Columns& c) { return stats_of(*c.engine); });
   m.def("set_program", [](nb::object callable) { program() = std::move(callable); });
   m.def("run_everywhere", [](const SessionPtr& session, nb::bytes request, nb::sequence inputs, const std::vector<int>& kinds, const std::vector<std::int64_t>& rows) {

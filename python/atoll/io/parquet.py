@@ -6,9 +6,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
-from .. import extras
+from .. import _core, extras
 from ..session.everywhere import once
 from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
@@ -19,6 +19,7 @@ from .storage import WORD
 from .writing import checked, write_tables
 
 _ENDINGS = (".parquet", ".parq", ".pq")
+_FOOTER = 64 << 10  # bytes that most footers are shorter than
 _FILES_AT_ONCE = 8  # footers of a data set that are fetched at a time: their latency, not their bytes, takes time
 
 #: What values of Arrow's types are in files whose values the engine can use as they are.
@@ -26,7 +27,18 @@ _HELD = {
     "int32": "INT32", "uint32": "INT32", "int64": "INT64", "uint64": "INT64", "float": "FLOAT", "double": "DOUBLE",
     "string": "BYTE_ARRAY", "large_string": "BYTE_ARRAY", "string_view": "BYTE_ARRAY", "date32[day]": "INT32",
 }  # fmt: skip
-_DECODED = {"PLAIN", "RLE", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "BIT_PACKED"}
+
+
+class Chunk(NamedTuple):
+    """A column's part of a row group."""
+
+    physical: str
+    codec: str
+    decoded: bool  # whether the engine decodes its pages' encodings
+    has_dictionary: bool
+    offset: int
+    packed: int  # bytes
+    unpacked: int
 
 
 def _held(kind: Any) -> tuple[str, ...]:
@@ -41,17 +53,38 @@ def _held(kind: Any) -> tuple[str, ...]:
 
 
 class Footer:
-    """What the end of a file says of it."""
+    """What the end of a file says of it.
 
-    def __init__(self, metadata: Any, schema: Any) -> None:
-        self.metadata, self.schema = metadata, schema
-        columns = [metadata.schema.column(at) for at in range(len(metadata.schema))]
-        #: Columns that are no lists, structs or maps, by name.
+    Of row groups our own reader says it, which looks through what it reads. Arrow's objects believe what a footer says
+    of columns, and end the process of who asks them about what cannot be.
+    """
+
+    def __init__(self, place: Place, file: str) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        with place.open(file) as source:
+            size = source.size()
+            end = _end_of(source, size)
+        length = int.from_bytes(end[-8:-4], "little")
+        # Of an encrypted one Arrow says that it is.
+        self._own = _core.ParquetFooter(end[:length] if end[-4:] == b"PAR1" else b"\0", size)
+        found = pq.ParquetFile(pa.BufferReader(b"PAR1" + end))
+        self.metadata, self.schema, self.groups = found.metadata, found.schema_arrow, self._own.groups
+        if len(self.groups) != found.metadata.num_row_groups:
+            raise ValueError(f"it has {len(self.groups)} row groups and {found.metadata.num_row_groups}")
+        columns = [found.schema.column(at) for at in range(len(found.schema))]
+        self.paths = [column.path for column in columns]
+        #: Columns that are no lists, structs or maps, by name: their number, and whether values may be missing.
         self.leaves = {
-            leaf.path: at
+            leaf.path: (at, leaf.max_definition_level == 1)
             for at, leaf in enumerate(columns)
             if leaf.max_repetition_level == 0 and leaf.max_definition_level <= 1 and leaf.name == leaf.path
         }
+
+    def chunk(self, group: int, leaf: int) -> Chunk:
+        """What is said of a leaf of the schema in a row group."""
+        return Chunk._make(self._own.chunk(group, leaf))
 
 
 class ParquetReader(Reader):
@@ -84,7 +117,9 @@ class ParquetReader(Reader):
         import pyarrow.parquet as pq
 
         if getattr(self._open, "name", None) != file:
-            self._open.file = pq.ParquetFile(self.place.open(file), pre_buffer=self.place.system is not None)
+            metadata = self._footer(file).metadata
+            far = self.place.system is not None
+            self._open.file = pq.ParquetFile(self.place.open(file), metadata=metadata, pre_buffer=far)
             self._open.name = file
         return self._open.file
 
@@ -94,40 +129,34 @@ class ParquetReader(Reader):
         if found is None:
             return None
         chunk, optional, rows = found
-        offset = chunk.data_page_offset
-        if chunk.has_dictionary_page and chunk.dictionary_page_offset:
-            offset = min(offset, chunk.dictionary_page_offset)
         return (
-            part.file, offset, chunk.total_compressed_size, chunk.physical_type, chunk.compression == "SNAPPY",
-            optional, rows,
+            part.file, chunk.offset, chunk.packed, chunk.physical, chunk.codec == "SNAPPY", optional, rows,
         )  # fmt: skip
 
     def few_words(self, part: Part, name: str) -> bool:
         """Where a value takes few bits, its word is in a dictionary."""
         found = self._chunk(part, name)
-        return found is not None and found[0].has_dictionary_page and found[0].total_uncompressed_size <= 3 * found[2]
+        return found is not None and found[0].has_dictionary and found[0].unpacked <= 3 * found[2]
 
-    def _chunk(self, part: Part, name: str) -> tuple[Any, bool, int] | None:
+    def _chunk(self, part: Part, name: str) -> tuple[Chunk, bool, int] | None:
         """What the footer says of a column that the engine decodes, whether it is optional, and its rows."""
         if self.place.system is not None or self.place.data is not None or name in self.keys.names:
             return None
         footer = self._footer(part.file)
-        leaf = footer.leaves.get(name)
-        if leaf is None or footer.schema.field(name).type != self.schema.field(name).type:
+        leaf, optional = footer.leaves.get(name, (-1, False))
+        if leaf < 0 or footer.schema.field(name).type != self.schema.field(name).type:
             return None
-        group = footer.metadata.row_group(part.number)
-        chunk = group.column(leaf)
-        if chunk.physical_type not in _held(self.schema.field(name).type):
+        chunk = footer.chunk(part.number, leaf)
+        if chunk.physical not in _held(self.schema.field(name).type):
             return None
-        if chunk.compression not in ("UNCOMPRESSED", "SNAPPY") or not _DECODED.issuperset(chunk.encodings):
+        if chunk.codec not in ("UNCOMPRESSED", "SNAPPY") or not chunk.decoded:
             return None
-        return chunk, footer.metadata.schema.column(leaf).max_definition_level == 1, group.num_rows
+        return chunk, optional, footer.groups[part.number][1]
 
     def _footer(self, file: str) -> Footer:
         found = self._footers.get(file)
         if found is None:
-            opened = self._file(file)
-            found = self._footers[file] = Footer(opened.metadata, opened.schema_arrow)
+            found = self._footers[file] = Footer(self.place, file)
         return found
 
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
@@ -147,11 +176,11 @@ class ParquetReader(Reader):
 
     def unpacked(self, part: Part) -> dict[str, int]:
         """Bytes of each column's pages in a row group, before they were compressed."""
-        group = self._footer(part.file).metadata.row_group(part.number)
+        footer = self._footer(part.file)
         found: dict[str, int] = {}
-        for chunk in map(group.column, range(group.num_columns)):
-            name = chunk.path_in_schema.partition(".")[0]
-            found[name] = found.get(name, 0) + chunk.total_uncompressed_size
+        for leaf, path in enumerate(footer.paths):
+            name = path.partition(".")[0]
+            found[name] = found.get(name, 0) + footer.chunk(part.number, leaf).unpacked
         return found
 
     def _fragment(self, part: Part, where: Any) -> Any:
@@ -184,17 +213,27 @@ def parquet_reader(where: Any, storage_options: dict[str, Any] | None = None) ->
     return once(_plan, place_of(where, _ENDINGS, storage_options))
 
 
+def _end_of(source: Any, size: int) -> bytes:
+    """A file's footer, with its length and the mark behind it: in one read, mostly."""
+    source.seek(max(size - _FOOTER, 0))
+    end = bytes(source.read(_FOOTER))
+    length = int.from_bytes(end[-8:-4], "little") + 8
+    if len(end) < 8 or end[-4:] not in (b"PAR1", b"PARE"):
+        raise ValueError(
+            "Parquet magic bytes not found in footer. Either the file is corrupted or this is not a parquet file."
+        )
+    if length > size:
+        raise ValueError(f"its footer has {length} bytes, and the file {size}")
+    if length > len(end):
+        source.seek(size - length)
+        end = bytes(source.read(length))
+    return end[-length:]
+
+
 def _plan(place: Place) -> ParquetReader:
-    import pyarrow.parquet as pq
-
     def footer(file: str) -> Footer:
-        with reading(file), place.open(file) as source:
-            found = pq.ParquetFile(source)
-            return Footer(found.metadata, found.schema_arrow)
-
-    def groups(footer: Footer) -> list[tuple[int, int]]:
-        found = map(footer.metadata.row_group, range(footer.metadata.num_row_groups))
-        return [(group.total_byte_size, group.num_rows) for group in found]
+        with reading(file):
+            return Footer(place, file)
 
     with ThreadPoolExecutor(min(_FILES_AT_ONCE, len(place.files))) as pool:
         footers = list(pool.map(footer, place.files))
@@ -203,7 +242,7 @@ def _plan(place: Place) -> ParquetReader:
     parts = [
         Part(file, number, size, rows, of_file, "row group")
         for file, of_file, one in zip(place.files, values, footers, strict=True)
-        for number, (size, rows) in enumerate(groups(one))
+        for number, (size, rows) in enumerate(one.groups)
     ]
     known = dict(zip(place.files, footers, strict=True))
     return ParquetReader(place, schema, keys, parts, index_columns(footers[0].schema, schema), known)

@@ -8,85 +8,10 @@
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "kernel/parquet/thrift.hpp"
 
 namespace atl::table {
 namespace {
-
-constexpr int max_depth = 8;  // of structs in structs
-
-/// Thrift's compact protocol, as far as page headers need it.
-class Thrift {
- public:
-  enum Kind : unsigned { stop = 0, yes = 1, no = 2, byte = 3, i16 = 4, i32 = 5, i64 = 6, real = 7, binary = 8, list = 9, set = 10, map = 11, structure = 12 };
-
-  Thrift(std::span<const std::byte> bytes, std::size_t& at) : bytes_(bytes), at_(at) {}
-
-  /// Calls `visit(field, kind)` for each field of a struct, which reads it or says false: then it is passed over.
-  template <class Visit>
-  void for_fields(Visit&& visit, int depth = 0) {
-    check(depth < max_depth);
-    std::int64_t field = 0;
-    for (;;) {
-      const unsigned head = next();
-      const unsigned kind = head & 15;
-      if (kind == stop) return;
-      field = (head >> 4) != 0 ? field + (head >> 4) : number();
-      if (!visit(field, kind)) skip(kind, depth);
-    }
-  }
-  std::int64_t number() {
-    const std::uint64_t value = varint();
-    return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
-  }
-
- private:
-  static void check(bool good) { ATOLL_VALIDATE(good, ValueError, "a page's head is broken"); }
-  unsigned next() {
-    check(at_ < bytes_.size());
-    return static_cast<unsigned>(bytes_[at_++]);
-  }
-  std::uint64_t varint() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const unsigned byte = next();
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-    check(false);
-    return 0;
-  }
-  void pass(std::uint64_t count) {
-    check(count <= bytes_.size() - at_);
-    at_ += count;
-  }
-  void skip(unsigned kind, int depth) {
-    check(depth < max_depth);
-    switch (kind) {
-      case yes:
-      case no: return;
-      case byte: return pass(1);
-      case i16:
-      case i32:
-      case i64: return void(varint());
-      case real: return pass(8);
-      case binary: return pass(varint());
-      case list:
-      case set: {
-        const unsigned head = next();
-        std::uint64_t count = head >> 4;
-        if (count == 15) count = varint();
-        check(count <= bytes_.size());
-        for (std::uint64_t i = 0; i < count; ++i) (head & 15) <= no ? pass(1) : skip(head & 15, depth + 1);
-        return;
-      }
-      case structure: return for_fields([](std::int64_t, unsigned) { return false; }, depth + 1);
-      default: check(false);
-    }
-  }
-
-  std::span<const std::byte> bytes_;
-  std::size_t& at_;
-};
 
 /// Groups of eight numbers of `width` bits, each group as many bytes; eight more bytes may be read.
 template <unsigned width>
@@ -115,9 +40,9 @@ constexpr auto unpack_small = unpack_table(std::make_index_sequence<15>());
 
 PageHeader read_page_header(std::span<const std::byte> bytes, std::size_t& at) {
   PageHeader header;
-  Thrift thrift(bytes, at);
+  parquet::Thrift thrift(bytes, at, "a page's head is broken");
   auto number = [&](unsigned kind, std::int32_t& to) {
-    if (kind != Thrift::i32) return false;
+    if (kind != parquet::Thrift::i32) return false;
     to = static_cast<std::int32_t>(thrift.number());
     return true;
   };
@@ -130,14 +55,14 @@ PageHeader read_page_header(std::span<const std::byte> bytes, std::size_t& at) {
     }
     if (field == 2) return number(kind, header.unpacked_size);
     if (field == 3) return number(kind, header.packed_size);
-    if (kind != Thrift::structure || (field != 5 && field != 7 && field != 8)) return false;
+    if (kind != parquet::Thrift::structure || (field != 5 && field != 7 && field != 8)) return false;
     const bool second = field == 8;
     thrift.for_fields([&](std::int64_t inner, unsigned inner_kind) {
       if (inner == 1) return number(inner_kind, header.values);
       if (inner == (second ? 4 : 2)) return number(inner_kind, header.encoding);
       if (second && inner == 5) return number(inner_kind, header.definition_bytes);
       if (second && inner == 6) return number(inner_kind, header.repetition_bytes);
-      if (second && inner == 7) header.compressed = inner_kind != Thrift::no;
+      if (second && inner == 7) header.compressed = inner_kind != parquet::Thrift::no;
       return false;
     }, 1);
     return true;

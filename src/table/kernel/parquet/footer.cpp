@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "atoll/table/kernel/parquet/footer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "kernel/parquet/thrift.hpp"
+
+namespace atl::table {
+namespace {
+
+using parquet::Thrift;
+
+constexpr std::array<const char*, 8> types{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"};
+constexpr std::array<const char*, 8> codecs{"UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"};
+
+/// Plain, by dictionary in both spellings, and what levels are packed by.
+bool is_decoded(std::int64_t encoding) { return encoding == 0 || encoding == 2 || encoding == 3 || encoding == 4 || encoding == 8; }
+
+/// What a footer says of a column of a row group.
+struct Told {
+  std::optional<std::int64_t> type, codec, values, unpacked, packed, data_at, dictionary_at;
+  std::string path;
+  bool elsewhere = false;  // in another file
+  bool decoded = true;
+};
+
+ParquetColumn checked(const Told& told, std::int64_t size) {
+  auto among = [](const char* what, std::optional<std::int64_t> number, std::size_t end) {
+    ATOLL_VALIDATE(number.has_value(), ValueError, "its {} is not said", what);
+    ATOLL_VALIDATE(*number >= 0 && *number < static_cast<std::int64_t>(end), ValueError, "its {} is {}", what, *number);
+    return static_cast<std::int32_t>(*number);
+  };
+  auto amount = [](const char* what, std::optional<std::int64_t> number) {
+    ATOLL_VALIDATE(number.value_or(0) >= 0, ValueError, "its {} is {}", what, *number);
+    return number.value_or(0);
+  };
+  ParquetColumn column;
+  column.type = among("type", told.type, types.size());
+  column.codec = among("codec", told.codec, codecs.size());
+  amount("number of values", told.values);
+  column.unpacked = amount("size before it was compressed", told.unpacked);
+  column.packed = amount("size", told.packed);
+  column.dictionary = told.dictionary_at.has_value();
+  column.decoded = told.decoded && !told.elsewhere;
+  if (told.elsewhere) return column;
+  for (const auto& at : {told.data_at, told.dictionary_at})
+    ATOLL_VALIDATE(!at || (*at >= 0 && *at <= size), ValueError, "its pages are at byte {} of a file of {}", *at, size);
+  column.offset = told.data_at.value_or(0);
+  if (told.dictionary_at.value_or(0) > 0) column.offset = std::min(column.offset, *told.dictionary_at);
+  ATOLL_VALIDATE(column.packed <= size - column.offset, ValueError, "it has {} bytes from byte {} of a file of {}", column.packed, column.offset, size);
+  return column;
+}
+
+/// The whole numbers among a struct's fields: `of(field)` is where one goes, or null.
+template <class Of>
+bool take(Thrift& thrift, std::int64_t field, unsigned kind, Of&& of) {
+  std::optional<std::int64_t>* to = of(field);
+  if (to == nullptr || (kind != Thrift::i16 && kind != Thrift::i32 && kind != Thrift::i64)) return false;
+  *to = thrift.number();
+  return true;
+}
+
+void read_column(Thrift& thrift, Told& told) {
+  thrift.for_fields([&](std::int64_t field, unsigned kind) {
+    if (field == 2 && kind == Thrift::list) {
+      thrift.for_elements([&](std::uint64_t, unsigned element) {
+        if (element != Thrift::i32) return thrift.skip(element, 4);
+        told.decoded = is_decoded(thrift.number()) && told.decoded;
+      });
+      return true;
+    }
+    if (field == 3 && kind == Thrift::list) {
+      told.path.clear();
+      thrift.for_elements([&](std::uint64_t at, unsigned element) {
+        if (element != Thrift::binary) return thrift.skip(element, 4);
+        told.path += at > 0 ? "." : "";
+        told.path += thrift.text();
+      });
+      return true;
+    }
+    return take(thrift, field, kind, [&](std::int64_t one) -> std::optional<std::int64_t>* {
+      switch (one) {
+        case 1: return &told.type;
+        case 4: return &told.codec;
+        case 5: return &told.values;
+        case 6: return &told.unpacked;
+        case 7: return &told.packed;
+        case 9: return &told.data_at;
+        case 11: return &told.dictionary_at;
+        default: return nullptr;
+      }
+    });
+  }, 3);
+}
+
+ParquetColumn column_of(Thrift& thrift, std::uint64_t number, std::int64_t size) {
+  Told told;
+  bool found = false;
+  thrift.for_fields([&](std::int64_t field, unsigned kind) {
+    if (field == 1 && kind == Thrift::binary) told.elsewhere = true;
+    if (field != 3 || kind != Thrift::structure) return false;
+    read_column(thrift, told);
+    return found = true;
+  }, 2);
+  try {
+    ATOLL_VALIDATE(found, ValueError, "nothing is said of it, or it is encrypted");
+    return checked(told, size);
+  } catch (const ValueError& error) {
+    if (told.path.empty()) throw ValueError(fmt::format("column {}: {}", number, error.what()));
+    throw ValueError(fmt::format("column '{}': {}", told.path, error.what()));
+  }
+}
+
+ParquetGroup group_of(Thrift& thrift, std::uint64_t number, std::int64_t size) {
+  std::optional<std::int64_t> bytes, rows;
+  ParquetGroup group;
+  try {
+    thrift.for_fields([&](std::int64_t field, unsigned kind) {
+      if (field == 1 && kind == Thrift::list) {
+        group.columns.clear();
+        thrift.for_elements([&](std::uint64_t column, unsigned element) {
+          ATOLL_VALIDATE(element == Thrift::structure, ValueError, "column {} is none", column);
+          group.columns.push_back(column_of(thrift, column, size));
+        });
+        return true;
+      }
+      return take(thrift, field, kind, [&](std::int64_t one) { return one == 2 ? &bytes : one == 3 ? &rows : nullptr; });
+    }, 1);
+    ATOLL_VALIDATE(rows && *rows >= 0 && *rows < std::int64_t{1} << 48, ValueError, "it is said to have {} rows", rows.value_or(-1));
+    ATOLL_VALIDATE(bytes.value_or(0) >= 0, ValueError, "it is said to have {} bytes", *bytes);
+  } catch (const ValueError& error) {
+    throw ValueError(fmt::format("row group {}, {}", number, error.what()));
+  }
+  group.rows = *rows;
+  group.bytes = bytes.value_or(0);
+  return group;
+}
+
+}  // namespace
+
+std::vector<ParquetGroup> read_parquet_footer(std::span<const std::byte> footer, std::int64_t size) {
+  std::vector<ParquetGroup> groups;
+  std::size_t at = 0;
+  Thrift thrift(footer, at, "the footer is broken");
+  thrift.for_fields([&](std::int64_t field, unsigned kind) {
+    if (field != 4 || kind != Thrift::list) return false;
+    groups.clear();
+    thrift.for_elements([&](std::uint64_t number, unsigned element) {
+      ATOLL_VALIDATE(element == Thrift::structure, ValueError, "row group {} is none", number);
+      groups.push_back(group_of(thrift, number, size));
+    });
+    return true;
+  });
+  return groups;
+}
+
+std::string parquet_type_name(std::int32_t type) { return types.at(static_cast<std::size_t>(type)); }
+std::string parquet_codec_name(std::int32_t codec) { return codecs.at(static_cast<std::size_t>(codec)); }
+
+}  // namespace atl::table

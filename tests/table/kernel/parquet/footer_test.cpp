@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Footers of Parquet that say what cannot be, number by number, and such that are broken at random.
+#include "atoll/table/kernel/parquet/footer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "atoll/base/error.hpp"
+#include "pages.hpp"
+#include "broken.hpp"
+
+namespace atl::table {
+namespace {
+
+using namespace pages;
+
+struct Told {
+  std::int64_t type = 2, codec = 1, values = 5, unpacked = 80, packed = 60, at = 4, rows = 5;
+};
+
+/// Two row groups with a column "x" each, of which the second says what is told.
+Bytes footer_of(const Told& told) {
+  Bytes to;
+  put_field(to, 1, 2);  // version
+  to.push_back(static_cast<std::byte>(3 << 4 | 9));  // field 4: a list of two structs
+  to.push_back(static_cast<std::byte>(2 << 4 | 12));
+  for (const Told& one : {Told{}, told}) {
+    to.push_back(static_cast<std::byte>(1 << 4 | 9));
+    to.push_back(static_cast<std::byte>(1 << 4 | 12));
+    put_field(to, 2, 0);
+    to.push_back(static_cast<std::byte>(1 << 4 | 12));  // field 3: what is said of the column
+    put_field(to, 1, one.type);
+    to.push_back(static_cast<std::byte>(2 << 4 | 9));  // field 3: its path
+    to.push_back(static_cast<std::byte>(1 << 4 | 8));
+    put_varint(to, 1);
+    put(to, "x", 1);
+    put_field(to, 1, one.codec);
+    put_field(to, 1, one.values);
+    put_field(to, 1, one.unpacked);
+    put_field(to, 1, one.packed);
+    put_field(to, 2, one.at);
+    to.push_back(std::byte{0});
+    to.push_back(std::byte{0});
+    put_field(to, 1, 90);
+    put_field(to, 1, one.rows);
+    to.push_back(std::byte{0});
+  }
+  to.push_back(std::byte{0});
+  return to;
+}
+
+std::string refusal(const Told& told) {
+  try {
+    (void)read_parquet_footer(footer_of(told), 1000);
+  } catch (const ValueError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ParquetFooter, SaysWhatCanBe) {
+  EXPECT_EQ(refusal({}), "");
+  const auto groups = read_parquet_footer(footer_of({.codec = 6, .packed = 50, .at = 77}), 1000);
+  ASSERT_EQ(groups.size(), 2u);
+  ASSERT_EQ(groups[1].columns.size(), 1u);
+  EXPECT_EQ(groups[1].rows, 5);
+  EXPECT_EQ(groups[1].bytes, 90);
+  EXPECT_EQ(groups[1].columns[0].offset, 77);
+  EXPECT_EQ(groups[1].columns[0].packed, 50);
+  EXPECT_EQ(parquet_type_name(groups[1].columns[0].type), "INT64");
+  EXPECT_EQ(parquet_codec_name(groups[1].columns[0].codec), "ZSTD");
+  EXPECT_EQ(refusal({.codec = -1}), "row group 1, column 'x': its codec is -1");
+  EXPECT_EQ(refusal({.codec = 8}), "row group 1, column 'x': its codec is 8");
+  EXPECT_EQ(refusal({.type = 99}), "row group 1, column 'x': its type is 99");
+  EXPECT_EQ(refusal({.values = -1}), "row group 1, column 'x': its number of values is -1");
+  EXPECT_EQ(refusal({.unpacked = -1}), "row group 1, column 'x': its size before it was compressed is -1");
+  EXPECT_EQ(refusal({.packed = 1001}), "row group 1, column 'x': it has 1001 bytes from byte 4 of a file of 1000");
+  EXPECT_EQ(refusal({.at = 1001}), "row group 1, column 'x': its pages are at byte 1001 of a file of 1000");
+  EXPECT_EQ(refusal({.at = INT64_MIN}), "row group 1, column 'x': its pages are at byte -9223372036854775808 of a file of 1000");
+  EXPECT_EQ(refusal({.rows = -1}), "row group 1, it is said to have -1 rows");
+  EXPECT_EQ(refusal({.rows = INT64_MAX}), "row group 1, it is said to have 9223372036854775807 rows");
+}
+
+TEST(ParquetFooter, BrokenOnesDoNoHarm) {
+  const Bytes good = footer_of({});
+  for (std::size_t size = 0; size + 1 < good.size(); ++size) EXPECT_THROW((void)read_parquet_footer(std::span(good).first(size), 1000), ValueError);
+  for (std::uint32_t seed = 0; seed < 20'000; ++seed) {
+    std::mt19937 random(seed);
+    const Bytes bad = test::broken(good, random);
+    try {
+      (void)read_parquet_footer(bad, 1000);
+    } catch (const ValueError&) {
+      continue;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace atl::table
