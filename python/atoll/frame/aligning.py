@@ -217,6 +217,8 @@ class FrameAligning(Aligning):
         made = self
         if columns is not None:
             wanted = labels_of(columns)
+            if wanted is not made._labels and len(made._labels.places) < len(made._labels.values):
+                raise ValueError("cannot reindex on an axis with duplicate labels")
             held = columns_for(made, wanted)
             if fill_value is not None:
                 fills = [label not in made._labels.places for label in wanted.values]

@@ -15,9 +15,9 @@ from ..columns.intervals import join_asof
 from .aligning import align_rows, placed
 from .axis import range_index
 from .classes import CLASSES, frame, is_frame, is_series, series
+from .core import key_column
 from .labels import Labels
 from .merging import beside
-from .sorting import key_column
 from .values import choose, hasnans, hide, is_scalar, isna, join_rows, nullable, take, take_or_miss
 
 

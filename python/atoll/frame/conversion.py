@@ -144,6 +144,11 @@ class SeriesConversion:
         return written(json.dumps(table, separators=(",", ":"), default=str), path_or_buf)
 
 
+def _check_unique(index: Any, message: str) -> None:
+    if not index.is_unique:
+        raise ValueError(message)
+
+
 def _objects(column: Any, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Values as objects: moments as Timestamps."""
     return object_array(to_list(column)) if values.dtype.kind in "mM" else values.astype(object)
@@ -247,6 +252,7 @@ class FrameConversion:
         if orient == "dict":
             return into((label, into(zip(keys, one, strict=True))) for label, one in zip(labels, held, strict=True))
         if orient == "index":
+            _check_unique(self._index, "DataFrame index must be unique for orient='index'.")
             rows_of = zip(keys, zip(*held, strict=True), strict=True)
             return into((key, into(zip(labels, row, strict=True))) for key, row in rows_of)
         raise ValueError(f"orient '{orient}' not understood")
@@ -285,6 +291,7 @@ class FrameConversion:
         elif orient == "columns":
             table = {label: dict(zip(keys, one, strict=True)) for label, one in zip(labels, held, strict=True)}
         elif orient == "index":
+            _check_unique(self._index, "DataFrame index must be unique for orient='index'.")
             table = {key: dict(zip(labels, row, strict=True)) for key, row in zip(keys, rows, strict=True)}
         elif orient == "values":
             table = [list(row) for row in rows]

@@ -352,3 +352,19 @@ def as_axis(axis: Any) -> int:
     if axis in (1, "columns"):
         return 1
     raise ValueError(f"No axis named {axis} for object type DataFrame")
+
+
+def column_or_level(self: Any, name: Any) -> Any:
+    """The column of a label, or the level of the index that has it as its name."""
+    if name in self._labels.places:
+        return self._column(name)
+    if name in self._index.names and name is not None:
+        return self._index.get_level_values(name)._values
+    raise KeyError(name)
+
+
+def key_column(self: Any, name: Any) -> Any:
+    """The same. ValueError where both have the name."""
+    if name in self._labels.places and name is not None and name in self._index.names:
+        raise ValueError(f"{name!r} is both an index level and a column label, which is ambiguous.")
+    return column_or_level(self, name)

@@ -31,6 +31,8 @@ def mapped(values: Any, mapper: Any, na_action: Any = None) -> Any:
     if callable(mapper) and not isinstance(mapper, dict):
         return _called(values, mapper, na_action)
     table = mapper
+    if not (isinstance(mapper, dict) or is_series(mapper)):
+        raise TypeError(f"'{type(mapper).__name__}' object is not callable")
     if isinstance(mapper, dict) and not hasattr(mapper, "__missing__"):
         if not mapper:
             return hide(values, isna(values) | True)

@@ -20,7 +20,7 @@ from ..columns.strings import Strings
 from .axis import index_of, range_index
 from .classes import CLASSES, define, is_frame, is_series, series
 from .concatenating import concat
-from .core import is_numeric
+from .core import is_numeric, key_column
 from .elementwise import mapped
 from .kinds import kind_of
 from .values import hide, is_scalar, isna, make, nullable, settle
@@ -322,7 +322,7 @@ def _keys(of: Any, by: Any, level: Any, dropna: bool, sort: bool, observed: bool
                 names.append(None)
                 continue
             if of.ndim == 2 and one in of._labels.places:
-                columns.append(of._column(one))
+                columns.append(key_column(of, one))
                 used.add(one)
             elif one in of._index.names:
                 columns.append(of._index.get_level_values(one)._values)

@@ -286,6 +286,8 @@ class IndexMethods(IndexCore):
 
     def droplevel(self, level: Any = 0) -> Any:
         """Refused: an index needs a level."""
+        for one in level if isinstance(level, (list, tuple)) else [level]:
+            self._level(one)
         raise ValueError("Cannot remove 1 levels from an index with 1 levels: at least one level must be left.")
 
     def __getattr__(self, name: Text) -> Any:

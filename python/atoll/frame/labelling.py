@@ -84,6 +84,8 @@ class Labelling:
             made = self.copy()
             made.columns = self.columns.swaplevel(i, j)
             return made
+        if self._index.nlevels < 2:
+            raise TypeError("Can only swap levels on a hierarchical axis.")
         return self._with_index(self._index.swaplevel(i, j))
 
     def reorder_levels(self: Any, order: Any, axis: Any = 0) -> Any:
@@ -111,7 +113,10 @@ def _names(mapper: Any, names: list[Any]) -> list[Any]:
 
 
 def _renamed(index: Any, mapper: Any) -> Any:
-    return index._named(_names(mapper, index.names))
+    names = _names(mapper, index.names)
+    if len(names) != index.nlevels:
+        raise ValueError(f"Length of new names must be {index.nlevels}, got {len(names)}")
+    return index._named(names)
 
 
 def reset(index: Any, level: Any, names: Any, taken: Any) -> tuple[list[Any], list[Any], Any]:

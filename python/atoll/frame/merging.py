@@ -14,12 +14,13 @@ from ..columns.objects import Objects
 from .aligning import coalesced
 from .axis import comparable, index_of, range_index
 from .classes import frame, is_frame, is_series
+from .core import key_column
 from .index_sets import with_labels
 from .kinds import kind_of
 from .labels import Labels
 from .lookup import duplicated
 from .pending import as_they_are, choose_rows
-from .sorting import key_column, order_by
+from .sorting import order_by
 from .values import gaps, is_scalar, make, take
 
 HOW = ("left", "right", "inner", "outer", "cross", "left_anti", "right_anti")

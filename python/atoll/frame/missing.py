@@ -14,10 +14,9 @@ from ..columns.objects import Objects, is_missing
 from .across import filled_from
 from .axis import range_index
 from .classes import is_frame, is_series
-from .core import as_axis
+from .core import as_axis, column_or_level
 from .placing import fitting
 from .reducing import count
-from .sorting import key_column
 from .values import can_miss, choose, hasnans, is_scalar, isna, make, settle
 
 
@@ -39,6 +38,13 @@ def filled(values: Any, value: Any, limit: int | None = None) -> Any:
     if not isinstance(values, ndarray):
         fitting(value, values)
     return choose(gone, value, values)
+
+
+#: How pandas interpolates.
+_METHODS = (
+    "akima", "barycentric", "cubic", "cubicspline", "from_derivatives", "index", "krogh", "linear", "nearest", "pad",
+    "pchip", "piecewise_polynomial", "polynomial", "quadratic", "slinear", "spline", "time", "values", "zero",
+)  # fmt: skip
 
 
 class Missing:
@@ -84,6 +90,8 @@ class Missing:
         limit_direction: Any = None, limit_area: Any = None, **options: Any,
     ) -> Any:  # fmt: skip
         """Missing numbers on the line between their neighbours."""
+        if method not in _METHODS:
+            raise ValueError(f"Can not interpolate with method={method}.")
         if method != "linear":
             raise NotImplementedError(f"interpolation by {method!r} is not available; 'linear' is")
         direction = limit_direction or "forward"
@@ -109,7 +117,7 @@ class SeriesMissing(Missing):
         made = self._take(flatnonzero(~isna(self._values))) if can_miss(self._values) else self.copy()
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
-    def fillna(self: Any, value: Any = None, *, axis: Any = None, inplace: bool = False, limit: Any = None) -> Any:
+    def fillna(self: Any, value: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None) -> Any:
         """Another value where one is missing.
 
         Examples
@@ -155,7 +163,7 @@ class FrameMissing(Missing):
         lost = [name for name in names if name not in self._labels.places]
         if lost:
             raise KeyError(lost)
-        columns = [key_column(self, name) for name in names] if subset is not None else self._columns
+        columns = [column_or_level(self, name) for name in names] if subset is not None else self._columns
         mask = None
         if thresh is not None:
             there = sum((~isna(one)).astype(np.int64) for one in columns)
@@ -169,7 +177,7 @@ class FrameMissing(Missing):
         made = self.copy() if mask is None else self._take(flatnonzero(mask))
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
-    def fillna(self: Any, value: Any = None, *, axis: Any = None, inplace: bool = False, limit: Any = None) -> Any:
+    def fillna(self: Any, value: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None) -> Any:
         """Another value where one is missing; by column, when a dict or a Series says so."""
         if value is None:
             raise ValueError("Must specify a fill 'value'.")

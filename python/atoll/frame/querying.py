@@ -199,5 +199,7 @@ class Querying:
         """
         if not isinstance(expr, str):
             raise ValueError(f"expr must be a string to be evaluated, {type(expr)} given")
+        if not expr.strip():
+            raise ValueError("expr cannot be an empty string")
         found = evaluate(self, expr, _caller(1, local_dict, global_dict))
         return self._or_inplace(self.loc[found], inplace)

@@ -14,11 +14,10 @@ from ..arrays.selection import flatnonzero, where
 from ..columns.column import as_column
 from .axis import index_of, range_index
 from .classes import CLASSES, frame, is_frame, is_series, series
-from .core import is_numeric
+from .core import column_or_level, is_numeric
 from .kinds import kind_of, to_list
 from .labels import Labels
 from .lookup import duplicated
-from .sorting import key_column
 from .values import choose, gaps, is_scalar, isna, join_rows, make, take, take_or_miss
 
 
@@ -118,7 +117,7 @@ def _listed(labels: Any) -> list[Any]:
 
 def _axis_of(self: Any, labels: Any) -> Any:
     """An index of some columns."""
-    columns = [key_column(self, label) for label in labels]
+    columns = [column_or_level(self, label) for label in labels]
     if len(columns) == 1:
         return index_of(columns[0], labels[0])
     return CLASSES["MultiIndex"]._of(columns, labels)
@@ -336,6 +335,8 @@ class FrameReshaping:
     def unstack(self: Any, level: Any = -1, fill_value: Any = None, sort: bool = True) -> Any:
         """A level of the index as a level of the columns' labels."""
         if self._index.nlevels < 2:
+            for one in _listed(level):
+                self._index._level(one)
             return self.T.stack()
         places = [self._index._level(one) for one in _listed(level)]
         rest = [place for place in range(self._index.nlevels) if place not in places]

@@ -57,7 +57,7 @@ class Running:
         >>> ak.Series([1, 2, 3]).shift().to_list()
         [nan, 1.0, 2.0]
         """
-        if not isinstance(periods, (int, np.integer)):
+        if not isinstance(periods, (int, np.integer, str)):
             return _shifted_by_several(self, list(periods), freq, fill_value, suffix)
         periods = int(periods)
         if freq == "infer":

@@ -16,7 +16,7 @@ from ..columns.column import as_column
 from ..columns.functions import unique
 from .axis import index_of, range_index
 from .classes import CLASSES, frame, series
-from .core import as_axis
+from .core import as_axis, key_column
 from .grouped_others import random_generator
 from .kinds import kind_of
 from .labels import Labels
@@ -325,15 +325,6 @@ class FrameSorting(Sorting):
         size = max((len(one) for one in modes), default=0)
         names = [one._name for one in modes]
         return frame([one.reindex(range_index(size))._values for one in modes], Labels(names), range_index(size))
-
-
-def key_column(self: Any, name: Any) -> Any:
-    """The column of a label, or the level of the index that has it as its name."""
-    if name in self._labels.places:
-        return self._column(name)
-    if name in self._index.names and name is not None:
-        return self._index.get_level_values(name)._values
-    raise KeyError(name)
 
 
 def _columns(self: Any, labels: Any) -> list[Any]:
