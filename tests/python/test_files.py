@@ -2,6 +2,7 @@
 """Files: what NumPy writes is read, and the other way round; pieces of rows; texts."""
 
 import io
+import os
 import pickle
 
 import numpy as np
@@ -96,3 +97,29 @@ def test_no_file_is_there(tmp_path):
     np.save(tmp_path / "fields.npy", np.zeros(2, "i4,f4"))
     with pytest.raises(TypeError, match="atoll arrays hold"):
         ak.load(tmp_path / "fields.npy")
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read(tmp_path, pieces):
+    np.save(tmp_path / "a.npy", np.arange(1000))
+    found = np.load(tmp_path / "a.npy", mmap_mode="r")
+    os.truncate(tmp_path / "a.npy", 200)
+    with pytest.raises(ValueError, match="the file has become shorter"):
+        files._read(found)
+    with pytest.raises(ValueError, match=r"cannot read .*a\.npy"):
+        ak.load(tmp_path / "a.npy")
+
+
+def test_writing_leaves_nothing_aside(tmp_path, pieces):
+    x = ak.arange(50)
+    for name, write in {
+        "a.npy": lambda path: ak.save(path, x), "b.npz": lambda path: ak.savez(path, x),
+        "c.txt": lambda path: ak.savetxt(path, x), "d.txt.gz": lambda path: ak.savetxt(path, x), "e": x.tofile,
+    }.items():  # fmt: skip
+        write(tmp_path / name)
+    np.testing.assert_array_equal(np.loadtxt(tmp_path / "d.txt.gz"), np.arange(50))
+    with pytest.raises(FileNotFoundError, match="no directory"):
+        ak.save(tmp_path / "no" / "a.npy", x)
+    with pytest.raises(ValueError, match=r"mismatch|format"):
+        ak.savetxt(tmp_path / "c.txt", x, fmt="%d %d %d")
+    np.testing.assert_array_equal(np.loadtxt(tmp_path / "c.txt"), np.arange(50))
+    assert len(list(tmp_path.iterdir())) == 5

@@ -7,14 +7,19 @@ In an SPMD session PE 0 writes; every PE reads, so the file must be where all se
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
+import itertools
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..io.atomic import is_special, replacing
+from ..io.reader import reading
 from ..session import current
+from ..session.everywhere import everywhere
 from . import engine
 from .array import Array, as_array, wrap
 from .creation import array
@@ -52,14 +57,53 @@ def _writes() -> bool:
 
 @contextlib.contextmanager
 def opened(file: Any, mode: str) -> Iterator[Any]:
-    """The file, opened unless it is one already; on PEs that do not write, a hole."""
+    """The file, opened unless it is one already; on PEs that do not write, a hole.
+
+    A path's file appears whole, when the block ends well, or not at all. One PE's error is raised on all of them.
+    """
+    failure: BaseException | None = None
+    try:
+        with _stream(file, mode) as stream:
+            yield stream
+    except BaseException as error:
+        failure = error
+    session = current()
+    if session.kind == "spmd" and session.pes > 1:
+        everywhere(_raised, failure)
+    if failure is not None:
+        raise failure
+
+
+@contextlib.contextmanager
+def _stream(file: Any, mode: str) -> Iterator[Any]:
     if not _writes():
         yield io.StringIO() if "t" in mode else io.BytesIO()
     elif hasattr(file, "write"):
         yield file
-    else:
-        with open(os.fspath(file), mode) as stream:
+    elif is_special(path := os.path.abspath(os.fspath(file))):
+        with open(path, mode) as stream:
             yield stream
+    else:
+        with replacing(path) as aside, open(aside, mode) as stream:
+            yield stream
+
+
+def _raised(here: Any, failure: BaseException | None) -> None:
+    if failure is not None:
+        raise failure
+
+
+def _each(parts: Iterable[Any], write: Callable[[Any], object]) -> None:
+    """Calls `write` with each part. All PEs take part in making them, so that is gone on with when writing fails."""
+    failure: BaseException | None = None
+    for part in parts:
+        if failure is None:
+            try:
+                write(part)
+            except BaseException as error:
+                failure = error
+    if failure is not None:
+        raise failure
 
 
 def _bytes(piece: Any) -> Any:
@@ -68,11 +112,14 @@ def _bytes(piece: Any) -> Any:
 
 def _write_npy(stream: IO[bytes], values: ndarray) -> None:
     header = {"descr": np.lib.format.dtype_to_descr(values.dtype), "fortran_order": False, "shape": values.shape}
-    np.lib.format.write_array_header_1_0(stream, header)
-    for piece in pieces(values):
+
+    def write(piece: Any) -> None:
         stream.write(_bytes(piece))
         if not _writes():
             stream.seek(0)
+
+    np.lib.format.write_array_header_1_0(stream, header)
+    _each(pieces(values), write)
 
 
 def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
@@ -93,7 +140,6 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
         file = name if name.endswith(".npy") else name + ".npy"
     with opened(file, "wb") as stream:
         _write_npy(stream, values)
-    current().barrier()
 
 
 def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
@@ -146,14 +192,13 @@ def _save_several(file: Any, args: tuple[Any, ...], kwds: dict[str, Any], deflat
                     _write_npy(member, as_array(one))
                 else:
                     _write_npy(io.BytesIO(), as_array(one))
-    current().barrier()
 
 
 class Several(Mapping[str, Any]):
     """The arrays of a file that `savez` wrote: each is read when it is asked for."""
 
-    def __init__(self, found: Any) -> None:
-        self._found = found
+    def __init__(self, found: Any, name: str) -> None:
+        self._found, self._name = found, name
 
     @property
     def files(self) -> list[str]:
@@ -161,7 +206,12 @@ class Several(Mapping[str, Any]):
         return list(self._found.files)
 
     def __getitem__(self, name: str) -> ndarray:
-        return array(self._found[name])
+        if name not in self._found:
+            raise KeyError(f"{name} is not a file in the archive")
+        where = f"{self._name}, {name}"
+        with reading(where):
+            found = self._found[name]
+        return _held(found, where)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found.files)
@@ -192,6 +242,11 @@ def load(file: Any, mmap_mode: str | None = None, allow_pickle: bool = False, **
     allow_pickle : bool
         As in NumPy; arrays of objects cannot be held here in any case.
 
+    Raises
+    ------
+    ValueError
+        A file that is broken, or of another kind: it says which.
+
     Examples
     --------
     >>> import atoll as ak
@@ -203,21 +258,58 @@ def load(file: Any, mmap_mode: str | None = None, allow_pickle: bool = False, **
     array([1., 1.])
     """
     mapped = not hasattr(file, "read")
-    found = np.load(file, mmap_mode="r" if mapped else None, allow_pickle=allow_pickle, **options)
+    name = os.fspath(file) if mapped else "<stream>"
+    with reading(name):
+        found = np.load(file, mmap_mode="r" if mapped else None, allow_pickle=allow_pickle, **options)
     if isinstance(found, np.lib.npyio.NpzFile):
-        return Several(found)
-    return _read(found) if isinstance(found, np.memmap) else array(found)
+        return Several(found, name)
+    if not isinstance(found, np.memmap):
+        return _held(found, name)
+    _held(found[:0] if found.ndim else np.empty(0, found.dtype), name)
+    with reading(name):
+        return _read(found)
 
 
-def _read(found: np.ndarray[Any, Any]) -> ndarray:
-    """A file's elements, some rows at a time."""
-    if found.ndim == 0 or found.nbytes <= _PIECE:
-        return array(np.asarray(found))
-    result = wrap(engine.empty(current(), found.shape, code_of(found.dtype)))
-    step = max(1, _PIECE // max(1, found.nbytes // found.shape[0]))
-    for start in range(0, found.shape[0], step):
-        result[start : start + step] = np.ascontiguousarray(found[start : start + step])
+def _held(found: np.ndarray[Any, Any], where: str) -> ndarray:
+    """An array of what was found in a file; TypeError that names the file where that is of another type."""
+    try:
+        return array(found)
+    except TypeError as error:
+        raise TypeError(f"{where}: {error}") from error
+
+
+def _read(found: np.memmap[Any, Any]) -> ndarray:
+    """A file's elements, some rows at a time. They are not looked at where they are mapped: what a file lacks that has
+    become shorter would end the process."""
+    path, shape, flags = os.fspath(found.filename or ""), found.shape, found.flags
+    kind, offset, size = found.dtype, found.offset, found.nbytes
+    turned = len(shape) > 1 and flags.f_contiguous and not flags.c_contiguous  # in Fortran's order
+    shape = shape[::-1] if turned else shape
+    with open(path, "rb", buffering=0) as stream:
+        stream.seek(offset)
+        if not shape or size <= _PIECE:
+            whole = _filled(stream, np.empty(shape, kind))
+            return array(whole.T if turned else whole)
+        result: Any = wrap(engine.empty(current(), found.shape, code_of(kind)))
+        step = max(1, _PIECE // max(1, size // shape[0]))
+        for start in range(0, shape[0], step):
+            piece = _filled(stream, np.empty((min(step, shape[0] - start), *shape[1:]), kind))
+            if turned:
+                result[..., start : start + step] = np.ascontiguousarray(piece.T)
+            else:
+                result[start : start + step] = piece
     return result
+
+
+def _filled(stream: Any, piece: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array with its elements read."""
+    left = _bytes(piece)
+    while len(left):
+        count = stream.readinto(left)
+        if not count:
+            raise ValueError("the file has become shorter")
+        left = left[count:]
+    return piece
 
 
 # -- text --
@@ -242,20 +334,25 @@ def savetxt(
     if values.ndim == 0 or values.ndim > 2:
         raise ValueError(f"Expected 1D or 2D array, got {values.ndim}D array instead")
     options: dict[str, Any] = {"delimiter": delimiter, "newline": newline, "comments": comments, "encoding": encoding}
-    if hasattr(fname, "write") or str(os.fspath(fname)).endswith((".gz", ".bz2", ".xz")):
-        # Streams of bytes, and compressed files, are NumPy's to handle, in one piece.
-        whole = values.to_numpy()
-        if _writes():
-            np.savetxt(fname, whole, fmt, header=header, footer=footer, **options)
-    else:
-        with opened(fname, "wt") as stream:
-            last = None
-            for number, piece in enumerate(pieces(values)):
-                np.savetxt(stream, piece, fmt, header=header if number == 0 else "", **options)
-                last = piece
-            if footer and last is not None:
-                np.savetxt(stream, last[:0], fmt, footer=footer, **options)
-    current().barrier()
+    packs = "" if hasattr(fname, "write") else os.path.splitext(os.fspath(fname))[1]
+    heads = itertools.chain([header], itertools.repeat(""))
+    with opened(fname, "wb" if packs in _PACKED else "wt") as raw, _packing(raw, packs) as stream:
+        _each(pieces(values), lambda piece: np.savetxt(stream, piece, fmt, header=next(heads), **options))
+        if footer:
+            np.savetxt(stream, np.empty((0, 1)), fmt, footer=footer, **options)
+
+
+_PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
+
+
+@contextlib.contextmanager
+def _packing(stream: Any, ending: str) -> Iterator[Any]:
+    """The stream, compressed as a name ends."""
+    if ending not in _PACKED:
+        yield stream
+        return
+    with importlib.import_module(_PACKED[ending]).open(stream, "wb") as packed:
+        yield packed
 
 
 def loadtxt(fname: Any, dtype: DTypeLike = float, **options: Any) -> Any:
@@ -338,12 +435,12 @@ def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: s
 def write_raw(values: Array, file: Any, sep: str, format: str) -> None:
     """ndarray.tofile: bytes in C order, or with `sep` a text."""
     with opened(file, "wt" if sep else "wb") as stream:
-        first = True
-        for piece in pieces(values):
-            if not sep:
+        between = itertools.chain([""], itertools.repeat(sep))
+
+        def write(piece: Any) -> None:
+            if sep:
+                stream.write(next(between) + sep.join(format % one for one in piece.reshape(-1).tolist()))
+            else:
                 stream.write(_bytes(piece))
-                continue
-            text = sep.join(format % one for one in piece.reshape(-1).tolist())
-            stream.write(text if first else sep + text)
-            first = False
-    current().barrier()
+
+        _each(pieces(values), write)

@@ -14,9 +14,9 @@ from ..columns.column import Column
 from ..frame import DataFrame, Index, MultiIndex, RangeIndex, Series
 from ..session.everywhere import once
 from .arrow import arrow_columns, write_arrow
-from .atomic import beside, discard, settle
+from .atomic import directory_beside
 from .parquet import parquet_columns, write_parquet
-from .rows import inputs_of
+from .rows import inputs_of, replacing
 
 __all__ = ["load_checkpoint", "save_checkpoint"]
 
@@ -61,16 +61,11 @@ def save_checkpoint(path: Any, objects: Mapping[str, Any] | None = None) -> list
         main = vars(sys.modules["__main__"])
         objects = {name: one for name, one in main.items() if not name.startswith("_") and _is_kept(one)}
     target = os.path.abspath(os.path.expanduser(os.fspath(path)))
-    aside = once(beside, target)
     columns: list[Any] = []
-    try:
-        told = {name: _described(name, one, columns) for name, one in objects.items()}
-        once(os.mkdir, aside)
+    told = {name: _described(name, one, columns) for name, one in objects.items()}
+    with replacing(target, directory_beside) as aside:
         kinds = [_write(os.path.join(aside, str(number)), column) for number, column in enumerate(columns)]
         once(_write_manifest, aside, {"version": _VERSION, "objects": told, "columns": kinds})
-        once(settle, aside, target)
-    finally:
-        once(discard, aside)
     return list(objects)
 
 

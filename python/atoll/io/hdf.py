@@ -21,7 +21,7 @@ from ..session.everywhere import once
 from .atomic import sink
 from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
-from .reading import expression, read_columns
+from .reading import check_room, expression, read_columns
 from .schemas import key_types, with_keys
 from .writing import agree, checked, writes
 
@@ -118,6 +118,7 @@ def _plan(place: Place, wanted: Sequence[str] | None) -> HdfReader:
             if len(set(lengths.values())) > 1:
                 raise ValueError(f"datasets differ in length: {lengths}. Choose some of one length with columns=")
             rows = next(iter(lengths.values()), 0)
+            check_room(name_of_file, rows, sum(_least_bytes(fields[name].type) for name in lengths))
             for begin in range(0, rows, _ROWS):
                 end = min(begin + _ROWS, rows)
                 parts.append(
@@ -138,14 +139,16 @@ def _plan(place: Place, wanted: Sequence[str] | None) -> HdfReader:
     return HdfReader(place, pa.schema(list(fields.values())), keys, parts, kinds)
 
 
-def _items(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Datasets and groups that are columns, by path."""
+def _items(group: Any, prefix: str = "", above: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Datasets and groups that are columns, by path. ValueError where a group is in itself."""
     import h5py
 
     for name in group:
         item = group.get(name)
         if isinstance(item, h5py.Group) and _kind(item) is None and object_type(item) != 5:
-            yield from _items(item, f"{prefix}{name}/")
+            if item == group or item in above:
+                raise ValueError(f"group {item.name!r} is in itself, as {prefix}{name}")
+            yield from _items(item, f"{prefix}{name}/", (*above, group))
         elif item is not None:
             yield prefix + name, item
 
@@ -205,6 +208,13 @@ def _arrow_type(item: Any, kind: str) -> Any:
     if _is_bool(item):
         return pa.bool_()
     return pa.from_numpy_dtype(item.dtype.newbyteorder("="))
+
+
+def _least_bytes(kind: Any) -> int:
+    """Of a row, in memory."""
+    import pyarrow as pa
+
+    return max(kind.bit_width // 8, 1) if pa.types.is_primitive(kind) else 8
 
 
 def _is_bool(item: Any) -> bool:

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from .. import extras
 from ..columns.categorical import Categorical
@@ -22,6 +25,8 @@ from .writing import checked, write_tables
 _ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".json.gz")
 _RANGE = 8 << 20
 _LOOK = 1 << 16  # bytes in which the end of a line is looked for at a time
+_DEEPEST = 500  # lists in lists
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"?')
 
 
 class JsonReader(Reader):
@@ -56,9 +61,29 @@ class JsonReader(Reader):
             return pa.table({})
         if data.lstrip()[:1] == b"[":
             raise ValueError("this is one list, not an object a line. Write it with lines=True")
+        _check_depth(data)
         parse = json.ParseOptions(explicit_schema=self.file_schema, unexpected_field_behavior="infer")
         read = json.ReadOptions(use_threads=False, block_size=min(len(data) + 1, (1 << 31) - 1))
-        return json.read_json(pa.BufferReader(data), read, parse)
+        made = json.read_json(pa.BufferReader(data), read, parse)
+        made.column_names  # noqa: B018  # raises when they are no texts
+        return made
+
+
+def _check_depth(data: bytes) -> None:
+    """ValueError for lists in lists that would take the parser, which calls itself for each, all of its stack."""
+    if data.count(b"[") + data.count(b"{") < _DEEPEST:
+        return
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+    begins = np.concatenate([[0], ends + 1])
+    long = np.diff(begins, append=len(data)) > _DEEPEST
+    for number in np.flatnonzero(long).tolist():
+        line = data[begins[number] : len(data) if number == len(ends) else ends[number]]
+        if line.count(b"[") + line.count(b"{") < _DEEPEST:
+            continue
+        signs = np.frombuffer(_TEXT.sub(b"", line), np.uint8)
+        steps = np.isin(signs, [ord("["), ord("{")]).astype(np.int64) - np.isin(signs, [ord("]"), ord("}")])
+        if np.cumsum(steps).max(initial=0) > _DEEPEST:
+            raise ValueError(f"line {number + 1} has lists or objects in one another, deeper than {_DEEPEST}")
 
 
 def _line(source: Any, at: int) -> int:

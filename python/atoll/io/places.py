@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import extras
+from .atomic import Device, is_special
 
 _URL = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
 
@@ -155,8 +156,8 @@ def _wanted(found: list[str], root: str, endings: tuple[str, ...]) -> list[str]:
     return chosen or files
 
 
-def target_of(where: Any, storage_options: dict[str, Any] | None = None) -> tuple[Any, str | io.IOBase]:
-    """Where to write: the file system (None: this machine's) and the path, or a stream as it is."""
+def target_of(where: Any, storage_options: dict[str, Any] | None = None) -> tuple[Any, str | io.IOBase | Device]:
+    """Where to write: the file system (None: this machine's) and the path, or a stream as it is: what `sink` takes."""
     if hasattr(where, "write"):
         return None, where
     path = os.fspath(where)
@@ -164,4 +165,7 @@ def target_of(where: Any, storage_options: dict[str, Any] | None = None) -> tupl
         path = os.fsdecode(path)
     if _URL.match(path):
         return filesystem(path, storage_options)
-    return None, os.path.abspath(os.path.expanduser(path))
+    path = os.path.abspath(os.path.expanduser(path))
+    if is_special(path):
+        return None, Device(path)
+    return None, path

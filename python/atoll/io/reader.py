@@ -110,13 +110,15 @@ def reading(what: Any) -> Iterator[None]:
     """Errors of a library, with the file and the place in it. ValueErrors where a file's content is at fault."""
     try:
         yield
-    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, KeyError, MemoryError):
+    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError):
         raise
+    except MemoryError as error:
+        raise MemoryError(f"cannot read {what}: {_first_line(error)}") from error
     except OSError as error:
         if error.errno is not None:
             raise type(error)(error.errno, error.strerror, str(what)) from error
         raise ValueError(f"cannot read {what}: {_first_line(error)}") from error
-    except (ValueError, TypeError, NotImplementedError, RuntimeError, OverflowError) as error:
+    except Exception as error:  # libraries have many classes for what is broken
         raise ValueError(f"cannot read {what}: {_first_line(error)}") from error
 
 

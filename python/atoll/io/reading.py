@@ -29,10 +29,11 @@ def read_columns(reader: Reader, columns: Collection[str] | None = None, where: 
     kinds = [storage.kind for name in names if (storage := kept[name]) is not None]
     try:
         answered, made = landed(_fill, (reader, mine, names, where, bool(rows), session.threads), kinds, rows=rows)
-    except ValueError as error:
+    except (ValueError, MemoryError) as error:
         if str(error).startswith("cannot read"):
             raise
-        raise ValueError(f"cannot read {reader.name}: {error}") from error
+        known: type[Exception] = MemoryError if isinstance(error, MemoryError) else ValueError
+        raise known(f"cannot read {reader.name}: {error}") from error
     answers = [answer for answer, _ in answered]
     _warn(file for _, skipped in answered for file in skipped)
     result = dict.fromkeys(names)
@@ -47,6 +48,16 @@ def read_columns(reader: Reader, columns: Collection[str] | None = None, where: 
         if kept[name] is None:
             result[name] = _whole(reader, name, [answer[name] for answer in answers])
     return result
+
+
+def check_room(what: str, rows: int, row_bytes: int) -> None:
+    """MemoryError when so many rows cannot be held: files may say anything, also that they have more than there is."""
+    session = current()
+    room = session.stats()["memory_limit"] * session.pes
+    if rows * row_bytes > room:
+        raise MemoryError(
+            f"cannot read {what}: {rows} rows of {row_bytes} bytes are more than the {room} bytes that all PEs have"
+        )
 
 
 def _warn(skipped: Iterable[tuple[str, int]]) -> None:

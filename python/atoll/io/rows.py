@@ -16,7 +16,7 @@ from ..columns.column import Column
 from ..columns.dates.ticks import Ticks
 from ..columns.strings import Strings
 from ..session.everywhere import everywhere, once
-from .atomic import beside, discard, settle
+from .atomic import beside, directory_beside, discard, settle
 
 
 class Kept(NamedTuple):
@@ -88,15 +88,15 @@ def table_of(here: Any, kept: Sequence[Kept]) -> Any:
 
 
 def together(path: str, write: Callable[..., Any], *args: Any, inputs: Sequence[Any] = ()) -> None:
-    """Every PE calls `write(here, aside, *args)`; then what they wrote under that name takes the place of `path`."""
-    with replacing(path) as aside:
+    """Every PE calls `write(here, aside, *args)` with a directory, which then takes the place of `path`."""
+    with replacing(path, directory_beside) as aside:
         everywhere(write, aside, *args, inputs=inputs)
 
 
 @contextlib.contextmanager
-def replacing(path: str) -> Iterator[str]:
-    """A name for all PEs to write to; what is there at the end takes the place of `path`, unless the block fails."""
-    aside = once(beside, path)
+def replacing(path: str, make: Callable[[str], str] = beside) -> Iterator[str]:
+    """A file, or what else `make` makes, for all PEs to write to: it takes the place of `path`, unless that fails."""
+    aside = once(make, path)
     try:
         yield aside
         once(settle, aside, path)

@@ -8,13 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from .places import Place
-from .reader import Part
+from .reader import Part, reading
 
 
 def unified(schemas: Sequence[Any], files: Sequence[str]) -> Any:
     """The schema into which all files' columns fit, the first file's first. TypeError when types do not go together."""
     import pyarrow as pa
 
+    for one, file in zip(schemas, files, strict=True):
+        with reading(file):
+            one.names  # noqa: B018  # raises when they are no texts
     schema = schemas[0].remove_metadata()
     for other, file in zip(schemas[1:], files[1:], strict=True):
         if other.equals(schema):

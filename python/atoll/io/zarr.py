@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -18,13 +19,15 @@ from ..columns.column import Column
 from ..columns.dates.ticks import Ticks
 from ..columns.strings import Strings
 from ..session.everywhere import everywhere, once
-from .atomic import beside, discard, settle
+from .atomic import directory_beside
 from .reader import Part, Reader, reading
-from .reading import read_columns
+from .reading import check_room, read_columns
+from .rows import replacing
 from .writing import agree, checked, writes
 
 #: Bytes that a chunk has at most, when nobody says how large chunks are; and that one PE writes at a time.
 _CHUNK, _PIECE = 32 << 20, 64 << 20
+_MOST_PARTS = 4096  # of a store with very small chunks, some are read together
 
 
 class ZarrReader(Reader):
@@ -92,12 +95,14 @@ def _plan(path: str, wanted: Sequence[str] | None, options: Any) -> tuple[ZarrRe
         raise ValueError(f"array {several!r} of {path} has {members[several].ndim} axes: read it alone, by its path")
     lengths = {one.shape[0] if one.ndim else 1 for one in members.values()}
     if len(lengths) > 1:
-        raise ValueError(f"arrays of {min(lengths)} and {max(lengths)} rows are not one table: name those you want")
+        raise ValueError(f"{path} has arrays of {min(lengths)} and {max(lengths)} rows, no table: name those you want")
     rows = lengths.pop() if lengths else 0
     schema = pa.schema([(name or "values", _arrow_type(one, name)) for name, one in members.items()])
-    step = max((one.chunks[0] for one in members.values() if one.ndim), default=1)
-    each = sum(np.dtype(one.dtype).itemsize * int(np.prod(one.shape[1:])) for one in members.values())
-    per_row = int(np.prod(found.shape[1:])) if alone else 1
+    each = sum(np.dtype(one.dtype).itemsize * math.prod(one.shape[1:]) for one in members.values())
+    check_room(path, rows, each)
+    step = max((one.chunks[0] for one in members.values() if one.ndim), default=1) or 1
+    step *= max(1, rows // (step * _MOST_PARTS))
+    per_row = math.prod(found.shape[1:]) if alone else 1
     parts = [
         Part(
             path, begin, max(min(step, rows - begin) * each, 1), rows=min(step, rows - begin) * per_row,
@@ -182,15 +187,11 @@ def to_zarr(path: Any, data: Any, *, chunks: int | None = None, **options: Any) 
         columns = {name: _writable(name, one) for name, one in checked(data).items()}
     else:
         columns = {"": _writable("", data)}
-    aside = once(beside, where)
-    try:
+    with replacing(where, directory_beside) as aside:
         plans = {name: _planned(one, chunks) for name, one in columns.items()}
         once(_create, aside, {name: plan[:3] for name, plan in plans.items()}, options)
         for name, one in columns.items():
             _write(aside, name, one, *plans[name][2:])
-        once(settle, aside, where)
-    finally:
-        once(discard, aside)
 
 
 def _writable(name: str, column: Any) -> Any:

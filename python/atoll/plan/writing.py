@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..io.atomic import directory_beside
 from ..io.parquet import parquet_file, write_rows
 from ..io.places import target_of
 from ..io.rows import inputs_of, replacing
@@ -26,7 +27,7 @@ def write(
     system, path = target_of(where)
     if system is not None or not isinstance(path, str):
         raise ValueError("a data set is written to a directory of this machine's file system, or one that all PEs see")
-    with replacing(path) as aside:
+    with replacing(path, directory_beside) as aside:
         for number, frame in enumerate(frames):
             prepared = inputs_of(frame._named())
             if prepared is None:

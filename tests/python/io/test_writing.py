@@ -3,8 +3,10 @@
 
 import io
 import os
+import resource
+import stat
 import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -14,10 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import atoll as ak
-from atoll.io.atomic import replacing
 from atoll.io.csv import csv_columns
 from atoll.io.csvtext import write_csv
 from atoll.io.parquet import parquet_columns, write_parquet
+from atoll.session.everywhere import everywhere
 
 pytestmark = pytest.mark.usefixtures("every_session")
 
@@ -141,17 +143,50 @@ def test_a_full_disk(tmp_path):
         subprocess.run(["umount", small], check=True)
 
 
-def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path, one_session):
-    (tmp_path / "a").write_text("old")
-    program = f"""
-import os, signal
-from atoll.io.atomic import replacing
-with replacing({str(tmp_path / "a")!r}) as aside:
-    open(aside, "w").write("new")
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
-    assert (tmp_path / "a").read_text() == "old"
-    with replacing(str(tmp_path / "a")) as aside, open(aside, "w") as stream:
-        stream.write("new")
-    assert (tmp_path / "a").read_text() == "new"
+def limited(here, size):
+    """On a PE: its process writes no larger files."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def test_files_that_may_not_be_so_large(tmp_path):
+    big = {"a": ak.random.uniform(100_000)}
+    writes = {
+        "csv": lambda path: write_csv(path, big), "parquet": lambda path: write_parquet(path, big),
+        "npy": lambda path: ak.save(path, big["a"]), "zarr": lambda path: ak.to_zarr(path, big["a"]),
+        "set": lambda path: write_parquet(path, big, dataset=True),
+        "checkpoint": lambda path: ak.save_checkpoint(path, big),
+    }  # fmt: skip
+    everywhere(limited, 100_000)
+    try:
+        for name, write in writes.items():
+            (tmp_path / f"a.{name}").write_text("old")
+            with pytest.raises(OSError, match="File too large"):
+                write(tmp_path / f"a.{name}")
+            assert (tmp_path / f"a.{name}").read_text() == "old"
+    finally:
+        everywhere(limited, resource.RLIM_INFINITY)
+    assert len(os.listdir(tmp_path)) == len(writes)
+    for name, write in writes.items():  # also a directory where a file was
+        write(tmp_path / f"a.{name}")
+    assert len(os.listdir(tmp_path)) == len(writes)
+
+
+def test_links_are_followed_and_devices_written_to(tmp_path):
+    frame = ak.DataFrame({"a": [1, 2]})
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "a").write_text("old")
+    (tmp_path / "file").symlink_to(tmp_path / "there" / "a")
+    (tmp_path / "set").symlink_to(tmp_path / "there")
+    frame.to_csv(tmp_path / "file", index=False)
+    assert (tmp_path / "there" / "a").read_text() == "a\n1\n2\n" and (tmp_path / "file").is_symlink()
+    frame.to_parquet(tmp_path / "set", dataset=True)
+    assert min(os.listdir(tmp_path / "there")) == "part-00000.parquet" and (tmp_path / "set").is_symlink()
+    for write in (frame.to_csv, frame.to_parquet, frame.to_feather, lambda path: frame["a"].array.tofile(path)):
+        write("/dev/null")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit((tmp_path / "pipe").read_text)
+        frame.to_csv(tmp_path / "pipe", index=False)
+        assert read.result(10) == "a\n1\n2\n"
+    assert sorted(os.listdir(tmp_path)) == ["file", "pipe", "set", "there"]
