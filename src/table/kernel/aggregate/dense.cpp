@@ -45,10 +45,8 @@ Aggregated aggregate_dense(const Task& task, std::size_t range) {
   for (std::size_t code = 0; code < range; ++code)
     if (tables[0].present(task.presence, code)) codes.push_back(static_cast<std::uint32_t>(code));
   Aggregated out = make_aggregated(task.work.memory, task.specs, codes.size());
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    out.keys[i] = codes[i];
-    tables[0].copy_to(out.states, i, codes[i]);
-  }
+  std::ranges::copy(codes, out.keys.begin());
+  tables[0].copy_to(out.states, 0, codes);
   for (StateTables& lane : tables) lane.take_rests(out.rests, [](std::uint32_t code) { return code; });
   return out;
 }

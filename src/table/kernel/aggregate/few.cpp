@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Few groups: each thread numbers the keys it meets, and the threads' groups are joined by key.
 #include <atomic>
+#include <numeric>
 
 #include "kernel/aggregate/hash_table.hpp"
 #include "kernel/aggregate/ways.hpp"
@@ -52,10 +53,10 @@ std::optional<Aggregated> aggregate_few(const Task& task) {
     joined.join(tables[lane], codes.data(), codes.size());
   }
   Aggregated out = make_aggregated(task.work.memory, task.specs, all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    out.keys[i] = all[i];
-    joined.copy_to(out.states, i, i);
-  }
+  std::ranges::copy(all, out.keys.begin());
+  codes.resize(all.size());
+  std::iota(codes.begin(), codes.end(), 0);
+  joined.copy_to(out.states, 0, codes);
   for (unsigned lane = 0; lane < lanes; ++lane)
     tables[lane].take_rests(out.rests, [&](std::uint32_t code) { return keys[lane].keys()[code]; });
   return out;

@@ -52,9 +52,9 @@ class BucketAggregator {
     });
     order_.clear();
     for (std::size_t code = 0; code <= low; ++code)
-      if (states.present(task_.presence, code)) order_.push_back({high | code, static_cast<std::uint32_t>(code)});
+      if (states.present(task_.presence, code)) order_.push_back(static_cast<std::uint32_t>(code));
     states.take_rests(rests_, [&](std::uint32_t code) { return high | code; });
-    return keep(states);
+    return keep(states, [&](std::uint32_t code) { return high | code; });
   }
 
   Place by_hash(const std::vector<RecordRun>& runs, unsigned shift) {
@@ -69,7 +69,7 @@ class BucketAggregator {
     });
     order_groups(shift);
     states_->take_rests(rests_, [&](std::uint32_t code) { return table_.keys()[code]; });
-    return keep(*states_);
+    return keep(*states_, [&](std::uint32_t code) { return table_.keys()[code]; });
   }
 
   // Words are sorted, several times as fast as pairs: as many of a key's `shift` low bits as there is room for above the code.
@@ -82,31 +82,44 @@ class BucketAggregator {
     for (std::size_t code = 0; code < keys.size(); ++code) sorted_[code] = ((keys[code] << left) & ~codes) | code;
     array::sort_words(sorted_.data(), sorted_.size());
     order_.clear();
-    for (const std::uint64_t word : sorted_) order_.push_back({keys[word & codes], static_cast<std::uint32_t>(word & codes)});
+    for (const std::uint64_t word : sorted_) order_.push_back(static_cast<std::uint32_t>(word & codes));
     if (shift + code_bits <= 64) return;
     for (std::size_t begin = 0, end = 0; begin < order_.size(); begin = end) {
       while (end < order_.size() && sorted_[end] >> code_bits == sorted_[begin] >> code_bits) ++end;
       const auto at = order_.begin();
       if (end - begin > 1)
-        std::sort(at + static_cast<std::ptrdiff_t>(begin), at + static_cast<std::ptrdiff_t>(end), [](const Group& a, const Group& b) { return a.key < b.key; });
+        std::sort(at + static_cast<std::ptrdiff_t>(begin), at + static_cast<std::ptrdiff_t>(end), [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
     }
   }
 
   // Calls body(count) with keys_ and columns_ filled.
   template <class Body>
   void each_block(const std::vector<RecordRun>& runs, Body&& body) {
-    for (const RecordRun& run : runs) {
-      for (std::size_t at = 0; at < run.count; at += block_rows) {
-        const std::size_t count = std::min(block_rows, run.count - at);
+    std::size_t filled = 0;
+    for (std::size_t number = 0; number < runs.size(); ++number) {
+      const RecordRun& run = runs[number];
+      // The processor follows one run, but does not know where the next one is.
+      if (number + 1 < runs.size()) fetch(runs[number + 1]);
+      for (std::size_t at = 0, count = 0; at < run.count; at += count) {
+        count = std::min(block_rows - filled, run.count - at);
         const std::uint64_t* record = run.records + at * width_;
-        for (std::size_t i = 0; i < count; ++i) keys_[i] = record[i * width_];
+        for (std::size_t i = 0; i < count; ++i) keys_[filled + i] = record[i * width_];
         for (std::size_t k = 1; k < width_; ++k) {
-          std::uint64_t* column = words_.data() + (k - 1) * block_rows;
+          std::uint64_t* column = words_.data() + (k - 1) * block_rows + filled;
           for (std::size_t i = 0; i < count; ++i) column[i] = record[i * width_ + k];
         }
-        body(count);
+        filled += count;
+        if (filled < block_rows) continue;
+        body(filled);
+        filled = 0;
       }
     }
+    if (filled > 0) body(filled);
+  }
+
+  void fetch(const RecordRun& run) const {
+    const auto* bytes = reinterpret_cast<const char*>(run.records);
+    for (std::size_t byte = 0; byte < run.count * width_ * sizeof(std::uint64_t); byte += 64) prefetch_for_read(bytes + byte);
   }
 
   StateTables& room_for(std::size_t groups) {
@@ -125,7 +138,8 @@ class BucketAggregator {
   }
 
   // Copies the groups of order_ behind those of the buckets before.
-  Place keep(const StateTables& states) {
+  template <class KeyOf>
+  Place keep(const StateTables& states, KeyOf&& key_of) {
     if (chunks_.empty() || chunks_.back()->count - used_ < order_.size()) {
       chunks_.push_back(std::make_unique<Aggregated>(
           make_aggregated(task_.work.memory, task_.specs, std::max(chunk_groups, order_.size()))));
@@ -133,24 +147,18 @@ class BucketAggregator {
     }
     Aggregated& chunk = *chunks_.back();
     const Place place{&chunk, used_, order_.size()};
-    for (const Group& group : order_) {
-      chunk.keys[used_] = group.key;
-      states.copy_to(chunk.states, used_, group.code);
-      ++used_;
-    }
+    std::ranges::transform(order_, chunk.keys.begin() + used_, key_of);
+    states.copy_to(chunk.states, used_, order_);
+    used_ += order_.size();
     return place;
   }
 
-  struct Group {
-    std::uint64_t key;
-    std::uint32_t code;
-  };
   const Task& task_;
   const Records& records_;
   std::size_t width_;
   HashTable table_;
   std::unique_ptr<StateTables> states_;
-  std::vector<Group> order_;
+  std::vector<std::uint32_t> order_;  // codes of groups, by key
   std::vector<std::uint64_t> sorted_;
   std::vector<std::unique_ptr<Aggregated>> chunks_;
   std::size_t used_ = 0;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/aggregate/records.hpp"
 
+#include <atomic>
+#include <bit>
+
 #include "kernel/deal/record_writer.hpp"
 
 namespace atl::table {
@@ -10,42 +13,19 @@ Records::Records(const Task& task, const KeyBuckets& by_key) : buckets_(by_key.c
   ThreadPool& threads = task.work.threads;
   const unsigned lanes = threads.size();
   counts_.assign(lanes * buckets_, 0);
-  std::atomic<bool> outside{false};
-  const unsigned width = task.key.width(0);
-  // The same ranges both times, so that rows fit where they were counted.
-  threads.for_ranges(n, block_rows, [&](std::size_t begin, std::size_t end, unsigned lane) {
-    alignas(64) std::uint64_t keys[block_rows];
-    std::uint16_t buckets[block_rows];
-    std::size_t* counts = counts_.data() + lane * buckets_;
-    for (std::size_t at = begin; at < end; at += block_rows) {
-      const std::size_t count = std::min(block_rows, end - at);
-      task.key.load(at, count, keys);
-      std::uint64_t bits = 0;
-      for (std::size_t i = 0; i < count; ++i) bits |= keys[i];
-      if (width < 64 && bits >> width != 0) {
-        outside.store(true, std::memory_order_relaxed);
-        return;
-      }
-      by_key.find(keys, count, buckets);
-      for (std::size_t i = 0; i < count; ++i) ++counts[buckets[i]];
-    }
-  });
-  outside_ = outside.load(std::memory_order_relaxed);
-  if (outside_) return;
-  std::size_t total = 0;
-  for (std::size_t count : counts_) total += round_up(count, RecordWriter::group);
-  memory_ = Buffer<std::uint64_t>(task.work.memory, total * width_);
   starts_.resize(counts_.size());
-  std::uint64_t* at = memory_.data();
-  for (std::size_t bucket = 0; bucket < buckets_; ++bucket) {
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      starts_[lane * buckets_ + bucket] = at;
-      at += round_up(counts_[lane * buckets_ + bucket], RecordWriter::group) * width_;
-    }
-  }
+  // A lane's last run of a bucket stays half empty: that takes a sixteenth of the memory at most.
+  run_ = std::clamp(std::bit_floor(n / (16 * counts_.size()) + 1), RecordWriter::group, block_rows);
+  const std::size_t most_runs = n / run_ + counts_.size();
+  memory_ = Buffer<std::uint64_t>(task.work.memory, most_runs * run_ * width_);
+  std::atomic<std::size_t> used{0};
+  std::atomic<bool> outside{false};
   threads.for_ranges(n, block_rows, [&](std::size_t begin, std::size_t end, unsigned lane) {
-    const auto first_start = starts_.begin() + static_cast<std::ptrdiff_t>(lane * buckets_);
-    RecordWriter writer(task.work.memory, {first_start, first_start + static_cast<std::ptrdiff_t>(buckets_)}, width_);
+    RecordWriter writer(task.work.memory, buckets_, width_, run_, [&](std::size_t bucket) {
+      std::uint64_t* start = memory_.data() + used.fetch_add(1, std::memory_order_relaxed) * run_ * width_;
+      starts_[lane * buckets_ + bucket].push_back(start);
+      return start;
+    });
     BlockReader block(task);
     std::uint16_t buckets[block_rows];
     std::uint64_t numbers[block_rows];
@@ -53,6 +33,8 @@ Records::Records(const Task& task, const KeyBuckets& by_key) : buckets_(by_key.c
     for (std::size_t first = begin; first < end; first += block_rows) {
       const std::size_t count = std::min(block_rows, end - first);
       block.load(first, count);
+      if (block.outside()) outside.store(true, std::memory_order_relaxed);
+      if (outside.load(std::memory_order_relaxed)) return;
       by_key.find(block.keys(), count, buckets);
       std::copy_n(block.words(), task.words.columns.size(), words.data());
       if (task.words.row_number) {
@@ -62,7 +44,9 @@ Records::Records(const Task& task, const KeyBuckets& by_key) : buckets_(by_key.c
       writer.write(block.keys(), words.data(), buckets, count);
     }
     writer.finish();
+    std::ranges::copy(writer.filled(), counts_.begin() + static_cast<std::ptrdiff_t>(lane * buckets_));
   });
+  outside_ = outside.load(std::memory_order_relaxed);
 }
 
 std::size_t Records::rows(std::size_t bucket) const {
@@ -74,7 +58,10 @@ std::size_t Records::rows(std::size_t bucket) const {
 std::vector<RecordRun> Records::runs(std::size_t bucket) const {
   std::vector<RecordRun> runs;
   for (std::size_t at = bucket; at < counts_.size(); at += buckets_)
-    if (counts_[at] != 0) runs.push_back({starts_[at], counts_[at]});
+    for (std::size_t first = 0; const std::uint64_t* start : starts_[at]) {
+      runs.push_back({start, std::min(run_, counts_[at] - first)});
+      first += run_;
+    }
   return runs;
 }
 

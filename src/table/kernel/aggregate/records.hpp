@@ -9,7 +9,7 @@
 
 namespace atl::table {
 
-/// A run of records of one bucket.
+/// Some records of one bucket, side by side.
 struct RecordRun {
   const std::uint64_t* records;
   std::size_t count;
@@ -17,23 +17,25 @@ struct RecordRun {
 
 class Records {
  public:
-  /// Moves all rows of the task. Each is read once and written once, past the caches.
+  /// Moves all rows of the task. Each is read once and written once, past the caches: into runs of some hundred records, which
+  /// threads take from one memory as they need them, because nobody has counted a bucket's rows before.
   Records(const Task& task, const KeyBuckets& buckets);
 
   /// A key needs more bits than the key was made for: then nothing was moved.
   bool outside() const { return outside_; }
   std::size_t words_per_record() const { return width_; }
   std::size_t rows(std::size_t bucket) const;
-  /// The bucket's records, a run per thread that moved some.
+  /// The bucket's records.
   std::vector<RecordRun> runs(std::size_t bucket) const;
 
  private:
   bool outside_ = false;
   std::size_t buckets_;
   std::size_t width_;
+  std::size_t run_;  // records
   Buffer<std::uint64_t> memory_;
-  std::vector<std::uint64_t*> starts_;  // by lane and bucket
-  std::vector<std::size_t> counts_;
+  std::vector<std::vector<std::uint64_t*>> starts_;  // of runs, by lane and bucket
+  std::vector<std::size_t> counts_;                  // the same way
 };
 
 }  // namespace atl::table

@@ -56,10 +56,15 @@ bool StateTables::present(std::size_t presence, std::size_t code) const {
   return reinterpret_cast<const std::uint64_t*>(table)[code] != 0;
 }
 
-void StateTables::copy_to(std::vector<Buffer<std::byte>>& out, std::size_t at, std::size_t code) const {
+void StateTables::copy_to(std::vector<Buffer<std::byte>>& out, std::size_t at, std::span<const std::uint32_t> codes) const {
+  auto copy = [&]<class State>(std::size_t i, State*) {
+    State* to = reinterpret_cast<State*>(out[i].data()) + at;
+    const State* from = reinterpret_cast<const State*>(tables_[i].data());
+    for (const std::uint32_t code : codes) *to++ = from[code];
+  };
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    const std::size_t bytes = specs_[i].bytes();
-    std::memcpy(out[i].data() + at * bytes, tables_[i].data() + code * bytes, bytes);
+    if (specs_[i].is_sum()) copy(i, static_cast<ExactSum*>(nullptr));
+    else copy(i, static_cast<std::uint64_t*>(nullptr));
   }
 }
 

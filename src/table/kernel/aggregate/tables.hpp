@@ -34,8 +34,8 @@ class StateTables {
   void join(const StateTables& other, const std::uint32_t* codes, std::size_t n);
   /// A group has this many rows, or 0.
   bool present(std::size_t presence, std::size_t code) const;
-  /// Appends state `code` of every spec to `out` at `at`.
-  void copy_to(std::vector<Buffer<std::byte>>& out, std::size_t at, std::size_t code) const;
+  /// Copies the states of these codes, of every spec, to `out` at `at`.
+  void copy_to(std::vector<Buffer<std::byte>>& out, std::size_t at, std::span<const std::uint32_t> codes) const;
   /// Appends what sums keep aside since the last call to `out`, of codes whose keys `key_of(code)` are.
   template <class KeyOf>
   void take_rests(std::vector<Rest>& out, KeyOf&& key_of) {

@@ -17,8 +17,10 @@ namespace {
 
 struct WriteBuffers {
   std::uint64_t* groups;
-  std::uint64_t* const* starts;
+  std::uint64_t** next;
   std::size_t* filled;
+  std::size_t run;
+  const std::function<std::uint64_t*(std::size_t)>& room;
 };
 
 }  // namespace
@@ -45,8 +47,10 @@ HWY_ATTR void write(const std::uint64_t* HWY_RESTRICT keys, const std::uint64_t*
     record[0] = keys[i];
     for (std::size_t k = 1; k < w; ++k) record[k] = words[k - 1][i];
     if (at % group == group - 1) {
-      std::uint64_t* place = to.starts[bucket] + (at - (group - 1)) * w;
+      if (to.run != 0 && (at - (group - 1)) % to.run == 0) to.next[bucket] = to.room(bucket);
+      std::uint64_t* place = to.next[bucket];
       for (std::size_t k = 0; k < group * w; k += hn::Lanes(d)) hn::Stream(hn::Load(d, lines + k), d, place + k);
+      to.next[bucket] = place + group * w;
     }
   }
 }
@@ -73,13 +77,15 @@ namespace atl::table {
 HWY_EXPORT(write_records);
 
 void RecordWriter::write(const std::uint64_t* keys, const std::uint64_t* const* words, const std::uint16_t* buckets, std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(write_records)(keys, words, width_, buckets, count, {groups_.data(), starts_.data(), filled_.data()});
+  HWY_DYNAMIC_DISPATCH(write_records)(keys, words, width_, buckets, count, {groups_.data(), next_.data(), filled_.data(), run_, room_});
 }
 
 void RecordWriter::finish() {
-  for (std::size_t bucket = 0; bucket < starts_.size(); ++bucket) {
+  for (std::size_t bucket = 0; bucket < next_.size(); ++bucket) {
     const std::size_t rest = filled_[bucket] % group;
-    std::copy_n(groups_.data() + bucket * group * width_, rest * width_, starts_[bucket] + (filled_[bucket] - rest) * width_);
+    if (rest == 0) continue;
+    if (run_ != 0 && (filled_[bucket] - rest) % run_ == 0) next_[bucket] = room_(bucket);
+    std::copy_n(groups_.data() + bucket * group * width_, rest * width_, next_[bucket]);
   }
   hwy::FlushStream();
 }
