@@ -45,7 +45,7 @@ void bind_window(nb::module_& m) {
   m.def("window", [](const Expr& x, const MaybeExpr& y, const MaybeExpr& segments, const MaybeExpr& times, const std::string& figure, const std::string& frame,
                      std::int64_t size, const std::string& closed, bool centred, std::int64_t min_periods, int ddof, double q, const std::string& interpolation) {
     table::WindowSpec spec;
-    spec.figure = choice<table::WindowFigure>(figure, std::array{"sum", "mean", "var", "std", "skew", "kurt", "min", "max", "cov", "corr", "quantile"}, "figure");
+    spec.figure = choice<table::WindowFigure>(figure, std::array{"sum", "mean", "var", "std", "skew", "kurt", "min", "max", "cov", "corr", "quantile", "less", "same"}, "figure");
     spec.frame = choice<table::Frame>(frame, std::array{"rows", "range", "expanding"}, "frame");
     spec.interpolation = choice<table::Interpolation>(interpolation, std::array{"linear", "lower", "higher", "midpoint", "nearest"}, "interpolation");
     spec.size = size;

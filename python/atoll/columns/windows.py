@@ -105,7 +105,7 @@ def rolling(
     Returns
     -------
     Windows
-        Its methods are pandas': `sum mean median var std sem skew kurt min max count quantile cov corr apply agg`.
+        Its methods are pandas': `sum mean median var std sem skew kurt min max count quantile rank cov corr apply agg`.
 
     Raises
     ------
@@ -302,6 +302,34 @@ class Windows:
         if interpolation not in INTERPOLATIONS:
             raise ValueError(f"Interpolation '{interpolation}' is not supported")
         return self._figure("quantile", q=q, interpolation=interpolation)
+
+    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False) -> ndarray:
+        """The place of each window's last value among its values, from 1 on; NaN where it is missing.
+
+        Parameters
+        ----------
+        method : str
+            Of equal values: "average" of their places, "min" or "max".
+        ascending : bool
+            Whether the smallest value has place 1.
+        pct : bool
+            Places are given as shares of the values there are.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.expanding(ak.array([3.0, 1.0, 3.0, 2.0])).rank()
+        array([1. , 1. , 2.5, 2. ])
+        """
+        if method not in ("average", "min", "max"):
+            raise ValueError(f"Method '{method}' is not supported")
+        same = self._figure("same")
+        below = self._figure("less")
+        values = self.count() if pct or not ascending else None
+        if not ascending:
+            below = values - below - same
+        places = below + {"min": 1, "max": same, "average": (same + 1) / 2}[method]
+        return places / values if pct else places
 
     def cov(self, other: Any, ddof: int = 1) -> ndarray:
         """Covariances with another column's values in the same rows; rows with both count."""

@@ -10,9 +10,12 @@ import numpy as np
 
 from ..arrays.ndarray import ndarray
 from ..columns import running, windows
+from ..columns.bounded import BoundedWindows
 from ..columns.dates.frequency import frequency
 from ..columns.dates.offsets import applied
 from ..columns.ranks import rank
+from ..columns.weighted import WeightedWindows
+from ..extras import module
 from .across import changed, cumulated, grown, shifted
 from .classes import CLASSES, frame, is_frame, is_series, series
 from .core import as_axis, is_numeric
@@ -39,6 +42,36 @@ def _shifted_by_several(of: Any, periods: list[int], freq: Any, fill_value: Any,
     whole = of.to_frame() if of.ndim == 1 else of
     made = [whole.shift(by, freq, fill_value=fill_value).add_suffix(f"{end}_{by}", axis=1) for by in periods]
     return CLASSES["concat"](made, axis=1)
+
+
+def _bounded(of: Any, indexer: Any, min_periods: Any, center: bool, closed: Any, step: Any) -> Windowed:
+    """Windows that a pandas.api.indexers.BaseIndexer says."""
+    least = indexer.window_size if min_periods is None else min_periods
+    begins, ends = indexer.get_window_bounds(len(of), min_periods, center, closed, step)
+    rows = len(range(0, len(of), step or 1))
+    if len(begins) != rows:
+        raise ValueError(f"start and end bounds are of {len(begins)} windows, and there are {rows} rows")
+    return Windowed(of, lambda one: BoundedWindows(as_numbers(one), begins, ends, least), None, step)
+
+
+def _weighted(of: Any, window: Any, min_periods: Any, center: bool, win_type: Any, step: Any) -> Windowed:
+    """Windows with weights that scipy.signal.windows makes."""
+    if not isinstance(window, int) or window < 0:
+        raise ValueError("window must be an integer 0 or greater")
+    if not isinstance(win_type, str):
+        raise ValueError(f"Invalid win_type {win_type}")
+    shapes = module("scipy.signal.windows", "a win_type")
+    if not hasattr(shapes, win_type):
+        raise ValueError(f"Invalid win_type {win_type}")
+    shape = getattr(shapes, win_type)
+
+    def weights(**options: Any) -> Any:
+        return shape(window, **options)
+
+    def each(one: Any) -> Any:
+        return WeightedWindows(windows.rolling(as_numbers(one), window, min_periods, center, None, step), weights)
+
+    return Windowed(of, each, None, step)
 
 
 class Running:
@@ -116,7 +149,10 @@ class Running:
         self: Any, window: Any, min_periods: Any = None, center: bool = False, win_type: Any = None, on: Any = None,
         closed: Any = None, step: Any = None, method: str = "single",
     ) -> Any:  # fmt: skip
-        """Windows over the rows before each row: by count, or by time.
+        """Windows over the rows before each row: by count, by time, or as an indexer of pandas says.
+
+        With `win_type`, a name in scipy.signal.windows, `sum`, `mean`, `var` and `std` are weighted, and take what
+        makes that window, as ``std=3`` for "gaussian".
 
         Examples
         --------
@@ -124,8 +160,10 @@ class Running:
         >>> ak.Series([1.0, 3.0, 2.0]).rolling(2).mean().to_list()
         [nan, 2.0, 2.5]
         """
+        if hasattr(window, "get_window_bounds"):
+            return _bounded(self, window, min_periods, center, closed, step)
         if win_type is not None:
-            raise NotImplementedError("windows have weights of 1")
+            return _weighted(self, window, min_periods, center, win_type, step)
         times = None
         if on is not None:
             times = self._column(on)
@@ -198,11 +236,14 @@ class Windowed:
         """A function of each window's values."""
         kind = CLASSES["Series"]
 
+        def alone(row: Any) -> Any:
+            return func(row if raw else kind(row))
+
         def each(windows: Any) -> Any:
             rows = [row[~np.isnan(row) | (np.arange(row.size) > np.isnan(row).argmin())] for row in np.asarray(windows)]
             return np.array([func(row if raw else kind(row)) for row in rows], dtype=np.float64)
 
-        return self._made(lambda one: one.apply(each))
+        return self._made(lambda one: one.each(alone) if isinstance(one, BoundedWindows) else one.apply(each))
 
     def _paired(self, name: str, other: Any, options: dict[str, Any]) -> Any:
         options.pop("pairwise", None)
@@ -227,19 +268,7 @@ class Windowed:
 
     def rank(self, method: str = "average", ascending: bool = True, pct: bool = False, **options: Any) -> Any:
         """The place of the last value among those of its window, from 1 on."""
-        if method not in ("average", "min", "max"):
-            raise ValueError(f"Method '{method}' is not supported")
-
-        def each(windows: Any) -> Any:
-            table = np.asarray(windows)
-            last = table[:, -1:]
-            below = (table < last if ascending else table > last).sum(axis=1)
-            same = (table == last).sum(axis=1)
-            made = below + {"min": 1.0, "max": same, "average": (same + 1) / 2}[method]
-            count = (~np.isnan(table)).sum(axis=1)
-            return np.where(np.isnan(last[:, 0]), np.nan, made / count if pct else made)
-
-        return self._made(lambda one: one.apply(each))
+        return self._made(lambda one: one.rank(method, ascending, pct))
 
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """``func(self, …)``"""

@@ -18,6 +18,8 @@ using array::Array;
 using array::Engine;
 using array::Interruptible;
 
+constexpr std::int64_t ordered_rows = 512;
+
 /// This PE's rows and those around it that its windows reach.
 class Around {
  public:
@@ -81,11 +83,12 @@ Array expanding(Engine& engine, const WindowSpec& spec, const Array& x, const Ar
 
 Array window(Engine& engine, WindowSpec spec, Array x, Array y, Array segments, Array times) {
   engine.begin_operation("window");
-  const bool quantile = spec.figure == WindowFigure::quantile;
-  if (spec.frame == Frame::expanding && !quantile) return expanding(engine, spec, x, y, segments);
+  const bool ordered = spec.figure == WindowFigure::quantile || spec.figure == WindowFigure::less || spec.figure == WindowFigure::same;
+  if (spec.frame == Frame::expanding && !ordered) return expanding(engine, spec, x, y, segments);
   Array result = engine.make(array::DType::f64, x->shape);
   const std::int64_t begin = x->first_row(), end = begin + x->local_rows();
   const bool any = begin < end;
+  const std::int64_t total = x->shape.size();
   array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
   Around around(engine, spec, x, y, segments, times);
 
@@ -94,12 +97,14 @@ Array window(Engine& engine, WindowSpec spec, Array x, Array y, Array segments, 
     if (any) widest = widest_window(work, spec, around.bounds_of(begin, end), begin, end);
   });
   for (const std::int64_t other : engine.allgather_value(widest)) widest = std::max(widest, other);
-  // Four granules: what is read twice of narrow windows does not count then.
+  const auto power = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(widest, total))));
+  // Four granules: what is read twice of narrow windows does not count then. Values that are numbered lie in the first-level cache.
   const auto least = 4 * static_cast<std::int64_t>(array::granule_of(x->distribution, x->shape));
-  const auto block = std::max(least, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(quantile ? 2 * widest : widest))));
+  const std::int64_t block = ordered ? std::max(ordered_rows, 4 * power) : std::max(least, power);
   engine.together([&] {
     if (!any) return;
-    if (quantile) return window_quantiles(work, spec, around.of(begin, end), begin, end, block, result->data<double>());
+    if (spec.figure == WindowFigure::quantile) return window_quantiles(work, spec, around.of(begin, end), begin, end, block, result->data<double>());
+    if (ordered) return window_places(work, spec, around.of(begin, end), begin, end, block, result->data<double>());
     slide(work, spec, around.of(begin / block * block, end), begin, end, block, result->data<double>());
   });
   around.close();

@@ -42,6 +42,14 @@ class Windows : public testing::TestWithParam<unsigned> {
     return values;
   }
 
+  /// What the last row of a row's window has.
+  double last_of(const WindowSpec& spec, const WindowRows& all, std::int64_t row) const {
+    const WindowBounds bounds(spec, all);
+    for (std::int64_t other = all.count - 1; other >= 0; --other)
+      if ((all.segments == nullptr || segments[other] == segments[row]) && !bounds.is_before(other, row) && bounds.is_within(other, row)) return x[other];
+    return nan;
+  }
+
   static constexpr std::size_t n = 700;
   std::vector<double> x = std::vector<double>(n);
   std::vector<std::int64_t> segments = std::vector<std::int64_t>(n), times = std::vector<std::int64_t>(n);
@@ -65,7 +73,7 @@ TEST_P(Windows, AreThoseOfALoop) {
             spec.centred = centred;
             const WindowRows all = rows(by_segment);
             const std::int64_t begin = 13, end = static_cast<std::int64_t>(n) - 5, widest = widest_window(work_, spec, all, begin, end);
-            std::vector<double> sums(n), most(n), medians(n);
+            std::vector<double> sums(n), most(n), medians(n), less(n), same(n);
             spec.min_periods = 0;
             slide(work_, spec, all, begin, end, std::max<std::int64_t>(widest, 32), sums.data());
             spec.min_periods = 1;
@@ -73,6 +81,10 @@ TEST_P(Windows, AreThoseOfALoop) {
             slide(work_, spec, all, begin, end, std::max<std::int64_t>(widest, 32), most.data());
             spec.figure = WindowFigure::quantile;
             window_quantiles(work_, spec, all, begin, end, 50, medians.data());
+            spec.figure = WindowFigure::less;
+            window_places(work_, spec, all, begin, end, 50, less.data());
+            spec.figure = WindowFigure::same;
+            window_places(work_, spec, all, begin, end, 50, same.data());
             for (std::int64_t row = begin; row < end; row += 3) {
               std::vector<double> values = window(spec, all, row);
               std::sort(values.begin(), values.end());
@@ -88,8 +100,29 @@ TEST_P(Windows, AreThoseOfALoop) {
               ASSERT_EQ(most[at], values.back());
               const std::size_t half = (values.size() - 1) / 2;
               ASSERT_EQ(medians[at], values.size() % 2 == 1 ? values[half] : (values[half] + values[half + 1]) / 2);
+              const double last = last_of(spec, all, row);
+              ASSERT_EQ(std::isnan(less[at]), std::isnan(last));
+              if (std::isnan(last)) continue;
+              ASSERT_EQ(less[at], std::count_if(values.begin(), values.end(), [&](double value) { return value < last; }));
+              ASSERT_EQ(same[at], std::count(values.begin(), values.end(), last));
             }
           }
+}
+
+// Their first bits are the same: numbers of rows take the place of the last ones.
+TEST_P(Windows, ValuesThatDifferInTheirLastBitsAreInOrder) {
+  SequentialRandom random(3);
+  for (double& value : x) value = std::nextafter(1.0, 2.0) + static_cast<double>(random.below(200)) * 0x1p-52;
+  WindowSpec spec;
+  spec.size = 9;
+  spec.figure = WindowFigure::quantile;
+  std::vector<double> medians(n);
+  window_quantiles(work_, spec, rows(false), 0, static_cast<std::int64_t>(n), 64, medians.data());
+  for (std::size_t row = 8; row < n; ++row) {
+    std::vector<double> values(x.begin() + static_cast<std::ptrdiff_t>(row) - 8, x.begin() + static_cast<std::ptrdiff_t>(row) + 1);
+    std::nth_element(values.begin(), values.begin() + 4, values.end());
+    ASSERT_EQ(medians[row], values[4]) << row;
+  }
 }
 
 TEST_P(Windows, RunningSumsHaveTheSameBitsWhoeverAddsWhat) {

@@ -8,7 +8,8 @@
 
 namespace atl::table {
 
-enum class WindowFigure : std::uint8_t { sum, mean, var, std, skew, kurt, min, max, cov, corr, quantile };
+/// `less` and `same`: how many values are less than the window's last row's, and how many equal it, itself included.
+enum class WindowFigure : std::uint8_t { sum, mean, var, std, skew, kurt, min, max, cov, corr, quantile, less, same };
 /// The last `size` rows; those whose times lie at most `size` apart; all rows up to this one.
 enum class Frame : std::uint8_t { rows, range, expanding };
 enum class Interpolation : std::uint8_t { linear, lower, higher, midpoint, nearest };
@@ -68,14 +69,19 @@ class WindowBounds {
 /// How many rows the largest window of rows [begin, end) has.
 std::int64_t widest_window(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end);
 
-/// The figure of the windows of rows [begin, end), of any kind but quantile. Values are added up from multiples of `block` rows on, which
+/// The figure of the windows of rows [begin, end), of any kind that needs no order. Values are added up from multiples of `block` rows on, which
 /// holds the widest window: so last bits depend on nothing else. No window is corrected by taking values away again: each is made of sums
 /// towards and from a row between its ends ("two stacks"), three additions per row.
 void slide(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end, std::int64_t block, double* out);
 
-/// Quantiles of the windows of rows [begin, end): values are numbered in order, some thousand rows at a time, and a tree of counts
-/// says which number is the k-th in the window: O(log block) per row.
+/// Quantiles of the windows of rows [begin, end): values are numbered in order, `block` rows at a time, and a set of numbers knows the
+/// one of the last window's quantile, from where that of the next is a step or two: O(log block) per row for the numbers.
 void window_quantiles(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end, std::int64_t block,
                       double* out);
+
+/// `less` or `same` of the windows of rows [begin, end): numbers as above, and a tree of counts: O(log block) per row. NaN where the
+/// window's last row has no value.
+void window_places(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end, std::int64_t block,
+                   double* out);
 
 }  // namespace atl::table
