@@ -9,6 +9,8 @@ namespace atl::table {
 namespace {
 
 constexpr std::size_t dense_bytes = std::size_t{1} << 20;  // a thread's states stay in L2 (2 MiB) beside the rows
+constexpr std::size_t crowded_bytes = std::size_t{1} << 23;  // in L3, where it still costs less than moving rows into buckets
+constexpr std::size_t crowd = 16;  // rows for each state
 constexpr std::size_t sample_rows = 4096;
 
 bool suits_dense(const Task& task) {
@@ -16,7 +18,8 @@ bool suits_dense(const Task& task) {
   const unsigned width = task.key.width(0);
   if (width >= 32) return false;
   const std::size_t range = std::size_t{1} << width;
-  return range <= 1024 || (range * task.state_bytes() <= dense_bytes && range <= task.key.rows());
+  const std::size_t bytes = range * task.state_bytes(), rows = task.key.rows();
+  return range <= 1024 || (bytes <= dense_bytes && range <= rows) || (bytes <= crowded_bytes && range * crowd <= rows);
 }
 
 std::size_t distinct(std::vector<std::uint64_t> sample) {
