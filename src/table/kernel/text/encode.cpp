@@ -5,10 +5,85 @@
 #include <cstring>
 #include <vector>
 
+#include "atoll/array/kernel/simd.hpp"
+#include "atoll/array/kernel/partition.hpp"
 #include "atoll/base/prefetch.hpp"
 #include "atoll/base/random.hpp"
+#include "kernel/text/image.hpp"
+#include "kernel/text/numbered.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/text/encode.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace atl::table::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Where an image is in a line; not below ImageTable::per_line when it is not there.
+HWY_ATTR inline std::size_t place_in(const ImageTable::Line& line, const Image& image) {
+  const hn::CappedTag<std::uint64_t, ImageTable::per_line> d;
+  for (std::size_t k = 0; k < ImageTable::per_line; k += hn::Lanes(d)) {
+    const auto same = hn::And(hn::Eq(hn::Load(d, line.low + k), hn::Set(d, image.low)), hn::Eq(hn::Load(d, line.high + k), hn::Set(d, image.high)));
+    const std::ptrdiff_t at = hn::FindFirstTrue(d, same);
+    if (at >= 0) return k + static_cast<std::size_t>(at);
+  }
+  return ImageTable::per_line;
+}
+
+template <Numbers wanted>
+HWY_ATTR void number_texts(NumberedTexts& known, const TextView& texts, std::size_t begin, std::size_t end, std::uint32_t* numbers) {
+  constexpr std::size_t ahead = 32;  // texts hashed before the first is looked up
+  struct Look {
+    Image image;
+    std::uint64_t hash;
+  };
+  Look looks[ahead];
+  ImageTable& table = known.images();
+  auto look_ahead = [&](std::size_t i) HWY_ATTR {
+    const char* text = texts.bytes + texts.offsets[i];
+    const auto length = static_cast<std::size_t>(texts.offsets[i + 1] - texts.offsets[i]);
+    Look& look = looks[i % ahead];
+    look.image = image_of(text, length);
+    if (look.image.is_long()) [[unlikely]] {
+      look.hash = hash_text({text, length});
+      prefetch_for_read(known.long_texts().place(look.hash));
+    } else {
+      look.hash = ImageTable::hash(look.image);
+      prefetch_for_read(&table.line(look.hash));
+    }
+  };
+  for (std::size_t i = begin; i < std::min(end, begin + ahead); ++i) look_ahead(i);
+  for (std::size_t i = begin; i < end; ++i) {
+    const Look& look = looks[i % ahead];
+    std::uint32_t number = 0;
+    if (look.image.is_long()) [[unlikely]] {
+      number = known.number_of_long(look.hash, texts[i], static_cast<std::int64_t>(i));
+    } else {
+      const std::size_t place = place_in(table.line(look.hash), look.image);
+      if (place >= ImageTable::per_line) [[unlikely]] number = known.number_of(look.image, look.hash, static_cast<std::int64_t>(i));
+      else if constexpr (wanted == Numbers::yes) number = table.number(look.hash, place);
+    }
+    if constexpr (wanted == Numbers::yes) numbers[i] = number;
+    if (i + ahead < end) look_ahead(i + ahead);
+  }
+}
+
+/// Numbers texts [begin, end), and writes the numbers unless they are not wanted (null).
+HWY_ATTR void number_rows(NumberedTexts& known, const TextView& texts, std::size_t begin, std::size_t end, std::uint32_t* numbers) {
+  if (numbers != nullptr) number_texts<Numbers::yes>(known, texts, begin, end, numbers);
+  else number_texts<Numbers::no>(known, texts, begin, end, numbers);
+}
+
+}  // namespace atl::table::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace atl::table {
+
+HWY_EXPORT(number_rows);
+
 namespace {
 
 constexpr std::uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xe7037ed1a0b428dbu, k2 = 0x8ebc6af09c88c6e3u;
@@ -17,95 +92,10 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
-std::uint64_t load(const char* at) {
-  std::uint64_t word;
-  std::memcpy(&word, at, 8);
-  return word;
-}
 /// Up to eight bytes; reads beyond them, within the room behind every text.
-std::uint64_t load(const char* at, std::size_t length) { return length >= 8 ? load(at) : load(at) & ~(~std::uint64_t{0} << (8 * length)); }
-
-/// A text of up to 16 bytes as two words, which with its length are all of it; of a longer one its first word, and its hash.
-struct Digest {
-  std::uint64_t low, high, hash;
-};
-constexpr std::size_t short_text = 16;
-
-/// From byte 16 - n on, what keeps the first n bytes of 16.
-alignas(32) constexpr char kept_bytes[2 * short_text] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-
-Digest digest(std::string_view text) {
-  if (text.size() > short_text) {
-    const std::uint64_t hash = hash_text(text);
-    return {load(text.data()), hash, hash};
-  }
-  // Lengths differ from text to text: no branch on them.
-  const std::uint64_t low = load(text.data()) & load(kept_bytes + short_text - text.size());
-  const std::uint64_t high = load(text.data() + 8) & load(kept_bytes + short_text + 8 - text.size());
-  return {low, high, mix(mix(low ^ k1, high ^ k0 ^ text.size()), k2)};
+std::uint64_t load(const char* at, std::size_t length) {
+  return length >= 8 ? load_word(at) : load_word(at) & ~(~std::uint64_t{0} << (8 * length));
 }
-
-/// Open addressing; what a short text is compared with is in the slot, so that a look costs one miss.
-class Table {
- public:
-  Table() = default;
-  /// From a pool of large pages: in small ones each look waits for its page's address, too.
-  explicit Table(Memory& memory) : memory_(&memory) { make_slots(1024); }
-
-  const void* place(std::uint64_t hash) const { return &slots_[hash & mask_]; }
-  /// The text's number; a new one is the next, and its row is appended.
-  std::uint32_t find(const Digest& digest, std::string_view text, std::int64_t row) {
-    for (std::uint64_t at = digest.hash & mask_;; at = (at + 1) & mask_) {
-      const Slot& slot = slots_[at];
-      if (slot.number == 0) break;
-      if (slot.low == digest.low && slot.high == digest.high && slot.length == static_cast<std::uint32_t>(text.size()) &&
-          (text.size() <= short_text || std::string_view(slot.text, text.size()) == text))
-        return slot.number - 1;
-    }
-    return add(digest, text, row);
-  }
-  const std::vector<std::int64_t>& rows() const { return rows_; }
-
- private:
-  struct Slot {
-    std::uint64_t low, high;
-    const char* text;
-    std::uint32_t length;  // its low bits: longer texts are compared
-    std::uint32_t number;  // and one more; 0: empty
-  };
-
-  std::uint32_t add(const Digest& digest, std::string_view text, std::int64_t row) {
-    if ((rows_.size() + 1) * 2 > slots_.size()) grow();
-    rows_.push_back(row);
-    hashes_.push_back(digest.hash);
-    place_of(digest.hash) = {digest.low, digest.high, text.data(), static_cast<std::uint32_t>(text.size()), static_cast<std::uint32_t>(rows_.size())};
-    return static_cast<std::uint32_t>(rows_.size() - 1);
-  }
-  Slot& place_of(std::uint64_t hash) {
-    std::uint64_t at = hash & mask_;
-    while (slots_[at].number != 0) at = (at + 1) & mask_;
-    return slots_[at];
-  }
-  void grow() {
-    const Buffer<Slot> old = std::move(slots_);
-    make_slots(4 * old.size());
-    for (const Slot& slot : old)
-      if (slot.number != 0) place_of(hashes_[slot.number - 1]) = slot;
-  }
-  void make_slots(std::size_t count) {
-    slots_ = Buffer<Slot>(*memory_, count);
-    std::fill(slots_.begin(), slots_.end(), Slot{});
-    mask_ = count - 1;
-  }
-
-  Memory* memory_ = nullptr;
-  Buffer<Slot> slots_;
-  std::uint64_t mask_ = 0;
-  std::vector<std::int64_t> rows_;  // where each distinct text was met first
-  std::vector<std::uint64_t> hashes_;
-};
-
-constexpr std::size_t ahead = 16;  // texts hashed before the first is looked up
 
 }  // namespace
 
@@ -113,7 +103,7 @@ std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
   const char* at = text.data();
   std::size_t left = text.size();
   std::uint64_t hash = seed ^ k0 ^ left;
-  for (; left > 16; left -= 16, at += 16) hash = mix(load(at) ^ k1, load(at + 8) ^ hash);
+  for (; left > 16; left -= 16, at += 16) hash = mix(load_word(at) ^ k1, load_word(at + 8) ^ hash);
   const std::uint64_t low = left == 0 ? 0 : load(at, left), high = left > 8 ? load(at + 8, left - 8) : 0;
   return mix(mix(low ^ k1, high ^ hash), k2);
 }
@@ -125,7 +115,7 @@ bool has_repeats(const TextView& texts) {
   SequentialRandom random(texts.count);
   std::vector<std::uint64_t> hashes;
   for (std::size_t i = 0; i < samples; ++i) hashes.push_back(hash_text(texts[random.below(texts.count)]));
-  std::sort(hashes.begin(), hashes.end());
+  array::sort_words(hashes.data(), hashes.size());
   // Chao's estimate of how many there are, by how many were met once and twice. (How many pairs were met misleads: a few frequent
   // texts among many that occur once make as many as one in ten thousand.)
   double distinct = 0, once = 0, twice = 0;
@@ -144,30 +134,16 @@ Encoded encode(const array::Work& work, const TextView& texts, Numbers wanted) {
   Encoded result;
   if (wanted == Numbers::yes) result.numbers = Buffer<std::uint32_t>(work.memory, texts.count);
   std::uint32_t* numbers = result.numbers.data();
-  std::vector<Table> tables(work.threads.size());
+  std::vector<NumberedTexts> known;
+  for (unsigned thread = 0; thread < work.threads.size(); ++thread) known.emplace_back(work.memory);
   work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
-    Table table(work.memory);
-    Digest digests[ahead];
-    auto look_ahead = [&](std::size_t i) {
-      digests[i % ahead] = digest(texts[i]);
-      prefetch_for_read(table.place(digests[i % ahead].hash));
-    };
-    for (std::size_t i = begin; i < std::min(end, begin + ahead); ++i) look_ahead(i);
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t number = table.find(digests[i % ahead], texts[i], static_cast<std::int64_t>(i));
-      if (numbers != nullptr) numbers[i] = number;
-      if (i + ahead < end) look_ahead(i + ahead);
-    }
-    tables[thread] = std::move(table);
+    HWY_DYNAMIC_DISPATCH(number_rows)(known[thread], texts, begin, end, numbers);
   });
   // Threads have rows in order, so numbers in order of thread are in order of first occurrence.
-  Table& all = tables[0];
-  std::vector<std::vector<std::uint32_t>> renamed(tables.size());
-  for (std::size_t thread = 1; thread < tables.size(); ++thread) {
-    for (const std::int64_t row : tables[thread].rows()) {
-      const std::string_view text = texts[static_cast<std::size_t>(row)];
-      renamed[thread].push_back(all.find(digest(text), text, row));
-    }
+  NumberedTexts& all = known[0];
+  std::vector<std::vector<std::uint32_t>> renamed(known.size());
+  for (std::size_t thread = 1; thread < known.size(); ++thread) {
+    for (const std::int64_t row : known[thread].rows()) renamed[thread].push_back(all.number_of(texts[static_cast<std::size_t>(row)], row));
   }
   if (numbers != nullptr) {
     work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
@@ -182,3 +158,4 @@ Encoded encode(const array::Work& work, const TextView& texts, Numbers wanted) {
 }
 
 }  // namespace atl::table
+#endif
