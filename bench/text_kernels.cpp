@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times what is done to one PE's texts of 1 to 15 bytes: text_kernels [rows] [trials] [name part]. Random rows dealt and one by one,
-// texts numbered; 1 and 2 threads, median milliseconds.
+// texts numbered, and put in order; 1 and 2 threads, median milliseconds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/random.hpp"
+#include "atoll/table/kernel/text/buckets.hpp"
 #include "atoll/table/kernel/text/encode.hpp"
 #include "atoll/table/kernel/text/gather.hpp"
 #include "atoll/table/kernel/text/view.hpp"
@@ -89,6 +90,11 @@ int main(int argc, char** argv) {
         {"gather each", [&] { gather(work, false); }},
         {"number random", [&] { encode(work, texts.view(), Numbers::no); }},
         {"number few", [&] { encode(work, {few_offsets.data(), few_bytes.data(), n}, Numbers::yes); }},
+        {"distinct few", [&] { encode(work, {few_offsets.data(), few_bytes.data(), n}, Numbers::no); }},
+        {"deal", [&] { TextBuckets::of(work, texts.view(), 0); }},
+        {"order", [&] { TextBuckets::of(work, texts.view(), 0)->order(work, offsets.data(), nullptr); }},
+        {"sort", [&] { TextBuckets::of(work, texts.view(), 0)->write(work, offsets.data(), bytes.data()); }},
+        {"distinct", [&] { TextBuckets::of(work, texts.view(), 0)->distinct(work).write(work, offsets.data(), bytes.data(), rows.data()); }},
     };
     for (const auto& [name, body] : cases)
       if (std::string(name).find(part) != std::string::npos) time(name, threads, trials, body);

@@ -204,6 +204,7 @@ def limb_apply(operation: str, a: Sequence[Expr], b: Sequence[Expr], limbs: int)
     """Whole numbers in two's complement, a uint64 array for each limb, the least significant first."""
 
 def text_argsort(x: Texts) -> Expr: ...
+def text_sort(x: Texts) -> Texts: ...
 def text_number(x: Texts, numbers: bool) -> tuple[Expr | None, Expr, Texts]:
     """Which of the distinct texts each row has, if wanted; the first row of each of them, and they, ascending."""
 

@@ -229,6 +229,9 @@ void bind_text(nb::module_& m) {
   m.def("text_argsort", [](const Texts& x) {
     return Expr{x.session, array::make_stored(x.session->call<&table::text_argsort, table::Operations>(x.text))};
   }, Release());
+  m.def("text_sort", [](const Texts& x) {
+    return Texts{x.session, x.session->call<&table::text_sort, table::Operations>(x.text)};
+  }, Release());
   m.def("text_number", [](const Texts& x, bool numbers) {
     table::Numbering result;
     {

@@ -125,6 +125,12 @@ class Sequences(Column):
     def _argsort(self) -> ndarray:
         return wrap(_core.text_argsort(self._values))
 
+    def sort(self: Self, *, descending: bool = False, nulls: Text = "last") -> Self:
+        """The rows in order, as of every column; see `Column.sort`."""
+        if descending or self._valid is not None or nulls not in ("first", "last"):
+            return super().sort(descending=descending, nulls=nulls)
+        return self._like(_core.text_sort(self._values), None)
+
     def _there(self: Self) -> Self:
         return self.dropna()
 

@@ -2,6 +2,7 @@
 #include "atoll/table/ops/text_order.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/elementwise.hpp"
@@ -10,6 +11,7 @@
 #include "atoll/array/ops/reduce.hpp"
 #include "atoll/array/ops/select.hpp"
 #include "atoll/array/ops/sort.hpp"
+#include "atoll/table/kernel/text/buckets.hpp"
 #include "atoll/table/kernel/text/order.hpp"
 #include "atoll/table/ops/text.hpp"
 
@@ -207,10 +209,14 @@ void mark_words(Engine& engine, const Sorted& sorted, bool* apart) {
   });
 }
 
+/// One PE's texts in buckets. (Of several PEs' texts, words are sorted where they end up.)
+std::optional<TextBuckets> buckets_of(Engine& engine, const Text& text, std::size_t depth) {
+  return engine.npes() == 1 ? TextBuckets::of(engine.work(), text.view(), depth) : std::nullopt;
+}
+
 /// The stable order of a column's texts. With `apart`, an array of as many bools, where in that order a text differs from the one before.
 Array order_from(Engine& engine, const Text& text, const Array& apart) {
   const std::int64_t rows = text.rows();
-  Array words = engine.make(DType::u64, Shape{rows});
   auto in_order = [&] {
     Array order = engine.make(DType::i64, Shape{rows});
     for (std::int64_t i = 0; i < order->local_rows(); ++i) order->data<std::int64_t>()[i] = order->first_row() + i;
@@ -224,6 +230,12 @@ Array order_from(Engine& engine, const Text& text, const Array& apart) {
   const Common common = common_of(engine, text);
   if (common.equal) return in_order();
   const std::size_t depth = common.bytes;
+  if (const std::optional<TextBuckets> buckets = buckets_of(engine, text, depth)) {
+    Array order = engine.make(DType::i64, Shape{rows});
+    buckets->order(engine.work(), order->data<std::int64_t>(), apart == nullptr ? nullptr : apart->data<bool>());
+    return order;
+  }
+  Array words = engine.make(DType::u64, Shape{rows});
   std::uint8_t zeros = load_words(engine.work(Interruptible::no), text.view(), depth, words->data<std::uint64_t>()) ? 1 : 0;
   for (std::uint8_t other : engine.allgather_value(zeros)) zeros |= other;
   // A text with zeros at its end has the word of one without them: they differ in how many bytes of it are theirs.
@@ -263,11 +275,43 @@ Buffer<std::int64_t> read_here(Engine& engine, const Array& array, std::int64_t 
   return values;
 }
 
+/// One PE's distinct texts, written as they are sorted; nothing where texts are few or long.
+std::optional<Numbering> distinct_of(Engine& engine, const Text& text) {
+  if (text.rows() < 2) return std::nullopt;
+  const Common common = common_of(engine, text);
+  if (common.equal) return std::nullopt;
+  std::optional<TextBuckets> buckets = buckets_of(engine, text, common.bytes);
+  if (!buckets || !buckets->mostly_short()) return std::nullopt;
+  const TextBuckets::Distinct distinct = buckets->distinct(engine.work());
+  buckets.reset();
+  const auto count = static_cast<std::int64_t>(distinct.count());
+  Numbering result;
+  result.first = engine.make(DType::i64, Shape{count});
+  result.distinct = make_text(engine, count, distinct.bytes());
+  distinct.write(engine.work(), result.distinct.offsets->data<std::int64_t>(), result.distinct.bytes->data<char>(), result.first->data<std::int64_t>());
+  return result;
+}
+
 }  // namespace
 
 Array text_argsort(Engine& engine, Text text) {
   engine.begin_operation("argsort");
   return order_from(engine, text, nullptr);
+}
+
+Text text_sort(Engine& engine, Text text) {
+  engine.begin_operation("sort");
+  if (engine.npes() == 1 && text.rows() > 1) {
+    const Common common = common_of(engine, text);
+    if (common.equal) return text_slice(engine, text, {0, 1, text.rows()});
+    const std::optional<TextBuckets> buckets = buckets_of(engine, text, common.bytes);
+    if (buckets && buckets->mostly_short()) {
+      const Text sorted = make_text(engine, text.rows(), text.view().size_bytes());
+      buckets->write(engine.work(), sorted.offsets->data<std::int64_t>(), sorted.bytes->data<char>());
+      return sorted;
+    }
+  }
+  return text_take(engine, text, order_from(engine, text, nullptr));
 }
 
 Numbering text_number(Engine& engine, Text text, Numbers wanted) {
@@ -277,6 +321,9 @@ Numbering text_number(Engine& engine, Text text, Numbers wanted) {
   // All or none: a PE whose texts do not repeat would otherwise leave the others waiting.
   std::uint8_t repeats = has_repeats(text.view()) ? 1 : 0;
   for (std::uint8_t other : engine.allgather_value(repeats)) repeats |= other;
+  if (repeats == 0 && wanted == Numbers::no && engine.npes() == 1) {
+    if (std::optional<Numbering> distinct = distinct_of(engine, text)) return std::move(*distinct);
+  }
   Encoded encoded;
   Text candidates = text;
   if (repeats != 0) {

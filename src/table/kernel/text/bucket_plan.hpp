@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which bucket a text goes to, by a sample of the texts.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "atoll/table/kernel/text/view.hpp"
+#include "kernel/text/codes.hpp"
+
+namespace atl::table {
+
+/// Buckets are ranges of cells; a cell is what keys have in common in their first bits. Many enough for the sample's texts to spread
+/// evenly, few enough to stay in a cache.
+class BucketPlan {
+ public:
+  static constexpr unsigned cell_bits = 14;
+
+  /// Of texts whose first `depth` bytes are equal; with codes of their own for the bytes of the sample, or with these. Nothing where a
+  /// bucket would hold too many of the texts.
+  static std::optional<BucketPlan> of(const TextView& texts, std::size_t depth, unsigned threads, std::optional<ByteCodes> codes = {});
+
+  std::size_t buckets() const { return buckets_; }
+  std::size_t bucket_of(std::uint64_t key) const { return bucket_of_cell_[key >> (64 - cell_bits)]; }
+  const ByteCodes& codes() const { return codes_; }
+  /// How many texts a bucket may hold: what one thread sorts soon, or a part of all that leaves the others something to do.
+  std::size_t most_rows() const { return most_rows_; }
+  bool mostly_short() const { return mostly_short_; }
+
+ private:
+  std::vector<std::uint16_t> bucket_of_cell_;
+  std::size_t buckets_ = 0;
+  ByteCodes codes_;
+  std::size_t most_rows_ = 0;
+  bool mostly_short_ = true;
+};
+
+}  // namespace atl::table
