@@ -147,9 +147,11 @@ def write_objects(path: str, objects: dict[str, Any], *, keep: bool = False, rep
     ready = {name: _stored(one) for name, one in objects.items()}
 
     def write(aside: str) -> None:
-        if keep and os.path.exists(path) and not repack:
+        goes_on = keep and os.path.exists(path) and not repack
+        if goes_on:
             shutil.copyfile(path, aside)
-        with h5py.File(aside, "a", track_order=True) as file:
+        # The file has a lock already, which HDF5's own would wait for.
+        with h5py.File(aside, "r+" if goes_on else "w", track_order=True, locking=False) as file:
             if keep and os.path.exists(path) and repack:
                 with h5py.File(path, "r") as old:
                     for name in old:
