@@ -123,7 +123,7 @@ def merge_asof(
     shared = {on: left._column(on)} if on is not None else {}
     for name in [by] if is_scalar(by) and by is not None else (by or []):
         shared[name] = left._column(name)
-    index = left._index if left_index or not isinstance(left._index, type(range_index(0))) else range_index(len(left))
+    index = left._index if left_index or right_index else range_index(len(left))
     return beside(left, right, rows.left, rows.right, suffixes, shared, index)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..columns.objects import Objects
+from ..columns.strings import Strings
 from .axis import make_index
 from .classes import CLASSES, frame, series
 from .kinds import kind_of, to_list
@@ -35,6 +36,9 @@ def _from_elsewhere(rows: Any, name: str) -> Any:
         if found is not None:
             return found
     raise AttributeError(f"'{type(rows).__name__}' object has no attribute '{name}'")
+
+
+_ATTRIBUTES = 100  # labels among which one is looked for that is asked for as an attribute
 
 
 class Rows:
@@ -147,6 +151,14 @@ class SeriesCore(Rows):
 
     def __reduce__(self) -> Any:
         return _series_of, (self._values, self._index, self._name)
+
+    def __getattr__(self, name: str) -> Any:
+        # Labels of few rows, which a row of a frame has, are attributes, as in pandas.
+        if not name.startswith("_") and self._index.nlevels == 1 and len(self) <= _ATTRIBUTES:
+            labels = self._index._values
+            if isinstance(labels, (Strings, Objects)) and name in self._index:
+                return self.loc[name]
+        return _from_elsewhere(self, name)
 
     @property
     def name(self) -> Any:

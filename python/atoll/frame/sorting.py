@@ -12,6 +12,7 @@ from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sorting import argsort, coargsort
 from ..arrays.sorting import sort as sort_array
+from ..columns.categorical import Categorical
 from ..columns.column import as_column
 from ..columns.functions import unique
 from .axis import index_of, range_index
@@ -204,6 +205,11 @@ class SeriesSorting(Sorting):
                 counts = counts._take(argsort(counts._values, descending=not ascending))
             total = len(self.dropna()) if dropna else len(self)
             return counts if not normalize else series(counts._values / total, counts._index, "proportion")
+        if isinstance(self._values, Categorical):  # also those categories that no row has
+            counts = self._values.value_counts(dropna)
+            return _ordered(
+                series(counts._values, counts._index._renamed(self._name), "count"), normalize, sort, ascending
+            )
         return count_rows([self._values], [self._name], normalize, sort, ascending, dropna)
 
     def mode(self: Any, dropna: bool = True) -> Any:
@@ -218,11 +224,15 @@ class SeriesSorting(Sorting):
 def count_rows(columns: list[Any], names: list[Any], normalize: bool, sort: bool, ascending: bool, dropna: bool) -> Any:
     """How often each combination of values occurs: a Series by them."""
     groups = CLASSES["Groups"]([nullable(one) for one in columns], names, dropna=dropna, sort=False)
-    counts = series(groups.size(), groups.index(), "proportion" if normalize else "count")
+    return _ordered(series(groups.size(), groups.index(), "count"), normalize, sort, ascending)
+
+
+def _ordered(counts: Any, normalize: bool, sort: bool, ascending: bool) -> Any:
+    """Counts in order, and as shares of all."""
     if sort:
         counts = counts._take(argsort(counts._values, descending=not ascending))
     if normalize:
-        counts = counts._new(counts._values / counts._values.sum())
+        counts = series(counts._values / counts._values.sum(), counts._index, "proportion")
     return counts
 
 
