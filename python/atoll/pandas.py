@@ -14,7 +14,6 @@ Examples
 from __future__ import annotations
 
 import inspect
-import warnings
 from functools import wraps
 from importlib import import_module
 from typing import Any
@@ -67,6 +66,7 @@ from .frame.conversion import numpy_of
 from .frame.core import ELSEWHERE
 from .frame.moments import read_durations
 from .frame.values import make
+from .io.fallback import FallbackWarning, by_pandas
 
 __all__ = [
     "CategoricalIndex",
@@ -116,16 +116,10 @@ __all__ = [
     "wide_to_long",
 ]
 
-_named: set[str] = set()
-
 
 def __narwhals_namespace__(version: Any) -> Any:
     """What narwhals finds its functions in, when this module is named as `backend`."""
     return import_module("atoll.narwhals").__narwhals_namespace__(version)
-
-
-class FallbackWarning(UserWarning):
-    """Something was done by pandas itself, on data that was collected for it."""
 
 
 def isna(obj: Any) -> Any:
@@ -202,7 +196,8 @@ def _taken(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """Whether our function has all these arguments."""
     known = inspect.signature(function).parameters
     listed = [one for one in known.values() if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    return len(args) <= len(listed) and all(name in known for name in kwargs)
+    any_more = any(one.kind == one.VAR_KEYWORD for one in known.values())
+    return len(args) <= len(listed) and (any_more or all(name in known for name in kwargs))
 
 
 def __getattr__(name: str) -> Any:
@@ -217,12 +212,11 @@ def __getattr__(name: str) -> Any:
 
     @wraps(found)
     def function(*args: Any, **kwargs: Any) -> Any:
-        one_table = name == "read_json" and not kwargs.get("lines", False)  # rather than a record in each line
-        if own is not None and not one_table and _taken(own, args, kwargs):
+        if name == "read_json":  # pandas' default, rather than what the file looks like
+            kwargs.setdefault("lines", False)
+        if own is not None and _taken(own, args, kwargs):
             return own(*args, **kwargs)
-        if name not in _named:
-            _named.add(name)
-            warnings.warn(f"{name} is pandas' own: data is collected for it", FallbackWarning, stacklevel=2)
+        by_pandas(name)
         made = found(*map(_to_pandas, args), **{key: _to_pandas(value) for key, value in kwargs.items()})
         return _from_pandas(made)
 
@@ -231,8 +225,8 @@ def __getattr__(name: str) -> Any:
 
 #: Methods of frames and Series that pandas does on data that is collected for it.
 _METHODS = frozenset((
-    "boxplot", "style", "to_clipboard", "to_excel", "to_latex", "to_markdown", "to_pickle", "to_stata", "to_xarray",
-    "to_xml",
+    "boxplot", "style", "to_clipboard", "to_excel", "to_iceberg", "to_latex", "to_markdown", "to_pickle", "to_stata",
+    "to_xarray", "to_xml",
 ))  # fmt: skip
 
 
@@ -240,9 +234,7 @@ def _method_of_pandas(rows: Any, name: str) -> Any:
     """A method that our classes lack, of the same rows as pandas has them; None of names that pandas lacks too."""
     if name not in _METHODS:
         return None
-    if name not in _named:
-        _named.add(name)
-        warnings.warn(f"{name} is pandas' own: data is collected for it", FallbackWarning, stacklevel=4)
+    by_pandas(name)
     return getattr(rows.to_pandas(), name)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections import defaultdict, namedtuple
 from collections.abc import Iterator
 from importlib import import_module
@@ -15,8 +15,10 @@ from ..arrays.ndarray import ndarray
 from ..columns.column import Column
 from ..columns.objects import Objects, is_missing, object_array
 from ..columns.strings import Strings
-from .display import written
+from ..io.fallback import by_pandas
+from .files import written
 from .formatting import texts_of
+from .json import check_lines, in_json, json_by_pandas, json_text, needs_pandas, plain_values
 from .kinds import kind_of, to_list
 from .missing import filled
 from .placing import row_values
@@ -59,11 +61,6 @@ def arrow_of(values: Any) -> Any:
     if isinstance(values, Objects):
         return pa.array([None if is_missing(one) else one for one in values.to_list()])
     return values.to_arrow()
-
-
-def python_of(value: Any) -> Any:
-    """One value as Python has it."""
-    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
 
 
 def _into(into: Any) -> Any:
@@ -128,20 +125,38 @@ class SeriesConversion:
         return _into(into)(zip(self._index.to_list(), self.to_list(), strict=True))
 
     def to_csv(self: Any, path_or_buf: Any = None, **options: Any) -> Any:
-        """Labels and values, separated by commas."""
+        """Labels and values, separated by commas; options as of frames."""
         return self.to_frame().to_csv(path_or_buf, **options)
 
-    def to_json(self: Any, path_or_buf: Any = None, orient: str = "index", **options: Any) -> Any:
-        """Labels to values, as JSON."""
-        held = [None if is_missing(one) else python_of(one) for one in self.to_list()]
-        labels = [str(one) for one in self._index.to_list()]
-        table: Any = dict(zip(labels, held, strict=True)) if orient == "index" else held
-        if orient == "split":
-            table = {"name": self._name, "index": self._index.to_list(), "data": held}
-        if options.get("lines") and orient == "records":
-            lines = (json.dumps(one, separators=(",", ":"), default=str) + "\n" for one in held)
-            return written("".join(lines), path_or_buf)
-        return written(json.dumps(table, separators=(",", ":"), default=str), path_or_buf)
+    def to_hdf(self: Any, path_or_buf: Any, **options: Any) -> None:
+        """A column of an HDF5 file; options as of frames."""
+        self.to_frame().to_hdf(path_or_buf, **options)
+
+    def to_sql(self: Any, name: str, con: Any, **options: Any) -> int:
+        """A table of one column in a data base; options as of frames. How many rows were written."""
+        made: int = self.to_frame().to_sql(name, con, **options)
+        return made
+
+    def to_json(
+        self: Any, path_or_buf: Any = None, *, orient: str | None = None, lines: bool = False, **options: Any
+    ) -> Any:
+        """Labels to values, as JSON. Other options, and ``table``, are pandas' own work: see `DataFrame.to_json`."""
+        orient = orient or "index"
+        if needs_pandas([self._values], self._index, orient, options):
+            return json_by_pandas(self, path_or_buf, orient, lines, options)
+        held = plain_values(self._values)
+        table: Any = held
+        if orient in ("index", "columns"):
+            _check_unique(self._index, "Series index must be unique for orient='index'")
+            table = dict(zip(map(str, self._index.to_list()), held, strict=True))
+        elif orient == "split":
+            table = {"name": self._name, "index": plain_values(self._index._values), "data": held}
+        elif orient not in ("records", "values"):
+            raise ValueError(f"Invalid value '{orient}' for option 'orient'")
+        if lines:
+            check_lines(orient)
+            return written("".join(json_text(one) + "\n" for one in held), path_or_buf)
+        return written(json_text(table), path_or_buf)
 
 
 def _check_unique(index: Any, message: str) -> None:
@@ -274,21 +289,33 @@ class FrameConversion:
         return from_arrays(arrays, names=names)
 
     def to_json(
-        self: Any, path_or_buf: Any = None, orient: str = "columns", lines: bool = False, **options: Any
+        self: Any, path_or_buf: Any = None, *, orient: str | None = None, lines: bool = False, **options: Any
     ) -> Any:
-        """The rows as JSON: by columns, ``records``, ``index``, ``split``, ``values``; a record a line with `lines`."""
-        if lines and orient == "records" and path_or_buf is not None and not hasattr(path_or_buf, "write"):
+        """The rows as JSON: by columns, ``records``, ``index``, ``split``, ``values``; a record a line with `lines`.
+
+        Records in lines go to a file from all PEs. Moments are milliseconds since 1970, as in pandas; floats have all
+        their digits. ``table``, and pandas' other options (`date_format`, `double_precision`, `force_ascii`,
+        `date_unit`, `default_handler`, `compression`, `index`, `indent`, `mode`) are its own work, of which a warning
+        tells once.
+        """
+        orient = orient or "columns"
+        if needs_pandas(self._columns, self._index, orient, options):
+            return json_by_pandas(self, path_or_buf, orient, lines, options)
+        if lines:
+            check_lines(orient)
+        if lines and isinstance(path_or_buf, (str, os.PathLike)):
             from ..io.json import write_json
 
-            write_json(path_or_buf, self._named())
+            write_json(path_or_buf, {name: in_json(one) for name, one in self._named().items()}, **options)
             return None
-        held = [[None if is_missing(v) else python_of(v) for v in to_list(one)] for one in self._columns]
+        held = [plain_values(one) for one in self._columns]
         keys, labels = [str(one) for one in self._index.to_list()], [str(one) for one in self._labels.values]
         rows = list(zip(*held, strict=True))
         table: Any
         if orient == "records":
             table = [dict(zip(labels, row, strict=True)) for row in rows]
         elif orient == "columns":
+            _check_unique(self._index, "DataFrame index must be unique for orient='columns'.")
             table = {label: dict(zip(keys, one, strict=True)) for label, one in zip(labels, held, strict=True)}
         elif orient == "index":
             _check_unique(self._index, "DataFrame index must be unique for orient='index'.")
@@ -296,17 +323,18 @@ class FrameConversion:
         elif orient == "values":
             table = [list(row) for row in rows]
         elif orient == "split":
-            table = {"columns": labels, "index": self._index.to_list(), "data": [list(row) for row in rows]}
+            index = plain_values(self._index._values)
+            table = {"columns": labels, "index": index, "data": [list(row) for row in rows]}
         else:
             raise ValueError(f"Invalid value '{orient}' for option 'orient'")
-        if lines:
-            text = "".join(json.dumps(row, separators=(",", ":"), default=str) + "\n" for row in table)
-        else:
-            text = json.dumps(table, separators=(",", ":"), default=str)
+        text = "".join(json_text(row) + "\n" for row in table) if lines else json_text(table)
         return written(text, path_or_buf)
 
-    def to_markdown(self: Any, buf: Any = None, mode: str = "w", index: bool = True, **options: Any) -> Any:
-        """A table in Markdown."""
+    def to_markdown(self: Any, buf: Any = None, *, mode: str = "w", index: bool = True, **options: Any) -> Any:
+        """A table in Markdown. Other options of pandas' are its own work."""
+        if options or mode not in ("w", "wt"):
+            by_pandas("to_markdown", options or ["mode"])
+            return written(self.to_pandas().to_markdown(index=index, **options), buf, mode=mode)
         cells = [[str(label), *texts_of(one)] for label, one in zip(self._labels.values, self._columns, strict=True)]
         if index:
             cells.insert(0, ["", *(str(one) for one in self._index.to_list())])

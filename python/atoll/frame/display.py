@@ -8,8 +8,10 @@ from typing import Any
 from ..columns.categorical import Categorical
 from ..columns.lists import Lists
 from ..columns.spans import Intervals
+from ..io.fallback import by_pandas, given
 from .classes import CLASSES
 from .core import is_numeric
+from .files import written
 from .formatting import cells_of, nested, pad, texts_of, width_of
 from .kinds import kind_of, to_list
 
@@ -279,7 +281,15 @@ class SeriesDisplay:
         index: bool = True, length: Any = False, dtype: bool = False, name: bool = False, max_rows: Any = None,
         min_rows: Any = None,
     ) -> Any:  # fmt: skip
-        """All rows as text."""
+        """All rows as text. `na_rep` and `float_format`, and rows without labels, are pandas' own work."""
+        others = given(
+            {"na_rep": na_rep, "float_format": float_format, "header": header, "index": index},
+            {"na_rep": "NaN", "header": True, "index": True},
+        )
+        if others:
+            by_pandas("to_string", others)
+            told = {"length": length, "dtype": dtype, "name": name, "max_rows": max_rows, "min_rows": min_rows}
+            return written(self.to_pandas().to_string(**others, **told), buf)
         return written(series_text(self, max_rows, name, dtype, length), buf)
 
 
@@ -296,18 +306,13 @@ class FrameDisplay:
         max_rows: Any = None, max_cols: Any = None, show_dimensions: bool = False, line_width: Any = None,
         min_rows: Any = None, **options: Any,
     ) -> Any:  # fmt: skip
-        """All rows as text."""
+        """All rows as text. Other options of pandas' are its own work."""
         made = self if columns is None else self[list(columns)]
+        if options:
+            by_pandas("to_string", options)
+            told = {
+                "index": index, "header": header, "max_rows": max_rows, "max_cols": max_cols, "min_rows": min_rows,
+                "show_dimensions": show_dimensions, "line_width": line_width,
+            }  # fmt: skip
+            return written(made.to_pandas().to_string(**told, **options), buf)
         return written(frame_text(made, max_rows, max_cols, line_width, show_dimensions, index, header), buf)
-
-
-def written(text: str, buf: Any) -> Any:
-    """A text, or None when it went into a file."""
-    if buf is None:
-        return text
-    if hasattr(buf, "write"):
-        buf.write(text)
-    else:
-        with open(buf, "w", encoding="utf-8") as file:
-            file.write(text)
-    return None

@@ -6,7 +6,9 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from .display import MAX_ROWS, MIN_ROWS, ends, written
+from ..io.fallback import by_pandas
+from .display import MAX_ROWS, MIN_ROWS, ends
+from .files import written
 from .formatting import texts_of
 
 #: More columns than this are cut down to their ends.
@@ -91,6 +93,10 @@ class Html:
         self: Any, buf: Any = None, *, columns: Any = None, index: bool = True, max_rows: Any = None,
         max_cols: Any = None, show_dimensions: bool = False, **options: Any,
     ) -> Any:  # fmt: skip
-        """The rows as an HTML table."""
+        """The rows as an HTML table. Other options of pandas' are its own work."""
         made = self if columns is None else self[list(columns)]
+        if options:
+            by_pandas("to_html", options)
+            told = {"index": index, "max_rows": max_rows, "max_cols": max_cols, "show_dimensions": show_dimensions}
+            return written(made.to_pandas().to_html(**told, **options), buf)
         return written(html_table(made, max_rows, max_cols, index, show_dimensions), buf)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -99,8 +99,8 @@ class CsvReader(Reader):
 
 
 def csv_columns(
-    where: Any, columns: Collection[str] | None = None, *, dtype: Any = None, filters: Any = None,
-    storage_options: dict[str, Any] | None = None, **dialect: Any,
+    where: Any, columns: Collection[str] | Callable[[str], bool] | None = None, *, dtype: Any = None,
+    filters: Any = None, storage_options: dict[str, Any] | None = None, **dialect: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """Columns of text files of separated values, by name.
 
@@ -108,8 +108,8 @@ def csv_columns(
     ----------
     where
         A path, a list of paths, a pattern, a directory, a URL, or a stream; files are decompressed as their names end.
-    columns : list of str, optional
-        Which columns to read.
+    columns : list of str or callable, optional
+        Which columns to read: names, or what says of a name whether.
     dtype
         A type for all columns, or a mapping from names to types; others are guessed.
     filters
@@ -125,6 +125,8 @@ def csv_columns(
     {'a': array([1, 2]), 'b': strings(['x', None])}
     """
     reader = csv_reader(where, dtype, Dialect(**dialect), storage_options)
+    if callable(columns):
+        columns = frozenset(filter(columns, reader.schema.names))
     try:
         return read_columns(reader, columns, expression(filters))
     except ValueError as error:
@@ -160,6 +162,10 @@ def _plan(place: Place, dialect: Dialect) -> CsvReader:
         names, size = found, place.size(file)
         whole = not dialect.plain or compression_of(file, dialect.compression) is not None
         begin, end = (0, 0) if whole else (header_end(head, dialect), size)
+        if end and dialect.nrows is not None:
+            with reading(file), opened(place, file, dialect) as source:
+                source.seek(begin)
+                end = csvparse.rows_end(source, begin, size, dialect, len(found))
         parts.append(Part(file, begin, size, keys=of_file, unit="bytes from", end=end))
     return CsvReader(place, dialect, names, keys, parts)
 
@@ -174,8 +180,8 @@ def _cut(reader: CsvReader) -> list[Part]:
         for part in reader.parts
         for begin in range(part.number, max(part.end, part.number + 1), step)
     ]
-    if len(ranges) == len(reader.parts):
-        return ranges
+    if len(ranges) == len(reader.parts) or reader.dialect.nrows is not None:
+        return reader.parts
     session = current()
     answers = everywhere(_survey, reader, ranges, shares(ranges, session.pes), session.threads)
     return _joined(reader, ranges, [one for some in answers for one in some])

@@ -68,7 +68,7 @@ def quoted(texts: Strings, special: str, quotechar: str) -> Strings:
 
 def write_csv(
     where: Any, columns: Mapping[Any, Any], *, header: bool = True, names: Sequence[str] | None = None,
-    storage_options: dict[str, Any] | None = None, **dialect: Any,
+    compression: str | None = "infer", storage_options: dict[str, Any] | None = None, **dialect: Any,
 ) -> None:  # fmt: skip
     """Writes columns as text; `sep`, `na_rep`, `quotechar` and `lineterminator` are those of `csv_rows`.
 
@@ -98,7 +98,7 @@ def write_csv(
         ]
         head = sep.join(shown) + dialect.get("lineterminator", "\n")
     system, target = target_of(where, storage_options)
-    compression = compression_of(target, "infer") if isinstance(target, str) else None
+    compression = compression_of(target, compression) if isinstance(target, str) else None
     signs = dialect.get("sep", ",") + dialect.get("quotechar", '"')
     if system is None and isinstance(target, str) and compression is None and len(signs) == 2 and signs.isascii():
         write_lines(target, head.encode(), _line_columns(checked(named), **dialect), _form(**dialect))

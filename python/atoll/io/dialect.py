@@ -54,7 +54,7 @@ class Dialect:
     @property
     def plain(self) -> bool:
         """Whether a range of bytes can be read without those before it."""
-        return self.escapechar is None and self.byte_wise and self.nrows is None
+        return self.escapechar is None and self.byte_wise
 
     @property
     def byte_wise(self) -> bool:

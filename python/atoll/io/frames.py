@@ -10,10 +10,11 @@ from ..columns.making import from_arrow
 from ..frame import DataFrame, RangeIndex
 from ..session.everywhere import once
 from .arrow import arrow_columns
-from .csv import csv_columns
-from .dialect import MISSING
+from .csvframes import read_csv, read_table
+from .fallback import given
 from .hdf import hdf_columns
 from .json import json_columns
+from .jsonvalue import has_lines, held, json_by_pandas
 from .orc import orc_columns
 from .parquet import parquet_reader
 from .reading import expression, read_columns
@@ -75,75 +76,6 @@ def read_parquet(
     return frame.rename_axis([None if name.startswith("__index_level_") else name for name in index])
 
 
-def read_csv(
-    filepath_or_buffer: Any, *, sep: str = ",", delimiter: str | None = None, header: Any = "infer", names: Any = None,
-    index_col: Any = None, usecols: Any = None, dtype: Any = None, skiprows: int = 0, nrows: int | None = None,
-    na_values: Any = None, keep_default_na: bool = True, parse_dates: Any = (), quotechar: str | None = '"',
-    escapechar: str | None = None, encoding: str = "utf-8", compression: str | None = "infer", decimal: str = ".",
-    on_bad_lines: str = "error", true_values: Sequence[str] = (), false_values: Sequence[str] = (),
-    storage_options: Any = None, filters: Any = None, **options: Any,
-) -> DataFrame:  # fmt: skip
-    """A frame of text files of separated values; each PE reads its own ranges of bytes. Parameters as pandas'.
-
-    Parameters
-    ----------
-    filepath_or_buffer
-        As `path` of `read_parquet`. Files are decompressed as their names end: .gz, .bz2, .zst, .lz4, .xz, .zip.
-    dtype
-        A type for all columns, or by name; others are guessed from all values.
-    parse_dates : list of str
-        Columns that become moments.
-    on_bad_lines : str
-        "error", "warn" of lines that have not as many values as there are columns and skip them, or "skip" them.
-    filters
-        Rows to keep; see `read_parquet`.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> import io
-    >>> ak.read_csv(io.StringIO("a,b\\n1,x\\n2,\\n"))
-       a    b
-    0  1    x
-    1  2  NaN
-    """
-    _no_more(
-        "read_csv", options, "engine", "low_memory", "memory_map", "skip_blank_lines", "dtype_backend", "cache_dates"
-    )
-    if header == "infer":
-        header = 0 if names is None else None
-    missing = list(MISSING) if keep_default_na else []
-    if na_values is not None:
-        missing += [na_values] if isinstance(na_values, str) else [str(one) for one in na_values]
-    if isinstance(parse_dates, bool):
-        parse_dates = ()
-    positions = usecols is not None and any(isinstance(one, int) for one in usecols)
-    named = csv_columns(
-        filepath_or_buffer, None if positions or usecols is None else frozenset(usecols), dtype=dtype, filters=filters,
-        storage_options=storage_options, sep=delimiter or sep, quotechar=quotechar, escapechar=escapechar,
-        header=header, names=None if names is None else [str(name) for name in names], skiprows=skiprows, nrows=nrows,
-        encoding=encoding, compression=compression, decimal=decimal,
-        on_bad_lines=on_bad_lines, missing=missing, true_values=list(true_values),
-        false_values=list(false_values), dates=tuple(parse_dates),
-    )  # fmt: skip
-    if positions:
-        named = {name: column for at, (name, column) in enumerate(named.items()) if at in usecols}
-    frame = DataFrame(named)
-    if header is None and names is None:
-        frame.columns = list(range(len(named)))
-    if index_col is None or index_col is False:
-        return frame
-    several = index_col if isinstance(index_col, (list, tuple)) else [index_col]
-    labels = [list(frame.columns)[one] if isinstance(one, int) else one for one in several]
-    frame = frame.set_index(labels if len(labels) > 1 else labels[0])
-    return frame.rename_axis([None if str(label).startswith("Unnamed: ") else label for label in labels])
-
-
-def read_table(filepath_or_buffer: Any, *, sep: str = "\t", **options: Any) -> DataFrame:
-    """As `read_csv`, separated by tabs."""
-    return read_csv(filepath_or_buffer, sep=sep, **options)
-
-
 def read_feather(
     path: Any, columns: Sequence[str] | None = None, use_threads: bool = True, storage_options: Any = None,
     *, filters: Any = None,
@@ -172,10 +104,26 @@ def read_orc(
 
 
 def read_json(
-    path_or_buf: Any, *, lines: bool = True, compression: str | None = "infer", storage_options: Any = None,
-    columns: Sequence[str] | None = None, filters: Any = None,
-) -> DataFrame:  # fmt: skip
+    path_or_buf: Any, *, orient: str | None = None, typ: str = "frame", dtype: Any = None, convert_axes: Any = None,
+    convert_dates: Any = None, keep_default_dates: Any = None, precise_float: bool = False, date_unit: Any = None,
+    encoding: str | None = None, encoding_errors: str = "strict", lines: bool | None = None,
+    chunksize: int | None = None, compression: Any = "infer", nrows: int | None = None, storage_options: Any = None,
+    dtype_backend: Any = None, engine: Any = None, columns: Sequence[str] | None = None, filters: Any = None,
+) -> Any:  # fmt: skip
     """A frame of files with a JSON object in each line; each PE reads its own range of bytes.
+
+    Files of one JSON value (`orient` says how rows are in it), and what else asks for pandas' own rules, pandas reads,
+    on one process; a warning says so once.
+
+    Parameters
+    ----------
+    path_or_buf
+        As `path` of `read_parquet`.
+    lines : bool, optional
+        Whether each line has an object. By default it has, unless `orient` is given, or the file begins with a list or
+        with an object of several lines.
+    columns, filters
+        What to read; see `read_parquet`.
 
     Examples
     --------
@@ -186,19 +134,39 @@ def read_json(
     0  1
     1  2
     """
-    if not lines:
-        raise NotImplementedError(
-            "files of one JSON value are not read in parts: use pandas, or write them with lines=True"
+    told = {
+        "orient": orient, "typ": typ, "dtype": dtype, "convert_axes": convert_axes, "convert_dates": convert_dates,
+        "keep_default_dates": keep_default_dates, "precise_float": precise_float, "date_unit": date_unit,
+        "encoding": encoding, "encoding_errors": encoding_errors, "chunksize": chunksize, "nrows": nrows,
+    }  # fmt: skip
+    usual = {"typ": "frame", "precise_float": False, "encoding_errors": "strict"}
+    others = given(told, usual)
+    if lines is None and not (others.keys() - {"nrows", "chunksize"}):
+        path_or_buf = held(path_or_buf)
+        lines = once(has_lines, path_or_buf, compression, storage_options)
+    if others.get("encoding", "").lower() in ("utf-8", "utf8"):
+        del others["encoding"]
+    if lines and others.get("orient") == "records":
+        del others["orient"]
+    if lines and not others and not isinstance(compression, dict):
+        made = json_columns(
+            path_or_buf, columns, compression=compression, filters=filters, storage_options=storage_options
         )
-    made = json_columns(path_or_buf, columns, compression=compression, filters=filters, storage_options=storage_options)
-    return DataFrame(made)
+        return DataFrame(made)
+    return json_by_pandas(path_or_buf, others, bool(lines), compression, storage_options, columns, filters)
 
 
 def read_hdf(
-    path_or_buf: Any, columns: Sequence[str] | None = None, *, filters: Any = None, storage_options: Any = None
-) -> DataFrame:
-    """A frame of the datasets of HDF5 files, also of those that Arkouda wrote; see `atoll.io.hdf.hdf_columns`."""
-    return DataFrame(hdf_columns(path_or_buf, columns, filters=filters, storage_options=storage_options))
+    path_or_buf: Any, key: str | None = None, *, columns: Sequence[str] | None = None, filters: Any = None,
+    storage_options: Any = None,
+) -> DataFrame:  # fmt: skip
+    """A frame of the datasets of HDF5 files, also of those that Arkouda wrote; see `atoll.io.hdf.hdf_columns`.
+
+    With `key`, of those below that group.
+    """
+    group = "/" if key is None else key
+    made = hdf_columns(path_or_buf, columns, group=group, filters=filters, storage_options=storage_options)
+    return DataFrame(made)
 
 
 def read_sql(sql: str, con: Any, index_col: Any = None, params: Sequence[Any] | None = None) -> DataFrame:

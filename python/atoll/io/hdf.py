@@ -23,6 +23,7 @@ from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
 from .reading import check_room, expression, read_columns
 from .schemas import key_types, with_keys
+from .text import content_before
 from .writing import agree, checked, writes
 
 _ENDINGS = (".h5", ".hdf5", ".hdf")
@@ -35,15 +36,18 @@ class HdfReader(Reader):
 
     by_column = True
 
-    def __init__(self, place: Place, schema: Any, keys: Any, parts: list[Part], kinds: dict[str, str]) -> None:
-        self.place, self.parts, self.keys, self.kinds = place, parts, keys, kinds
+    def __init__(
+        self, place: Place, group: str, schema: Any, keys: Any, parts: list[Part], kinds: dict[str, str]
+    ) -> None:
+        self.place, self.group, self.parts, self.keys, self.kinds = place, group, parts, keys, kinds
         self.schema = with_keys(schema, keys)
 
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
         """One table of the range's rows."""
         import pyarrow as pa
 
-        with _opened(self.place, part.file) as file:
+        with _opened(self.place, part.file) as whole:
+            file = whole[self.group]
             begin, end = part.number, part.end
             arrays = []
             for name in columns:
@@ -68,10 +72,10 @@ def _opened(place: Place, file: str) -> Any:
 
 
 def hdf_columns(
-    where: Any, columns: Sequence[str] | None = None, *, filters: Any = None,
+    where: Any, columns: Sequence[str] | None = None, *, group: str = "/", filters: Any = None,
     storage_options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Columns of HDF5 files, by the paths of their datasets; parameters as `parquet_columns`.
+    """Columns of HDF5 files, by the paths of their datasets below a group; parameters as `parquet_columns`.
 
     Datasets of numbers, bools and texts, and what Arkouda wrote: pdarray, Strings, Categorical and SegArray. What has
     another shape or type is left out, unless it is asked for.
@@ -88,14 +92,15 @@ def hdf_columns(
     """
     extras.module("h5py", "reading HDF5")
     extras.module("pyarrow", "reading HDF5")
-    reader = once(_plan, place_of(where, _ENDINGS, storage_options), None if columns is None else tuple(columns))
+    wanted = None if columns is None else tuple(columns)
+    reader = once(_plan, place_of(where, _ENDINGS, storage_options), wanted, group)
     return read_columns(reader, columns, expression(filters))
 
 
 # -- what is in a file --
 
 
-def _plan(place: Place, wanted: Sequence[str] | None) -> HdfReader:
+def _plan(place: Place, wanted: Sequence[str] | None, group: str) -> HdfReader:
     import pyarrow as pa
 
     keys, of_files = key_types(place)
@@ -103,8 +108,11 @@ def _plan(place: Place, wanted: Sequence[str] | None) -> HdfReader:
     kinds: dict[str, str] = {}
     fields: dict[str, Any] = {}
     for name_of_file, of_file in zip(place.files, of_files, strict=True):
-        with reading(name_of_file), _opened(place, name_of_file) as file:
+        with reading(name_of_file), _opened(place, name_of_file) as whole:
             lengths = {}
+            file = whole.get(group)
+            if file is None or not hasattr(file, "keys"):
+                raise ValueError(f"there is no group {group!r}; there are {', '.join(map(repr, whole)) or 'none'}")
             for name, item in _items(file):
                 kind = _kind(item)
                 if kind is None:
@@ -136,7 +144,7 @@ def _plan(place: Place, wanted: Sequence[str] | None) -> HdfReader:
         for name in wanted:
             if name not in fields and name not in keys.names:
                 raise KeyError(f"no column {name!r}; there are {', '.join(map(repr, fields)) or 'none'}")
-    return HdfReader(place, pa.schema(list(fields.values())), keys, parts, kinds)
+    return HdfReader(place, group, pa.schema(list(fields.values())), keys, parts, kinds)
 
 
 def _items(group: Any, prefix: str = "", above: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -297,10 +305,12 @@ def _texts(item: Any, begin: int, end: int) -> Any:
 
 
 def write_hdf(
-    where: Any, columns: Mapping[str, Any], *, compression: str | None = None,
+    where: Any, columns: Mapping[str, Any], *, group: str = "/", keep: bool = False, compression: str | None = None,
     storage_options: dict[str, Any] | None = None,
 ) -> None:  # fmt: skip
     """Writes columns to an HDF5 file in the layout that Arkouda reads: numbers as datasets, others as groups.
+
+    They go below a group. With `keep` what else is in the file stays, and with it its old content in memory meanwhile.
 
     ValueError for columns in which numbers or texts are missing: that layout has no place for it. Categories may be.
     """
@@ -312,13 +322,17 @@ def write_hdf(
     failure: BaseException | None = None
     if writes():
         try:
-            with sink(system, target) as stream:
-                import io
+            import io
 
-                content = io.BytesIO()
-                with h5py.File(content, "w") as file:
+            before = content_before(system, target, "a" if keep else "w")
+            with sink(system, target) as stream:
+                content = io.BytesIO(before)
+                with h5py.File(content, "r+" if before else "w") as file:
+                    if group != "/" and group in file:
+                        del file[group]
+                    below = file.require_group(group)
                     for name, (kind, values) in prepared.items():
-                        put(file, name, kind, values, compression)
+                        put(below, name, kind, values, compression)
                 stream.write(content.getbuffer())
         except BaseException as error:
             failure = error

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ from .. import extras
 from ..columns.making import from_arrow
 from ..session import current
 from ..session.everywhere import landed
+from .fallback import outside
 from .reader import Part, Reader, reading
 from .storage import Dictionary, categorical_of, storage_of
 
@@ -64,9 +64,7 @@ def _warn(skipped: Iterable[tuple[str, int]]) -> None:
     counts: Counter[str] = Counter()
     for file, count in skipped:
         counts[file] += count
-    level, frame = 2, sys._getframe(1)  # of the line outside this package that reads
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("atoll."):
-        level, frame = level + 1, frame.f_back
+    level = outside()
     for file, count in counts.items():
         lines = "a line" if count == 1 else f"{count} lines"
         message = f"{file}: skipped {lines} with more or fewer values than there are columns"

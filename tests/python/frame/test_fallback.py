@@ -9,11 +9,12 @@ import pytest
 
 import atoll as ak
 import atoll.pandas as pd
+from atoll.io import fallback
 
 
 @pytest.fixture(autouse=True)
 def nothing_named():
-    pd._named.clear()
+    fallback._named.clear()
 
 
 def test_methods_that_atoll_lacks_are_pandas():

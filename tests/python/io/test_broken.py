@@ -74,10 +74,10 @@ def test_broken_files(tmp_path, one_session):
 @pytest.mark.parametrize("kind", hostile.FORMATS)
 @pytest.mark.parametrize("pes", [1, 3])
 def test_many_broken_files(tmp_path, one_session, kind, pes):
-    """Of another seed each time; ATOLL_FUZZ_SEED and ATOLL_FUZZ_ROUNDS say which, and how many."""
-    seed = int(os.environ.get("ATOLL_FUZZ_SEED", random.randrange(1 << 32)))
-    rounds = int(os.environ.get("ATOLL_FUZZ_ROUNDS", "500"))
-    print(f"ATOLL_FUZZ_SEED={seed}")
+    """Of another seed each time; FUZZ_SEED and FUZZ_ROUNDS say which, and how many."""
+    seed = int(os.environ.get("FUZZ_SEED", random.randrange(1 << 32)))
+    rounds = int(os.environ.get("FUZZ_ROUNDS", "500"))
+    print(f"FUZZ_SEED={seed}")
     broken_files(tmp_path, range(seed, seed + rounds), [kind])
     assert any(outcome != "read" for outcome in outcomes(tmp_path, pes).values())
 

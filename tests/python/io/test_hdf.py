@@ -130,3 +130,19 @@ def test_hostile_files(tmp_path):
     whole = (tmp_path / "a.h5").read_bytes()
     with pytest.raises(ValueError, match="cannot read"):
         hdf.hdf_columns(io.BytesIO(whole[: len(whole) // 2]))
+
+
+def test_frames_below_keys(tmp_path):
+    one, two = ak.DataFrame({"a": [1, 2], "t": ["x", "y"]}), ak.DataFrame({"b": [0.5]})
+    one.to_hdf(tmp_path / "a.h5", key="one")
+    two.to_hdf(tmp_path / "a.h5", key="deep/two")
+    two["b"].to_hdf(tmp_path / "a.h5", key="one", mode="a")
+    assert ak.read_hdf(tmp_path / "a.h5", "one").to_dict("list") == {"b": [0.5]}
+    assert ak.read_hdf(tmp_path / "a.h5", key="deep/two", columns=["b"])["b"].to_list() == [0.5]
+    assert sorted(ak.read_hdf(tmp_path / "a.h5").columns) == ["deep/two/b", "one/b"]
+    with pytest.raises(ValueError, match=r"cannot read .*a\.h5: there is no group 'nope'"):
+        ak.read_hdf(tmp_path / "a.h5", "nope")
+    one.to_hdf(tmp_path / "a.h5", key="one", mode="w")
+    assert list(ak.read_hdf(tmp_path / "a.h5").columns) == ["one/a", "one/t"]
+    with pytest.raises(ValueError, match="mode is"):
+        one.to_hdf(tmp_path / "a.h5", key="one", mode="x")

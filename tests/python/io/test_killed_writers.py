@@ -54,10 +54,10 @@ def test_before_and_behind_the_renaming(tmp_path, how, stop, expected):
 @pytest.mark.slow
 @pytest.mark.parametrize("how", writers.WRITE)
 def test_at_any_time(tmp_path, how):
-    seed = int(os.environ.get("ATOLL_FUZZ_SEED", random.randrange(1 << 32)))
-    print(f"ATOLL_FUZZ_SEED={seed}")
+    seed = int(os.environ.get("FUZZ_SEED", random.randrange(1 << 32)))
+    print(f"FUZZ_SEED={seed}")
     rng = random.Random(seed)
-    for at in range(int(os.environ.get("ATOLL_FUZZ_ROUNDS", "6"))):
+    for at in range(int(os.environ.get("FUZZ_KILLS", "6"))):
         path = tmp_path / str(at) / writers.name(how)
         path.parent.mkdir()
         killed(how, path, "never", at % 2, rng.random() / 2)

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames of text files of separated values, with pandas' parameters: what is not simple is left to pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..frame import DataFrame
+from .csv import csv_columns
+from .dialect import MISSING
+from .fallback import by_pandas, given
+from .places import place_of
+from .reading import expression
+
+__all__ = ["read_csv", "read_table"]
+
+#: What has no effect here: how pandas does it, not what it gives.
+_IDLE = ("engine", "low_memory", "memory_map", "cache_dates", "float_precision", "dtype_backend")
+#: Parameters that pandas' own reader follows, and what they are when they ask for nothing.
+_USUAL = {
+    "converters": None, "skipinitialspace": False, "skipfooter": 0, "skip_blank_lines": True, "iterator": False,
+    "chunksize": None, "thousands": None, "lineterminator": None, "doublequote": True, "comment": None,
+    "encoding_errors": "strict", "dialect": None,
+}  # fmt: skip
+_QUOTE_ALL, _QUOTE_NONE = 1, 3  # of the module `csv`
+
+
+def read_csv(
+    filepath_or_buffer: Any, *, sep: Any = ",", delimiter: Any = None, header: Any = "infer", names: Any = None,
+    index_col: Any = None, usecols: Any = None, dtype: Any = None, engine: Any = None, converters: Any = None,
+    true_values: Sequence[str] | None = (), false_values: Sequence[str] | None = (), skipinitialspace: bool = False,
+    skiprows: Any = 0, skipfooter: int = 0, nrows: int | None = None, na_values: Any = None,
+    keep_default_na: bool = True, na_filter: bool = True, skip_blank_lines: bool = True, parse_dates: Any = None,
+    date_format: Any = None, dayfirst: bool = False, cache_dates: bool = True, iterator: bool = False,
+    chunksize: int | None = None, compression: Any = "infer", thousands: str | None = None, decimal: str = ".",
+    lineterminator: str | None = None, quotechar: str | None = '"', quoting: int = 0, doublequote: bool = True,
+    escapechar: str | None = None, comment: str | None = None, encoding: str | None = "utf-8",
+    encoding_errors: str = "strict", dialect: Any = None, on_bad_lines: Any = "error", low_memory: bool = True,
+    memory_map: bool = False, float_precision: Any = None, storage_options: Any = None, dtype_backend: Any = None,
+    filters: Any = None,
+) -> Any:  # fmt: skip
+    """A frame of text files of separated values; each PE reads its own ranges of bytes. Parameters as pandas'.
+
+    What Atoll's parser has no rule for (`comment`, `thousands`, `converters`, `skipfooter`, `chunksize` and some
+    others) pandas reads, each file on one process, and a warning says so once.
+
+    Parameters
+    ----------
+    filepath_or_buffer
+        As `path` of `read_parquet`. Files are decompressed as their names end: .gz, .bz2, .zst, .lz4, .xz, .zip.
+    usecols : list of str or int, or callable
+        Which columns: others are passed over.
+    dtype
+        A type for all columns, or by name; others are guessed from all values.
+    nrows : int
+        Rows from the beginning: of what comes behind them nothing is read.
+    parse_dates : list of str
+        Columns that become moments, by `date_format` (a format, or one by name), or else as their first value is
+        written, with `dayfirst`.
+    on_bad_lines : str or callable
+        "error", "warn" of lines that have not as many values as there are columns and skip them, or "skip" them.
+    filters
+        Rows to keep; see `read_parquet`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import io
+    >>> ak.read_csv(io.StringIO("a,b\\n1,x\\n2,\\n"))
+       a    b
+    0  1    x
+    1  2  NaN
+    """
+    told = {name: value for name, value in locals().items() if name not in ("filepath_or_buffer", "filters")}
+    others = _for_pandas(told)
+    if others:
+        return _by_pandas(filepath_or_buffer, others, told, filters)
+    if header == "infer":
+        header = 0 if names is None else None
+    listed, usecols, dates = _names_of(usecols), usecols, list(parse_dates) if _is_list(parse_dates) else []
+    categories, dtype = _categories(dtype)
+    spelt = {} if not (dayfirst or date_format is not None) else dict.fromkeys(dates, str)
+    named = csv_columns(
+        filepath_or_buffer, listed, dtype=dtype if not spelt else _with(dtype, spelt), filters=filters,
+        storage_options=storage_options, sep=delimiter or sep, quotechar=None if quoting == _QUOTE_NONE else quotechar,
+        escapechar=escapechar, header=header, names=None if names is None else [str(name) for name in names],
+        skiprows=_leading(skiprows), nrows=nrows, encoding=encoding or "utf-8", compression=compression,
+        decimal=decimal, on_bad_lines=on_bad_lines, missing=_missing(na_values, keep_default_na, na_filter),
+        true_values=list(true_values or ()), false_values=list(false_values or ()),
+        dates=() if spelt else tuple(dates),
+    )  # fmt: skip
+    if listed is None and usecols is not None and not callable(usecols):
+        named = {name: column for at, (name, column) in enumerate(named.items()) if at in usecols}
+    for name in dates if spelt else ():
+        named[name] = _dated(named[name], date_format, name, dayfirst)
+    frame = DataFrame(named)
+    for name in named if categories is True else categories:
+        frame[name] = frame[name].astype("category")
+    if header is None and names is None:
+        frame.columns = list(range(len(named)))
+    return _labelled(frame, index_col)
+
+
+def read_table(filepath_or_buffer: Any, *, sep: Any = "\t", **options: Any) -> Any:
+    """As `read_csv`, separated by tabs."""
+    return read_csv(filepath_or_buffer, sep=sep, **options)
+
+
+def _labelled(frame: Any, index_col: Any) -> Any:
+    if index_col is None or index_col is False:
+        return frame
+    several = index_col if isinstance(index_col, (list, tuple)) else [index_col]
+    labels = [list(frame.columns)[one] if isinstance(one, int) else one for one in several]
+    frame = frame.set_index(labels if len(labels) > 1 else labels[0])
+    return frame.rename_axis([None if str(label).startswith("Unnamed: ") else label for label in labels])
+
+
+# -- what the parameters ask for --
+
+
+def _for_pandas(told: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that pandas' own reader has to follow."""
+    found = given({name: told[name] for name in _USUAL}, _USUAL)
+    sep, header, decimal = told["delimiter"] or told["sep"], told["header"], told["decimal"]
+    odd = {
+        "sep": sep is None or len(sep) != 1,
+        "header": _is_list(header),
+        "skiprows": _leading(told["skiprows"]) < 0,
+        "na_values": isinstance(told["na_values"], dict),
+        "parse_dates": _odd_dates(told["parse_dates"], told["index_col"]),
+        "date_format": isinstance(told["date_format"], dict) and not _is_list(told["parse_dates"]),
+        "on_bad_lines": callable(told["on_bad_lines"]),
+        "quoting": told["quoting"] not in (0, _QUOTE_ALL, _QUOTE_NONE),
+        "compression": isinstance(told["compression"], dict),
+        "decimal": len(decimal) != 1,
+    }
+    found.update({name: told[name] for name, is_odd in odd.items() if is_odd})
+    return found
+
+
+def _odd_dates(parse_dates: Any, index_col: Any) -> bool:
+    if parse_dates is None or parse_dates is False:
+        return False
+    if parse_dates is True:
+        return index_col is not None and index_col is not False
+    return not (_is_list(parse_dates) and all(isinstance(one, str) for one in parse_dates))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _names_of(usecols: Any) -> frozenset[str] | Callable[[str], bool] | None:
+    """Which columns by name; None: all, or by number."""
+    if usecols is None or callable(usecols):
+        return usecols
+    return None if any(isinstance(one, int) for one in usecols) else frozenset(usecols)
+
+
+def _leading(skiprows: Any) -> int:
+    """How many lines are skipped at the beginning; -1 where others are."""
+    if callable(skiprows):
+        return -1
+    if skiprows is None or isinstance(skiprows, int):
+        return skiprows or 0
+    listed = set(skiprows)
+    return len(listed) if listed == set(range(len(listed))) else -1
+
+
+def _missing(na_values: Any, keep_default_na: bool, na_filter: bool) -> list[str]:
+    missing = list(MISSING) if keep_default_na else []
+    if na_values is not None:
+        listed = na_values if isinstance(na_values, (list, tuple, set)) or hasattr(na_values, "tolist") else [na_values]
+        missing += [str(one) for one in listed]
+    return missing if na_filter else []
+
+
+def _categories(dtype: Any) -> tuple[Any, Any]:
+    """Columns that become categories of what is guessed (True: all), and the types of others."""
+    if isinstance(dtype, dict):
+        found = [name for name, kind in dtype.items() if str(kind) == "category"]
+        return found, {name: kind for name, kind in dtype.items() if name not in found}
+    return (True, None) if str(dtype) == "category" else ([], dtype)
+
+
+def _with(dtype: Any, spelt: dict[str, Any]) -> Any:
+    if dtype is None or isinstance(dtype, dict):
+        return {**(dtype or {}), **spelt}
+    raise TypeError("dtype is one type for all columns, those of parse_dates too. Name the others' types one by one")
+
+
+def _dated(column: Any, date_format: Any, name: str, dayfirst: bool) -> Any:
+    from ..columns.dates.reading import to_datetime
+
+    form = date_format.get(name) if isinstance(date_format, dict) else date_format
+    return to_datetime(column, format=form, dayfirst=dayfirst)
+
+
+# -- by pandas --
+
+
+class Chunks:
+    """Frames of some rows each, as pandas reads them."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(DataFrame, self._reader)
+
+    def __next__(self) -> Any:
+        return DataFrame(next(self._reader))
+
+    def get_chunk(self, size: int | None = None) -> Any:
+        """The next rows."""
+        return DataFrame(self._reader.get_chunk(size))
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._reader.close()
+
+    def __enter__(self) -> Chunks:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+def _by_pandas(where: Any, others: dict[str, Any], told: dict[str, Any], filters: Any) -> Any:
+    by_pandas("read_csv", others)
+    import pandas
+
+    usual = {
+        "true_values": (), "false_values": (), "skiprows": 0, "dayfirst": False, "keep_default_na": True,
+        "na_filter": True, "cache_dates": True, "compression": "infer", "decimal": ".", "quotechar": '"', "quoting": 0,
+        "encoding": "utf-8", "on_bad_lines": "error", "low_memory": True, "memory_map": False, "header": "infer",
+        **_USUAL,
+    }  # fmt: skip
+    options = given(told, usual)
+    if callable(told["on_bad_lines"]):
+        options.setdefault("engine", "python")
+    if told["delimiter"] is not None:
+        options.pop("sep", None)
+    if hasattr(where, "read") or told["storage_options"] is not None:
+        files: list[Any] = [where]
+    else:
+        place = place_of(where, (".csv", ".tsv", ".txt"))
+        files = [where] if place.system is not None else list(place.files)
+    if told["chunksize"] is not None or told["iterator"]:
+        if len(files) != 1 or filters is not None:
+            raise ValueError("chunks are read of one file, without filters. Use scan_csv and batches")
+        return Chunks(pandas.read_csv(files[0], **options))
+    frames = []
+    for file in files:
+        try:
+            frames.append(pandas.read_csv(file, **options))
+        except ValueError as error:
+            raise ValueError(f"cannot read {file}: {error}") from error
+    whole = frames[0] if len(frames) == 1 else pandas.concat(frames, ignore_index=told["index_col"] is None)
+    if filters is None:
+        return DataFrame(whole)
+    import pyarrow as pa
+
+    kept = pa.Table.from_pandas(whole).filter(expression(filters))
+    return DataFrame(kept.to_pandas())

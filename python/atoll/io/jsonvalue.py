@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of one JSON value: whether it is one, and what pandas makes of it."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+from ..frame import DataFrame, Series
+from .csvframes import Chunks
+from .dialect import SAMPLE, Dialect, opened
+from .fallback import by_pandas
+from .places import place_of
+from .reader import reading
+from .reading import expression
+
+_ENDINGS = (".json", ".jsonl", ".ndjson")
+
+
+def held(where: Any) -> Any:
+    """A stream's content as a stream that can be read again; a path as it is."""
+    if not hasattr(where, "read"):
+        return where
+    data = where.read()
+    return io.BytesIO(data.encode() if isinstance(data, str) else bytes(data))
+
+
+def has_lines(where: Any, compression: Any, storage_options: Any) -> bool:
+    """Whether a file has an object in each line, as far as its beginning says."""
+    place = place_of(where, _ENDINGS, storage_options)
+    if hasattr(where, "seek"):
+        where.seek(0)
+    kind = compression if not isinstance(compression, dict) else compression.get("method")
+    with reading(place.files[0]), opened(place, place.files[0], Dialect(compression=kind)) as source:
+        head = bytes(source.read(SAMPLE)).lstrip()
+    first = head.split(b"\n", 1)[0].strip()
+    if not first.startswith(b"{") or len(first) == len(head.rstrip()) == SAMPLE:
+        return not head.startswith(b"[") and not first.startswith(b"{")
+    try:
+        value = json.loads(first)
+    except ValueError:
+        # Broken in its first line, or an object that goes on behind it.
+        return b"}" in first
+    alone = len(first) == len(head.rstrip())
+    return not (alone and value and all(isinstance(one, dict) for one in value.values()))
+
+
+def json_by_pandas(
+    where: Any, others: dict[str, Any], lines: bool, compression: Any, storage_options: Any, columns: Any, filters: Any
+) -> Any:
+    """What pandas reads."""
+    by_pandas("read_json", others or ["lines"])
+    import pandas
+
+    options = {**others, "lines": lines, "compression": compression, "storage_options": storage_options}
+    if others.get("chunksize") is not None:
+        return Chunks(pandas.read_json(where, **options))
+    files: list[Any] = [where]
+    if not hasattr(where, "read") and storage_options is None:
+        place = place_of(where, _ENDINGS)
+        files = [where] if place.system is not None else list(place.files)
+    found = []
+    for file in files:
+        with reading(file if isinstance(file, str) else "<stream>"):
+            found.append(pandas.read_json(file, **options))
+    whole: Any = found[0] if len(found) == 1 else pandas.concat(found, ignore_index=True)
+    if isinstance(whole, pandas.Series):
+        return Series(whole)
+    if filters is not None:
+        import pyarrow as pa
+
+        whole = pa.Table.from_pandas(whole).filter(expression(filters)).to_pandas()
+    return DataFrame(whole if columns is None else whole[list(columns)])
