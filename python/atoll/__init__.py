@@ -87,6 +87,11 @@ complex64, complex128 = np.complex64, np.complex128
 intp, uintp, single, double, csingle, cdouble = np.intp, np.uintp, np.single, np.double, np.csingle, np.cdouble
 generic, number, integer, signedinteger = np.generic, np.number, np.integer, np.signedinteger
 unsignedinteger, inexact, floating, complexfloating = np.unsignedinteger, np.inexact, np.floating, np.complexfloating
+byte, ubyte, short, ushort, intc, uintc = np.byte, np.ubyte, np.short, np.ushort, np.intc, np.uintc
+int_, uint, long, ulong, longlong, ulonglong = np.int_, np.uint, np.long, np.ulong, np.longlong, np.ulonglong
+bytes_, str_, object_, void, character, flexible = np.bytes_, np.str_, np.object_, np.void, np.character, np.flexible
+datetime64, timedelta64, dtype, True_, False_ = np.datetime64, np.timedelta64, np.dtype, np.True_, np.False_
+euler_gamma, typecodes, ScalarType, little_endian = np.euler_gamma, np.typecodes, np.ScalarType, np.little_endian
 bool = bool_
 
 PeFailedError.__doc__ = (

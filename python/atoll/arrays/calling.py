@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .ndarray import ndarray
 
 __all__ = [
-    "c_", "frompyfunc", "index_exp", "mgrid", "ndenumerate", "ndindex", "ogrid", "poly1d", "r_", "s_", "vectorize",
+    "broadcast", "c_", "frompyfunc", "index_exp", "mgrid", "ndenumerate", "ndindex", "nditer", "ogrid",
+    "poly1d", "r_", "s_", "vectorize",
 ]  # fmt: skip
 
 ndindex = np.ndindex
@@ -96,6 +97,45 @@ class ndenumerate:
 
     def __next__(self) -> Any:
         return next(self._each)
+
+
+def nditer(op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> np.nditer:
+    """NumPy's iterator over the elements of one array or several, which are collected for it and read.
+
+    Parameters are NumPy's.
+
+    Raises
+    ------
+    ValueError
+        `op_flags` ask to write: assign to an array by indexes or masks, or by functions of whole arrays.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> [int(x + y) for x, y in ak.nditer([ak.array([[1], [2]]), ak.array([10, 20])])]
+    [11, 21, 12, 22]
+    """
+    several = isinstance(op, (list, tuple))
+    held = [np.asarray(_collected(as_array(one))) for one in (op if several else [op])]
+    wanted = [] if op_flags is None else [op_flags] if op_flags and isinstance(op_flags[0], str) else list(op_flags)
+    if any(flag in ("readwrite", "writeonly") for each in wanted for flag in each):
+        raise ValueError("nditer reads arrays; to change them, assign by indexes or masks, or whole arrays at once")
+    return np.nditer(held if several else held[0], flags or (), op_flags, *args, **options)
+
+
+def broadcast(*arrays: Any) -> np.broadcast:
+    """How arrays of different shapes go together: `shape`, `size`, `nd`, and their elements side by side.
+
+    Elements are collected for it; `broadcast_shapes` needs none.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> both = ak.broadcast(ak.array([[1], [2]]), ak.array([3, 4]))
+    >>> both.shape, [(int(x), int(y)) for x, y in both]
+    ((2, 2), [(1, 3), (1, 4), (2, 3), (2, 4)])
+    """
+    return np.broadcast(*(_collected(as_array(one)) for one in arrays))
 
 
 class poly1d(np.poly1d):

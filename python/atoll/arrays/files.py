@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .ndarray import ndarray
 
 __all__ = [
-    "frombuffer", "fromfile", "fromstring", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez",
+    "frombuffer", "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez",
     "savez_compressed",
 ]  # fmt: skip
 
@@ -380,6 +380,22 @@ def genfromtxt(fname: Any, dtype: DTypeLike = float, **options: Any) -> Any:
     array([ 1., nan,  3.])
     """
     return array(np.genfromtxt(fname, dtype, **options))
+
+
+def fromregex(file: Any, regexp: Any, dtype: Any, encoding: str | None = None) -> dict[str, Any]:
+    """What the groups of a regular expression match in a text: a column for each field of `dtype`.
+
+    Parameters are NumPy's, which gives one array of structures: there are none here.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import io
+    >>> ak.fromregex(io.StringIO("a 1\\nb 20"), r"(\\w) (\\d+)", [("key", "U1"), ("n", "i8")])
+    {'key': strings(['a', 'b']), 'n': array([ 1, 20])}
+    """
+    found = np.fromregex(file, regexp, dtype, encoding)
+    return {name: array(found[name]) for name in found.dtype.names or ()}
 
 
 # -- bytes --

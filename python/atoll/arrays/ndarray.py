@@ -7,6 +7,7 @@ import pickle
 import warnings
 from collections.abc import Iterator
 from sys import getrefcount
+from types import GenericAlias
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,6 +21,7 @@ from . import (
     indexing,
     interchange,
     manipulation,
+    padding,
     placing,
     printing,
     products,
@@ -429,6 +431,60 @@ class ndarray(Array):
         wanted = shape[0] if len(shape) == 1 else shape
         temporary = getrefcount(self) <= METHOD_TEMPORARY
         return manipulation.reshape_to(self, wanted, order, copy, temporary)
+
+    def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
+        """Gives this array another shape in place: elements stay in their order, zeros come behind them.
+
+        Raises
+        ------
+        ValueError
+            The array is a view, or, unless `refcheck` is False, something else refers to it: a view of it would have
+            lost its elements.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> a = ak.array([1, 2, 3])
+        >>> a.resize(2, 2)
+        >>> a
+        array([[1, 2],
+               [3, 0]])
+        """
+        if self._view is not None:
+            raise ValueError("cannot resize this array: it does not own its data. Use ak.resize, which gives another")
+        if refcheck and getrefcount(self) > METHOD_TEMPORARY + 1:
+            raise ValueError(
+                "cannot resize an array that something else refers to, maybe a view of it. Use ak.resize, which gives "
+                "another, or refcheck=False"
+            )
+        shape = new_shape[0] if len(new_shape) == 1 else new_shape
+        padding.resize_in_place(self, shape)
+
+    def setflags(self, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
+        """Says again what holds anyway; ValueError for anything else: what can be written is up to its kind.
+
+        Arrays can, and views of them; diagonals and what is broadcast cannot.
+        """
+        if write is not None and bool(write) != self.flags.writeable:
+            what = "cannot set WRITEABLE flag to True of this array" if write else "arrays cannot be made read-only"
+            raise ValueError(f"{what}; copy it, or give NumPy's of it away: a.to_numpy()")
+        if align is False or uic:
+            raise ValueError("arrays are aligned always, and no copies of others that are written back")
+
+    @property
+    def ctypes(self) -> Any:
+        """NumPy's `ctypes` of the elements: their address, to hand to functions of C. They are shared.
+
+        Raises
+        ------
+        ValueError
+            They do not lie in one piece of memory here: of views, complex numbers, or several PEs.
+        """
+        return self.to_numpy(False).ctypes
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        """``ndarray[shape, dtype]``, for annotations."""
+        return GenericAlias(cls, item)
 
     def ravel(self, order: str = "C") -> ndarray:
         """See `ak.ravel`."""

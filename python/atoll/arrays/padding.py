@@ -243,3 +243,14 @@ def resize(a: Any, new_shape: Any) -> ndarray:
         return zeros(lengths, flat.dtype)
     filled = flat[:size].copy() if size <= flat.size else take(flat, arange(size) % flat.size)
     return filled.reshape(lengths)
+
+
+def resize_in_place(array: Array, new_shape: Any) -> None:
+    """Cuts the elements off, or puts zeros behind them; views of the array have to be none."""
+    lengths = shape_of(new_shape)
+    if math.isnan(array._version):
+        raise ValueError("cannot resize this array: its memory is shared with another library")
+    flat, size = ravel(array), math.prod(lengths)
+    kept = flat[:size] if size <= flat.size else concatenate([flat, zeros(size - flat.size, array.dtype)])
+    array._expr = kept.reshape(lengths).copy()._read()
+    array._version += 1
