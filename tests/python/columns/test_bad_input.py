@@ -37,6 +37,10 @@ CASES = {
         lambda: ak.merge(ak.DataFrame({"a": ak.array(["x"])}), ak.DataFrame({"a": ak.array([1])}), on="a"),
         ValueError, "merge on",
     ),
+    "rows joined by texts and numbers": (lambda: ak.join(ak.array(["x"]), ak.array([1])), TypeError, "astype"),
+    "rows joined by dates and numbers": (lambda: ak.join(moments([1], "s"), ak.array([1])), TypeError, "int64"),
+    "dates behind numbers": (lambda: ak.concatenate([moments([1], "s"), ak.array([1])]), TypeError, "int64"),
+    "NaN that shall be a whole number": (lambda: ak.Series([1.5, np.nan]).astype("int64"), ValueError, "non-finite"),
     "texts among numbers": (lambda: ak.isin(ak.array(["x"]), ak.array([1])), TypeError, "astype"),
     "dates and numbers": (lambda: moments([1], "s") + ak.array([1]), TypeError, "unsupported"),
     "zones and none": (
@@ -68,6 +72,21 @@ def test_bad_input_says_what_is_wrong(name):
     with pytest.raises(error, match=words):
         action()
     assert kept.sum() == 499500 and texts.to_list() == ["a", None, "c"]
+
+
+def test_units_meet():
+    seconds, milliseconds = moments([1, 2], "s"), moments([2000, 3000], "ms")
+    assert ak.isin(milliseconds, seconds).tolist() == [True, False]
+    rows = ak.join(seconds, milliseconds)
+    assert (rows.left.tolist(), rows.right.tolist()) == ([1], [0])
+    merged = ak.merge(ak.DataFrame({"at": seconds}), ak.DataFrame({"at": milliseconds}))
+    assert str(merged["at"][0]) == "1970-01-01 00:00:02"
+
+
+def test_what_cannot_be_converted_is_missing_if_wanted():
+    assert ak.array(["300", "7", "x"]).astype(np.int8, errors="coerce").to_list() == [None, 7, None]
+    found = ak.to_datetime(ak.array(["2020-13-01", "2020-01-02"]), errors="coerce")
+    assert found.isna().tolist() == [True, False]
 
 
 @pytest.mark.slow
