@@ -324,6 +324,11 @@ def shape_text(shape: Sequence[int]) -> str:
 # -- values of others --
 
 
+def are_texts(values: Any) -> bool:
+    """Whether it is a list of texts alone: NumPy would give each of them the longest one's room to say so."""
+    return isinstance(values, (list, tuple)) and bool(values) and all(type(value) is str for value in values)
+
+
 def numpy_from(values: Any, dtype: DTypeLike) -> np.ndarray[Any, Any]:
     """A C-contiguous NumPy array of a supported dtype with these values, the same memory when possible."""
     found = np.asarray(values) if dtype is None else np.asarray(values, dtype=DTYPE_OF[code_of(dtype)])
@@ -354,6 +359,8 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> engine.Expr:
         values = np.from_dlpack(values)
     if _is_columnar(values):
         raise TypeError("values are missing, or of a kind, which an array cannot hold")
+    if dtype is None and are_texts(values):
+        code_of(str)  # says what to do
     found = numpy_from(values, dtype)
     copy = copy or not isinstance(values, np.ndarray) or not found.flags.writeable
     return engine.from_numpy(session, found, copy)

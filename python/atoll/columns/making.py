@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.array import are_texts
 from ..arrays.creation import asarray
 from .arrow import arrow_array, has_arrow
 from .categorical import categorical_from_arrow
@@ -34,6 +35,8 @@ def column(values: Any, dtype: Any = None) -> Any:
     if has_arrow(values):
         made = from_arrow(values)
         return made if wanted is None or made is None else made.astype(wanted)
+    if wanted is None and are_texts(values):
+        return as_strings(values)
     found = np.asarray(values)
     if found.ndim != 1:
         return None

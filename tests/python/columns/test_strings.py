@@ -49,6 +49,18 @@ def test_from_whatever_holds_texts():
     assert isinstance(ak.array([1, 2]), ak.ndarray)
 
 
+def test_many_with_one_giant_among_them():
+    values = [chr(97 + i * 7919 % 26) * (i % 11) + str(i % 97) for i in range(70_000)]
+    values[33] = "m" * 1_000_000  # as a list of texts it takes its own room, not that of 70,000 as long
+    column = ak.array(values)
+    ordered = sorted(values)
+    assert column.sort().to_list() == ordered
+    assert ak.argsort(column).tolist() == sorted(range(len(values)), key=values.__getitem__)
+    assert ak.unique(column).to_list() == sorted(set(values))
+    missing = ak.array([None, *values])
+    assert missing.sort(nulls="first").to_list() == [None, *ordered]
+
+
 def test_prints():
     assert repr(ak.array(["a'b", None, "\n"])) == "strings([\"a'b\", None, '\\n'])"
     assert repr(ak.strings([])) == "strings([])"
