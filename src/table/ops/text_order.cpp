@@ -11,9 +11,10 @@
 #include "atoll/array/ops/reduce.hpp"
 #include "atoll/array/ops/select.hpp"
 #include "atoll/array/ops/sort.hpp"
-#include "atoll/table/kernel/text/buckets.hpp"
 #include "atoll/table/kernel/text/order.hpp"
+#include "atoll/array/ops/transfer.hpp"
 #include "atoll/table/ops/text.hpp"
+#include "ops/text_buckets.hpp"
 
 namespace atl::table {
 namespace {
@@ -209,9 +210,32 @@ void mark_words(Engine& engine, const Sorted& sorted, bool* apart) {
   });
 }
 
-/// One PE's texts in buckets. (Of several PEs' texts, words are sorted where they end up.)
-std::optional<TextBuckets> buckets_of(Engine& engine, const Text& text, std::size_t depth) {
-  return engine.npes() == 1 ? TextBuckets::of(engine.work(), text.view(), depth) : std::nullopt;
+/// The order of this PE's share of texts in buckets, as an array; and where texts change, to `apart` unless it is null. Collective.
+Array order_of(Engine& engine, const TextBuckets& buckets, const Array& apart, std::int64_t rows) {
+  Array order = engine.make(DType::i64, Shape{rows});
+  if (engine.npes() == 1) {
+    buckets.order(engine.work(), order->data<std::int64_t>(), apart == nullptr ? nullptr : apart->data<bool>());
+    return order;
+  }
+  Buffer<std::int64_t> mine;
+  Buffer<bool> marks;
+  engine.together([&] {
+    mine = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(buckets.rows()));
+    if (apart != nullptr) marks = Buffer<bool>(engine.memory(), mine.size());
+    buckets.order(engine.work(Interruptible::no), mine.data(), marks.data());
+  });
+  std::int64_t first = 0;
+  const auto counts = engine.allgather_value(buckets.rows());
+  for (std::uint32_t pe = 0; pe < engine.pe(); ++pe) first += counts[pe];
+  array::OpenBlocks blocks(engine, *order);
+  blocks.write_rows(first, first + buckets.rows(), mine.data());
+  blocks.close();
+  if (apart != nullptr) {
+    array::OpenBlocks changes(engine, *apart);
+    changes.write_rows(first, first + buckets.rows(), marks.data());
+    changes.close();
+  }
+  return order;
 }
 
 /// The stable order of a column's texts. With `apart`, an array of as many bools, where in that order a text differs from the one before.
@@ -230,11 +254,7 @@ Array order_from(Engine& engine, const Text& text, const Array& apart) {
   const Common common = common_of(engine, text);
   if (common.equal) return in_order();
   const std::size_t depth = common.bytes;
-  if (const std::optional<TextBuckets> buckets = buckets_of(engine, text, depth)) {
-    Array order = engine.make(DType::i64, Shape{rows});
-    buckets->order(engine.work(), order->data<std::int64_t>(), apart == nullptr ? nullptr : apart->data<bool>());
-    return order;
-  }
+  if (const std::optional<TextBuckets> buckets = deal_texts(engine, text, depth)) return order_of(engine, *buckets, apart, rows);
   Array words = engine.make(DType::u64, Shape{rows});
   std::uint8_t zeros = load_words(engine.work(Interruptible::no), text.view(), depth, words->data<std::uint64_t>()) ? 1 : 0;
   for (std::uint8_t other : engine.allgather_value(zeros)) zeros |= other;
@@ -275,20 +295,34 @@ Buffer<std::int64_t> read_here(Engine& engine, const Array& array, std::int64_t 
   return values;
 }
 
-/// One PE's distinct texts, written as they are sorted; nothing where texts are few or long.
+/// A column of which this PE has so many rows and bytes, written by write(offsets, bytes), as even as others. Collective.
+template <class Write>
+Text written(Engine& engine, std::int64_t rows, std::int64_t bytes, Write&& write) {
+  auto arrays = engine.make_uneven({{DType::i64, rows + 1}, {DType::u8, bytes}});
+  const Text text{std::move(arrays[0]), std::move(arrays[1])};
+  engine.together([&] { write(text.offsets->data<std::int64_t>(), text.bytes->data<char>()); });
+  return engine.npes() == 1 ? text : text_slice(engine, text, {0, 1, text.rows()});
+}
+
+/// Distinct texts, written as they are sorted; nothing where texts are few or long. Collective.
 std::optional<Numbering> distinct_of(Engine& engine, const Text& text) {
   if (text.rows() < 2) return std::nullopt;
   const Common common = common_of(engine, text);
   if (common.equal) return std::nullopt;
-  std::optional<TextBuckets> buckets = buckets_of(engine, text, common.bytes);
-  if (!buckets || !buckets->mostly_short()) return std::nullopt;
-  const TextBuckets::Distinct distinct = buckets->distinct(engine.work());
+  std::optional<TextBuckets> buckets = deal_texts(engine, text, common.bytes);
+  if (!buckets) return std::nullopt;
+  const array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
+  std::optional<TextBuckets::Distinct> distinct;
+  if (buckets->mostly_short()) engine.together([&] { distinct = buckets->distinct(work); });
+  engine.barrier();
   buckets.reset();
-  const auto count = static_cast<std::int64_t>(distinct.count());
+  if (!distinct) return std::nullopt;
+  const auto count = static_cast<std::int64_t>(distinct->count());
+  Buffer<std::int64_t> first;
+  engine.together([&] { first = Buffer<std::int64_t>(engine.memory(), distinct->count()); });
   Numbering result;
-  result.first = engine.make(DType::i64, Shape{count});
-  result.distinct = make_text(engine, count, distinct.bytes());
-  distinct.write(engine.work(), result.distinct.offsets->data<std::int64_t>(), result.distinct.bytes->data<char>(), result.first->data<std::int64_t>());
+  result.distinct = written(engine, count, distinct->bytes(), [&](std::int64_t* offsets, char* bytes) { distinct->write(work, offsets, bytes, first.data()); });
+  result.first = array::from_local(engine, DType::i64, Shape{count}, {first.data()});
   return result;
 }
 
@@ -301,15 +335,14 @@ Array text_argsort(Engine& engine, Text text) {
 
 Text text_sort(Engine& engine, Text text) {
   engine.begin_operation("sort");
-  if (engine.npes() == 1 && text.rows() > 1) {
-    const Common common = common_of(engine, text);
-    if (common.equal) return text_slice(engine, text, {0, 1, text.rows()});
-    const std::optional<TextBuckets> buckets = buckets_of(engine, text, common.bytes);
-    if (buckets && buckets->mostly_short()) {
-      const Text sorted = make_text(engine, text.rows(), text.view().size_bytes());
-      buckets->write(engine.work(), sorted.offsets->data<std::int64_t>(), sorted.bytes->data<char>());
-      return sorted;
-    }
+  const std::int64_t rows = text.rows();
+  if (rows < 2) return text_slice(engine, text, {0, 1, rows});
+  const Common common = common_of(engine, text);
+  if (common.equal) return text_slice(engine, text, {0, 1, rows});
+  if (const std::optional<TextBuckets> buckets = deal_texts(engine, text, common.bytes)) {
+    if (!buckets->mostly_short()) return text_take(engine, text, order_of(engine, *buckets, nullptr, rows));
+    const array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
+    return written(engine, buckets->rows(), buckets->bytes(), [&](std::int64_t* offsets, char* bytes) { buckets->write(work, offsets, bytes); });
   }
   return text_take(engine, text, order_from(engine, text, nullptr));
 }
@@ -321,7 +354,7 @@ Numbering text_number(Engine& engine, Text text, Numbers wanted) {
   // All or none: a PE whose texts do not repeat would otherwise leave the others waiting.
   std::uint8_t repeats = has_repeats(text.view()) ? 1 : 0;
   for (std::uint8_t other : engine.allgather_value(repeats)) repeats |= other;
-  if (repeats == 0 && wanted == Numbers::no && engine.npes() == 1) {
+  if (repeats == 0 && wanted == Numbers::no) {
     if (std::optional<Numbering> distinct = distinct_of(engine, text)) return std::move(*distinct);
   }
   Encoded encoded;

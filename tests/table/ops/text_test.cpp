@@ -123,6 +123,48 @@ TEST_P(TextColumns, LongRunsThatTieAreSorted) {
   });
 }
 
+/// As many as are dealt into buckets: short ones, ones that tie far in, and one with a byte that no sample has.
+std::vector<std::string> many_texts() {
+  std::vector<std::string> texts = some_texts(66'000);
+  std::mt19937 random(1);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i % 4 != 0 || texts[i].size() > 4000) texts[i].clear();
+    for (std::size_t left = random() % 12; left > 0; --left) texts[i] += static_cast<char>('b' + random() % 20);
+  }
+  texts[40'000] += '\xff';
+  return texts;
+}
+
+TEST_P(TextColumns, ManyAreSortedAndNumberedInBuckets) {
+  static const std::vector<std::string> texts = many_texts();
+  static const std::vector<std::int64_t> expected = [] {
+    std::vector<std::int64_t> rows(texts.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    std::stable_sort(rows.begin(), rows.end(), [](auto a, auto b) { return texts[static_cast<std::size_t>(a)] < texts[static_cast<std::size_t>(b)]; });
+    return rows;
+  }();
+  run([](Engine& engine) {
+    const Text text = to_text(engine, texts);
+    EXPECT_EQ(to_vector<std::int64_t>(engine, text_argsort(engine, text)), expected);
+    std::vector<std::string> sorted, distinct;
+    std::vector<std::int64_t> first;
+    for (const std::int64_t row : expected) {
+      sorted.push_back(texts[static_cast<std::size_t>(row)]);
+      if (sorted.size() > 1 && sorted.back() == sorted[sorted.size() - 2]) continue;
+      distinct.push_back(sorted.back());
+      first.push_back(row);
+    }
+    const Text in_order = text_sort(engine, text);
+    EXPECT_EQ(in_order.rows_of(engine.pe()), distribution_of(engine, text.rows()).count(engine.pe()));
+    EXPECT_EQ(to_strings(engine, in_order), sorted);
+    for (const Numbers wanted : {Numbers::no, Numbers::yes}) {
+      const Numbering numbering = text_number(engine, text, wanted);
+      EXPECT_EQ(to_strings(engine, numbering.distinct), distinct);
+      EXPECT_EQ(to_vector<std::int64_t>(engine, numbering.first), first);
+    }
+  });
+}
+
 ATOLL_ON_PES(TextColumns);
 
 }  // namespace

@@ -29,36 +29,48 @@ ByteCodes codes_of(const std::vector<Image>& images) {
   return ByteCodes::of(lowest, highest);
 }
 
+std::size_t wanted_buckets(const TextBuckets::Terms& terms) {
+  std::size_t wanted = std::clamp(terms.rows / rows_per_bucket, fewest_buckets, most_buckets);
+  while (wanted > fewest_buckets && !array::Dealt<Image>::fits(terms.threads, terms.rows, wanted)) wanted /= 2;
+  return wanted;
+}
+
 }  // namespace
 
-std::optional<BucketPlan> BucketPlan::of(const TextView& texts, std::size_t depth, unsigned threads, std::optional<ByteCodes> codes) {
-  BucketPlan plan;
-  std::size_t wanted = std::clamp(texts.count / rows_per_bucket, fewest_buckets, most_buckets);
-  while (wanted > fewest_buckets && !array::Dealt<Image>::fits(threads, texts.count, wanted)) wanted /= 2;
-  if (!array::Dealt<Image>::fits(threads, texts.count, wanted)) return std::nullopt;
-  const std::size_t samples = samples_per_bucket * wanted;
-  SequentialRandom random(texts.count);
-  std::vector<Image> images(samples);
-  std::size_t long_ones = 0;
-  for (Image& image : images) {
+std::vector<std::uint64_t> BucketPlan::sample(const TextView& texts, const TextBuckets::Terms& terms, std::uint64_t seed) {
+  const std::size_t share = samples_per_bucket * wanted_buckets(terms) * texts.count / terms.rows + 1;
+  SequentialRandom random(seed);
+  std::vector<std::uint64_t> words;
+  for (std::size_t i = 0; i < share; ++i) {
     const std::string_view text = texts[random.below(texts.count)];
-    image = image_of(text.data() + depth, text.size() - depth);
-    long_ones += image.is_long() ? 1 : 0;
+    const Image image = image_of(text.data() + terms.depth, text.size() - terms.depth);
+    words.push_back(image.low);
+    words.push_back(image.high);
   }
+  return words;
+}
+
+std::optional<BucketPlan> BucketPlan::of(std::span<const std::uint64_t> sample, const TextBuckets::Terms& terms) {
+  if (!array::Dealt<Image>::fits(terms.threads, terms.rows, wanted_buckets(terms))) return std::nullopt;
+  BucketPlan plan;
+  const std::size_t samples = sample.size() / 2;
+  std::vector<Image> images;
+  for (std::size_t i = 0; i < samples; ++i) images.push_back({sample[2 * i], sample[2 * i + 1]});
+  const auto long_ones = static_cast<std::size_t>(std::count_if(images.begin(), images.end(), [](const Image& image) { return image.is_long(); }));
   plan.mostly_short_ = long_ones * 8 < samples;
-  plan.codes_ = codes ? *codes : codes_of(images);
+  if (terms.bytes == TextBuckets::Terms::Bytes::of_sample) plan.codes_ = codes_of(images);
   std::vector<std::uint32_t> counts(std::size_t{1} << cell_bits);
   std::vector<std::uint64_t> keys(samples);
   make_keys(images.data(), samples, plan.codes_, keys.data());
   for (const std::uint64_t key : keys) ++counts[key >> (64 - cell_bits)];
   // A bucket ends with the cell that fills it.
-  plan.most_rows_ = std::max(sorted_soon, texts.count / std::max<std::size_t>(8, std::size_t{2} * threads));
+  plan.most_rows_ = std::max(sorted_soon, terms.rows / std::max<std::size_t>(8, std::size_t{2} * terms.threads));
   std::size_t in_bucket = 0;
   for (const std::uint32_t count : counts) {
     plan.bucket_of_cell_.push_back(static_cast<std::uint16_t>(plan.buckets_));
     in_bucket += count;
     if (in_bucket < samples_per_bucket) continue;
-    if (in_bucket * (texts.count / samples) > plan.most_rows_) return std::nullopt;
+    if (in_bucket * (terms.rows / samples) > plan.most_rows_) return std::nullopt;
     ++plan.buckets_;
     in_bucket = 0;
   }

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "atoll/table/kernel/text/view.hpp"
+#include "atoll/table/kernel/text/buckets.hpp"
 #include "kernel/text/codes.hpp"
 
 namespace atl::table {
@@ -16,9 +17,10 @@ class BucketPlan {
  public:
   static constexpr unsigned cell_bits = 14;
 
-  /// Of texts whose first `depth` bytes are equal; with codes of their own for the bytes of the sample, or with these. Nothing where a
-  /// bucket would hold too many of the texts.
-  static std::optional<BucketPlan> of(const TextView& texts, std::size_t depth, unsigned threads, std::optional<ByteCodes> codes = {});
+  /// The images of some texts, as words: as many as this part of all texts is to give.
+  static std::vector<std::uint64_t> sample(const TextView& texts, const TextBuckets::Terms& terms, std::uint64_t seed);
+  /// With codes for the bytes of the sample, or for all. Nothing where a bucket would hold too many of the texts.
+  static std::optional<BucketPlan> of(std::span<const std::uint64_t> sample, const TextBuckets::Terms& terms);
 
   std::size_t buckets() const { return buckets_; }
   std::size_t bucket_of(std::uint64_t key) const { return bucket_of_cell_[key >> (64 - cell_bits)]; }

@@ -14,43 +14,71 @@
 namespace atl::table {
 
 using array::Work;
+using Images = array::Dealt<Image>;
+
+namespace {
+
+constexpr std::size_t fewest = std::size_t{1} << 16;
+
+}  // namespace
 
 class TextBuckets::Impl {
  public:
-  Impl(const Work& work, const TextView& texts, std::size_t depth, BucketPlan plan)
-      : texts_(texts), depth_(depth), plan_(std::move(plan)), dealt_(work, texts.count, plan_.buckets()), sizes_(work.threads.size() * plan_.buckets()) {}
+  Impl(const Work& work, const TextView& texts, const Terms& terms, BucketPlan plan)
+      : texts_(texts), depth_(terms.depth), plan_(std::move(plan)), own_(work, texts.count, plan_.buckets()),
+        sizes_(plan_.buckets()) {
+    fit_ = deal(work);
+    const Dealt mine = dealt();
+    share({&mine, 1}, sizes_, 0, plan_.buckets());
+  }
 
-  /// Deals all texts; whether their bytes were those that the plan's codes are made for.
-  bool deal(const Work& work);
-  /// How many texts and bytes lie before each bucket's, and in all.
-  void add_up() {
-    largest_ = 0;
+  bool fit() const { return fit_; }
+  const BucketPlan& plan() const { return plan_; }
+  const std::vector<Size>& sizes() const { return sizes_; }
+  bool crowded() const {
+    return std::any_of(sizes_.begin(), sizes_.end(), [&](const Size& size) { return static_cast<std::size_t>(size.rows) > plan_.most_rows(); });
+  }
+  Dealt dealt() const {
+    const Images::Places places = own_.places();
+    return {places.lists, places.next, places.rows, places.values, texts_.offsets, texts_.bytes, places.threads, 0};
+  }
+  void share(std::span<const Dealt> dealt, std::vector<Size> sizes, std::size_t begin, std::size_t end) {
+    pieces_.clear();
+    rows_of_ = {};
+    for (const Dealt& one : dealt) {
+      pieces_.push_back({static_cast<const Images::List*>(one.lists), static_cast<const std::uint32_t*>(one.next),
+                         static_cast<const std::uint32_t*>(one.rows), static_cast<const Image*>(one.images), plan_.buckets(), one.threads});
+      rows_of_.add(one.first_row, one.offsets, one.bytes);
+    }
+    sizes_ = std::move(sizes);
+    begin_ = begin;
     rows_before_.assign(1, 0);
     bytes_before_.assign(1, 0);
-    for (std::size_t bucket = 0; bucket < plan_.buckets(); ++bucket) {
-      const std::size_t count = dealt_.count(bucket);
-      largest_ = std::max(largest_, count);
-      std::int64_t size = 0;
-      for (std::size_t at = bucket; at < sizes_.size(); at += plan_.buckets()) size += sizes_[at];
-      rows_before_.push_back(rows_before_.back() + static_cast<std::int64_t>(count));
-      bytes_before_.push_back(bytes_before_.back() + size);
+    largest_ = 0;
+    for (std::size_t bucket = begin; bucket < end; ++bucket) {
+      largest_ = std::max(largest_, static_cast<std::size_t>(sizes_[bucket].rows));
+      rows_before_.push_back(rows_before_.back() + sizes_[bucket].rows);
+      bytes_before_.push_back(bytes_before_.back() + sizes_[bucket].bytes);
     }
   }
-  std::size_t largest() const { return largest_; }
-  bool mostly_short() const { return plan_.mostly_short(); }
+
+  /// Of the buckets shared: where each one's rows and bytes begin, and the end.
   const std::vector<std::int64_t>& rows_before() const { return rows_before_; }
   const std::vector<std::int64_t>& bytes_before() const { return bytes_before_; }
 
-  /// Calls body(bucket, its texts in order) for all buckets.
+  /// Calls body(bucket, its texts in order) for the buckets shared, counted from the first of them.
   template <class Body>
   void for_each_sorted(const Work& work, Body&& body) const {
     std::vector<SortedBucket> areas;
-    for (unsigned thread = 0; thread < work.threads.size(); ++thread) areas.emplace_back(work.memory, texts_, depth_, plan_.codes(), largest_);
-    work.threads.for_each_dynamic(plan_.buckets(), [&](std::size_t bucket, unsigned thread) {
-      if (thread == 0 && bucket % 8 == 0) work.monitor.checkpoint(texts_.count + static_cast<std::size_t>(rows_before_[bucket]), 2 * texts_.count);
+    for (unsigned thread = 0; thread < work.threads.size(); ++thread) areas.emplace_back(work.memory, rows_of_, depth_, plan_.codes(), largest_);
+    const auto rows = static_cast<std::uint64_t>(rows_before_.back());
+    work.threads.for_each_dynamic(rows_before_.size() - 1, [&](std::size_t bucket, unsigned thread) {
+      if (thread == 0 && bucket % 8 == 0) work.monitor.checkpoint(rows + static_cast<std::uint64_t>(rows_before_[bucket]), 2 * rows);
       SortedBucket& area = areas[thread];
       area.clear();
-      dealt_.for_each_run(bucket, [&](const auto& run) { area.add(run.rows, run.values, run.count); });
+      for (std::size_t piece = 0; piece < pieces_.size(); ++piece) {
+        pieces_[piece].for_each_run(begin_ + bucket, [&](const Images::Run& run) { area.add(piece, run.rows, run.values, run.count); });
+      }
       if (area.size() == 0) return;
       area.sort();
       body(bucket, std::as_const(area));
@@ -58,21 +86,29 @@ class TextBuckets::Impl {
   }
 
  private:
+  bool deal(const Work& work);
+
   TextView texts_;
   std::size_t depth_;
   BucketPlan plan_;
-  array::Dealt<Image> dealt_;
-  std::vector<std::int64_t> sizes_;  // [thread * buckets + bucket]: bytes of texts
+  Images own_;
+  bool fit_ = false;
+  std::vector<Images::Places> pieces_;
+  RowTexts rows_of_;
+  std::vector<Size> sizes_;
+  std::size_t begin_ = 0;
   std::vector<std::int64_t> rows_before_, bytes_before_;
   std::size_t largest_ = 0;
 };
 
+/// Deals own texts; whether their bytes were those that the plan's codes are made for.
 bool TextBuckets::Impl::deal(const Work& work) {
   constexpr std::size_t at_once = 256;
   std::atomic<bool> good{true};
+  std::vector<std::int64_t> bytes(work.threads.size() * plan_.buckets());
   work.threads.for_ranges(texts_.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
-    array::Dealt<Image>::Dealer dealer(dealt_, thread);
-    std::int64_t* const sizes = sizes_.data() + thread * plan_.buckets();
+    Images::Dealer dealer(own_, thread);
+    std::int64_t* const sizes = bytes.data() + thread * plan_.buckets();
     Image images[at_once];
     std::uint64_t keys[at_once];
     std::size_t blocks = 0;
@@ -93,6 +129,10 @@ bool TextBuckets::Impl::deal(const Work& work) {
     }
     dealer.finish();
   });
+  for (std::size_t bucket = 0; bucket < plan_.buckets(); ++bucket) {
+    sizes_[bucket].rows = static_cast<std::int64_t>(own_.count(bucket));
+    for (std::size_t at = bucket; at < bytes.size(); at += plan_.buckets()) sizes_[bucket].bytes += bytes[at];
+  }
   return good.load(std::memory_order_relaxed);
 }
 
@@ -101,28 +141,45 @@ TextBuckets::TextBuckets(TextBuckets&&) noexcept = default;
 TextBuckets& TextBuckets::operator=(TextBuckets&&) noexcept = default;
 TextBuckets::~TextBuckets() = default;
 
-std::optional<TextBuckets> TextBuckets::of(const Work& work, const TextView& texts, std::size_t depth) {
-  constexpr std::size_t fewest = std::size_t{1} << 16;
-  if (texts.count < fewest || texts.count > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
-  // Codes of the bytes that a sample has first; of all bytes if others occur.
-  for (const std::optional<ByteCodes>& codes : {std::optional<ByteCodes>{}, std::optional(ByteCodes{})}) {
-    std::optional<BucketPlan> plan = BucketPlan::of(texts, depth, work.threads.size(), codes);
-    if (!plan) return std::nullopt;
-    const std::size_t most = plan->most_rows();
-    try {
-      auto impl = std::make_unique<Impl>(work, texts, depth, std::move(*plan));
-      if (!impl->deal(work)) continue;
-      impl->add_up();
-      if (impl->largest() > most) return std::nullopt;
-      return TextBuckets(std::move(impl));
-    } catch (const MemoryError&) {
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
+std::vector<std::uint64_t> TextBuckets::sample(const TextView& texts, const Terms& terms, std::uint64_t seed) {
+  if (terms.rows < fewest || texts.count == 0) return {};
+  return BucketPlan::sample(texts, terms, seed);
 }
 
-bool TextBuckets::mostly_short() const { return impl_->mostly_short(); }
+std::optional<TextBuckets> TextBuckets::deal(const Work& work, const TextView& texts, const Terms& terms, std::span<const std::uint64_t> sample) {
+  if (terms.rows < fewest || terms.rows > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  std::optional<BucketPlan> plan = BucketPlan::of(sample, terms);
+  if (!plan) return std::nullopt;
+  return TextBuckets(std::make_unique<Impl>(work, texts, terms, std::move(*plan)));
+}
+
+std::optional<TextBuckets> TextBuckets::of(const Work& work, const TextView& texts, std::size_t depth) {
+  try {
+    Terms terms{depth, texts.count, work.threads.size()};
+    const std::vector<std::uint64_t> some = sample(texts, terms, 0);
+    std::optional<TextBuckets> dealt = deal(work, texts, terms, some);
+    if (dealt && !dealt->fit()) {
+      dealt.reset();
+      terms.bytes = Terms::Bytes::any;
+      dealt = deal(work, texts, terms, some);
+    }
+    if (dealt && dealt->crowded()) dealt.reset();
+    return dealt;
+  } catch (const MemoryError&) {
+    return std::nullopt;
+  }
+}
+
+bool TextBuckets::fit() const { return impl_->fit(); }
+bool TextBuckets::mostly_short() const { return impl_->plan().mostly_short(); }
+bool TextBuckets::crowded() const { return impl_->crowded(); }
+TextBuckets::Dealt TextBuckets::dealt() const { return impl_->dealt(); }
+const std::vector<TextBuckets::Size>& TextBuckets::sizes() const { return impl_->sizes(); }
+void TextBuckets::share(std::span<const Dealt> dealt, std::vector<Size> sizes, std::size_t begin, std::size_t end) {
+  impl_->share(dealt, std::move(sizes), begin, end);
+}
+std::int64_t TextBuckets::rows() const { return impl_->rows_before().back(); }
+std::int64_t TextBuckets::bytes() const { return impl_->bytes_before().back(); }
 
 void TextBuckets::order(const Work& work, std::int64_t* rows, bool* apart) const {
   impl_->for_each_sorted(work, [&](std::size_t bucket, const SortedBucket& texts) {

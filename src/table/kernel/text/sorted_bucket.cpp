@@ -12,9 +12,11 @@
 
 namespace atl::table {
 
-void SortedBucket::add(const std::uint32_t* rows, const Image* images, std::size_t count) {
+void SortedBucket::add(std::size_t piece, const std::uint32_t* rows, const Image* images, std::size_t count) {
   std::memcpy(images_.data() + count_, images, count * sizeof *images);
-  std::memcpy(rows_.data() + count_, rows, count * sizeof *rows);
+  const auto first = static_cast<std::uint32_t>(texts_->first(piece));
+  std::uint32_t* const to = rows_.data() + count_;
+  for (std::size_t i = 0; i < count; ++i) to[i] = first + rows[i];
   count_ += count;
 }
 
@@ -102,8 +104,8 @@ std::size_t SortedBucket::write_texts(std::int64_t base, char* to, const char* t
   std::size_t written = 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (has_long && i + 2 * ahead < count) {
-      prefetch_for_read(texts_.offsets + rows_[place(i + 2 * ahead)]);
-      if (images_[place(i + ahead)].is_long()) prefetch_for_read(texts_.bytes + texts_.offsets[rows_[place(i + ahead)]]);
+      prefetch_for_read(texts_->offsets(rows_[place(i + 2 * ahead)]));
+      if (images_[place(i + ahead)].is_long()) prefetch_for_read(text(i + ahead).data());
     }
     if (distinct && i > 0 && !differs_from_last(i)) continue;
     const Image image = images[words[i] & mask];

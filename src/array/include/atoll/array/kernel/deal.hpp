@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+#include <utility>
 
 #include "atoll/array/kernel/stream.hpp"
 #include "atoll/array/kernel/work.hpp"
@@ -27,7 +27,8 @@ class Dealt {
 
   /// Room for `n` records in all, empty.
   Dealt(const Work& work, std::size_t n, std::size_t buckets)
-      : buckets_(buckets), threads_(work.threads.size()), lists_(work.threads.size() * buckets) {
+      : buckets_(buckets), threads_(work.threads.size()) {
+    lists_ = Buffer<List>(work.memory, threads_ * buckets);
     const std::size_t chunks = n / chunk_records + 1 + 2 * threads_ * buckets;  // the first and last of each list are in part empty
     lines_ = Buffer<Line>(work.memory, threads_ * buckets);
     rows_ = Buffer<std::uint32_t>(work.memory, chunks * chunk_records);
@@ -106,21 +107,39 @@ class Dealt {
     const std::uint32_t* rows_after;
     const T* values_after;
   };
-  /// Calls body(run) for the bucket's records, in the order of threads.
-  template <class Body>
-  void for_each_run(std::size_t bucket, Body&& body) const {
-    for (std::size_t thread = 0; thread < threads_; ++thread) {
-      const List& list = lists_[thread * buckets_ + bucket];
-      std::uint32_t chunk = list.first;
-      for (std::size_t first = list.begin; first < list.end;) {
-        const std::size_t skipped = first % chunk_records, count = std::min(list.end - first, chunk_records - skipped);
-        first += count;
-        const std::size_t at = std::size_t{chunk} * chunk_records + skipped;
-        if (first < list.end) chunk = next_[chunk];
-        const std::size_t after = std::size_t{chunk} * chunk_records;
-        body(Run{rows_.data() + at, values_.data() + at, count, rows_.data() + after, values_.data() + after});
+  /// A bucket's records of one thread: chunks; numbers of records, of which the first chunk lacks `begin`.
+  struct List {
+    std::uint32_t first, last, begin, end;
+  };
+  /// Where dealt records lie: for whoever has that memory, mapped anywhere.
+  struct Places {
+    const List* lists;          // [thread * buckets + bucket]
+    const std::uint32_t* next;  // the chunk after each
+    const std::uint32_t* rows;
+    const T* values;
+    std::size_t buckets, threads;
+
+    /// Calls body(run) for the bucket's records, in the order of threads.
+    template <class Body>
+    void for_each_run(std::size_t bucket, Body&& body) const {
+      for (std::size_t thread = 0; thread < threads; ++thread) {
+        const List& list = lists[thread * buckets + bucket];
+        std::uint32_t chunk = list.first;
+        for (std::size_t first = list.begin; first < list.end;) {
+          const std::size_t skipped = first % chunk_records, count = std::min(list.end - first, chunk_records - skipped);
+          first += count;
+          const std::size_t at = std::size_t{chunk} * chunk_records + skipped;
+          if (first < list.end) chunk = next[chunk];
+          const std::size_t after = std::size_t{chunk} * chunk_records;
+          body(Run{rows + at, values + at, count, rows + after, values + after});
+        }
       }
     }
+  };
+  Places places() const { return {lists_.data(), next_.data(), rows_.data(), values_.data(), buckets_, threads_}; }
+  template <class Body>
+  void for_each_run(std::size_t bucket, Body&& body) const {
+    places().for_each_run(bucket, std::forward<Body>(body));
   }
   std::size_t count(std::size_t bucket) const {
     std::size_t sum = 0;
@@ -133,9 +152,6 @@ class Dealt {
 
  private:
   static constexpr std::size_t stagger_records = 48;
-  struct List {
-    std::uint32_t first, last, begin, end;  // chunks; numbers of records, of which the first chunk lacks `begin`
-  };
   struct Line {
     T values[line_records];
     std::uint32_t rows[line_records];
@@ -146,7 +162,7 @@ class Dealt {
   Buffer<std::uint32_t> rows_;
   Buffer<T> values_;
   Buffer<std::uint32_t> next_;  // chunk after this one
-  std::vector<List> lists_;     // [thread * buckets + bucket]
+  Buffer<List> lists_;          // [thread * buckets + bucket]
   std::atomic<std::uint32_t> free_;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One PE's texts in order: dealt into buckets by their first bytes, each bucket sorted in a cache.
+// Texts in order: dealt into buckets by their first bytes, each bucket sorted in a cache.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "atoll/array/kernel/work.hpp"
@@ -13,20 +14,59 @@ namespace atl::table {
 
 /// Texts in buckets, each text with its first 15 bytes at hand, so that short ones are not read from memory again: neither where they
 /// tie, nor to write them in order.
+///
+/// Where several have parts of the texts, each deals its own by the same plan, and then sorts the buckets of a range with what all
+/// have dealt into them (`share`).
 class TextBuckets {
  public:
-  /// Texts whose first `depth` bytes are equal. Nothing where sorting by words is as good: where texts are few, or so many begin alike
-  /// that a bucket would be too much for one thread; or where there is no memory for it, some 25 bytes a text.
+  /// What is agreed on before texts are dealt.
+  struct Terms {
+    std::size_t depth = 0;  // so many first bytes are equal
+    std::size_t rows = 0;   // of all
+    unsigned threads = 1;   // of all
+    enum class Bytes : std::uint8_t { of_sample, any } bytes = Bytes::of_sample;
+  };
+  /// The beginnings of some texts, to be put together with those of others.
+  static std::vector<std::uint64_t> sample(const TextView& texts, const Terms& terms, std::uint64_t seed);
+  /// Deals by a sample of all texts. Nothing where sorting by words is as good: where texts are few, or so many begin alike that a
+  /// bucket would be too much for one thread; that depends on terms and sample alone. MemoryError: 25 bytes a text are needed.
+  static std::optional<TextBuckets> deal(const array::Work& work, const TextView& texts, const Terms& terms, std::span<const std::uint64_t> sample);
+  /// All of that for texts of which nobody else has a part; nothing also where there is no memory for it.
   static std::optional<TextBuckets> of(const array::Work& work, const TextView& texts, std::size_t depth);
   TextBuckets(TextBuckets&&) noexcept;
   TextBuckets& operator=(TextBuckets&&) noexcept;
   ~TextBuckets();
 
+  /// Whether the texts had no bytes but those of the sample. If not, nothing below is of use: deal again, on terms of any bytes.
+  bool fit() const;
   /// Whether most texts are written from what is at hand. Long ones are waited for, one by one.
   bool mostly_short() const;
+  /// Too much for one thread, for all that the sample said.
+  bool crowded() const;
 
-  /// rows[i] is the row of the text that is i-th in order, equal ones in order of rows; apart[i] whether it differs from the one before
-  /// (null: not wanted).
+  /// What one has dealt, where it lies.
+  struct Dealt {
+    const void *lists, *next, *rows, *images;
+    const std::int64_t* offsets;
+    const char* bytes;
+    std::size_t threads;
+    std::size_t first_row;
+  };
+  Dealt dealt() const;
+  /// Of each bucket, how many texts, and how many bytes these have.
+  struct Size {
+    std::int64_t rows, bytes;
+  };
+  const std::vector<Size>& sizes() const;
+  /// Takes buckets [begin, end) of what all have dealt, in order of rows. `sizes` are everybody's, added up.
+  void share(std::span<const Dealt> dealt, std::vector<Size> sizes, std::size_t begin, std::size_t end);
+
+  // -- of the buckets shared, or all --
+
+  std::int64_t rows() const;
+  std::int64_t bytes() const;
+  /// rows[i] is the row of the text that is i-th in order, equal ones in order of rows; apart[i] whether it differs from the one before,
+  /// also if that is in another's buckets (null: not wanted).
   void order(const array::Work& work, std::int64_t* rows, bool* apart) const;
   /// All texts in order: text i is bytes [offsets[i], offsets[i + 1]), from 0 on.
   void write(const array::Work& work, std::int64_t* offsets, char* bytes) const;
