@@ -150,6 +150,16 @@ def test_symmetric_arrays_on_two_hosts(hosts):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("program", ["message", "collective", "communicators", "objects"])
+def test_mpi_on_two_hosts(hosts, program):
+    path = ROOT / "build/release/tests/mpi" / program
+    if not path.exists():
+        pytest.skip("needs the MPI test programs")
+    done = hosts.run(path, slots=2, timeout=200, **SMALL)
+    assert done.returncode == 0, done.stderr + done.stdout
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_openshmem_on_two_hosts(hosts, chapter):
     program = SHMEM / f"{chapter}_c"

@@ -14,6 +14,7 @@ from built import ROOT, needs_core
 
 SCRIPTS = Path(__file__).parent / "spmd"
 PROGRAM = ROOT / "build/release/tests/pe_program"
+MPI = ROOT / "build/release/tests/mpi"
 PORTALS = ROOT / "build/release/tests/portals/portals_door"
 
 pytestmark = [pytest.mark.slow, needs_core]
@@ -104,6 +105,13 @@ sys.stdout.write(f'{s.pe} {s.pes} {int(ak.arange(100).sum())}\\n')  # at once: l
 @pytest.mark.parametrize("pes", [2, 3])
 def test_portals_programs_are_started_by_pmi(launcher, pes):
     done = run(launcher, pes, PORTALS, TEST_RANKS=str(pes))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not (MPI / "message").exists(), reason="needs the MPI test programs")
+@pytest.mark.parametrize("program", ["message", "collective", "windows"])
+def test_mpi_programs_are_started(launcher, program):
+    done = run(launcher, 4, MPI / program)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

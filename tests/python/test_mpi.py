@@ -131,6 +131,25 @@ def test_others_build_systems_find_it_where_it_is_installed(tmp_path: Path) -> N
 
 
 @needs_mpi
+@pytest.mark.slow
+def test_a_program_runs_on_the_other_library_of_its_interface(tmp_path: Path) -> None:
+    """MPICH's, of the extra `launchers`: compiled there it runs here, and the other way round."""
+    theirs = Path(sys.executable).parent
+    if not (theirs / "mpicc_abi").exists():
+        pytest.skip("needs MPICH's mpicc_abi")
+    (tmp_path / "small.c").write_text(SMALL)
+    for wrapper, name in ((theirs / "mpicc_abi", "theirs"), (TREE / "bin/mpicc", "ours")):
+        made = run(wrapper, tmp_path / "small.c", "-o", tmp_path / name)
+        assert made.returncode == 0, made.stderr
+    library = (Path(sys.prefix) / "lib/libmpi_abi.so.1").resolve(strict=True).parent
+    for started in (
+        run("env", f"LD_LIBRARY_PATH={TREE}/lib", TREE / "bin/mpiexec", "-n", "2", tmp_path / "theirs"),
+        run("env", f"LD_LIBRARY_PATH={library}", theirs / "mpiexec.hydra", "-n", "2", tmp_path / "ours"),
+    ):
+        assert started.returncode == 0, started.stderr
+
+
+@needs_mpi
 def test_several_programs_know_their_numbers(tmp_path: Path) -> None:
     (tmp_path / "number.c").write_text(NUMBER)
     assert run(TREE / "bin/mpicc", tmp_path / "number.c", "-o", tmp_path / "number").returncode == 0

@@ -18,6 +18,7 @@ sys.modules["slurm_cluster"] = slurm
 _spec.loader.exec_module(slurm)
 
 PROGRAM = ROOT / "build/release/tests/pe_program"
+MPI = ROOT / "build/release/tests/mpi"
 ANSWERS = ROOT / "tests/python/spmd/answers.py"
 SMALL = {"ATOLL_GRAIN": "4", "ATOLL_HEAP_SIZE": "1G", "ATOLL_THREADS": "1", "PYTHONPATH": str(ROOT / "python")}
 
@@ -45,6 +46,13 @@ def test_a_script_gives_the_answers_of_one_process(cluster, mpi, pes):
         pytest.skip(f"this Slurm has no {mpi} (Debian: libpmix-dev)")
     assert done.returncode == 0, done.stderr + cluster.logs()
     assert done.stdout == alone.stdout
+
+
+@pytest.mark.skipif(not (MPI / "message").exists(), reason="needs the MPI test programs")
+@pytest.mark.parametrize("program", ["message", "collective", "windows"])
+def test_mpi_programs(cluster, program):
+    done = cluster.run("srun", "-n", "4", str(MPI / program), **SMALL)
+    assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
 
 
 def test_srun_needs_no_option(cluster):

@@ -26,11 +26,6 @@ class Shape {
   virtual ~Shape() = default;
   virtual std::unique_ptr<Shape> copy() const = 0;
 };
-/// What buffered sends hang on it; see message/.
-class Attached {
- public:
-  virtual ~Attached() = default;
-};
 
 // The 64 bits of matching: | number of the communicator: 33 | what for: 2 | tag: 29 |
 // Tags of the library's are | partitioned: 1 | number of the call, or of the partitioned message: 28 |
@@ -167,6 +162,7 @@ class Comm : public Object {
   Info::Entries hints;
   std::unique_ptr<Shape> shape;
   std::unique_ptr<Attached> attached;
+  SessionBuffer session_buffer;
 
  private:
   coll::Communicator& made_coll();

@@ -62,7 +62,10 @@ Ref<Comm> make_intra(std::uint64_t number, const Ref<Group>& group, Comm* of, Co
 }
 
 // What a new communicator has from the one it was made of.
-void inherit(Comm& made, Comm& from) { made.errors()->set(from.errors()->get()); }
+void inherit(Comm& made, Comm& from) {
+  made.errors()->set(from.errors()->get());
+  made.session_buffer = from.session_buffer;
+}
 
 std::vector<std::uint64_t> flat(const Group& group) {
   std::vector<std::uint64_t> values;
@@ -107,7 +110,8 @@ void check_member(const Group& group) {
                     "this process is not in the group");
 }
 
-void finish_from_group(Comm& made, MPI_Info info, MPI_Errhandler errhandler) {
+void finish_from_group(Comm& made, const Group& group, MPI_Info info, MPI_Errhandler errhandler) {
+  made.session_buffer = group.session_buffer();
   made.hints = entries_of(info);
   made.errors()->set(need<ErrorHandler>(errhandler));
 }
@@ -307,7 +311,7 @@ void comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MP
     return;
   }
   auto result = make_intra(agree_in(members, bits), Ref<Group>(members), nullptr, Comm::Heirs::some);
-  finish_from_group(*result, info, errhandler);
+  finish_from_group(*result, members, info, errhandler);
   give(std::move(result), made);
 }
 
@@ -348,7 +352,7 @@ void intercomm_create_from_groups(MPI_Group local, int leader, MPI_Group remote,
     across = there.pe(remote_leader);
   }
   auto result = make_inter(circle, leader, across, bits, Ref<Group>(here));
-  finish_from_group(*result, info, errhandler);
+  finish_from_group(*result, here, info, errhandler);
   give(std::move(result), made);
 }
 

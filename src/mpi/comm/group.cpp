@@ -49,7 +49,7 @@ std::vector<int> unrolled(const Group& group, int count, int ranges[][3]) {
 void give_chosen(const Group& group, const std::vector<int>& ranks, MPI_Group* made) {
   std::vector<PeId> pes;
   for (int rank : ranks) pes.push_back(group.pe(rank));
-  give_group(std::move(pes), made);
+  give_group(std::move(pes), made, group.session_buffer());
 }
 
 void give_others(const Group& group, const std::vector<int>& ranks, MPI_Group* made) {
@@ -58,12 +58,13 @@ void give_others(const Group& group, const std::vector<int>& ranks, MPI_Group* m
   std::vector<PeId> pes;
   for (int rank = 0; rank < group.size(); ++rank)
     if (!out[static_cast<std::size_t>(rank)]) pes.push_back(group.pe(rank));
-  give_group(std::move(pes), made);
+  give_group(std::move(pes), made, group.session_buffer());
 }
 
 }  // namespace
 
-Group::Group(std::vector<PeId> pes) : Object(kind), pes_(std::move(pes)), plain_(true) {
+Group::Group(std::vector<PeId> pes, SessionBuffer buffer)
+    : Object(kind), pes_(std::move(pes)), session_buffer_(std::move(buffer)), plain_(true) {
   for (std::size_t rank = 0; rank < pes_.size(); ++rank) plain_ = plain_ && pes_[rank].value() == rank;
   if (plain_) return;
   for (std::size_t rank = 0; rank < pes_.size(); ++rank) sorted_.emplace_back(pes_[rank], static_cast<int>(rank));
@@ -75,9 +76,9 @@ int Group::look_up(PeId pe) const {
   return found != sorted_.end() && found->first == pe ? found->second : MPI_UNDEFINED;
 }
 
-void give_group(std::vector<PeId> pes, MPI_Group* group) {
+void give_group(std::vector<PeId> pes, MPI_Group* group, SessionBuffer buffer) {
   if (pes.empty()) *group = MPI_GROUP_EMPTY;
-  else give(make<Group>(std::move(pes)), group);
+  else give(make<Group>(std::move(pes), std::move(buffer)), group);
 }
 
 void group_compare(MPI_Group one, MPI_Group other, int* result) {
@@ -101,7 +102,7 @@ void group_free(MPI_Group* group) {
 void group_translate(MPI_Group from, int count, const int* ranks, MPI_Group to, int* found) {
   const Group& one = need<Group>(from);
   const Group& other = need<Group>(to);
-  ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_ARG, "a list of {} ranks", count);
+  ATOLL_MPI_REQUIRE(count >= 0 && (count == 0 || (ranks != nullptr && found != nullptr)), MPI_ERR_ARG, "a list of {} ranks", count);
   for (int i = 0; i < count; ++i) {
     if (ranks[i] == MPI_PROC_NULL) {
       found[i] = MPI_PROC_NULL;
@@ -117,7 +118,7 @@ void group_union(MPI_Group one, MPI_Group other, MPI_Group* made) {
   auto pes = left.pes();
   for (PeId pe : need<Group>(other).pes())
     if (left.rank_of(pe) == MPI_UNDEFINED) pes.push_back(pe);
-  give_group(std::move(pes), made);
+  give_group(std::move(pes), made, left.session_buffer());
 }
 
 void group_intersection(MPI_Group one, MPI_Group other, MPI_Group* made) {
@@ -125,7 +126,7 @@ void group_intersection(MPI_Group one, MPI_Group other, MPI_Group* made) {
   std::vector<PeId> pes;
   for (PeId pe : need<Group>(one).pes())
     if (right.rank_of(pe) != MPI_UNDEFINED) pes.push_back(pe);
-  give_group(std::move(pes), made);
+  give_group(std::move(pes), made, right.session_buffer());
 }
 
 void group_difference(MPI_Group one, MPI_Group other, MPI_Group* made) {
@@ -133,7 +134,7 @@ void group_difference(MPI_Group one, MPI_Group other, MPI_Group* made) {
   std::vector<PeId> pes;
   for (PeId pe : need<Group>(one).pes())
     if (right.rank_of(pe) == MPI_UNDEFINED) pes.push_back(pe);
-  give_group(std::move(pes), made);
+  give_group(std::move(pes), made, right.session_buffer());
 }
 
 void group_incl(MPI_Group group, int count, const int* ranks, MPI_Group* made) {

@@ -2,6 +2,7 @@
 // Ordered sets of PEs.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,6 +11,14 @@
 #include "core/object.hpp"
 
 namespace atl::mpi {
+
+/// What buffered sends hang on a communicator or session; see message/.
+class Attached {
+ public:
+  virtual ~Attached() = default;
+};
+/// A session's, for the groups and communicators that come of it. Null: they come of none.
+using SessionBuffer = std::shared_ptr<std::unique_ptr<Attached>>;
 
 /// Immutable.
 class Group : public Object {
@@ -20,11 +29,12 @@ class Group : public Object {
   static constexpr const char* what = "group";
   static Handle null_handle() { return MPI_GROUP_NULL; }
 
-  explicit Group(std::vector<PeId> pes);
+  explicit Group(std::vector<PeId> pes, SessionBuffer buffer = nullptr);
 
   int size() const { return static_cast<int>(pes_.size()); }
   PeId pe(int rank) const { return pes_[static_cast<std::size_t>(rank)]; }
   const std::vector<PeId>& pes() const { return pes_; }
+  const SessionBuffer& session_buffer() const { return session_buffer_; }
   /// MPI_UNDEFINED when it is no member. Cost: constant for the first PEs in order, else log size.
   int rank_of(PeId pe) const {
     if (plain_) return pe.value() < pes_.size() ? static_cast<int>(pe.value()) : MPI_UNDEFINED;
@@ -34,12 +44,13 @@ class Group : public Object {
  private:
   int look_up(PeId pe) const;
   std::vector<PeId> pes_;
+  SessionBuffer session_buffer_;
   bool plain_;  // rank r is PE r
   std::vector<std::pair<PeId, int>> sorted_;
 };
 
 /// MPI_GROUP_EMPTY for an empty one.
-void give_group(std::vector<PeId> pes, MPI_Group* group);
+void give_group(std::vector<PeId> pes, MPI_Group* group, SessionBuffer buffer = nullptr);
 
 void group_compare(MPI_Group one, MPI_Group other, int* result);
 void group_free(MPI_Group* group);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "core/codes.hpp"
 
@@ -16,6 +17,7 @@ class Keyval {
   void* extra;
   int number;
   int count;  // the program's, and one per attribute; under the lock
+  bool freed = false;  // by the program; attributes may be left
 };
 
 namespace {
@@ -33,8 +35,15 @@ struct Keyvals {
     if (found == all.end() || found->second->of != of) fail(MPI_ERR_KEYVAL, "{} is no attribute key for this kind of object", number);
     return *found->second;
   }
+  Keyval& need_live(Kind of, int number) {
+    Keyval& key = need(of, number);
+    ATOLL_MPI_REQUIRE(!key.freed, MPI_ERR_KEYVAL, "{} is an attribute key that has been freed", number);
+    return key;
+  }
   void let_go(Keyval& key) {
-    if (--key.count == 0) delete &key;
+    if (--key.count != 0) return;
+    all.erase(key.number);
+    delete &key;
   }
 };
 Keyvals& keyvals() {
@@ -44,7 +53,7 @@ Keyvals& keyvals() {
 
 Keyval& take(Kind of, int number) {
   std::lock_guard lock(keyvals().mutex);
-  Keyval& key = keyvals().need(of, number);
+  Keyval& key = keyvals().need_live(of, number);
   ++key.count;
   return key;
 }
@@ -113,9 +122,8 @@ void create_keyval(Kind of, CopyFunction copy, DeleteFunction remove, int* keyva
 void free_keyval(Kind of, int* keyval) {
   std::lock_guard lock(keyvals().mutex);
   ATOLL_MPI_REQUIRE(!is_standard(*keyval), MPI_ERR_KEYVAL, "a predefined attribute key cannot be freed");
-  Keyval& key = keyvals().need(of, *keyval);
-  keyvals().all.erase(*keyval);
-  keyvals().let_go(key);
+  // Delete functions may free the key of the attribute, which is in use as long as there is one.
+  if (Keyval& key = keyvals().need(of, *keyval); !std::exchange(key.freed, true)) keyvals().let_go(key);
   *keyval = MPI_KEYVAL_INVALID;
 }
 
@@ -138,7 +146,7 @@ void get_attribute(Object& object, int keyval, void* value, int* flag) {
   }
   {
     std::lock_guard lock(keyvals().mutex);
-    (void)keyvals().need(object.kind(), keyval);
+    (void)keyvals().need_live(object.kind(), keyval);
   }
   for (const auto& entry : attributes_of(object).entries_)
     if (entry.key->number == keyval) {

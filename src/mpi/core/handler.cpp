@@ -85,7 +85,7 @@ int ErrorHandler::meet(Call call, const Failure& failure, Object* object) {
     // The object may be gone when the function is done with it.
     std::uintptr_t handle = object == nullptr ? reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF) : object->handle();
     function_(&handle, &code);
-    return failure.code;
+    return code;  // which the function may have changed
   }
   if (way_ == Way::give_back) return failure.code;
   end_job(call, failure.text, failure.code & 0xFF ? failure.code & 0xFF : 1);

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "atoll/base/clock.hpp"
+#include "atoll/base/config.hpp"
 #include "comm/create.hpp"
 #include "core/library.hpp"
 #include "dynamic/meeting.hpp"
@@ -59,11 +61,11 @@ Port parse(const char* name) {
 
 // | offset | bytes | field | valid when                                             |
 // |--------|-------|-------|--------------------------------------------------------|
-// |   0    |   8   | port  | knock                                                  |
+// |   0    |   8   | port  | knock, go_away                                         |
 // |   8    |   8   | bits  | always: chosen by who knocks, unlike any other          |
 // |  16    |   8   | what  | always                                                 |
 struct Note {
-  enum What : std::uint64_t { knock, come_in, refused };
+  enum What : std::uint64_t { knock, come_in, refused, go_away };  // go_away: who has knocked waits no longer
   std::uint64_t port;
   std::uint64_t bits;
   What what;
@@ -93,14 +95,19 @@ void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
   std::memcpy(&note, payload.data(), sizeof(note));
   {
     std::lock_guard lock(service().mutex);
-    if (note.what != Note::knock) {
+    if (note.what == Note::come_in || note.what == Note::refused) {
       service().answers[note.bits] = note.what;
       return;
     }
-    if (auto port = service().open.find(note.port); port != service().open.end()) {
+    auto port = service().open.find(note.port);
+    if (note.what == Note::knock && port != service().open.end()) {
       port->second.push_back({source, note.bits});
       return;
     }
+    // Who is not in the queue any more has been asked in, or refused, and hears of that.
+    if (note.what == Note::go_away &&
+        (port == service().open.end() || std::erase_if(port->second, [&](const Caller& one) { return one.bits == note.bits; }) == 0))
+      return;
   }
   tell(source, {0, note.bits, Note::refused});
 }
@@ -180,8 +187,15 @@ void comm_connect(const char* name, int root, MPI_Comm handle, MPI_Comm* made) {
     Meeting mine{port.pe, new_bits()};
     tell(port.pe, {port.number, mine.bits, Note::knock});
     Note::What answer = Note::refused;
+    // Not for ever, says the standard: a server may have forgotten its port.
+    const double limit = config::seconds(config::Variable::peer_timeout);
+    Deadline patience = limit > 0 ? Deadline::after_seconds(limit) : Deadline::never();
     library().context().wait([&] {
       if (library().context().job().has_died(port.pe)) return true;
+      if (patience.passed()) {
+        patience = Deadline::never();
+        tell(port.pe, {port.number, mine.bits, Note::go_away});
+      }
       std::lock_guard lock(service().mutex);
       auto found = service().answers.find(mine.bits);
       if (found == service().answers.end()) return false;
@@ -189,7 +203,7 @@ void comm_connect(const char* name, int root, MPI_Comm handle, MPI_Comm* made) {
       service().answers.erase(found);
       return true;
     });
-    ATOLL_MPI_REQUIRE(answer == Note::come_in, MPI_ERR_PORT, "nobody is behind the port '{}' (any more)", name);
+    ATOLL_MPI_REQUIRE(answer == Note::come_in, MPI_ERR_PORT, "nobody is behind the port '{}' (any more), or has called MPI_Comm_accept within ATOLL_PEER_TIMEOUT", name);
     return mine;
   });
   give(make_inter_after(meeting, comm, root), made);

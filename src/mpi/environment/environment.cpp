@@ -126,7 +126,7 @@ void abort(MPI_Comm, int code) {
 
 // From the heap, whose blocks the PEs of a node read and write in place.
 void alloc_mem(MPI_Aint size, void* place) {
-  ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "memory of {} bytes", size);
+  ATOLL_MPI_REQUIRE(size >= 0 && place != nullptr, MPI_ERR_ARG, "memory of {} bytes, or nowhere to tell where it is", size);
   *static_cast<void**>(place) = library().context().heap().allocate(static_cast<std::size_t>(size > 0 ? size : 1));
 }
 

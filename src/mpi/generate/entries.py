@@ -34,6 +34,8 @@ def base_entry(function: Function, arguments: tuple[Argument, ...], body: str) -
     yield f"    return code_of([&] {{ return {body}; }});"
     yield "  } catch (...) {"
     owner = row.owner(arguments)
+    if owner.startswith("*"):
+        yield f"    if ({owner[1:]} == nullptr) return raise({call});"
     yield f"    return raise({call}{', ' + owner if owner else ''});"
     yield "  }"
     yield "}"

@@ -50,8 +50,10 @@ KEYS = {
 }
 #: Handles whose objects have an error handler.
 OWNERS = ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Session")
-#: Chapters off the paths of messages, whose functions refuse to store through a null pointer.
-PLACES_NEEDED = ("group", "comm", "session", "datatype")
+#: Chapters whose functions may be called without a place for each result, or check that themselves.
+PLACES_OPTIONAL = ("environment", "error", "abi", "tool")
+#: Arguments of the type void * that are pointers to pointers.
+RESULTS = ("baseptr", "buffer_addr")
 #: C types of 64 bits that are one type here.
 WIDE = ("MPI_Aint", "MPI_Count", "MPI_Offset")
 
@@ -111,11 +113,21 @@ class Row:
         return f"{self.prefix}{self.name}_c" if self.has_large else f"{self.prefix}{self.name}"
 
     def places(self, arguments: tuple[Argument, ...]) -> list[str]:
-        """Arguments that must point to a place. Texts need none where their length is 0, statuses may be ignored."""
-        if self.chapter not in PLACES_NEEDED:
+        """Arguments that must point to something. Texts that come out need no place where their length is 0, statuses may be
+        ignored, and some predefined functions are null."""
+        if self.chapter in PLACES_OPTIONAL:
             return []
         free = ("void", "char", "MPI_Status")
-        return [a.name for a in arguments if a.stars == "*" and not a.const and not a.array and a.small not in free]
+        pointers = [a for a in arguments if a.stars == "*" and not a.array]
+        places = [a for a in pointers if not a.const and a.small not in free and not a.small.endswith(("_function", "_function_c"))]
+        # Names that come in; where processes are started or meet, those of the root alone count.
+        texts = [a for a in pointers if a.const and a.small == "char" and self.chapter != "dynamic"]
+        # Names that come out have all the room they may need, or an argument says how much it is.
+        if not any(a.name.endswith("len") and a.name != "resultlen" for a in arguments):
+            texts += [a for a in pointers if not a.const and a.small == "char"]
+        results = (*RESULTS, "attribute_val") if self.name.lower().endswith(("get_attr", "attr_get")) else RESULTS
+        places += [a for a in pointers if a.small == "void" and not a.const and a.name in results]
+        return [a.name for a in places + texts]
 
     def owner(self, arguments: tuple[Argument, ...]) -> str:
         """The argument whose error handler is called; empty: MPI_COMM_SELF's."""

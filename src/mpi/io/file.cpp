@@ -209,9 +209,9 @@ void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype,
     displacement = file.view.stream.offset_of(file.shared.get(file.comm()) * file.view.unit);
   }
   ATOLL_MPI_REQUIRE(displacement >= 0, MPI_ERR_ARG, "a view begins at {}", displacement);
-  ATOLL_MPI_REQUIRE(element->size() > 0 && pattern->size() > 0 && pattern->size() % element->size() == 0, MPI_ERR_ARG,
+  ATOLL_MPI_REQUIRE(element->size() > 0 && pattern->size() % element->size() == 0, MPI_ERR_ARG,
                     "a filetype of {} bytes is not made of etypes of {}", pattern->size(), element->size());
-  ATOLL_MPI_REQUIRE(pattern->true_lb() >= 0 && pattern->extent() >= 0, MPI_ERR_ARG, "a filetype reaches below its displacement");
+  for (const datatype::TypePtr& type : {element, pattern}) io::check_order(*type, (file.mode() & MPI_MODE_RDONLY) == 0);
   std::string_view name = datarep == nullptr ? "" : datarep;
   const Representation* how = io::find_representation(name);
   ATOLL_MPI_REQUIRE(how != nullptr, MPI_ERR_UNSUPPORTED_DATAREP,

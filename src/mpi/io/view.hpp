@@ -48,6 +48,10 @@ class StreamRuns {
   datatype::Cursor cursor_;
 };
 
+/// MPI_ERR_IO unless the bytes of an etype or filetype follow one another from its displacement on; those of a file that is
+/// `written` must not overlap. Cost: linear in its runs.
+void check_order(const datatype::Type& type, bool written);
+
 struct View {
   Stream stream;
   datatype::TypePtr etype, filetype;
@@ -55,9 +59,10 @@ struct View {
   Count unit = 1;  ///< bytes of an etype in the file
 
   View() : View(0, datatype::named(datatype::byte_handle), datatype::named(datatype::byte_handle)) {}
+  /// A filetype without bytes shows nothing: who has it moves nothing, wherever that would be.
   View(Count displacement, datatype::TypePtr element, datatype::TypePtr pattern)
-      : stream{displacement, pattern->layout(), pattern->extent()}, etype(std::move(element)), filetype(std::move(pattern)),
-        unit(etype->size()) {}
+      : stream{displacement, (pattern->size() == 0 ? element : pattern)->layout(), (pattern->size() == 0 ? element : pattern)->extent()},
+        etype(std::move(element)), filetype(std::move(pattern)), unit(etype->size()) {}
 };
 
 }  // namespace atl::mpi::io

@@ -77,7 +77,9 @@ std::unique_ptr<Attached>& process_buffer() {
 }
 
 void send_buffered(Comm& comm, Outgoing data, int to, int tag) {
-  Room* room = room_of(comm.attached ? comm.attached : process_buffer());
+  // The nearest one: its own, that of the session it comes of, the process's.
+  bool of_session = comm.session_buffer && *comm.session_buffer;
+  Room* room = room_of(comm.attached ? comm.attached : of_session ? *comm.session_buffer : process_buffer());
   ATOLL_MPI_REQUIRE(room != nullptr, MPI_ERR_BUFFER, "a buffered send without a buffer: call MPI_Buffer_attach first");
   room->send(comm, std::move(data), to, tag);
 }

@@ -55,7 +55,9 @@ bool finish_among(MPI_Request* handle, Request* request, MPI_Status* status) {
 
 MPI_Status* at(MPI_Status* statuses, int index) { return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index; }
 
-void check_count(int count) { ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_ARG, "a list of {} requests", count); }
+void check_list(int count, const MPI_Request* list) {
+  ATOLL_MPI_REQUIRE(count >= 0 && (list != nullptr || count == 0), MPI_ERR_ARG, "a list of {} requests", count);
+}
 
 [[noreturn]] void fail_in_status() { fail(MPI_ERR_IN_STATUS, "some of the operations failed: their statuses say how"); }
 
@@ -105,7 +107,7 @@ void request_test(MPI_Request* handle, int* flag, MPI_Status* status) {
 }
 
 void request_wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
-  check_count(count);
+  check_list(count, requests);
   bool good = true;
   for (int i = 0; i < count; ++i) {
     Request* request = active_one(requests[i]);
@@ -116,7 +118,7 @@ void request_wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
 }
 
 void request_test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  check_count(count);
+  check_list(count, requests);
   *flag = 0;
   for (int i = 0; i < count; ++i)
     if (Request* request = active_one(requests[i]); request != nullptr && !request->poll()) return;
@@ -125,7 +127,7 @@ void request_test_all(int count, MPI_Request* requests, int* flag, MPI_Status* s
 }
 
 void request_wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  check_count(count);
+  check_list(count, requests);
   bool any_active = false;
   int found = MPI_UNDEFINED;
   library().context().wait([&] {
@@ -138,7 +140,7 @@ void request_wait_any(int count, MPI_Request* requests, int* index, MPI_Status* 
 }
 
 void request_test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  check_count(count);
+  check_list(count, requests);
   bool any_active = false;
   int found = first_complete(count, requests, any_active);
   *flag = found != MPI_UNDEFINED || !any_active;
@@ -148,7 +150,7 @@ void request_test_any(int count, MPI_Request* requests, int* index, int* flag, M
 }
 
 void request_test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  check_count(count);
+  check_list(count, requests);
   *done = 0;
   bool any_active = false, good = true;
   for (int i = 0; i < count; ++i) {
@@ -165,7 +167,7 @@ void request_test_some(int count, MPI_Request* requests, int* done, int* indices
 }
 
 void request_wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  check_count(count);
+  check_list(count, requests);
   bool any_active = false;
   library().context().wait([&] { return first_complete(count, requests, any_active) != MPI_UNDEFINED || !any_active; });
   request_test_some(count, requests, done, indices, statuses);
@@ -191,14 +193,14 @@ void request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
 }
 
 void request_get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  check_count(count);
+  check_list(count, requests);
   *flag = 1;
   for (int i = 0; i < count && *flag != 0; ++i) request_get_status(requests[i], flag, MPI_STATUS_IGNORE);
   for (int i = 0; i < count && *flag != 0; ++i) request_get_status(requests[i], flag, at(statuses, i));
 }
 
 void request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  check_count(count);
+  check_list(count, requests);
   bool any_active = false;
   int found = first_complete(count, requests, any_active);
   *flag = found != MPI_UNDEFINED || !any_active;
@@ -208,7 +210,7 @@ void request_get_status_any(int count, const MPI_Request* requests, int* index, 
 }
 
 void request_get_status_some(int count, const MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  check_count(count);
+  check_list(count, requests);
   *done = 0;
   bool any_active = false;
   for (int i = 0; i < count; ++i) {
@@ -230,7 +232,7 @@ void request_start(MPI_Request* handle) {
 }
 
 void request_start_all(int count, MPI_Request* requests) {
-  check_count(count);
+  check_list(count, requests);
   for (int i = 0; i < count; ++i) request_start(requests + i);
 }
 

@@ -37,6 +37,9 @@ std::vector<PeId> members_of(const char* name) {
 
 void session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   auto hints = entries_of(info);
+  // Of the two that the standard names this one has an answer, whatever was asked for.
+  std::erase_if(hints, [](const auto& entry) { return entry.first == "thread_level"; });
+  hints.emplace_back("thread_level", "MPI_THREAD_MULTIPLE");
   auto& handler = need<ErrorHandler>(errhandler);
   enter_library();
   give(make<Session>(std::move(hints), handler), session);
@@ -74,8 +77,7 @@ void session_get_pset_info(MPI_Session session, const char* name, MPI_Info* info
 }
 
 void group_from_pset(MPI_Session session, const char* name, MPI_Group* group) {
-  need<Session>(session);
-  give_group(members_of(name), group);
+  give_group(members_of(name), group, need<Session>(session).attached);
 }
 
 }  // namespace atl::mpi

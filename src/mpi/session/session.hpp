@@ -21,7 +21,8 @@ class Session : public Object {
   ErrorSlot* errors() override { return &errors_; }
   const Info::Entries& hints() const { return hints_; }
 
-  std::unique_ptr<Attached> attached;
+  /// For its communicators, which may outlive it.
+  SessionBuffer attached = std::make_shared<std::unique_ptr<Attached>>();
 
  private:
   Info::Entries hints_;

@@ -121,12 +121,13 @@ int control_info(int index, char* name, int* name_length, int* verbosity, MPI_Da
   store(type, type_of(entry));
   store(enumeration, entry.kind == config::Kind::choice ? reinterpret_cast<MPI_T_enum>(const_cast<config::Entry*>(&entry)) : MPI_T_ENUM_NULL);
   store(bind, int{MPI_T_BIND_NO_OBJECT});
-  store(scope, int{may_be_written(entry) ? MPI_T_SCOPE_ALL_EQ : MPI_T_SCOPE_READONLY});
+  store(scope, int{may_be_written(entry) && !is_active() ? MPI_T_SCOPE_ALL_EQ : MPI_T_SCOPE_READONLY});
   return MPI_SUCCESS;
 }
 
 int control_open(int index, MPI_T_cvar_handle* handle, int* count) {
   if (!tool_is_active() || !fits(index, config::entries().size())) return tool_no_index();
+  if (handle == nullptr || count == nullptr) return MPI_T_ERR_INVALID;
   const config::Entry& entry = config::entries()[static_cast<std::size_t>(index)];
   *handle = reinterpret_cast<MPI_T_cvar_handle>(const_cast<config::Entry*>(&entry));
   *count = entry.kind == config::Kind::text ? longest_value : 1;
@@ -141,6 +142,7 @@ int control_close(MPI_T_cvar_handle* handle) {
 
 int control_read(MPI_T_cvar_handle handle, void* buffer) {
   if (!tool_is_active() || !is_entry(entry_of(handle))) return tool_no_handle();
+  if (buffer == nullptr) return MPI_T_ERR_INVALID;
   try {
     read(*entry_of(handle), buffer);
   } catch (const std::exception&) {  // the environment has nonsense: MPI says so when it begins
@@ -151,6 +153,7 @@ int control_read(MPI_T_cvar_handle handle, void* buffer) {
 
 int control_write(MPI_T_cvar_handle handle, const void* buffer) {
   if (!tool_is_active() || !is_entry(entry_of(handle))) return tool_no_handle();
+  if (buffer == nullptr) return MPI_T_ERR_INVALID;
   const config::Entry& entry = *entry_of(handle);
   if (!may_be_written(entry)) return MPI_T_ERR_CVAR_SET_NEVER;
   if (is_active()) return MPI_T_ERR_CVAR_SET_NOT_NOW;

@@ -120,13 +120,14 @@ int figure_info(int index, char* name, int* name_length, int* verbosity, int* va
 
 int figure_session_open(MPI_T_pvar_session* session) {
   if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
+  if (session == nullptr) return MPI_T_ERR_INVALID;
   *session = reinterpret_cast<MPI_T_pvar_session>(&session_token);
   return MPI_SUCCESS;
 }
 
 int figure_session_close(MPI_T_pvar_session* session) {
   if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
-  if (!is_session(*session)) return MPI_T_ERR_INVALID_SESSION;
+  if (session == nullptr || !is_session(*session)) return MPI_T_ERR_INVALID_SESSION;
   *session = MPI_T_PVAR_SESSION_NULL;
   return MPI_SUCCESS;
 }
@@ -135,13 +136,14 @@ int figure_open(MPI_T_pvar_session session, int index, MPI_T_pvar_handle* handle
   if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
   if (!is_session(session)) return MPI_T_ERR_INVALID_SESSION;
   if (!fits(index, figures.size())) return MPI_T_ERR_INVALID_INDEX;
+  if (handle == nullptr || count == nullptr) return MPI_T_ERR_INVALID;
   *handle = reinterpret_cast<MPI_T_pvar_handle>(const_cast<Figure*>(&figures[static_cast<std::size_t>(index)]));
   *count = 1;
   return MPI_SUCCESS;
 }
 
 int figure_close(MPI_T_pvar_session session, MPI_T_pvar_handle* handle) {
-  int code = figure_refuse(session, *handle, MPI_SUCCESS);
+  int code = figure_refuse(session, handle == nullptr ? MPI_T_PVAR_HANDLE_NULL : *handle, MPI_SUCCESS);
   if (code == MPI_SUCCESS) *handle = MPI_T_PVAR_HANDLE_NULL;
   return code;
 }
@@ -150,6 +152,7 @@ int figure_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buff
   if (handle == MPI_T_PVAR_ALL_HANDLES) return MPI_T_ERR_INVALID_HANDLE;
   int code = figure_refuse(session, handle, MPI_SUCCESS);
   if (code != MPI_SUCCESS) return code;
+  if (buffer == nullptr) return MPI_T_ERR_INVALID;
   const Figure& figure = *figure_of(handle);
   if (figure.seconds != nullptr) {
     double value = figure.seconds();

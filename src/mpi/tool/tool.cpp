@@ -89,6 +89,7 @@ int category_info(int index, char* name, int* name_length, char* text, int* text
 
 int category_members(int index, Member member, int length, int* indices) {
   if (!tool_is_active() || !fits(index, categories.size())) return tool_no_index();
+  if (indices == nullptr && length > 0) return MPI_T_ERR_INVALID;
   std::vector<int> members = members_of(static_cast<Category>(index), member);
   std::copy_n(members.begin(), std::min(members.size(), static_cast<std::size_t>(std::max(length, 0))), indices);
   return MPI_SUCCESS;

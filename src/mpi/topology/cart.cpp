@@ -68,6 +68,17 @@ bool part_within(const std::vector<int>& divisors, int number, int least, int mo
   return false;
 }
 
+std::vector<int> balanced(int number, std::size_t count);
+
+// Between the smallest and the largest the others are as near to one another as can be, too.
+void even_out(std::vector<int>& smallest_first) {
+  if (smallest_first.size() < 4) return;
+  std::span<int> inner(smallest_first.begin() + 1, smallest_first.end() - 1);
+  std::vector<int> better = balanced(product({inner.begin(), inner.end()}), inner.size());
+  if (better.back() < smallest_first.front() || better.front() > smallest_first.back()) return;
+  std::ranges::reverse_copy(better, inner.begin());
+}
+
 // Into `count` factors, largest first: largest and smallest as near to one another as can be, and of equals those whose smallest is larger.
 std::vector<int> balanced(int number, std::size_t count) {
   std::vector<int> best(count, 1);
@@ -88,6 +99,7 @@ std::vector<int> balanced(int number, std::size_t count) {
       break;
     }
   }
+  even_out(best);
   std::ranges::reverse(best);
   return best;
 }
@@ -155,6 +167,7 @@ void dims_create(int nodes, int count, int* dims) {
 }
 
 void cart_create(MPI_Comm handle, int count, const int* dims, const int* periods, MPI_Comm* made) {
+  *made = MPI_COMM_NULL;
   Comm& comm = need_intra(handle);
   auto sizes = checked_dims(comm, count, dims);
   std::vector<bool> wraps(periods, periods + count);

@@ -11,8 +11,17 @@ namespace {
 
 using datatype::Node;
 
+/// The predefined pair that a description is, or null.
+const datatype::Predefined* pair_of(const Node& node) {
+  for (const datatype::Predefined& one : datatype::predefined())
+    if (one.number == datatype::Number::pair && datatype::named(one.handle)->description().get() == &node) return &one;
+  return nullptr;
+}
+
 /// The one element of all leaves of a description, or null.
 const datatype::Predefined* one_element(const Node& node) {
+  if (node.kind == Node::Kind::pieces)
+    if (const datatype::Predefined* pair = pair_of(node)) return pair;
   switch (node.kind) {
     case Node::Kind::leaf: return node.element;
     case Node::Kind::repeat:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "win/element.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -28,9 +29,24 @@ std::atomic_ref<U> word_at(std::byte* target, std::size_t i) {
 
 // Orders: acquire and release, so that what was put before is seen by whoever fetches; partners are each other.
 
+// Programs move records as bytes, and look at their first word to see whether they are there (linked lists do). So bytes are moved
+// by whole words where they lie so, written from the last to the first and read from the first to the last: whoever sees the
+// first word that was written last sees all of them.
+struct Words {
+  std::size_t before = 0, words = 0, after = 0;  // elements, words of 8 bytes, elements
+};
 template <class U>
-void replace(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction*) {
-  for (std::size_t i = 0; i < count; ++i) {
+Words words_of(const std::byte* target, std::size_t count) {
+  constexpr std::size_t each = sizeof(std::uint64_t) / sizeof(U);
+  if constexpr (each == 1) return {0, count, 0};
+  std::size_t gap = (0 - reinterpret_cast<std::uintptr_t>(target)) % sizeof(std::uint64_t) / sizeof(U);
+  std::size_t before = std::min(gap, count);
+  return {before, (count - before) / each, (count - before) % each};
+}
+
+template <class U>
+void replace_backwards(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count) {
+  for (std::size_t i = count; i-- > 0;) {
     U value = value_at<U>(origin, i);
     if (fetched == nullptr) word_at<U>(target, i).store(value, std::memory_order_release);
     else keep(fetched, i, word_at<U>(target, i).exchange(value, std::memory_order_acq_rel));
@@ -38,8 +54,28 @@ void replace(std::byte* target, const std::byte* origin, std::byte* fetched, std
 }
 
 template <class U>
-void fetch(std::byte* target, const std::byte*, std::byte* fetched, std::size_t count, const coll::Reduction*) {
+void replace(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction*) {
+  Words parts = words_of<U>(target, count);
+  auto at = [](auto* memory, std::size_t bytes) { return memory == nullptr ? nullptr : memory + bytes; };
+  std::size_t first = parts.before * sizeof(U), last = first + parts.words * sizeof(std::uint64_t);
+  replace_backwards<U>(target + last, origin + last, at(fetched, last), parts.after);
+  replace_backwards<std::uint64_t>(target + first, origin + first, at(fetched, first), parts.words);
+  replace_backwards<U>(target, origin, fetched, parts.before);
+}
+
+template <class U>
+void fetch_forwards(std::byte* target, std::byte* fetched, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) keep(fetched, i, word_at<U>(target, i).load(std::memory_order_acquire));
+}
+
+template <class U>
+void fetch(std::byte* target, const std::byte*, std::byte* fetched, std::size_t count, const coll::Reduction*) {
+  if (fetched == nullptr) return;
+  Words parts = words_of<U>(target, count);
+  std::size_t first = parts.before * sizeof(U), last = first + parts.words * sizeof(std::uint64_t);
+  fetch_forwards<U>(target, fetched, parts.before);
+  fetch_forwards<std::uint64_t>(target + first, fetched + first, parts.words);
+  fetch_forwards<U>(target + last, fetched + last, parts.after);
 }
 
 template <class U, auto change>

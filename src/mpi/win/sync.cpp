@@ -2,6 +2,7 @@
 // Epochs of windows: fences, post and start, locks, flushes.
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 #include "core/library.hpp"
 #include "win/remote.hpp"
@@ -77,6 +78,11 @@ void need_lock(Window& window, int rank) {
                     "rank {} of the window is not locked", rank);
 }
 
+// A fence begins an epoch if nothing else comes first.
+void end_fence(Window& window) {
+  if (std::exchange(window.epochs.fence, false)) --window.access_epochs;
+}
+
 }  // namespace
 
 void win_fence(int assertion, MPI_Win win) {
@@ -105,6 +111,7 @@ void win_start(MPI_Group group, int assertion, MPI_Win win) {
   auto& window = need<Window>(win);
   ATOLL_MPI_REQUIRE(!window.epochs.started, MPI_ERR_RMA_SYNC, "MPI_Win_start before MPI_Win_complete has ended the epoch before");
   window.epochs.started = Ref<Group>(need<Group>(group));
+  end_fence(window);
   if ((assertion & MPI_MODE_NOCHECK) == 0) {
     Exchange posts;
     receive_from_all(posts, window, *window.epochs.started, post_tag);
@@ -149,11 +156,13 @@ void win_lock(int type, int rank, int assertion, MPI_Win win) {
   ATOLL_MPI_REQUIRE(type == MPI_LOCK_SHARED || type == MPI_LOCK_EXCLUSIVE, MPI_ERR_LOCKTYPE, "{} is no kind of lock", type);
   if (rank == MPI_PROC_NULL) return;
   need_rank(window, rank);
+  ATOLL_MPI_REQUIRE(!window.epochs.started, MPI_ERR_RMA_SYNC, "MPI_Win_lock before MPI_Win_complete has ended the epoch before");
   bool checked = (assertion & MPI_MODE_NOCHECK) == 0;
   {
     std::lock_guard guard(window.epochs.mutex);
     ATOLL_MPI_REQUIRE(!window.epochs.lock_all && !window.epochs.locks.contains(rank), MPI_ERR_RMA_SYNC,
                       "rank {} of the window is locked already", rank);
+    end_fence(window);
     window.epochs.locks[rank] = checked ? type : -type;
   }
   if (checked) take_lock(window, rank, type);
@@ -181,6 +190,8 @@ void win_unlock(int rank, MPI_Win win) {
 void win_lock_all(int assertion, MPI_Win win) {
   auto& window = need<Window>(win);
   ATOLL_MPI_REQUIRE(!window.epochs.lock_all && window.epochs.locks.empty(), MPI_ERR_RMA_SYNC, "the window is locked already");
+  ATOLL_MPI_REQUIRE(!window.epochs.started, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all before MPI_Win_complete has ended the epoch before");
+  end_fence(window);
   window.epochs.lock_all_checked = (assertion & MPI_MODE_NOCHECK) == 0;
   if (window.epochs.lock_all_checked)
     for (int rank = 0; rank < window.comm().size(); ++rank) take_lock(window, rank, MPI_LOCK_SHARED);

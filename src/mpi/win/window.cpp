@@ -220,7 +220,7 @@ void win_shared_query(MPI_Win win, int rank, MPI_Aint* size, MPI_Count* unit, vo
   bool mapped = target.mapped != nullptr;
   *size = mapped ? target.size : 0;
   *unit = target.unit;
-  *static_cast<void**>(baseptr) = mapped ? target.mapped : nullptr;
+  *static_cast<void**>(baseptr) = mapped && target.size != 0 ? target.mapped : nullptr;
 }
 
 }  // namespace atl::mpi

@@ -104,6 +104,10 @@ static void refuse(void) {
   FAILS(MPI_Comm_connect("atoll:0:0:0", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &none), MPI_ERR_PORT);
   char port[MPI_MAX_PORT_NAME];
   MPI_Open_port(MPI_INFO_NULL, port);
+  /* nobody accepts */
+  setenv("ATOLL_PEER_TIMEOUT", "0.2", 1);
+  FAILS(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &none), MPI_ERR_PORT);
+  unsetenv("ATOLL_PEER_TIMEOUT");
   MPI_Close_port(port);
   FAILS(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &none), MPI_ERR_PORT);
   FAILS(MPI_Lookup_name("nobody", MPI_INFO_NULL, port), MPI_ERR_NAME);

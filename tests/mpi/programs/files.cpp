@@ -2,10 +2,12 @@
 // Collective and independent accesses through views, pointers, representations, and what goes wrong.
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -125,6 +127,22 @@ void matrix() {
   MPI_File_close(&file);
 }
 
+// A filetype may have no bytes: its rank takes part and moves nothing.
+void empty_view() {
+  MPI_File file = open_file("empty", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
+  int count = rank == size - 1 ? 0 : 1, got[16] = {};
+  MPI_Datatype mine;
+  MPI_Type_contiguous(count, MPI_INT, &mine);
+  MPI_Type_commit(&mine);
+  CHECK(MPI_File_set_view(file, 4 * rank, MPI_INT, mine, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+  for (int round = 0; round < 2; ++round) CHECK(MPI_File_write_at_all(file, 0, &rank, count, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  MPI_File_read_at_all(file, 0, got, size - 1, MPI_INT, MPI_STATUS_IGNORE);
+  for (int r = 0; r < size - 1; ++r) CHECK(got[r] == r);
+  MPI_Type_free(&mine);
+  MPI_File_close(&file);
+}
+
 void shared_pointer() {
   MPI_File file = open_file("shared", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
   MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
@@ -215,6 +233,16 @@ void errors() {
   int number = 4;
   CHECK(class_of(MPI_File_read(file, &number, 1, MPI_INT, MPI_STATUS_IGNORE)) == MPI_ERR_ACCESS);
   CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "strange", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_DATAREP);
+  // The bytes of a filetype follow one another, and in a file that is written there is each once.
+  for (auto [displacements, lengths] : {std::pair{std::array{-2, 2}, std::array{1, 1}}, {std::array{3, 0}, std::array{1, 1}},
+                                        {std::array{0, 1}, std::array{3, 1}}}) {
+    MPI_Datatype odd;
+    MPI_Type_indexed(2, lengths.data(), displacements.data(), MPI_INT, &odd);
+    MPI_Type_commit(&odd);
+    CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, odd, "native", MPI_INFO_NULL)) == MPI_ERR_IO);
+    CHECK(class_of(MPI_File_set_view(file, 0, odd, odd, "native", MPI_INFO_NULL)) == MPI_ERR_IO);
+    MPI_Type_free(&odd);
+  }
   MPI_File_close(&file);
   file = open_file("only_read", MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE);
   CHECK(class_of(MPI_File_write(file, &number, 1, MPI_INT, MPI_STATUS_IGNORE)) == MPI_ERR_READ_ONLY);
@@ -245,6 +273,7 @@ int main(int argc, char** argv) {
   interleaved("automatic", 70000, 2);  // runs so long that nobody hands his data over
   matrix();
   shared_pointer();
+  empty_view();
   external32();
   registered();
   errors();

@@ -123,7 +123,7 @@ static void even_dimensions(void) {
     int nodes, count, wanted[4];
   } cases[] = {{72, 2, {9, 8}}, {180, 2, {15, 12}}, {1260, 2, {36, 35}}, {64, 3, {4, 4, 4}}, {30, 3, {5, 3, 2}}, {7, 3, {7, 1, 1}},
                {1, 2, {1, 1}}, {1296, 4, {6, 6, 6, 6}}, {2147483647, 2, {2147483647, 1}}, {5040, 3, {21, 16, 15}},
-               {7488, 3, {26, 18, 16}},       {1396755360, 4, {0}}};
+               {7488, 3, {26, 18, 16}},       {8208, 4, {19, 9, 8, 6}}, {1396755360, 4, {0}}};
   for (unsigned k = 0; k < sizeof(cases) / sizeof(*cases); ++k) {
     int dims[4] = {0, 0, 0, 0}, product = 1;
     MPI_Dims_create(cases[k].nodes, cases[k].count, dims);
@@ -144,7 +144,11 @@ static void topologies(void) {
   int dims[2] = {0, 0}, periods[2] = {1, 0}, coords[2], left, right;
   MPI_Dims_create(ranks, 2, dims);
   CHECK(dims[0] * dims[1] == ranks && dims[0] >= dims[1]);
-  MPI_Comm cart;
+  MPI_Comm cart = MPI_COMM_WORLD;
+  int many[2] = {ranks, 2};
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  FAILS(MPI_Cart_create(MPI_COMM_WORLD, 2, many, periods, 0, &cart), MPI_ERR_DIMS);
+  CHECK(cart == MPI_COMM_NULL);
   MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &cart);
   MPI_Cart_coords(cart, me, 2, coords);
   CHECK(coords[0] == me / dims[1] && coords[1] == me % dims[1]);
@@ -207,21 +211,67 @@ static void sessions(void) {
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
   MPI_Session_get_num_psets(session, MPI_INFO_NULL, &count);
   CHECK(count >= 2);
+  MPI_Info hints;
+  char level[64];
+  MPI_Session_get_info(session, &hints);
+  MPI_Info_get(hints, "thread_level", sizeof(level) - 1, level, &count);
+  CHECK(count != 0 && strcmp(level, "MPI_THREAD_MULTIPLE") == 0);
+  MPI_Info_free(&hints);
   MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
   MPI_Comm_create_from_group(group, "sea", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
   int sum = 0;
   MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm);
   CHECK(sum == ranks * (ranks - 1) / 2);
   FAILS(MPI_Group_from_session_pset(session, "no such set", &group), MPI_ERR_ARG);
+  /* buffered sends find the session's buffer, also from what was made of its communicators */
+  static char room[4096];
+  char *back;
+  int got = -1, bytes;
+  MPI_Comm copy;
+  MPI_Comm_dup(comm, &copy);
+  FAILS(MPI_Bsend(&me, 1, MPI_INT, 0, 9, copy), MPI_ERR_BUFFER);
+  CHECK(MPI_Session_attach_buffer(session, room, sizeof(room)) == MPI_SUCCESS);
+  MPI_Bsend(&me, 1, MPI_INT, (me + 1) % ranks, 9, copy);
+  MPI_Recv(&got, 1, MPI_INT, (me + ranks - 1) % ranks, 9, copy, MPI_STATUS_IGNORE);
+  CHECK(got == (me + ranks - 1) % ranks);
+  CHECK(MPI_Session_detach_buffer(session, &back, &bytes) == MPI_SUCCESS && back == room && bytes == sizeof(room));
+  MPI_Comm_free(&copy);
   MPI_Group_free(&group);
   MPI_Comm_free(&comm);
   MPI_Session_finalize(&session);
 }
 
+/* A key that attributes use is freed again without harm: their delete functions may do so. */
+static int free_key(MPI_Comm comm, int keyval, void *value, void *extra) {
+  (void)comm, (void)value, (void)extra;
+  return MPI_Comm_free_keyval(&keyval);
+}
+
+static void keys_in_use(void) {
+  int key, copy, flag;
+  void *value;
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_key, &key, NULL);
+  copy = key;
+  MPI_Comm_set_attr(comm, key, &key);
+  CHECK(MPI_Comm_free_keyval(&key) == MPI_SUCCESS && key == MPI_KEYVAL_INVALID);
+  key = copy;
+  CHECK(MPI_Comm_free_keyval(&key) == MPI_SUCCESS);
+  FAILS(MPI_Comm_set_attr(comm, copy, &copy), MPI_ERR_KEYVAL);
+  FAILS(MPI_Comm_get_attr(comm, copy, &value, &flag), MPI_ERR_KEYVAL);
+  CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
+  FAILS(MPI_Comm_free_keyval(&copy), MPI_ERR_KEYVAL);
+}
+
 /* What has nowhere to put its result is an error, and no crash. */
 static void null_places(void) {
   int rank = 0, position = 0;
+  void *where = NULL;
   MPI_Group all;
+  MPI_Win window;
+  MPI_File file;
+  MPI_Op op;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Comm_group(MPI_COMM_WORLD, &all);
@@ -232,6 +282,7 @@ static void null_places(void) {
   FAILS(MPI_Group_size(all, NULL), MPI_ERR_ARG);
   FAILS(MPI_Group_incl(all, 1, &rank, NULL), MPI_ERR_ARG);
   FAILS(MPI_Group_free(NULL), MPI_ERR_ARG);
+  FAILS(MPI_Group_translate_ranks(all, 1, &rank, all, NULL), MPI_ERR_ARG);
   FAILS(MPI_Type_contiguous(2, MPI_INT, NULL), MPI_ERR_ARG);
   FAILS(MPI_Type_commit(NULL), MPI_ERR_ARG);
   FAILS(MPI_Type_size(MPI_INT, NULL), MPI_ERR_ARG);
@@ -239,6 +290,34 @@ static void null_places(void) {
   FAILS(MPI_Pack(&rank, 1, MPI_INT, &position, 4, NULL, MPI_COMM_WORLD), MPI_ERR_ARG);
   FAILS(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL), MPI_ERR_ARG);
   FAILS(MPI_Session_finalize(NULL), MPI_ERR_ARG);
+  FAILS(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, NULL, &position), MPI_ERR_ARG);
+  FAILS(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &where, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, NULL, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Info_create(NULL), MPI_ERR_ARG);
+  FAILS(MPI_Info_set(MPI_INFO_ENV, NULL, "x"), MPI_ERR_ARG);
+  FAILS(MPI_Info_get_nkeys(MPI_INFO_ENV, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Info_get_nthkey(MPI_INFO_ENV, 0, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Cartdim_get(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Topo_test(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_SELF, NULL, &window), MPI_ERR_ARG);
+  FAILS(MPI_Win_free(NULL), MPI_ERR_ARG);
+  FAILS(MPI_File_open(MPI_COMM_SELF, NULL, MPI_MODE_RDONLY, MPI_INFO_NULL, &file), MPI_ERR_ARG);
+  FAILS(MPI_File_open(MPI_COMM_SELF, "x", MPI_MODE_RDONLY, MPI_INFO_NULL, NULL), MPI_ERR_ARG);
+  FAILS(MPI_File_close(NULL), MPI_ERR_ARG);
+  FAILS(MPI_Op_create(NULL, 1, &op), MPI_ERR_ARG);
+  FAILS(MPI_Op_commutative(MPI_SUM, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Isend(&rank, 1, MPI_INT, 0, 0, MPI_COMM_SELF, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Iprobe(0, 0, MPI_COMM_SELF, NULL, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+  FAILS(MPI_Ibarrier(MPI_COMM_SELF, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Wait(NULL, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+  FAILS(MPI_Test(NULL, &position, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+  FAILS(MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE), MPI_ERR_ARG);
+  FAILS(MPI_Comm_get_name(MPI_COMM_WORLD, NULL, &position), MPI_ERR_ARG);
+  FAILS(MPI_Comm_set_name(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Open_port(MPI_INFO_NULL, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Comm_get_parent(NULL), MPI_ERR_ARG);
+  FAILS(MPI_Alloc_mem(8, MPI_INFO_NULL, NULL), MPI_ERR_ARG);
   MPI_Group_free(&all);
 }
 
@@ -254,6 +333,7 @@ int main(int argc, char **argv) {
   generalized();
   sessions();
   null_places();
+  keys_in_use();
   MPI_Finalize();
   MPI_Finalized(&flag);
   CHECK(flag);

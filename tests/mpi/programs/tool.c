@@ -11,6 +11,7 @@ static unsigned long figure(const char *name, int variable_class) {
   CHECK(MPI_T_pvar_get_index(name, variable_class, &index) == MPI_SUCCESS);
   CHECK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &room) == MPI_SUCCESS && room == 1);
   CHECK(MPI_T_pvar_read(session, handle, &number) == MPI_SUCCESS);
+  CHECK(MPI_T_pvar_read(session, handle, NULL) == MPI_T_ERR_INVALID && MPI_T_pvar_session_create(NULL) == MPI_T_ERR_INVALID);
   CHECK(MPI_T_pvar_reset(session, handle) == MPI_T_ERR_PVAR_NO_WRITE);
   MPI_T_pvar_handle_free(session, &handle);
   return number;
@@ -25,6 +26,7 @@ static void controls(void) {
   char name[64], text[2048];
   MPI_T_cvar_get_num(&count);
   CHECK(count > 10);
+  CHECK(MPI_T_cvar_handle_alloc(0, NULL, NULL, &room) == MPI_T_ERR_INVALID);
   CHECK(MPI_T_cvar_get_index("ATOLL_SPUN_US", &index) == MPI_T_ERR_INVALID_NAME);
   CHECK(MPI_T_cvar_get_index("ATOLL_SPIN_US", &index) == MPI_SUCCESS);
   CHECK(MPI_T_cvar_get_info(index, NULL, &length, &verbosity, &type, &choices, NULL, NULL, &bind, &scope) == MPI_SUCCESS);

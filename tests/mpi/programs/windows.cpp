@@ -71,6 +71,12 @@ void transfers(Memory kind) {
   MPI_Win_fence(MPI_MODE_NOSUCCEED, shown.win);
   CHECK(std::memcmp(back, mine, sizeof mine) == 0);
   CHECK(class_of(MPI_Put(mine, 1, MPI_INT, next, 0, 1, MPI_INT, shown.win)) == MPI_ERR_RMA_SYNC);
+  // A lock behind a fence takes its place.
+  MPI_Win_fence(0, shown.win);
+  MPI_Win_lock(MPI_LOCK_SHARED, next, 0, shown.win);
+  MPI_Win_unlock(next, shown.win);
+  CHECK(class_of(MPI_Put(mine, 1, MPI_INT, next, 0, 1, MPI_INT, shown.win)) == MPI_ERR_RMA_SYNC);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, shown.win);
   // Everybody adds to everybody, of every kind of element; nothing is lost.
   MPI_Win_lock_all(0, shown.win);
   for (int target = 0; target < size; ++target) {
@@ -162,12 +168,49 @@ void post_and_start(Memory kind) {
     MPI_Win_post(origins, 0, shown.win);
     MPI_Win_start(targets, 0, shown.win);
     MPI_Put(&number, 1, MPI_INT, next, shown.origin[static_cast<std::size_t>(next)], 1, MPI_INT, shown.win);
+    CHECK(class_of(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, shown.win)) == MPI_ERR_RMA_SYNC);
     MPI_Win_complete(shown.win);
     MPI_Win_wait(shown.win);
     CHECK(*reinterpret_cast<int*>(shown.base) == before + round * 1000);
   }
   MPI_Group_free(&all), MPI_Group_free(&origins), MPI_Group_free(&targets);
   hide(kind, shown);
+}
+
+// Pairs in a datatype, and records that are moved as bytes from odd places.
+void pairs_and_records() {
+  struct Pair {
+    long double value;
+    int index;
+  };
+  Pair *memory, mine[4] = {{1, rank}, {2, rank}, {-3, 0}, {4, 0}};
+  MPI_Win win;
+  MPI_Win_allocate(8 * sizeof(Pair), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  std::memset(memory, 0, 8 * sizeof(Pair));
+  MPI_Datatype every_other;
+  MPI_Type_vector(2, 1, 2, MPI_LONG_DOUBLE_INT, &every_other);
+  MPI_Type_commit(&every_other);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  CHECK(MPI_Accumulate(mine, 1, every_other, next, 0, 1, every_other, MPI_MAXLOC, win) == MPI_SUCCESS);
+  char record[21], got[21] = {};
+  for (int i = 0; i < 21; ++i) record[i] = static_cast<char>(rank * 21 + i);
+  for (int at : {128, 131, 133}) {
+    MPI_Accumulate(record, 21, MPI_BYTE, next, at, 21, MPI_BYTE, MPI_REPLACE, win);
+    MPI_Win_flush(next, win);
+    MPI_Get_accumulate(nullptr, 0, MPI_BYTE, got, 21, MPI_BYTE, next, at, 21, MPI_BYTE, MPI_NO_OP, win);
+    MPI_Win_flush(next, win);
+    CHECK(std::memcmp(got, record, 21) == 0);
+  }
+  MPI_Get_accumulate(record, 5, MPI_BYTE, got, 5, MPI_BYTE, next, 135, 5, MPI_BYTE, MPI_REPLACE, win);
+  MPI_Win_flush(next, win);
+  CHECK(std::memcmp(got, record + 2, 5) == 0);
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(memory[0].value == 1 && memory[0].index == before && memory[1].value == 0 && memory[2].value == 0);
+  MPI_Type_free(&every_other);
+  MPI_Win_free(&win);
 }
 
 void shared_memory() {
@@ -209,6 +252,7 @@ int main(int argc, char** argv) {
     post_and_start(kind);
   }
   if (on_node == size) shared_memory();
+  pairs_and_records();
   MPI_Finalize();
   return 0;
 }
