@@ -179,6 +179,14 @@ void Context::answer_news(std::function<void()> answer) {
   answers_.store(answer_ != nullptr, std::memory_order_release);  // the function; partner: check_slowly()
 }
 
+void Context::take_arrived() {
+  ATOLL_EXPECT(!in_progress_here());
+  progress_owner_.take();
+  Leave leave{progress_owner_};
+  // No more than a ring holds: those who are alive send on.
+  for (std::uint64_t taken = 0; taken < fabric::ring_slots && endpoint_.message_waiting(); ++taken) receive_messages();
+}
+
 void Context::check_slowly() {
   // A guest comes to a job in which others may have died before; only those who come with it are missed.
   if (job_->is_guest() && !answers_.load(std::memory_order_acquire) && !job_->exit_requested()) {

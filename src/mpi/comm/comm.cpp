@@ -11,6 +11,7 @@
 #include "core/codes.hpp"
 #include "core/guest.hpp"
 #include "core/library.hpp"
+#include "flow/departure.hpp"
 #include "mpi-ext.h"
 
 namespace atl::mpi {
@@ -105,8 +106,13 @@ Comm& Comm::blamed() {
 }
 
 void Comm::refuse_if_unusable() {
-  if (revoked() && !is_being_made()) check_outcome(Status::revoked, PeId(0), this);
-  if (auto dead = failed(); !dead.empty()) check_outcome(Status::peer_lost, dead.front(), &blamed());
+  // Who makes it comes to the end with all who have begun; the dead too may have done their part.
+  if (is_being_made()) return;
+  if (revoked()) check_outcome(Status::revoked, PeId(0), this);
+  auto dead = failed();
+  if (dead.empty()) return;
+  depart(bits(static_cast<int>(calls_.load(std::memory_order_relaxed)), Talk::library));
+  check_outcome(Status::peer_lost, dead.front(), this);
 }
 
 void Comm::refuse_dead(int rank) {
@@ -115,10 +121,23 @@ void Comm::refuse_dead(int rank) {
   if (PeId pe = pe_of(rank); library().context().job().has_died(pe)) check_outcome(Status::peer_lost, pe, this);
 }
 
-void Comm::begin_making(Comm* of, Heirs heirs) {
+void Comm::begin_making(Comm* of, std::uint64_t bits, Heirs heirs) {
   std::lock_guard lock(maker_mutex_);
   maker_ = Ref<Comm>(of);
+  made_by_ = bits;
   heirs_ = heirs;
+}
+
+std::optional<std::uint64_t> Comm::made_by() {
+  std::lock_guard lock(maker_mutex_);
+  return maker_ ? std::optional(made_by_) : std::nullopt;
+}
+
+bool Comm::note_departure(std::uint32_t call) {
+  std::lock_guard lock(maker_mutex_);
+  if (call >= departed_from_) return false;
+  departed_from_ = call;
+  return true;
 }
 
 void Comm::end_making() {

@@ -69,6 +69,7 @@ class Comm : public Object {
   std::uint64_t next_bits() { return next_bits(1); }
   /// Whether a message with these bits is this communicator's.
   bool owns(std::uint64_t bits) const { return bits >> (tag_bits + 2) == number_; }
+  static constexpr std::uint32_t partitioned_bit = 1u << (tag_bits - 1);
   /// The first of so many in a row.
   std::uint64_t next_bits(std::uint32_t count) {
     check_usable();
@@ -137,10 +138,15 @@ class Comm : public Object {
   }
   /// What coll carries out ends with an error, now and later.
   void fail_coll(Status why);
-  /// While it is being made of that one: members of this one leave when it is revoked, and, with Heirs::all, when a member of it has died.
+  /// While it is being made of that one, by a call with these bits: members of this one leave when that one is revoked, or a member has
+  /// left that call, and in the end, with Heirs::all, when a member of that one has died.
   enum class Heirs { all, some };
-  void begin_making(Comm* of, Heirs heirs);
+  void begin_making(Comm* of, std::uint64_t bits, Heirs heirs);
   void end_making();
+  /// The bits of that call; none: it is not being made.
+  std::optional<std::uint64_t> made_by();
+  /// This rank leaves the call with this number, and comes to none after it. False: that has been said before.
+  bool note_departure(std::uint32_t call);
   /// Who has made it may revoke it, while others are still making it: they come to their end first.
   bool is_being_made() { return &blamed() != this; }
   /// Why its members may have left while it was being made: ok, revoked or peer_lost.
@@ -175,7 +181,6 @@ class Comm : public Object {
   Ref<Group> local_, remote_;
   const Group* peers_;
   int rank_;
-  static constexpr std::uint32_t partitioned_bit = 1u << (tag_bits - 1);
   std::atomic<std::uint32_t> calls_{0};
   std::atomic<std::uint32_t> channels_{0};
   std::unique_ptr<coll::Communicator> coll_;
@@ -188,7 +193,9 @@ class Comm : public Object {
   std::atomic<bool> revoked_{false};
   std::mutex maker_mutex_;
   Ref<Comm> maker_;
+  std::uint64_t made_by_ = 0;
   Heirs heirs_ = Heirs::all;
+  std::uint32_t departed_from_ = UINT32_MAX;  // guarded by maker_mutex_
   std::mutex failed_mutex_;
   std::vector<PeId> failed_;
   std::size_t acknowledged_ = 0;

@@ -25,8 +25,7 @@ Flow swap_between_leaders(Circle local, PeId remote_leader, bool leading, const 
 bool leads(const Comm& inter) { return inter.local()->pe(0) < inter.remote()->pe(0); }
 
 // One number for all members: the first one's, of an inter-communicator that of the group with the lower first PE.
-Flow agree_on_number(Comm& comm, std::uint64_t& number) {
-  Circle circle = comm.circle();
+Flow agree_on_number(Comm& comm, Circle circle, std::uint64_t& number) {
   if (circle.rank == 0) number = new_number();
   if (comm.is_inter()) {
     std::uint64_t theirs = 0;
@@ -52,10 +51,10 @@ Flow make_coll_of(Comm& made) {
 }
 
 // `of`: null for one made of nothing but its group.
-Ref<Comm> make_intra(std::uint64_t number, const Ref<Group>& group, Comm* of, Comm::Heirs heirs) {
+Ref<Comm> make_intra(std::uint64_t number, const Ref<Group>& group, Comm* of, std::uint64_t bits, Comm::Heirs heirs) {
   sweep_ways();
   auto made = make<Comm>(number, group, Ref<Group>());
-  made->begin_making(of, heirs);
+  made->begin_making(of, bits, heirs);
   run(make_coll_of(*made));
   made->end_making();
   return made;
@@ -147,7 +146,7 @@ Ref<Comm> split(Comm& comm, std::int64_t color, int key) {
   }
   if (color == MPI_UNDEFINED) return {};
   auto local = make<Group>(chosen(*comm.local(), choices.data(), color));
-  if (!comm.is_inter()) return make_intra(agree_in(*local, bits + 2), local, &comm, Comm::Heirs::all);
+  if (!comm.is_inter()) return make_intra(agree_in(*local, bits + 2), local, &comm, bits + 2, Comm::Heirs::all);
   std::vector<Choice> remote_choices(theirs.size() / 2);
   std::memcpy(remote_choices.data(), theirs.data(), theirs.size() * sizeof(std::uint64_t));
   auto remote = make<Group>(chosen(*comm.remote(), remote_choices.data(), color));
@@ -172,11 +171,12 @@ void dup(Comm& from, Info::Entries hints, MPI_Comm* copy) {
 
 Flow duplicate_flow(Comm& comm, Ref<Comm>& copy) {
   std::uint64_t number = 0;
-  co_await agree_on_number(comm, number);
+  const Circle circle = comm.circle();
+  co_await agree_on_number(comm, circle, number);
   copy = make<Comm>(number, comm.local(), comm.remote());
   inherit(*copy, comm);
   if (comm.shape) copy->shape = comm.shape->copy();
-  copy->begin_making(&comm, Comm::Heirs::all);
+  copy->begin_making(&comm, circle.tag, Comm::Heirs::all);
   co_await make_coll_of(*copy);
   copy->end_making();
 }
@@ -283,7 +283,7 @@ void comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
     }
   } else {
     std::uint64_t bits = from.next_bits();
-    if (mine) result = make_intra(agree_in(members, bits), Ref<Group>(members), &from, Comm::Heirs::all);
+    if (mine) result = make_intra(agree_in(members, bits), Ref<Group>(members), &from, bits, Comm::Heirs::all);
   }
   if (result) inherit(*result, from);
   give_or_none(std::move(result), made);
@@ -297,7 +297,8 @@ void comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) 
     *made = MPI_COMM_NULL;
     return;
   }
-  auto result = make_intra(agree_in(members, from.bits(tag, Talk::creation)), Ref<Group>(members), &from, Comm::Heirs::some);
+  const std::uint64_t bits = from.bits(tag, Talk::creation);
+  auto result = make_intra(agree_in(members, bits), Ref<Group>(members), &from, bits, Comm::Heirs::some);
   inherit(*result, from);
   give(std::move(result), made);
 }
@@ -310,7 +311,7 @@ void comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MP
     *made = MPI_COMM_NULL;
     return;
   }
-  auto result = make_intra(agree_in(members, bits), Ref<Group>(members), nullptr, Comm::Heirs::some);
+  auto result = make_intra(agree_in(members, bits), Ref<Group>(members), nullptr, bits, Comm::Heirs::some);
   finish_from_group(*result, members, info, errhandler);
   give(std::move(result), made);
 }
@@ -368,8 +369,9 @@ void intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made) {
   const auto& others = first ? from.remote()->pes() : from.local()->pes();
   pes.insert(pes.end(), others.begin(), others.end());
   std::uint64_t number = 0;
-  run(agree_on_number(from, number));
-  auto result = make_intra(number, make<Group>(std::move(pes)), &from, Comm::Heirs::all);
+  circle = from.circle();
+  run(agree_on_number(from, circle, number));
+  auto result = make_intra(number, make<Group>(std::move(pes)), &from, circle.tag, Comm::Heirs::all);
   inherit(*result, from);
   give(std::move(result), made);
 }

@@ -5,6 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "core/library.hpp"
+
 namespace atl::mpi {
 namespace {
 
@@ -12,6 +14,7 @@ struct Live {
   std::recursive_mutex mutex;  // a communicator may be released by whom it is shown to
   std::set<Comm*> comms;
   std::set<std::uint64_t> revoked;  // numbers nobody here has, or nobody has any more
+  std::set<std::uint64_t> given_up;
 };
 Live& live() {
   static auto& all = *new Live;
@@ -25,12 +28,14 @@ namespace detail {
 bool enlist(Comm& comm) {
   std::lock_guard lock(live().mutex);
   live().comms.insert(&comm);
+  live().given_up.erase(comm.number());
   return live().revoked.erase(comm.number()) != 0;
 }
 
 void strike(Comm& comm) {
   std::lock_guard lock(live().mutex);
   live().comms.erase(&comm);
+  if (is_active() && (comm.revoked() || mpi::library().context().job().has_failed())) live().given_up.insert(comm.number());
 }
 
 }  // namespace detail
@@ -45,6 +50,11 @@ void for_each_comm(const std::function<void(Comm&)>& visit) {
 void note_revoked(std::uint64_t number) {
   std::lock_guard lock(live().mutex);
   live().revoked.insert(number);
+}
+
+bool was_given_up(std::uint64_t number) {
+  std::lock_guard lock(live().mutex);
+  return live().given_up.contains(number);
 }
 
 bool is_noted_revoked(std::uint64_t number) {

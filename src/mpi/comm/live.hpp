@@ -13,6 +13,8 @@ void for_each_comm(const std::function<void(Comm&)>& visit);
 /// Of a communicator that is not there yet: it will be revoked from the start.
 void note_revoked(std::uint64_t number);
 bool is_noted_revoked(std::uint64_t number);
+/// This rank has freed it, though it was revoked or somebody had died: nothing of it is answered here any more.
+bool was_given_up(std::uint64_t number);
 
 namespace detail {
 /// Returns whether it has been revoked already.

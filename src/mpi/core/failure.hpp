@@ -15,11 +15,12 @@ namespace atl::mpi {
 class Object;
 
 /// An error class or code of MPI, with a sentence. `owner`: whose error handler is called, when it is not the one of the
-/// function's arguments.
+/// function's arguments. `cause`: what error handlers get in place of the code, of the one among several that they are called for.
 struct Failure {
   int code;
   std::string text;
   Object* owner = nullptr;
+  int cause = MPI_SUCCESS;
 };
 
 [[noreturn]] void fail_with(int code, std::string text, Object* owner = nullptr);

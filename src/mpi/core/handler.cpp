@@ -81,7 +81,7 @@ ErrorSlot& default_file_errors() {
 
 int ErrorHandler::meet(Call call, const Failure& failure, Object* object) {
   if (function_ != nullptr) {
-    int code = failure.code;
+    int code = failure.cause != MPI_SUCCESS ? failure.cause : failure.code;
     // The object may be gone when the function is done with it.
     std::uintptr_t handle = object == nullptr ? reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF) : object->handle();
     function_(&handle, &code);

@@ -38,6 +38,10 @@ Library* library = nullptr;
 Library::Library() {
   context_ = runtime::open_process();
   matcher_ = std::make_unique<runtime::Matcher>(*context_);
+}
+
+// Handlers and what answers deaths ask for the library, from the first of them on.
+void Library::begin() {
   for (Service begin : services()) begin(*context_);
   context_->barrier();
 }
@@ -78,6 +82,12 @@ void enter_library() {
   if (users == 0) {
     config::validate_environment();
     detail::library = new Library;
+    try {
+      detail::library->begin();
+    } catch (...) {
+      delete std::exchange(detail::library, nullptr);
+      throw;
+    }
     give_core_away();
   }
   ++users;

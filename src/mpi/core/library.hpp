@@ -16,6 +16,8 @@ class Library {
  public:
   /// Joins the job. Collective.
   Library();
+  /// The rest of it, when library() knows it. Collective.
+  void begin();
   /// Leaves it: the last thing to do. Collective.
   void leave();
   ~Library();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,22 @@ void give_up(fabric::Cohort cohort) {
   }
 }
 
+// What the root of a spawn has started. Told to leave when the call ends with an error, wherever: who waits for them has gone on.
+class Children {
+ public:
+  Children() = default;
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+  ~Children() {
+    if (cohort_) give_up(*cohort_);
+  }
+  void start(fabric::Cohort cohort) { cohort_ = cohort; }
+  void keep() { cohort_.reset(); }
+
+ private:
+  std::optional<fabric::Cohort> cohort_;
+};
+
 // The leader of the guests says that all have joined.
 void wait_for_guests(fabric::Cohort cohort, std::uint64_t bits) {
   fabric::Job& job = library().context().job();
@@ -91,11 +108,10 @@ void wait_for_guests(fabric::Cohort cohort, std::uint64_t bits) {
     return failed;
   });
   if (!failed) return;
-  give_up(cohort);
   fail(MPI_ERR_SPAWN, "of {} processes one at least has ended before it came to MPI_Init, or could not be started", cohort.count);
 }
 
-Meeting start(std::vector<runtime::GuestProgram> programs) {
+Meeting start(std::vector<runtime::GuestProgram> programs, Children& children) {
   fabric::Job& job = library().context().job();
   std::uint32_t count = 0;
   for (const auto& program : programs) count += program.count;
@@ -108,18 +124,15 @@ Meeting start(std::vector<runtime::GuestProgram> programs) {
   const std::uint64_t bits = new_bits();
   for (std::size_t number = 0; number < programs.size(); ++number)
     programs[number].note = note_for(Guest{library().pe(), bits, static_cast<int>(number)});
+  children.start(cohort);
   runtime::start_guests(job, library().pe(), cohort, programs, launcher);
   wait_for_guests(cohort, bits);
   return {*first, bits, static_cast<int>(count)};
 }
 
-void finish(const Meeting& meeting, Comm& comm, int root, MPI_Comm* made, int* codes) {
-  try {
-    give(make_inter_after(meeting, comm, root), made);
-  } catch (...) {
-    if (comm.rank() == root) give_up({meeting.leader, static_cast<std::uint32_t>(meeting.processes)});
-    throw;
-  }
+void finish(const Meeting& meeting, Comm& comm, int root, Children& children, MPI_Comm* made, int* codes) {
+  give(make_inter_after(meeting, comm, root), made);
+  children.keep();
   if (codes != MPI_ERRCODES_IGNORE) std::fill_n(codes, meeting.processes, MPI_SUCCESS);
 }
 
@@ -145,20 +158,23 @@ void greet_parent() {
 
 void comm_spawn(const char* command, char** arguments, int count, MPI_Info info, int root, MPI_Comm handle, MPI_Comm* made, int* codes) {
   Comm& comm = need_intra(handle);
-  finish(meet(comm, root, [&] { return start({program_of(command, arguments, count, info)}); }), comm, root, made, codes);
+  Children children;
+  Meeting meeting = meet(comm, root, [&] { return start({program_of(command, arguments, count, info)}, children); });
+  finish(meeting, comm, root, children, made, codes);
 }
 
 void comm_spawn_multiple(int count, char** commands, char*** arguments, const int* counts, const MPI_Info* infos, int root, MPI_Comm handle,
                          MPI_Comm* made, int* codes) {
   Comm& comm = need_intra(handle);
+  Children children;
   Meeting meeting = meet(comm, root, [&] {
     ATOLL_MPI_REQUIRE(count >= 1, MPI_ERR_ARG, "{} programs to start", count);
     std::vector<runtime::GuestProgram> programs;
     for (int i = 0; i < count; ++i)
       programs.push_back(program_of(commands[i], arguments == MPI_ARGVS_NULL ? nullptr : arguments[i], counts[i], infos[i]));
-    return start(std::move(programs));
+    return start(std::move(programs), children);
   });
-  finish(meeting, comm, root, made, codes);
+  finish(meeting, comm, root, children, made, codes);
 }
 
 }  // namespace atl::mpi

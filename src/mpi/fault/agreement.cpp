@@ -5,7 +5,9 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 
+#include "comm/live.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {
@@ -17,8 +19,9 @@ namespace {
 // |   8    |   8   | number | of the agreement on that communicator             |
 // |  16    |   8   | what   | always                                            |
 // |  24    |       |        | said: what the sender says; decided: all opinions |
+// gone: the sender has freed the communicator, and says nothing.
 struct Header {
-  enum What : std::uint64_t { said, ask, decided };
+  enum What : std::uint64_t { said, ask, decided, gone };
   std::uint64_t comm;
   std::uint64_t number;
   What what;
@@ -32,6 +35,7 @@ struct Round {
   std::map<std::uint32_t, Bytes> heard;  // by PE; of a collector
   std::optional<Bytes> decision;
   std::vector<PeId> askers;  // before this rank has come to it
+  std::set<std::uint32_t> gone;  // PEs that will not
   bool here = false;         // this rank has come to it
   Bytes mine;
 };
@@ -63,18 +67,25 @@ void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
   Bytes answer;
   Header::What what = Header::decided;
   {
+    const bool given_up = was_given_up(header.comm);
     std::lock_guard lock(service().mutex);
     Round& round = service().rounds[header.comm][header.number];
     switch (header.what) {
+      case Header::gone:
+        round.gone.insert(source.value());
+        return;
       case Header::decided:
         if (!round.decision) round.decision = std::move(data);
         return;
       case Header::said:
-        if (!round.decision) {
+        if (round.decision) {
+          answer = *round.decision;
+        } else if (given_up && !round.here) {
+          what = Header::gone;
+        } else {
           round.heard[source.value()] = std::move(data);
           return;
         }
-        answer = *round.decision;
         break;
       case Header::ask:
         if (round.decision) {
@@ -82,6 +93,8 @@ void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
         } else if (round.here) {
           answer = round.mine;
           what = Header::said;
+        } else if (given_up) {
+          what = Header::gone;
         } else {
           round.askers.push_back(source);
           return;
@@ -113,10 +126,8 @@ Bytes packed(const std::vector<PeId>& members, const std::map<std::uint32_t, Byt
   return all;
 }
 
-PeId first_alive(const std::vector<PeId>& members) {
-  const fabric::Job& job = library().context().job();
-  return *std::find_if(members.begin(), members.end(), [&](PeId pe) { return !job.has_died(pe); });
-}
+// Who will not speak: this rank itself always does.
+bool is_out(PeId pe, const std::set<std::uint32_t>& gone) { return library().context().job().has_died(pe) || gone.contains(pe.value()); }
 
 }  // namespace
 
@@ -139,7 +150,13 @@ Agreement::Agreement(Comm& comm, std::vector<std::byte> mine)
 
 bool Agreement::ready() {
   runtime::Context& context = library().context();
-  const PeId self = library().pe(), collector = first_alive(members_);
+  std::set<std::uint32_t> gone;
+  {
+    std::lock_guard lock(service().mutex);
+    gone = service().rounds[key_.comm][key_.number].gone;
+  }
+  const PeId self = library().pe();
+  const PeId collector = *std::find_if(members_.begin(), members_.end(), [&](PeId pe) { return !is_out(pe, gone); });
   // A decision of the collector before may have come before it died: it counts.
   if (told_ && *told_ != collector && context.endpoint().message_waiting()) {
     context.progress();
@@ -151,7 +168,7 @@ bool Agreement::ready() {
     std::lock_guard lock(service().mutex);
     Round& round = service().rounds[key_.comm][key_.number];
     if (!round.decision && collector == self && (asked_ || collector == members_.front())) {
-      auto known = [&](PeId pe) { return round.heard.contains(pe.value()) || context.job().has_died(pe); };
+      auto known = [&](PeId pe) { return round.heard.contains(pe.value()) || is_out(pe, round.gone); };
       mine_to_tell = std::all_of(members_.begin(), members_.end(), known);
       if (mine_to_tell) round.decision = packed(members_, round.heard);
     }
@@ -165,9 +182,10 @@ bool Agreement::ready() {
   if (std::exchange(told_, collector) == collector) return false;
   if (collector != self) {
     tell(collector, key_.comm, key_.number, Header::said, mine_);
-  } else if (self != members_.front()) {
-    // What others said went to one that is dead: all are asked again, those too that have gone on with what it had decided.
-    {
+  } else if (const bool takes_over = self != members_.front(); takes_over || context.job().has_failed()) {
+    // What others said went to one that is dead: all are asked again, those too that have gone on with what it had decided. And where
+    // somebody has died some may have given the communicator up, who say so when they are asked.
+    if (takes_over) {
       std::lock_guard lock(service().mutex);
       auto& heard = service().rounds[key_.comm][key_.number].heard;
       heard.clear();

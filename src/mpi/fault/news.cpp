@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <cstring>
+#include <vector>
 
 #include "atoll/base/clock.hpp"
 #include "comm/live.hpp"
 #include "core/library.hpp"
+#include "fault/departure.hpp"
 
 namespace atl::mpi {
 namespace {
@@ -42,37 +44,63 @@ void hear_revocation(runtime::Context&, PeId, std::span<const std::byte> payload
   library().context().note_news();
 }
 
-// Messages that came before a death, or from those who go on, may not have been looked at when it is noticed: what waits for those who
-// are alive has this long. Without it 4 of 20 runs on 4 ranks of 2 busy cores lost communicators that were almost made.
+// Collectives of a communicator that has a dead member end so long after the death: members of one who has got an error may not come.
 constexpr std::int64_t grace_ns = 30'000'000;
+// And so long after it those in which such members say that they leave: they may be kept by something else.
+constexpr std::int64_t long_grace_ns = 2'000'000'000;
 
-// Whether all deaths that are known have been for so long.
-bool settled() {
+// For how long all deaths that are known have been.
+std::int64_t since_last_death() {
   static std::atomic<std::uint32_t> known{0};
   static std::atomic<std::int64_t> since_ns{0};
   std::uint32_t deaths = library().context().job().deaths();
   if (known.exchange(deaths) != deaths) since_ns.store(now_ns());
-  return now_ns() - since_ns.load() >= grace_ns;
+  return now_ns() - since_ns.load();
 }
 
-// What cannot end any more: with one that is dead, and collectives of communicators that have one, as others have given up.
+// By PE. What they have sent is here then.
+std::vector<bool> hear_of_deaths() {
+  fabric::Job& job = library().context().job();
+  std::vector<bool> dead(job.places());
+  if (!job.has_failed()) return dead;
+  for (std::uint32_t pe = 0; pe < job.npes() + job.guests(); ++pe) dead[pe] = job.has_died(PeId(pe));
+  library().context().take_arrived();
+  return dead;
+}
+
+// Why the members of one that is being made leave.
+Status cause_to_leave(Comm& comm, bool others_had_time) {
+  auto bits = comm.made_by();
+  if (!bits) return Status::ok;
+  Status why = comm.cause_to_leave();
+  if (why == Status::revoked || (why == Status::peer_lost && others_had_time)) return why;
+  for (PeId pe : comm.everybody())
+    if (has_departed(pe, *bits)) return Status::peer_lost;
+  return Status::ok;
+}
+
+// What cannot end any more: with one that is dead or has left, and in the end all collectives of communicators that have one.
 void on_news() {
   fabric::Job& job = library().context().job();
-  const bool others_had_time = settled();
-  if (job.has_failed()) {
-    library().matcher().fail(Status::peer_lost, [&](PeId peer, std::uint64_t) { return peer != runtime::Matcher::no_pe && job.has_died(peer); });
+  const std::int64_t had_ns = since_last_death();
+  const bool others_had_time = had_ns >= long_grace_ns;
+  const std::vector<bool> dead = hear_of_deaths();
+  if (job.has_failed() || any_departed()) {
+    library().matcher().fail(Status::peer_lost, [&](PeId peer, std::uint64_t tag) {
+      return peer != runtime::Matcher::no_pe && (dead[peer.value()] || has_departed(peer, tag));
+    });
     for_each_comm([&](Comm& comm) {
       comm.fail_ending();
-      if (!others_had_time || comm.failed().empty()) return;
-      // Those who make a communicator of some members leave when one of these has died.
+      if (had_ns < grace_ns || comm.failed().empty()) return;
+      comm.fail_coll(Status::peer_lost);
+      if (!others_had_time) return;
       library().matcher().fail(Status::peer_lost, [&](PeId, std::uint64_t tag) {
         return comm.owns(tag) && (talk_of(tag) == Talk::library || talk_of(tag) == Talk::partitioned);
       });
-      comm.fail_coll(Status::peer_lost);
     });
   }
   for_each_comm([&](Comm& comm) {
-    Status why = comm.revoked() && !comm.is_being_made() ? Status::revoked : others_had_time ? comm.cause_to_leave() : Status::ok;
+    Status why = comm.revoked() && !comm.is_being_made() ? Status::revoked : cause_to_leave(comm, others_had_time);
     if (why != Status::ok) end_pending(comm, why);
   });
 }

@@ -6,9 +6,18 @@
 
 #include "core/failure.hpp"
 #include "core/library.hpp"
+#include "flow/departure.hpp"
 #include "mpi-ext.h"
 
 namespace atl::mpi {
+namespace {
+
+void (*departures)(std::uint64_t bits) = [](std::uint64_t) {};
+
+}  // namespace
+
+void tell_departures_by(void (*tell)(std::uint64_t bits)) { departures = tell; }
+void depart(std::uint64_t bits) { departures(bits); }
 
 void run(Flow flow) {
   bool done = false;
@@ -26,27 +35,29 @@ void run(Flow flow) {
 
 Exchange::~Exchange() {
   if (!is_active()) return;
-  for (std::size_t i = done_; i < pending_.size(); ++i) (void)library().matcher().cancel(pending_[i]);
+  for (std::size_t i = done_; i < pending_.size(); ++i) (void)library().matcher().cancel(pending_[i].request);
 }
 
 void Exchange::send(PeId to, std::uint64_t tag, const void* data, std::size_t bytes) {
   auto request = library().matcher().send(to, tag, {static_cast<const std::byte*>(data), bytes});
-  if (!request.empty()) pending_.push_back(request);
+  if (!request.empty()) pending_.push_back({request, to, tag});
 }
 
 void Exchange::receive(PeId from, std::uint64_t tag, void* into, std::size_t bytes) {
-  pending_.push_back(library().matcher().receive({.source = from, .tag = tag}, {static_cast<std::byte*>(into), bytes}));
+  pending_.push_back({library().matcher().receive({.source = from, .tag = tag}, {static_cast<std::byte*>(into), bytes}), from, tag});
 }
 
 bool Exchange::ready() {
   for (; done_ < pending_.size(); ++done_) {
-    auto outcome = library().matcher().test(pending_[done_]);
+    auto outcome = library().matcher().test(pending_[done_].request);
     if (!outcome) return false;
     if (outcome->status == Status::peer_lost || outcome->status == Status::revoked) [[unlikely]] {
-      ++done_;
+      const Pending lost = pending_[done_++];
       if (outcome->status == Status::revoked) fail(MPIX_ERR_REVOKED, "the communicator has been revoked");
-      fail(MPIX_ERR_PROC_FAILED, "{} has died, or has left a collective operation because another has",
-           library().context().job().describe(outcome->envelope.source));
+      depart(lost.tag);
+      fabric::Job& job = library().context().job();
+      fail(MPIX_ERR_PROC_FAILED, "{} {}", job.describe(lost.peer),
+           job.has_died(lost.peer) ? "has died" : "has left a collective operation because another has died");
     }
     ATOLL_MPI_REQUIRE(outcome->status == Status::ok, MPI_ERR_TRUNCATE, "a message of {} bytes is longer than its receive",
                       outcome->envelope.bytes);

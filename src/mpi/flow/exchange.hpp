@@ -24,7 +24,12 @@ class Exchange : public Waiting {
   bool ready() override;
 
  private:
-  std::vector<runtime::Request> pending_;
+  struct Pending {
+    runtime::Request request;
+    PeId peer;
+    std::uint64_t tag;
+  };
+  std::vector<Pending> pending_;
   std::size_t done_ = 0;
 };
 

@@ -91,13 +91,35 @@ void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MP
   report(comm, outcome, data.bytes(), status);
 }
 
+namespace {
+
+// The receive of a call that also sends: when that fails nobody waits for it, and its buffer is the caller's again.
+class Posted {
+ public:
+  Posted() = default;
+  Posted(const Posted&) = delete;
+  Posted& operator=(const Posted&) = delete;
+  ~Posted() {
+    if (request == MPI_REQUEST_NULL) return;
+    try {
+      request_cancel(&request);
+      request_wait(&request, MPI_STATUS_IGNORE);
+    } catch (const Failure&) {  // it has ended with an error of its own
+    }
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+}  // namespace
+
 void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count, MPI_Datatype in_type,
                   Half from, MPI_Comm comm, MPI_Status* status) {
-  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  receive_start(in, in_count, in_type, from.peer, from.tag, comm, &requests[0]);
-  send_start(Mode::standard, out, out_count, out_type, to.peer, to.tag, comm, &requests[1]);
-  request_wait(&requests[1], MPI_STATUS_IGNORE);
-  request_wait(&requests[0], status);
+  Posted posted;
+  MPI_Request sent = MPI_REQUEST_NULL;
+  receive_start(in, in_count, in_type, from.peer, from.tag, comm, &posted.request);
+  send_start(Mode::standard, out, out_count, out_type, to.peer, to.tag, comm, &sent);
+  request_wait(&sent, MPI_STATUS_IGNORE);
+  request_wait(&posted.request, status);
 }
 
 void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm handle, MPI_Status* status) {
@@ -106,13 +128,13 @@ void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to,
   comm.check_peer(to.peer);
   Outgoing out(buffer, count, type);
   out.own();
-  MPI_Request request;
-  receive_start(buffer, count, type, from.peer, from.tag, handle, &request);
+  Posted posted;
+  receive_start(buffer, count, type, from.peer, from.tag, handle, &posted.request);
   if (to.peer != MPI_PROC_NULL) {
     auto sending = library().matcher().send(comm.pe_of(to.peer), comm.bits(to.tag), out.span());
     check_outcome(library().matcher().wait(sending).status, comm.pe_of(to.peer), &comm);
   }
-  request_wait(&request, status);
+  request_wait(&posted.request, status);
 }
 
 // ---- probing ------------------------------------------------------------------------------------------------------

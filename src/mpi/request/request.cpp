@@ -37,8 +37,11 @@ void finish(MPI_Request* handle, Request& request, MPI_Status* status) {
   if (error) [[unlikely]] std::rethrow_exception(error);
 }
 
+// The first error of several completions; code MPI_SUCCESS: none.
+using First = Failure;
+
 // Completes one of several: its error goes into its status.
-bool finish_among(MPI_Request* handle, Request* request, MPI_Status* status) {
+void finish_among(MPI_Request* handle, Request* request, MPI_Status* status, First& first) {
   int code = MPI_SUCCESS;
   if (request == nullptr) {
     fill_empty(status);
@@ -46,11 +49,12 @@ bool finish_among(MPI_Request* handle, Request* request, MPI_Status* status) {
     try {
       finish(handle, *request, status);
     } catch (...) {
-      code = current_failure().code;
+      Failure failure = current_failure();
+      code = failure.code;
+      if (first.code == MPI_SUCCESS) first = std::move(failure);
     }
   }
   if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
-  return code == MPI_SUCCESS;
 }
 
 MPI_Status* at(MPI_Status* statuses, int index) { return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index; }
@@ -59,7 +63,11 @@ void check_list(int count, const MPI_Request* list) {
   ATOLL_MPI_REQUIRE(count >= 0 && (list != nullptr || count == 0), MPI_ERR_ARG, "a list of {} requests", count);
 }
 
-[[noreturn]] void fail_in_status() { fail(MPI_ERR_IN_STATUS, "some of the operations failed: their statuses say how"); }
+// The error handler is that of the first, and is told its error.
+void fail_in_status_after(const First& first) {
+  if (first.code == MPI_SUCCESS) [[likely]] return;
+  throw Failure{MPI_ERR_IN_STATUS, "some of the operations failed: their statuses say how. The first: " + first.text, first.owner, first.code};
+}
 
 // First of those that are complete; none: MPI_UNDEFINED. `any_active`: whether there is something to wait for.
 int first_complete(int count, const MPI_Request* requests, bool& any_active) {
@@ -108,13 +116,13 @@ void request_test(MPI_Request* handle, int* flag, MPI_Status* status) {
 
 void request_wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   check_list(count, requests);
-  bool good = true;
+  First first{MPI_SUCCESS, {}};
   for (int i = 0; i < count; ++i) {
     Request* request = active_one(requests[i]);
     if (request != nullptr) request->wait();
-    good = finish_among(requests + i, request, at(statuses, i)) && good;
+    finish_among(requests + i, request, at(statuses, i), first);
   }
-  if (!good) fail_in_status();
+  fail_in_status_after(first);
 }
 
 void request_test_all(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
@@ -152,18 +160,19 @@ void request_test_any(int count, MPI_Request* requests, int* index, int* flag, M
 void request_test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
   check_list(count, requests);
   *done = 0;
-  bool any_active = false, good = true;
+  bool any_active = false;
+  First first{MPI_SUCCESS, {}};
   for (int i = 0; i < count; ++i) {
     Request* request = active_one(requests[i]);
     if (request == nullptr) continue;
     any_active = true;
     if (!request->poll()) continue;
     indices[*done] = i;
-    good = finish_among(requests + i, request, at(statuses, *done)) && good;
+    finish_among(requests + i, request, at(statuses, *done), first);
     ++*done;
   }
   if (!any_active) *done = MPI_UNDEFINED;
-  if (!good) fail_in_status();
+  fail_in_status_after(first);
 }
 
 void request_wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {

@@ -369,6 +369,8 @@ class Context {
   /// thread at a time, when there is news, and now and then after that, for what has begun since; it has to end what waits for those who
   /// are dead. Null: as before. That somebody ends the job stays an exception.
   void answer_news(std::function<void()> answer);
+  /// Takes all messages that have arrived, those of PEs too that have died since. For the answer.
+  void take_arrived();
   /// Something else has happened that the answer is to look at. From handlers too.
   void note_news() { news_.fetch_add(1, std::memory_order_release); }  // partner: check_slowly()
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A member that leaves a collective call with an error lets the others know, so that nobody waits for it there.
+#pragma once
+
+#include <cstdint>
+
+namespace atl::mpi {
+
+/// This rank leaves what the messages with these bits belong to. What that means: see fault/.
+void depart(std::uint64_t bits);
+/// Who tells the others. Before the first call.
+void tell_departures_by(void (*tell)(std::uint64_t bits));
+
+}  // namespace atl::mpi

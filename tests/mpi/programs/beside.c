@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A rank dies beside what goes on without it: `beside KIND`. */
+#include "check.h"
+
+#include <mpi-ext.h>
+#include <signal.h>
+#include <unistd.h>
+
+static int is_failure(int code) {
+  int class = class_of(code);
+  return class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_PROC_FAILED_PENDING || class == MPIX_ERR_REVOKED;
+}
+
+static int heard_of;
+static void hear(MPI_Comm *comm, int *code, ...) {
+  CHECK(*comm == MPI_COMM_WORLD);
+  heard_of = class_of(*code);
+}
+
+/* All that are left work together. */
+static void go_on(void) {
+  MPI_Comm left;
+  int one = 1, sum = 0;
+  CHECK(MPIX_Comm_shrink(MPI_COMM_WORLD, &left) == MPI_SUCCESS);
+  CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, left) == MPI_SUCCESS && sum == ranks - 1);
+  MPI_Comm_free(&left);
+}
+
+/* What a rank has sent before it died comes, though nobody has looked before the death was known. */
+static void messages(void) {
+  enum { count = 50 };
+  int in[count + 1], last = ranks - 1;
+  MPI_Request request[count + 1];
+  if (me == 0) {
+    for (int i = 0; i <= count; ++i) MPI_Irecv(&in[i], 1, MPI_INT, last, i, MPI_COMM_WORLD, &request[i]);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (me == last) {
+    for (int i = 0; i < count; ++i) MPI_Send(&i, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
+    raise(SIGKILL);
+  }
+  usleep(100000);
+  if (me == 0) {
+    for (int i = 0; i < count; ++i) CHECK(MPI_Wait(&request[i], MPI_STATUS_IGNORE) == MPI_SUCCESS && in[i] == i);
+    CHECK(is_failure(MPI_Wait(&request[count], MPI_STATUS_IGNORE))); /* which was never sent */
+  }
+  /* Of several that complete, the error handler hears how the first has failed. */
+  if (me == 0) {
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(hear, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Irecv(&in[0], 1, MPI_INT, last, 0, MPI_COMM_WORLD, &request[0]);
+    FAILS(MPI_Waitall(1, request, MPI_STATUSES_IGNORE), MPI_ERR_IN_STATUS);
+    CHECK(heard_of == MPIX_ERR_PROC_FAILED);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Errhandler_free(&handler);
+  }
+  /* What a call that has failed would have received is left to the next. */
+  if (me == 0 && ranks > 2) {
+    int lost = -1, got = -1, replaced = -2;
+    CHECK(is_failure(MPI_Sendrecv(&me, 1, MPI_INT, last, 7, &lost, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE)));
+    CHECK(is_failure(MPI_Sendrecv_replace(&replaced, 1, MPI_INT, last, 7, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE)));
+    CHECK(MPI_Send(&me, 1, MPI_INT, 1, 8, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Recv(&got, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(got == 1 && lost == -1 && replaced == -2);
+  }
+  if (me == 1 && ranks > 2) {
+    int go;
+    CHECK(MPI_Recv(&go, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_Send(&me, 1, MPI_INT, 0, 7, MPI_COMM_WORLD) == MPI_SUCCESS);
+  }
+  go_on();
+}
+
+/* Who has ended a call has done its part: the others' end, too, however late they are. */
+static void copies(void) {
+  MPI_Comm copy;
+  int victim = ranks / 2;
+  CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &copy) == MPI_SUCCESS);
+  if (me == victim) raise(SIGKILL);
+  MPI_Comm_free(&copy);
+  go_on();
+}
+
+/* A half hears nothing of deaths in the other one, though it was made of both. */
+static void halves(void) {
+  MPI_Comm half;
+  CHECK(MPI_Comm_split(MPI_COMM_WORLD, me < ranks / 2, me, &half) == MPI_SUCCESS);
+  int code = MPI_Barrier(half);
+  if (me == 0) raise(SIGKILL);
+  if (me >= ranks / 2) CHECK(code == MPI_SUCCESS && MPI_Barrier(half) == MPI_SUCCESS);
+  MPI_Comm_free(&half);
+  go_on();
+}
+
+/* New ones that only some hear of are told to leave; with the dead gone, others can be started. */
+static void children(const char *self) {
+  MPI_Comm left, across, all;
+  if (me == ranks - 1) raise(SIGKILL);
+  for (int i = 0; i < 2; ++i) {
+    int code = MPI_Comm_spawn(self, MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &across, MPI_ERRCODES_IGNORE);
+    if (code == MPI_SUCCESS) {
+      MPIX_Comm_revoke(across);
+      MPI_Comm_free(&across);
+    } else {
+      CHECK(is_failure(code) || class_of(code) == MPI_ERR_SPAWN);
+    }
+    int flag = 1;
+    MPIX_Comm_agree(MPI_COMM_WORLD, &flag);
+  }
+  CHECK(MPIX_Comm_shrink(MPI_COMM_WORLD, &left) == MPI_SUCCESS);
+  CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, left, &across, MPI_ERRCODES_IGNORE) == MPI_SUCCESS);
+  int one = 1, sum = 0;
+  CHECK(MPI_Intercomm_merge(across, 0, &all) == MPI_SUCCESS);
+  CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all) == MPI_SUCCESS && sum == ranks + 1);
+  MPI_Comm_free(&all);
+  MPI_Comm_free(&across);
+  MPI_Comm_free(&left);
+}
+
+static void as_child(MPI_Comm parent) {
+  MPI_Comm all;
+  int one = 1, sum = 0;
+  MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+  int code = MPI_Intercomm_merge(parent, 1, &all);
+  CHECK(code == MPI_SUCCESS || is_failure(code));
+  if (code != MPI_SUCCESS) return;
+  MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+  code = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
+  CHECK(code == MPI_SUCCESS || is_failure(code));
+  MPI_Comm_free(&all);
+}
+
+int main(int argc, char **argv) {
+  begin(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm parent;
+  MPI_Comm_get_parent(&parent);
+  int kind = argc > 1 ? atoi(argv[1]) : -1;
+  if (parent != MPI_COMM_NULL) as_child(parent);
+  else if (ranks > 1 && kind == 0) messages();
+  else if (ranks > 1 && kind == 1) copies();
+  else if (ranks > 1 && kind == 2) halves();
+  else if (ranks > 1 && kind == 3) children(argv[0]);
+  MPI_Finalize();
+  return 0;
+}
