@@ -109,4 +109,5 @@ def counted_distinct(of: Any, dropna: bool = True) -> Any:
             same = column == before
             new = new & ~(same.fillna(False) if isinstance(same, Column) else same)
         count = count + new.astype(np.int64)
-    return series(count if dropna else count + missing.astype(np.int64), of._index)
+    made = count if dropna else count + missing.astype(np.int64)
+    return series(made if len(of) else made.astype(np.float64), of._index)  # nothing is a float, as in pandas

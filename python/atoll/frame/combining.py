@@ -262,13 +262,15 @@ class FrameCombining:
         places = [place for place, mask in enumerate(masks) if keep_shape or bool(mask.any())]
         columns: list[Any] = []
         labels: list[Any] = []
-        anywhere = None
+        anywhere: Any = None
         for place in places:
             anywhere = masks[place] if anywhere is None else anywhere | masks[place]
+            whole = keep_equal or bool(masks[place].all())
             for name, of in zip(result_names, (self, other), strict=True):
                 column = of._columns[place]
-                columns.append(column if keep_equal else hide(column, ~masks[place]))
+                columns.append(column if whole else hide(column, ~masks[place]))
                 labels.append((self._labels.values[place], name))
         made = frame(columns, Labels(labels, [None, None]), self._index)
-        made = made if keep_shape or anywhere is None else made._take(flatnonzero(anywhere))
+        if not keep_shape:
+            made = made._take(arange(0) if anywhere is None else flatnonzero(anywhere))
         return made if align_axis in (1, "columns") else made.stack()

@@ -176,6 +176,8 @@ def cast(values: Any, dtype: Any) -> Any:
     if isinstance(values, Column) and isinstance(values.values, ndarray) and values.valid is not None:
         if wanted.kind == "f":
             return where(values.valid, values.values.astype(wanted), np.nan).astype(wanted)
+        if bool(values.valid.all()):
+            return values.values.astype(wanted)
         raise ValueError(f"cannot convert NA to {wanted.name}")
     if isinstance(values, Column) and values.valid is not None:
         if wanted.kind == "f":

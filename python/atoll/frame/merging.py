@@ -7,6 +7,8 @@ from typing import Any
 
 from ..arrays.creation import asarray, full
 from ..arrays.ndarray import ndarray
+from ..arrays.selection import where
+from ..columns.categorical import Categorical
 from ..columns.column import as_column
 from ..columns.functions import concatenate
 from ..columns.joins import join
@@ -287,8 +289,8 @@ def _indicate(made: Any, indicator: Any, own: Any, other: Any) -> None:
     if label in made._labels.places:
         raise ValueError(f"Cannot use name of an existing column for indicator column: {label}")
     rows = asarray((own >= 0).astype("int64") + 2 * (other >= 0).astype("int64"))
-    texts: Any = make(["both", "left_only", "right_only", "both"])
-    made._set_column(label, take(texts, rows))
+    codes = where(rows == 0, 2, rows - 1)
+    made._set_column(label, Categorical.from_codes(codes, ["left_only", "right_only", "both"]))
 
 
 class Merging:

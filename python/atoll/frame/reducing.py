@@ -49,7 +49,7 @@ def _skew(values: Any) -> Any:
     if n < 3:
         return np.nan
     second, third = (apart**2).sum(), (apart**3).sum()
-    return np.float64(0) if second == 0 else n * np.sqrt(n - 1) / (n - 2) * third / second**1.5
+    return np.nan if second == 0 else n * np.sqrt(n - 1) / (n - 2) * third / second**1.5
 
 
 def _kurt(values: Any) -> Any:
@@ -58,7 +58,7 @@ def _kurt(values: Any) -> Any:
         return np.nan
     second, fourth = (apart**2).sum(), (apart**4).sum()
     if second == 0:
-        return np.float64(0)
+        return np.nan
     adjustment = 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
     return n * (n + 1) * (n - 1) * fourth / ((n - 2) * (n - 3) * second**2) - adjustment
 
@@ -292,11 +292,10 @@ def _moment_of_rows(name: str) -> Reduction:
             second = (apart**2).sum(axis=1)
             if name == "skew":
                 made = n * (n - 1) ** 0.5 / (n - 2) * (apart**3).sum(axis=1) / second**1.5
-                made = where(second == 0, 0.0, made)
-                return where(n < 3, np.nan, made)
+                return where((n < 3) | (second == 0), np.nan, made)
             scale = n * (n + 1) * (n - 1) / ((n - 2) * (n - 3))
             made = scale * (apart**4).sum(axis=1) / second**2 - 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
-            return where(n < 4, np.nan, where(second == 0, 0.0, made))
+            return where((n < 4) | (second == 0), np.nan, made)
 
     return function
 

@@ -194,6 +194,8 @@ def pivot_table(
             table = table._new([one.astype(np.int64) for one in table._columns])
     if fill_value is not None:
         table = table.fillna(fill_value)
+    if dropna and is_frame(table):
+        table = table.dropna(how="all", axis=1)
     return _with_margins(self, table, down, across, wanted[0], aggfunc, margins_name) if margins else table
 
 

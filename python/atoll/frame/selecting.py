@@ -105,19 +105,27 @@ class FrameSelecting:
         if isinstance(value, dict):
             value = CLASSES["Series"](value)
         if is_series(value):
-            if not self._columns and len(self) == 0:
-                self._index = value._index
+            self._grow(value._index)
             if value._index._same(self._index):
                 return value._values
             return value._to_index(self._index)._values
         if is_scalar(value):
             return broadcast(value, len(self))
         column = make(value)
-        if not self._columns and len(self) == 0:
-            self._index = make_index(range(column.size))
+        self._grow(make_index(range(column.size)))
         if column.size != len(self):
             raise ValueError(f"Length of values ({column.size}) does not match length of index ({len(self)})")
         return column
+
+    def _grow(self: Any, index: Any) -> None:
+        """A frame without rows gets those of what is set, missing in the columns that it has."""
+        if len(self) or not index.size:
+            return
+        if not self._columns:
+            self._index = index
+        else:
+            named = index if self._index.nlevels > 1 or self._index.name is None else index._renamed(self._index.name)
+            self._replace(self.reindex(index=named))
 
     def _set_column(self: Any, label: Any, column: Any) -> None:
         places = self._labels.places.get(label)
