@@ -386,17 +386,19 @@ void comm_free(MPI_Comm* comm) {
   *comm = MPI_COMM_NULL;
 }
 
-void comm_disconnect(MPI_Comm* comm) {
+int comm_disconnect(MPI_Comm* comm) {
   Comm& object = need<Comm>(*comm);
-  std::exception_ptr failure;
+  ATOLL_MPI_REQUIRE(!object.is_predefined(), MPI_ERR_COMM, "a predefined communicator cannot be disconnected");
+  int code = MPI_SUCCESS;
   object.await_coll();
   try {
     run(barrier_of(object.circle()));
-  } catch (const Failure&) {
-    failure = std::current_exception();  // it is gone all the same
+  } catch (const Failure& failure) {
+    // It is gone all the same: its error handler is called while it is there.
+    code = object.errors()->get().meet(Call{"MPI_Comm_disconnect"}, failure, &object);
   }
   comm_free(comm);
-  if (failure) std::rethrow_exception(failure);
+  return code;
 }
 
 void comm_remote_size(MPI_Comm comm, int* size) { *size = need_inter(comm).remote()->size(); }

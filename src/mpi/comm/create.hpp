@@ -28,7 +28,8 @@ void intercomm_create_from_groups(MPI_Group local, int leader, MPI_Group remote,
                                   MPI_Errhandler errhandler, MPI_Comm* made);
 void intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made);
 void comm_free(MPI_Comm* comm);
-void comm_disconnect(MPI_Comm* comm);
+/// The code that the error handler was called with, if it was.
+int comm_disconnect(MPI_Comm* comm);
 void comm_remote_size(MPI_Comm comm, int* size);
 void comm_remote_group(MPI_Comm comm, MPI_Group* group);
 /// Of MPI_COMM_NULL, too.

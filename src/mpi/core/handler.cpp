@@ -81,11 +81,12 @@ ErrorSlot& default_file_errors() {
 
 int ErrorHandler::meet(Call call, const Failure& failure, Object* object) {
   if (function_ != nullptr) {
-    int code = failure.cause != MPI_SUCCESS ? failure.cause : failure.code;
+    const int told = failure.cause != MPI_SUCCESS ? failure.cause : failure.code;
+    int code = told;
     // The object may be gone when the function is done with it.
     std::uintptr_t handle = object == nullptr ? reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF) : object->handle();
     function_(&handle, &code);
-    return code;  // which the function may have changed
+    return code == told ? failure.code : code;  // which the function may have changed
   }
   if (way_ == Way::give_back) return failure.code;
   end_job(call, failure.text, failure.code & 0xFF ? failure.code & 0xFF : 1);

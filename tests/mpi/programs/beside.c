@@ -13,7 +13,8 @@ static int is_failure(int code) {
 
 static int heard_of;
 static void hear(MPI_Comm *comm, int *code, ...) {
-  CHECK(*comm == MPI_COMM_WORLD);
+  int members;
+  CHECK(MPI_Comm_size(*comm, &members) == MPI_SUCCESS && members == ranks);
   heard_of = class_of(*code);
 }
 
@@ -84,12 +85,20 @@ static void copies(void) {
 
 /* A half hears nothing of deaths in the other one, though it was made of both. */
 static void halves(void) {
+  MPI_Comm copy;
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(hear, &handler);
+  CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &copy) == MPI_SUCCESS);
+  MPI_Comm_set_errhandler(copy, handler);
+  MPI_Errhandler_free(&handler);
   MPI_Comm half;
   CHECK(MPI_Comm_split(MPI_COMM_WORLD, me < ranks / 2, me, &half) == MPI_SUCCESS);
   int code = MPI_Barrier(half);
   if (me == 0) raise(SIGKILL);
   if (me >= ranks / 2) CHECK(code == MPI_SUCCESS && MPI_Barrier(half) == MPI_SUCCESS);
   MPI_Comm_free(&half);
+  /* Its own error handler hears that not all have come, while it is there. */
+  CHECK(is_failure(MPI_Comm_disconnect(&copy)) && is_failure(heard_of) && copy == MPI_COMM_NULL);
   go_on();
 }
 
