@@ -97,6 +97,7 @@ void transfers(Memory kind) {
       MPI_Accumulate(&pair, 1, MPI_DOUBLE_INT, target, at + 448, 1, MPI_DOUBLE_INT, MPI_MAXLOC, shown.win);
       long old;
       MPI_Fetch_and_op(&one, &old, MPI_LONG, target, at + 464, MPI_SUM, shown.win);
+      MPI_Win_flush_local(target, shown.win);  // before that the result need not be there
       CHECK(old >= 0 && old < 1L * rounds * size);
     }
   }
