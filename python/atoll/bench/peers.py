@@ -22,6 +22,7 @@ MODULES = {
     "numexpr": "numexpr",
     "numba": "numba",
     "scipy": "scipy",
+    "h5py": "h5py",
     "atoll": "atoll._core",
     "limit": "atoll._core",
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are in the page cache: Parquet and CSV, read and written."""
+"""Parquet files that are in the page cache, read and written; and what the cases of other formats share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pathlib
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,20 +16,39 @@ from atoll.bench import peers
 from atoll.bench.cases.strings import random_texts
 from atoll.bench.registry import Case, Data, Request, Setup, Timed, case
 
+# -- data --
 
-def numbers(rng: np.random.Generator, n: int) -> Any:
+
+def integers(rng: np.random.Generator, n: int) -> Any:
+    """A column of whole numbers of 60 bits."""
     return peers.require("pyarrow").table({"x": rng.integers(0, 1 << 60, n)})
 
 
 def floats(rng: np.random.Generator, n: int) -> Any:
+    """A column of numbers."""
     return peers.require("pyarrow").table({"x": rng.random(n)})
 
 
 def texts(rng: np.random.Generator, n: int) -> Any:
+    """A column of texts of 1 to 15 letters."""
     return peers.require("pyarrow").table({"x": random_texts(rng, n)})
 
 
+def few_texts(rng: np.random.Generator, n: int) -> Any:
+    """A column of texts of which a thousand are distinct."""
+    pa = peers.require("pyarrow")
+    words = random_texts(rng, max(min(1000, n // 10), 1))
+    return pa.table({"x": words.take(pa.array(rng.integers(0, len(words), n)))})
+
+
+def numbers(rng: np.random.Generator, n: int) -> Any:
+    """Two columns of whole numbers, two of others."""
+    whole = {name: rng.integers(0, 1 << 30, n) for name in ("i", "j")}
+    return peers.require("pyarrow").table({**whole, "f": rng.random(n), "g": rng.normal(0, 100, n)})
+
+
 def mixed(rng: np.random.Generator, n: int) -> Any:
+    """A column of whole numbers, one of others, one of texts."""
     pa = peers.require("pyarrow")
     from pyarrow import compute
 
@@ -37,6 +56,9 @@ def mixed(rng: np.random.Generator, n: int) -> Any:
     sign, between = pa.scalar("_", pa.large_string()), pa.scalar("", pa.large_string())
     signed = compute.binary_join_element_wise(sign, random_texts(rng, n), between)
     return pa.table({"i": rng.integers(0, 1 << 30, n), "f": rng.random(n), "t": signed})
+
+
+Make = Callable[[np.random.Generator, int], Any]
 
 
 class Folder:
@@ -47,26 +69,16 @@ class Folder:
         weakref.finalize(self, shutil.rmtree, self.name)
 
 
-Make = Callable[[np.random.Generator, int], Any]
-
-
-def in_file(make: Make, ending: str, **options: Any) -> Callable[[Request], Data]:
-    """Data: the table, and a file of it in a directory that goes with it."""
+def with_folder(make: Make, write: Callable[[Any, str], Any] | None = None) -> Callable[[Request], Data]:
+    """Data: the table, a directory, and, where it is said how that is written, a file of the table in it."""
 
     def made(request: Request) -> Data:
         table = make(np.random.default_rng(request.seed), request.size)
         folder = Folder()
-        path = pathlib.Path(folder.name) / f"data.{ending}"
-        if ending == "csv":
-            peers.require("pyarrow")
-            from pyarrow import csv
-
-            csv.write_csv(table, path)
-        else:
-            from pyarrow import parquet
-
-            parquet.write_table(table, path, **options)
-        return {"table": table, "folder": folder, "path": str(path)}
+        path = str(pathlib.Path(folder.name) / "data")
+        if write is not None:
+            write(table, path)
+        return {"table": table, "folder": folder, "path": path}
 
     return made
 
@@ -75,13 +87,20 @@ def nominal(data: Data) -> int:
     return int(data["table"].nbytes)
 
 
+# -- answers --
+
+
 def columns_of(answer: Any) -> list[Any]:
     """Every column, as Arrow has it."""
     pa = peers.require("pyarrow")
     if isinstance(answer, dict):
-        arrays = [one.to_arrow() if hasattr(one, "to_arrow") else pa.array(one.to_numpy()) for one in answer.values()]
+        arrays = [one.to_arrow() if hasattr(one, "to_arrow") else pa.array(np.asarray(one)) for one in answer.values()]
+    elif isinstance(answer, pa.Table):
+        arrays = list(answer.columns)
+    elif hasattr(answer, "to_arrow"):  # Polars
+        arrays = list(answer.to_arrow().columns)
     else:
-        arrays = list(answer.columns if isinstance(answer, pa.Table) else answer.to_arrow().columns)
+        arrays = list(pa.Table.from_pandas(answer, preserve_index=False).columns)
     return [one.combine_chunks() if isinstance(one, pa.ChunkedArray) else one for one in arrays]
 
 
@@ -99,103 +118,158 @@ def figures(answer: Any) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def reads(one: Case, csv: bool) -> None:
-    @one.contender("atoll")
-    def _(data: Data, setup: Setup) -> Timed:
-        peers.atoll(setup)
-        from atoll.io.csv import csv_columns
-        from atoll.io.parquet import parquet_columns
+# -- contenders: what reads a path, and what writes a table to one --
 
-        read = csv_columns if csv else parquet_columns
-        return Timed(lambda: read(data["path"]), figures)
-
-    @one.contender("polars")
-    def _(data: Data, setup: Setup) -> Timed:
-        pl = peers.polars()
-        read = pl.read_csv if csv else pl.read_parquet
-        return Timed(lambda: read(data["path"]), figures)
-
-    @one.contender("duckdb")
-    def _(data: Data, setup: Setup) -> Timed:
-        connection = peers.duckdb(setup)
-        return Timed(lambda: connection.sql(f"SELECT * FROM '{data['path']}'").to_arrow_table(), figures)
-
-    @one.contender("pyarrow")
-    def _(data: Data, setup: Setup) -> Timed:
-        peers.pyarrow(setup)
-        from pyarrow import csv as arrow_csv
-        from pyarrow import parquet
-
-        read = arrow_csv.read_csv if csv else parquet.read_table
-        return Timed(lambda: read(data["path"]), figures)
-
-    @one.contender("pandas")
-    def _(data: Data, setup: Setup) -> Timed:
-        pandas = peers.require("pandas")
-        read = pandas.read_csv if csv else pandas.read_parquet
-        return Timed(lambda: peers.require("pyarrow").Table.from_pandas(read(data["path"])), figures)
+Read = Callable[[str], Any]
+Write = Callable[[str], Any]
 
 
-for name, make, options in (
-    ("int64", numbers, {"compression": "none", "use_dictionary": False}),
-    ("float64", floats, {"compression": "none", "use_dictionary": False}),
-    ("snappy", numbers, {"use_dictionary": False}),
-    ("texts", texts, {}),
-):
-    reads(
-        case(
-            f"io.parquet.{name}", f"a Parquet file of one column is read: {name}",
-            make=in_file(make, "parquet", **options), nominal_bytes=nominal,
-            default_size=10_000_000 if name != "texts" else 2_000_000,
-        ),
-        csv=False,
-    )  # fmt: skip
+def reads(one: Case, how: Mapping[str, Callable[[Setup], Read]]) -> None:
+    """Contenders of a case that reads: each gives, once it is set up, what reads a path."""
+    for name, ready in how.items():
 
-reads(
-    case(
-        "io.csv", "a CSV file of whole numbers, numbers and texts is read", make=in_file(mixed, "csv"),
-        nominal_bytes=nominal, default_size=1_000_000,
-    ),
-    csv=True,
-)  # fmt: skip
-
-write = case(
-    "io.write", "numbers and texts are written to a Parquet file, packed by Snappy", make=in_file(mixed, "parquet"),
-    nominal_bytes=nominal, default_size=1_000_000,
-)  # fmt: skip
+        @one.contender(name)
+        def _(data: Data, setup: Setup, ready: Callable[[Setup], Read] = ready) -> Timed:
+            read = ready(setup)
+            return Timed(lambda: read(data["path"]), figures)
 
 
-def written(data: Data, name: str) -> Callable[[Any], Any]:
-    """What is in the file that has been written."""
+def writes(one: Case, how: Mapping[str, Callable[[Any, Setup], Write]], read_back: Callable[[str], Any]) -> None:
+    """Contenders of a case that writes: each gives, with the table as its own, what writes that to a path."""
+    for name, ready in how.items():
 
-    def export(_: Any) -> Any:
-        from pyarrow import parquet
-
-        return figures(parquet.read_table(f"{data['folder'].name}/{name}"))
-
-    return export
+        @one.contender(name)
+        def _(data: Data, setup: Setup, name: str = name, ready: Callable[[Any, Setup], Write] = ready) -> Timed:
+            write, path = ready(data["table"], setup), f"{data['folder'].name}/{name}"
+            return Timed(lambda: write(path), lambda _: figures(read_back(path)))
 
 
-@write.contender("atoll")
-def _(data: Data, setup: Setup) -> Timed:
+def atoll_columns(table: Any, setup: Setup) -> dict[str, Any]:
+    """The table's columns as Atoll's."""
     ak = peers.atoll(setup)
-    from atoll.io.parquet import write_parquet
-
-    columns = {name: ak.array(data["table"][name].combine_chunks()) for name in data["table"].column_names}
-    return Timed(lambda: write_parquet(f"{data['folder'].name}/atoll", columns), written(data, "atoll"))
+    return {name: ak.array(table[name].combine_chunks()) for name in table.column_names}
 
 
-@write.contender("polars")
-def _(data: Data, setup: Setup) -> Timed:
-    frame = peers.polars().from_arrow(data["table"])
-    return Timed(
-        lambda: frame.write_parquet(f"{data['folder'].name}/polars", compression="snappy"), written(data, "polars")
-    )
+def by_query(setup: Setup, read: str) -> Read:
+    """DuckDB's: a query whose {} is the path."""
+    connection = peers.duckdb(setup)
+    return lambda path: connection.sql(f"SELECT * FROM {read.format(repr(path))}").to_arrow_table()
 
 
-@write.contender("pyarrow")
-def _(data: Data, setup: Setup) -> Timed:
+def by_copy(table: Any, setup: Setup, options: str) -> Write:
+    """DuckDB's: a table of its own, copied with options."""
+    connection = peers.duckdb(setup)
+    connection.register("incoming", table)
+    connection.execute("CREATE TABLE t AS SELECT * FROM incoming")
+    return lambda path: connection.execute(f"COPY t TO '{path}' ({options})")
+
+
+# -- Parquet --
+
+
+def _atoll_reads(setup: Setup) -> Read:
+    peers.atoll(setup)
+    from atoll.io.parquet import parquet_columns
+
+    return parquet_columns
+
+
+def _pyarrow_reads(setup: Setup) -> Read:
     peers.pyarrow(setup)
     from pyarrow import parquet
 
-    return Timed(lambda: parquet.write_table(data["table"], f"{data['folder'].name}/pyarrow"), written(data, "pyarrow"))
+    return lambda path: parquet.read_table(path)
+
+
+PARQUET_READERS: dict[str, Callable[[Setup], Read]] = {
+    "atoll": _atoll_reads,
+    "polars": lambda setup: peers.polars().read_parquet,
+    "duckdb": lambda setup: by_query(setup, "read_parquet({})"),
+    "pyarrow": _pyarrow_reads,
+    "pandas": lambda setup: peers.require("pandas").read_parquet,
+}
+
+
+def parquet_file(**options: Any) -> Callable[[Any, str], None]:
+    """Writes a table as pyarrow does."""
+
+    def write(table: Any, path: str) -> None:
+        from pyarrow import parquet
+
+        parquet.write_table(table, path, **options)
+
+    return write
+
+
+for name, make, size, options in (
+    ("int64", integers, 10_000_000, {"compression": "none", "use_dictionary": False}),
+    ("float64", floats, 10_000_000, {"compression": "none", "use_dictionary": False}),
+    ("snappy", integers, 10_000_000, {"use_dictionary": False}),
+    ("zstd", integers, 10_000_000, {"use_dictionary": False, "compression": "zstd"}),
+    ("dictionary", numbers, 2_000_000, {}),
+    ("texts", texts, 2_000_000, {}),
+    ("few_texts", few_texts, 5_000_000, {}),
+):
+    reads(
+        case(
+            f"io.parquet.{name}", f"a Parquet file is read: {name}", make=with_folder(make, parquet_file(**options)),
+            nominal_bytes=nominal, default_size=size,
+        ),
+        PARQUET_READERS,
+    )  # fmt: skip
+
+
+def parquet_writers(compression: str) -> dict[str, Callable[[Any, Setup], Write]]:
+    """Writers that compress alike."""
+
+    def atoll(table: Any, setup: Setup) -> Write:
+        columns = atoll_columns(table, setup)
+        from atoll.io.parquet import write_parquet
+
+        return lambda path: write_parquet(path, columns, compression=None if compression == "none" else compression)
+
+    def polars(table: Any, setup: Setup) -> Write:
+        frame = peers.polars().from_arrow(table)
+        return lambda path: frame.write_parquet(
+            path, compression="uncompressed" if compression == "none" else compression
+        )
+
+    def pyarrow(table: Any, setup: Setup) -> Write:
+        peers.pyarrow(setup)
+        from pyarrow import parquet
+
+        return lambda path: parquet.write_table(table, path, compression=compression)
+
+    def pandas(table: Any, setup: Setup) -> Write:
+        frame = peers.require("pandas") and table.to_pandas()
+        return lambda path: frame.to_parquet(path, compression=None if compression == "none" else compression)
+
+    known = "uncompressed" if compression == "none" else compression
+    return {
+        "atoll": atoll,
+        "polars": polars,
+        "duckdb": lambda table, setup: by_copy(table, setup, f"FORMAT parquet, COMPRESSION {known}"),
+        "pyarrow": pyarrow,
+        "pandas": pandas,
+    }
+
+
+def read_parquet(path: str) -> Any:
+    from pyarrow import parquet
+
+    return parquet.read_table(path)
+
+
+for name, make, size, compression in (
+    ("write_int64", integers, 10_000_000, "none"),
+    ("write_mixed", mixed, 2_000_000, "snappy"),
+    ("write_zstd", mixed, 2_000_000, "zstd"),
+):
+    writes(
+        case(
+            f"io.parquet.{name}", f"a Parquet file is written: {make.__name__}, compression {compression}",
+            make=with_folder(make), nominal_bytes=nominal, default_size=size,
+        ),
+        parquet_writers(compression),
+        read_parquet,
+    )  # fmt: skip
