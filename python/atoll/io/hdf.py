@@ -7,6 +7,7 @@ its locales.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..columns.column import Column
 from ..columns.strings import Strings
 from ..session.everywhere import once
 from .atomic import sink
+from .hdfrows import put, write_hdf_rows
 from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
 from .reading import check_room, expression, read_columns
@@ -311,14 +313,22 @@ def write_hdf(
     """Writes columns to an HDF5 file in the layout that Arkouda reads: numbers as datasets, others as groups.
 
     They go below a group. With `keep` what else is in the file stays, and with it its old content in memory meanwhile.
+    A new file of this machine's file system is written by all PEs, each its own rows; a compressed one by one after the
+    other.
 
     ValueError for columns in which numbers or texts are missing: that layout has no place for it. Categories may be.
     """
     h5py = extras.module("h5py", "writing HDF5")
     extras.module("pyarrow", "writing HDF5")
     named = checked(columns)
-    prepared = {name: _prepared(name, column) for name, column in named.items()}
+    for name, column in named.items():
+        _check(name, column)
     system, target = target_of(where, storage_options)
+    if system is None and isinstance(target, str) and named and not (keep and os.path.exists(target)):
+        below = {f"{group.strip('/')}/{name}".lstrip("/"): column for name, column in named.items()}
+        if write_hdf_rows(target, below, compression):
+            return
+    prepared = {name: _prepared(column) for name, column in named.items()}
     failure: BaseException | None = None
     if writes():
         try:
@@ -330,58 +340,33 @@ def write_hdf(
                 with h5py.File(content, "r+" if before else "w") as file:
                     if group != "/" and group in file:
                         del file[group]
-                    below = file.require_group(group)
+                    parent = file.require_group(group)
                     for name, (kind, values) in prepared.items():
-                        put(below, name, kind, values, compression)
+                        put(parent, name, kind, values, compression)
                 stream.write(content.getbuffer())
         except BaseException as error:
             failure = error
     agree(failure, iter(()))
 
 
-def _prepared(name: str, column: Any) -> tuple[str, Any]:
+def _check(name: str, column: Any) -> None:
+    """ValueError or TypeError for what has no place in the layout."""
     if isinstance(column, Categorical):
-        return "categories", column.to_arrow()
+        return
     if isinstance(column, Column) and column.null_count:
         raise ValueError(
             f"values of column {name!r} are missing, which Arkouda's layout has no place for. Fill them first"
         )
+    plain = isinstance(column, Array) or type(column) is Column
+    if not isinstance(column, Strings) and not (plain and np.dtype(column.dtype).kind in "biuf"):
+        raise TypeError(
+            f"column {name!r} ({getattr(column, 'kind', type(column).__name__)}) has no place in Arkouda's layout"
+        )
+
+
+def _prepared(column: Any) -> tuple[str, Any]:
+    if isinstance(column, Categorical):
+        return "categories", column.to_arrow()
     if isinstance(column, Strings):
         return "texts", column.to_arrow()
-    if isinstance(column, Array) or type(column) is Column:
-        values = column.to_numpy()
-        if values.dtype.kind in "biuf":
-            return "numbers", values
-    raise TypeError(
-        f"column {name!r} ({getattr(column, 'kind', type(column).__name__)}) has no place in Arkouda's layout"
-    )
-
-
-def put(group: Any, name: str, kind: str, values: Any, compression: str | None = None) -> Any:
-    """Puts a column of a kind, as NumPy or Arrow has it, into an open file or group: the dataset or group it is in."""
-    if kind == "numbers":
-        made = group.create_dataset(name, data=values, compression=compression)
-        made.attrs.update({"ObjType": 1, "isBool": int(values.dtype == np.bool_), "file_version": np.float32(2.0)})
-        return made
-    made = group.create_group(name)
-    made.attrs.update({"ObjType": 2 if kind == "texts" else 4, "file_version": np.float32(2.0)})
-    if kind == "categories":
-        codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        put(made, "codes", "numbers", codes, compression)
-        put(made, "categories", "texts", values.dictionary, compression)
-        put(made, "NA_Codes", "numbers", np.array([-1], np.int64), compression)
-        return made
-    import pyarrow as pa
-
-    if values.type != pa.large_string():
-        values = values.cast(pa.large_string())
-    _, offsets, text = values.buffers()
-    begins = np.frombuffer(offsets, np.int64)[values.offset : values.offset + len(values) + 1]
-    data = np.frombuffer(text, np.uint8)[begins[0] : begins[-1]] if text is not None else np.zeros(0, np.uint8)
-    if (data == 0).any():
-        raise ValueError(f"a text of {name!r} has a zero in it, which ends a text in Arkouda's layout")
-    ended = np.insert(data, begins[1:] - begins[0], 0)
-    segments = begins[:-1] - begins[0] + np.arange(len(values))
-    put(made, "values", "numbers", ended, compression)
-    put(made, "segments", "numbers", segments.astype(np.int64), compression)
-    return made
+    return "numbers", column.to_numpy()

@@ -146,3 +146,50 @@ def test_frames_below_keys(tmp_path):
     assert list(ak.read_hdf(tmp_path / "a.h5").columns) == ["one/a", "one/t"]
     with pytest.raises(ValueError, match="mode is"):
         one.to_hdf(tmp_path / "a.h5", key="one", mode="x")
+
+
+@pytest.mark.parametrize("compression", [None, "gzip"])
+def test_each_pe_writes_its_own_rows(tmp_path, compression):
+    """The file is what one gathered column at a time makes; nothing but shapes comes to the process that asks."""
+    n = 1000
+    rng = np.random.default_rng(0)
+    named = {
+        "i": ak.array(rng.integers(0, 1 << 60, n)),
+        "b": ak.array(rng.random(n) < 0.5),
+        "in/f": ak.array(rng.random(n).astype(np.float32)),
+        "t": ak.array([f"ä{i}" * (i % 4) for i in range(n)]),
+        "c": ak.Categorical(["x", None, "yy", "x"] * (n // 4)),
+        "segments": ak.arange(n),
+    }
+    hdf.write_hdf(tmp_path / "a.h5", named, compression=compression)
+    stream = io.BytesIO()
+    hdf.write_hdf(stream, named, compression=compression)
+    with h5py.File(tmp_path / "a.h5") as one, h5py.File(io.BytesIO(stream.getvalue())) as other:
+        found, wanted = [], []
+        for file, paths in ((one, found), (other, wanted)):
+            file.visit(paths.append)
+        assert sorted(found) == sorted(wanted)
+        for path in wanted:
+            assert dict(one[path].attrs) == dict(other[path].attrs), path
+            if isinstance(other[path], h5py.Dataset):
+                assert one[path].dtype == other[path].dtype, path
+                assert one[path].compression == compression
+                np.testing.assert_array_equal(one[path][()], other[path][()])
+    back = hdf.hdf_columns(tmp_path / "a.h5")
+    assert {name: back[name].tolist() for name in named} == {name: one.tolist() for name, one in named.items()}
+    with pytest.raises(ValueError, match="zero"):
+        hdf.write_hdf(tmp_path / "a.h5", {"t": ak.array(["a", "b\0"])})
+    hdf.write_hdf(tmp_path / "b.h5", {"i": ak.zeros(0), "t": ak.array(["a"])[:0]})
+    assert hdf.hdf_columns(tmp_path / "b.h5")["i"].tolist() == []
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a.h5", "b.h5"]
+
+
+def test_no_column_is_gathered(tmp_path, monkeypatch):
+    def gathered(*_):
+        raise AssertionError("a column was gathered")
+
+    column, texts = ak.arange(100), ak.array(["a", "b"])
+    monkeypatch.setattr(type(column), "to_numpy", gathered)
+    monkeypatch.setattr(type(texts), "to_arrow", gathered)
+    hdf.write_hdf(tmp_path / "a.h5", {"i": column})
+    hdf.write_hdf(tmp_path / "b.h5", {"t": texts})

@@ -16,7 +16,8 @@ import numpy as np
 
 from ... import extras
 from ...columns.making import from_arrow
-from ...io.hdf import all_texts, object_type, put
+from ...io.hdf import all_texts, object_type
+from ...io.hdfrows import put
 from ...io.writing import write_alone
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
