@@ -62,9 +62,9 @@ class ParquetFooter:
     def groups(self) -> list[tuple[int, int]]:
         """Bytes and rows of each."""
 
-    def chunk(self, group: int, column: int) -> tuple[str, str, bool, bool, int, int, int]:
+    def chunk(self, group: int, column: int) -> tuple[str, str, bool, bool, int, int, int, int]:
         """Of a leaf of the schema: physical type, codec, whether the engine decodes its pages' encodings, whether there is a
-        dictionary, where its first page is, its bytes there, and unpacked."""
+        dictionary, where its first page is, its bytes there, and unpacked, and where its Bloom filter is, or 0."""
 
 class Landing:
     """What a program gets: rows of arrays, and a place to leave rows of columns. Of no use once it has returned."""

@@ -282,7 +282,7 @@ void bind_everywhere(nb::module_& m) {
         const std::vector<table::ParquetGroup>& groups = footer.groups;
         ATOLL_VALIDATE(group < groups.size() && column < groups[group].columns.size(), ValueError, "row group {} has no column {}", group, column);
         const table::ParquetColumn& one = groups[group].columns[column];
-        return nb::make_tuple(table::parquet_type_name(one.type), table::parquet_codec_name(one.codec), one.decoded, one.dictionary, one.offset, one.packed, one.unpacked);
+        return nb::make_tuple(table::parquet_type_name(one.type), table::parquet_codec_name(one.codec), one.decoded, one.dictionary, one.offset, one.packed, one.unpacked, one.bloom_filter);
       }, nb::arg("group"), nb::arg("column"));
   nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("add_parquet", &Columns::add_parquet, nb::arg("parts"), nb::arg("wanted").none()).def("parquet_words", &Columns::parquet_words, nb::arg("parts")).def("rows", &Columns::rows).def_prop_ro("pe", [](const Columns& c) { return c.engine->pe(); }).def("stats", [](const Columns& c) { return stats_of(*c.engine); });
   m.def("set_program", [](nb::object callable) { program() = std::move(callable); });

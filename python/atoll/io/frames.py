@@ -15,6 +15,7 @@ from .fallback import given
 from .hdf import hdf_columns
 from .json import json_columns
 from .jsonvalue import has_lines, held, json_by_pandas
+from .members import members_of
 from .orc import orc_columns
 from .parquet import parquet_reader
 from .reading import expression, read_columns
@@ -42,7 +43,8 @@ def read_parquet(
         For fsspec, which then opens URLs.
     filters
         Rows to read: a list of ``(column, operator, value)`` that all hold, a list of such lists of which one holds, or
-        an expression of `pyarrow.compute`. Row groups whose statistics exclude them are not read.
+        an expression of `pyarrow.compute`. Row groups whose statistics exclude them are not read, nor those whose Bloom
+        filters exclude the values that a list asks for by "=" or "in".
 
     Raises
     ------
@@ -63,7 +65,7 @@ def read_parquet(
     1  z
     """
     _no_more("read_parquet", options, "dtype_backend", "use_nullable_dtypes", "filesystem")
-    reader = parquet_reader(path, storage_options)
+    reader = parquet_reader(path, storage_options).narrowed(members_of(filters))
     index = [name for name in reader.index if isinstance(name, str)]
     wanted = None if columns is None else [*columns, *(name for name in index if name not in columns)]
     frame = DataFrame(read_columns(reader, wanted, expression(filters)))

@@ -107,7 +107,7 @@ def _create(path: str, kept: Sequence[Kept], datasets: Sequence[Dataset], compre
     """Makes the file, whose datasets have room and no values yet."""
     import h5py
 
-    with h5py.File(path, "w-") as file:
+    with h5py.File(path, "w") as file:
         for one in kept:
             if one.text or one.categories is not None:
                 group = file.create_group(one.name)

@@ -3,18 +3,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from .. import _core, extras
+from ..session import current
 from ..session.everywhere import once
+from .bloom import excludes, hashes_of
+from .members import Members, members_of
+from .parquetfile import labelled, parquet_file, write_groups, write_rows
+from .parquetgroups import by_threads
 from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
 from .reading import expression, read_columns
-from .rows import inputs_of, table_of, together
-from .schemas import index_columns, key_types, pandas_metadata, typed_keys, unified, with_keys
+from .rows import inputs_of, together
+from .schemas import index_columns, key_types, typed_keys, unified, with_keys
 from .storage import WORD
 from .writing import checked, write_tables
 
@@ -39,6 +46,7 @@ class Chunk(NamedTuple):
     offset: int
     packed: int  # bytes
     unpacked: int
+    bloom_filter: int  # where it is, or 0
 
 
 def _held(kind: Any) -> tuple[str, ...]:
@@ -174,6 +182,31 @@ class ParquetReader(Reader):
         """The row groups that an expression does not exclude by their statistics."""
         return [part for part in self.parts if where is None or self._fragment(part, where).num_row_groups]
 
+    def without(self, parts: Sequence[Part]) -> ParquetReader:
+        """The reader of these row groups alone."""
+        made = copy.copy(self)
+        made.parts, made.origin = list(parts), self.origin or id(self)
+        return made
+
+    def narrowed(self, members: Members) -> ParquetReader:
+        """The reader of the row groups that Bloom filters do not exclude, of rows with such values."""
+        if {} in members:
+            return self
+        kept = once(_not_excluded, self, members)
+        return self.without([self.parts[at] for at in kept])
+
+    def excludes(self, part: Part, name: str, values: tuple[Any, ...], source: Any) -> bool:
+        """Whether a row group's Bloom filter says that a column has none of the values; `source`: the open file."""
+        footer = self._footer(part.file)
+        leaf, _ = (-1, False) if name in self.keys.names else footer.leaves.get(name, (-1, False))
+        if leaf < 0:
+            return False
+        chunk = footer.chunk(part.number, leaf)
+        if chunk.bloom_filter <= 0:
+            return False
+        hashes = hashes_of(values, footer.schema.field(name).type, chunk.physical)
+        return hashes is not None and excludes(source, chunk.bloom_filter, hashes)
+
     def unpacked(self, part: Part) -> dict[str, int]:
         """Bytes of each column's pages in a row group, before they were compressed."""
         footer = self._footer(part.file)
@@ -205,6 +238,24 @@ class ParquetReader(Reader):
         if fragment.num_row_groups == 0:
             return self.schema.empty_table().select(list(columns))
         return fragment.to_table(schema=self.schema, columns=list(columns), filter=where, use_threads=False)
+
+
+def _not_excluded(reader: ParquetReader, members: Members) -> list[int]:
+    """Numbers of the parts whose Bloom filters leave one of the alternatives."""
+    kept: list[int] = []
+    file, source = "", None
+    with contextlib.ExitStack() as opened:
+        for at, part in enumerate(reader.parts):
+            with reading(part):
+                if source is None or part.file != file:
+                    opened.close()
+                    file, source = part.file, opened.enter_context(reader.place.open(part.file))
+                if any(
+                    not any(reader.excludes(part, name, values, source) for name, values in one.items())
+                    for one in members
+                ):
+                    kept.append(at)
+    return kept
 
 
 def parquet_reader(where: Any, storage_options: dict[str, Any] | None = None) -> ParquetReader:
@@ -263,7 +314,8 @@ def parquet_columns(
         Which columns to read; all of them by default.
     filters
         Rows to read: an expression of `pyarrow.compute`, or a list of (column, operator, value) that all hold, or a
-        list of such lists of which one holds. Row groups whose statistics exclude them are not read.
+        list of such lists of which one holds. Row groups whose statistics exclude them are not read, nor those whose
+        Bloom filters exclude the values that a list asks for by "=" or "in".
     storage_options : dict, optional
         For fsspec, which then opens URLs.
 
@@ -277,7 +329,7 @@ def parquet_columns(
     >>> parquet_columns(io.BytesIO(stream.getvalue()), filters=[("a", ">", 1)])
     {'a': array([2, 3]), 'b': strings([None, 'z'])}
     """
-    reader = parquet_reader(where, storage_options)
+    reader = parquet_reader(where, storage_options).narrowed(members_of(filters))
     return read_columns(reader, columns, expression(filters))
 
 
@@ -307,7 +359,7 @@ def write_parquet(
     index : list of str
         Columns that pandas makes the labels of rows.
     options
-        Others of `pyarrow.parquet.ParquetWriter`.
+        Others of `pyarrow.parquet.ParquetWriter`: ``bloom_filter_options={"a": True}``, say.
 
     Examples
     --------
@@ -321,10 +373,11 @@ def write_parquet(
     """
     extras.module("pyarrow.parquet", "writing Parquet")
     options = {"compression": compression or "none", **options}
+    system, target = target_of(where, storage_options)
+    local = system is None and isinstance(target, str)
     if dataset or partition_cols:
-        system, target = target_of(where, storage_options)
         named = checked(columns)
-        if system is not None or not isinstance(target, str):
+        if not local:
             raise ValueError(
                 "a data set is written to a directory of this machine's file system, or one that all PEs see"
             )
@@ -335,55 +388,17 @@ def write_parquet(
         if prepared is None:
             raise TypeError("a data set of these columns cannot be written by each PE; write one file")
         inputs, kept = prepared
-        together(target, write_rows, kept, tuple(partition_cols), row_group_size, options, inputs=inputs)
+        threads = current().threads
+        together(str(target), write_rows, kept, tuple(partition_cols), row_group_size, options, threads, inputs=inputs)
         return
+    if local and current().pes > 1 and by_threads(options):
+        prepared = inputs_of(checked(columns))
+        if prepared is not None:
+            inputs, kept = prepared
+            write_groups(str(target), inputs, kept, index, row_group_size, options)
+            return
 
-    def opened(stream: Any, schema: Any) -> _Groups:
-        metadata = {b"pandas": pandas_metadata(schema, index)} if index else None
-        return parquet_file(stream, schema.with_metadata(metadata), row_group_size, options)
+    def opened(stream: Any, schema: Any) -> Any:
+        return parquet_file(stream, labelled(schema, index), row_group_size, options, current().threads)
 
     write_tables(where, columns, opened, storage_options)
-
-
-def parquet_file(stream: Any, schema: Any, rows: int, options: Mapping[str, Any]) -> _Groups:
-    """A context manager with `write(table)`: a file of groups of so many rows; options of pyarrow's ParquetWriter."""
-    import pyarrow.parquet as pq
-
-    return _Groups(pq.ParquetWriter(stream, schema, **options), rows)
-
-
-class _Groups:
-    """Writes tables as row groups."""
-
-    def __init__(self, writer: Any, rows: int) -> None:
-        self._writer, self._rows = writer, rows
-
-    def __enter__(self) -> _Groups:
-        return self
-
-    def __exit__(self, kind: Any, *_: Any) -> None:
-        if kind is None:
-            self._writer.close()
-
-    def write(self, table: Any) -> None:
-        self._writer.write_table(table.replace_schema_metadata(self._writer.schema.metadata), row_group_size=self._rows)
-
-
-def write_rows(
-    here: Any, aside: str, kept: Any, partition_cols: Sequence[str], rows: int, options: dict[str, Any],
-    prefix: str = "part-",
-) -> None:  # fmt: skip
-    """On a PE: its rows, into the data set's directory."""
-    import os
-
-    import pyarrow.parquet as pq
-
-    table = table_of(here, kept)
-    os.makedirs(aside, exist_ok=True)
-    if partition_cols:
-        pq.write_to_dataset(
-            table, aside, list(partition_cols), basename_template=f"{prefix}{here.pe:05}-{{i}}.parquet",
-            row_group_size=rows, existing_data_behavior="overwrite_or_ignore", use_threads=False, **options,
-        )  # fmt: skip
-    elif table.num_rows or here.pe == 0:
-        pq.write_table(table, os.path.join(aside, f"{prefix}{here.pe:05}.parquet"), row_group_size=rows, **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ..io.members import ANY, both
 from ..io.parquet import ParquetReader
 from .estimate import estimated
 from .nodes import Assign, Choose, Filter, Group, Head, Join, Node, Sort, Source
@@ -56,10 +57,18 @@ def _reading(node: Source, wanted: Collection[str], where: list[Filter]) -> str:
     expression = None
     for one in where:
         expression = one.term.expression if expression is None else expression & one.term.expression
-    parts = reader.left(expression) if isinstance(reader, ParquetReader) else reader.parts
-    node.cost.estimated_bytes = estimated(reader, names, expression)
+    parts, excluded, left = reader.parts, 0, reader
+    if isinstance(reader, ParquetReader):
+        left = reader.without(reader.left(expression))
+        members = ANY
+        for one in where:
+            members = both(members, one.term.members)
+        left, before = left.narrowed(members), left
+        parts, excluded = left.parts, len(before.parts) - len(left.parts)
+    node.cost.estimated_bytes = estimated(left, names)
     files = len({part.file for part in reader.parts})
     return (
-        f"read    {len(parts)} of {len(reader.parts)} parts of {files} file{'s' if files != 1 else ''}: "
+        f"read    {len(parts)} of {len(reader.parts)} parts of {files} file{'s' if files != 1 else ''}"
+        f"{f' ({excluded} excluded by Bloom filters)' if excluded else ''}: "
         f"columns {', '.join(names)} of {', '.join(reader.schema.names)}"
     )

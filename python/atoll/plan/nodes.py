@@ -212,7 +212,7 @@ class Join(Node):
 def filtered(node: Node, term: Term) -> Node:
     """A filter, as near to the files as it can be."""
     if isinstance(node, Filter):
-        return Filter(node.of, Term(node.term.expression & term.expression, node.term.fields | term.fields))
+        return Filter(node.of, node.term.also(term))
     if (
         isinstance(node, (Sort, Choose))
         or (isinstance(node, Assign) and not term.fields & set(node.made))

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..frame import DataFrame, concat
 from ..frame.pending import Pending, Unread, as_they_are
+from ..io.parquet import ParquetReader
 from ..io.reader import Reader
 from ..io.reading import read_columns
 from ..session import current
@@ -110,7 +111,10 @@ class Run(contextlib.ExitStack):
 
     def _filter(self, node: Filter) -> Iterator[Rows]:
         for rows in self._rows(node.of):
-            yield Derived(self._reader(rows), node.term, {})
+            reader = self._reader(rows)
+            if isinstance(reader, ParquetReader):
+                reader = reader.narrowed(node.term.members)
+            yield Derived(reader, node.term, {})
 
     def _assign(self, node: Assign) -> Iterator[Rows]:
         for rows in self._rows(node.of):

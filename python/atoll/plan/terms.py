@@ -6,21 +6,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..io.members import ANY, Members, both, either
+
 
 class Term:
     """An expression of a scan's columns: what comparisons, arithmetic and `& | ~` make of `scan["name"]`."""
 
-    __slots__ = ("expression", "fields")
+    __slots__ = ("expression", "fields", "members", "name")
     __hash__ = None  # type: ignore[assignment]  # == makes another term
 
-    def __init__(self, expression: Any, fields: frozenset[str]) -> None:
-        self.expression, self.fields = expression, fields
+    def __init__(
+        self, expression: Any, fields: frozenset[str], members: Members = ANY, name: str | None = None
+    ) -> None:
+        """`members`: what is known of rows for which the term is true; `name`: of the column that it is."""
+        self.expression, self.fields, self.members, self.name = expression, fields, members, name
 
     def isin(self, values: Sequence[Any]) -> Term:
         """Whether the value is one of these."""
         import pyarrow as pa
 
-        return Term(self.expression.isin(pa.array(list(values))), self.fields)
+        known = list(values)
+        members = ANY if self.name is None else ({self.name: tuple(known)},)
+        return Term(self.expression.isin(pa.array(known)), self.fields, members)
 
     def isna(self) -> Term:
         """Whether the value is missing."""
@@ -38,6 +45,11 @@ class Term:
     def astype(self, kind: Any) -> Term:
         """The value as another of Arrow's types, or of the type of that name."""
         return Term(self.expression.cast(kind), self.fields)
+
+    def also(self, other: Term) -> Term:
+        """Whether both are true."""
+        members = both(self.members, other.members)
+        return Term(self.expression & other.expression, self.fields | other.fields, members)
 
     def __neg__(self) -> Term:
         import pyarrow.compute as pc
@@ -58,7 +70,7 @@ def term_of(name: str) -> Term:
     """The column of that name."""
     import pyarrow.compute as pc
 
-    return Term(pc.field(name), frozenset([name]))
+    return Term(pc.field(name), frozenset([name]), name=name)
 
 
 def _binary(name: str, turned: bool) -> Any:
@@ -70,9 +82,19 @@ def _binary(name: str, turned: bool) -> Any:
         one, two = (value, self.expression) if turned else (self.expression, value)
         if name == "truediv":  # Arrow's division of whole numbers gives whole ones
             one = one.cast("float64")
-        return Term(getattr(one, f"__{name}__")(two), fields)
+        return Term(getattr(one, f"__{name}__")(two), fields, _members(name, self, other))
 
     return method
+
+
+def _members(name: str, one: Term, other: Any) -> Members:
+    if name == "eq":
+        for column, value in ((one, other), (other, one)):
+            if isinstance(column, Term) and column.name is not None and not isinstance(value, Term):
+                return ({column.name: (value,)},)
+    if name in ("and", "or") and isinstance(other, Term):
+        return (both if name == "and" else either)(one.members, other.members)
+    return ANY
 
 
 for _name in ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "add", "sub", "mul", "truediv"):

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..io.atomic import directory_beside
-from ..io.parquet import parquet_file, write_rows
+from ..io.parquetfile import parquet_file, write_rows
 from ..io.places import target_of
 from ..io.rows import inputs_of, replacing
 from ..io.writing import tables, write_pieces
+from ..session import current
 from ..session.everywhere import everywhere
 
 
@@ -19,10 +20,12 @@ def write(
     row_group_size: int = 1 << 20, **others: Any,
 ) -> None:  # fmt: skip
     """Writes the rows of all frames; `others` are options of `pyarrow.parquet.ParquetWriter`."""
-    options = {"compression": compression or "none", **others}
+    options, threads = {"compression": compression or "none", **others}, current().threads
     if not dataset:
         pieces = (table for frame in frames for table in tables(frame._named()))
-        write_pieces(where, pieces, lambda stream, schema: parquet_file(stream, schema, row_group_size, options))
+        write_pieces(
+            where, pieces, lambda stream, schema: parquet_file(stream, schema, row_group_size, options, threads)
+        )
         return
     system, path = target_of(where)
     if system is not None or not isinstance(path, str):
@@ -33,4 +36,6 @@ def write(
             if prepared is None:
                 raise TypeError("a data set of these columns cannot be written by each PE; write one file")
             inputs, kept = prepared
-            everywhere(write_rows, aside, kept, (), row_group_size, options, f"part-{number:05}-", inputs=inputs)
+            everywhere(
+                write_rows, aside, kept, (), row_group_size, options, threads, f"part-{number:05}-", inputs=inputs
+            )

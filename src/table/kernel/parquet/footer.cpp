@@ -22,7 +22,7 @@ bool is_decoded(std::int64_t encoding) { return encoding == 0 || encoding == 2 |
 
 /// What a footer says of a column of a row group.
 struct Told {
-  std::optional<std::int64_t> type, codec, values, unpacked, packed, data_at, dictionary_at;
+  std::optional<std::int64_t> type, codec, values, unpacked, packed, data_at, dictionary_at, bloom_at;
   std::string path;
   bool elsewhere = false;  // in another file
   bool decoded = true;
@@ -47,6 +47,8 @@ ParquetColumn checked(const Told& told, std::int64_t size) {
   column.dictionary = told.dictionary_at.has_value();
   column.decoded = told.decoded && !told.elsewhere;
   if (told.elsewhere) return column;
+  // Nobody needs it: one that cannot be is none.
+  if (told.bloom_at.value_or(0) > 0 && *told.bloom_at < size) column.bloom_filter = *told.bloom_at;
   for (const auto& at : {told.data_at, told.dictionary_at})
     ATOLL_VALIDATE(!at || (*at >= 0 && *at <= size), ValueError, "its pages are at byte {} of a file of {}", *at, size);
   column.offset = told.data_at.value_or(0);
@@ -91,6 +93,7 @@ void read_column(Thrift& thrift, Told& told) {
         case 7: return &told.packed;
         case 9: return &told.data_at;
         case 11: return &told.dictionary_at;
+        case 14: return &told.bloom_at;
         default: return nullptr;
       }
     });

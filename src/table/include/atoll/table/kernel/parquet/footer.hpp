@@ -17,6 +17,7 @@ struct ParquetColumn {
   bool dictionary = false;           // whether it has a dictionary
   std::int64_t offset = 0;           // of its first page
   std::int64_t packed = 0, unpacked = 0;  // bytes
+  std::int64_t bloom_filter = 0;     // where its Bloom filter is, 0: nowhere
 };
 
 struct ParquetGroup {
