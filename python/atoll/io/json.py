@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from .writing import checked, write_tables
 
 _ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".json.gz")
 _RANGE = 8 << 20
+_SAMPLE = 1 << 20  # bytes whose types are tried for all
 _LOOK = 1 << 16  # bytes in which the end of a line is looked for at a time
 _DEEPEST = 500  # lists in lists
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"?')
@@ -35,9 +38,11 @@ class JsonReader(Reader):
     def __init__(self, place: Place, compression: str | None, keys: Any, parts: list[Part]) -> None:
         self.place, self.compression, self.keys, self.parts = place, compression, keys, parts
         self.file_schema: Any = None
+        self.complete = True  # whether the schema, once it is set, has all columns
 
-    def set_schema(self, schema: Any) -> None:
-        """Says what the columns are."""
+    def set_schema(self, schema: Any, complete: bool = True) -> None:
+        """Says what the columns are; where others are an error, the schema is not complete."""
+        self.complete = complete
         self.file_schema, self.schema = schema, with_keys(schema, self.keys)
 
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
@@ -62,7 +67,8 @@ class JsonReader(Reader):
         if data.lstrip()[:1] == b"[":
             raise ValueError("this is one list, not an object a line. Write it with lines=True")
         _check_depth(data)
-        parse = json.ParseOptions(explicit_schema=self.file_schema, unexpected_field_behavior="infer")
+        others = "infer" if self.complete else "error"
+        parse = json.ParseOptions(explicit_schema=self.file_schema, unexpected_field_behavior=others)
         read = json.ReadOptions(use_threads=False, block_size=min(len(data) + 1, (1 << 31) - 1))
         made = json.read_json(pa.BufferReader(data), read, parse)
         made.column_names  # noqa: B018  # raises when they are no texts
@@ -113,6 +119,16 @@ def _plan(place: Place, compression: str | None) -> JsonReader:
     return JsonReader(place, compression, keys, parts)
 
 
+def _schema_of_sample(reader: JsonReader) -> Any:
+    """What the beginning of a long file says of types; None where nothing is to be gained, or it is broken."""
+    first = reader.parts[0]
+    if not first.end or sum(part.size for part in reader.parts) <= 2 * _SAMPLE:
+        return None
+    with contextlib.suppress(ValueError, OSError):
+        found = reader.parse(replace(first, end=min(first.end, _SAMPLE))).schema
+        return found if len(found) else None
+
+
 def _schemas(here: Any, reader: JsonReader, mine: Sequence[range], threads: int) -> list[Any]:
     found: dict[int, Any] = {}
 
@@ -130,7 +146,8 @@ def json_columns(
 ) -> dict[str, Any]:  # fmt: skip
     """Columns of files with a JSON object in each line, by name; parameters as `parquet_columns`.
 
-    Types are those into which all objects' values fit.
+    Types are those into which all objects' values fit: those of the first megabyte, if they do for all, else
+    what a look at all objects says.
 
     Examples
     --------
@@ -141,6 +158,13 @@ def json_columns(
     """
     extras.module("pyarrow.json", "reading JSON")
     reader = once(_plan, place_of(where, _ENDINGS, storage_options), compression)
+    sample = once(_schema_of_sample, reader)
+    if sample is not None:
+        reader.set_schema(sample, complete=False)
+        # What the beginning looked like may not hold for all of it.
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            return read_columns(reader, columns, expression(filters))
+        reader.file_schema, reader.complete = None, True
     session = current()
     answers = everywhere(_schemas, reader, shares(reader.parts, session.pes), session.threads)
     schemas = [schema for some in answers for schema in some]

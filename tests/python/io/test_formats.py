@@ -14,6 +14,7 @@ from atoll.io import json as json_lines
 from atoll.io.arrow import arrow_columns, write_arrow
 from atoll.io.json import json_columns, write_json
 from atoll.io.orc import orc_columns, write_orc
+from atoll.session.everywhere import everywhere
 
 pytestmark = pytest.mark.usefixtures("every_session")
 
@@ -69,6 +70,29 @@ def test_json_lines(tmp_path, monkeypatch):
         json_columns(io.StringIO('[{"a": 1}]'))
     with pytest.raises(ValueError, match=r"<stream>, bytes from 0: JSON parse error"):
         json_columns(io.StringIO('{"a": 1}\n{"a": \n'))
+
+
+def test_json_lines_that_begin_otherwise(tmp_path, monkeypatch):
+    """Types are tried that hold for the beginning; where they do not hold for all, all is looked at."""
+    monkeypatch.setattr(json_lines, "_RANGE", 300)
+    monkeypatch.setattr(json_lines, "_SAMPLE", 100)
+    looked = []
+    monkeypatch.setattr(json_lines, "everywhere", lambda *args: looked.append(args) or everywhere(*args))
+    same = [{"a": i, "t": f"t{i}", "l": [i] * (i % 3)} for i in range(100)]
+    for late, looks in (({}, 0), ({"a": 0.5}, 1), ({"b": 1}, 1), ({"t": 7, "a": None}, 1), ({"a": "x"}, 1)):
+        rows = [*same, late | ({} if "t" in late else {"t": "end"})]
+        (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        looked.clear()
+        if "x" in late.values() or 7 in late.values():
+            with pytest.raises((ValueError, TypeError)):
+                json_columns(tmp_path / "a.jsonl")
+        else:
+            found = json_columns(tmp_path / "a.jsonl")
+            assert set(found) == {"a", "t", "l"} | set(late)
+            assert found["a"].tolist()[:3] == [0, 1, 2]
+            assert found["a"].tolist()[-1] == late.get("a")
+            assert json_columns(tmp_path / "a.jsonl", [*late, "t"])["t"].tolist() == [row["t"] for row in rows]
+        assert bool(looked) == bool(looks), late
 
 
 @pytest.mark.parametrize(
