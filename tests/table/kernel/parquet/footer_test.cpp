@@ -16,7 +16,7 @@ namespace {
 using namespace pages;
 
 struct Told {
-  std::int64_t type = 2, codec = 1, values = 5, unpacked = 80, packed = 60, at = 4, rows = 5;
+  std::int64_t type = 2, codec = 1, values = 5, unpacked = 80, packed = 60, at = 4, rows = 5, bloom = 0;
 };
 
 /// Two row groups with a column "x" each, of which the second says what is told.
@@ -40,6 +40,7 @@ Bytes footer_of(const Told& told) {
     put_field(to, 1, one.unpacked);
     put_field(to, 1, one.packed);
     put_field(to, 2, one.at);
+    put_field(to, 5, one.bloom);
     to.push_back(std::byte{0});
     to.push_back(std::byte{0});
     put_field(to, 1, 90);
@@ -70,6 +71,11 @@ TEST(ParquetFooter, SaysWhatCanBe) {
   EXPECT_EQ(groups[1].columns[0].packed, 50);
   EXPECT_EQ(parquet_type_name(groups[1].columns[0].type), "INT64");
   EXPECT_EQ(parquet_codec_name(groups[1].columns[0].codec), "ZSTD");
+  EXPECT_EQ(groups[1].columns[0].bloom_filter, 0);
+  const auto bloom_filter = [](std::int64_t at) { return read_parquet_footer(footer_of({.bloom = at}), 1000)[1].columns[0].bloom_filter; };
+  EXPECT_EQ(bloom_filter(500), 500);
+  EXPECT_EQ(bloom_filter(1000), 0) << "behind the file's end";
+  EXPECT_EQ(bloom_filter(INT64_MIN), 0);
   EXPECT_EQ(refusal({.codec = -1}), "row group 1, column 'x': its codec is -1");
   EXPECT_EQ(refusal({.codec = 8}), "row group 1, column 'x': its codec is 8");
   EXPECT_EQ(refusal({.type = 99}), "row group 1, column 'x': its type is 99");
