@@ -35,7 +35,7 @@ class BucketRule {
     while (at < heavy_.size() && heavy_[at] < hashed) ++at;
     return at < heavy_.size() && heavy_[at] == hashed ? at : heavy_.size();
   }
-  /// Hashes keys in place and finds their buckets.
+  /// Hashes keys in place and finds their buckets; n up to array::CompositeKey::block.
   void find(std::uint64_t* keys, std::size_t n, std::uint16_t* buckets) const;
 
  private:
@@ -43,7 +43,7 @@ class BucketRule {
 
   std::size_t buckets_;
   std::vector<std::uint64_t> heavy_;
-  std::array<std::uint16_t, std::size_t{1} << first_bits> first_{};  // heavy key not below those bits
+  std::array<std::uint16_t, (std::size_t{1} << first_bits) + 1> first_{};  // heavy key not below those bits; the end
 };
 
 /// Whether a dealt key has the number of its row beside it.
