@@ -408,9 +408,9 @@ def coargsort(keys: Sequence[Expr]) -> Expr:
 def unique(x: Expr, index: bool, inverse: bool, counts: bool) -> tuple[Expr, Expr | None, Expr | None, Expr | None]:
     """Sorted distinct values of flattened x; first index, inverse, counts."""
 
-def group_by(keys: Sequence[Expr], values: Sequence[Expr], wanted: Sequence[tuple[str, int, int]]) -> list[Expr]:
-    """Distinct keys ascending, then per wanted (statistic, column of values, ddof) a figure for each; statistics: size sum mean
-    var std min max first last."""
+def group_by(keys: Sequence[Expr], values: Sequence[Expr], wanted: Sequence[tuple[str, int, int, bool]]) -> list[Expr]:
+    """Distinct keys ascending, then per wanted (statistic, column of values, ddof, whether NaN is skipped) a figure for each;
+    statistics: size sum mean var std min max bit_and bit_or bit_xor first last, count of floats. Of floats alone NaN is skipped."""
 
 def join_rows(left: Sequence[Expr], right: Sequence[Expr], kind: str) -> list[Expr]:
     """Rows with equal keys; kinds: inner, left (left and right row numbers, -1: none), semi, anti (left row numbers)."""

@@ -15,7 +15,7 @@ using Release = nb::call_guard<nb::gil_scoped_release>;
 table::Statistic to_statistic(const std::string& name) {
   using table::Statistic;
   static const std::map<std::string, Statistic> names{
-      {"size", Statistic::size}, {"sum", Statistic::sum}, {"mean", Statistic::mean}, {"var", Statistic::var},     {"std", Statistic::std},
+      {"size", Statistic::size}, {"count", Statistic::count}, {"sum", Statistic::sum}, {"mean", Statistic::mean}, {"var", Statistic::var},     {"std", Statistic::std},
       {"min", Statistic::min},   {"max", Statistic::max}, {"bit_and", Statistic::bit_and},
       {"bit_or", Statistic::bit_or}, {"bit_xor", Statistic::bit_xor}, {"first", Statistic::first}, {"last", Statistic::last}};
   const auto found = names.find(name);
@@ -37,14 +37,15 @@ std::vector<Array> columns_of(const std::vector<Expr>& columns, const SessionPtr
 }  // namespace
 
 void bind_table(nb::module_& m) {
-  m.def("group_by", [](const std::vector<Expr>& keys, const std::vector<Expr>& values, const std::vector<std::tuple<std::string, std::uint32_t, int>>& wanted) {
+  m.def("group_by", [](const std::vector<Expr>& keys, const std::vector<Expr>& values, const std::vector<std::tuple<std::string, std::uint32_t, int, bool>>& wanted) {
     ATOLL_VALIDATE(!keys.empty(), ValueError, "a group-by needs at least one key");
     std::vector<table::Request> requests;
-    for (const auto& [statistic, column, ddof] : wanted) {
-      requests.push_back({to_statistic(statistic), column, ddof});
+    for (const auto& [statistic, column, ddof, skips_nan] : wanted) {
+      requests.push_back({to_statistic(statistic), column, ddof, skips_nan});
       ATOLL_VALIDATE(requests.back().statistic == table::Statistic::size || column < values.size(), IndexError, "no column {}", column);
       const bool bits = statistic.starts_with("bit_");
       ATOLL_VALIDATE(!bits || !array::is_float(values[column].node->dtype), TypeError, "{} is for integers and bool, not for {}", statistic, array::name_of(values[column].node->dtype));
+      ATOLL_VALIDATE(!skips_nan || array::is_float(values[column].node->dtype), TypeError, "NaN is skipped of floats, not of {}", array::name_of(values[column].node->dtype));
     }
     const SessionPtr session = keys[0].session;
     std::vector<Array> results;

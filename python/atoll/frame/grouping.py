@@ -15,6 +15,7 @@ from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sorting import argsort
 from ..columns.column import Column
 from ..columns.groupby import groupby
+from ..columns.groupby.grouped import NanIsMissing
 from ..columns.objects import Objects
 from ..columns.strings import Strings
 from .axis import index_of, range_index
@@ -71,10 +72,10 @@ def figures(groups: Groups, wanted: list[tuple[Any, str]], **options: Any) -> li
     by = groups.by
     found: dict[int, Any] = {}
     together: dict[str, tuple[Any, str]] = {}
-    known: dict[int, Any] = {}
+    known: dict[tuple[int, bool], Any] = {}
     for place, (values, name) in enumerate(wanted):
         if name in TOGETHER and not options and not _alone_only(values, name):
-            column = known.setdefault(id(values), _for_engine(values))
+            column = known.setdefault((id(values), name in NanIsMissing.FIGURES), _for_engine(values, name))
             if name == "sum" and isinstance(column, ndarray) and column.dtype.kind == "b":
                 column = column.astype(np.int64)
             if name in ("sum", "mean", "var", "std") and not is_numeric(values) and not _has(values, name):
@@ -96,7 +97,9 @@ def _has(values: Any, name: str) -> bool:
     return not isinstance(values, (ndarray, Strings)) and type(values) is not Column and hasattr(values, name)
 
 
-def _for_engine(values: Any) -> Any:
+def _for_engine(values: Any, name: str) -> Any:
+    if isinstance(values, ndarray) and values.dtype.kind == "f" and name in NanIsMissing.FIGURES:
+        return NanIsMissing(values)
     return nullable(values)
 
 

@@ -19,7 +19,7 @@ bool is_sum(Statistic statistic) { return statistic == Statistic::sum || statist
 bool is_spread(Statistic statistic) { return statistic == Statistic::var || statistic == Statistic::std; }
 /// Figures that are made of exact sums.
 bool needs_window(const Request& request, DType type) {
-  return is_spread(request.statistic) || request.statistic == Statistic::mean ||
+  return is_spread(request.statistic) || request.statistic == Statistic::mean || request.statistic == Statistic::count ||
          (request.statistic == Statistic::sum && array::is_float(type));
 }
 
@@ -68,8 +68,10 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
   for (const auto& part : engine.allgather_vector(mine))
     for (std::size_t i = 0; i < part.size(); ++i) spreads[i].join(part[i]);
   // Some values are larger than those of the sample: four times as large fits. The answer does not depend on it.
-  auto sum_spec = [&](StateKind kind, std::uint32_t column) {
+  auto sum_spec = [&](StateKind kind, const Request& request) {
+    const std::uint32_t column = request.column;
     StateSpec spec{kind, column, wide_of(types_[column])};
+    spec.skips_nan = request.skips_nan;
     const double largest = spreads[column].magnitude();
     int top = largest == 0 ? 0 : std::ilogb(largest) + 3;
     if (kind == StateKind::square) top *= 2;
@@ -77,23 +79,30 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
     return spec;
   };
 
+  auto extreme = [&](StateKind kind, const Request& request) {
+    StateSpec spec{kind, request.column, wide_of(types_[request.column])};
+    spec.skips_nan = request.skips_nan;
+    return spec;
+  };
   for (const Request& request : requests) {
+    ATOLL_EXPECT(!request.skips_nan || array::is_float(types_[request.column]));
     Source source;
     const DType type = request.statistic == Statistic::size ? DType::i64 : types_[request.column];
     switch (request.statistic) {
       case Statistic::size: break;
+      case Statistic::count:
       case Statistic::sum:
       case Statistic::mean:
-        if (needs_window(request, type)) source.sums = {need(sum_spec(StateKind::sum, request.column))};
+        if (needs_window(request, type)) source.sums = {need(sum_spec(StateKind::sum, request))};
         else source.state = need({StateKind::total, request.column, wide_of(type)});
         break;
       case Statistic::var:
       case Statistic::std:
-        source.sums = {need(sum_spec(StateKind::sum, request.column))};
-        source.squares = {need(sum_spec(StateKind::square, request.column))};
+        source.sums = {need(sum_spec(StateKind::sum, request))};
+        source.squares = {need(sum_spec(StateKind::square, request))};
         break;
-      case Statistic::min: source.state = need({StateKind::least, request.column, wide_of(type)}); break;
-      case Statistic::max: source.state = need({StateKind::greatest, request.column, wide_of(type)}); break;
+      case Statistic::min: source.state = need(extreme(StateKind::least, request)); break;
+      case Statistic::max: source.state = need(extreme(StateKind::greatest, request)); break;
       case Statistic::bit_and: source.state = need({StateKind::all_bits, request.column, wide_of(type)}); break;
       case Statistic::bit_or: source.state = need({StateKind::any_bits, request.column, wide_of(type)}); break;
       case Statistic::bit_xor: source.state = need({StateKind::odd_bits, request.column, wide_of(type)}); break;
@@ -103,7 +112,7 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
     sources_.push_back(std::move(source));
   }
   // Exact sums count their rows, too.
-  const auto counting = std::find_if(specs_.begin(), specs_.end(), [](const StateSpec& spec) { return spec.is_sum(); });
+  const auto counting = std::find_if(specs_.begin(), specs_.end(), [](const StateSpec& spec) { return spec.is_sum() && !spec.skips_nan; });
   if (counting != specs_.end()) presence_ = static_cast<std::size_t>(counting - specs_.begin());
   else presence_ = need({StateKind::rows});
 }
@@ -111,7 +120,7 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
 std::size_t Plan::need(const StateSpec& spec) {
   const bool by_column = spec.needs_column();
   for (std::size_t i = 0; i < specs_.size(); ++i)
-    if (specs_[i].kind == spec.kind && (!by_column || specs_[i].column == spec.column) && specs_[i].from == spec.from) return i;
+    if (specs_[i].kind == spec.kind && (!by_column || specs_[i].column == spec.column) && specs_[i].from == spec.from && specs_[i].skips_nan == spec.skips_nan) return i;
   specs_.push_back(spec);
   return specs_.size() - 1;
 }
@@ -159,7 +168,7 @@ void Plan::add_bands(Engine& engine, const std::vector<Array>& values) {
 
 DType Plan::result_type(std::size_t request) const {
   const Request& wanted = requests_[request];
-  if (wanted.statistic == Statistic::size) return DType::i64;
+  if (wanted.statistic == Statistic::size || wanted.statistic == Statistic::count) return DType::i64;
   const DType type = types_[wanted.column];
   if (is_sum(wanted.statistic) || is_spread(wanted.statistic)) {
     if (array::is_float(type)) return type;
@@ -170,9 +179,10 @@ DType Plan::result_type(std::size_t request) const {
   return type;
 }
 
-double Plan::rows_of(const Aggregated& groups, std::size_t group) const {
-  const std::byte* states = groups.states[presence_].data();
-  if (specs_[presence_].is_sum()) return static_cast<double>(reinterpret_cast<const ExactSum*>(states)[group].rows);
+// How many rows the spec has counted, an exact sum or that of presence.
+double Plan::rows_of(const Aggregated& groups, std::size_t spec, std::size_t group) const {
+  const std::byte* states = groups.states[spec].data();
+  if (specs_[spec].is_sum()) return static_cast<double>(reinterpret_cast<const ExactSum*>(states)[group].rows);
   return static_cast<double>(reinterpret_cast<const std::uint64_t*>(states)[group]);
 }
 
@@ -217,7 +227,7 @@ void Plan::finish_range(const Aggregated& groups, std::size_t request, std::size
     if (is_spread(wanted.statistic)) {
       Pieces sums(groups, specs_, source.sums), squares(groups, specs_, source.squares);
       for (std::size_t group = begin; group < end; ++group) {
-        const double rows = rows_of(groups, group);
+        const double rows = rows_of(groups, source.sums[0], group);
         const double value = rows > wanted.ddof ? deviations_of(sums.of(group), squares.of(group)) / (rows - wanted.ddof)
                                                 : std::numeric_limits<double>::quiet_NaN();
         result[group] = static_cast<T>(wanted.statistic == Statistic::std ? std::sqrt(value) : value);
@@ -230,13 +240,15 @@ void Plan::finish_range(const Aggregated& groups, std::size_t request, std::size
       const std::size_t n = std::min(block_rows, end - at);
       const double* totals = added;
       if (source.sums.empty()) {}
+      else if (wanted.statistic == Statistic::count) {}
       else if (known != totals_.end()) totals = known->second.data() + at;
       else add_up_range(groups, source.sums, at, at + n, added);
       for (std::size_t i = 0; i < n; ++i) {
         switch (wanted.statistic) {
           case Statistic::sum: result[at + i] = static_cast<T>(totals[i]); break;
-          case Statistic::mean: result[at + i] = static_cast<T>(totals[i] / rows_of(groups, at + i)); break;
-          default: result[at + i] = static_cast<T>(rows_of(groups, at + i)); break;
+          case Statistic::mean: result[at + i] = static_cast<T>(totals[i] / rows_of(groups, source.sums[0], at + i)); break;
+          case Statistic::count: result[at + i] = static_cast<T>(rows_of(groups, source.sums[0], at + i)); break;
+          default: result[at + i] = static_cast<T>(rows_of(groups, presence_, at + i)); break;
         }
       }
     }

@@ -31,14 +31,14 @@ class Plan {
  private:
   struct Source {
     std::size_t state = 0;             // min, max, first, last and sums of integers
-    std::vector<std::size_t> sums;     // sum and mean of floats, var and std: a band each
+    std::vector<std::size_t> sums;     // count, sum and mean of floats, var and std: a band each
     std::vector<std::size_t> squares;  // var and std
   };
   std::size_t need(const StateSpec& spec);
   std::vector<std::size_t> add_bands(std::size_t spec, int top, double least, bool special);
   void finish_range(const Aggregated& groups, std::size_t request, std::size_t begin, std::size_t end, void* out) const;
   void add_up_range(const Aggregated& groups, const std::vector<std::size_t>& sums, std::size_t begin, std::size_t end, double* out) const;
-  double rows_of(const Aggregated& groups, std::size_t group) const;
+  double rows_of(const Aggregated& groups, std::size_t spec, std::size_t group) const;
 
   std::vector<DType> types_;
   std::vector<Request> requests_;

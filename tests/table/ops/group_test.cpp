@@ -2,6 +2,8 @@
 // Groups whose rows lie on many PEs.
 #include "atoll/table/ops/group.hpp"
 
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "../../array/ops/fixture.hpp"
@@ -63,6 +65,45 @@ TEST_P(GroupBy, AddsUpBandsWhereMagnitudesLieFarApart) {
     const auto found = table::group_by(engine, {to_array(engine, keys)}, {to_array(engine, values)}, {{table::Statistic::sum, 0, 1}});
     const auto figures = to_vector<double>(engine, found[1]);
     for (const auto& [key, sum] : sums) ASSERT_EQ(figures[static_cast<std::size_t>(key)], static_cast<double>(sum));
+  });
+}
+
+TEST_P(GroupBy, NanIsLeftOutWhereThatIsWanted) {
+  run([](Engine& engine) {
+    const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+    for (const std::int64_t range : {7, 3000, 60'000}) {  // a table, many groups, of one row mostly
+      const std::size_t n = 20'000;
+      std::vector<std::int64_t> keys = random_integers(n, 0, range - 1, 5);
+      std::vector<double> values(n);
+      for (std::size_t i = 0; i < n; ++i) values[i] = keys[i] == 3 || i % 5 == 0 ? nan : i % 1001 == 7 ? infinity : static_cast<double>(i % 13) - 6;
+      struct Known {
+        double sum = 0, least = std::numeric_limits<double>::quiet_NaN();
+        std::int64_t count = 0;
+      };
+      std::map<std::int64_t, Known> known;
+      for (std::size_t i = 0; i < n; ++i) {
+        Known& one = known[keys[i]];
+        if (std::isnan(values[i])) continue;
+        one.sum += values[i];
+        one.least = std::isnan(one.least) ? values[i] : std::min(one.least, values[i]);
+        ++one.count;
+      }
+      using table::Statistic;
+      const auto found = table::group_by(engine, {to_array(engine, keys)}, {to_array(engine, values)},
+                                         {{Statistic::sum, 0, 1, true}, {Statistic::min, 0, 1, true}, {Statistic::count, 0, 1, true}, {Statistic::mean, 0, 1, true},
+                                          {Statistic::size, 0, 1}, {Statistic::sum, 0, 1}});
+      const auto groups = to_vector<std::int64_t>(engine, found[0]), counts = to_vector<std::int64_t>(engine, found[3]);
+      const auto sums = to_vector<double>(engine, found[1]), least = to_vector<double>(engine, found[2]), means = to_vector<double>(engine, found[4]);
+      const auto plain = to_vector<double>(engine, found[6]);
+      ASSERT_EQ(groups.size(), known.size());
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        const Known& one = known[groups[i]];
+        ASSERT_EQ(sums[i], one.sum);
+        ASSERT_EQ(counts[i], one.count);
+        ASSERT_TRUE(one.count == 0 ? std::isnan(least[i]) && std::isnan(means[i]) : least[i] == one.least && means[i] == one.sum / static_cast<double>(one.count));
+        if (groups[i] == 3) { ASSERT_TRUE(std::isnan(plain[i])); }
+      }
+    }
   });
 }
 

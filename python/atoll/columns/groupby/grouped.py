@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import _core
 from ...arrays.array import Array, expr_of, wrap
@@ -56,6 +57,19 @@ INTERPOLATIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "midpoint": lambda place, below, dtype: (place > below).astype(dtype) / 2,
     "nearest": lambda place, below, dtype: (rint(place) > below).astype(dtype),
 }
+
+
+@dataclass(frozen=True)
+class NanIsMissing:
+    """Floats of which NaN is left out, as a missing value is: by the pass over the rows, which makes no column for it.
+
+    Figures of groups without a value are NaN, their sums 0.
+    """
+
+    values: ndarray
+
+    #: Figures that can leave it out.
+    FIGURES: ClassVar = ("count", "sum", "mean", "var", "std", "min", "max")
 
 
 class Grouped:
@@ -154,8 +168,12 @@ class Grouped:
     def _ngroup(self) -> ndarray:
         """The same for the rows that are in a group."""
         if self._number is None:
-            self._number = row_numbers(self._columns, self._find())
+            self._number = self._numbers_of_rows()
         return self._number
+
+    def _numbers_of_rows(self) -> ndarray:
+        """The same, which are not kept for the next one who asks."""
+        return self._number if self._number is not None else row_numbers(self._columns, self._find())
 
     def _in_groups(self) -> InGroups:
         """The rows that are in a group, in order of groups."""
@@ -387,12 +405,16 @@ class Grouped:
 
         `column` has the rows that are in a group. Where figures are rows, they are those of all.
         """
-        there = flatnonzero(column.valid) if column.valid is not None else arange(column.size)
         numbers, back = column._grouped(name)
-        groups = type(self)(take(self._ngroup(), there))
-        figures = figure(groups, take(numbers, there))
+        valid = column.valid
+        if valid is None:
+            groups = type(self)(self._ngroup())
+            figures = figure(groups, numbers)
+        else:  # nothing of all rows is kept beside what is there
+            groups = type(self)(self._numbers_of_rows()[valid])
+            figures = figure(groups, numbers[valid])
         if name in ("argmin", "argmax"):
-            figures = take(there, figures)
+            figures = figures if valid is None else take(flatnonzero(valid), figures)
             figures = figures if self._plain.rows is None else take(self._plain.rows, figures)
         found = groups.keys
         spread: Any = zeros(self.ngroups, dtype=figures.dtype)
@@ -414,7 +436,7 @@ class Grouped:
     def _aggregate(self, wanted: Sequence[tuple[Any, str, int]]) -> list[Any]:
         """Figures of columns that have the rows that are in a group; those of arrays in one pass."""
         columns: list[ndarray] = []
-        requests: list[tuple[str, int, int]] = []
+        requests: list[tuple[str, int, int, bool]] = []
         alone: dict[int, Any] = {}
         for i, (column, figure, ddof) in enumerate(wanted):
             if figure not in STATISTICS:
@@ -422,15 +444,17 @@ class Grouped:
             if isinstance(column, Column) and figure != "size":
                 alone[i] = self._figure_of_column(column, figure, ddof)
                 continue
-            if figure in ("size", "count"):
-                requests.append(("size", 0, ddof))
+            skips = isinstance(column, NanIsMissing)
+            column = column.values if skips else column
+            if figure == "size" or (figure == "count" and not skips):
+                requests.append(("size", 0, ddof, False))
                 continue
             place = next((i for i, known in enumerate(columns) if known is column), len(columns))
             if place == len(columns):
                 columns.append(column)
-            requests.append((figure, place, ddof))
+            requests.append((figure, place, ddof, skips))
         if self._groups is None:
-            requests.append(("size", 0, 1))
+            requests.append(("size", 0, 1, False))
         if self._numbered is None:
             self._numbered = number_keys(self._columns)
         numbered = self._numbered
@@ -450,6 +474,8 @@ class Grouped:
 
     def _column(self, values: Any) -> Any:
         """The rows of a column that are in a group."""
+        if isinstance(values, NanIsMissing):
+            return NanIsMissing(self._column(values.values))
         column: Any = asarray(values)
         if column.shape != (self._rows,):
             raise ValueError(f"values must have the shape of the keys, {(self._rows,)}, got {column.shape}")

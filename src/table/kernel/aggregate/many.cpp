@@ -175,7 +175,7 @@ Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
   array::Work work = task.work;
   const std::size_t n = task.key.rows();
   const KeyBuckets buckets(std::move(sample), task.key.width(0), std::clamp<std::size_t>(n / rows_per_bucket, 2, most_buckets));
-  const Records records(task, buckets);
+  Records records(task, buckets);
   Trouble trouble;
   trouble.outside = records.outside();
   if (trouble.any()) return trouble.answer();
@@ -193,6 +193,7 @@ Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
 
   if (trouble.any()) return trouble.answer();
 
+  records.release();  // before the groups are copied
   std::vector<std::size_t> at(places.size() + 1);
   for (std::size_t bucket = 0; bucket < places.size(); ++bucket) at[bucket + 1] = at[bucket] + places[bucket].count;
   Aggregated out = make_aggregated(work.memory, task.specs, at.back());

@@ -25,6 +25,8 @@ class Records {
   bool outside() const { return outside_; }
   std::size_t words_per_record() const { return width_; }
   std::size_t rows(std::size_t bucket) const;
+  /// Forgets all records.
+  void release() { memory_ = {}; }
   /// The bucket's records.
   std::vector<RecordRun> runs(std::size_t bucket) const;
 

@@ -33,6 +33,15 @@ struct Greatest {
   }
 };
 
+// The same of values that are there: until one comes the state is NaN.
+template <class Compare>
+struct Skipping {
+  template <class T>
+  static bool takes(T old, T x) {
+    return x == x && (old != old || Compare::takes(old, x));
+  }
+};
+
 template <class Body>
 decltype(auto) dispatch_wide(Wide wide, Body&& body) {
   switch (wide) {
@@ -52,6 +61,12 @@ void take_extremes(T* states, const std::uint32_t* codes, const T* values, std::
 }
 
 void take_extremes(const StateSpec& spec, void* states, const std::uint32_t* codes, const void* values, std::size_t n) {
+  if (spec.skips_nan) {
+    auto* of = static_cast<double*>(states);
+    const auto* x = static_cast<const double*>(values);
+    if (spec.kind == StateKind::least) return take_extremes<double, Skipping<Least>>(of, codes, x, n);
+    return take_extremes<double, Skipping<Greatest>>(of, codes, x, n);
+  }
   dispatch_wide(spec.wide, [&](auto type) {
     using T = decltype(type);
     if (spec.kind == StateKind::least) take_extremes<T, Least>(static_cast<T*>(states), codes, static_cast<const T*>(values), n);
@@ -69,6 +84,10 @@ void take_in(void* states, const std::uint32_t* codes, const void* from, std::si
 }  // namespace
 
 void clear_states(const StateSpec& spec, void* states, std::size_t n) {
+  if (spec.skips_nan && !spec.is_sum()) {
+    std::fill_n(static_cast<double*>(states), n, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
   switch (spec.kind) {
     case StateKind::all_bits: std::fill_n(static_cast<std::uint64_t*>(states), n, ~std::uint64_t{0}); break;
     case StateKind::any_bits:

@@ -90,6 +90,19 @@ HWY_ATTR bool cut(const SumWindow& window, const double* HWY_RESTRICT terms, std
   return !nothing_left || !hn::AllTrue(d, hn::Lt(largest, hn::Set(d, window.limit)));
 }
 
+// Values that are NaN become terms of 0: there[i] says which are not. Returns whether any is.
+bool skip_nan(const double* values, std::size_t n, double* terms, std::uint64_t* there) {
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    there[i] = values[i] == values[i] ? 1 : 0;
+    found += there[i];
+  }
+  if (found == n) return false;
+  for (std::size_t i = 0; i < n; ++i)
+    if (there[i] == 0) terms[i] = 0;
+  return true;
+}
+
 // Adds one row's term; what is left goes to `rests`.
 void add_slowly(const SumWindow& window, double x, std::uint64_t row, std::uint32_t code, ExactSum& state, std::vector<CodeRest>& rests) {
   state.rows += row;
@@ -125,20 +138,25 @@ HWY_ATTR void add(const StateSpec& spec, ExactSum* states, const std::uint32_t* 
   constexpr std::uint64_t row = term == Term::square_low ? 0 : 1;
   alignas(64) double terms[piece];
   alignas(64) std::int64_t parts[2 * piece];
+  std::uint64_t there[piece];
   const hn::FixedTag<std::int64_t, 2> pair;
   const SumWindow& window = spec.window;
   for (std::size_t at = 0; at < n; at += piece) {
     const std::size_t count = n - at < piece ? n - at : piece;
     const double* HWY_RESTRICT x = values + at;
     const std::uint32_t* HWY_RESTRICT code = codes + at;
-    if (term != Term::value || count < piece || spec.from > 0 || spec.below < infinity) {
+    if (term != Term::value || count < piece || spec.from > 0 || spec.below < infinity || spec.skips_nan) {
       make_terms<term>(spec, x, count, terms);
       x = terms;
     }
+    const bool some = spec.skips_nan && skip_nan(values + at, count, terms, there);
     if (cut(window, x, count, parts) || window.scale != 1) {
-      for (std::size_t i = 0; i < count; ++i) add_slowly(window, x[i], row, code[i], states[code[i]], rests);
+      for (std::size_t i = 0; i < count; ++i) add_slowly(window, x[i], some ? row * there[i] : row, code[i], states[code[i]], rests);
       continue;
     }
+    // Every row's count is added below; those of rows that are none are taken away first.
+    if (some && row == 1)
+      for (std::size_t i = 0; i < count; ++i) states[code[i]].rows -= 1 - there[i];
     auto add_row = [&](std::size_t i, std::size_t place) HWY_ATTR {
       ExactSum& state = states[code[i]];
       hn::Store(hn::Add(hn::Load(pair, state.part.data()), hn::Load(pair, parts + place)), pair, state.part.data());

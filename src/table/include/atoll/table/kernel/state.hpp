@@ -34,7 +34,7 @@ enum class StateKind : std::uint8_t {
   total,      ///< uint64: sum of integers, wrapping as NumPy's
   sum,        ///< ExactSum of the values as doubles
   square,     ///< ExactSum of the values' squares, not rounded
-  least,      ///< the smallest value, as a wide word; NaN when there is one
+  least,      ///< the smallest value, as a wide word; NaN when there is one, or, where NaN is skipped, no other
   greatest,   ///< the largest
   all_bits,   ///< uint64: bits that all words have
   any_bits,   ///< uint64: bits that some word has
@@ -51,6 +51,7 @@ struct StateSpec {
   /// Only what has a magnitude in [from, below) is added; infinities and NaN where `below` is infinity.
   double from = 0;
   double below = std::numeric_limits<double>::infinity();
+  bool skips_nan = false;  ///< of sums, squares, least and greatest: NaN is no value, and counts as no row
 
   bool is_sum() const { return kind == StateKind::sum || kind == StateKind::square; }
   bool needs_column() const { return kind != StateKind::rows && kind != StateKind::first && kind != StateKind::last; }
