@@ -54,6 +54,7 @@ void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
   small_ = at_home ? longest_small_message_nearby : longest_small_message;
   if (placement_.nodes() == 1 && context_.job().local_pes() >= many_per_core * context_.job().control().cores)
     selection_.set_crowded();
+  if (placement_.nodes() == 1 && context_.job().local_pes() > context_.job().control().cores) selection_.set_in_turns();
   const bool spins = !context_.node().oversubscribed && config::integer(config::Variable::spin_us) != 0;
   patience_ = at_home && spins ? quick_looks : 0;
   mail_.open(context_, std::move(pes), std::move(areas), rank_);
@@ -63,7 +64,7 @@ Engine::Engine(runtime::Context& context)
     : context_(context),
       rank_(static_cast<int>(context.pe().value())),
       size_(static_cast<int>(context.npes())),
-      staging_(context),
+      staging_(context, mail_),
       executor_(context, mail_, staging_),
       timeout_seconds_(config::seconds(config::Variable::peer_timeout)) {
   auto members = static_cast<std::size_t>(size_);
@@ -125,7 +126,7 @@ Engine::Engine(runtime::Context& context, const runtime::Team& team, std::option
     : context_(context),
       rank_(static_cast<int>(team.rank())),
       size_(static_cast<int>(team.size())),
-      staging_(context),
+      staging_(context, mail_),
       executor_(context, mail_, staging_),
       timeout_seconds_(timeout_seconds ? *timeout_seconds : config::seconds(config::Variable::peer_timeout)) {
   HeapOffset area = make_area(context, team.size());
@@ -160,7 +161,7 @@ Engine::Engine(runtime::Context& context, std::vector<PeId> pes, std::vector<Hea
     : context_(context),
       rank_(rank),
       size_(static_cast<int>(pes.size())),
-      staging_(context_),
+      staging_(context_, mail_),
       executor_(context_, mail_, staging_),
       timeout_seconds_(config::seconds(config::Variable::peer_timeout)) {
   open(std::move(pes), std::move(areas));

@@ -10,23 +10,60 @@ namespace {
 // Most bytes copied before the others are looked at again: 20 to 100 µs.
 constexpr std::uint64_t longest_piece = std::uint64_t{1} << 20;
 
+// Of a long message from private memory to private memory: while one piece is filled another is read.
+constexpr std::uint64_t lent_piece = std::uint64_t{32} << 10;
+constexpr std::uint64_t pieces_under_way = 4;
+
+// What peers could read where it lies is lent nevertheless up to this: the copy takes less than the answer. 512 bytes on cores near each
+// other: broadcast 0.11 µs read in place, 0.04 lent, allreduce 0.13 and 0.10; an allreduce of 4 KiB 0.15 and 0.26.
+constexpr std::uint64_t lent_though_reachable = 1024;
+
 }  // namespace
 
 void StagingPool::release() {
   if (memory_ != nullptr) context_.heap().release(memory_);
   memory_ = nullptr;
   free_.clear();
+  loans_.clear();
+  readers_.fill(0);
+}
+
+void StagingPool::open() {
+  memory_ = static_cast<std::byte*>(context_.heap().allocate(most_chunks * chunk_bytes));
+  for (std::size_t i = 0; i < most_chunks; ++i) free_.push_back(memory_ + i * chunk_bytes);
+}
+
+bool StagingPool::try_open() {
+  if (memory_ != nullptr) return true;
+  if (refused_) return false;
+  try {
+    open();
+  } catch (const MemoryError&) {
+    refused_ = true;
+  }
+  return !refused_;
 }
 
 std::byte* StagingPool::take() {
-  if (memory_ == nullptr) {
-    memory_ = static_cast<std::byte*>(context_.heap().allocate(most_chunks * chunk_bytes));
-    for (std::size_t i = 0; i < most_chunks; ++i) free_.push_back(memory_ + i * chunk_bytes);
-  }
+  if (memory_ == nullptr) open();
+  if (free_.empty()) call_in();
   if (free_.empty()) return nullptr;
   std::byte* chunk = free_.back();
   free_.pop_back();
   return chunk;
+}
+
+void StagingPool::lend(std::byte* chunk, std::uint32_t reader, std::uint64_t number) {
+  loans_.push_back({chunk, reader, number});
+  ++readers_of(chunk);
+}
+
+void StagingPool::call_in() {
+  std::erase_if(loans_, [&](const Loan& loan) {
+    if (mail_.lent_read(loan.reader) < loan.number) return false;
+    if (--readers_of(loan.chunk) == 0) free_.push_back(loan.chunk);
+    return true;
+  });
 }
 
 Executor::State Executor::advance() {
@@ -127,7 +164,10 @@ void Executor::control(std::uint32_t peer, Control::What what, std::uint64_t off
 
 bool Executor::start_send(const Step& step) {
   if (!mail_.has_room(step.peer)) return false;
-  if (!is_placed(step) && !is_far(step.peer) && in_segment(at(step.from))) {
+  const bool nearby = !is_placed(step) && !is_far(step.peer), reachable = nearby && in_segment(at(step.from));
+  const bool worth_lending = reachable ? step.bytes <= lent_though_reachable && staging_.try_open() : step.bytes <= StagingPool::chunk_bytes;
+  if (nearby && worth_lending && lend(step.peer, at(step.from), step.bytes)) return true;
+  if (reachable) {
     // No more to do than to hear that it has been read.
     control(step.peer, Control::offer, context_.offset_of(at(step.from)).value(), step.bytes);
     offers_.push_back({step.peer, step.bytes});
@@ -148,6 +188,19 @@ bool Executor::start_send(const Step& step) {
   return true;
 }
 
+// Copies it, once for all who get the same in a row, and tells the peer, for whom there is room. False: there is no chunk.
+bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t bytes) {
+  if (data != copied_.data || bytes != copied_.bytes || !staging_.is_lent(copied_.chunk)) {
+    std::byte* chunk = staging_.take();
+    if (chunk == nullptr) return false;
+    std::memcpy(chunk, data, bytes);
+    copied_ = {data, bytes, chunk};
+  }
+  staging_.lend(copied_.chunk, peer, mail_.lend(peer));
+  control(peer, Control::lent, context_.offset_of(copied_.chunk).value(), bytes);
+  return true;
+}
+
 bool Executor::is_placed(const Step& step) const {
   return symmetric_ && step.placed && step.bytes <= longest_written;
 }
@@ -156,12 +209,11 @@ void Executor::offer(Transfer& transfer) {
   if (in_segment(transfer.data)) {
     transfer.offered_in_place = true;
     control(transfer.peer, Control::offer, context_.offset_of(transfer.data).value(), transfer.bytes);
-  } else if (std::byte* chunk = transfer.bytes <= StagingPool::chunk_bytes ? staging_.take() : nullptr; chunk != nullptr) {
+  } else if (transfer.far && transfer.bytes <= StagingPool::chunk_bytes && (transfer.chunk = staging_.take()) != nullptr) {
     // Short enough to skip the question whose memory is private.
-    std::memcpy(chunk, transfer.data, transfer.bytes);
-    transfer.chunks[0] = chunk;
+    std::memcpy(transfer.chunk, transfer.data, transfer.bytes);
     transfer.offered_in_place = true;
-    control(transfer.peer, Control::offer, context_.offset_of(chunk).value(), transfer.bytes);
+    control(transfer.peer, Control::offer, context_.offset_of(transfer.chunk).value(), transfer.bytes);
   } else {
     control(transfer.peer, Control::offer_private, 0, transfer.bytes);
   }
@@ -182,13 +234,14 @@ bool Executor::read_at_once(const Step& step) {
   if (found != control_tag() || !mail_.has_room(step.peer)) return false;
   Control message;
   std::memcpy(&message, cell->payload, sizeof(message));
-  if (message.what != Control::offer || message.bytes != step.bytes) return false;
+  if ((message.what != Control::offer && message.what != Control::lent) || message.bytes != step.bytes) return false;
   const std::byte* source = mail_.mapped(step.peer, message.offset, step.bytes);
   mail_.finish_cell(step.peer);
   if (step.kind == Step::Kind::recv) std::memcpy(at(step.into), source, step.bytes);
   else combine(step.side, at(step.into), source, at(step.from), step.bytes);
   mail_.count_moved(step.bytes);
-  control(step.peer, Control::read, 0, step.bytes);
+  if (message.what == Control::lent) mail_.finish_lent(step.peer);
+  else control(step.peer, Control::read, 0, step.bytes);
   return true;
 }
 
@@ -240,7 +293,7 @@ void Executor::tell(Transfer& transfer) {
   if (transfer.parcel) return;
   bool in_place = !transfer.fold && transfer.bytes <= longest_written && in_segment(transfer.data);
   std::byte* into = in_place ? transfer.data : nullptr;
-  if (into == nullptr && transfer.bytes <= StagingPool::chunk_bytes) into = transfer.chunks[0] = staging_.take();
+  if (into == nullptr && transfer.bytes <= StagingPool::chunk_bytes) into = transfer.chunk = staging_.take();
   if (into != nullptr) control(transfer.peer, Control::here, context_.offset_of(into).value(), transfer.bytes);
   else control(transfer.peer, Control::ask, 0, transfer.bytes);
 }
@@ -284,7 +337,7 @@ bool Executor::take_parcel(Transfer& transfer) {
 }
 
 void Executor::finish_incoming(Transfer& transfer) {
-  if (std::byte* chunk = std::exchange(transfer.chunks[0], nullptr); chunk != nullptr) {
+  if (std::byte* chunk = std::exchange(transfer.chunk, nullptr); chunk != nullptr) {
     if (transfer.fold) combine(transfer.side, transfer.data, chunk, transfer.own, transfer.bytes);
     else std::memcpy(transfer.data, chunk, transfer.bytes);
     staging_.give_back(chunk);
@@ -315,7 +368,8 @@ void Executor::pull(Transfer& transfer) {
   transfer.source += part;
   transfer.piece -= part;
   if (transfer.piece == 0) {
-    control(transfer.peer, Control::read, 0, transfer.complete);
+    if (transfer.lent) mail_.finish_lent(transfer.peer);
+    else control(transfer.peer, Control::read, 0, transfer.complete);
     if (transfer.complete == transfer.bytes) {
       transfer.done = true;
       --unfinished_;
@@ -327,25 +381,23 @@ void Executor::pull(Transfer& transfer) {
 bool Executor::feed_chunks(Transfer& transfer) {
   bool moved = false;
   std::size_t element = reduction_ != nullptr ? reduction_->element_bytes() : 1;
-  std::uint64_t most = StagingPool::chunk_bytes / element * element;
-  while (transfer.complete < transfer.bytes && transfer.complete < transfer.acknowledged + 2 * most) {
-    std::byte*& chunk = transfer.chunks[transfer.complete / most % 2];
-    if (!mail_.has_room(transfer.peer)) break;
-    if (chunk == nullptr && (chunk = staging_.take()) == nullptr) break;
+  std::uint64_t most = lent_piece / element * element;
+  while (transfer.complete < transfer.bytes) {
+    if (!mail_.has_room(transfer.peer) || mail_.lent_to(transfer.peer) >= mail_.lent_read(transfer.peer) + pieces_under_way) break;
+    copied_.data = nullptr;
     std::uint64_t part = std::min(transfer.bytes - transfer.complete, most);
-    std::memcpy(chunk, transfer.data + transfer.complete, part);
-    control(transfer.peer, Control::chunk, context_.offset_of(chunk).value(), part);
+    if (!lend(transfer.peer, transfer.data + transfer.complete, part)) break;
     transfer.complete += part;
     moved = true;
   }
-  return moved;
+  // Between nodes what tells of it must not come after the member has closed.
+  const bool over = transfer.complete == transfer.bytes && (!transfer.far || mail_.lent_read(transfer.peer) == mail_.lent_to(transfer.peer));
+  if (over) finish_outgoing(transfer);
+  return moved || over;
 }
 
 void Executor::finish_outgoing(Transfer& transfer) {
-  for (std::byte*& chunk : transfer.chunks) {
-    if (chunk != nullptr) staging_.give_back(chunk);
-    chunk = nullptr;
-  }
+  if (transfer.chunk != nullptr) staging_.give_back(std::exchange(transfer.chunk, nullptr));
   transfer.done = true;
   --unfinished_;
 }
@@ -375,7 +427,8 @@ bool Executor::serve(Transfer& transfer) {
   mail_.finish_cell(transfer.peer);
   switch (message.what) {
     case Control::offer:
-    case Control::chunk:
+    case Control::lent:
+      transfer.lent = message.what == Control::lent;
       transfer.source = message.offset;
       transfer.piece = message.bytes;
       if (transfer.complete + message.bytes > transfer.bytes ||
@@ -392,8 +445,7 @@ bool Executor::serve(Transfer& transfer) {
       finish_incoming(transfer);
       break;
     case Control::read:
-      transfer.acknowledged = message.bytes;
-      if (transfer.acknowledged == transfer.bytes) finish_outgoing(transfer);
+      if (message.bytes == transfer.bytes) finish_outgoing(transfer);
       break;
     case Control::here:
       if (message.bytes != transfer.bytes) {
@@ -421,6 +473,7 @@ bool Executor::serve(Transfer& transfer) {
 }
 
 Executor::State Executor::join() {
+  copied_.data = nullptr;
   if (!offers_.empty()) await_answers();
   while (unfinished_ != 0) {
     bool moved = false;
@@ -435,7 +488,8 @@ Executor::State Executor::join() {
       moved = serve(transfer) || moved;
       if (transfer.done || transfer.piece != UINT64_MAX) {
         std::uint32_t found;
-        if (transfer.done || mail_.peek(transfer.peer, found) == nullptr || found == control_tag() ||
+        // Who has lent all of it has gone on, or who has read all of it: what follows may be of the next call.
+        if (transfer.done || transfer.piece != 0 || transfer.complete == transfer.bytes || mail_.peek(transfer.peer, found) == nullptr || found == control_tag() ||
             awaits_parcel(transfer.peer, found))
           continue;
         (void)mail_.mismatch(transfer.peer, found);

@@ -5,13 +5,16 @@
 // Long messages: what has a known place in a symmetric output is written straight to it. Else the sender offers where its
 // data lies. When that is in its segment, the receiver copies (or combines) straight out of it. When it is private memory and
 // the receiver's is not, the sender copies straight into the receiver's. When both are private, staging chunks in the sender's
-// segment carry it, two in flight.
+// segment carry it, a few in flight.
+// What has been copied into a chunk is lent: the sender goes on, and takes the chunk back when its reader's count says that it has been read,
+// so that nobody waits for an answer.
 //
 // Between nodes a copy by the receiver would wait for the sender's processor. There what fits a room is a parcel. Of longer
 // data, or when it has granted no rooms, the receiver says first where it wants it, in a chunk of its own if need be, and the
 // sender writes it there. What is longer still, or fits no chunk, is offered when asked.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,17 +31,35 @@ class StagingPool {
   static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
   static constexpr std::size_t most_chunks = 8;
 
-  explicit StagingPool(runtime::Context& context) : context_(context) {}
+  StagingPool(runtime::Context& context, const Mailboxes& mail) : context_(context), mail_(mail) {}
   /// When no peer reads them any more.
   void release();
-  /// Null when all are in use.
+  /// For what can do without: false when there is no memory.
+  bool try_open();
+  /// Null when all are in use. Throws MemoryError when there is no memory for any.
   std::byte* take();
   void give_back(std::byte* chunk) { free_.push_back(chunk); }
+  /// Comes back when that member has read so many lent chunks. One chunk may be lent to several members.
+  void lend(std::byte* chunk, std::uint32_t reader, std::uint64_t number);
+  /// Whether that is so of some member, for all that is known.
+  bool is_lent(const std::byte* chunk) { return readers_of(chunk) != 0; }
 
  private:
+  struct Loan {
+    std::byte* chunk;
+    std::uint32_t reader;
+    std::uint64_t number;
+  };
+  std::uint8_t& readers_of(const std::byte* chunk) { return readers_[static_cast<std::size_t>(chunk - memory_) / chunk_bytes]; }
+  void open();
+  void call_in();
   runtime::Context& context_;
+  const Mailboxes& mail_;
   std::byte* memory_ = nullptr;
+  bool refused_ = false;
   std::vector<std::byte*> free_;
+  std::vector<Loan> loans_;
+  std::array<std::uint8_t, most_chunks> readers_{};
 };
 
 /// One schedule under way.
@@ -60,6 +81,7 @@ class Executor {
     symmetric_ = symmetric;
     tag_ = make_tag(kind, CellType::data, check);
     next_ = 0;
+    copied_.data = nullptr;
   }
 
   enum class State { done, waiting, mismatch };
@@ -82,17 +104,17 @@ class Executor {
     bool done = false;
     bool offered_in_place = false;  ///< out: the receiver reads the caller's memory, or one chunk with all of it
     bool bouncing = false;          ///< both sides' memory is private
+    bool lent = false;              ///< in: the piece lies in a chunk that the sender has lent
     bool fold = false;
     Side side = Side::left;
     std::byte* data = nullptr;       ///< out: source; in: destination
     const std::byte* own = nullptr;  ///< fold: the other operand
     HeapOffset place;                ///< out, placed
     std::uint64_t bytes = 0;
-    std::uint64_t complete = 0;      ///< in: received; out: handed to chunks
-    std::uint64_t acknowledged = 0;  ///< out, bouncing
+    std::uint64_t complete = 0;      ///< in: received; out: lent
     std::uint64_t source = 0;        ///< in: offset in the sender's segment of the piece being copied
     std::uint64_t piece = 0;         ///< in: bytes of that piece left
-    std::byte* chunks[2] = {nullptr, nullptr};  ///< in, far: the first, where it arrives
+    std::byte* chunk = nullptr;  ///< far: where it lies, or arrives
   };
   /// Of data in this PE's segment to one of this node.
   struct Offer {
@@ -103,13 +125,13 @@ class Executor {
   // |--------|-------|--------|-------------------------------------------------------------------|
   // |   0    |   4   | what   | always                                                            |
   // |   4    |   4   | zero   |                                                                   |
-  // |   8    |   8   | offset | offer, chunk: of the data in the sender's segment; here: of the destination; rooms: of these |
-  // |  16    |   8   | bytes  | offer, here, ask: of the whole message; chunk: of it; read: bytes read so far |
+  // |   8    |   8   | offset | offer, lent: of the data in the sender's segment; here: of the destination; rooms: of these |
+  // |  16    |   8   | bytes  | offer, here, ask: of the whole message; lent: of it; read: bytes read so far |
   struct Control {
     enum What : std::uint32_t {
       offer,          // to the receiver: all of it lies at `offset`
       offer_private,  // to the receiver: it cannot be read
-      chunk,          // to the receiver: so much lies at `offset`
+      lent,           // to the receiver: all of it, or the next piece, lies at `offset` in a chunk
       written,        // to the receiver: it is in your memory
       read,           // to the sender: so much in all has been read
       here,           // to the sender: write to `offset`
@@ -137,6 +159,7 @@ class Executor {
   void combine(Side side, std::byte* into, const std::byte* arrived, const std::byte* own, std::uint64_t bytes);
   Mailboxes::Outcome fold(const Step& step, std::uint32_t& cells);
   bool start_send(const Step& step);
+  bool lend(std::uint32_t peer, const std::byte* data, std::uint64_t bytes);
   void offer(Transfer& transfer);
   void tell(Transfer& transfer);
   bool is_placed(const Step& step) const;
@@ -169,6 +192,11 @@ class Executor {
   std::size_t next_ = 0;     // step
   std::uint32_t cells_ = 0;  // of the message in that step
   std::vector<Offer> offers_;  // not answered
+  struct {
+    const std::byte* data = nullptr;  // null: what was lent last may have changed since
+    std::uint64_t bytes = 0;
+    std::byte* chunk = nullptr;
+  } copied_;
   std::vector<Transfer> transfers_;
   std::size_t unfinished_ = 0;
   std::byte assembly_[longest_small_message] = {};

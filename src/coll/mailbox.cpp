@@ -44,6 +44,7 @@ void Mailboxes::open(runtime::Context& context, std::vector<PeId> pes, std::vect
     way.presence = areas[member];
     way.remote = context.peer_pointer<Cell>(way.pe, way.remote_ring, ring_cells);
     way.local = context.local_pointer<Cell>(ring_at(me, member));
+    way.told = context.peer_pointer<Credit>(way.pe, way.remote_credit);
     way.credit = context.local_pointer<const Credit>(credit_at(me, member));
     way.record = &context.job().record(way.pe);
   }
@@ -171,6 +172,11 @@ void Mailboxes::give_credit(Way& way) {
   // Release: the cells have been read. Partner: the acquire in has_room. The signal does that, and wakes the peer.
   context_->deliver(way.pe, way.remote_credit, nullptr, 0, way.remote_credit, way.received);
   way.told_read = way.received;
+}
+
+void Mailboxes::finish_lent_far(Way& way) {
+  const HeapOffset word(way.remote_credit.value() + offsetof(Credit, lent_read));
+  context_->deliver(way.pe, word, nullptr, 0, word, ++way.borrowed);
 }
 
 // Every cell is awaited by whom it was sent to, so credits are all that may be on their way to one who has closed.

@@ -80,10 +80,12 @@ struct Announced {
 // |   8    |   8   | taken | always: parcels likewise                                                      |
 // |  16    |   8   | last_taken | with last_read: what `taken` says in the end                             |
 // |  24    |   8   | last_read | when not 0, the other member has closed: one more than what `read` says in the end |
+// |  32    |   8   | lent_read | always: lent chunks that the other member has read                            |
 struct Credit {
   alignas(64) std::atomic<std::uint64_t> read;
   std::atomic<std::uint64_t> taken;
   std::atomic<std::uint64_t> last_taken, last_read;
+  std::atomic<std::uint64_t> lent_read;
 };
 static_assert(sizeof(Credit) == 64);
 
@@ -242,6 +244,21 @@ class Mailboxes {
     return Outcome::done;
   }
 
+  // Chunks of this member's segment that are lent to others, see StagingPool.
+
+  /// Another one; its number, counting from 1.
+  std::uint64_t lend(std::uint32_t member) { return ++ways_[member].lent; }
+  std::uint64_t lent_to(std::uint32_t member) const { return ways_[member].lent; }
+  /// Acquire: the member is done with so many of them. Partner: finish_lent().
+  std::uint64_t lent_read(std::uint32_t member) const { return ways_[member].credit->lent_read.load(std::memory_order_acquire); }
+  /// Has read the next one that the member has lent.
+  void finish_lent(std::uint32_t member) {
+    Way& way = ways_[member];
+    if (way.told == nullptr) [[unlikely]] return finish_lent_far(way);
+    way.told->lent_read.store(++way.borrowed, std::memory_order_release);  // partner: lent_read()
+    fabric::ring_bell(*way.record);
+  }
+
   // Parcels.
 
   /// Grants the member, which has none, rooms for what it sends. Null: it cannot have any.
@@ -296,11 +313,13 @@ class Mailboxes {
     Cell* remote = nullptr;  // the peer's ring for what this member sends; null: not mapped
     Cell* local = nullptr;   // this member's ring for what the peer sends
     const Credit* credit = nullptr;
+    Credit* told = nullptr;  // the peer's, of this member; null: not mapped
     fabric::PeRecord* record = nullptr;
     std::uint64_t sent = 0;
     std::uint64_t known_read = 0;
     std::uint64_t received = 0;
     std::uint64_t told_read = 0;  // by the last credit
+    std::uint64_t lent = 0, borrowed = 0;  // chunks, to and from the peer
     PeId pe;
     HeapOffset remote_ring, remote_credit, presence;
   };
@@ -330,6 +349,7 @@ class Mailboxes {
   void note_taken_by_cell(std::uint32_t member);
   void deliver_with_cell(Way& way, HeapOffset place, const std::byte* data, std::uint64_t bytes, std::uint64_t header);
   void give_credit(Way& way);
+  void finish_lent_far(Way& way);
 
   runtime::Context* context_ = nullptr;
   Presence* presence_ = nullptr;

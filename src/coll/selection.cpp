@@ -32,6 +32,7 @@ constexpr Entry allreduces[] = {{"recursive_doubling", allreduce_recursive_doubl
                                 {"halving_doubling", allreduce_halving_doubling},
                                 {"hierarchical", allreduce_hierarchical},
                                 {"central", allreduce_central},
+                                {"flat", allreduce_flat},
                                 {"ring", allreduce_ring},
                                 {"tree2", allreduce_tree<2>}, {"tree4", allreduce_tree<4>},
                                 {"tree8", allreduce_tree<8>}, {"tree16", allreduce_tree<16>}};
@@ -179,6 +180,17 @@ bool suits_centre(Kind kind, const Arguments& arguments, const Placement& placem
   return placement.size() >= 8 && (kind == Kind::barrier || (kind == Kind::allreduce && arguments.bytes <= longest_small_message));
 }
 
+/// The quickest way where cores are shared and rounds are dear; nothing: that of members who have a core each. 8 PEs on 2 cores, private
+/// memory: allreduce of 4 KiB takes 22 µs instead of 197 by halves, broadcast of 32 KiB 4 instead of 277 in parts. 4 PEs: allreduce of 8
+/// bytes 2.9 instead of 8.8 in two rounds.
+std::optional<std::string_view> way_in_turns(Kind kind, const Arguments& arguments, int size, bool crowded) {
+  if (size == 2 || size > 64) return std::nullopt;
+  if (kind == Kind::broadcast) return "flat";
+  if (kind != Kind::allreduce || size > 16) return std::nullopt;
+  if (crowded && arguments.bytes <= longest_small_message) return std::nullopt;
+  return "flat";
+}
+
 }  // namespace
 
 std::string_view name_of(Kind kind) {
@@ -235,6 +247,8 @@ std::uint8_t Selection::choose(Kind kind, const Arguments& arguments, const Plac
     if (auto measured = table_.choose(static_cast<std::uint8_t>(kind), agreed_bytes(kind, arguments), placement)) return *measured;
   if (placement.has_levels() && suits_columns(kind, arguments, placement)) return numbered(kind, "columns");
   if (placement.has_levels() && suits_hierarchy(kind, arguments, placement)) return numbered(kind, "hierarchical");
+  if (in_turns_)
+    if (auto way = way_in_turns(kind, arguments, placement.size(), crowded_)) return numbered(kind, *way);
   if (crowded_ && suits_centre(kind, arguments, placement)) return numbered(kind, "central");
   return choose_level(kind, arguments, placement.size());
 }

@@ -40,6 +40,8 @@ class Selection {
   bool is_forced(Kind kind) const { return forced_[static_cast<std::size_t>(kind)] != automatic; }
   /// The members are of one node, and many of them share each core. Alike on all.
   void set_crowded() { crowded_ = true; }
+  /// The members are of one node whose cores are fewer than its PEs. Alike on all.
+  void set_in_turns() { in_turns_ = true; }
   /// Number of the algorithm, for write(). Same arguments, same number on every member.
   std::uint8_t choose(Kind kind, const Arguments& arguments, const Placement& placement) const;
   /// Whether the algorithm wants leaders to know the sizes of their members' blocks.
@@ -53,7 +55,7 @@ class Selection {
  private:
   static constexpr std::uint8_t automatic = 255;
   std::array<std::uint8_t, kind_count> forced_;
-  bool crowded_ = false;
+  bool crowded_ = false, in_turns_ = false;
   TunedTable table_;
 };
 

@@ -135,7 +135,7 @@ TEST_P(Reductions, EveryAlgorithmAndSize) {
     for (const char* how : {"allreduce=auto,reduce=auto", "allreduce=recursive_doubling,reduce=binomial",
                             "allreduce=halving_doubling,reduce=halving",
                             "allreduce=hierarchical,reduce=hierarchical", "allreduce=central,reduce=auto",
-                            "allreduce=tree4", "allreduce=tree16"}) {
+                            "allreduce=tree4", "allreduce=tree16", "allreduce=flat"}) {
       all.force_algorithms(how);
       for (std::size_t count : {0, 1, 3, 7, 8, 127, 3001}) {
         check_type<double>(context, all, count, ++call);

@@ -47,6 +47,7 @@ void reduce_halving(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_halving_doubling(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_central(ScheduleBuilder& steps, const Arguments& arguments);
+void allreduce_flat(ScheduleBuilder& steps, const Arguments& arguments);
 void allreduce_ring(ScheduleBuilder& steps, const Arguments& arguments);
 template <int radix>
 void allreduce_tree(ScheduleBuilder& steps, const Arguments& arguments);
@@ -117,6 +118,9 @@ class ReductionTree {
   int extra_;
   int rank_;
 };
+
+/// Evaluates it over the vectors of all members, which lie in a row, in place. Where the result is.
+Ref evaluate_tree(ScheduleBuilder& steps, Ref all, std::uint64_t bytes);
 
 /// First half of halving-doubling: every leaf ends with the reduction of one of `leaves` parts. Returns its index.
 /// Input is read from `current` (changed to `into` once something was combined), results go to `into`.

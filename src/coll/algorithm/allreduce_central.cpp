@@ -7,6 +7,24 @@
 
 namespace atl::coll::detail {
 
+Ref evaluate_tree(ScheduleBuilder& steps, Ref all, std::uint64_t bytes) {
+  const int n = steps.size();
+  auto vector_of = [&](int member) { return all + bytes * static_cast<std::uint64_t>(member); };
+  const ReductionTree tree(0, n);
+  std::vector<Ref> level;
+  for (int leaf = 0; leaf < tree.leaves(); ++leaf) {
+    const int first = tree.rank_of(leaf);
+    level.push_back(vector_of(first));
+    if (ReductionTree(first, n).paired()) steps.reduce(vector_of(first), vector_of(first), vector_of(first + 1), bytes);
+  }
+  for (; level.size() > 1; level.resize(level.size() / 2))
+    for (std::size_t i = 0; i < level.size() / 2; ++i) {
+      steps.reduce(level[2 * i], level[2 * i], level[2 * i + 1], bytes);
+      level[i] = level[2 * i];
+    }
+  return level.front();
+}
+
 void allreduce_central(ScheduleBuilder& steps, const Arguments& arguments) {
   const int n = steps.size();
   const std::uint64_t bytes = arguments.bytes;
@@ -22,19 +40,7 @@ void allreduce_central(ScheduleBuilder& steps, const Arguments& arguments) {
   steps.copy(vector_of(0), in_at(0), bytes);
   for (int member = 1; member < n; ++member) steps.recv(member, vector_of(member), bytes);
   steps.join();
-  const ReductionTree tree(0, n);
-  std::vector<Ref> level;
-  for (int leaf = 0; leaf < tree.leaves(); ++leaf) {
-    const int first = tree.rank_of(leaf);
-    level.push_back(vector_of(first));
-    if (ReductionTree(first, n).paired()) steps.reduce(vector_of(first), vector_of(first), vector_of(first + 1), bytes);
-  }
-  for (; level.size() > 1; level.resize(level.size() / 2))
-    for (std::size_t i = 0; i < level.size() / 2; ++i) {
-      steps.reduce(level[2 * i], level[2 * i], level[2 * i + 1], bytes);
-      level[i] = level[2 * i];
-    }
-  steps.copy(out_at(0), level.front(), bytes);
+  steps.copy(out_at(0), evaluate_tree(steps, all, bytes), bytes);
   for (int member = 1; member < n; ++member) steps.send(member, out_at(0), bytes);
   steps.join();
 }
