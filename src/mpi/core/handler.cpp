@@ -97,6 +97,10 @@ int raise(Call call, MPI_Comm comm) { return handle(call, behind(comm), errors_o
 int raise(Call call, MPI_Win win) { return handle(call, behind(win), errors_of_nothing()); }
 int raise(Call call, MPI_File file) { return handle(call, behind(file), default_file_errors()); }
 int raise(Call call, MPI_Session session) { return handle(call, behind(session), errors_of_nothing()); }
+int raise(Call call, MPI_Errhandler handler) {
+  auto* given = find<ErrorHandler>(handler);
+  return given == nullptr ? raise(call) : given->meet(call, current_failure(), nullptr);
+}
 
 // ---- the error chapter ----
 

@@ -67,6 +67,8 @@ int raise(Call call, MPI_Comm comm);
 int raise(Call call, MPI_Win win);
 int raise(Call call, MPI_File file);
 int raise(Call call, MPI_Session session);
+/// Of functions that make something to which the handler will belong.
+int raise(Call call, MPI_Errhandler handler);
 int raise_inactive(Call call);
 
 // Bodies of the error chapter.

@@ -1,12 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes: Fortran's are integers of the size of an address, C's are pointers.
 #include <cstdint>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "fortran/convert.hpp"
 
 namespace {
 
 using namespace atl::mpi::fortran;
+
+// C finds a pointer to the integer where Fortran has set an attribute, and Fortran the pointer as an integer where C has. One
+// integer per value, which stays: attributes are copied without our hearing of it.
+class Integers {
+ public:
+  void* place_of(MPI_Aint value) {
+    std::lock_guard lock(mutex_);
+    auto [found, fresh] = places_.try_emplace(value, nullptr);
+    if (fresh) {
+      found->second = &values_.emplace_back(value);
+      ours_.insert(found->second);
+    }
+    return const_cast<MPI_Aint*>(found->second);
+  }
+  MPI_Aint value_of(void* attribute) {
+    std::lock_guard lock(mutex_);
+    return ours_.contains(attribute) ? *static_cast<MPI_Aint*>(attribute) : reinterpret_cast<MPI_Aint>(attribute);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<MPI_Aint> values_;
+  std::unordered_map<MPI_Aint, const MPI_Aint*> places_;
+  std::unordered_set<const void*> ours_;
+};
+Integers& integers() {
+  static auto& all = *new Integers;
+  return all;
+}
 
 template <class Integer>
 using Copy = void (*)(int*, int*, Integer* extra, Integer* in, Integer* out, int* flag, int* error);
@@ -25,9 +58,10 @@ template <class Integer, class Kind>
 int copy_attribute(Kind object, int keyval, void* extra_state, void* in, void* out, int* flag) {
   auto& of = *static_cast<Keyval<Integer>*>(extra_state);
   int object_number = number(object), error = MPI_SUCCESS;
-  Integer extra = of.extra, before = static_cast<Integer>(reinterpret_cast<std::intptr_t>(in)), after = 0;
+  Integer extra = of.extra, before = static_cast<Integer>(integers().value_of(in)), after = 0;
   of.copy(&object_number, &keyval, &extra, &before, &after, flag, &error);
-  *static_cast<void**>(out) = reinterpret_cast<void*>(static_cast<std::intptr_t>(after));
+  // What C has set stays C's when it is copied as it is.
+  *static_cast<void**>(out) = after == before ? in : integers().place_of(after);
   return error;
 }
 
@@ -35,7 +69,7 @@ template <class Integer, class Kind>
 int delete_attribute(Kind object, int keyval, void* value, void* extra_state) {
   auto& of = *static_cast<Keyval<Integer>*>(extra_state);
   int object_number = number(object), error = MPI_SUCCESS;
-  Integer extra = of.extra, going = static_cast<Integer>(reinterpret_cast<std::intptr_t>(value));
+  Integer extra = of.extra, going = static_cast<Integer>(integers().value_of(value));
   of.erase(&object_number, &keyval, &going, &extra, &error);
   return error;
 }
@@ -46,7 +80,8 @@ MPI_Aint read(void* value, int keyval) {
     case MPI_TAG_UB: case MPI_IO: case MPI_HOST: case MPI_WTIME_IS_GLOBAL: case MPI_APPNUM: case MPI_LASTUSEDCODE:
     case MPI_UNIVERSE_SIZE: case MPI_WIN_DISP_UNIT: case MPI_WIN_CREATE_FLAVOR: case MPI_WIN_MODEL: return *static_cast<int*>(value);
     case MPI_WIN_SIZE: return *static_cast<MPI_Aint*>(value);
-    default: return reinterpret_cast<MPI_Aint>(value);
+    case MPI_WIN_BASE: return reinterpret_cast<MPI_Aint>(value);
+    default: return integers().value_of(value);
   }
 }
 
@@ -60,7 +95,7 @@ int get_attribute(Get get, Kind object, int keyval, Integer* to, int* flag) {
 
 template <class Integer>
 void* pointer_of(const Integer* value) {
-  return reinterpret_cast<void*>(static_cast<std::intptr_t>(*value));
+  return integers().place_of(*value);
 }
 
 template <class Integer, class Kind, class Create>

@@ -170,6 +170,20 @@ class Line {
   std::vector<char> text_;
 };
 
+/// The length of a text, which has no end of its own here and one more character in C.
+class Room {
+ public:
+  explicit Room(int* length) : length_(length), with_end_(*length > 0 ? *length + 1 : 0) {}
+  ~Room() { *length_ = std::max(with_end_ - 1, 0); }
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  operator int*() { return &with_end_; }
+
+ private:
+  int* length_;
+  int with_end_;
+};
+
 // ---- positions in arrays begin with 1
 
 class Position {

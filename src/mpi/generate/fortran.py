@@ -127,6 +127,8 @@ def passed(argument: Argument, function: Function) -> Passed:
             to_c = f"weights_at({name})"
         elif name == "array_of_indices":
             to_c = f"Positions({name}, outcount)"
+        elif name == "buflen":
+            to_c = f"Room({name})"
         elif name == "index" and function.row.name in POSITIONS:
             to_c = f"Position({name})"
         return Passed(f"{c}* {name}", to_c, *[whole + shape + intent] * 2)

@@ -16,6 +16,9 @@ namespace {
 // By which processes are found that belong together.
 constexpr std::array<std::string_view, 2> process_sets{"mpi://WORLD", "mpi://SELF"};
 
+constexpr std::array<std::string_view, 4> thread_levels{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
+                                                        "MPI_THREAD_MULTIPLE"};
+
 // Names are URIs, whose letters may be of either case.
 bool is_named(const char* name, std::string_view set) {
   return name != nullptr && std::strlen(name) == set.size() && ::strncasecmp(name, set.data(), set.size()) == 0;
@@ -38,7 +41,12 @@ std::vector<PeId> members_of(const char* name) {
 void session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   auto hints = entries_of(info);
   // Of the two that the standard names this one has an answer, whatever was asked for.
-  std::erase_if(hints, [](const auto& entry) { return entry.first == "thread_level"; });
+  std::erase_if(hints, [](const auto& entry) {
+    if (entry.first != "thread_level") return false;
+    ATOLL_MPI_REQUIRE(std::ranges::find(thread_levels, entry.second) != thread_levels.end(), MPI_ERR_INFO_VALUE,
+                      "'{}' is no thread level. There are MPI_THREAD_SINGLE, _FUNNELED, _SERIALIZED and _MULTIPLE", entry.second);
+    return true;
+  });
   hints.emplace_back("thread_level", "MPI_THREAD_MULTIPLE");
   auto& handler = need<ErrorHandler>(errhandler);
   enter_library();
@@ -63,6 +71,7 @@ void session_get_pset_name(MPI_Session session, int index, int* length, char* na
   ATOLL_MPI_REQUIRE(index >= 0 && static_cast<std::size_t>(index) < process_sets.size(), MPI_ERR_ARG, "there are {} process sets, no number {}",
                     process_sets.size(), index);
   std::string_view text = process_sets[static_cast<std::size_t>(index)];
+  ATOLL_MPI_REQUIRE(name != nullptr || *length <= 0, MPI_ERR_ARG, "there is no place for the name");
   if (*length > 0) {
     std::size_t copied = std::min(text.size(), static_cast<std::size_t>(*length) - 1);
     std::memcpy(name, text.data(), copied);

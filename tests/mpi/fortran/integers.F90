@@ -97,6 +97,9 @@ program integers
   call check(.not. flag .and. short == 'unchanged', 13)
   call MPI_Info_get(handle, 'colour', 12, short, flag, error)
   call check(flag .and. short == 'blue', 14)
+  length = 12
+  call MPI_Info_get_string(handle, 'colour', length, short, flag, error)
+  call check(flag .and. short == 'blue' .and. length == 4, 22)
   call MPI_Info_free(handle, error)
 
   ! Attributes are integers.

@@ -212,7 +212,14 @@ static void sessions(void) {
   MPI_Session_get_num_psets(session, MPI_INFO_NULL, &count);
   CHECK(count >= 2);
   MPI_Info hints;
+  MPI_Session none;
   char level[64];
+  MPI_Info_create(&hints);
+  MPI_Info_set(hints, "thread_level", "MPI_THREAD_SOME");
+  FAILS(MPI_Session_init(hints, MPI_ERRORS_RETURN, &none), MPI_ERR_INFO_VALUE);
+  MPI_Info_free(&hints);
+  count = sizeof(level);
+  FAILS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, &count, NULL), MPI_ERR_ARG);
   MPI_Session_get_info(session, &hints);
   MPI_Info_get(hints, "thread_level", sizeof(level) - 1, level, &count);
   CHECK(count != 0 && strcmp(level, "MPI_THREAD_MULTIPLE") == 0);
@@ -223,6 +230,8 @@ static void sessions(void) {
   MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm);
   CHECK(sum == ranks * (ranks - 1) / 2);
   FAILS(MPI_Group_from_session_pset(session, "no such set", &group), MPI_ERR_ARG);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  FAILS(MPI_Comm_create_from_group(group, "sea", MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL), MPI_ERR_ARG);
   /* buffered sends find the session's buffer, also from what was made of its communicators */
   static char room[4096];
   char *back;
