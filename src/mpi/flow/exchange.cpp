@@ -23,12 +23,14 @@ void run(Flow flow) {
   bool done = false;
   std::exception_ptr error;
   library().context().wait([&] {
+    // Asked again, a step that has failed is not to be passed over.
+    if (error) return true;
     try {
       done = flow.advance();
     } catch (...) {
       error = std::current_exception();
     }
-    return done || error;
+    return done || error != nullptr;
   });
   if (error) std::rethrow_exception(error);
 }
