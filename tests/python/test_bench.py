@@ -287,7 +287,7 @@ def test_a_sweep_is_an_experiment(tmp_path, capfd):
     path, out = tmp_path / "sweep.toml", tmp_path / "runs.jsonl"
     path.write_text('[[sweep]]\nnames = ["sort"]\nsize = [100, 200]\nthreads = 1\ntrials = 2\nagainst = "numpy"\n')
     assert cli.main(["bench", "run", "--sweep", str(path)]) == 0
-    assert re.search(r"sort 200.* numpy +[\d.]+ µs", capfd.readouterr().out)
+    assert re.search(r"sort 200.* numpy +[\d.]+ (µs|ns)", capfd.readouterr().out)
     assert cli.main(["bench", "run", "--sweep", str(path), "--json", str(out)]) == 0
     assert "sort 200, 1 thread: atoll" in capfd.readouterr().out
     records = record.read([out])

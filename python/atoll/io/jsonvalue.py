@@ -39,8 +39,8 @@ def has_lines(where: Any, compression: Any, storage_options: Any) -> bool:
         return not head.startswith(b"[") and not first.startswith(b"{")
     try:
         value = json.loads(first)
-    except ValueError:
-        # Broken in its first line, or an object that goes on behind it.
+    except (ValueError, RecursionError):
+        # Broken or too deep in its first line, or an object that goes on behind it.
         return b"}" in first
     alone = len(first) == len(head.rstrip())
     return not (alone and value and all(isinstance(one, dict) for one in value.values()))
