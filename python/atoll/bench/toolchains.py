@@ -193,8 +193,8 @@ def environment(where: Place) -> dict[str, str]:
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     }
     if not where.hosts:
-        # Open MPI's quickest one-sided operations on one host; rdma where memory is the program's own, which the other does not know.
-        # Version 4.1 may crash with those it would choose.
+        # Open MPI's quickest one-sided operations on one host; rdma where memory is the program's own, which the other
+        # does not know. Version 4.1 may crash with those it would choose.
         chosen["OMPI_MCA_osc"] = "sm,rdma"
     if where.pretended:
         chosen["UCX_TLS"] = "tcp,self"  # it would find out that they share memory
