@@ -73,10 +73,6 @@ Geometry geometry_of(const JobOptions& options) {
 // Such jobs have one node.
 std::uint32_t place_of_guest(const JobControl& control, std::uint32_t pe) { return control.local_pes + (pe - control.npes); }
 
-void clear(MessageRing& ring) {
-  for (std::uint64_t slot = 0; slot < ring_slots; ++slot) ring.slots[slot].sequence.store(slot, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 std::uint64_t usual_segment_bytes(std::uint32_t local_pes) {
@@ -122,8 +118,7 @@ void Job::lay_out(const JobOptions& options) {
     records[pe].place = places[node]++;
   }
   control->nodes = static_cast<std::uint32_t>(places.size());
-  auto* rings = reinterpret_cast<MessageRing*>(base_ + geometry.ring_offset);
-  for (std::uint32_t place = 0; place < control->local_pes; ++place) clear(rings[place]);
+  // Rings begin as zeros, which the memory is.
   // Release: whoever sees the magic sees the rest. Partner: attach().
   control->magic.store(job_magic, std::memory_order_release);
 }
@@ -143,6 +138,7 @@ void Job::attach() {
   records_ = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
   auto* rings = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset);
   rings_.assign(control_->places, nullptr);
+  seen_heads_ = std::make_unique<std::atomic<std::uint64_t>[]>(control_->places);
   segments_.assign(control_->places, nullptr);
   leaders_.assign(control_->nodes, PeId(0));
   auto find_memory = [&](std::uint32_t pe, std::uint32_t place) {
@@ -233,7 +229,6 @@ std::optional<PeId> Job::take_guests(std::uint32_t count) {
   for (std::uint32_t guest = first; guest < first + count; ++guest) {
     records_[guest].node = node();
     records_[guest].place = place_of_guest(*control_, guest);
-    clear(*rings_[guest]);
   }
   return PeId(first);
 }

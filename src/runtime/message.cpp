@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Active messages. Inside a node up to 256 bytes (in fact message_bytes) travel in the receiver's ring, one copy; a longer payload
-// stays in a block of the sender's heap, where the handler reads it in place, and a short message tells the sender when to release
-// it. Over the network they come to the receiver's inbox and lie there until their handlers have run; the longest are put into the
-// receiver's heap (long_message.cpp).
+// Active messages. Inside a node up to 16 KiB (in fact ring_message_bytes) travel in the receiver's ring, one copy; a longer payload,
+// or one that the ring has no room for, stays in a block of the sender's heap, where the handler reads it in place, and a short message
+// tells the sender when to release it. Over the network they come to the receiver's inbox and lie there until their handlers have run;
+// the longest are put into the receiver's heap (long_message.cpp).
 //
 // No deadlock on full rings: a thread that cannot send receives meanwhile, and what handlers send into a full ring is
 // kept aside. What is kept aside stays small because a thread that sends also receives.
@@ -21,7 +21,7 @@ enum MessageKind : std::uint16_t { small_message = 0, large_message = 1, release
 // | offset | bytes | field  | valid when                                              |
 // |--------|-------|--------|---------------------------------------------------------|
 // |   0    |   8   | offset | in the sender's segment; landed_message: the receiver's |
-// |   8    |   8   | bytes  | more than message_bytes                                 |
+// |   8    |   8   | bytes  | more than fits into a ring, or is carried along         |
 struct LargeRecord {
   std::uint64_t offset;
   std::uint64_t bytes;
@@ -31,6 +31,13 @@ static_assert(sizeof(LargeRecord) == 16);
 // Payloads in flight that a thread outside handlers may have before it waits for receivers.
 constexpr std::uint64_t most_large_bytes = std::uint64_t{256} << 20;
 constexpr int messages_per_round = 128;
+
+// What is behind the message that is read now, the count-th in a row. A line takes as long to come as two short messages take to be
+// handled, so with many waiting it is asked for three before; when there are not so many, that would take lines from their writer.
+void prefetch_behind(const fabric::Endpoint& endpoint, int count) {
+  constexpr std::uint64_t ahead = 3;
+  for (std::uint64_t behind = count > 1 ? ahead : 1; behind <= (count == 0 ? 1 : ahead); ++behind) endpoint.prefetch_message(behind);
+}
 
 std::span<const std::byte> bytes_of(const LargeRecord& record) { return std::as_bytes(std::span(&record, 1)); }
 
@@ -49,10 +56,13 @@ HandlerId Context::register_handler(Handler handler) {
 void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second) {
   Parts parts{first, second};
   // What is short fits everywhere. That there is no such PE, try_send() tells.
-  if (parts.size() <= fabric::message_bytes || pe.value() >= endpoint_.npes() || parts.size() <= endpoint_.longest_message(pe)) [[likely]]
-    send_small(pe, handler.value(), small_message, parts);
-  else
-    send_large(pe, handler.value(), parts);
+  if (parts.size() <= fabric::message_bytes || pe.value() >= endpoint_.npes()) [[likely]]
+    return send_small(pe, handler.value(), small_message, parts);
+  if (parts.size() > endpoint_.longest_message(pe)) return send_large(pe, handler.value(), parts);
+  if (!endpoint_.maps(pe)) return send_small(pe, handler.value(), small_message, parts);
+  // Who has filled the lines of a ring whose receiver is busy elsewhere need not wait for him: our heap has room.
+  if (!try_send(pe, handler.value(), small_message, parts)) return send_large(pe, handler.value(), parts);
+  if (endpoint_.message_waiting() && !in_progress_here()) progress();
 }
 
 // Behind what handlers have sent before and could not get out.
@@ -240,14 +250,15 @@ bool Context::receive_messages() {
     receive(label.source, label.handler, label.kind, payload);
   }
   for (int count = 0; count < messages_per_round; ++count) {
-    const fabric::MessageSlot* slot = endpoint_.receive();
-    if (slot == nullptr) break;
+    const auto message = endpoint_.receive();
+    if (!message) break;
+    prefetch_behind(endpoint_, count);
     any = true;
     struct Release {
       fabric::Endpoint& endpoint;
       ~Release() { endpoint.release_message(); }  // also when a handler throws
     } release{endpoint_};
-    receive(PeId(slot->source), slot->handler, slot->kind, {slot->payload, slot->bytes});
+    receive(PeId(message->source), message->handler, message->kind, message->payload);
   }
   return any;
 }

@@ -55,16 +55,17 @@ void skip_abandoned_slot(fabric::MessageRing& ring) {
     std::int64_t since = 0;
   };
   static thread_local Stuck stuck;
-  std::uint64_t head = ring.head.load(std::memory_order_relaxed);
-  fabric::MessageSlot& slot = ring.slots[head % fabric::ring_slots];
+  const fabric::RingCount head{ring.head.load(std::memory_order_relaxed)}, tail{ring.tail.load(std::memory_order_relaxed)};
+  const fabric::MessageSlot& slot = ring.slots[head.messages() % fabric::ring_slots];
   // Acquire: partner is the sender's release.
-  bool written = slot.sequence.load(std::memory_order_acquire) == head + 1;
-  if (written || ring.tail.load(std::memory_order_relaxed) == head) return;
-  if (stuck.ring != &ring || stuck.head != head) {
-    stuck = {&ring, head, now_ns()};
+  const auto number = static_cast<std::uint32_t>(slot.stamp.load(std::memory_order_acquire));
+  bool written = number == static_cast<std::uint32_t>(head.messages() + 1);
+  if (written || tail.messages() == head.messages()) return;
+  if (stuck.ring != &ring || stuck.head != head.bits) {
+    stuck = {&ring, head.bits, now_ns()};
   } else if (now_ns() - stuck.since > abandoned_ns) {
-    ring.head.store(head + 1, std::memory_order_relaxed);
-    slot.sequence.store(head + fabric::ring_slots, std::memory_order_release);  // partner: try_send
+    // Its lines are given back with those of the next message that has some. Release: partner is push_message().
+    ring.head.store(fabric::RingCount::of(head.messages() + 1, head.lines()).bits, std::memory_order_release);
   }
 }
 

@@ -161,7 +161,7 @@ TEST_P(Messages, LongOnesGetThroughToAFullRing) {
       for (std::uint32_t pe = 1; pe < context.npes(); ++pe) context.set<std::uint64_t>(PeId(pe), away, 1);
       const auto& ring = context.job().ring(context.pe());
       auto is_full = [&] {
-        bool full_ring = by_ring == 0 || ring.tail.load() - ring.head.load() == fabric::ring_slots;
+        bool full_ring = by_ring == 0 || fabric::RingCount{ring.tail.load()}.messages_since({ring.head.load()}) == fabric::ring_slots;
         return full_ring && (by_network == 0 || inbox->is_full());
       };
       std::uint64_t far = 0, own = context.heap().stats().blocks;

@@ -32,6 +32,7 @@ class Shape {
 inline constexpr int tag_bits = 29;
 inline constexpr int highest_tag = (1 << tag_bits) - 1;
 inline constexpr std::uint64_t tag_mask = highest_tag;
+static_assert(tag_bits + 2 == communicator_bit);
 enum class Talk : std::uint64_t { program = 0, library = 1, creation = 2, partitioned = 3 };
 
 inline std::uint64_t message_bits(std::uint64_t number, Talk talk, int tag) {

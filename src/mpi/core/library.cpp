@@ -37,7 +37,7 @@ Library* library = nullptr;
 
 Library::Library() {
   context_ = runtime::open_process();
-  matcher_ = std::make_unique<runtime::Matcher>(*context_);
+  matcher_ = std::make_unique<runtime::Matcher>(*context_, runtime::MatcherOptions{.apart_from_bit = communicator_bit});
 }
 
 // Handlers and what answers deaths ask for the library, from the first of them on.

@@ -12,6 +12,9 @@
 
 namespace atl::mpi {
 
+/// Tags of messages have the number of their communicator from this bit on: each is matched apart.
+inline constexpr unsigned communicator_bit = 31;
+
 class Library {
  public:
   /// Joins the job. Collective.

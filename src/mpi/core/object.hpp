@@ -33,12 +33,14 @@ class Object {
   Object& operator=(const Object&) = delete;
 
   Kind kind() const { return kind_; }
-  void retain() { count_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() {
+    if (constant_ == 0) count_.fetch_add(1, std::memory_order_relaxed);
+  }
   /// Predefined ones end with the library that made them, however often programs free them.
   void release() {
     if (constant_ != 0) return;
-    // Acquire and release: whoever ends it sees what the others did. Partner: itself.
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    // Acquire and release: whoever ends it sees what the others did. Partner: itself. Who has the only count shares it with nobody.
+    if (count_.load(std::memory_order_acquire) == 1 || count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   /// The handle as a number.
   std::uintptr_t handle() const { return constant_ != 0 ? constant_ : reinterpret_cast<std::uintptr_t>(this); }

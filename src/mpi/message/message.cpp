@@ -85,8 +85,13 @@ void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MP
   Incoming data(buffer, count, type);
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   runtime::Matcher& matcher = library().matcher();
-  auto request = matcher.receive(pattern_of(comm, from, tag), data.span());
-  runtime::Outcome outcome = from == MPI_ANY_SOURCE ? wait_for_anybody(comm, request) : matcher.wait(request);
+  const runtime::Pattern pattern = pattern_of(comm, from, tag);
+  std::optional<runtime::Outcome> now = matcher.receive_now(pattern, data.span());
+  if (!now) {
+    auto request = matcher.receive(pattern, data.span());
+    now = from == MPI_ANY_SOURCE ? wait_for_anybody(comm, request) : matcher.wait(request);
+  }
+  const runtime::Outcome& outcome = *now;
   data.land(outcome.envelope.bytes);
   report(comm, outcome, data.bytes(), status);
 }

@@ -44,7 +44,7 @@ runtime::SendMode mode_of(Mode mode) {
 
 // What takes a rendezvous goes on while the program computes. One message is one step of it: only very long ones are worth waking a
 // thread at once.
-constexpr std::size_t rendezvous = 8192, steps_worth_waking = 16;
+constexpr std::size_t rendezvous = runtime::MatcherOptions{}.eager_bytes, steps_worth_waking = 16;
 void leave_long(std::size_t bytes) {
   if (bytes > rendezvous) leave_to_progress(bytes / steps_worth_waking);
 }
@@ -115,6 +115,11 @@ void Transfer::cancel() {
   if (!done_) (void)library().matcher().cancel(pending_);
 }
 
+bool SendTransfer::leaves_at_once(const Comm& comm, const Outgoing& data, int to, int tag, runtime::SendMode mode) {
+  if (mode != runtime::SendMode::standard || to == MPI_PROC_NULL || state_of_messages(comm, to) != Status::ok) return false;
+  return library().matcher().send_now(comm.pe_of(to), comm.bits(tag), data.span());
+}
+
 void SendTransfer::begin(Outgoing data, int to, int tag, runtime::SendMode mode) {
   data_ = std::move(data);
   outcome_ = {};
@@ -136,7 +141,13 @@ void ReceiveTransfer::begin(Incoming data, int from, int tag) {
   if (done_) return;
   if (Status why = state_of_messages(*comm_, from); why != Status::ok) [[unlikely]]
     return end_as(why, from_anybody_ ? runtime::Matcher::no_pe : comm_->pe_of(from));
-  pending_ = library().matcher().receive(pattern_of(*comm_, from, tag), data_.span());
+  const runtime::Pattern pattern = pattern_of(*comm_, from, tag);
+  if (auto here = library().matcher().receive_if_here(pattern, data_.span())) {
+    outcome_ = *here;
+    done_ = true;
+    return complete();
+  }
+  pending_ = library().matcher().receive(pattern, data_.span());
   leave_long(data_.bytes());
 }
 
@@ -156,6 +167,10 @@ void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, i
   Outgoing data(buffer, count, type);
   if (mode == Mode::buffered && to != MPI_PROC_NULL) {
     send_buffered(comm, std::move(data), to, tag);
+    *request = handle_of(done_send());
+    return;
+  }
+  if (SendTransfer::leaves_at_once(comm, data, to, tag, mode_of(mode))) {
     *request = handle_of(done_send());
     return;
   }

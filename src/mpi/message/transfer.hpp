@@ -37,6 +37,8 @@ class Transfer : public Request {
 class SendTransfer : public Transfer {
  public:
   using Transfer::Transfer;
+  /// Whether it has been sent without a request: `data` may be reused.
+  static bool leaves_at_once(const Comm& comm, const Outgoing& data, int to, int tag, runtime::SendMode mode);
   /// Sends now; `data` is the request's until complete.
   void begin(Outgoing data, int to, int tag, runtime::SendMode mode);
   void result(MPI_Status* status) override {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -69,11 +70,11 @@ class PostedList {
     receive.order = ++order_;
     bool exact = receive.pattern.source && receive.pattern.ignore == 0;
     (exact ? bins_[bin_of(*receive.pattern.source, receive.pattern.tag)] : wild_).append(receive.link);
-    ++count_;
+    count_.store(count() + 1, std::memory_order_relaxed);
   }
   void remove(T& receive) {
     receive.link.unlink();
-    --count_;
+    count_.store(count() - 1, std::memory_order_relaxed);
   }
   /// The receive posted first of those that accept the message, taken out; null: none.
   T* take(PeId source, std::uint64_t tag) {
@@ -97,13 +98,14 @@ class PostedList {
       if (bin.find(from) != nullptr) return true;
     return false;
   }
-  std::size_t count() const { return count_; }
+  /// Also without the lock: what it was at some time.
+  std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 
  private:
   std::array<List<T>, bin_count> bins_;
   List<T> wild_;
   std::uint64_t order_ = 0;
-  std::size_t count_ = 0;
+  std::atomic<std::size_t> count_{0};
 };
 
 /// T has `envelope`, `in_bin` and `in_order`.

@@ -6,52 +6,86 @@
 
 namespace atl::runtime {
 
-Matcher::Matcher(Context& context, const MatcherOptions& options)
-    : state_(std::make_shared<matching::State>(context, options)) {
-  state_->listen(state_);
+MatcherStats& MatcherStats::operator+=(const MatcherStats& other) {
+  unexpected_bytes += other.unexpected_bytes;
+  unexpected_messages += other.unexpected_messages;
+  posted_receives += other.posted_receives;
+  withheld_sends += other.withheld_sends;
+  sent_messages += other.sent_messages;
+  sent_bytes += other.sent_bytes;
+  received_messages += other.received_messages;
+  received_bytes += other.received_bytes;
+  early_messages += other.early_messages;
+  waits += other.waits;
+  return *this;
 }
 
-Matcher::~Matcher() { state_->close(); }
+Matcher::Matcher(Context& context, const MatcherOptions& options) : context_(context) {
+  if (options.apart_from_bit < 64 && context.npes() <= most_pes_apart) {
+    apart_shift_ = options.apart_from_bit;
+    part_mask_ = most_parts - 1;
+  }
+  for (std::size_t i = 0; i <= part_mask_; ++i) {
+    parts_[i] = std::make_shared<matching::State>(context, options);
+    parts_[i]->listen(parts_[i]);
+  }
+}
+
+Matcher::~Matcher() {
+  for (std::size_t i = 0; i <= part_mask_; ++i) parts_[i]->close();
+}
 
 Request Matcher::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode) {
-  return Request(state_->send(to, tag, data, mode));
+  return Request(part_of(tag).send(to, tag, data, mode));
 }
 
+bool Matcher::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data) { return part_of(tag).send_now(to, tag, data); }
+
 Request Matcher::receive(const Pattern& pattern, std::span<std::byte> into) {
-  return Request(state_->receive(pattern, into));
+  return Request(part_of(pattern.tag).receive(pattern, into));
+}
+
+std::optional<Outcome> Matcher::receive_now(const Pattern& pattern, std::span<std::byte> into) {
+  return part_of(pattern.tag).receive_now(pattern, into);
+}
+
+std::optional<Outcome> Matcher::receive_if_here(const Pattern& pattern, std::span<std::byte> into) {
+  return context_.endpoint().message_waiting() ? part_of(pattern.tag).receive_if_here(pattern, into) : std::nullopt;
 }
 
 Request Matcher::receive(Claim claim, std::span<std::byte> into) {
-  return Request(state_->receive(*claim.message_, into));
+  return Request(part_of(claim.envelope_.tag).receive(*claim.message_, into));
 }
 
 std::optional<Envelope> Matcher::probe(const Pattern& pattern) {
-  state_->context().progress();
-  return state_->probe(pattern);
+  context_.progress();
+  return part_of(pattern.tag).probe(pattern);
 }
 
 std::optional<Claim> Matcher::claim(const Pattern& pattern) {
-  state_->context().progress();
-  matching::Unexpected* message = state_->claim(pattern);
+  context_.progress();
+  matching::Unexpected* message = part_of(pattern.tag).claim(pattern);
   if (message == nullptr) return std::nullopt;
   return Claim(message, message->envelope);
 }
 
-bool Matcher::cancel(const Request& request) { return !request.empty() && state_->cancel(*request.operation_); }
+bool Matcher::cancel(const Request& request) { return !request.empty() && request.operation_->part->cancel(*request.operation_); }
 
-void Matcher::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which) { state_->fail(why, which); }
+void Matcher::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which) {
+  for (std::size_t i = 0; i <= part_mask_; ++i) parts_[i]->fail(why, which);
+}
 
 Outcome Matcher::take(Request& request) {
   if (request.empty()) return {};
-  return state_->release(*std::exchange(request.operation_, nullptr));
+  return matching::State::release(*std::exchange(request.operation_, nullptr));
 }
 
 std::optional<Outcome> Matcher::test(Request& request) {
   // Acquire: data and outcome. Partner: State::finish.
   auto complete = [&] { return request.empty() || request.operation_->complete.load(std::memory_order_acquire); };
   if (!complete()) {
-    state_->context().check();
-    state_->context().progress();
+    context_.check();
+    context_.progress();
     if (!complete()) return std::nullopt;
   }
   return take(request);
@@ -60,8 +94,10 @@ std::optional<Outcome> Matcher::test(Request& request) {
 Outcome Matcher::wait(Request& request) {
   if (!request.empty()) {
     auto complete = [&] { return request.operation_->complete.load(std::memory_order_acquire); };  // as in test()
-    if (!complete()) state_->count_wait();
-    state_->context().wait(complete);
+    if (!complete()) {
+      request.operation_->part->count_wait();
+      context_.wait(complete);
+    }
   }
   return take(request);
 }
@@ -69,11 +105,15 @@ Outcome Matcher::wait(Request& request) {
 Outcome Matcher::wait(Request& request, Deadline deadline) {
   if (!request.empty()) {
     auto complete = [&] { return request.operation_->complete.load(std::memory_order_acquire); };  // as in test()
-    if (state_->context().wait(complete, deadline) != Status::ok) return {Status::timed_out, {}};
+    if (context_.wait(complete, deadline) != Status::ok) return {Status::timed_out, {}};
   }
   return take(request);
 }
 
-MatcherStats Matcher::stats() const { return state_->stats(); }
+MatcherStats Matcher::stats() const {
+  MatcherStats all;
+  for (std::size_t i = 0; i <= part_mask_; ++i) all += parts_[i]->stats();
+  return all;
+}
 
 }  // namespace atl::runtime

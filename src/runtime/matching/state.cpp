@@ -37,15 +37,11 @@ State::State(Context& context, const MatcherOptions& options)
   }
   // Where only a parent may look into a process, every PE of the node may look into this one.
   ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-  for (Lane& lane : lanes_) {
-    lane.ready = context.allocate_counter();
-    lane.arrived = context.allocate_counter();
-  }
 }
 
 void State::listen(std::shared_ptr<State> self) {
   // Under the lock: a message may come at once, and its handler must know by which id to answer.
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(lock_);
   handler_ = context_.register_handler(
       [self = std::move(self)](Context&, PeId source, std::span<const std::byte> payload) { self->take_in(source, payload); });
 }
@@ -57,18 +53,33 @@ void State::close() {
   }
   for (std::byte* block : staging_) context_.heap().release(block);
   staging_.clear();
+  if (shared_copies_ != nullptr) context_.heap().release(std::exchange(shared_copies_, nullptr));
 }
 
 // ---- the pool of operations ---------------------------------------------------------------------------------------
 
 Operation* State::allocate() {
-  Operation* operation = free_operations_.front();
+  // Who is longest in use is likely to be free. A few that are not are passed over, so that some which last are not in the way.
+  constexpr int most_looks = 8;
+  Operation* operation = nullptr;
+  for (int look = 0; look < most_looks; ++look) {
+    Operation* oldest = pool_.front();
+    if (oldest == nullptr) break;
+    oldest->in_pool.unlink();
+    pool_.append(oldest->in_pool);
+    if (oldest->taken_back.load(std::memory_order_acquire)) {  // partner: release()
+      operation = oldest;
+      break;
+    }
+  }
   if (operation == nullptr) {
     operation = &operations_.emplace_back();
     operation->id = operations_.size();  // from 1: 0 is no operation
+    operation->part = this;
+    pool_.append(operation->in_pool);
   } else {
-    operation->link.unlink();
     operation->id += std::uint64_t{1} << index_bits;
+    operation->taken_back.store(false, std::memory_order_relaxed);
   }
   operation->lane = Operation::no_lane;
   operation->stage = Stage::moving;
@@ -92,19 +103,18 @@ void State::finish(Operation& operation, Status status) {
 }
 
 Outcome State::release(Operation& operation) {
-  std::lock_guard lock(mutex_);
   Outcome outcome{operation.status, operation.envelope};
-  if (operation.incoming && (operation.status == Status::ok || operation.status == Status::truncated)) {
-    ++received_messages_;
-    received_bytes_ += std::min(operation.envelope.bytes, operation.bytes);
-  }
-  operation.stage = Stage::unused;
-  free_operations_.append(operation.link);
+  operation.taken_back.store(true, std::memory_order_release);  // partner: allocate()
   return outcome;
 }
 
+void State::count_received(const Envelope& envelope, std::uint64_t room) {
+  ++received_messages_;
+  received_bytes_ += std::min(envelope.bytes, room);
+}
+
 MatcherStats State::stats() {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(lock_);
   return {unexpected_bytes_, unexpected_.count(), posted_.count(), withheld_,
           sent_messages_, sent_bytes_, received_messages_, received_bytes_, early_messages_, waits_.load(std::memory_order_relaxed)};
 }
@@ -159,13 +169,12 @@ void State::drain(PeId pe) {
     send.stage = Stage::moving;
     --withheld_;
     --peer.messages;
-    bool eager = send.mode == SendMode::standard && send.bytes <= std::min(options_.eager_bytes, inline_payload) &&
+    bool eager = send.mode == SendMode::standard && send.bytes <= std::min(options_.eager_bytes, short_payload) &&
                  peer.bytes >= send.bytes;
     if (eager) {
       peer.bytes -= send.bytes;
       Header header = header_for(pe, Kind::eager);
       header.tag = send.envelope.tag;
-      header.bytes = send.bytes;
       tell(pe, header, {send.memory, send.bytes});
       finish(send, Status::ok);
     } else {
@@ -179,7 +188,7 @@ void State::drain(PeId pe) {
 void State::on_withheld(PeId source) {
   Header header;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     Peer& peer = peers_[source.value()];
     if (!std::exchange(peer.withholds, true)) ++withholding_;
     if (posted_.awaits(source)) header = lend(source);
@@ -192,7 +201,8 @@ void State::on_withheld(PeId source) {
 // ---- sending ------------------------------------------------------------------------------------------------------
 
 void State::tell(PeId pe, const Header& header, std::span<const std::byte> payload) {
-  context_.send(pe, handler_, std::as_bytes(std::span(&header, 1)), payload);
+  const std::size_t bytes = header.kind == Kind::eager ? eager_header : sizeof(header);
+  context_.send(pe, handler_, std::as_bytes(std::span(&header, 1)).first(bytes), payload);
 }
 
 Header State::announcement(const Operation& send) {
@@ -206,52 +216,29 @@ Header State::announcement(const Operation& send) {
   return header;
 }
 
-Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode) {
-  ATOLL_VALIDATE(to.value() < peers_.size(), IndexError, "there is no PE {}: the job has PEs 0 to {}", to.value(), peers_.size() - 1);
-  Operation* send = nullptr;
+void State::check_peer(PeId pe) const {
+  ATOLL_VALIDATE(pe.value() < peers_.size(), IndexError, "there is no PE {}: the job has PEs 0 to {}", pe.value(), peers_.size() - 1);
+}
+
+bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data) {
+  check_peer(to);
+  if (data.size() > options_.eager_bytes) return false;
   Header header;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
+    Peer& peer = peers_[to.value()];
+    if (peer.messages == 0 || peer.bytes < data.size() || (peer.waiting && !peer.waiting->empty())) [[unlikely]] return false;
     ++sent_messages_;
     sent_bytes_ += data.size();
-    Peer& peer = peers_[to.value()];
-    bool behind = peer.waiting && !peer.waiting->empty();
-    bool eager = mode == SendMode::standard && data.size() <= options_.eager_bytes && peer.bytes >= data.size();
-    if (!behind && peer.messages != 0 && eager) {
-      --peer.messages;
-      peer.bytes -= data.size();
-      header = header_for(to, Kind::eager);
-      header.tag = tag;
-      header.bytes = data.size();
-    } else {
-      send = allocate();
-      send->incoming = false;
-      send->memory = const_cast<std::byte*>(data.data());
-      send->bytes = data.size();
-      send->envelope = {to, tag, data.size()};
-      send->mode = mode;
-      if (!behind && peer.messages != 0) {
-        --peer.messages;
-        send->stage = Stage::moving;
-        header = announcement(*send);
-      } else {
-        if (!peer.waiting) peer.waiting = std::make_unique<List<Operation>>();
-        peer.waiting->append(send->link);
-        send->stage = Stage::withheld;
-        ++withheld_;
-        if (std::exchange(peer.said_withheld, true)) return send;
-        header = header_for(to, Kind::withheld);
-      }
-    }
+    --peer.messages;
+    peer.bytes -= data.size();
+    header = header_for(to, Kind::eager);
   }
-  if (send != nullptr) {
-    tell(to, header);
-    return send;
-  }
+  header.tag = tag;
   try {
     tell(to, header, data);
   } catch (const MemoryError&) {  // no room in our heap: nothing was sent
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     Peer& peer = peers_[to.value()];
     ++peer.messages;
     peer.bytes += data.size();
@@ -259,25 +246,58 @@ Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> da
     peer.returned_messages += header.credit_messages;
     throw;
   }
-  return nullptr;
+  return true;
+}
+
+Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode) {
+  if (mode == SendMode::standard && send_now(to, tag, data)) [[likely]] return nullptr;
+  check_peer(to);
+  Operation* send = nullptr;
+  Header header;
+  {
+    std::lock_guard lock(lock_);
+    ++sent_messages_;
+    sent_bytes_ += data.size();
+    Peer& peer = peers_[to.value()];
+    bool behind = peer.waiting && !peer.waiting->empty();
+    send = allocate();
+    send->incoming = false;
+    send->memory = const_cast<std::byte*>(data.data());
+    send->bytes = data.size();
+    send->envelope = {to, tag, data.size()};
+    send->mode = mode;
+    if (!behind && peer.messages != 0) {
+      --peer.messages;
+      send->stage = Stage::moving;
+      header = announcement(*send);
+    } else {
+      if (!peer.waiting) peer.waiting = std::make_unique<List<Operation>>();
+      peer.waiting->append(send->link);
+      send->stage = Stage::withheld;
+      ++withheld_;
+      if (std::exchange(peer.said_withheld, true)) return send;
+      header = header_for(to, Kind::withheld);
+    }
+  }
+  tell(to, header);
+  return send;
 }
 
 // ---- receiving ----------------------------------------------------------------------------------------------------
 
 Operation* State::receive(const Pattern& pattern, std::span<std::byte> into) {
-  ATOLL_VALIDATE(!pattern.source || pattern.source->value() < peers_.size(), IndexError,
-                 "there is no PE {}: the job has PEs 0 to {}", pattern.source->value(), peers_.size() - 1);
+  if (pattern.source) check_peer(*pattern.source);
   Operation* receive;
   Unexpected* message;
   std::vector<std::pair<PeId, Header>> loans;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     receive = allocate();
     receive->incoming = true;
     receive->pattern = pattern;
     receive->memory = into.data();
     receive->bytes = into.size();
-    message = unexpected_.find(pattern);
+    message = unexpected_.count() == 0 ? nullptr : unexpected_.find(pattern);
     if (message != nullptr) {
       unexpected_.remove(*message);
       receive->stage = Stage::moving;
@@ -294,10 +314,58 @@ Operation* State::receive(const Pattern& pattern, std::span<std::byte> into) {
   return receive;
 }
 
+std::optional<Outcome> State::receive_now(const Pattern& pattern, std::span<std::byte> into) {
+  if (pattern.source) check_peer(*pattern.source);
+  // What comes over a network is asked for elsewhere.
+  if (context_.endpoint().polls_network() && !(pattern.source && context_.endpoint().maps(*pattern.source))) return std::nullopt;
+  if (context_.has_progress_thread()) context_.note_active();
+  constexpr int looks_at_once = 400;
+  for (int looks = std::max(context_.quick_looks(), looks_at_once);;) {
+    std::optional<Outcome> outcome = receive_at_once(pattern, into, looks_at_once);
+    if (outcome || (looks -= looks_at_once) <= 0 || is_unlikely(pattern)) return outcome;
+    context_.progress();  // of what is no message
+  }
+}
+
+// To come next.
+bool State::is_unlikely(const Pattern& pattern) {
+  std::lock_guard lock(lock_);
+  return withholding_ != 0 || (unexpected_.count() != 0 && unexpected_.find(pattern) != nullptr);
+}
+
+std::optional<Outcome> State::receive_at_once(const Pattern& pattern, std::span<std::byte> into, int looks) {
+  Context::Look look(context_);
+  if (!look) return std::nullopt;
+  std::unique_lock lock(lock_);
+  if (withholding_ != 0 || (unexpected_.count() != 0 && unexpected_.find(pattern) != nullptr)) return std::nullopt;
+  std::optional<fabric::Endpoint::Received> message;
+  int vain_looks = 0;
+  while (!(message = look.first()) && ++vain_looks < looks) {}
+  if (!message || !Context::Look::is_for(*message, handler_)) return std::nullopt;
+  Header header;
+  const std::size_t header_bytes = read_header(message->payload, header);
+  const PeId source(message->source);
+  const bool is_ours = header.kind == Kind::eager && pattern.fits(source, header.tag) &&
+                       (posted_.count() == 0 || posted_.find(source, header.tag, [](const Operation&) { return true; }) == nullptr);
+  if (!is_ours) return std::nullopt;
+  look.prefetch_next();
+  if (vain_looks != 0) count_wait();
+  Outcome outcome{copy_out(message->payload.subspan(header_bytes), into.data(), into.size()), {source, header.tag, header.bytes}};
+  look.take();
+  credit(source, header);
+  count_received(outcome.envelope, into.size());
+  const bool answer = taken(source, header.bytes);
+  if (answer) [[unlikely]] header = header_for(source, Kind::credit);
+  lock.unlock();
+  look.leave();
+  if (answer) [[unlikely]] tell(source, header);
+  return outcome;
+}
+
 Operation* State::receive(Unexpected& claimed, std::span<std::byte> into) {
   Operation* receive;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     receive = allocate();
     receive->incoming = true;
     receive->memory = into.data();
@@ -311,7 +379,7 @@ Operation* State::receive(Unexpected& claimed, std::span<std::byte> into) {
 std::optional<Envelope> State::probe(const Pattern& pattern) {
   std::vector<std::pair<PeId, Header>> loans;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     if (Unexpected* message = unexpected_.find(pattern)) return message->envelope;
     // Who probes in a loop waits as one who receives.
     for (std::uint32_t pe = 0; withholding_ != 0 && pe < peers_.size(); ++pe)
@@ -324,14 +392,14 @@ std::optional<Envelope> State::probe(const Pattern& pattern) {
 
 Unexpected* State::claim(const Pattern& pattern) {
   if (!probe(pattern)) return nullptr;
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(lock_);
   Unexpected* message = unexpected_.find(pattern);  // another thread may have been faster
   if (message != nullptr) unexpected_.remove(*message);
   return message;
 }
 
 bool State::cancel(Operation& operation) {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(lock_);
   if (operation.stage == Stage::posted) {
     posted_.remove(operation);
   } else if (operation.stage == Stage::withheld) {
@@ -347,9 +415,9 @@ bool State::cancel(Operation& operation) {
 
 void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which) {
   std::vector<Operation*> next;
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(lock_);
   for (Operation& operation : operations_) {
-    if (operation.stage == Stage::unused || operation.complete.load(std::memory_order_relaxed)) continue;
+    if (operation.complete.load(std::memory_order_relaxed)) continue;
     bool posted = operation.stage == Stage::posted;
     PeId peer = posted ? operation.pattern.source.value_or(Matcher::no_pe) : operation.envelope.source;
     if (!which(peer, posted ? operation.pattern.tag : operation.envelope.tag)) continue;
@@ -371,11 +439,15 @@ void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& whi
   for (Operation* operation : next) start(*operation);
 }
 
+Status State::copy_out(std::span<const std::byte> payload, std::byte* into, std::uint64_t room) {
+  std::size_t fits = std::min<std::size_t>(payload.size(), room);
+  fabric::copy_few(into, payload.data(), fits);
+  return fits < payload.size() ? Status::truncated : Status::ok;
+}
+
 void State::deliver(Operation& receive, const Envelope& envelope, const std::byte* payload) {
-  std::size_t fits = std::min(envelope.bytes, receive.bytes);
-  if (fits != 0) std::memcpy(receive.memory, payload, fits);
   receive.envelope = envelope;
-  finish(receive, fits < envelope.bytes ? Status::truncated : Status::ok);
+  finish(receive, copy_out({payload, envelope.bytes}, receive.memory, receive.bytes));
 }
 
 void State::store(PeId source, const Header& header, std::span<const std::byte> payload) {
@@ -385,7 +457,7 @@ void State::store(PeId source, const Header& header, std::span<const std::byte> 
   message->envelope = {source, header.tag, header.bytes};
   message->operation = header.operation;
   message->place = header.place;
-  if (payload.size() > inline_payload) message->large = std::make_unique_for_overwrite<std::byte[]>(payload.size());
+  if (payload.size() > short_payload) message->large = std::make_unique_for_overwrite<std::byte[]>(payload.size());
   if (!payload.empty())
     std::memcpy(message->large ? message->large.get() : message->small.data(), payload.data(), payload.size());
   unexpected_bytes_ += payload.size();
@@ -402,6 +474,7 @@ void State::free_unexpected(Unexpected& message) {
 void State::take_from(Unexpected& message, Operation& receive) {
   PeId source = message.envelope.source;
   bool announced = message.operation != 0;
+  const std::uint64_t room = receive.bytes;  // before it is complete, and perhaps another's
   if (announced) {
     receive.envelope = message.envelope;
     receive.partner = message.operation;
@@ -412,8 +485,9 @@ void State::take_from(Unexpected& message, Operation& receive) {
   }
   Header header;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     std::uint64_t payload = announced ? 0 : message.envelope.bytes;
+    if (!announced) count_received(message.envelope, room);
     free_unexpected(message);
     if (!taken(source, payload)) return;
     header = header_for(source, Kind::credit);
@@ -429,13 +503,15 @@ void State::on_message(PeId source, const Header& header, const std::byte* paylo
   bool answer = false;
   Header reply;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
+    credit(source, header);
     receive = posted_.take(source, header.tag);
     if (receive == nullptr) {
       store(source, header, {payload, carried});
       return;
     }
     receive->stage = Stage::moving;
+    if (!announced) count_received(envelope, receive->bytes);
     answer = taken(source, carried);
     if (answer) reply = header_for(source, Kind::credit);
   }
@@ -450,27 +526,41 @@ void State::on_message(PeId source, const Header& header, const std::byte* paylo
   if (answer) tell(source, reply);
 }
 
-void State::take_in(PeId source, std::span<const std::byte> payload) {
-  Header header;
+// Of what came. The payload is behind the header.
+std::size_t State::read_header(std::span<const std::byte> payload, Header& header) {
+  ATOLL_EXPECT(payload.size() >= eager_header);
+  std::memcpy(&header, payload.data(), eager_header);
+  if (header.kind == Kind::eager) [[likely]] {
+    header.bytes = payload.size() - eager_header;
+    return eager_header;
+  }
   ATOLL_EXPECT(payload.size() >= sizeof(header));
   std::memcpy(&header, payload.data(), sizeof(header));
+  return sizeof(header);
+}
+
+void State::take_in(PeId source, std::span<const std::byte> payload) {
+  Header header;
+  const std::byte* data = payload.data() + read_header(payload, header);
+  if (header.kind == Kind::eager || header.kind == Kind::announce) [[likely]] return on_message(source, header, data);
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     credit(source, header);
   }
   switch (header.kind) {
     case Kind::eager:
-    case Kind::announce: return on_message(source, header, payload.data() + sizeof(header));
+    case Kind::announce: return;
     case Kind::proceed: return on_proceed(source, header);
     case Kind::piece: return on_piece(source, header);
     case Kind::piece_done: return on_piece_done(header);
     case Kind::finished: {
-      std::lock_guard lock(mutex_);
+      std::lock_guard lock(lock_);
       if (Operation* send = operation_of(header.operation)) finish(*send, Status::ok);
       return;
     }
     case Kind::credit: return;
     case Kind::withheld: return on_withheld(source);
+    case Kind::help: return help_copy(source, header, data);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a Matcher knows. Locking: `mutex_` guards everything but the buffers of operations that have been matched.
-// Threads outside handlers must not hold it while they send: sending makes progress, and handlers take it.
+// All that a part of a Matcher knows. Locking: `lock_` guards everything but the buffers of operations that have been matched.
+// Threads outside handlers must not hold it while they send: sending makes progress, and handlers take it. Who has both takes
+// the PE's progress first (Context::Look), then this.
 #pragma once
 
 #include <array>
@@ -12,21 +13,26 @@
 #include <mutex>
 #include <vector>
 
+#include "atoll/base/owner.hpp"
 #include "lists.hpp"
 #include "wire.hpp"
 
 namespace atl::runtime::matching {
 
 /// Whether an operation can still be taken back.
-enum class Stage : std::uint8_t { posted, withheld, moving, unused };
+enum class Stage : std::uint8_t { posted, withheld, moving };
+
+class State;
 
 /// A send or a receive. Pooled: it is reused once its Request was taken.
 struct Operation {
-  Link<Operation> link;  ///< in the posted receives, the sends withheld from one PE, those that wait to move, or the free
+  Link<Operation> link;     ///< in the posted receives, the sends withheld from one PE, or those that wait to move
+  Link<Operation> in_pool;  ///< all, those longest in use first
   Stage stage = Stage::moving;
   Pattern pattern;       ///< of a receive
   std::uint64_t order = 0;
   std::uint64_t id = 0;  ///< index in the pool, and a generation above it
+  State* part = nullptr;  ///< whose it is
   std::byte* memory = nullptr;
   std::uint64_t bytes = 0;  ///< size of the buffer
   Envelope envelope;        ///< of the message; source is the target of a send
@@ -34,6 +40,7 @@ struct Operation {
   bool incoming = false;    ///< it is a receive
   Status status = Status::ok;
   std::atomic<bool> complete{false};  ///< stored with release after status, envelope and data; waits acquire
+  std::atomic<bool> taken_back{false};  ///< its Request was taken: nobody looks at it any more. Released; allocate() acquires
   // Rendezvous.
   std::uint64_t partner = 0;     ///< receive: the sender's operation
   std::uint64_t place = no_place;  ///< receive: where it lies in the sender's segment
@@ -44,7 +51,7 @@ struct Operation {
   std::uint64_t taken = 0;       ///< send: bytes of pieces that were fetched
   std::byte* staging = nullptr;  ///< send: two pieces
 
-  Operation() { link.entry = this; }
+  Operation() { link.entry = in_pool.entry = this; }
 };
 
 /// A message that came before its receive.
@@ -53,11 +60,29 @@ struct Unexpected {
   Envelope envelope;
   std::uint64_t operation = 0;  ///< the sender's, of an announced message; 0: the payload is here
   std::uint64_t place = no_place;
-  std::array<std::byte, inline_payload> small;
+  std::array<std::byte, short_payload> small;
   std::unique_ptr<std::byte[]> large;
 
   Unexpected() { in_bin.entry = in_order.entry = this; }
 };
+
+// A copy that a receiver has begun, in its heap, where the sender sees it.
+//
+// | offset | bytes | field      | valid when                                                          |
+// |--------|-------|------------|---------------------------------------------------------------------|
+// |   0    |   8   | next       | low half: the next piece to take; high half: the generation         |
+// |   8    |   4   | written    | pieces that the sender has written                                  |
+// |  12    |   4   | error      | 0, or why it could not write one                                    |
+// |  16    |   4   | generation | the receiver's own: counts the uses of this place                   |
+// |  20    |   1   | busy       | likewise: it is in use                                              |
+struct alignas(fabric::cache_line) SharedCopy {
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<std::uint32_t> written{0};
+  std::atomic<std::int32_t> error{0};
+  std::uint32_t generation = 0;
+  bool busy = false;
+};
+static_assert(sizeof(SharedCopy) == 64);
 
 class State {
  public:
@@ -66,13 +91,21 @@ class State {
   State& operator=(const State&) = delete;
 
   Operation* send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode);
+  bool send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data);
   Operation* receive(const Pattern& pattern, std::span<std::byte> into);
+  std::optional<Outcome> receive_now(const Pattern& pattern, std::span<std::byte> into);
+  std::optional<Outcome> receive_if_here(const Pattern& pattern, std::span<std::byte> into) {
+    // What is next is likely to be for one that waits already.
+    return posted_.count() == 0 ? receive_at_once(pattern, into, 1) : std::nullopt;
+  }
+  /// While others of the PE are kept away from the lists and the ring. None: nothing was done, but for other messages.
+  std::optional<Outcome> receive_at_once(const Pattern& pattern, std::span<std::byte> into, int looks);
   Operation* receive(Unexpected& claimed, std::span<std::byte> into);
   std::optional<Envelope> probe(const Pattern& pattern);
   Unexpected* claim(const Pattern& pattern);
   bool cancel(Operation& operation);
   void fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which);
-  Outcome release(Operation& operation);
+  static Outcome release(Operation& operation);
   MatcherStats stats();
   /// Two threads at a time may count once: a locked addition would be seen in the latency.
   void count_wait() { waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
@@ -83,10 +116,13 @@ class State {
   Context& context() { return context_; }
 
  private:
+  void check_peer(PeId pe) const;
+  bool is_unlikely(const Pattern& pattern);
   void take_in(PeId source, std::span<const std::byte> payload);
+  static std::size_t read_header(std::span<const std::byte> payload, Header& header);
 
   // Of each peer. As sender: what we may still send it. As receiver: what it sent that we have taken since.
-  struct Peer {
+  struct alignas(fabric::cache_line) Peer {
     std::uint64_t bytes = 0;
     std::uint64_t messages = 0;
     std::uint64_t returned_bytes = 0;
@@ -111,6 +147,7 @@ class State {
   Header announcement(const Operation& operation);
   bool taken(PeId source, std::uint64_t payload);
   Header lend(PeId pe);
+  void count_received(const Envelope& envelope, std::uint64_t room);
   void credit(PeId source, const Header& header);
   void store(PeId source, const Header& header, std::span<const std::byte> payload);
   void free_unexpected(Unexpected& message);
@@ -118,13 +155,18 @@ class State {
   // Without it.
   static void finish(Operation& operation, Status status);
   void tell(PeId pe, const Header& header, std::span<const std::byte> payload = {});
-  void deliver(Operation& receive, const Envelope& envelope, const std::byte* payload);
+  static Status copy_out(std::span<const std::byte> payload, std::byte* into, std::uint64_t room);
+  static void deliver(Operation& receive, const Envelope& envelope, const std::byte* payload);
   void on_message(PeId source, const Header& header, const std::byte* payload);
   void on_withheld(PeId source);
   void start(Operation& receive);
   void get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
                 std::function<void(Context&)> arrived);
   bool read_private(Operation& receive);
+  SharedCopy* open_shared_copy(std::uint64_t length);
+  void close_shared_copy(SharedCopy& copy);
+  bool await_written(const SharedCopy& copy, std::uint64_t count, PeId source) const;
+  void help_copy(PeId source, const Header& header, const std::byte* payload);
   /// Nothing, if the operation with this id has ended meanwhile (see fail).
   void complete_transfer(Operation& receive, std::uint64_t id);
   void on_proceed(PeId source, const Header& header);
@@ -140,7 +182,7 @@ class State {
   std::uint64_t window_bytes_;
   std::uint32_t window_messages_;
   std::atomic<bool> reads_private_{true};  // until the kernel refuses
-  std::mutex mutex_;
+  Owner lock_;
   std::vector<Peer> peers_;
   std::uint32_t withholding_ = 0;  // peers that keep messages back
   PostedList<Operation> posted_;
@@ -150,13 +192,15 @@ class State {
   std::uint64_t sent_messages_ = 0, sent_bytes_ = 0, received_messages_ = 0, received_bytes_ = 0, early_messages_ = 0;
   std::atomic<std::uint64_t> waits_{0};
   std::deque<Operation> operations_;
+  List<Operation> pool_;
   std::deque<Unexpected> messages_;
-  List<Operation> free_operations_;
   List<Unexpected> free_messages_;
-  std::array<Lane, 8> lanes_;
+  std::vector<Lane> lanes_;  // once something goes on them
   List<Operation> want_lane_;
   std::vector<std::byte*> staging_;  // blocks not in use
   std::uint32_t staging_made_ = 0;
+  static constexpr std::size_t most_shared_copies = 8;
+  SharedCopy* shared_copies_ = nullptr;  // in our heap, once there is one
   List<Operation> want_staging_;
 };
 

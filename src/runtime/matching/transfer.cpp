@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rendezvous: moving the payload of an announced message once a receive has matched it. Private memory of a PE of the same node
-// is read where it lies, if the kernel lets us. All else goes by triggered gets: the match, or the
+// is read where it lies, if the kernel lets us (shared_copy.cpp). All else goes by triggered gets: the match, or the
 // word that a piece is ready, bumps a counter, which triggers the get, and its arrival bumps another, which triggers what
 // follows. Where the sender puts instead, its put bumps the second.
-#include <sys/uio.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
-#include "atoll/base/log.hpp"
 #include "state.hpp"
 
 namespace atl::runtime::matching {
@@ -19,6 +15,7 @@ namespace {
 constexpr std::uint64_t piece_bytes = std::uint64_t{128} << 10;
 constexpr std::uint64_t pieces_under_way = 2;
 constexpr std::uint32_t most_staging = 8;
+constexpr std::size_t most_lanes = 8;
 
 }  // namespace
 
@@ -41,37 +38,15 @@ void State::get_then(Operation& receive, std::uint64_t begin, std::uint64_t plac
   context_.bump({context_.pe(), lane.ready});
 }
 
-// One copy, out of the sender's private memory. False: the kernel does not let us, so it goes in pieces.
-bool State::read_private(Operation& receive) {
-  if (!reads_private_.load(std::memory_order_relaxed)) return false;
-  std::uint64_t length = std::min(receive.envelope.bytes, receive.bytes), done = 0;
-  std::uint64_t from = receive.place & ~private_place;
-  pid_t pid = context_.job().record(receive.envelope.source).pid.load(std::memory_order_relaxed);
-  while (done < length) {
-    iovec here{receive.memory + done, length - done};
-    iovec there{reinterpret_cast<void*>(from + done), length - done};
-    ssize_t got = ::process_vm_readv(pid, &here, 1, &there, 1, 0);
-    if (got <= 0) {
-      int error = errno;
-      // A sender that is gone is noticed elsewhere, and ends this with an error.
-      if (error != ESRCH && reads_private_.exchange(false, std::memory_order_relaxed))
-        log(LogLevel::warning, "long messages between processes of this host take two copies: reading another's memory failed ({})",
-            std::strerror(error));
-      return false;
-    }
-    done += static_cast<std::uint64_t>(got);
-  }
-  return true;
-}
-
 void State::start(Operation& receive) {
   if (is_private(receive.place)) {
     if (read_private(receive)) {
       PeId source = receive.envelope.source;
       Header header;
       {
-        std::lock_guard lock(mutex_);
+        std::lock_guard lock(lock_);
         header = header_for(source, Kind::finished);
+        count_received(receive.envelope, receive.bytes);
       }
       header.operation = receive.partner;
       tell(source, header);
@@ -80,7 +55,9 @@ void State::start(Operation& receive) {
     receive.place = no_place;
   }
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
+    for (std::size_t lane = lanes_.size(); lane < most_lanes; ++lane)
+      lanes_.push_back({context_.allocate_counter(), context_.allocate_counter()});
     auto free = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.busy; });
     if (free == lanes_.end()) return want_lane_.append(receive.link);
     free->busy = true;
@@ -96,7 +73,7 @@ void State::start(Operation& receive) {
     return get_then(receive, 0, place, receive.length, [this, &receive, source, id = receive.id](Context&) {
       Header header;
       {
-        std::lock_guard lock(mutex_);
+        std::lock_guard lock(lock_);
         if (operation_of(id) == nullptr) return;
         header = header_for(source, Kind::finished);
       }
@@ -108,7 +85,7 @@ void State::start(Operation& receive) {
 
   Header header;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     header = header_for(source, Kind::proceed);
   }
   header.operation = receive.partner;
@@ -127,8 +104,9 @@ void State::start(Operation& receive) {
 void State::complete_transfer(Operation& receive, std::uint64_t id) {
   Operation* next = nullptr;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     if (operation_of(id) == nullptr) return;
+    count_received(receive.envelope, receive.bytes);
     lanes_[receive.lane].busy = false;
     receive.lane = Operation::no_lane;
     next = want_lane_.front();
@@ -142,7 +120,7 @@ void State::complete_transfer(Operation& receive, std::uint64_t id) {
 void State::on_proceed(PeId source, const Header& header) {
   Operation* send;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     send = operation_of(header.operation);
     if (send == nullptr) return;
     send->length = header.bytes;
@@ -172,7 +150,7 @@ void State::put_out_pieces(Operation& send) {
     std::memcpy(place, send.memory + send.staged, bytes);
     Header header;
     {
-      std::lock_guard lock(mutex_);
+      std::lock_guard lock(lock_);
       header = header_for(send.envelope.source, Kind::piece);
     }
     header.tag = send.staged;
@@ -187,7 +165,7 @@ void State::put_out_pieces(Operation& send) {
 void State::on_piece(PeId source, const Header& header) {
   Operation* receive;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     receive = operation_of(header.operation);
     if (receive == nullptr) return;
   }
@@ -195,7 +173,7 @@ void State::on_piece(PeId source, const Header& header) {
   get_then(*receive, header.tag, header.place, bytes, [this, receive, source, bytes, id = receive->id](Context&) {
     Header reply;
     {
-      std::lock_guard lock(mutex_);
+      std::lock_guard lock(lock_);
       if (operation_of(id) == nullptr) return;
       reply = header_for(source, Kind::piece_done);
     }
@@ -211,7 +189,7 @@ void State::on_piece_done(const Header& header) {
   Operation* send;
   Operation* next = nullptr;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     send = operation_of(header.operation);
     if (send == nullptr) return;
     send->taken += header.bytes;

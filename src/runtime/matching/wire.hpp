@@ -18,6 +18,7 @@ enum class Kind : std::uint16_t {
   finished,    ///< receiver to sender: the payload has been fetched
   credit,      ///< nothing but credit
   withheld,    ///< the sender keeps messages back for want of credit
+  help,        ///< receiver to sender: it reads the payload, and the sender may write some of it (shared_copy.cpp). Its own address is behind
 };
 
 inline constexpr std::uint64_t no_place = UINT64_MAX;
@@ -26,28 +27,32 @@ inline constexpr std::uint64_t no_place = UINT64_MAX;
 inline constexpr std::uint64_t private_place = std::uint64_t{1} << 63;
 inline bool is_private(std::uint64_t place) { return place != no_place && (place & private_place) != 0; }
 
+// Of an eager message the first eager_header bytes, and then its payload: with 32 bytes of it in one line of a ring.
+//
 // | offset | bytes | field           | valid when                                                              |
 // |--------|-------|-----------------|-------------------------------------------------------------------------|
-// |   0    |   8   | tag             | eager, announce. proceed: counter (with a place) or receive; piece: position |
-// |   8    |   8   | bytes           | of the message (eager, announce), to move (proceed), of this piece        |
-// |  16    |   8   | operation       | announce: the send; to the sender: the same; piece: the receive           |
-// |  24    |   8   | place           | announce, proceed: offset of the buffer in its PE's segment, private_place and an address, or no_place; piece: offset |
-// |  32    |   4   | credit_bytes    | payload of the target that has been taken here since the last header      |
-// |  36    |   2   | credit_messages | messages likewise                                                         |
-// |  38    |   2   | kind            | Kind                                                                      |
+// |   0    |   8   | tag             | eager, announce. proceed: counter (with a place) or receive; piece: position; help: generation |
+// |   8    |   4   | credit_bytes    | payload of the target that has been taken here since the last header      |
+// |  12    |   2   | credit_messages | messages likewise                                                         |
+// |  14    |   2   | kind            | Kind                                                                      |
+// |  16    |   8   | bytes           | of the message (announce), to move (proceed), of this piece               |
+// |  24    |   8   | operation       | announce: the send; to the sender: the same; piece: the receive           |
+// |  32    |   8   | place           | announce, proceed: offset of the buffer in its PE's segment, private_place and an address, or no_place; piece: offset; help: that of the SharedCopy in the receiver's |
 struct Header {
   std::uint64_t tag = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t operation = 0;
-  std::uint64_t place = no_place;
   std::uint32_t credit_bytes = 0;
   std::uint16_t credit_messages = 0;
   Kind kind = Kind::eager;
+  std::uint64_t bytes = 0;
+  std::uint64_t operation = 0;
+  std::uint64_t place = no_place;
 };
-static_assert(sizeof(Header) == 40);
+inline constexpr std::size_t eager_header = 16;
+static_assert(sizeof(Header) == 40 && offsetof(Header, bytes) == eager_header);
 
-/// Payload that fits into one slot of a ring behind the header.
-inline constexpr std::size_t inline_payload = fabric::message_bytes - sizeof(Header);
-static_assert(inline_payload == 256);
+/// Payload of messages that are so short that they are kept as they are: no memory of their own when they come early, and sent by
+/// handlers at once.
+inline constexpr std::size_t short_payload = 256;
+static_assert(sizeof(Header) + short_payload <= fabric::message_bytes);
 
 }  // namespace atl::runtime::matching

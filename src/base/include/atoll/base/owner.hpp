@@ -21,6 +21,9 @@ class Owner {
     if (!try_take()) wait_to_take();
   }
   void leave() { thread_.store(nullptr, std::memory_order_release); }  // partner: try_take()
+  // As a lock, for std::lock_guard: what it guards is done in less than a thread takes to sleep.
+  void lock() { take(); }
+  void unlock() { leave(); }
   bool is_mine() const { return thread_.load(std::memory_order_relaxed) == this_thread(); }
   bool is_taken() const { return thread_.load(std::memory_order_relaxed) != nullptr; }
 

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 
 #include "atoll/base/error.hpp"
 #include "atoll/base/ids.hpp"
+#include "atoll/base/prefetch.hpp"
 #include "atoll/base/status.hpp"
 #include "atoll/fabric/job.hpp"
 
@@ -212,8 +214,8 @@ class Endpoint {
     if (remote_ != nullptr) [[unlikely]] remote_->quiet();
   }
 
-  /// Most bytes of one message to that PE: message_bytes, or more where it is carried over a network.
-  std::size_t longest_message(PeId pe) const { return maps(pe) ? message_bytes : longest_far_message_; }
+  /// Most bytes of one message to that PE: ring_message_bytes, or what the network between carries.
+  std::size_t longest_message(PeId pe) const { return maps(pe) ? ring_message_bytes : longest_far_message_; }
   /// Sends one message (two parts, joined). try_again: the peer takes no more just now.
   Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const MessageParts& parts) {
     if (pe.value() >= npes_) [[unlikely]] throw_outside(pe, HeapOffset(0), 0);
@@ -246,17 +248,36 @@ class Endpoint {
   bool message_waiting() const { return (inbox_ != nullptr && !inbox_->is_empty()) || waits_in_ring(); }
   /// Messages of other nodes; null: there are none, or receive() gives them. One receiver at a time: the caller sees to it.
   Inbox* inbox() const { return inbox_; }
-  /// The oldest in this PE's ring, to be read in place; null: none. One receiver at a time: the caller sees to it.
-  const MessageSlot* receive() const {
-    std::uint64_t head = ring_->head.load(std::memory_order_relaxed);
-    return waits_in_ring() ? &ring_->slots[head % ring_slots] : nullptr;
+  /// A message in the ring, to be read in place.
+  struct Received {
+    std::uint32_t source;
+    std::uint16_t handler;
+    std::uint16_t kind;
+    std::span<const std::byte> payload;
+  };
+  /// The oldest in this PE's ring; none: there is none. One receiver at a time: the caller sees to it.
+  std::optional<Received> receive() const {
+    const RingCount head{ring_->head.load(std::memory_order_relaxed)};
+    const MessageSlot& slot = ring_->slots[head.messages() % ring_slots];
+    const std::uint64_t stamp = slot.stamp.load(std::memory_order_acquire);  // partner: push_message()
+    if (!is_in_slot(head, stamp)) return std::nullopt;
+    const std::size_t bytes = stamp >> 32;
+    const std::byte* payload = bytes <= slot_bytes ? slot.payload : ring_->lines[place_in(slot).first];
+    return Received{slot.source, slot.handler, slot.kind, {payload, bytes}};
   }
-  /// Gives the slot of the last receive() back to senders.
+  /// Asks for one that may be behind the oldest: by the time that this has been read it is here.
+  void prefetch_message(std::uint64_t behind) const {
+    const RingCount head{ring_->head.load(std::memory_order_relaxed)};
+    prefetch_for_read(&ring_->slots[(head.messages() + behind) % ring_slots]);
+  }
+  /// Gives what the last receive() returned back to senders.
   void release_message() {
-    std::uint64_t head = ring_->head.load(std::memory_order_relaxed);
-    ring_->head.store(head + 1, std::memory_order_relaxed);
-    // Release: we are done reading. Partner: the acquire in try_send.
-    ring_->slots[head % ring_slots].sequence.store(head + ring_slots, std::memory_order_release);
+    const RingCount head{ring_->head.load(std::memory_order_relaxed)};
+    const MessageSlot& slot = ring_->slots[head.messages() % ring_slots];
+    const std::size_t bytes = slot.stamp.load(std::memory_order_relaxed) >> 32;
+    const std::uint64_t lines = bytes <= slot_bytes ? head.lines() : place_in(slot).end;
+    // Release: we are done reading. Partner: push_message().
+    ring_->head.store(RingCount::of(head.messages() + 1, lines).bits, std::memory_order_release);
   }
 
   Traffic traffic() const;
@@ -267,10 +288,16 @@ class Endpoint {
         am_bytes{0}, am_messages{0};
   };
 
+  static bool is_in_slot(RingCount head, std::uint64_t stamp) { return ((stamp - head.messages() - 1) & 0xFFFFFFFF) == 0; }
+  static RingPlace place_in(const MessageSlot& slot) {
+    RingPlace place;
+    std::memcpy(&place, slot.payload, sizeof(place));
+    return place;
+  }
   bool waits_in_ring() const {
-    std::uint64_t head = ring_->head.load(std::memory_order_relaxed);
-    // Acquire: the payload. Partner: the sender's release in try_send.
-    return ring_->slots[head % ring_slots].sequence.load(std::memory_order_acquire) == head + 1;
+    const RingCount head{ring_->head.load(std::memory_order_relaxed)};
+    // Acquire: the payload. Partner: push_message().
+    return is_in_slot(head, ring_->slots[head.messages() % ring_slots].stamp.load(std::memory_order_acquire));
   }
   // A load and a store, not a locked add: 5 ns less, and exact with one thread per endpoint.
   static void bump(std::atomic<std::uint64_t>& counter, std::uint64_t by) {

@@ -90,6 +90,8 @@ class Job {
   PeRecord& record(PeId pe) const { return records_[pe.value()]; }
   /// The message ring of a PE of this node.
   MessageRing& ring(PeId pe) const { return *rings_[pe.value()]; }
+  /// Its head when a thread of this process looked last: who sends looks at the receiver's own only when the ring seems full.
+  std::atomic<std::uint64_t>& seen_head(PeId pe) const { return seen_heads_[pe.value()]; }
   /// Null for a PE of another node.
   std::byte* segment(PeId pe) const { return segments_[pe.value()]; }
   /// All of them, by PE.
@@ -217,6 +219,7 @@ class Job {
   JobControl* control_ = nullptr;
   PeRecord* records_ = nullptr;
   std::vector<MessageRing*> rings_;    // by PE; null: on another node
+  std::unique_ptr<std::atomic<std::uint64_t>[]> seen_heads_;  // of rings, by PE
   std::vector<std::byte*> segments_;   // likewise
   std::vector<PeId> leaders_;          // by node
   std::vector<std::string> hosts_;

@@ -92,7 +92,7 @@ struct JobControl {
   alignas(64) std::atomic<std::uint64_t> exit;
   std::byte reserved[4096 - 256];
 };
-inline constexpr std::uint32_t layout_version = 5;
+inline constexpr std::uint32_t layout_version = 6;
 static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, gate) == 128 &&
               offsetof(JobControl, exit) == 192);
 
@@ -123,43 +123,80 @@ struct PeRecord {
 static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offsetof(PeRecord, gate) == 232 && offsetof(PeRecord, offered) == 240 &&
               offsetof(PeRecord, place) == 252);
 
-inline constexpr std::size_t message_bytes = 296;  ///< most bytes of payload in one slot
-inline constexpr std::size_t ring_slots = 256;     ///< per PE: 80 KiB, however many PEs there are
+inline constexpr std::size_t message_bytes = 296;  ///< most bytes of a message that is kept apart from a ring
+inline constexpr std::size_t ring_slots = 512;     ///< per PE: 32 KiB, however many PEs there are
+inline constexpr std::size_t ring_lines = 4096;    ///< likewise: 256 KiB for what does not fit into slots
+inline constexpr std::size_t slot_bytes = 48;      ///< most bytes of payload in a slot
+inline constexpr std::size_t ring_message_bytes = (std::size_t{16} << 10) + 64;  ///< most bytes of payload in a ring
 
-// A slot belongs to the sender of message number n when sequence == n, to the receiver when it is n + 1, and to
-// the sender of message n + ring_slots when it is n + ring_slots (Vyukov's bounded queue, one consumer).
+/// How far a ring has come: messages so far, and lines of payload so far, in one word, so that both are taken at once.
 //
-// | offset | bytes | field    | valid when                                                    |
-// |--------|-------|----------|---------------------------------------------------------------|
-// |   0    |   8   | sequence | always; stored with release, loaded with acquire by the other |
-// |   8    |   4   | source   | PE of the sender                                              |
-// |  12    |   2   | handler  | registered by the receiver, or going to be                    |
-// |  14    |   2   | kind     | runtime's: how to read the payload                            |
-// |  16    |   4   | bytes    | 0 … message_bytes                                             |
-// |  20    |   4   | zero     |                                                               |
-// |  24    |  296  | payload  | first `bytes` of it                                           |
+// | bits    | field    | valid when                                              |
+// |---------|----------|---------------------------------------------------------|
+// |  0 … 23 | lines    | modulo 2^24; line i of the payload is i % ring_lines    |
+// | 24 … 63 | messages | modulo 2^40; message i lies in slot i % ring_slots      |
+struct RingCount {
+  std::uint64_t bits = 0;
+
+  static constexpr int line_bits = 24;
+  static constexpr std::uint64_t line_mask = (std::uint64_t{1} << line_bits) - 1;
+  static constexpr RingCount of(std::uint64_t messages, std::uint64_t lines) { return {messages << line_bits | (lines & line_mask)}; }
+  constexpr std::uint64_t messages() const { return bits >> line_bits; }
+  constexpr std::uint64_t lines() const { return bits & line_mask; }
+  /// Since another one, which is not later.
+  constexpr std::uint64_t messages_since(RingCount other) const { return (bits - (other.bits & ~line_mask)) >> line_bits; }
+  constexpr std::uint64_t lines_since(RingCount other) const { return (bits - other.bits) & line_mask; }
+};
+static_assert(ring_lines % 2 == 0 && (RingCount::line_mask + 1) % ring_lines == 0);
+
+// Message n is in its slot when the stamp says n + 1. The slot is the sender's from when it has taken the number, which it may
+// when the receiver's head is less than ring_slots behind; nobody else writes into it. One line: with five in a slot, of which most
+// messages use one, a message of 8 bytes took 94 ns rather than 75.
+//
+// | offset | bytes | field   | valid when                                                                         |
+// |--------|-------|---------|------------------------------------------------------------------------------------|
+// |   0    |   8   | stamp   | low half: number of the message + 1, modulo 2^32; high half: bytes of its payload; |
+// |        |       |         | stored with release, loaded with acquire by the receiver                           |
+// |   8    |   4   | source  | PE of the sender                                                                   |
+// |  12    |   2   | handler | registered by the receiver, or going to be                                         |
+// |  14    |   2   | kind    | runtime's: how to read the payload                                                 |
+// |  16    |  48   | payload | all of it, up to slot_bytes; else its place in the ring's lines (RingPlace)        |
 struct MessageSlot {
-  alignas(64) std::atomic<std::uint64_t> sequence;
+  alignas(64) std::atomic<std::uint64_t> stamp;
   std::uint32_t source;
   std::uint16_t handler;
   std::uint16_t kind;
-  std::uint32_t bytes;
-  std::uint32_t zero;
-  std::byte payload[message_bytes];
-};
-static_assert(sizeof(MessageSlot) == 320 && offsetof(MessageSlot, payload) == 24);
+  std::byte payload[slot_bytes];
 
-// | offset | bytes | field | valid when                                          |
-// |--------|-------|-------|-----------------------------------------------------|
-// |   0    |   8   | tail  | next message number to send; senders compete by CAS |
-// |  64    |   8   | head  | next message number to receive; the receiver's own  |
-// | 128    |       | slots |                                                     |
+  static constexpr std::uint64_t stamp_of(std::uint64_t number, std::size_t bytes) { return std::uint64_t{bytes} << 32 | ((number + 1) & 0xFFFFFFFF); }
+};
+static_assert(sizeof(MessageSlot) == 64 && offsetof(MessageSlot, source) == 8 && offsetof(MessageSlot, payload) == 16);
+
+// | offset | bytes | field | valid when                                                        |
+// |--------|-------|-------|-------------------------------------------------------------------|
+// |   0    |   4   | first | line of the payload's begin, below ring_lines; it lies in a row   |
+// |   4    |   4   | end   | lines so far (see RingCount), behind it                           |
+struct RingPlace {
+  std::uint32_t first;
+  std::uint32_t end;
+};
+static_assert(sizeof(RingPlace) == 8);
+
+// | offset | bytes  | field | valid when                                                             |
+// |--------|--------|-------|------------------------------------------------------------------------|
+// |   0    |   8    | tail  | RingCount of what has been taken by senders, who compete by CAS        |
+// |  64    |   8    | head  | RingCount of what the receiver has done with: its own, stored with     |
+// |        |        |       | release, loaded with acquire by senders to whom the ring seems full    |
+// | 128    |        | slots |                                                                        |
+// | 32896  |        | lines |                                                                        |
 struct MessageRing {
   alignas(64) std::atomic<std::uint64_t> tail;
   alignas(64) std::atomic<std::uint64_t> head;
   MessageSlot slots[ring_slots];
+  alignas(64) std::byte lines[ring_lines][64];
 };
-static_assert(sizeof(MessageRing) == 128 + ring_slots * sizeof(MessageSlot));
+static_assert(offsetof(MessageRing, slots) == 128 && offsetof(MessageRing, lines) == 32896 &&
+              sizeof(MessageRing) == 128 + 64 * (ring_slots + ring_lines));
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
 

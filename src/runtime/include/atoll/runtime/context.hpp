@@ -310,6 +310,38 @@ class Context {
     bool arrived = endpoint_.polls_network() && poll_network();
     return work_waiting() ? progress_slowly() : arrived;
   }
+  /// For who waits for one message that he knows when he sees it: while it lives this thread alone looks into the PE's ring, as
+  /// in progress(), so that no handler runs and nothing is sent that waits. Not from a handler.
+  class Look {
+   public:
+    explicit Look(Context& context) : context_(context), has_it_(context.progress_owner_.try_take()) {}
+    Look(const Look&) = delete;
+    Look& operator=(const Look&) = delete;
+    ~Look() { leave(); }
+    void leave() {
+      if (!std::exchange(has_it_, false)) return;
+      context_.progress_owner_.leave();
+      // A thread that went to sleep meanwhile could not take what came. As in ring_bell(): the fence is the sleeper's.
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      const bool sleeps = context_.job_->record(context_.pe_).sleeping.load(std::memory_order_relaxed) != 0;
+      if (sleeps && context_.endpoint_.message_waiting()) [[unlikely]] context_.progress();
+    }
+    /// False: another thread looks.
+    explicit operator bool() const { return has_it_; }
+    /// The oldest message, if there is one, to be read in place until take().
+    std::optional<fabric::Endpoint::Received> first() const { return context_.endpoint_.receive(); }
+    static bool is_for(const fabric::Endpoint::Received& message, HandlerId handler) {
+      return message.handler == handler.value() && message.kind == 0;
+    }
+    void take() { context_.endpoint_.release_message(); }
+    void prefetch_next() const { context_.endpoint_.prefetch_message(1); }
+
+   private:
+    Context& context_;
+    bool has_it_;
+  };
+  /// How often to look for what is likely to come at once, before waiting for it: 0 times where other PEs want the core.
+  int quick_looks() const { return spin_ns_ != 0 ? most_quick_looks : 0; }
   /// Until `ready()` is true: makes progress, spins for ATOLL_SPIN_US (not at all when over-subscribed), yields, then
   /// sleeps. Whoever makes it true must put, use an atomic, send, or notify(). Throws PeFailedError when a PE dies.
   template <class Ready>
@@ -492,6 +524,7 @@ class Context {
   NodeInfo node_;
   Team world_;
   std::int64_t spin_ns_ = 0;
+  static constexpr int most_quick_looks = 2000;  // some 5 us
   // Before a sleep. When PEs share cores a yield hands the core to the peer we wait for in about 1 µs, a sleep and its wake
   // cost about 10. More while sleeps turn out to be short.
   static constexpr int fewest_yields = 32;

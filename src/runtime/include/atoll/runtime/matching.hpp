@@ -2,6 +2,7 @@
 // Two-sided messages: a send meets a receive whose pattern fits its tag. The base for MPI.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -79,7 +80,7 @@ class Claim {
 /// The same on every PE.
 struct MatcherOptions {
   /// Longer messages stay with the sender until a receive has matched (rendezvous).
-  std::size_t eager_bytes = 8192;
+  std::size_t eager_bytes = 16384;
   /// Payload that may wait at one PE for its receives, from all PEs together. Each PE may use an even share of it;
   /// what is above it stays with its sender.
   std::uint64_t unexpected_bytes = std::uint64_t{16} << 20;
@@ -87,6 +88,10 @@ struct MatcherOptions {
   /// no message here fits: then senders may go on, by headers alone, until it is matched. So a program that sends
   /// and receives in any order which MPI allows goes on, and its memory grows only as far as it must.
   std::uint32_t unexpected_messages = 16384;
+  /// Messages whose tags differ from this bit on do not meet: they are matched in parts of their own, each with its lock, its lists and
+  /// the bounds above, so that threads with tags of their own do not wait for one another. No pattern may ignore these bits. 64: there is
+  /// one part.
+  unsigned apart_from_bit = 64;
 };
 
 /// What this PE keeps for others at the moment, and what there has been so far.
@@ -99,6 +104,8 @@ struct MatcherStats {
   std::uint64_t received_messages = 0, received_bytes = 0;  ///< that were taken, as long as their buffers
   std::uint64_t early_messages = 0;       ///< that came before their receive
   std::uint64_t waits = 0;                ///< operations that were not complete when they were waited for
+
+  MatcherStats& operator+=(const MatcherStats& other);
 };
 
 /// Messages from one PE to another are matched in the order they were sent (by one thread), receives in the order
@@ -118,8 +125,16 @@ class Matcher {
   /// `data` must stay as it is until complete.
   [[nodiscard]] Request send(PeId to, std::uint64_t tag, std::span<const std::byte> data,
                              SendMode mode = SendMode::standard);
+  /// A send() that is complete on return, and of which no operation is made. False: it cannot be, and nothing was done.
+  bool send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data);
   /// `into` belongs to the operation until complete.
   [[nodiscard]] Request receive(const Pattern& pattern, std::span<std::byte> into);
+
+  /// A receive and its wait, for a message that is likely to come at once: it is copied from the ring to `into`, and no operation is
+  /// made of it. None: it has not come, and nothing was done; it is to be received as any other.
+  std::optional<Outcome> receive_now(const Pattern& pattern, std::span<std::byte> into);
+  /// The same, for a message that is the next one here already: does not wait for it.
+  std::optional<Outcome> receive_if_here(const Pattern& pattern, std::span<std::byte> into);
 
   /// The first message that fits and no receive has taken, left where it is.
   std::optional<Envelope> probe(const Pattern& pattern);
@@ -144,9 +159,16 @@ class Matcher {
   MatcherStats stats() const;
 
  private:
-  Outcome take(Request& request);
-  // Shared with the message handler, which the context keeps longer.
-  std::shared_ptr<matching::State> state_;
+  static constexpr std::size_t most_parts = 8;
+  static constexpr std::uint32_t most_pes_apart = 1024;  // each part counts what it owes every PE
+
+  static Outcome take(Request& request);
+  matching::State& part_of(std::uint64_t tag) const { return *parts_[(tag >> apart_shift_) & part_mask_]; }
+  Context& context_;
+  unsigned apart_shift_ = 0;
+  std::uint64_t part_mask_ = 0;
+  // Shared with the message handlers, which the context keeps longer. The first ones are there.
+  std::array<std::shared_ptr<matching::State>, most_parts> parts_;
 };
 
 }  // namespace atl::runtime

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// One copy of a long message, out of one process's private memory into another's, made by both at once: each takes piece after piece,
+// the receiver by reading, the sender by writing, should it look after its messages meanwhile. Who only computes is not waited for.
+#include <sched.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "atoll/base/log.hpp"
+#include "state.hpp"
+
+namespace atl::runtime::matching {
+namespace {
+
+// Shorter ones are done before the sender has heard of it.
+constexpr std::uint64_t shared_from = std::uint64_t{32} << 10;
+// A system call per piece takes 0.3 us, and who has taken the last one is waited for.
+constexpr std::uint64_t pieces = 8;
+constexpr std::uint64_t least_piece = std::uint64_t{16} << 10, most_piece = std::uint64_t{128} << 10;
+constexpr int looks_per_yield = 1000;
+
+constexpr int generation_shift = 32;
+
+std::uint64_t piece_of(std::uint64_t length) { return std::clamp(length / pieces, least_piece, most_piece); }
+
+// The next piece of this generation, or none: all are taken, or it is over.
+bool take_piece(std::atomic<std::uint64_t>& next, std::uint32_t generation, std::uint64_t count, std::uint64_t& piece) {
+  std::uint64_t seen = next.load(std::memory_order_relaxed);
+  do {
+    if (seen >> generation_shift != generation || (seen & UINT32_MAX) >= count) return false;
+    // Relaxed: what is copied was there before the message, and who has copied says so in `written`.
+  } while (!next.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed));
+  piece = seen & UINT32_MAX;
+  return true;
+}
+
+using Copy = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long, unsigned long);
+
+// Returns 0, or why not.
+int copy_all(Copy copy, pid_t pid, std::byte* here, std::uint64_t there, std::uint64_t bytes) {
+  for (std::uint64_t done = 0; done < bytes;) {
+    iovec ours{here + done, bytes - done};
+    iovec theirs{reinterpret_cast<void*>(there + done), bytes - done};
+    ssize_t got = copy(pid, &ours, 1, &theirs, 1, 0);
+    if (got <= 0) return got == 0 ? EFAULT : errno;
+    done += static_cast<std::uint64_t>(got);
+  }
+  return 0;
+}
+
+}  // namespace
+
+SharedCopy* State::open_shared_copy(std::uint64_t length) {
+  if (length < shared_from || context_.quick_looks() == 0) return nullptr;
+  std::lock_guard lock(lock_);
+  if (shared_copies_ == nullptr) {
+    try {
+      shared_copies_ = static_cast<SharedCopy*>(context_.heap().allocate(most_shared_copies * sizeof(SharedCopy)));
+    } catch (const MemoryError&) {
+      return nullptr;
+    }
+    for (std::size_t i = 0; i < most_shared_copies; ++i) new (&shared_copies_[i]) SharedCopy{};
+  }
+  for (std::size_t i = 0; i < most_shared_copies; ++i) {
+    SharedCopy& copy = shared_copies_[i];
+    if (copy.busy) continue;
+    copy.busy = true;
+    ++copy.generation;
+    copy.written.store(0, std::memory_order_relaxed);
+    copy.error.store(0, std::memory_order_relaxed);
+    // Behind it comes the message that names it, which is what the sender acquires.
+    copy.next.store(std::uint64_t{copy.generation} << generation_shift, std::memory_order_relaxed);
+    return &copy;
+  }
+  return nullptr;
+}
+
+void State::close_shared_copy(SharedCopy& copy) {
+  std::lock_guard lock(lock_);
+  // All pieces are taken: who hears of it late finds none.
+  copy.busy = false;
+}
+
+// Whether the sender has written what it took. False: it cannot any more.
+bool State::await_written(const SharedCopy& copy, std::uint64_t count, PeId source) const {
+  const fabric::Job& job = context_.job();
+  // Acquire: the data. Partner: help_copy().
+  for (int look = 1; copy.written.load(std::memory_order_acquire) != count; ++look) {
+    if (look % looks_per_yield != 0) {
+      cpu_relax();
+      continue;
+    }
+    if (job.has_failed() && (job.has_died(source) || job.survival() == fabric::Survival::none || job.exit_requested())) return false;
+    ::sched_yield();
+  }
+  return true;
+}
+
+// One copy, out of the sender's private memory. False: the kernel does not let us, so it goes in pieces through its heap.
+bool State::read_private(Operation& receive) {
+  if (!reads_private_.load(std::memory_order_relaxed)) return false;
+  const PeId source = receive.envelope.source;
+  const std::uint64_t length = std::min(receive.envelope.bytes, receive.bytes), from = receive.place & ~private_place;
+  const pid_t pid = context_.job().record(source).pid.load(std::memory_order_relaxed);
+  int error = 0;
+  if (SharedCopy* copy = open_shared_copy(length)) {
+    Header header;
+    {
+      std::lock_guard lock(lock_);
+      header = header_for(source, Kind::help);
+    }
+    header.tag = copy->generation;
+    header.bytes = length;
+    header.operation = receive.partner;
+    header.place = context_.offset_of(copy).value();
+    const auto into = reinterpret_cast<std::uintptr_t>(receive.memory);
+    tell(source, header, std::as_bytes(std::span(&into, 1)));
+    const std::uint64_t size = piece_of(length), count = (length + size - 1) / size;
+    std::uint64_t piece = 0, ours = 0;
+    while (take_piece(copy->next, copy->generation, count, piece)) {
+      ++ours;
+      const std::uint64_t begin = piece * size;
+      if (error == 0) error = copy_all(::process_vm_readv, pid, receive.memory + begin, from + begin, std::min(size, length - begin));
+    }
+    const bool whole = await_written(*copy, count - ours, source);
+    // What it could not write, we read.
+    if (error == 0 && copy->error.load(std::memory_order_relaxed) != 0) error = copy_all(::process_vm_readv, pid, receive.memory, from, length);
+    close_shared_copy(*copy);
+    if (!whole) return false;
+  } else {
+    error = copy_all(::process_vm_readv, pid, receive.memory, from, length);
+  }
+  // A sender that is gone is noticed elsewhere, and ends this with an error.
+  if (error != 0 && error != ESRCH && reads_private_.exchange(false, std::memory_order_relaxed))
+    log(LogLevel::warning, "long messages between processes of this host take two copies: reading another's memory failed ({})",
+        std::strerror(error));
+  return error == 0;
+}
+
+// At the sender: the receiver has begun to read.
+void State::help_copy(PeId source, const Header& header, const std::byte* payload) {
+  Operation* send;
+  {
+    std::lock_guard lock(lock_);
+    send = operation_of(header.operation);
+    if (send == nullptr) return;
+  }
+  auto* copy = context_.peer_pointer<SharedCopy>(source, HeapOffset(header.place));
+  const auto generation = static_cast<std::uint32_t>(header.tag);
+  std::uintptr_t into = 0;
+  std::memcpy(&into, payload, sizeof(into));
+  const std::uint64_t bytes = header.bytes, size = piece_of(bytes), count = (bytes + size - 1) / size;
+  const pid_t pid = context_.job().record(source).pid.load(std::memory_order_relaxed);
+  for (std::uint64_t piece = 0; take_piece(copy->next, generation, count, piece);) {
+    const std::uint64_t begin = piece * size;
+    if (int error = copy_all(::process_vm_writev, pid, send->memory + begin, into + begin, std::min(size, bytes - begin)))
+      copy->error.store(error, std::memory_order_relaxed);
+    copy->written.fetch_add(1, std::memory_order_release);  // partner: await_written()
+  }
+}
+
+}  // namespace atl::runtime::matching
