@@ -50,7 +50,7 @@ class StagingPool {
     std::uint32_t reader;
     std::uint64_t number;
   };
-  std::uint8_t& readers_of(const std::byte* chunk) { return readers_[static_cast<std::size_t>(chunk - memory_) / chunk_bytes]; }
+  std::uint32_t& readers_of(const std::byte* chunk) { return readers_[static_cast<std::size_t>(chunk - memory_) / chunk_bytes]; }
   void open();
   void call_in();
   runtime::Context& context_;
@@ -59,7 +59,7 @@ class StagingPool {
   bool refused_ = false;
   std::vector<std::byte*> free_;
   std::vector<Loan> loans_;
-  std::array<std::uint8_t, most_chunks> readers_{};
+  std::array<std::uint32_t, most_chunks> readers_{};
 };
 
 /// One schedule under way.

@@ -182,10 +182,14 @@ void Context::answer_news(std::function<void()> answer) {
 
 void Context::take_arrived() {
   ATOLL_EXPECT(!in_progress_here());
-  progress_owner_.take();
-  Leave leave{progress_owner_};
-  // No more than a ring holds: those who are alive send on.
-  for (std::uint64_t taken = 0; taken < fabric::ring_slots && endpoint_.message_waiting(); ++taken) receive_messages();
+  bool worked = false;
+  {
+    progress_owner_.take();
+    Leave leave{progress_owner_};
+    // An end is needed: those who are alive send on. A round takes one message at least.
+    for (std::uint64_t round = 0; round < fabric::ring_slots && endpoint_.message_waiting(); ++round) worked |= receive_messages();
+  }
+  if (worked) fabric::ring_bell(job_->record(pe_));  // as in progress_slowly()
 }
 
 void Context::check_slowly() {

@@ -109,7 +109,7 @@ class Posted {
     try {
       request_cancel(&request);
       request_wait(&request, MPI_STATUS_IGNORE);
-    } catch (const Failure&) {  // it has ended with an error of its own
+    } catch (...) {  // it has ended with an error of its own, or the job has; the first error is on its way
     }
   }
   MPI_Request request = MPI_REQUEST_NULL;

@@ -21,7 +21,8 @@ MatcherStats& MatcherStats::operator+=(const MatcherStats& other) {
 }
 
 Matcher::Matcher(Context& context, const MatcherOptions& options) : context_(context) {
-  if (options.apart_from_bit < 64 && context.npes() <= most_pes_apart) {
+  // Of the job, also for guests: all count the same.
+  if (options.apart_from_bit < 64 && context.job().npes() <= most_pes_apart) {
     apart_shift_ = options.apart_from_bit;
     part_mask_ = most_parts - 1;
   }

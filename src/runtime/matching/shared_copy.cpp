@@ -87,7 +87,7 @@ void State::close_shared_copy(SharedCopy& copy) {
 bool State::await_written(const SharedCopy& copy, std::uint64_t count, PeId source) const {
   const fabric::Job& job = context_.job();
   // Acquire: the data. Partner: help_copy().
-  for (int look = 1; copy.written.load(std::memory_order_acquire) != count; ++look) {
+  for (unsigned look = 1; copy.written.load(std::memory_order_acquire) != count; ++look) {
     if (look % looks_per_yield != 0) {
       cpu_relax();
       continue;

@@ -82,7 +82,7 @@ class Context {
   /// Handlers run in progress(), one at a time per PE. `payload` is valid during the call only. They may send, put
   /// and use atomics, but not wait.
   using Handler = std::function<void(Context&, PeId source, std::span<const std::byte> payload)>;
-  /// Longest payload of one message; longer than a slot goes through the sender's heap, or from node to node the receiver's.
+  /// Longest payload of one message; what no ring takes goes through the sender's heap, or from node to node the receiver's.
   static constexpr std::size_t longest_message = std::size_t{1} << 30;
   static constexpr std::size_t system_bytes = std::size_t{2} << 20;
 
@@ -321,10 +321,9 @@ class Context {
     void leave() {
       if (!std::exchange(has_it_, false)) return;
       context_.progress_owner_.leave();
-      // A thread that went to sleep meanwhile could not take what came. As in ring_bell(): the fence is the sleeper's.
+      // Who sleeps may wait for what was done here, or could not take what came meanwhile. The fence is the sleeper's, as in ring_bell().
       std::atomic_signal_fence(std::memory_order_seq_cst);
-      const bool sleeps = context_.job_->record(context_.pe_).sleeping.load(std::memory_order_relaxed) != 0;
-      if (sleeps && context_.endpoint_.message_waiting()) [[unlikely]] context_.progress();
+      if (took_ || context_.endpoint_.message_waiting()) fabric::ring_bell(context_.job_->record(context_.pe_));
     }
     /// False: another thread looks.
     explicit operator bool() const { return has_it_; }
@@ -333,12 +332,16 @@ class Context {
     static bool is_for(const fabric::Endpoint::Received& message, HandlerId handler) {
       return message.handler == handler.value() && message.kind == 0;
     }
-    void take() { context_.endpoint_.release_message(); }
+    void take() {
+      context_.endpoint_.release_message();
+      took_ = true;
+    }
     void prefetch_next() const { context_.endpoint_.prefetch_message(1); }
 
    private:
     Context& context_;
     bool has_it_;
+    bool took_ = false;
   };
   /// How often to look for what is likely to come at once, before waiting for it: 0 times where other PEs want the core.
   int quick_looks() const { return spin_ns_ != 0 ? most_quick_looks : 0; }
