@@ -35,9 +35,12 @@ def column(values):
 
 def sends(action):
     action()  # rooms and connections are made the first time
-    before = sent()
-    action()
-    return sent() - before
+    counts = []
+    for _ in range(4):  # a busy machine makes the network send some of it again
+        before = sent()
+        action()
+        counts.append(sent() - before)
+    return min(counts)
 
 
 values = column(rng.random({ROWS}))
@@ -87,7 +90,6 @@ def test_many_groups_send_each_group_once(sent):
 
 def test_a_join_sends_each_row_once(sent):
     # Half of the left keys (8 bytes) and of right ones with rows (16) go to the other host, and what was found for
-    # left ones comes back (8). Pairs are made where their left rows are. What a busy machine makes the network send
-    # again is counted, too; rows that went twice would be 1.75 times as much.
+    # left ones comes back (8). Pairs are made where their left rows are.
     for host in sent:
-        assert 0.9 <= host["join"] / (ROWS / 2 * (8 + 16 + 8)) <= 1.4, sent
+        assert 0.9 <= host["join"] / (ROWS / 2 * (8 + 16 + 8)) <= 1.1, sent
