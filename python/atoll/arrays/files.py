@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from ..io.atomic import is_special, replacing
-from ..io.reader import reading
+from ..io.reader import fill, reading
 from ..session import current
 from ..session.everywhere import everywhere
 from . import engine
@@ -303,12 +303,7 @@ def _read(found: np.memmap[Any, Any]) -> ndarray:
 
 def _filled(stream: Any, piece: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The array with its elements read."""
-    left = _bytes(piece)
-    while len(left):
-        count = stream.readinto(left)
-        if not count:
-            raise ValueError("the file has become shorter")
-        left = left[count:]
+    fill(stream, _bytes(piece))
     return piece
 
 

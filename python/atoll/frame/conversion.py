@@ -155,8 +155,8 @@ class SeriesConversion:
             raise ValueError(f"Invalid value '{orient}' for option 'orient'")
         if lines:
             check_lines(orient)
-            return written("".join(json_text(one) + "\n" for one in held), path_or_buf)
-        return written(json_text(table), path_or_buf)
+            return written("".join(json_text(one) + "\n" for one in held), path_or_buf, **options)
+        return written(json_text(table), path_or_buf, **options)
 
 
 def _check_unique(index: Any, message: str) -> None:
@@ -328,7 +328,7 @@ class FrameConversion:
         else:
             raise ValueError(f"Invalid value '{orient}' for option 'orient'")
         text = "".join(json_text(row) + "\n" for row in table) if lines else json_text(table)
-        return written(text, path_or_buf)
+        return written(text, path_or_buf, **options)
 
     def to_markdown(self: Any, buf: Any = None, *, mode: str = "w", index: bool = True, **options: Any) -> Any:
         """A table in Markdown. Other options of pandas' are its own work."""

@@ -48,7 +48,7 @@ def check_lines(orient: str) -> None:
 
 
 def needs_pandas(columns: Sequence[Any], index: Any, orient: str, options: dict[str, Any]) -> bool:
-    """Whether something is asked for that is pandas' own: `options` keep what is not."""
+    """Whether something is asked for that is pandas' own; `options` keep that, and `storage_options`."""
     storage = options.pop("storage_options", None)
     others = given(options, _USUAL)
     options.clear()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -15,14 +16,11 @@ from .reading import expression
 
 __all__ = ["read_csv", "read_table"]
 
-#: What has no effect here: how pandas does it, not what it gives.
-_IDLE = ("engine", "low_memory", "memory_map", "cache_dates", "float_precision", "dtype_backend")
-#: Parameters that pandas' own reader follows, and what they are when they ask for nothing.
-_USUAL = {
-    "converters": None, "skipinitialspace": False, "skipfooter": 0, "skip_blank_lines": True, "iterator": False,
-    "chunksize": None, "thousands": None, "lineterminator": None, "doublequote": True, "comment": None,
-    "encoding_errors": "strict", "dialect": None,
-}  # fmt: skip
+#: Parameters that pandas' own reader follows.
+_THEIRS = (
+    "converters", "skipinitialspace", "skipfooter", "skip_blank_lines", "iterator", "chunksize", "thousands",
+    "lineterminator", "doublequote", "comment", "encoding_errors", "dialect",
+)  # fmt: skip
 _QUOTE_ALL, _QUOTE_NONE = 1, 3  # of the module `csv`
 
 
@@ -60,6 +58,8 @@ def read_csv(
         written, with `dayfirst`.
     on_bad_lines : str or callable
         "error", "warn" of lines that have not as many values as there are columns and skip them, or "skip" them.
+    engine, low_memory, memory_map, cache_dates, float_precision, dtype_backend
+        Of no effect: they say how pandas does it, not what it gives.
     filters
         Rows to keep; see `read_parquet`.
 
@@ -78,9 +78,10 @@ def read_csv(
         return _by_pandas(filepath_or_buffer, others, told, filters)
     if header == "infer":
         header = 0 if names is None else None
-    listed, usecols, dates = _names_of(usecols), usecols, list(parse_dates) if _is_list(parse_dates) else []
+    listed = _names_of(usecols)
+    dates = list(parse_dates) if _is_list(parse_dates) else []
     categories, dtype = _categories(dtype)
-    spelt = {} if not (dayfirst or date_format is not None) else dict.fromkeys(dates, str)
+    spelt = dict.fromkeys(dates, str) if dayfirst or date_format is not None else {}
     named = csv_columns(
         filepath_or_buffer, listed, dtype=dtype if not spelt else _with(dtype, spelt), filters=filters,
         storage_options=storage_options, sep=delimiter or sep, quotechar=None if quoting == _QUOTE_NONE else quotechar,
@@ -95,8 +96,9 @@ def read_csv(
     for name in dates if spelt else ():
         named[name] = _dated(named[name], date_format, name, dayfirst)
     frame = DataFrame(named)
-    for name in named if categories is True else categories:
-        frame[name] = frame[name].astype("category")
+    for name in named:
+        if categories is True or name in categories:
+            frame[name] = frame[name].astype("category")
     if header is None and names is None:
         frame.columns = list(range(len(named)))
     return _labelled(frame, index_col)
@@ -119,9 +121,14 @@ def _labelled(frame: Any, index_col: Any) -> Any:
 # -- what the parameters ask for --
 
 
+def _usual() -> dict[str, Any]:
+    """What parameters are when they ask for nothing."""
+    return {name: one.default for name, one in inspect.signature(read_csv).parameters.items()}
+
+
 def _for_pandas(told: dict[str, Any]) -> dict[str, Any]:
     """The parameters that pandas' own reader has to follow."""
-    found = given({name: told[name] for name in _USUAL}, _USUAL)
+    found = given({name: told[name] for name in _THEIRS}, _usual())
     sep, header, decimal = told["delimiter"] or told["sep"], told["header"], told["decimal"]
     odd = {
         "sep": sep is None or len(sep) != 1,
@@ -231,13 +238,7 @@ def _by_pandas(where: Any, others: dict[str, Any], told: dict[str, Any], filters
     by_pandas("read_csv", others)
     import pandas
 
-    usual = {
-        "true_values": (), "false_values": (), "skiprows": 0, "dayfirst": False, "keep_default_na": True,
-        "na_filter": True, "cache_dates": True, "compression": "infer", "decimal": ".", "quotechar": '"', "quoting": 0,
-        "encoding": "utf-8", "on_bad_lines": "error", "low_memory": True, "memory_map": False, "header": "infer",
-        **_USUAL,
-    }  # fmt: skip
-    options = given(told, usual)
+    options = given(told, _usual())
     if callable(told["on_bad_lines"]):
         options.setdefault("engine", "python")
     if told["delimiter"] is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from .. import _core
 from .dialect import SAMPLE, Dialect, header_end, opened
 from .places import Place
-from .reader import Part
+from .reader import Part, fill
 
 _NONE, _INT, _BOOL, _FLOAT, _TEXT = range(5)
 _UTF8 = ("utf-8", "utf8", "utf-8-sig")
@@ -85,12 +85,7 @@ def text_of(place: Place, dialect: Dialect, part: Part) -> Iterator[_core.CsvTex
         if part.end:
             source.seek(part.number)
             with room(part.end - part.number) as text:
-                left = text.room.data
-                while len(left):
-                    count = source.readinto(left)
-                    if not count:
-                        raise ValueError("the file has become shorter")
-                    left = left[count:]
+                fill(source, text.room.data)
                 yield text
             return
         whole = memoryview(source.read())
@@ -150,7 +145,10 @@ def rows_end(source: Any, begin: int, size: int, dialect: Dialect, columns: int)
     """Where a record begins behind as many rows as are wanted, from `begin` on; the file's size where nobody knows."""
     data, more = b"", SAMPLE
     while knows(dialect) and begin + len(data) < size:
-        data += bytes(source.read(more))
+        found = bytes(source.read(more))
+        if not found:  # it has become shorter, which who reads it is told
+            break
+        data += found
         cut = data.rfind(b"\n") + 1
         with filled(data[:cut]) as text:
             rows, _, _, fault = text.parse(_spoken(replace(dialect, on_bad_lines="skip")), [_NONE] * columns)

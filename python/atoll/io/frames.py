@@ -143,11 +143,11 @@ def read_json(
     }  # fmt: skip
     usual = {"typ": "frame", "precise_float": False, "encoding_errors": "strict"}
     others = given(told, usual)
+    if others.get("encoding", "").lower() in ("utf-8", "utf8"):
+        del others["encoding"]
     if lines is None and not (others.keys() - {"nrows", "chunksize"}):
         path_or_buf = held(path_or_buf)
         lines = once(has_lines, path_or_buf, compression, storage_options)
-    if others.get("encoding", "").lower() in ("utf-8", "utf8"):
-        del others["encoding"]
     if lines and others.get("orient") == "records":
         del others["orient"]
     if lines and not others and not isinstance(compression, dict):

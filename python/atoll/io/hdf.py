@@ -128,7 +128,7 @@ def _plan(place: Place, wanted: Sequence[str] | None, group: str) -> HdfReader:
             if len(set(lengths.values())) > 1:
                 raise ValueError(f"datasets differ in length: {lengths}. Choose some of one length with columns=")
             rows = next(iter(lengths.values()), 0)
-            check_room(name_of_file, rows, sum(_least_bytes(fields[name].type) for name in lengths))
+            check_room(rows, sum(_least_bytes(fields[name].type) for name in lengths))
             for begin in range(0, rows, _ROWS):
                 end = min(begin + _ROWS, rows)
                 parts.append(

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -182,21 +181,15 @@ class ParquetReader(Reader):
         """The row groups that an expression does not exclude by their statistics."""
         return [part for part in self.parts if where is None or self._fragment(part, where).num_row_groups]
 
-    def without(self, parts: Sequence[Part]) -> ParquetReader:
-        """The reader of these row groups alone."""
-        made = copy.copy(self)
-        made.parts, made.origin = list(parts), self.origin or id(self)
-        return made
-
     def narrowed(self, members: Members) -> ParquetReader:
         """The reader of the row groups that Bloom filters do not exclude, of rows with such values."""
         if {} in members:
             return self
         kept = once(_not_excluded, self, members)
-        return self.without([self.parts[at] for at in kept])
+        return self.only([self.parts[at] for at in kept])
 
-    def excludes(self, part: Part, name: str, values: tuple[Any, ...], source: Any) -> bool:
-        """Whether a row group's Bloom filter says that a column has none of the values; `source`: the open file."""
+    def excludes(self, part: Part, name: str, values: tuple[Any, ...], source: Callable[[str], Any]) -> bool:
+        """Whether a row group's Bloom filter says that a column has none of the values; `source(file)`: it opened."""
         footer = self._footer(part.file)
         leaf, _ = (-1, False) if name in self.keys.names else footer.leaves.get(name, (-1, False))
         if leaf < 0:
@@ -205,7 +198,7 @@ class ParquetReader(Reader):
         if chunk.bloom_filter <= 0:
             return False
         hashes = hashes_of(values, footer.schema.field(name).type, chunk.physical)
-        return hashes is not None and excludes(source, chunk.bloom_filter, hashes)
+        return hashes is not None and excludes(source(part.file), chunk.bloom_filter, hashes)
 
     def unpacked(self, part: Part) -> dict[str, int]:
         """Bytes of each column's pages in a row group, before they were compressed."""
@@ -243,13 +236,18 @@ class ParquetReader(Reader):
 def _not_excluded(reader: ParquetReader, members: Members) -> list[int]:
     """Numbers of the parts whose Bloom filters leave one of the alternatives."""
     kept: list[int] = []
-    file, source = "", None
-    with contextlib.ExitStack() as opened:
+    held: dict[str, Any] = {}  # the file that is open
+    with contextlib.ExitStack() as stack:
+
+        def source(file: str) -> Any:
+            if file not in held:
+                stack.close()
+                held.clear()
+                held[file] = stack.enter_context(reader.place.open(file))
+            return held[file]
+
         for at, part in enumerate(reader.parts):
             with reading(part):
-                if source is None or part.file != file:
-                    opened.close()
-                    file, source = part.file, opened.enter_context(reader.place.open(part.file))
                 if any(
                     not any(reader.excludes(part, name, values, source) for name, values in one.items())
                     for one in members

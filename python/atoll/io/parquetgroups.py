@@ -83,7 +83,8 @@ def _move(group: Struct, indexes: Sequence[Index | None], by: int) -> None:
             if number in chunk:
                 chunk[number] = (I64, chunk[number][1] + by)
         places += [chunk[number][1] for number in _PLACES[:3] if number in chunk]
-    group[_GROUP_AT] = (I64, min(places))
+    if places:  # a file of no columns has a row group of none
+        group[_GROUP_AT] = (I64, min(places))
     for index in indexes:
         for page in index.offsets[_PAGES][1][1] if index is not None else []:
             page[_PAGE_AT] = (I64, page[_PAGE_AT][1] + by)

@@ -8,7 +8,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,15 @@ class Reader(ABC):
         """Which parts each PE reads."""
         return shares(self.parts, pes)
 
+    def only(self, parts: Sequence[Part]) -> Self:
+        """The reader of these parts alone."""
+        made = copy.copy(self)
+        made.parts, made.origin = list(parts), self.origin or id(self)
+        return made
+
     def cut(self, count: int) -> list[Reader]:
         """So many readers, one behind the other, of about as many bytes each."""
-        found = []
-        for own in shares(self.parts, count):
-            made = copy.copy(self)
-            made.parts = [self.parts[number] for number in own]
-            made.origin = self.origin or id(self)
-            found.append(made)
-        return found
+        return [self.only([self.parts[number] for number in own]) for own in shares(self.parts, count)]
 
     def direct(self, part: Part, name: str) -> tuple[Any, ...] | None:
         """Where the engine itself finds a column: see `add_parquet`; None: nowhere."""
@@ -103,6 +103,15 @@ def shares(parts: Sequence[Part], pes: int) -> list[range]:
         found.append(range(begin, end))
         begin = end
     return found
+
+
+def fill(source: Any, room: Any) -> None:
+    """Reads until the room is full; ValueError where the file ends before."""
+    while len(room):
+        count = source.readinto(room)
+        if not count:
+            raise ValueError("the file has become shorter")
+        room = room[count:]
 
 
 @contextlib.contextmanager

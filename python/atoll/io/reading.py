@@ -50,14 +50,12 @@ def read_columns(reader: Reader, columns: Collection[str] | None = None, where: 
     return result
 
 
-def check_room(what: str, rows: int, row_bytes: int) -> None:
+def check_room(rows: int, row_bytes: int) -> None:
     """MemoryError when so many rows cannot be held: files may say anything, also that they have more than there is."""
     session = current()
     room = session.stats()["memory_limit"] * session.pes
     if rows * row_bytes > room:
-        raise MemoryError(
-            f"cannot read {what}: {rows} rows of {row_bytes} bytes are more than the {room} bytes that all PEs have"
-        )
+        raise MemoryError(f"{rows} rows of {row_bytes} bytes are more than the {room} bytes that all PEs have")
 
 
 def _warn(skipped: Iterable[tuple[str, int]]) -> None:

@@ -46,12 +46,15 @@ def content_before(system: Any, target: Any, mode: str) -> bytes:
     """What a file has that is gone on with, or that must not be there."""
     if mode not in _MODES:
         raise ValueError(f"mode is one of w, a and x, not {mode!r}")
-    if mode[0] == "w" or system is not None or not isinstance(target, str) or not os.path.exists(target):
+    if mode[0] == "w" or not isinstance(target, str):
         return b""
-    if mode[0] == "x":
-        raise FileExistsError(17, os.strerror(17), target)
-    with open(target, "rb") as stream:
-        return stream.read()
+    try:
+        with open(target, "rb") if system is None else system.open_input_stream(target, compression=None) as stream:
+            if mode[0] == "x":
+                raise FileExistsError(17, os.strerror(17), target)
+            return bytes(stream.read())
+    except FileNotFoundError:
+        return b""
 
 
 def _to_stream(stream: Any, text: str, encoding: str, errors: str) -> None:

@@ -99,7 +99,8 @@ def _plan(path: str, wanted: Sequence[str] | None, options: Any) -> tuple[ZarrRe
     rows = lengths.pop() if lengths else 0
     schema = pa.schema([(name or "values", _arrow_type(one, name)) for name, one in members.items()])
     each = sum(np.dtype(one.dtype).itemsize * math.prod(one.shape[1:]) for one in members.values())
-    check_room(path, rows, each)
+    with reading(path):
+        check_room(rows, each)
     step = max((one.chunks[0] for one in members.values() if one.ndim), default=1) or 1
     step *= max(1, rows // (step * _MOST_PARTS))
     per_row = math.prod(found.shape[1:]) if alone else 1

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection
 
-from ..io.members import ANY, both
 from ..io.parquet import ParquetReader
 from .estimate import estimated
 from .nodes import Assign, Choose, Filter, Group, Head, Join, Node, Sort, Source
+from .terms import Term
 
 
 def lines(node: Node, wanted: Collection[str], where: list[Filter] | None = None, indent: str = "") -> list[str]:
@@ -54,21 +55,16 @@ def _cost(node: Node) -> str:
 def _reading(node: Source, wanted: Collection[str], where: list[Filter]) -> str:
     reader = node.reader
     names = [name for name in reader.schema.names if name in wanted]
-    expression = None
-    for one in where:
-        expression = one.term.expression if expression is None else expression & one.term.expression
-    parts, excluded, left = reader.parts, 0, reader
-    if isinstance(reader, ParquetReader):
-        left = reader.without(reader.left(expression))
-        members = ANY
-        for one in where:
-            members = both(members, one.term.members)
-        left, before = left.narrowed(members), left
-        parts, excluded = left.parts, len(before.parts) - len(left.parts)
+    term = functools.reduce(Term.also, (one.term for one in where)) if where else None
+    left, excluded = reader, 0
+    if term is not None and isinstance(reader, ParquetReader):
+        by_statistics = reader.only(reader.left(term.expression))
+        left = by_statistics.narrowed(term.members)
+        excluded = len(by_statistics.parts) - len(left.parts)
     node.cost.estimated_bytes = estimated(left, names)
     files = len({part.file for part in reader.parts})
     return (
-        f"read    {len(parts)} of {len(reader.parts)} parts of {files} file{'s' if files != 1 else ''}"
+        f"read    {len(left.parts)} of {len(reader.parts)} parts of {files} file{'s' if files != 1 else ''}"
         f"{f' ({excluded} excluded by Bloom filters)' if excluded else ''}: "
         f"columns {', '.join(names)} of {', '.join(reader.schema.names)}"
     )

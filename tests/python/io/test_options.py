@@ -13,7 +13,9 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import atoll as ak
-from atoll.io import fallback
+from atoll.io import csvparse, fallback
+from atoll.io.dialect import Dialect
+from atoll.session import current
 
 pytestmark = [pytest.mark.usefixtures("every_session"), pytest.mark.filterwarnings("ignore")]
 
@@ -25,6 +27,7 @@ READ_CSV = [
     (PLAIN, {"skiprows": range(2)}), (PLAIN, {"nrows": 2}), (PLAIN, {"nrows": 0}), (DATES, {"nrows": 2}),
     (PLAIN, {"na_values": {"a": ["1"]}}), (PLAIN, {"na_values": 3}), (PLAIN, {"na_filter": False}),
     (PLAIN, {"comment": "z"}), (PLAIN, {"converters": {"a": lambda text: text * 2}}), (PLAIN, {"dtype": str}),
+    (PLAIN, {"usecols": ["a"], "dtype": {"b": "category"}}),
     (PLAIN, {"dtype": {"b": "category"}}), (PLAIN, {"dtype": "category"}), (PLAIN, {"header": [0, 1]}),
     (PLAIN, {"skipfooter": 1, "engine": "python"}), (PLAIN, {"sep": r"\s*,", "engine": "python"}),
     (PLAIN, {"quoting": 3}), (PLAIN, {"index_col": "a"}), (PLAIN, {"index_col": [0, 1]}), (PLAIN, {"header": None}),
@@ -192,3 +195,34 @@ def test_parquet_of_several_compressions(tmp_path):
     frame.to_parquet(tmp_path / "set", partition_cols=["a"], compression={"b": "zstd", "c": "gzip"})
     found = ak.read_parquet(tmp_path / "set", columns=["c", "a"], filters=[[("a", "=", 1)], [("b", "=", "z")]])
     assert found.to_pandas().to_dict("list") == {"c": [1.0, 3.0], "a": [1, 2]}
+
+
+def test_what_is_behind_a_url_is_gone_on_with():
+    if current().pes > 1:
+        pytest.skip("what is in memory:// is a process's own")
+    frame = ak.DataFrame({"a": [1, 2]})
+    frame.to_csv("memory://kept/a.csv", index=False)
+    frame.to_csv("memory://kept/a.csv", index=False, header=False, mode="a")
+    assert ak.read_csv("memory://kept/a.csv")["a"].to_list() == [1, 2, 1, 2]
+    with pytest.raises(FileExistsError):
+        frame.to_csv("memory://kept/a.csv", mode="x")
+    assert len(ak.read_csv("memory://kept/a.csv")) == 4
+    frame.to_hdf("memory://kept/a.h5", key="one")
+    frame.to_hdf("memory://kept/a.h5", key="two")
+    assert [ak.read_hdf("memory://kept/a.h5", key)["a"].to_list() for key in ("one", "two")] == [[1, 2]] * 2
+    frame["a"].to_json("memory://kept/a.json", storage_options={})
+    assert json.loads(frame["a"].to_json(storage_options={})) == {"0": 1, "1": 2}
+
+
+def test_lines_of_json_in_utf_8():
+    assert ak.read_json(io.StringIO('{"a": 1}\n{"a": 2}\n'), encoding="utf-8")["a"].to_list() == [1, 2]
+
+
+def test_a_frame_without_columns_is_written(tmp_path):
+    ak.DataFrame(index=range(3)).to_parquet(tmp_path / "none.parquet")
+    assert list(ak.read_parquet(tmp_path / "none.parquet").columns) == []
+
+
+def test_a_file_that_becomes_shorter_while_its_beginning_is_read():
+    dialect = Dialect(nrows=1000)
+    assert csvparse.rows_end(io.BytesIO(b"1,2\n"), 0, 1 << 20, dialect, 2) == 1 << 20
