@@ -52,9 +52,7 @@ void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
   // of this PE: all agree about the length.
   const bool at_home = context_.job().local_pes() <= context_.job().control().cores && placement_.nodes() == 1;
   small_ = at_home ? longest_small_message_nearby : longest_small_message;
-  if (placement_.nodes() == 1 && context_.job().local_pes() >= many_per_core * context_.job().control().cores)
-    selection_.set_crowded();
-  if (placement_.nodes() == 1 && context_.job().local_pes() > context_.job().control().cores) selection_.set_in_turns();
+  if (placement_.nodes() == 1) selection_.set_sharing(context_.job().local_pes(), context_.job().control().cores);
   const bool spins = !context_.node().oversubscribed && config::integer(config::Variable::spin_us) != 0;
   patience_ = at_home && spins ? quick_looks : 0;
   mail_.open(context_, std::move(pes), std::move(areas), rank_);

@@ -49,8 +49,7 @@ Planner::Planner(const PlanOptions& options, const Placement& placement)
   const bool at_home = placement.nodes() == 1 && (options.cores == 0 || pes <= options.cores);
   state_->small = at_home ? detail::longest_small_message_nearby : detail::longest_small_message;
   detail::Selection selection;
-  if (options.cores != 0 && placement.nodes() == 1 && pes > options.cores) selection.set_in_turns();
-  if (options.cores != 0 && placement.nodes() == 1 && pes >= detail::many_per_core * options.cores) selection.set_crowded();
+  if (options.cores != 0 && placement.nodes() == 1) selection.set_sharing(pes, options.cores);
   if (options.algorithm != "auto") selection.force(fmt::format("{}={}", options.collective, options.algorithm), "algorithm");
   state_->algorithm = selection.choose(state_->kind, arguments, placement);
   if (!selection.needs_sizes(state_->kind, arguments, placement)) return;

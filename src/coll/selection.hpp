@@ -38,10 +38,11 @@ class Selection {
   /// "allreduce=recursive_doubling,broadcast=binomial". Throws ValueError that lists what there is.
   void force(std::string_view choices, std::string_view where);
   bool is_forced(Kind kind) const { return forced_[static_cast<std::size_t>(kind)] != automatic; }
-  /// The members are of one node, and many of them share each core. Alike on all.
-  void set_crowded() { crowded_ = true; }
-  /// The members are of one node whose cores are fewer than its PEs. Alike on all.
-  void set_in_turns() { in_turns_ = true; }
+  /// The members are of one node, which has so many PEs and cores. Alike on all.
+  void set_sharing(std::uint64_t pes, std::uint64_t cores) {
+    in_turns_ = pes > cores;
+    crowded_ = pes >= many_per_core * cores;
+  }
   /// Number of the algorithm, for write(). Same arguments, same number on every member.
   std::uint8_t choose(Kind kind, const Arguments& arguments, const Placement& placement) const;
   /// Whether the algorithm wants leaders to know the sizes of their members' blocks.

@@ -49,7 +49,7 @@ Outcome receive_now(Matcher& matcher, const Pattern& pattern, std::span<std::byt
 TEST_P(Matching, EverySizeArrivesFromAndIntoAnyMemory) {
   run([](Context& context) {
     Matcher matcher(context);
-    std::size_t sizes[] = {0, 1, 255, 256, 257, 8191, 8192, 8193, 131072, 262144, 262145, 1'000'003};
+    std::size_t sizes[] = {0, 1, 31, 32, 33, 255, 256, 257, 16'383, 16'384, 16'385, 131072, 262144, 262145, 1'000'003};
     std::uint64_t tag = 0;
     for (bool early : {false, true})
       for (bool source_shared : {false, true})

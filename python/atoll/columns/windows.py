@@ -323,7 +323,7 @@ class Windows:
         """
         if method not in ("average", "min", "max"):
             raise ValueError(f"Method '{method}' is not supported")
-        same = self._figure("same")
+        same: Any = self._figure("same") if method != "min" or not ascending else 1
         below = self._figure("less")
         values = self.count() if pct or not ascending else None
         if not ascending:

@@ -241,7 +241,7 @@ class Windowed:
 
         def each(windows: Any) -> Any:
             rows = [row[~np.isnan(row) | (np.arange(row.size) > np.isnan(row).argmin())] for row in np.asarray(windows)]
-            return np.array([func(row if raw else kind(row)) for row in rows], dtype=np.float64)
+            return np.array([alone(row) for row in rows], dtype=np.float64)
 
         return self._made(lambda one: one.each(alone) if isinstance(one, BoundedWindows) else one.apply(each))
 

@@ -16,7 +16,7 @@ from ..session import current
 from ..session.everywhere import everywhere, once
 from .rows import Kept, inputs_of, replacing, table_of, write_all
 
-#: Of a dataset of `Layout.datasets` its first byte in the file; None: it has none, or lies in chunks.
+#: Of each dataset its first byte in the file; None: it has none, or lies in chunks.
 Places = Sequence[int | None]
 
 
@@ -36,13 +36,12 @@ def write_hdf_rows(path: str, columns: Mapping[str, Any], compression: str | Non
     inputs, kept = prepared
     told = everywhere(_shapes, kept, inputs=inputs)
     datasets = [Dataset(name, dtype, tuple(own[at][2] for own in told)) for at, (name, dtype, _) in enumerate(told[0])]
-    pes = current().pes
     with replacing(path) as aside:
         places = once(_create, aside, kept, datasets, compression)
         if compression is None:
             everywhere(_place, aside, kept, datasets, places, inputs=inputs)
         else:
-            for pe in range(pes):
+            for pe in range(current().pes):
                 everywhere(_insert, pe, aside, kept, datasets, inputs=inputs)
     return True
 
@@ -79,14 +78,19 @@ def ended(name: str, texts: Any) -> tuple[Any, Any]:
     return np.insert(data, begins[1:] - begins[0], 0), segments.astype(np.int64)
 
 
+def _noted(made: Any, kind: str) -> Any:
+    """The dataset or group, with what Arkouda's layout says of a column of that kind."""
+    made.attrs.update({"ObjType": {"numbers": 1, "texts": 2, "categories": 4}[kind], "file_version": np.float32(2.0)})
+    if kind == "numbers":
+        made.attrs["isBool"] = int(made.dtype == np.bool_)
+    return made
+
+
 def put(group: Any, name: str, kind: str, values: Any, compression: str | None = None) -> Any:
     """Puts a column of a kind, as NumPy or Arrow has it, into an open file or group: the dataset or group it is in."""
     if kind == "numbers":
-        made = group.create_dataset(name, data=values, compression=compression)
-        made.attrs.update({"ObjType": 1, "isBool": int(values.dtype == np.bool_), "file_version": np.float32(2.0)})
-        return made
-    made = group.create_group(name)
-    made.attrs.update({"ObjType": 2 if kind == "texts" else 4, "file_version": np.float32(2.0)})
+        return _noted(group.create_dataset(name, data=values, compression=compression), kind)
+    made = _noted(group.create_group(name), kind)
     if kind == "categories":
         codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
         put(made, "codes", "numbers", codes, compression)
@@ -110,8 +114,7 @@ def _create(path: str, kept: Sequence[Kept], datasets: Sequence[Dataset], compre
     with h5py.File(path, "w", locking=False) as file:  # the lock is that of who made the path
         for one in kept:
             if one.text or one.categories is not None:
-                group = file.create_group(one.name)
-                group.attrs.update({"ObjType": 2 if one.text else 4, "file_version": np.float32(2.0)})
+                group = _noted(file.create_group(one.name), "texts" if one.text else "categories")
             if one.categories is not None:
                 put(group, "categories", "texts", one.categories, compression)
                 put(group, "NA_Codes", "numbers", np.array([-1], np.int64), compression)
@@ -133,8 +136,7 @@ def _made(file: Any, one: Dataset, compression: str | None) -> int | None:
         made = h5py.Dataset(h5py.h5d.create(file.id, one.path.encode(), kind, space, how, links))
     else:
         made = file.create_dataset(one.path, (count,), one.dtype, compression=compression)
-    made.attrs.update({"ObjType": 1, "isBool": int(made.dtype == np.bool_), "file_version": np.float32(2.0)})
-    found: int | None = made.id.get_offset()
+    found: int | None = _noted(made, "numbers").id.get_offset()
     return found
 
 

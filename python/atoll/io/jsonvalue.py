@@ -35,14 +35,16 @@ def has_lines(where: Any, compression: Any, storage_options: Any) -> bool:
     with reading(place.files[0]), opened(place, place.files[0], Dialect(compression=kind)) as source:
         head = bytes(source.read(SAMPLE)).lstrip()
     first = head.split(b"\n", 1)[0].strip()
-    if not first.startswith(b"{") or len(first) == len(head.rstrip()) == SAMPLE:
-        return not head.startswith(b"[") and not first.startswith(b"{")
+    if not first.startswith(b"{"):
+        return not head.startswith(b"[")
+    alone = len(first) == len(head.rstrip())
+    if alone and len(first) == SAMPLE:  # one value, longer than what is looked at
+        return False
     try:
         value = json.loads(first)
     except (ValueError, RecursionError):
         # Broken or too deep in its first line, or an object that goes on behind it.
         return b"}" in first
-    alone = len(first) == len(head.rstrip())
     return not (alone and value and all(isinstance(one, dict) for one in value.values()))
 
 

@@ -130,7 +130,6 @@ def write_rows(
     import pyarrow.parquet as pq
 
     table = table_of(here, kept)
-    os.makedirs(aside, exist_ok=True)
     if partition_cols:
         pq.write_to_dataset(
             table, aside, list(partition_cols), basename_template=f"{prefix}{here.pe:05}-{{i}}.parquet",

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct Service {
   std::mutex mutex;
   runtime::HandlerId handler{};
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> calls;  // by bits without the call, and PE: the first it has left
-  std::map<std::pair<std::uint64_t, std::uint32_t>, bool> named;
+  std::set<std::pair<std::uint64_t, std::uint32_t>> named;
   std::atomic<bool> any{false};
 };
 Service& service() {
@@ -39,7 +40,7 @@ void note(PeId pe, std::uint64_t bits) {
     auto [first, made] = service().calls.try_emplace({without_call(bits), pe.value()}, bits);
     if (!made && bits < first->second) first->second = bits;
   } else {
-    service().named[{bits, pe.value()}] = true;
+    service().named.insert({bits, pe.value()});
   }
   service().any.store(true, std::memory_order_relaxed);
 }

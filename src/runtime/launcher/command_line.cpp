@@ -16,8 +16,6 @@
 namespace atl::runtime {
 namespace {
 
-constexpr std::uint32_t most_pes = 65536;
-
 // What is said of one program, up to the next `:`.
 struct Section {
   Program program;
@@ -28,6 +26,11 @@ struct Section {
 struct Given {
   std::string_view name, first, second;
 };
+
+std::uint32_t checked(std::uint64_t npes) {
+  if (npes > most_pes) throw UsageError(fmt::format("{} PEs are more than a job may have: {}", npes, most_pes));
+  return static_cast<std::uint32_t>(npes);
+}
 
 class CommandLine {
  public:
@@ -124,7 +127,7 @@ std::optional<Wish> CommandLine::take(Option option, const Given& given) {
     case Option::help: return Wish::help;
     case Option::version: return Wish::version;
     case Option::label: options_.labels = Labels::yes; break;
-    case Option::threads: options_.threads = whole_number(given.name, given.first, 1, 4096); break;
+    case Option::threads: options_.threads = whole_number(given.name, given.first, 1, most_threads); break;
     case Option::timeout: options_.timeout_seconds = seconds(given); break;
     case Option::bind: take_bind(given.name, given.first, placement_); break;
     case Option::bind_to: take_bind_to(given.name, given.first, placement_); break;
@@ -212,8 +215,7 @@ void CommandLine::settle_one_host() {
   if (npes == 0) throw UsageError("the number of PEs is not given: -n N");
   if (placement_.per_host != 0 && npes > placement_.per_host)
     throw UsageError(fmt::format("-n {} is more than --pes-per-node {} allows on this host", npes, placement_.per_host));
-  if (npes > most_pes) throw UsageError(fmt::format("{} PEs are more than a job may have: {}", npes, most_pes));
-  options_.npes = static_cast<std::uint32_t>(npes);
+  options_.npes = checked(npes);
 }
 
 // Hosts of the first program alone are those of all; else each program has its own.
@@ -230,10 +232,10 @@ void CommandLine::settle_hosts() {
   if (shared) {
     std::uint64_t npes = 0;
     for (const Section& one : sections_) npes += one.program.pes;
-    if (npes > most_pes) throw UsageError(fmt::format("{} PEs are more than a job may have: {}", npes, most_pes));
+    const std::uint32_t total = checked(npes);
     if (sections_.size() > 1 && !sections_.front().counted)
       throw UsageError(fmt::format("the number of PEs of {} is not given: -n N", sections_.front().program.command.front()));
-    options_.hosts = spread(sections_.front().hosts, static_cast<std::uint32_t>(npes), placement_.per_host);
+    options_.hosts = spread(sections_.front().hosts, total, placement_.per_host);
     options_.npes = options_.hosts.back().first_pe + options_.hosts.back().pes;
     return;
   }
@@ -252,8 +254,7 @@ void CommandLine::settle_hosts() {
     }
     first += one.program.pes;
   }
-  if (first > most_pes) throw UsageError(fmt::format("{} PEs are more than a job may have: {}", first, most_pes));
-  options_.npes = first;
+  options_.npes = checked(first);
 }
 
 }  // namespace

@@ -10,11 +10,10 @@
 #include <numeric>
 
 #include "atoll/base/error.hpp"
+#include "placement.hpp"
 
 namespace atl::runtime {
 namespace {
-
-constexpr std::uint32_t most_pes = 65536;
 
 std::optional<std::uint32_t> slots_from(std::string_view text) {
   std::uint32_t value = 0;

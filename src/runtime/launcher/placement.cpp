@@ -8,9 +8,6 @@
 namespace atl::runtime {
 namespace {
 
-constexpr std::uint32_t most_pes = 65536;
-constexpr std::uint32_t most_threads = 4096;
-
 // Cuts off what comes before the next `separator`, and the separator.
 std::string_view next_part(std::string_view& rest, std::string_view separators) {
   std::size_t end = std::min(rest.find_first_of(separators), rest.size());

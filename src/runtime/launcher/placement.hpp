@@ -11,6 +11,9 @@
 
 namespace atl::runtime {
 
+/// Of a job, and of each PE of it.
+inline constexpr std::uint32_t most_pes = 65536, most_threads = 4096;
+
 /// A wrong command line, as opposed to what goes wrong later.
 class UsageError : public ValueError {
   using ValueError::ValueError;

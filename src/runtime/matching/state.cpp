@@ -322,14 +322,14 @@ std::optional<Outcome> State::receive_now(const Pattern& pattern, std::span<std:
   constexpr int looks_at_once = 400;
   for (int looks = std::max(context_.quick_looks(), looks_at_once);;) {
     std::optional<Outcome> outcome = receive_at_once(pattern, into, looks_at_once);
-    if (outcome || (looks -= looks_at_once) <= 0 || is_unlikely(pattern)) return outcome;
+    if (outcome || (looks -= looks_at_once) <= 0) return outcome;
+    if (std::lock_guard lock(lock_); is_unlikely(pattern)) return std::nullopt;
     context_.progress();  // of what is no message
   }
 }
 
-// To come next.
+// To come next: what was before it is still here.
 bool State::is_unlikely(const Pattern& pattern) {
-  std::lock_guard lock(lock_);
   return withholding_ != 0 || (unexpected_.count() != 0 && unexpected_.find(pattern) != nullptr);
 }
 
@@ -337,7 +337,7 @@ std::optional<Outcome> State::receive_at_once(const Pattern& pattern, std::span<
   Context::Look look(context_);
   if (!look) return std::nullopt;
   std::unique_lock lock(lock_);
-  if (withholding_ != 0 || (unexpected_.count() != 0 && unexpected_.find(pattern) != nullptr)) return std::nullopt;
+  if (is_unlikely(pattern)) return std::nullopt;
   std::optional<fabric::Endpoint::Received> message;
   int vain_looks = 0;
   while (!(message = look.first()) && ++vain_looks < looks) {}
@@ -529,7 +529,7 @@ void State::on_message(PeId source, const Header& header, const std::byte* paylo
 // Of what came. The payload is behind the header.
 std::size_t State::read_header(std::span<const std::byte> payload, Header& header) {
   ATOLL_EXPECT(payload.size() >= eager_header);
-  std::memcpy(&header, payload.data(), eager_header);
+  std::memcpy(static_cast<void*>(&header), payload.data(), eager_header);
   if (header.kind == Kind::eager) [[likely]] {
     header.bytes = payload.size() - eager_header;
     return eager_header;

@@ -117,7 +117,7 @@ class State {
 
  private:
   void check_peer(PeId pe) const;
-  bool is_unlikely(const Pattern& pattern);
+  bool is_unlikely(const Pattern& pattern);  // under the lock
   void take_in(PeId source, std::span<const std::byte> payload);
   static std::size_t read_header(std::span<const std::byte> payload, Header& header);
 

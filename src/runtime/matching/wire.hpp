@@ -35,7 +35,7 @@ inline bool is_private(std::uint64_t place) { return place != no_place && (place
 // |   8    |   4   | credit_bytes    | payload of the target that has been taken here since the last header      |
 // |  12    |   2   | credit_messages | messages likewise                                                         |
 // |  14    |   2   | kind            | Kind                                                                      |
-// |  16    |   8   | bytes           | of the message (announce), to move (proceed), of this piece               |
+// |  16    |   8   | bytes           | of the message (announce), to move (proceed), of this piece; help: to copy in all |
 // |  24    |   8   | operation       | announce: the send; to the sender: the same; piece: the receive           |
 // |  32    |   8   | place           | announce, proceed: offset of the buffer in its PE's segment, private_place and an address, or no_place; piece: offset; help: that of the SharedCopy in the receiver's |
 struct Header {

@@ -30,7 +30,7 @@ struct Demand {
 };
 
 // A demand on its way: this, then the words that `words` names, in that order, of a swap 32 bytes of operand, and the data of a put, an
-// atomic, a swap. So a put of 8 bytes fits into the first line of a ring's slot, which saves a transfer between cores.
+// atomic, a swap. So a put of 8 bytes fits into a ring's slot, which is one line, and saves a transfer between cores.
 //
 // | offset | bytes | field       | valid when                                                          |
 // |--------|-------|-------------|---------------------------------------------------------------------|

@@ -67,21 +67,19 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
   std::vector<Spread> spreads(values.size(), Spread::none());
   for (const auto& part : engine.allgather_vector(mine))
     for (std::size_t i = 0; i < part.size(); ++i) spreads[i].join(part[i]);
+  auto spec_of = [&](StateKind kind, const Request& request) {
+    StateSpec spec{kind, request.column, wide_of(types_[request.column])};
+    spec.skips_nan = request.skips_nan;
+    return spec;
+  };
   // Some values are larger than those of the sample: four times as large fits. The answer does not depend on it.
   auto sum_spec = [&](StateKind kind, const Request& request) {
     const std::uint32_t column = request.column;
-    StateSpec spec{kind, column, wide_of(types_[column])};
-    spec.skips_nan = request.skips_nan;
+    StateSpec spec = spec_of(kind, request);
     const double largest = spreads[column].magnitude();
     int top = largest == 0 ? 0 : std::ilogb(largest) + 3;
     if (kind == StateKind::square) top *= 2;
     spec.window = SumWindow::below(std::clamp(top, -1074, 1024), rows_, spreads[column].special);
-    return spec;
-  };
-
-  auto extreme = [&](StateKind kind, const Request& request) {
-    StateSpec spec{kind, request.column, wide_of(types_[request.column])};
-    spec.skips_nan = request.skips_nan;
     return spec;
   };
   for (const Request& request : requests) {
@@ -101,8 +99,8 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
         source.sums = {need(sum_spec(StateKind::sum, request))};
         source.squares = {need(sum_spec(StateKind::square, request))};
         break;
-      case Statistic::min: source.state = need(extreme(StateKind::least, request)); break;
-      case Statistic::max: source.state = need(extreme(StateKind::greatest, request)); break;
+      case Statistic::min: source.state = need(spec_of(StateKind::least, request)); break;
+      case Statistic::max: source.state = need(spec_of(StateKind::greatest, request)); break;
       case Statistic::bit_and: source.state = need({StateKind::all_bits, request.column, wide_of(type)}); break;
       case Statistic::bit_or: source.state = need({StateKind::any_bits, request.column, wide_of(type)}); break;
       case Statistic::bit_xor: source.state = need({StateKind::odd_bits, request.column, wide_of(type)}); break;
@@ -239,8 +237,7 @@ void Plan::finish_range(const Aggregated& groups, std::size_t request, std::size
     for (std::size_t at = begin; at < end; at += block_rows) {
       const std::size_t n = std::min(block_rows, end - at);
       const double* totals = added;
-      if (source.sums.empty()) {}
-      else if (wanted.statistic == Statistic::count) {}
+      if (source.sums.empty() || wanted.statistic == Statistic::count) {}
       else if (known != totals_.end()) totals = known->second.data() + at;
       else add_up_range(groups, source.sums, at, at + n, added);
       for (std::size_t i = 0; i < n; ++i) {

@@ -74,10 +74,8 @@ std::optional<TextBuckets> deal_texts(Engine& engine, const Text& text, std::siz
     dealt.push_back({lists.mapped(pe), next.mapped(pe), rows.mapped(pe), images.mapped(pe), reinterpret_cast<const std::int64_t*>(offsets.mapped(pe)),
                      reinterpret_cast<const char*>(bytes.mapped(pe)), threads[pe], static_cast<std::size_t>(text.first_row(pe))});
   mine->share(dealt, std::move(sizes), begins[engine.pe()], begins[engine.pe() + 1]);
-  if (mine->crowded()) {
-    engine.barrier();
-    return std::nullopt;
-  }
+  // All agree, and nobody has read others' memory yet.
+  if (mine->crowded()) return std::nullopt;
   return mine;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/elementwise.hpp"
@@ -38,6 +39,20 @@ Common common_of(Engine& engine, const Text& text) {
   }
   open.close();
   return common;
+}
+
+/// What sorting begins with: what the texts have in common, and, where that is worth it, these in buckets.
+struct Start {
+  Common common{0, true};
+  std::optional<TextBuckets> buckets;
+};
+
+/// Collective.
+Start start_sort(Engine& engine, const Text& text) {
+  Start start;
+  if (text.rows() >= 2) start.common = common_of(engine, text);
+  if (!start.common.equal) start.buckets = deal_texts(engine, text, start.common.bytes);
+  return start;
 }
 
 /// What texts were sorted by so far, in the order that came of it.
@@ -238,8 +253,9 @@ Array order_of(Engine& engine, const TextBuckets& buckets, const Array& apart, s
   return order;
 }
 
-/// The stable order of a column's texts. With `apart`, an array of as many bools, where in that order a text differs from the one before.
-Array order_from(Engine& engine, const Text& text, const Array& apart) {
+/// The stable order of a column's texts, which start_sort() has begun with. With `apart`, an array of as many bools, where in that order a text
+/// differs from the one before.
+Array order_from(Engine& engine, const Text& text, const Start& start, const Array& apart) {
   const std::int64_t rows = text.rows();
   auto in_order = [&] {
     Array order = engine.make(DType::i64, Shape{rows});
@@ -250,11 +266,9 @@ Array order_from(Engine& engine, const Text& text, const Array& apart) {
     }
     return order;
   };
-  if (rows < 2) return in_order();
-  const Common common = common_of(engine, text);
-  if (common.equal) return in_order();
-  const std::size_t depth = common.bytes;
-  if (const std::optional<TextBuckets> buckets = deal_texts(engine, text, depth)) return order_of(engine, *buckets, apart, rows);
+  if (start.common.equal) return in_order();
+  if (start.buckets) return order_of(engine, *start.buckets, apart, rows);
+  const std::size_t depth = start.common.bytes;
   Array words = engine.make(DType::u64, Shape{rows});
   std::uint8_t zeros = load_words(engine.work(Interruptible::no), text.view(), depth, words->data<std::uint64_t>()) ? 1 : 0;
   for (std::uint8_t other : engine.allgather_value(zeros)) zeros |= other;
@@ -278,7 +292,8 @@ Array order_from(Engine& engine, const Text& text, const Array& apart) {
     const array::Slice slice{run.begin, 1, run.end - run.begin};
     const Array run_rows = array::get_slice(engine, order, {slice});
     const Array changes = apart == nullptr ? nullptr : engine.make(DType::b1, run_rows->shape);
-    const Array again = order_from(engine, text_take(engine, text, run_rows), changes);
+    const Text tied = text_take(engine, text, run_rows);
+    const Array again = order_from(engine, tied, start_sort(engine, tied), changes);
     array::assign_slice(engine, order, {slice}, array::take(engine, run_rows, again));
     if (apart != nullptr) array::assign_slice(engine, apart, {slice}, changes);
   }
@@ -304,19 +319,14 @@ Text written(Engine& engine, std::int64_t rows, std::int64_t bytes, Write&& writ
   return engine.npes() == 1 ? text : text_slice(engine, text, {0, 1, text.rows()});
 }
 
-/// Distinct texts, written as they are sorted; nothing where texts are few or long. Collective.
-std::optional<Numbering> distinct_of(Engine& engine, const Text& text) {
-  if (text.rows() < 2) return std::nullopt;
-  const Common common = common_of(engine, text);
-  if (common.equal) return std::nullopt;
-  std::optional<TextBuckets> buckets = deal_texts(engine, text, common.bytes);
-  if (!buckets) return std::nullopt;
+/// Distinct texts, written as they are sorted, which uses the buckets up; nothing where texts are few or long. Collective.
+std::optional<Numbering> distinct_of(Engine& engine, Start& start) {
+  if (!start.buckets || !start.buckets->mostly_short()) return std::nullopt;
   const array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
   std::optional<TextBuckets::Distinct> distinct;
-  if (buckets->mostly_short()) engine.together([&] { distinct = buckets->distinct(work); });
+  engine.together([&] { distinct = start.buckets->distinct(work); });
   engine.barrier();
-  buckets.reset();
-  if (!distinct) return std::nullopt;
+  start.buckets.reset();
   const auto count = static_cast<std::int64_t>(distinct->count());
   Buffer<std::int64_t> first;
   engine.together([&] { first = Buffer<std::int64_t>(engine.memory(), distinct->count()); });
@@ -330,21 +340,19 @@ std::optional<Numbering> distinct_of(Engine& engine, const Text& text) {
 
 Array text_argsort(Engine& engine, Text text) {
   engine.begin_operation("argsort");
-  return order_from(engine, text, nullptr);
+  return order_from(engine, text, start_sort(engine, text), nullptr);
 }
 
 Text text_sort(Engine& engine, Text text) {
   engine.begin_operation("sort");
-  const std::int64_t rows = text.rows();
-  if (rows < 2) return text_slice(engine, text, {0, 1, rows});
-  const Common common = common_of(engine, text);
-  if (common.equal) return text_slice(engine, text, {0, 1, rows});
-  if (const std::optional<TextBuckets> buckets = deal_texts(engine, text, common.bytes)) {
-    if (!buckets->mostly_short()) return text_take(engine, text, order_of(engine, *buckets, nullptr, rows));
+  const Start start = start_sort(engine, text);
+  if (start.common.equal) return text_slice(engine, text, {0, 1, text.rows()});
+  if (start.buckets && start.buckets->mostly_short()) {
+    const TextBuckets& buckets = *start.buckets;
     const array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
-    return written(engine, buckets->rows(), buckets->bytes(), [&](std::int64_t* offsets, char* bytes) { buckets->write(work, offsets, bytes); });
+    return written(engine, buckets.rows(), buckets.bytes(), [&](std::int64_t* offsets, char* bytes) { buckets.write(work, offsets, bytes); });
   }
-  return text_take(engine, text, order_from(engine, text, nullptr));
+  return text_take(engine, text, order_from(engine, text, start, nullptr));
 }
 
 Numbering text_number(Engine& engine, Text text, Numbers wanted) {
@@ -354,8 +362,12 @@ Numbering text_number(Engine& engine, Text text, Numbers wanted) {
   // All or none: a PE whose texts do not repeat would otherwise leave the others waiting.
   std::uint8_t repeats = has_repeats(text.view()) ? 1 : 0;
   for (std::uint8_t other : engine.allgather_value(repeats)) repeats |= other;
-  if (repeats == 0 && wanted == Numbers::no) {
-    if (std::optional<Numbering> distinct = distinct_of(engine, text)) return std::move(*distinct);
+  Start start;
+  if (repeats == 0) {
+    start = start_sort(engine, text);
+    if (wanted == Numbers::no) {
+      if (std::optional<Numbering> distinct = distinct_of(engine, start)) return std::move(*distinct);
+    }
   }
   Encoded encoded;
   Text candidates = text;
@@ -374,9 +386,11 @@ Numbering text_number(Engine& engine, Text text, Numbers wanted) {
   }
   const std::int64_t my_first = candidates.first_row();
   const Text even = repeats != 0 ? text_slice(engine, candidates, {0, 1, candidates.rows()}) : candidates;
+  if (repeats != 0) start = start_sort(engine, even);
 
   const Array apart = engine.make(DType::b1, Shape{even.rows()});
-  const Array order = order_from(engine, even, apart);
+  const Array order = order_from(engine, even, start, apart);
+  start = {};
   Numbering result;
   // The order is stable: the first of equal texts is the one that was met first, on the lowest PE.
   result.first = array::take(engine, order, array::find_true(engine, apart));

@@ -17,13 +17,17 @@ import struct
 import sys
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import feather, ipc, orc
-from thrift import footer_lies
+
+from atoll.io import thrift
+from atoll.io.parquetgroups import MAGIC, footer_of
 
 #: Ends of names. What is a directory is kept as a zip archive of its files, in which one of them is broken.
 FORMATS = ("parquet", "plain.parquet", "feather", "arrows", "orc", "h5", "csv", "jsonl", "npy", "npz", "zarr")
@@ -139,7 +143,7 @@ _known: dict[str, list[tuple[str, bytes]]] = {}
 
 def _lies(kind: str, data: bytes) -> list[tuple[str, bytes]]:
     if kind not in _known:
-        _known[kind] = list(footer_lies(data))
+        _known[kind] = list(_footer_lies(data))
     return _known[kind]
 
 
@@ -352,6 +356,41 @@ def _h5(data: bytes) -> Iterator[tuple[str, bytes]]:
     yield "a code of no category", made(categories([0, 1, 7]))
 
 
+def _true(struct: thrift.Struct, path: str = "") -> Iterator[tuple[str, Any, Callable[[Any], None]]]:
+    """All whole numbers and texts of a footer: the path of fields that leads there, the value, and what alters it."""
+    for number, (kind, value) in struct.items():
+        where = f"{path}.{number}"
+        if kind in (thrift.LIST, thrift.SET):
+            inner, values = value
+            for at, one in enumerate(values):
+                if inner == thrift.STRUCT:
+                    yield from _true(one, f"{where}.{at}")
+                elif inner in (thrift.I16, thrift.I32, thrift.I64, thrift.BINARY):
+                    yield f"{where}.{at}", one, partial(values.__setitem__, at)
+        elif kind == thrift.STRUCT:
+            yield from _true(value, where)
+        elif kind in (thrift.I16, thrift.I32, thrift.I64, thrift.BINARY):
+            yield where, value, lambda other, number=number, kind=kind: struct.update({number: (kind, other)})
+
+
+def _footer_lies(file: bytes) -> Iterator[tuple[str, bytes]]:
+    """A Parquet file with one number of its footer (or the first letter of a text) altered, and where that is."""
+    tree, begin = footer_of(file)
+    assert thrift.packed(tree) == file[begin:-8]
+    for path, true, alter in _true(tree):
+        others: list[Any] = (
+            [b"", b"\xff" + true[1:], true + b"x"]
+            if isinstance(true, bytes)
+            else [0, -1, true + 1, true - 1, 1 << 31, -(1 << 31), 1 << 40, (1 << 63) - 1, -(1 << 63)]
+        )
+        for other in others:
+            if other != true:
+                alter(other)
+                made = thrift.packed(tree)
+                yield f"{path}={other!r}", file[:begin] + made + len(made).to_bytes(4, "little") + MAGIC
+        alter(true)
+
+
 def _parquet(data: bytes) -> Iterator[tuple[str, bytes]]:
     yield "a footer longer than the file", data[:-8] + b"\xff\xff\xff\x7fPAR1"
     yield "a footer of nothing", data[:-8] + b"\0\0\0\0PAR1"
@@ -360,7 +399,7 @@ def _parquet(data: bytes) -> Iterator[tuple[str, bytes]]:
         ".3=1099511627776", ".4.0.3=1099511627776", ".4.0.3=9223372036854775807", ".4.1.3=-1", ".4.0.1.0.3.7=-1",
         ".4.0.1.0.3.9=1099511627776", ".4.0.1.0.3.5=1099511627776", ".2.0.5=2147483648",
     }  # fmt: skip
-    for where, made in footer_lies(data):
+    for where, made in _footer_lies(data):
         if where in wanted:
             yield f"lie {where}", made
 
@@ -383,8 +422,7 @@ def read(path: pathlib.Path) -> None:
     elif path.suffix == ".zarr":
         columns = dict(ak.read_zarr(path).items())
     else:
-        kind = next((one for one in FORMATS if f".{one}" in path.suffixes or path.suffix == f".{one}"), path.suffix[1:])
-        kind = "csv" if ".csv" in path.suffixes else kind
+        kind = next((one for one in FORMATS if f".{one}" in path.suffixes), path.suffix[1:])
         reader = {"feather": "feather", "arrows": "feather", "h5": "hdf", "jsonl": "json"}.get(kind, kind)
         frame = getattr(frames, f"read_{reader}")(path)
         columns = {name: frame[name] for name in frame.columns}

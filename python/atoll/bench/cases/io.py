@@ -164,6 +164,16 @@ def by_copy(table: Any, setup: Setup, options: str) -> Write:
     return lambda path: connection.execute(f"COPY t TO '{path}' ({options})")
 
 
+def by_pyarrow(read: Read) -> Callable[[Setup], Read]:
+    """pyarrow's, with the setup's threads."""
+
+    def ready(setup: Setup) -> Read:
+        peers.pyarrow(setup)
+        return read
+
+    return ready
+
+
 # -- Parquet --
 
 
@@ -174,18 +184,17 @@ def _atoll_reads(setup: Setup) -> Read:
     return parquet_columns
 
 
-def _pyarrow_reads(setup: Setup) -> Read:
-    peers.pyarrow(setup)
+def read_parquet(path: str) -> Any:
     from pyarrow import parquet
 
-    return lambda path: parquet.read_table(path)
+    return parquet.read_table(path)
 
 
 PARQUET_READERS: dict[str, Callable[[Setup], Read]] = {
     "atoll": _atoll_reads,
     "polars": lambda setup: peers.polars().read_parquet,
     "duckdb": lambda setup: by_query(setup, "read_parquet({})"),
-    "pyarrow": _pyarrow_reads,
+    "pyarrow": by_pyarrow(read_parquet),
     "pandas": lambda setup: peers.require("pandas").read_parquet,
 }
 
@@ -252,12 +261,6 @@ def parquet_writers(compression: str) -> dict[str, Callable[[Any, Setup], Write]
         "pyarrow": pyarrow,
         "pandas": pandas,
     }
-
-
-def read_parquet(path: str) -> Any:
-    from pyarrow import parquet
-
-    return parquet.read_table(path)
 
 
 for name, make, size, compression in (

@@ -12,6 +12,7 @@ from atoll.bench.cases.io import (
     Read,
     Write,
     atoll_columns,
+    by_pyarrow,
     floats,
     mixed,
     nominal,
@@ -44,11 +45,6 @@ def _atoll_reads_arrow(setup: Setup) -> Read:
     return arrow_columns
 
 
-def _pyarrow_reads_arrow(setup: Setup) -> Read:
-    peers.pyarrow(setup)
-    return read_feather
-
-
 def _atoll_writes_arrow(table: Any, setup: Setup) -> Write:
     columns = atoll_columns(table, setup)
     from atoll.io.arrow import write_arrow
@@ -74,7 +70,7 @@ reads(
     {
         "atoll": _atoll_reads_arrow,
         "polars": lambda setup: peers.polars().read_ipc,
-        "pyarrow": _pyarrow_reads_arrow,
+        "pyarrow": by_pyarrow(read_feather),
         "pandas": lambda setup: peers.require("pandas").read_feather,
     },
 )  # fmt: skip

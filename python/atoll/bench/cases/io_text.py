@@ -13,6 +13,7 @@ from atoll.bench.cases.io import (
     Write,
     atoll_columns,
     by_copy,
+    by_pyarrow,
     by_query,
     mixed,
     nominal,
@@ -33,11 +34,10 @@ def _atoll_reads_csv(setup: Setup) -> Read:
     return csv_columns
 
 
-def _pyarrow_reads_csv(setup: Setup) -> Read:
-    peers.pyarrow(setup)
+def read_csv(path: str) -> Any:
     from pyarrow import csv
 
-    return lambda path: csv.read_csv(path)
+    return csv.read_csv(path)
 
 
 def write_csv(table: Any, path: str) -> None:
@@ -45,12 +45,6 @@ def write_csv(table: Any, path: str) -> None:
     from pyarrow import csv
 
     csv.write_csv(table, path, csv.WriteOptions(quoting_style="needed", quoting_header="none"))
-
-
-def read_csv(path: str) -> Any:
-    from pyarrow import csv
-
-    return csv.read_csv(path)
 
 
 def _atoll_writes_csv(table: Any, setup: Setup) -> Write:
@@ -74,7 +68,7 @@ CSV_READERS: dict[str, Callable[[Setup], Read]] = {
     "atoll": _atoll_reads_csv,
     "polars": lambda setup: peers.polars().read_csv,
     "duckdb": lambda setup: by_query(setup, "read_csv({})"),
-    "pyarrow": _pyarrow_reads_csv,
+    "pyarrow": by_pyarrow(read_csv),
     "pandas": lambda setup: peers.require("pandas").read_csv,
 }
 CSV_WRITERS: dict[str, Callable[[Any, Setup], Write]] = {
@@ -126,11 +120,6 @@ def _atoll_reads_json(setup: Setup) -> Read:
     return json_columns
 
 
-def _pyarrow_reads_json(setup: Setup) -> Read:
-    peers.pyarrow(setup)
-    return read_json
-
-
 def _pandas_reads_json(setup: Setup) -> Read:
     pandas = peers.require("pandas")
     return lambda path: pandas.read_json(path, lines=True)
@@ -165,7 +154,7 @@ reads(
         "atoll": _atoll_reads_json,
         "polars": lambda setup: peers.polars().read_ndjson,
         "duckdb": lambda setup: by_query(setup, "read_json({}, format='newline_delimited')"),
-        "pyarrow": _pyarrow_reads_json,
+        "pyarrow": by_pyarrow(read_json),
         "pandas": _pandas_reads_json,
     },
 )  # fmt: skip

@@ -34,7 +34,7 @@ Records::Records(const Task& task, const KeyBuckets& by_key) : buckets_(by_key.c
       const std::size_t count = std::min(block_rows, end - first);
       block.load(first, count);
       if (block.outside()) outside.store(true, std::memory_order_relaxed);
-      if (outside.load(std::memory_order_relaxed)) return;
+      if (outside.load(std::memory_order_relaxed)) break;
       by_key.find(block.keys(), count, buckets);
       std::copy_n(block.words(), task.words.columns.size(), words.data());
       if (task.words.row_number) {

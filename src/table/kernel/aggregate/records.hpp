@@ -21,7 +21,7 @@ class Records {
   /// threads take from one memory as they need them, because nobody has counted a bucket's rows before.
   Records(const Task& task, const KeyBuckets& buckets);
 
-  /// A key needs more bits than the key was made for: then nothing was moved.
+  /// A key needs more bits than the key was made for: then records are incomplete, of no use.
   bool outside() const { return outside_; }
   std::size_t words_per_record() const { return width_; }
   std::size_t rows(std::size_t bucket) const;

@@ -70,7 +70,7 @@ void read_column(Thrift& thrift, Told& told) {
   thrift.for_fields([&](std::int64_t field, unsigned kind) {
     if (field == 2 && kind == Thrift::list) {
       thrift.for_elements([&](std::uint64_t, unsigned element) {
-        if (element != Thrift::i32) return thrift.skip(element, 4);
+        if (element != Thrift::i32) return thrift.skip_element(element, 4);
         told.decoded = is_decoded(thrift.number()) && told.decoded;
       });
       return true;
@@ -78,7 +78,7 @@ void read_column(Thrift& thrift, Told& told) {
     if (field == 3 && kind == Thrift::list) {
       told.path.clear();
       thrift.for_elements([&](std::uint64_t at, unsigned element) {
-        if (element != Thrift::binary) return thrift.skip(element, 4);
+        if (element != Thrift::binary) return thrift.skip_element(element, 4);
         told.path += at > 0 ? "." : "";
         told.path += thrift.text();
       });

@@ -67,13 +67,13 @@ class Thrift {
       case real: return pass(8);
       case binary: return pass(varint());
       case list:
-      case set: {
-        return for_elements([&](std::uint64_t, unsigned element) { element <= no ? pass(1) : skip(element, depth + 1); });
-      }
+      case set: return for_elements([&](std::uint64_t, unsigned element) { skip_element(element, depth + 1); });
       case structure: return for_fields([](std::int64_t, unsigned) { return false; }, depth + 1);
       default: check(false);
     }
   }
+  /// Passes over an element of a list: a bool is a byte there.
+  void skip_element(unsigned kind, int depth) { kind <= no ? pass(1) : skip(kind, depth); }
 
  private:
   void check(bool good) const { ATOLL_VALIDATE(good, ValueError, "{}", broken_); }

@@ -11,10 +11,10 @@ namespace atl::table {
 
 /// The stable order of the texts, int64: by bytes, which is by code points, a text before those that begin with it.
 ///
-/// One PE deals its texts into buckets with their first bytes, and sorts these in a cache. Else, and where too many begin alike, the
-/// first eight bytes that are not common to all are sorted as numbers. Only rows that tie are looked at again: where a run of
-/// them lies on one PE, by that PE, with each text read where it is; a run across PEs is a smaller sort of its own, behind what its
-/// texts have in common. Collective.
+/// Many texts are dealt into buckets with their first bytes, by all PEs of one node, and buckets are sorted in a cache. On several nodes, of few
+/// texts, and where too many begin alike, the first eight bytes that are not common to all are sorted as numbers. Only rows that tie are looked at
+/// again: where a run of them lies on one PE, by that PE, with each text read where it is; a run across PEs is a smaller sort of its own, behind
+/// what its texts have in common. Collective.
 Array text_argsort(Engine& engine, Text text);
 
 /// The texts in that order.
