@@ -90,6 +90,7 @@ def test_many_groups_send_each_group_once(sent):
 
 def test_a_join_sends_each_row_once(sent):
     # Half of the left keys (8 bytes) and of right ones with rows (16) go to the other host, and what was found for
-    # left ones comes back (8). Pairs are made where their left rows are.
+    # left ones comes back (8). Pairs are made where their left rows are. Headers and counts take a tenth more; rows
+    # that went twice would be 1.75 times as much.
     for host in sent:
-        assert 0.9 <= host["join"] / (ROWS / 2 * (8 + 16 + 8)) <= 1.1, sent
+        assert 0.9 <= host["join"] / (ROWS / 2 * (8 + 16 + 8)) <= 1.2, sent
