@@ -2,6 +2,7 @@
 // Functions of a Fortran program that the library calls: they get integers for handles.
 #include <array>
 #include <mutex>
+#include <tuple>
 
 #include "fortran/convert.hpp"
 
@@ -70,29 +71,36 @@ int create(typename Make::Fortran function, Create make) {
 
 // ---- what has an extra state carries its functions there
 
+// Of requests: other libraries pass the program's variable on, which may be gone by then. It is written when a function changes it.
 struct Generalized {
   void (*query)(MPI_Aint*, int*, int*);
   void (*free)(MPI_Aint*, int*);
   void (*cancel)(MPI_Aint*, int*, int*);
+  MPI_Aint* variable;
   MPI_Aint extra;
+
+  template <class... Arguments>
+  int call(void (*function)(MPI_Aint*, Arguments...), Arguments... arguments) {
+    const MPI_Aint before = extra;
+    function(&extra, arguments...);
+    if (extra != before) *variable = extra;
+    return *std::get<sizeof...(arguments) - 1>(std::tuple(arguments...));
+  }
 };
 int query_request(void* state, MPI_Status* status) {
   auto& of = *static_cast<Generalized*>(state);
   int error = MPI_SUCCESS;
-  of.query(&of.extra, reinterpret_cast<int*>(status), &error);
-  return error;
+  return of.call(of.query, reinterpret_cast<int*>(status), &error);
 }
 int free_request(void* state) {
   std::unique_ptr<Generalized> of(static_cast<Generalized*>(state));
   int error = MPI_SUCCESS;
-  of->free(&of->extra, &error);
-  return error;
+  return of->call(of->free, &error);
 }
 int cancel_request(void* state, int complete) {
   auto& of = *static_cast<Generalized*>(state);
   int error = MPI_SUCCESS;
-  of.cancel(&of.extra, &complete, &error);
-  return error;
+  return of.call(of.cancel, &complete, &error);
 }
 
 template <class Count>
@@ -144,8 +152,8 @@ ATOLL_FORTRAN_HANDLER(win, Win)
 #undef ATOLL_FORTRAN_HANDLER
 
 void mpi_grequest_start_(void (*query)(MPI_Aint*, int*, int*), void (*free)(MPI_Aint*, int*), void (*cancel)(MPI_Aint*, int*, int*),
-                         const MPI_Aint* extra, int* request, int* ierror) {
-  give(ierror, MPI_Grequest_start(query_request, free_request, cancel_request, new Generalized{query, free, cancel, *extra},
+                         MPI_Aint* extra, int* request, int* ierror) {
+  give(ierror, MPI_Grequest_start(query_request, free_request, cancel_request, new Generalized{query, free, cancel, extra, *extra},
                                   Handle<MPI_Request>(request)));
 }
 

@@ -129,6 +129,15 @@ inline MPI_Status* status_at(int* given) {
   return given == places.status_ignore || given == places.statuses_ignore ? MPI_STATUS_IGNORE : reinterpret_cast<MPI_Status*>(given);
 }
 
+/// Takes the address that a call gives, for a caller who has no use for it.
+class Unused {
+ public:
+  operator void*() { return &place_; }
+
+ private:
+  void* place_ = nullptr;
+};
+
 // ---- texts have a length and end in blanks
 
 inline std::string text_of(const char* from, std::size_t length) {

@@ -7,6 +7,12 @@ extern "C" {
 // Programs have blocks of the same names, and the dynamic linker makes both one.
 Places atoll_mpi_places_ = {};
 Texts atoll_mpi_texts_ = {};
+
+// The same places, as C knows them.
+MPI_Fint* MPI_F_STATUS_IGNORE = atoll_mpi_places_.status_ignore;
+MPI_Fint* MPI_F_STATUSES_IGNORE = atoll_mpi_places_.statuses_ignore;
+MPI_F08_status* MPI_F08_STATUS_IGNORE = reinterpret_cast<MPI_F08_status*>(atoll_mpi_places_.status_ignore);
+MPI_F08_status* MPI_F08_STATUSES_IGNORE = reinterpret_cast<MPI_F08_status*>(atoll_mpi_places_.statuses_ignore);
 }
 
 std::pair<int, int> sources_of(const int* comm) {

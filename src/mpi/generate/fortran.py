@@ -102,7 +102,9 @@ def passed(argument: Argument, function: Function) -> Passed:
         f08 = "type(MPI_Status)" + (", dimension(*)" if many else "")
         return Passed(f"int* {name}", f"status_at({name})", mpi + intent, f08 + intent)
     if kind == "void":
-        if name in BASES or (name == "buffer_addr"):
+        if is_returned_buffer(argument):
+            return Passed(f"void* {name}", name, "CHOICE", "type(c_ptr), intent(out)")
+        if name in BASES:
             return Passed(f"void* {name}", name, "integer(kind=MPI_ADDRESS_KIND)", "type(c_ptr), intent(out)")
         return Passed(f"void* {name}", f"memory_at({name})", "CHOICE", "CHOICE")
     if kind == "char":
@@ -135,6 +137,11 @@ def passed(argument: Argument, function: Function) -> Passed:
     return Passed(f"{c}* {name}", f"*{name}", *[whole + ", intent(in)"] * 2)
 
 
+def is_returned_buffer(argument: Argument) -> bool:
+    """A buffer that was attached: its address is for mpi_f08 alone. Elsewhere the standard has the argument unused."""
+    return argument.name == "buffer_addr"
+
+
 def bound(function: Function) -> bool:
     row = function.row
     if row.chapter in EXTENSIONS:
@@ -150,27 +157,39 @@ def symbol(function: Function) -> str:
 
 
 def procedure(function: Function) -> Iterator[str]:
+    # The module mpi_f08 knows it by a name of its own, so that a file may use both modules.
+    f08 = f"{symbol(function)}f08_"
+    aliases = [] if function.large else [f"p{symbol(function)}"]
+    if has_pointer_form(function):
+        aliases.append(f"{function.name.lower()}_cptr_")
+    if any(is_returned_buffer(argument) for argument in function.arguments):
+        yield from definition(function, symbol(function), aliases, "Unused()")
+        yield from definition(function, f08, [])
+    else:
+        yield from definition(function, symbol(function), [f08, *aliases])
+
+
+def definition(function: Function, name: str, aliases: list[str], returned_buffer: str = "") -> Iterator[str]:
+    """One procedure. `returned_buffer`: what C gets in place of the argument of that kind."""
     all_passed = [passed(argument, function) for argument in function.arguments]
     parameters = [p.c for p in all_passed]
-    call = f"{function.name}({', '.join(p.to_c for p in all_passed)})"
+    to_c = [
+        returned_buffer if returned_buffer and is_returned_buffer(argument) else p.to_c
+        for argument, p in zip(function.arguments, all_passed, strict=True)
+    ]
+    call = f"{function.name}({', '.join(to_c)})"
     returns = function.row.returns
     if returns != "int":
-        yield f"{returns} {symbol(function)}({', '.join(parameters)}) {{ return {call}; }}"
+        yield f"{returns} {name}({', '.join(parameters)}) {{ return {call}; }}"
     else:
         parameters.append("int* ierror")
         parameters += [
             f"std::size_t {name_of(a)}_length" for a, p in zip(function.arguments, all_passed, strict=True) if p.text
         ]
-        yield f"void {symbol(function)}({', '.join(parameters)}) {{ give(ierror, {call}); }}"
-    # The module mpi_f08 knows it by a name of its own, so that a file may use both modules.
-    aliases = [f"{symbol(function)}f08_"]
-    if not function.large:
-        aliases.append(f"p{symbol(function)}")
-    if has_pointer_form(function):
-        aliases.append(f"{function.name.lower()}_cptr_")
+        yield f"void {name}({', '.join(parameters)}) {{ give(ierror, {call}); }}"
     for alias in aliases:
         kind = "void" if returns == "int" else returns
-        yield f'{kind} {alias}({", ".join(parameters)}) __attribute__((alias("{symbol(function)}")));'
+        yield f'{kind} {alias}({", ".join(parameters)}) __attribute__((alias("{name}")));'
 
 
 def has_pointer_form(function: Function) -> bool:
@@ -229,6 +248,13 @@ def interface(
     if not returns:
         yield f"    integer, {'optional, ' if f08 else ''}intent(out) :: ierror"
     yield f"  end {word} {name}"
+
+
+def clocks(table: Table) -> Iterator[str]:
+    """Functions of the profiling interface, which no module's program can call without a declaration."""
+    for function in table.functions:
+        if bound(function) and function.row.returns == "double":
+            yield from ("interface", *interface(function, function.profiling_name, lambda p: p.mpi, f08=False), "end interface")
 
 
 def is_overloaded(row_functions: list[Function]) -> bool:
@@ -291,7 +317,12 @@ def constants(table: Table) -> Iterator[tuple[str, str, str]]:
     for name in ("ADDRESS", "COUNT", "OFFSET"):
         yield f"MPI_{name}_KIND", "", "8"
     yield "MPI_INTEGER_KIND", "", "4"
+    named = {name: (group, value) for group in table.constants for name, value in group.values.items()}
     for group in table.constants:
+        if group.type == "alias":
+            for name, other in group.values.items():
+                of, value = named[str(other)]
+                yield name, *fortran_value(of, name, int(value))
         if group.type not in HANDLES and group.type not in ("int", "MPI_Offset"):
             continue
         for name, value in group.values.items():
@@ -312,10 +343,8 @@ def mpif(table: Table) -> str:
 
 def declared_constants(table: Table, f08: bool) -> Iterator[str]:
     for name, kind, value in constants(table):
-        if f08 and (
-            name in ("MPI_SOURCE", "MPI_TAG", "MPI_ERROR") or re.fullmatch(r"MPI_(ADDRESS|COUNT|OFFSET)_KIND", name)
-        ):
-            continue  # components of a status; of the module of types
+        if f08 and re.fullmatch(r"MPI_(ADDRESS|COUNT|OFFSET)_KIND", name):
+            continue  # of the module of types
         if kind.endswith("_KIND"):
             yield f"integer(kind={kind}), parameter :: {name} = {value}"
         elif kind and f08:
@@ -470,7 +499,7 @@ def module(frame: str, table: Table, f08: bool) -> str:
         "CONSTANTS": "\n".join(declared_constants(table, f08)),
         "PLACES": places_f08() if f08 else PLACES.strip("\n"),
         "PREDEFINED": "\n".join(f"external :: {name}" for name in PREDEFINED),
-        "INTERFACES": "\n".join((interfaces_f08 if f08 else interfaces_mpi)(table)),
+        "INTERFACES": "\n".join([*(interfaces_f08 if f08 else interfaces_mpi)(table), *clocks(table)]),
         "HANDLES": "\n".join(handle_types()),
         "BY_HAND": "\n".join(interfaces_by_hand()),
         "SIZES": "\n".join(sizes()),

@@ -27,6 +27,18 @@ def constants(table: Table) -> Iterator[str]:
             yield constant(group, name, value)
 
 
+def conversions(table: Table) -> Iterator[str]:
+    """MPI_Comm_c2f and its kin: functions of the header over those that the ABI has for the same."""
+    for function in table.functions:
+        if not function.name.endswith("_toint"):
+            continue
+        (argument,) = function.arguments
+        stem = function.name.removesuffix("_toint")
+        kind, name = argument.small, argument.name
+        yield f"static inline MPI_Fint {stem}_c2f({kind} {name}) {{ return {stem}_toint({name}); }}"
+        yield f"static inline {kind} {stem}_f2c(MPI_Fint {name}) {{ return {stem}_fromint({name}); }}"
+
+
 def header(table: Table, frame: str) -> str:
     """The text of mpi.h."""
     standard = [f for f in table.functions if not f.is_extension]
@@ -34,6 +46,7 @@ def header(table: Table, frame: str) -> str:
         "CONSTANTS": "\n".join(constants(table)),
         "DECLARATIONS": "\n".join(f"{f.declaration(f.name)};" for f in standard),
         "PROFILING": "\n".join(f"{f.declaration(f.profiling_name)};" for f in standard),
+        "CONVERSIONS": "\n".join(conversions(table)),
     }
     return fill(frame, slots)
 

@@ -13,6 +13,23 @@ contains
     integer :: comm, code
     handled = handled + 1
   end subroutine
+  subroutine query(extra, status, ierror)
+    integer(kind=8) :: extra
+    integer :: status(*), ierror
+    ierror = 0
+  end subroutine
+  subroutine release(extra, ierror)
+    integer(kind=8) :: extra
+    integer :: ierror
+    extra = extra + 1
+    ierror = 0
+  end subroutine
+  subroutine give_up(extra, complete, ierror)
+    integer(kind=8) :: extra
+    logical :: complete
+    integer :: ierror
+    ierror = 0
+  end subroutine
 end module
 
 program integers
@@ -31,7 +48,9 @@ program integers
   integer(kind=MPI_OFFSET_KIND) :: offset
   character(len=MPI_MAX_OBJECT_NAME) :: name
   character(len=12) :: short
+  character(len=2000) :: space
   logical :: flag
+  integer, external :: seen_in_c
 
   call MPI_Init(error)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
@@ -86,6 +105,8 @@ program integers
 
   ! Texts end in blanks.
   call MPI_Comm_dup(MPI_COMM_WORLD, comm, error)
+  call check(seen_in_c(comm, MPI_INTEGER, status, MPI_STATUS_IGNORE, statuses) == 0, 23)
+  call check(statuses(MPI_TAG, 1) == status(MPI_TAG) + 1, 24)
   call MPI_Comm_set_name(comm, 'a ring of   ', error)
   name = repeat('x', MPI_MAX_OBJECT_NAME)
   call MPI_Comm_get_name(comm, name, length, error)
@@ -145,7 +166,24 @@ program integers
   call check(got == right .and. bytes == 1, 20)
   call MPI_File_close(handle, error)
 
-  call check(MPI_Wtime() > 0.0d0, 21)
+  call check(MPI_Wtime() > 0.0d0 .and. PMPI_Wtime() > 0.0d0, 21)
+  ! The address of a buffer is for mpi_f08 alone.
+  call MPI_Buffer_attach(space, 2000, error)
+  short = 'untouched'
+  call MPI_Buffer_detach(short, length, error)
+  call check(length == 2000 .and. short == 'untouched', 25)
+  ! What a function makes of the extra state.
+  extra = 41
+  call MPI_Grequest_start(query, release, give_up, extra, request, error)
+  call MPI_Grequest_complete(request, error)
+  call MPI_Wait(request, MPI_STATUS_IGNORE, error)
+  call check(extra == 42, 26)
+  ! What MPI 3 removed.
+  call MPI_Type_extent(MPI_DOUBLE_PRECISION, bytes, error)
+  call MPI_Type_hindexed(2, [1, 1], [8, 0], MPI_INTEGER, vector, error)
+  call MPI_Type_ub(vector, length, error)
+  call check(bytes == 8 .and. length == 12 .and. MPI_LONG_LONG_INT == MPI_LONG_LONG, 27)
+  call MPI_Type_free(vector, error)
   call MPI_Comm_free(comm, error)
   call MPI_Finalize(error)
 

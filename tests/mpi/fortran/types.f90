@@ -29,7 +29,7 @@ program types
   use told
   implicit none
   integer :: rank, size, right, left, got, i, keyval, number, indices(2), done
-  integer :: many(4)
+  integer :: many(4), numbers(MPI_STATUS_SIZE)
   integer(kind=MPI_COUNT_KIND) :: count, elements
   integer(kind=MPI_ADDRESS_KIND) :: bytes
   type(MPI_Status) :: status, both(2)
@@ -60,6 +60,8 @@ program types
   call MPI_Send(x(:, 2), count, MPI_DOUBLE_PRECISION, right, 1, MPI_COMM_WORLD)
   call MPI_Wait(requests(1), status)
   call check(all(y == left) .and. status%MPI_SOURCE == left .and. status%MPI_TAG == 1, 2)
+  call MPI_Status_f082f(status, numbers)
+  call check(numbers(MPI_SOURCE) == left .and. numbers(MPI_TAG) == 1, 13)
   call MPI_Get_count(status, MPI_DOUBLE_PRECISION, elements)
   call check(elements == 3, 3)
   call MPI_Sendrecv(x(2, :), 3, MPI_DOUBLE_PRECISION, rank, 2, y, 3, MPI_DOUBLE_PRECISION, rank, 2, MPI_COMM_WORLD, &

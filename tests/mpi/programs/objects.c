@@ -330,6 +330,20 @@ static void null_places(void) {
   MPI_Group_free(&all);
 }
 
+/* Handles as Fortran has them, in a program without Fortran. */
+static void integers(void) {
+  MPI_Comm copy;
+  MPI_Status status = {1, 2, 3, {4, 5, 6, 7, 8}}, back;
+  MPI_Fint numbers[MPI_F_STATUS_SIZE];
+  CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &copy) == MPI_SUCCESS);
+  CHECK(MPI_Comm_f2c(MPI_Comm_c2f(copy)) == copy && MPI_Comm_c2f(copy) == MPI_Comm_toint(copy));
+  CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_NULL)) == MPI_COMM_NULL);
+  CHECK(MPI_Type_f2c(MPI_Type_c2f(MPI_DOUBLE)) == MPI_DOUBLE && MPI_Op_f2c(MPI_Op_c2f(MPI_SUM)) == MPI_SUM);
+  CHECK(MPI_Status_c2f(&status, numbers) == MPI_SUCCESS && numbers[MPI_F_TAG] == 2 && numbers[7] == 8);
+  CHECK(MPI_Status_f2c(numbers, &back) == MPI_SUCCESS && memcmp(&status, &back, sizeof status) == 0);
+  MPI_Comm_free(&copy);
+}
+
 int main(int argc, char **argv) {
   int flag;
   MPI_Initialized(&flag);
@@ -343,6 +357,7 @@ int main(int argc, char **argv) {
   sessions();
   null_places();
   keys_in_use();
+  integers();
   MPI_Finalize();
   MPI_Finalized(&flag);
   CHECK(flag);
