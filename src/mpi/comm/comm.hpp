@@ -128,10 +128,13 @@ class Comm : public Object {
   void check_usable() {
     if (revoked() || library().context().job().has_failed()) [[unlikely]] refuse_if_unusable();
   }
-  /// Messages to or from it make none, and their requests fail; MPI_ANY_SOURCE and MPI_PROC_NULL are not dead.
+  /// Messages to it make none, and of those from it there are those that had come; MPI_ANY_SOURCE and MPI_PROC_NULL are not dead.
   bool is_dead(int rank) const {
     const fabric::Job& job = library().context().job();
     return job.has_failed() && rank >= 0 && job.has_died(pe_of(rank));
+  }
+  void check_revoked() {
+    if (revoked()) [[unlikely]] refuse_dead(MPI_PROC_NULL);
   }
   /// Failure when messages to or from that rank (or MPI_ANY_SOURCE) make none.
   void check_peer(int rank) {

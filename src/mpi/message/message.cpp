@@ -47,6 +47,14 @@ void report(const Comm& comm, const runtime::Outcome& outcome, std::size_t room,
               const_cast<Comm*>(&comm));
 }
 
+runtime::Request receive_from_dead(const runtime::Pattern& pattern, std::span<std::byte> into) {
+  runtime::Matcher& matcher = library().matcher();
+  library().context().take_arrived();
+  auto request = matcher.receive(pattern, into);
+  matcher.fail(Status::peer_lost, [&](PeId peer, std::uint64_t) { return peer == *pattern.source; });
+  return request;
+}
+
 void check_anybody(Comm& comm, int code) {
   if (comm.knows_all_failed()) [[likely]] return;
   fail_with(code, "a process of the communicator has died that has not been acknowledged", &comm);
@@ -81,12 +89,18 @@ void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to,
 void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
-  comm.check_peer(from);
+  comm.check_revoked();
   Incoming data(buffer, count, type);
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   runtime::Matcher& matcher = library().matcher();
   const runtime::Pattern pattern = pattern_of(comm, from, tag);
-  std::optional<runtime::Outcome> now = matcher.receive_now(pattern, data.span());
+  std::optional<runtime::Outcome> now;
+  if (comm.is_dead(from)) [[unlikely]] {
+    auto request = receive_from_dead(pattern, data.span());
+    now = matcher.wait(request);
+  } else {
+    now = matcher.receive_now(pattern, data.span());
+  }
   if (!now) {
     auto request = matcher.receive(pattern, data.span());
     now = from == MPI_ANY_SOURCE ? wait_for_anybody(comm, request) : matcher.wait(request);
@@ -146,6 +160,18 @@ void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to,
 
 namespace {
 
+/// What look() finds. When that is nothing, and nothing can come any more, Failure.
+template <class Look>
+auto look_for(Comm& comm, int from, Look&& look) {
+  comm.check_revoked();
+  auto found = look();
+  if (!found && comm.is_dead(from)) [[unlikely]] {
+    library().context().take_arrived();
+    if (!(found = look())) comm.check_peer(from);
+  }
+  return found;
+}
+
 void describe(const Comm& comm, const runtime::Envelope& envelope, MPI_Status* status) {
   fill(status, comm.rank_of(envelope.source), static_cast<int>(envelope.tag & tag_mask), static_cast<Count>(envelope.bytes));
 }
@@ -155,11 +181,10 @@ void describe(const Comm& comm, const runtime::Envelope& envelope, MPI_Status* s
 void probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
-  comm.check_peer(from);
   *flag = 1;
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   library().context().check();
-  auto found = library().matcher().probe(pattern_of(comm, from, tag));
+  auto found = look_for(comm, from, [&] { return library().matcher().probe(pattern_of(comm, from, tag)); });
   *flag = found.has_value();
   if (found) describe(comm, *found, status);
 }
@@ -167,13 +192,12 @@ void probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status
 void probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
-  comm.check_peer(from);
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   std::optional<runtime::Envelope> found;
   library().context().wait([&] {
-    comm.check_peer(from);
-    if (from == MPI_ANY_SOURCE) check_anybody(comm, MPIX_ERR_PROC_FAILED);
-    return (found = library().matcher().probe(pattern_of(comm, from, tag))).has_value();
+    found = look_for(comm, from, [&] { return library().matcher().probe(pattern_of(comm, from, tag)); });
+    if (!found && from == MPI_ANY_SOURCE) check_anybody(comm, MPIX_ERR_PROC_FAILED);
+    return found.has_value();
   });
   describe(comm, *found, status);
 }
@@ -181,14 +205,13 @@ void probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
 void message_probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Message* message, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
-  comm.check_peer(from);
   *flag = 1;
   if (from == MPI_PROC_NULL) {
     *message = MPI_MESSAGE_NO_PROC;
     return fill_no_process(status);
   }
   library().context().check();
-  auto claim = library().matcher().claim(pattern_of(comm, from, tag));
+  auto claim = look_for(comm, from, [&] { return library().matcher().claim(pattern_of(comm, from, tag)); });
   *flag = claim.has_value();
   *message = MPI_MESSAGE_NULL;
   if (!claim) return;

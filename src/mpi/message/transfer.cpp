@@ -139,9 +139,13 @@ void ReceiveTransfer::begin(Incoming data, int from, int tag) {
   from_anybody_ = from == MPI_ANY_SOURCE;
   done_ = no_process_;
   if (done_) return;
-  if (Status why = state_of_messages(*comm_, from); why != Status::ok) [[unlikely]]
-    return end_as(why, from_anybody_ ? runtime::Matcher::no_pe : comm_->pe_of(from));
+  const Status why = state_of_messages(*comm_, from);
+  if (why == Status::revoked) [[unlikely]] return end_as(why, from_anybody_ ? runtime::Matcher::no_pe : comm_->pe_of(from));
   const runtime::Pattern pattern = pattern_of(*comm_, from, tag);
+  if (why == Status::peer_lost) [[unlikely]] {
+    pending_ = receive_from_dead(pattern, data_.span());
+    return;
+  }
   if (auto here = library().matcher().receive_if_here(pattern, data_.span())) {
     outcome_ = *here;
     done_ = true;

@@ -27,6 +27,34 @@ static void go_on(void) {
   MPI_Comm_free(&left);
 }
 
+enum { early = 100 };
+static int much[1 << 18];
+
+/* Calls that begin when the death is known find what had come before. */
+static void receive_from_dead(int dead) {
+  int got = 0, flag = 0, code;
+  MPI_Message message;
+  MPI_Request request;
+  MPI_Status status;
+  CHECK(MPI_Recv(&got, 1, MPI_INT, dead, early, MPI_COMM_WORLD, &status) == MPI_SUCCESS && got == early);
+  CHECK(status.MPI_SOURCE == dead && status.MPI_TAG == early);
+  CHECK(MPI_Irecv(&got, 1, MPI_INT, dead, early + 1, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && got == early + 1);
+  CHECK(MPI_Probe(dead, early + 2, MPI_COMM_WORLD, &status) == MPI_SUCCESS && status.MPI_TAG == early + 2);
+  CHECK(MPI_Iprobe(dead, early + 2, MPI_COMM_WORLD, &flag, &status) == MPI_SUCCESS && flag);
+  CHECK(MPI_Mprobe(dead, early + 2, MPI_COMM_WORLD, &message, &status) == MPI_SUCCESS);
+  CHECK(MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE) == MPI_SUCCESS && got == early + 2);
+  CHECK(MPI_Sendrecv(&me, 1, MPI_INT, me, 1, &got, 1, MPI_INT, dead, early + 3, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+  CHECK(got == early + 3 && MPI_Recv(&got, 1, MPI_INT, me, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  /* A long one lies with its sender: it comes whole or fails. */
+  code = MPI_Recv(much, sizeof much / sizeof *much, MPI_INT, dead, early + 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK(code == MPI_SUCCESS || is_failure(code));
+  CHECK(is_failure(MPI_Recv(&got, 1, MPI_INT, dead, early, MPI_COMM_WORLD, MPI_STATUS_IGNORE)));
+  CHECK(is_failure(MPI_Probe(dead, early, MPI_COMM_WORLD, &status)));
+  CHECK(is_failure(MPI_Iprobe(dead, early, MPI_COMM_WORLD, &flag, &status)));
+  CHECK(is_failure(MPI_Mprobe(dead, early, MPI_COMM_WORLD, &message, &status)));
+}
+
 /* What a rank has sent before it died comes, though nobody has looked before the death was known. */
 static void messages(void) {
   enum { count = 50 };
@@ -38,12 +66,15 @@ static void messages(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (me == last) {
     for (int i = 0; i < count; ++i) MPI_Send(&i, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
+    for (int i = early; i < early + 4; ++i) MPI_Send(&i, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
+    MPI_Isend(much, sizeof much / sizeof *much, MPI_INT, 0, early + 4, MPI_COMM_WORLD, request);
     raise(SIGKILL);
   }
   usleep(100000);
   if (me == 0) {
     for (int i = 0; i < count; ++i) CHECK(MPI_Wait(&request[i], MPI_STATUS_IGNORE) == MPI_SUCCESS && in[i] == i);
     CHECK(is_failure(MPI_Wait(&request[count], MPI_STATUS_IGNORE))); /* which was never sent */
+    receive_from_dead(last);
   }
   /* Of several that complete, the error handler hears how the first has failed. */
   if (me == 0) {
