@@ -153,10 +153,27 @@ Flow carry_out(Job& job) {
 
 namespace {
 
+/// Counts one for as long as it lives.
+class UnderWay {
+ public:
+  explicit UnderWay(File& file) : file_(file) { file_.under_way.fetch_add(1, std::memory_order_relaxed); }
+  ~UnderWay() { file_.under_way.fetch_sub(1, std::memory_order_release); }  // all that the access did; partner: File::settle()
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  File& file_;
+};
+
+Flow carry_out_counted(Job& job) {
+  UnderWay counted(*job.file);
+  co_await carry_out(job);
+}
+
 /// A non-blocking access.
 class FileRequest : public FlowRequest {
  public:
-  explicit FileRequest(std::unique_ptr<Job> job) : FlowRequest(carry_out(*job)), job_(std::move(job)) {}
+  explicit FileRequest(std::unique_ptr<Job> job) : FlowRequest(carry_out_counted(*job)), job_(std::move(job)) {}
   void result(MPI_Status* status) override {
     FlowRequest::result(status);
     fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job_->bytes());

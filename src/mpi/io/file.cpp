@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "atoll/base/log.hpp"
+#include "core/library.hpp"
 #include "io/report.hpp"
 #include "type/type.hpp"
 
@@ -26,6 +27,20 @@ File& collective_on(MPI_File handle) {
   ATOLL_MPI_REQUIRE(!file.split, MPI_ERR_UNSUPPORTED_OPERATION,
                     "a split collective operation on '{}' has begun and not ended", file.path());
   return file;
+}
+
+/// What a member finds wrong with what it alone has given is a Failure on all of them: nobody waits for one that does not come.
+template <class Checks>
+void check_together(coll::Communicator& members, const std::string& path, Checks&& checks) {
+  std::optional<Failure> mine;
+  try {
+    checks();
+  } catch (...) {
+    mine = current_failure();
+  }
+  std::int64_t worst = members.allreduce_max(mine ? mine->code : MPI_SUCCESS);
+  if (mine) throw std::move(*mine);
+  ATOLL_MPI_REQUIRE(worst == MPI_SUCCESS, static_cast<int>(worst), "another rank has given something wrong for '{}', and says what", path);
 }
 
 /// The same on all members of the file, or Failure on all.
@@ -105,7 +120,12 @@ void File::open_once(int& error, std::string&) {
   if (fd_ >= 0 && ::fstat(fd_, &about) == 0 && S_ISDIR(about.st_mode)) error = EISDIR;
 }
 
+void File::settle() {
+  library().context().wait([this] { return under_way.load(std::memory_order_acquire) == 0; });  // partner: the end of an access
+}
+
 void File::close() {
+  settle();
   if (statistics.enabled()) io::report(*this);
   coll().barrier();
   ::close(fd_);
@@ -126,8 +146,14 @@ Count File::size() const {
 
 void file_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file) {
   ATOLL_MPI_REQUIRE(file != nullptr, MPI_ERR_ARG, "no place for the file");
-  Comm& over = need_intra(comm);
-  give(make<File>(over.duplicate(), path_of(name), mode, entries_of(info)), file);
+  Ref<Comm> own = need_intra(comm).duplicate();
+  std::string path;
+  Info::Entries entries;
+  check_together(own->coll(), name == nullptr ? "" : name, [&] {
+    path = path_of(name);
+    entries = entries_of(info);
+  });
+  give(make<File>(std::move(own), std::move(path), mode, entries), file);
 }
 
 void file_close(MPI_File* handle) {
@@ -163,17 +189,17 @@ void change_once(File& file, const char* what, Change&& change) {
 
 void file_set_size(MPI_File handle, MPI_Offset size) {
   File& file = collective_on(handle);
-  ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "a file of {} bytes", size);
   need_writable(file);
   need_same(file, size, "sizes");
+  ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "a file of {} bytes", size);
   change_once(file, "resize", [&] { return ::ftruncate(file.fd(), size) == 0 ? 0 : errno; });
 }
 
 void file_preallocate(MPI_File handle, MPI_Offset size) {
   File& file = collective_on(handle);
-  ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "a file of {} bytes", size);
   need_writable(file);
   need_same(file, size, "sizes");
+  ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "a file of {} bytes", size);
   change_once(file, "reserve space for", [&] { return size == 0 ? 0 : ::posix_fallocate(file.fd(), 0, size); });
 }
 
@@ -187,6 +213,7 @@ void file_get_amode(MPI_File handle, int* mode) { *mode = need<File>(handle).mod
 
 void file_set_info(MPI_File handle, MPI_Info info) {
   File& file = collective_on(handle);
+  file.settle();
   file.hints.take(entries_of(info));
   if (file.hints.statistics) file.statistics.enable();
   file.streams.clear();
@@ -199,9 +226,10 @@ void file_get_info(MPI_File handle, MPI_Info* info) {
   give_info(entries, info);
 }
 
-void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
-                   MPI_Info info) {
-  File& file = collective_on(handle);
+namespace {
+
+/// Failure when the arguments make no view.
+io::View view_of(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, std::string_view datarep) {
   datatype::TypePtr element = share_type(etype), pattern = share_type(filetype);
   if (displacement == MPI_DISPLACEMENT_CURRENT) {
     ATOLL_MPI_REQUIRE((file.mode() & MPI_MODE_SEQUENTIAL) != 0, MPI_ERR_ARG,
@@ -212,18 +240,32 @@ void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype,
   ATOLL_MPI_REQUIRE(element->size() > 0 && pattern->size() % element->size() == 0, MPI_ERR_ARG,
                     "a filetype of {} bytes is not made of etypes of {}", pattern->size(), element->size());
   for (const datatype::TypePtr& type : {element, pattern}) io::check_order(*type, (file.mode() & MPI_MODE_RDONLY) == 0);
-  std::string_view name = datarep == nullptr ? "" : datarep;
-  const Representation* how = io::find_representation(name);
+  const Representation* how = io::find_representation(datarep);
   ATOLL_MPI_REQUIRE(how != nullptr, MPI_ERR_UNSUPPORTED_DATAREP,
-                    "'{}' is no representation of data: native, internal, external32, or one that was registered", name);
+                    "'{}' is no representation of data: native, internal, external32, or one that was registered", datarep);
   io::View view(displacement, std::move(element), std::move(pattern));
   view.representation = how;
   view.unit = how->size_of(etype);
   ATOLL_MPI_REQUIRE(view.unit > 0 && (view.unit == view.etype->size() || view.stream.contiguous()), MPI_ERR_UNSUPPORTED_DATAREP,
-                    "'{}' gives the etype another size, which a filetype with gaps cannot have", name);
+                    "'{}' gives the etype another size, which a filetype with gaps cannot have", datarep);
+  return view;
+}
+
+}  // namespace
+
+void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
+                   MPI_Info info) {
+  File& file = collective_on(handle);
+  file.settle();
+  io::View view;
+  Info::Entries entries;
+  check_together(file.coll(), file.path(), [&] {
+    view = view_of(file, displacement, etype, filetype, datarep == nullptr ? "" : datarep);
+    entries = entries_of(info);
+  });
   need_same(file, view.etype->extent(), "extents of etypes");
-  need_same(file, static_cast<int>(how->kind), "representations");
-  file.hints.take(entries_of(info));
+  need_same(file, static_cast<int>(view.representation->kind), "representations");
+  file.hints.take(entries);
   file.view = std::move(view);
   file.position = 0;
   file.streams.clear();

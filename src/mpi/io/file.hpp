@@ -2,6 +2,7 @@
 // Files: handles, and what all their functions need.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 
@@ -51,6 +52,9 @@ class File : public Object {
     io::Count bytes;
   };
   std::optional<Split> split;
+  /// Non-blocking collective accesses under way. They use the view, the hints and the streams: who changes these waits for them.
+  std::atomic<int> under_way{0};
+  void settle();
   /// Streams of all members, at those that aggregate; empty until a collective access needs them.
   std::vector<io::Stream> streams;
   bool streams_disjoint = false;

@@ -220,11 +220,36 @@ void registered() {
   MPI_File_close(&file);
 }
 
+// Programs change the view while they write through the one before: each access keeps to its own.
+void views_in_flight() {
+  MPI_File file = open_file("views", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
+  MPI_Datatype mine;
+  MPI_Type_create_resized(MPI_INT, 0, static_cast<MPI_Aint>(size * sizeof(int)), &mine);
+  MPI_Type_commit(&mine);
+  constexpr int count = 500, accesses = 4;
+  std::vector<int> numbers(count);
+  for (int i = 0; i < count; ++i) numbers[i] = rank + size * i;
+  MPI_Request requests[accesses];
+  for (int i = 0; i < accesses; ++i) {
+    MPI_Offset begin = (i * count * size + rank) * static_cast<MPI_Offset>(sizeof(int));
+    CHECK(MPI_File_set_view(file, begin, MPI_INT, mine, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+    CHECK(MPI_File_iwrite_all(file, numbers.data(), count, MPI_INT, &requests[i]) == MPI_SUCCESS);
+  }
+  CHECK(MPI_Waitall(accesses, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+  MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  std::vector<int> all(accesses * count * size);
+  CHECK(MPI_File_read_all(file, all.data(), accesses * count * size, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  for (int i = 0; i < accesses * count * size; ++i) CHECK(all[i] == i % (count * size));
+  MPI_Type_free(&mine);
+  MPI_File_close(&file);
+}
+
 void errors() {
   MPI_File file;
   auto opened = [&](const std::string& name, int mode) { return class_of(MPI_File_open(MPI_COMM_WORLD, name.c_str(), mode, MPI_INFO_NULL, &file)); };
   CHECK(opened(folder + "/missing", MPI_MODE_RDONLY) == MPI_ERR_NO_SUCH_FILE);
   CHECK(opened(folder, MPI_MODE_RDWR) == MPI_ERR_BAD_FILE);
+  CHECK(class_of(MPI_File_open(MPI_COMM_WORLD, rank == 0 ? "" : "x", MPI_MODE_RDWR, MPI_INFO_NULL, &file)) == MPI_ERR_BAD_FILE);
   CHECK(opened(folder + "/x", MPI_MODE_RDWR | MPI_MODE_RDONLY) == MPI_ERR_AMODE);
   CHECK(opened(folder + "/x", MPI_MODE_CREATE | (rank == 0 ? MPI_MODE_RDWR : MPI_MODE_WRONLY)) == (size > 1 ? MPI_ERR_NOT_SAME : MPI_SUCCESS));
   if (size == 1) MPI_File_close(&file), MPI_File_delete((folder + "/x").c_str(), MPI_INFO_NULL);
@@ -233,6 +258,13 @@ void errors() {
   int number = 4;
   CHECK(class_of(MPI_File_read(file, &number, 1, MPI_INT, MPI_STATUS_IGNORE)) == MPI_ERR_ACCESS);
   CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "strange", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_DATAREP);
+  // What one rank gives wrong is an error of all: nobody waits.
+  CHECK(class_of(MPI_File_set_view(file, rank == 0 ? -1 : 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)) == MPI_ERR_ARG);
+  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, rank == size - 1 ? MPI_BYTE : MPI_INT, "native", MPI_INFO_NULL)) == MPI_ERR_ARG);
+  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, rank == 0 ? "strange" : "native", MPI_INFO_NULL)) ==
+        MPI_ERR_UNSUPPORTED_DATAREP);
+  CHECK(class_of(MPI_File_set_size(file, rank == 0 ? -1 : 8)) == (size > 1 ? MPI_ERR_NOT_SAME : MPI_ERR_ARG));
+  CHECK(class_of(MPI_File_preallocate(file, -1)) == MPI_ERR_ARG);
   // The bytes of a filetype follow one another, and in a file that is written there is each once.
   for (auto [displacements, lengths] : {std::pair{std::array{-2, 2}, std::array{1, 1}}, {std::array{3, 0}, std::array{1, 1}},
                                         {std::array{0, 1}, std::array{3, 1}}}) {
@@ -276,6 +308,7 @@ int main(int argc, char** argv) {
   empty_view();
   external32();
   registered();
+  views_in_flight();
   errors();
   if (rank == 0) CHECK(rmdir(name) == 0);
   MPI_Finalize();
