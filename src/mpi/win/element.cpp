@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 namespace atl::mpi::win {
 namespace {
@@ -44,6 +45,8 @@ Words words_of(const std::byte* target, std::size_t count) {
   return {before, (count - before) / each, (count - before) % each};
 }
 
+std::byte* at(std::byte* memory, std::size_t bytes) { return memory == nullptr ? nullptr : memory + bytes; }
+
 template <class U>
 void replace_backwards(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count) {
   for (std::size_t i = count; i-- > 0;) {
@@ -56,7 +59,6 @@ void replace_backwards(std::byte* target, const std::byte* origin, std::byte* fe
 template <class U>
 void replace(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction*) {
   Words parts = words_of<U>(target, count);
-  auto at = [](auto* memory, std::size_t bytes) { return memory == nullptr ? nullptr : memory + bytes; };
   std::size_t first = parts.before * sizeof(U), last = first + parts.words * sizeof(std::uint64_t);
   replace_backwards<U>(target + last, origin + last, at(fetched, last), parts.after);
   replace_backwards<std::uint64_t>(target + first, origin + first, at(fetched, first), parts.words);
@@ -78,10 +80,45 @@ void fetch(std::byte* target, const std::byte*, std::byte* fetched, std::size_t 
   fetch_forwards<U>(target + last, fetched + last, parts.after);
 }
 
+constexpr auto order = std::memory_order_acq_rel;
+constexpr auto add = [](auto word, auto by) { return word.fetch_add(by, order); };
+constexpr auto both = [](auto word, auto by) { return word.fetch_and(by, order); };
+constexpr auto either = [](auto word, auto by) { return word.fetch_or(by, order); };
+constexpr auto one_of = [](auto word, auto by) { return word.fetch_xor(by, order); };
+
 template <class U, auto change>
 void by_processor(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction*) {
   for (std::size_t i = 0; i < count; ++i) keep(fetched, i, change(word_at<U>(target, i), value_at<U>(origin, i)));
 }
+
+// Sums of the elements in a word: no carry goes from one to the next.
+template <class U>
+std::uint64_t add_each(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t top = ~std::uint64_t{0} / std::numeric_limits<U>::max() << (8 * sizeof(U) - 1);
+  return ((a & ~top) + (b & ~top)) ^ ((a ^ b) & top);
+}
+template <class U>
+void add_words(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction*) {
+  for (std::size_t i = 0; i < count; ++i) {
+    auto word = word_at<std::uint64_t>(target, i);
+    std::uint64_t by = value_at<std::uint64_t>(origin, i), old = word.load(std::memory_order_relaxed);
+    while (!word.compare_exchange_weak(old, add_each<U>(old, by), std::memory_order_acq_rel, std::memory_order_relaxed)) {}
+    keep(fetched, i, old);
+  }
+}
+
+// Small elements by words where they lie so: one atomic of the processor for up to eight of them.
+template <class U, Atomic one, Atomic whole>
+void in_words(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction* reduction) {
+  Words parts = words_of<U>(target, count);
+  std::size_t first = parts.before * sizeof(U), last = first + parts.words * sizeof(std::uint64_t);
+  one(target, origin, fetched, parts.before, reduction);
+  whole(target + first, origin + first, at(fetched, first), parts.words, reduction);
+  one(target + last, origin + last, at(fetched, last), parts.after, reduction);
+}
+
+template <class U, Atomic one, Atomic whole>
+constexpr Atomic best = sizeof(U) == sizeof(std::uint64_t) ? one : in_words<U, one, whole>;
 
 template <class U>
 void by_exchange(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count,
@@ -99,17 +136,15 @@ void by_exchange(std::byte* target, const std::byte* origin, std::byte* fetched,
 template <class U>
 Atomic choose(Code code, Number number) {
   bool integer = number == Number::integer || number == Number::natural;
-  using Word = std::atomic_ref<U>;
-  constexpr auto order = std::memory_order_acq_rel;
   switch (code) {
     case Code::replace: return replace<U>;
     case Code::no_op: return fetch<U>;
     case Code::sum:
-      if (integer) return by_processor<U, [](Word word, U by) { return word.fetch_add(by, order); }>;
+      if (integer) return best<U, by_processor<U, add>, add_words<U>>;
       break;
-    case Code::band: return by_processor<U, [](Word word, U by) { return word.fetch_and(by, order); }>;
-    case Code::bor: return by_processor<U, [](Word word, U by) { return word.fetch_or(by, order); }>;
-    case Code::bxor: return by_processor<U, [](Word word, U by) { return word.fetch_xor(by, order); }>;
+    case Code::band: return best<U, by_processor<U, both>, by_processor<std::uint64_t, both>>;
+    case Code::bor: return best<U, by_processor<U, either>, by_processor<std::uint64_t, either>>;
+    case Code::bxor: return best<U, by_processor<U, one_of>, by_processor<std::uint64_t, one_of>>;
     default: break;
   }
   return by_exchange<U>;

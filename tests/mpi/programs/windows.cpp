@@ -234,6 +234,34 @@ void shared_memory() {
   MPI_Win_free(&win);
 }
 
+// Sums of small elements, wherever they lie: nothing is lost, and nothing is carried from one to its neighbour.
+template <class Element>
+void small_elements(MPI_Datatype type, int place) {
+  constexpr int count = 21;
+  Element* memory;
+  Element mine[count], old[count];
+  MPI_Win win;
+  MPI_Win_allocate(2 * count * sizeof(Element), sizeof(Element), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  std::fill(memory, memory + 2 * count, Element{0});
+  for (int i = 0; i < count; ++i) mine[i] = static_cast<Element>(-1 - i);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  for (int i = 0; i < rounds; ++i) MPI_Accumulate(mine, count, type, 0, place, count, type, MPI_SUM, win);
+  MPI_Win_flush(0, win);
+  MPI_Barrier(MPI_COMM_WORLD);  // sums and what follows do not commute
+  MPI_Accumulate(mine, count, type, 0, place, count, type, MPI_BXOR, win);
+  MPI_Win_flush(0, win);
+  MPI_Get_accumulate(mine, count, type, old, count, type, 0, place, count, type, MPI_BXOR, win);
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0)
+    for (int i = 0; i < 2 * count; ++i) {
+      bool within = i >= place && i < place + count;
+      CHECK(memory[i] == static_cast<Element>(within ? -(1 + i - place) * rounds * size : 0));
+    }
+  MPI_Win_free(&win);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -254,6 +282,12 @@ int main(int argc, char** argv) {
   }
   if (on_node == size) shared_memory();
   pairs_and_records();
+  for (int place : {0, 1, 3, 7}) {
+    small_elements<unsigned char>(MPI_UNSIGNED_CHAR, place);
+    small_elements<short>(MPI_SHORT, place);
+    small_elements<unsigned>(MPI_UNSIGNED, place);
+    small_elements<long>(MPI_LONG, place);
+  }
   MPI_Finalize();
   return 0;
 }
