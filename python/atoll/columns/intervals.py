@@ -13,7 +13,7 @@ from ..arrays.array import expr_of, wrap
 from ..arrays.creation import arange, asarray
 from ..arrays.joining import concatenate as joined
 from ..arrays.repeating import repeat
-from ..arrays.scans import cumsum
+from ..arrays.scans import cumsum, is_sorted
 from ..arrays.selection import flatnonzero, take
 from ..arrays.sorting import argsort, coargsort
 from ..arrays.tables import bincount, searchsorted
@@ -88,14 +88,14 @@ def join_asof(
     if direction not in DIRECTIONS:
         raise ValueError(f"MergeError: direction invalid: {direction}; there are {', '.join(DIRECTIONS)}")
     keys, near = _ordered_keys(left, right, tolerance)
-    for side, key in zip(("left", "right"), keys, strict=True):
-        if key.size and bool((key[1:] < key[:-1]).any()):
-            raise ValueError(f"{side} keys must be sorted")
     exact = bool(allow_exact_matches)
     own, other = keys
     if by is None:
         found = wrap(_core.asof_rows(expr_of(own), None, expr_of(other), None, direction, exact, near))
         return JoinedRows(arange(own.size), found)
+    for side, key in zip(("left", "right"), keys, strict=True):
+        if not is_sorted(key):
+            raise ValueError(f"{side} keys must be sorted")
     mine, theirs = _by(by, own.size, other.size)
     left_by, right_by = expr_of(mine.segments), expr_of(theirs.segments)
     own, ordered = mine.forth(own), theirs.forth(other)

@@ -95,6 +95,30 @@ def test_overlaps(left, right):
     same(ak.join_overlaps(*ends, closed="neither"), (expected[0], expected[1]))
 
 
+@pytest.mark.parametrize("shift", [0, 7, -7, 3000, -3000, 20_000])
+def test_rows_whose_partners_other_pes_have(shift):
+    """Of 5,000 rows a side on several PEs: near their own, of the next PE, all of one end, none."""
+    rng = np.random.default_rng(shift + 30_000)
+    left, right = np.sort(rng.integers(0, 10_000, 5000)), np.sort(rng.integers(0, 10_000, 5001)) + shift
+    for direction, side in (("backward", "right"), ("forward", "left")):
+        expected = np.searchsorted(right, left, side=side) - (1 if direction == "backward" else 0)
+        expected[expected == len(right)] = -1
+        same(ak.join_asof(ak.array(left), ak.array(right), direction=direction).right, expected)
+
+
+@pytest.mark.parametrize("at", [1, 2499, 2500, 3333, 3334, 4999])
+def test_keys_out_of_order_anywhere(at):
+    ordered = ak.arange(5000)
+    wrong = np.arange(5000)
+    wrong[at] = wrong[at - 1] - 1
+    with pytest.raises(ValueError, match="left keys must be sorted"):
+        ak.join_asof(ak.array(wrong), ordered)
+    with pytest.raises(ValueError, match="right keys must be sorted"):
+        ak.join_asof(ordered, ak.array(wrong))
+    with pytest.raises(ValueError, match="right keys must be sorted"):
+        ak.join_asof(ordered, ak.array(wrong), by=(ordered, ordered))
+
+
 def test_missing_ends_and_bad_input():
     rows = ak.join_between(ak.array([1, None, 3]), ak.array([0, None]), ak.array([9, 9]))
     same(rows.left, np.array([0, 2]))
