@@ -118,6 +118,24 @@ TEST(ExactSum, ReachesBothEndsOfTheRange) {
   EXPECT_TRUE(std::isnan(sum.value()));
 }
 
+TEST(ExactSum, WhatIsSpecialStaysWhileValuesAreAdded) {
+  for (const double one : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
+    for (const std::size_t at : {0u, 3u, 299u}) {
+      std::vector<double> values(300, 0.25);
+      values[at] = one;
+      Sum sum(1, 3 * values.size(), true);
+      sum.add(values, 0, values.size());
+      values[at] = -0.25;
+      for (int again = 0; again < 2; ++again) sum.add(values, 0, values.size());
+      EXPECT_EQ(sum.sum.special, one);
+      EXPECT_EQ(sum.sum.rows, 3 * values.size());
+      EXPECT_EQ(sum.value(), one);
+      sum.sum.special = 0;
+      EXPECT_EQ(sum.value(), 0.25 * (3 * 299 - 2));
+    }
+  }
+}
+
 TEST(ExactSum, VarianceDoesNotCancel) {
   for (double mean : {0.0, 1e3, 1e9, -1e13, 1e153}) {
     const double width = mean == 1e153 ? 1e140 : 1;

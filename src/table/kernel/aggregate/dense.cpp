@@ -7,7 +7,10 @@ namespace {
 
 // Fewer than elsewhere, and fetched ahead by load_codes(): while sums are added the processor does not get as far as the rows behind
 // them. 10^7 rows in 100 groups took 1.21 times as long as a hand-written loop, 1.40 times with blocks of 128 rows that nobody fetched.
-constexpr std::size_t rows_at_once = 64;
+// Where states lie in the first-level cache twice as many cost less (14.8 ms instead of 16.2, AVX2); where they do not, adding has to
+// wait for them, and the next block's keys are loaded meanwhile.
+constexpr std::size_t most_rows_at_once = 128;
+constexpr std::size_t near_bytes = std::size_t{1} << 15;
 
 }  // namespace
 
@@ -18,11 +21,12 @@ Aggregated aggregate_dense(const Task& task, std::size_t range) {
   std::vector<StateTables> tables;
   for (unsigned lane = 0; lane < lanes; ++lane) tables.emplace_back(task.work.memory, task.specs, range);
   Trouble trouble;
+  const std::size_t rows_at_once = range * task.state_bytes() <= near_bytes ? most_rows_at_once : most_rows_at_once / 2;
   auto add_rows = [&](std::size_t begin, std::size_t end, unsigned lane) {
     StateTables& mine = tables[lane];
     mine.clear(0, range);
     BlockReader block(task);
-    std::uint32_t codes[rows_at_once];
+    std::uint32_t codes[most_rows_at_once];
     for (std::size_t at = begin; at < end; at += rows_at_once) {
       const std::size_t count = std::min(rows_at_once, end - at);
       block.load_codes(at, count, codes);

@@ -140,6 +140,11 @@ HWY_ATTR void add(const StateSpec& spec, ExactSum* states, const std::uint32_t* 
   alignas(64) std::int64_t parts[2 * piece];
   std::uint64_t there[piece];
   const hn::FixedTag<std::int64_t, 2> pair;
+#if HWY_MAX_BYTES == 32
+  const hn::FixedTag<std::int64_t, 4> whole;
+  alignas(32) static constexpr std::int64_t one_row[4] = {0, 0, row, 0};
+  const auto counted = hn::Load(whole, one_row);
+#endif
   const SumWindow& window = spec.window;
   for (std::size_t at = 0; at < n; at += piece) {
     const std::size_t count = n - at < piece ? n - at : piece;
@@ -159,8 +164,15 @@ HWY_ATTR void add(const StateSpec& spec, ExactSum* states, const std::uint32_t* 
       for (std::size_t i = 0; i < count; ++i) states[code[i]].rows -= 1 - there[i];
     auto add_row = [&](std::size_t i, std::size_t place) HWY_ATTR {
       ExactSum& state = states[code[i]];
+#if HWY_MAX_BYTES == 32
+      // Parts and count in one addition: what is a double in the state's last word has 0 added to its bits.
+      auto* const words = reinterpret_cast<std::int64_t*>(&state);
+      const auto added = hn::Or(hn::ZeroExtendVector(whole, hn::Load(pair, parts + place)), counted);
+      hn::Store(hn::Add(hn::Load(whole, words), added), whole, words);
+#else
       hn::Store(hn::Add(hn::Load(pair, state.part.data()), hn::Load(pair, parts + place)), pair, state.part.data());
       state.rows += row;
+#endif
     };
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes) {
