@@ -6,6 +6,7 @@
 
 #include "atoll/array/kernel/limit_movement.hpp"
 #include "atoll/table/kernel/limit_group.hpp"
+#include "atoll/table/kernel/limit_join.hpp"
 #include "expr.hpp"
 
 namespace atl::python {
@@ -73,6 +74,12 @@ const std::map<std::string, Loop>& loops() {
       {"group_sum", [](const Arguments& a) {
          table::limit::group_sum(a.threads, a.at<std::int64_t>(0), a.at<double>(1), a.n(), a.arrays.at(2).size(), a.at<double>(2), a.at<double>(3));
          return a.at<double>(2)[0];
+       }},
+      {"join", [](const Arguments& a) {
+         ATOLL_VALIDATE(a.arrays.size() == 4 && a.arrays[2].size() >= a.n() && a.arrays[3].size() >= a.n(), ValueError,
+                        "a join takes left keys, right keys, and room for as many pairs as left keys, twice");
+         table::limit::join(a.threads, a.at<std::int64_t>(0), a.n(), a.at<std::int64_t>(1), a.arrays.at(1).size(), a.at<std::int64_t>(2), a.at<std::int64_t>(3));
+         return static_cast<double>(a.at<std::int64_t>(3)[0]);
        }},
       {"in1d_dense", [](const Arguments& a) {
          limit::isin_dense(a.threads, a.at<std::int64_t>(0), a.n(), a.at<std::uint64_t>(1), a.at<bool>(2));

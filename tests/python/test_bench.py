@@ -205,6 +205,45 @@ def test_levels_take_turns_in_processes_of_their_own(tmp_path, capsys):
     assert all(f"{level}: of limit" in shown for level in chosen) == (len(chosen) > 1)
 
 
+def test_tables_of_records_have_the_columns_that_are_filled(tmp_path):
+    machine = {
+        "processor": "p",
+        "cores": 2,
+        "memory_bytes": 2**30,
+        "kernel": "k",
+        "compiler": "c",
+        "python": "3",
+        "versions": {},
+    }
+    fields = (
+        dict.fromkeys(record.REQUIRED, 1)
+        | machine
+        | {"dtype": "int64", "dist": "u64", "commit": "0", "date": "2026-01-01"}
+    )
+    shapes = [(1, 2, "avx2", 0.5), (1, 2, "avx512", 0.25), (2, 1, "avx512", 0.5)]
+    lines = []
+    for name in ("join", "sort"):
+        for pes, threads, level, seconds in shapes:
+            shape = fields | {"name": name, "pes": pes, "threads": threads, "simd": level}
+            lines.append(shape | {"contender": "atoll", "seconds": [seconds] * 3})
+            lines.append(shape | {"contender": "polars", "seconds": [3 * seconds] * 3})
+    path = tmp_path / "runs.jsonl"
+
+    def shown(lines):
+        path.write_text("\n".join(json.dumps(one) for one in lines))
+        script = [sys.executable, str(ROOT / "scripts" / "performance_table.py"), str(path)]
+        return subprocess.run(script, capture_output=True, text=True, check=True).stdout
+
+    levels_of_threads, of_pes = shown(lines).split("### ")[1:]
+    heads = "| benchmark | avx2: Atoll | avx2: x best peer | avx512: Atoll | avx512: x best peer |"
+    assert heads in levels_of_threads
+    assert "| join | 500 ms | 3.00 polars | 250 ms | 3.00 polars |" in levels_of_threads
+    assert "| benchmark | Atoll | GiB/s | of 1 PE | best peer | x best peer |" in of_pes
+    assert "| sort | 500 ms ± 0% | 1.00 | 50% | polars 1.5 s | 3.00 |" in of_pes
+    other = [one | {"dist": "zipf"} for one in lines]
+    assert "| benchmark | data | avx2: Atoll |" in shown(lines + other)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -3,25 +3,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 
 from atoll import extras
 from atoll.bench import BenchError, peers, places, registry, toolchains
-from atoll.bench.levels import LEVELS
+from atoll.bench.levels import LEVELS, best
 from atoll.bench.registry import Skip
 from atoll.experiment import PointFailed, slurm
 from atoll.experiment.plan import Plan
 from atoll.experiment.point import Point
 from atoll.experiment.process import ATOLL, last_words, run
+from atoll.experiment.terminal import say
+from atoll.experiment.words import plural
 
 #: How long a host may take to run `true`.
 PROBE_S = 60
 
 
-def check(plan: Plan, skip_missing: bool) -> None:
-    """ExperimentError, with file and key, when some point cannot run."""
+def check(plan: Plan, skip_missing: bool) -> Plan:
+    """The plan without what this machine's processor lacks; ExperimentError, with file and key, when some point cannot
+    run."""
     check_where(plan)
-    check_simd(plan)
+    plan = with_levels_here(plan)
     if plan.slurm is not None:
         for point in plan.points:
             if is_program(point):
@@ -31,6 +35,7 @@ def check(plan: Plan, skip_missing: bool) -> None:
         check_contenders(plan)
     for hosts in dict.fromkeys(point.hosts for point in plan.points if point.hosts):
         check_hosts(plan, hosts)
+    return plan
 
 
 def is_program(point: Point) -> bool:
@@ -51,16 +56,23 @@ def check_where(plan: Plan) -> None:
             raise plan.wrong("commits", "they are compared on this machine alone: leave hosts, fabric and slurm out")
 
 
-def check_simd(plan: Plan) -> None:
+def with_levels_here(plan: Plan) -> Plan:
+    """The plan without points of SIMD levels that are not here, which is said: a file that lists levels is for machines
+    that lack some of them. A point that is wanted at no level of this machine is an error."""
     asked = [point.simd for point in plan.points if point.simd]
     if not asked or plan.slurm is not None or any(point.hosts for point in plan.points):
-        return
-    from atoll import _core
-
-    best = str(_core.info()["simd"])
-    for level in asked:
-        if level not in LEVELS[: LEVELS.index(best) + 1 if best in LEVELS else 0]:
-            raise plan.wrong("sweep.simd", f"this machine has no '{level}': the best it can is {best}")
+        return plan
+    here = LEVELS[: LEVELS.index(best()) + 1] if best() in LEVELS else ()
+    lacking = [level for level in LEVELS if level in asked and level not in here]
+    left = [point for point in plan.points if point.simd not in lacking]
+    measured = {dataclasses.replace(point, simd=None) for point in left}
+    for point in plan.points:
+        if point.simd in lacking and dataclasses.replace(point, simd=None) not in measured:
+            raise plan.wrong("sweep.simd", f"this machine has no '{point.simd}': the best it can is {best()}")
+    if lacking:
+        count = plural(len(plan.points) - len(left), "point")
+        say(f"{count} left out: this machine has no {' and no '.join(lacking)}, the best it can is {best()}")
+    return dataclasses.replace(plan, points=tuple(left))
 
 
 def check_contenders(plan: Plan) -> None:

@@ -35,7 +35,7 @@ class Real:
         self.builds = Builds(plan)
 
     def check(self) -> Plan:
-        checks.check(self.plan, self.skip_missing)
+        self.builds.plan = checks.check(self.plan, self.skip_missing)
         self.plan = self.builds.resolve()
         return self.plan
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from built import ROOT, needs_core
 
-from atoll.experiment import ExperimentError, plan
+from atoll.experiment import ExperimentError, checks, plan
 from atoll.experiment.strategy import strategy
 
 
@@ -107,6 +107,17 @@ def test_what_is_wrong_is_said_with_file_and_key(tmp_path, text, said):
 def test_what_cannot_run_is_said_before_anything_runs(tmp_path, text, said):
     with pytest.raises(ExperimentError, match=said):
         strategy(read(tmp_path, text), skip_missing=False).check()
+
+
+@needs_core
+def test_levels_that_are_not_here_are_left_out_and_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(checks, "best", lambda: "avx2")
+    both = SWEEP + 'threads = [1, 2]\nsimd = ["avx512", "avx2"]\n'
+    made = strategy(read(tmp_path, both + '[[sweep]]\nnames = ["sort"]\npes = 2'), skip_missing=False).check()
+    assert [(p.pes, p.threads, p.simd) for p in made.points] == [(None, 1, "avx2"), (None, 2, "avx2"), (2, None, None)]
+    assert "2 points left out: this machine has no avx512, the best it can is avx2" in capsys.readouterr().out
+    with pytest.raises(ExperimentError, match=r"sweep\.simd: this machine has no 'avx512': the best it can is avx2"):
+        strategy(read(tmp_path, SWEEP + 'simd = "avx512"'), skip_missing=False).check()
 
 
 @needs_core

@@ -79,3 +79,10 @@ def _(data: Data, setup: Setup) -> Timed:
     return Timed(
         lambda: left.join(right, "k", join_type="inner"), lambda answer: pairs(answer["left"], answer["right"])
     )
+
+
+@join.contender("limit")
+def _(data: Data, setup: Setup) -> Timed:
+    rows = [aligned(np.full(len(data["left"]), -1)) for _ in range(2)]
+    timed = peers.limit(setup, "join", [data["left"], data["right"], *rows], [], answer=rows)
+    return Timed(timed.run, lambda answer: tuple(one[answer[1] >= 0] for one in answer))

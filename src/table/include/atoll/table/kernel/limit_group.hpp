@@ -9,7 +9,8 @@
 
 namespace atl::table::limit {
 
-/// Sum and mean of the values of each key; keys are below `groups`, all of which occur. Plain sums: they depend on threads.
+/// Sum and mean of the values of each key; keys are below `groups`; those that do not occur get 0 and NaN. Plain sums: they depend on
+/// threads.
 void group_sum(ThreadPool& threads, const std::int64_t* keys, const double* values, std::size_t n, std::size_t groups,
                double* sums, double* means);
 
