@@ -120,14 +120,15 @@ void in_words(std::byte* target, const std::byte* origin, std::byte* fetched, st
 template <class U, Atomic one, Atomic whole>
 constexpr Atomic best = sizeof(U) == sizeof(std::uint64_t) ? one : in_words<U, one, whole>;
 
-template <class U>
+// Of words of one or several elements.
+template <class Element, class Word>
 void by_exchange(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count,
                  const coll::Reduction* reduction) {
   for (std::size_t i = 0; i < count; ++i) {
-    auto word = word_at<U>(target, i);
-    U value = value_at<U>(origin, i), old = word.load(std::memory_order_relaxed), changed;
+    auto word = word_at<Word>(target, i);
+    Word value = value_at<Word>(origin, i), old = word.load(std::memory_order_relaxed), changed;
     do {
-      (*reduction)(&changed, &old, &value, 1);
+      (*reduction)(&changed, &old, &value, sizeof(Word) / sizeof(Element));
     } while (!word.compare_exchange_weak(old, changed, std::memory_order_acq_rel, std::memory_order_relaxed));
     keep(fetched, i, old);
   }
@@ -135,7 +136,7 @@ void by_exchange(std::byte* target, const std::byte* origin, std::byte* fetched,
 
 template <class U>
 Atomic choose(Code code, Number number) {
-  bool integer = number == Number::integer || number == Number::natural;
+  bool integer = number == Number::integer || number == Number::natural || number == Number::character;
   switch (code) {
     case Code::replace: return replace<U>;
     case Code::no_op: return fetch<U>;
@@ -147,7 +148,7 @@ Atomic choose(Code code, Number number) {
     case Code::bxor: return best<U, by_processor<U, one_of>, by_processor<std::uint64_t, one_of>>;
     default: break;
   }
-  return by_exchange<U>;
+  return best<U, by_exchange<U, U>, by_exchange<U, std::uint64_t>>;
 }
 
 template <class U>
