@@ -55,11 +55,12 @@ nb::tuple parsed(const table::CsvText& text, const table::CsvDialect& dialect, c
 
 /// Lines that have been written, as bytes.
 struct Lines {
-  std::string text;
+  table::RowText text{memory()};
 };
 
 /// Columns as tuples: values (a NumPy array; of texts bytes), offsets or None, valid or None, whether texts are verbatim, what stands before.
-Lines lines_of(nb::list columns, bool json, char separator, char quote, const std::string& missing, const std::string& end, std::size_t begin, std::size_t stop) {
+void fill_lines(Lines& lines, nb::list columns, bool json, char separator, char quote, const std::string& missing, const std::string& end, std::size_t begin,
+                std::size_t stop) {
   using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   using Valid = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   std::vector<table::RowColumn> rows;
@@ -85,19 +86,18 @@ Lines lines_of(nb::list columns, bool json, char separator, char quote, const st
     column.before = nb::cast<std::string>(told[4]);
     rows.push_back(std::move(column));
   }
-  Lines lines;
   nb::gil_scoped_release release;  // `columns` keeps what they look at
+  lines.text.clear();
   write_rows(rows, {json, separator, quote, missing, end}, begin, stop, lines.text);
-  return lines;
 }
 
 }  // namespace
 
 void bind_csv(nb::module_& m) {
-  nb::class_<Lines>(m, "Lines").def_prop_ro("data", [](const Lines& lines) {
-    return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(lines.text.data(), {lines.text.size()}, nb::find(lines));
+  nb::class_<Lines>(m, "Lines").def(nb::init<>()).def("fill", &fill_lines).def_prop_ro("data", [](const Lines& lines) {
+    const std::string_view text = lines.text.text();
+    return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(text.data(), {text.size()}, nb::find(lines));
   });
-  m.def("lines_of", &lines_of);
   nb::class_<table::CsvDialect>(m, "CsvDialect")
       .def("__init__", [](table::CsvDialect* made, char separator, std::optional<char> quote, char decimal, bool skip_bad, std::vector<std::string> missing,
                           std::vector<std::string> yes, std::vector<std::string> no) {

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from .. import _core
 from ..arrays.array import Array, expr_of
@@ -19,14 +18,14 @@ from ..session.everywhere import everywhere
 from .reading import run
 from .rows import replacing, write_all
 
-_PIECE = 1 << 15  # rows that a thread makes lines of at a time
+_PIECE = 1 << 13  # rows that a thread makes lines of at a time: these stay in its cache until they are written
 
-#: On each PE: lines that are made, and not yet written.
+#: On each PE but the first: lines that are made, and not yet written.
 _made: dict[str, list[_core.Lines]] = {}
 
 
 class Form(NamedTuple):
-    """How lines are written: the arguments of `_core.lines_of`."""
+    """How lines are written: arguments of `_core.Lines.fill`."""
 
     json: bool
     separator: str
@@ -74,14 +73,41 @@ def write_lines(path: str, head: bytes, columns: Sequence[LineColumn], form: For
     key, threads = secrets.token_hex(8), current().threads
     with replacing(path) as aside:
         try:
-            sizes = everywhere(_make, key, given, form, threads, inputs=[*arrays, *texts])
-            begins = [len(head) + sum(sizes[:pe]) for pe in range(len(sizes))]
-            everywhere(_write, key, aside, head, begins, threads)
+            sizes = everywhere(_make, key, aside, head, given, form, threads, inputs=[*arrays, *texts])
+            if len(sizes) > 1:
+                everywhere(_write, key, aside, [sum(sizes[:pe]) for pe in range(len(sizes))])
         finally:
-            everywhere(_forget, key)
+            if current().pes > 1:
+                everywhere(_forget, key)
 
 
-def _make(here: Any, key: str, given: Sequence[_Given], form: Form, threads: int) -> int:
+class _InOrder:
+    """Takes pieces that threads finish in any order, and gives them on in theirs, one at a time; nobody waits."""
+
+    def __init__(self, give: Callable[[_core.Lines], None]) -> None:
+        self._give, self._lock = give, threading.Lock()
+        self._waiting: dict[int, _core.Lines] = {}
+        self._next, self._giving = 0, False
+
+    def add(self, number: int, lines: _core.Lines) -> None:
+        """Any thread: one gives on what the others have finished meanwhile."""
+        with self._lock:
+            self._waiting[number] = lines
+            if self._giving:
+                return
+            self._giving = True
+        while True:
+            with self._lock:
+                found = self._waiting.pop(self._next, None)
+                if found is None:
+                    self._giving = False
+                    return
+                self._next += 1
+            self._give(found)
+
+
+def _make(here: Any, key: str, aside: str, head: bytes, given: Sequence[_Given], form: Form, threads: int) -> int:
+    """How many bytes this PE's lines have. The first PE, which knows where they belong, writes them at once."""
     views = iter(here.rows())
     held: list[tuple[Any, Any]] = [
         (None if one.text else next(views), next(views) if one.has_valid else None) for one in given
@@ -92,30 +118,51 @@ def _make(here: Any, key: str, given: Sequence[_Given], form: Form, threads: int
         columns.append((next(views) if one.text else values, offsets, valid, one.verbatim, one.before))
     first = columns[0]
     count = len(first[0]) if first[1] is None else max(len(first[1]) - 1, 0)
-    begins = range(0, count, _PIECE)
-    made: dict[int, _core.Lines] = {}
+    size = 0
+    handle = -1
+    kept: list[_core.Lines] = []
+    spare: list[_core.Lines] = []  # whose memory is used again
 
-    def piece(begin: int) -> None:
-        made[begin] = _core.lines_of(columns, *form, begin, min(begin + _PIECE, count))
+    def write(lines: _core.Lines) -> None:
+        nonlocal size
+        data = lines.data.data
+        if handle >= 0:
+            write_all(handle, data, size)
+            spare.append(lines)
+        else:
+            kept.append(lines)
+        size += len(data)
 
-    run(piece, [(begin,) for begin in begins], threads)
-    _made[key] = [made[begin] for begin in begins]
-    return sum(len(lines.data) for lines in _made[key])
+    ordered = _InOrder(write)
 
+    def piece(number: int) -> None:
+        begin = number * _PIECE
+        lines = spare.pop() if spare else _core.Lines()
+        lines.fill(columns, *form, begin, min(begin + _PIECE, count))
+        ordered.add(number, lines)
 
-def _write(here: Any, key: str, aside: str, head: bytes, begins: Sequence[int], threads: int) -> None:
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT, 0o666)
     try:
         if here.pe == 0:
+            handle = os.open(aside, os.O_WRONLY | os.O_CREAT, 0o666)
             write_all(handle, memoryview(head), 0)
-        lines = _made[key]
-        ends = np.cumsum([len(one.data) for one in lines])
+            size = len(head)
+        run(piece, [(number,) for number in range(-(-count // _PIECE))], threads)
+    finally:
+        if handle >= 0:
+            os.close(handle)
+    if here.pe != 0:
+        _made[key] = kept
+    return size
 
-        def piece(number: int) -> None:
-            data = lines[number].data
-            write_all(handle, data.data, begins[here.pe] + int(ends[number]) - len(data))
 
-        run(piece, [(number,) for number in range(len(lines))], threads)
+def _write(here: Any, key: str, aside: str, begins: Sequence[int]) -> None:
+    """Writes the lines that this PE has kept."""
+    at = begins[here.pe]
+    handle = os.open(aside, os.O_WRONLY)
+    try:
+        for lines in _made.get(key, ()):
+            write_all(handle, lines.data.data, at)
+            at += len(lines.data)
     finally:
         os.close(handle)
 

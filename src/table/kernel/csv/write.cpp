@@ -3,153 +3,194 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <bit>
 #include <cstring>
 #include <vector>
 
+#include "atoll/table/kernel/text/digits.hpp"
 #include "atoll/table/kernel/text/numbers.hpp"
 
 namespace atl::table {
 namespace {
 
-constexpr std::size_t number_room = 32;
+constexpr std::size_t number_room = 32, block = 16;
 
-/// Appends without asking for room each time.
-class Line {
- public:
-  explicit Line(std::string& out) : out_(out), used_(out.size()) {}
-  ~Line() { out_.resize(used_); }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
+/// 16 bytes of a text, looked at together.
+using Bytes = unsigned char __attribute__((vector_size(block)));
 
-  char* room(std::size_t count) {
-    if (out_.size() - used_ < count) out_.resize(std::max(2 * out_.size(), used_ + count + 4096));
-    return out_.data() + used_;
-  }
-  void advance(std::size_t count) { used_ += count; }
-  void put(std::string_view text) {
-    if (text.empty()) return;  // it may lie nowhere
-    std::memcpy(room(text.size()), text.data(), text.size());
-    used_ += text.size();
-  }
-  std::size_t used() const { return used_; }
+Bytes load(const char* from) {
+  Bytes bytes;
+  std::memcpy(&bytes, from, block);
+  return bytes;
+}
 
- private:
-  std::string& out_;
-  std::size_t used_;
-};
+/// From a place before its middle on: as many bytes of 255 as that is before it, then zeros.
+constexpr auto first_bytes = [] {
+  std::array<char, 2 * block> found{};
+  for (std::size_t i = 0; i < block; ++i) found[i] = static_cast<char>(255);
+  return found;
+}();
 
-class Writer {
- public:
-  Writer(const RowForm& form, std::string& out) : form_(form), line_(out) {
-    special_.fill(false);
+/// What a value's text is made of.
+struct Style {
+  explicit Style(const RowForm& form) : form(form) {
+    special.fill(false);
     if (form.json) {
-      for (unsigned i = 0; i < 32; ++i) special_[i] = true;
-      special_['"'] = special_['\\'] = true;
+      for (unsigned i = 0; i < 32; ++i) special[i] = true;
+      special['"'] = special['\\'] = true;
     } else {
-      for (char c : {form.separator, form.quote, '\n', '\r'}) special_[static_cast<unsigned char>(c)] = true;
+      for (char c : {form.separator, form.quote, '\n', '\r'}) special[static_cast<unsigned char>(c)] = true;
     }
   }
 
-  void put(const RowColumn& column, std::size_t row) {
-    line_.put(column.before);
-    if (column.valid != nullptr && !column.valid[row]) {
-      line_.put(form_.missing);
-    } else if (column.offsets != nullptr) {
-      const std::int64_t begin = column.offsets[row];
-      put_text({static_cast<const char*>(column.values) + begin, static_cast<std::size_t>(column.offsets[row + 1] - begin)}, column.verbatim);
-    } else {
-      array::dispatch(column.dtype, [&](auto type) { put_number(static_cast<const typename decltype(type)::type*>(column.values)[row]); });
-    }
-  }
-  void put_quotes() { line_.put(std::string(2, form_.quote)); }
-  void end() { line_.put(form_.end); }
-  std::size_t used() const { return line_.used(); }
-
- private:
-  template <class T>
-  void put_number(T value) {
-    if constexpr (std::is_same_v<T, bool>) {
-      line_.put(form_.json ? (value ? "true" : "false") : (value ? "True" : "False"));
-    } else if constexpr (std::is_floating_point_v<T>) {
-      if (value != value || (form_.json && value - value != 0)) return line_.put(form_.missing);
-      char digits[number_room];
-      line_.put({digits, write_float(digits, value)});
-    } else {
-      char* to = line_.room(number_room);
-      line_.advance(static_cast<std::size_t>(std::to_chars(to, to + number_room, value).ptr - to));
-    }
+  bool any_special(Bytes bytes, Bytes of) const {
+    const auto found = form.json ? Bytes(bytes < 32) | Bytes(bytes == '"') | Bytes(bytes == '\\')
+                                 : Bytes(bytes == static_cast<unsigned char>(form.separator)) | Bytes(bytes == static_cast<unsigned char>(form.quote)) |
+                                       Bytes(bytes == '\n') | Bytes(bytes == '\r');
+    const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(found & of);
+    return (words[0] | words[1]) != 0;
   }
 
-  bool is_special(std::string_view text) const {
-    bool found = false;
-    for (char c : text) found |= special_[static_cast<unsigned char>(c)];
-    return found;
-  }
-
-  void put_text(std::string_view text, bool verbatim) {
-    if (form_.json) {
-      put_json(text);
-    } else if (verbatim || !is_special(text)) {
-      line_.put(text);
-    } else {
-      char* to = line_.room(2 * text.size() + 2);
-      char* at = to;
-      *at++ = form_.quote;
-      for (char c : text) {
-        if (c == form_.quote) *at++ = c;
-        *at++ = c;
-      }
-      *at++ = form_.quote;
-      line_.advance(static_cast<std::size_t>(at - to));
-    }
-  }
-
-  void put_json(std::string_view text) {
-    char* to = line_.room(6 * text.size() + 2);
-    char* at = to;
-    *at++ = '"';
-    if (!is_special(text)) {
-      if (!text.empty()) std::memcpy(at, text.data(), text.size());
-      at += text.size();
-    } else {
-      for (char c : text) at = put_escaped(at, c);
-    }
-    *at++ = '"';
-    line_.advance(static_cast<std::size_t>(at - to));
-  }
-
-  char* put_escaped(char* at, char c) const {
-    if (!special_[static_cast<unsigned char>(c)]) {
-      *at++ = c;
-      return at;
-    }
-    *at++ = '\\';
-    static constexpr std::string_view plain = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
-    if (const std::size_t known = plain.find(c); known != std::string_view::npos) {
-      *at++ = letters[known];
-      return at;
-    }
-    static constexpr char digits[] = "0123456789abcdef";
-    for (char one : {'u', '0', '0', digits[static_cast<unsigned char>(c) >> 4], digits[c & 15]}) *at++ = one;
-    return at;
-  }
-
-  const RowForm& form_;
-  Line line_;
-  std::array<bool, 256> special_;
+  const RowForm& form;
+  std::array<bool, 256> special;
 };
+
+/// A column, and how a value of it is written: `put` returns behind it.
+struct Cell {
+  const RowColumn* column;
+  char* (*put)(const Cell&, const Style&, std::size_t row, char* to);
+  std::size_t most = 0;          // bytes, beside those of its text
+  std::int64_t readable = 0;     // of texts: where the last of them ends
+};
+
+char* copy(std::string_view text, char* to) {
+  if (!text.empty()) std::memcpy(to, text.data(), text.size());  // it may lie nowhere
+  return to + text.size();
+}
+
+/// What is mostly one character.
+char* put_short(const std::string& text, char* to) {
+  if (text.size() != 1) return copy(text, to);
+  *to = text[0];
+  return to + 1;
+}
+
+template <class T>
+char* put_number(const Cell& cell, const Style& style, std::size_t row, char* to) {
+  const T value = static_cast<const T*>(cell.column->values)[row];
+  if constexpr (std::is_same_v<T, bool>) {
+    return copy(style.form.json ? (value ? "true" : "false") : (value ? "True" : "False"), to);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (value != value || (style.form.json && value - value != 0)) return copy(style.form.missing, to);
+    return to + write_float(to, value);
+  } else {
+    return write_whole(to, static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>(value));
+  }
+}
+
+/// Copies a text; whether a special character is in it. Blocks are written whole.
+bool copy_looking(std::string_view text, const Style& style, bool may_read_on, char* to) {
+  if (!may_read_on) {
+    copy(text, to);
+    return std::any_of(text.begin(), text.end(), [&](char c) { return style.special[static_cast<unsigned char>(c)]; });
+  }
+  bool found = false;
+  std::size_t at = 0;
+  do {
+    const Bytes bytes = load(text.data() + at);
+    std::memcpy(to + at, &bytes, block);
+    found |= style.any_special(bytes, load(first_bytes.data() + block - std::min(text.size() - at, block)));
+    at += block;
+  } while (at < text.size());
+  return found;
+}
+
+char* put_quoted(std::string_view text, char quote, char* to) {
+  *to++ = quote;
+  for (char c : text) {
+    if (c == quote) *to++ = c;
+    *to++ = c;
+  }
+  *to++ = quote;
+  return to;
+}
+
+char* put_escaped(std::string_view text, const Style& style, char* to) {
+  static constexpr std::string_view plain = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt", digits = "0123456789abcdef";
+  for (char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (!style.special[code]) {
+      *to++ = c;
+      continue;
+    }
+    *to++ = '\\';
+    if (const std::size_t known = plain.find(c); known != std::string_view::npos) {
+      *to++ = letters[known];
+    } else {
+      for (char one : {'u', '0', '0', digits[code >> 4], digits[code & 15]}) *to++ = one;
+    }
+  }
+  return to;
+}
+
+char* put_text(const Cell& cell, const Style& style, std::size_t row, char* to) {
+  const std::int64_t begin = cell.column->offsets[row], end = cell.column->offsets[row + 1];
+  const std::string_view text{static_cast<const char*>(cell.column->values) + begin, static_cast<std::size_t>(end - begin)};
+  const bool may_read_on = end + static_cast<std::int64_t>(block) <= cell.readable;
+  if (style.form.json) {
+    *to++ = '"';
+    to = copy_looking(text, style, may_read_on, to) ? put_escaped(text, style, to) : to + text.size();
+    *to++ = '"';
+    return to;
+  }
+  if (!copy_looking(text, style, may_read_on, to) || cell.column->verbatim) return to + text.size();
+  return put_quoted(text, style.form.quote, to);
+}
+
+Cell cell_of(const RowColumn& column, const RowForm& form, std::size_t end) {
+  Cell cell{.column = &column, .put = nullptr, .most = column.before.size() + std::max(form.missing.size(), number_room)};
+  if (column.offsets != nullptr) {
+    cell.put = put_text;
+    cell.readable = column.offsets[end];
+  } else {
+    cell.put = array::dispatch(column.dtype, [](auto type) { return &put_number<typename decltype(type)::type>; });
+  }
+  return cell;
+}
 
 }  // namespace
 
-void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::size_t begin, std::size_t end, std::string& out) {
-  Writer writer(form, out);
+char* RowText::room(std::size_t count) {
+  if (bytes_.size() - used_ < count) {
+    Buffer<char> larger(memory_, std::max(2 * bytes_.size(), used_ + count + 4096));
+    if (used_ != 0) std::memcpy(larger.data(), bytes_.data(), used_);
+    bytes_ = std::move(larger);
+  }
+  return bytes_.data() + used_;
+}
+
+void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::size_t begin, std::size_t end, RowText& out) {
+  if (begin >= end) return;
+  const Style style(form);
+  const std::size_t longer = form.json ? 6 : 2;  // a text may become so many times as long
+  std::vector<Cell> cells;
+  std::size_t most = form.end.size() + 2;
+  for (const RowColumn& column : columns) most += cells.emplace_back(cell_of(column, form, end)).most;
   const bool alone = columns.size() == 1 && !form.json;
+  std::vector<const std::int64_t*> offsets;
+  for (const RowColumn& column : columns)
+    if (column.offsets != nullptr) offsets.push_back(column.offsets);
   for (std::size_t row = begin; row < end; ++row) {
-    const std::size_t used = writer.used();
-    for (const RowColumn& column : columns) writer.put(column, row);
-    if (alone && writer.used() == used) writer.put_quotes();  // a line of nothing is no row for who reads it
-    writer.end();
+    std::size_t texts = 0;
+    for (const std::int64_t* one : offsets) texts += static_cast<std::size_t>(one[row + 1] - one[row]);
+    char* const first = out.room(most + longer * texts);
+    char* to = first;
+    for (const Cell& cell : cells) {
+      to = put_short(cell.column->before, to);
+      to = cell.column->valid != nullptr && !cell.column->valid[row] ? copy(form.missing, to) : cell.put(cell, style, row, to);
+    }
+    if (alone && to == first) to = copy(std::string(2, form.quote), to);  // a line of nothing is no row for who reads it
+    out.use(static_cast<std::size_t>(put_short(form.end, to) - first));
   }
 }
 

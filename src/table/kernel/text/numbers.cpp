@@ -2,11 +2,14 @@
 // Numbers as texts and back, exactly.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <string>
 
+#include "atoll/table/kernel/text/digits.hpp"
 #include "atoll/table/kernel/text/numbers.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
 #include "kernel/text/families.hpp"
@@ -101,20 +104,34 @@ constexpr std::array entries{
 
 namespace {
 
-std::size_t write_number(char (&to)[32], bool value) {
-  const std::string_view word = value ? "True" : "False";
-  std::copy(word.begin(), word.end(), to);
-  return word.size();
-}
-
 template <class T>
-std::size_t write_as_repr(char (&to)[32], T value) {
+std::size_t write_as_repr(char* to, T value) {
   if (value != value) return std::copy_n("nan", 3, to), 3;
   if (value - value != 0) return value < 0 ? (std::copy_n("-inf", 4, to), 4) : (std::copy_n("inf", 3, to), 3);
   // Python's repr: the shortest digits that come back; with an exponent from 1e16 on and below 1e-4.
   const double size = value < 0 ? -static_cast<double>(value) : static_cast<double>(value);
   const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
-  const auto [end, error] = std::to_chars(to, to + sizeof to - 2, value, plain ? std::chars_format::fixed : std::chars_format::scientific);
+  constexpr int bits = std::numeric_limits<T>::digits;
+  if (plain && size < static_cast<double>(std::uint64_t{1} << bits)) {
+    using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    const Word word = std::bit_cast<Word>(value) & (~Word{0} >> 1);
+    char* at = to;
+    *at = '-';
+    at += std::signbit(value);
+    if (const auto whole = static_cast<std::int64_t>(size); static_cast<double>(whole) == size) {
+      at = write_whole(at, static_cast<std::uint64_t>(whole));
+      *at++ = '.';
+      *at++ = '0';
+      return static_cast<std::size_t>(at - to);
+    }
+    // A power of 2 has a neighbour that is nearer than the other.
+    constexpr Word one = Word{1} << (bits - 1);
+    if (const Word fraction = word & (one - 1); fraction != 0) {
+      const int exponent = static_cast<int>(word >> (bits - 1)) - (std::numeric_limits<T>::max_exponent - 2 + bits);
+      return static_cast<std::size_t>(write_fraction(at, fraction | one, exponent, sizeof(T) == 8 ? 0 : 8) - to);
+    }
+  }
+  const auto [end, error] = std::to_chars(to, to + 30, value, plain ? std::chars_format::fixed : std::chars_format::scientific);
   std::size_t count = static_cast<std::size_t>(end - to);
   if (plain && std::find(to, end, '.') == end) {
     to[count++] = '.';
@@ -123,19 +140,20 @@ std::size_t write_as_repr(char (&to)[32], T value) {
   return count;
 }
 
-}  // namespace
-
-std::size_t write_float(char (&to)[32], double value) { return write_as_repr(to, value); }
-std::size_t write_float(char (&to)[32], float value) { return write_as_repr(to, value); }
-
-namespace {
-
-std::size_t write_number(char (&to)[32], double value) { return write_float(to, value); }
-std::size_t write_number(char (&to)[32], float value) { return write_float(to, value); }
-std::size_t write_number(char (&to)[32], std::int64_t value) { return static_cast<std::size_t>(std::to_chars(to, to + sizeof to, value).ptr - to); }
-std::size_t write_number(char (&to)[32], std::uint64_t value) { return static_cast<std::size_t>(std::to_chars(to, to + sizeof to, value).ptr - to); }
+std::size_t write_number(char* to, bool value) {
+  const std::string_view word = value ? "True" : "False";
+  std::copy(word.begin(), word.end(), to);
+  return word.size();
+}
+std::size_t write_number(char* to, double value) { return write_float(to, value); }
+std::size_t write_number(char* to, float value) { return write_float(to, value); }
+std::size_t write_number(char* to, std::int64_t value) { return static_cast<std::size_t>(write_whole(to, value) - to); }
+std::size_t write_number(char* to, std::uint64_t value) { return static_cast<std::size_t>(write_whole(to, value) - to); }
 
 }  // namespace
+
+std::size_t write_float(char* to, double value) { return write_as_repr(to, value); }
+std::size_t write_float(char* to, float value) { return write_as_repr(to, value); }
 
 void write_numbers(array::DType type, const void* values, std::size_t count, TextBuilder& out) {
   array::dispatch(type, [&](auto tag) {

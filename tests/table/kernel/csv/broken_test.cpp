@@ -138,13 +138,15 @@ TEST(JsonLines, HoldAnyText) {
       offsets.push_back(static_cast<std::int64_t>(bytes.size()));
     }
     const RowColumn column{array::DType::u8, bytes.data(), offsets.data(), nullptr, false, "{\"t\":"};
-    std::string found;
-    write_rows(std::span(&column, 1), {true, ',', '"', "null", "}\n"}, 0, 5, found);
+    SystemMemory memory;
+    RowText made(memory);
+    write_rows(std::span(&column, 1), {true, ',', '"', "null", "}\n"}, 0, 5, made);
+    const std::string_view found = made.text();
     std::size_t at = 0;
     for (std::size_t row = 0; row < 5; ++row) {
       const std::size_t end = found.find('\n', at);
       ASSERT_NE(end, std::string::npos);
-      const std::string_view line = std::string_view(found).substr(at, end - at);
+      const std::string_view line = found.substr(at, end - at);
       ASSERT_TRUE(line.starts_with("{\"t\":\"") && line.ends_with("\"}"));
       EXPECT_EQ(undone(line.substr(6, line.size() - 8)), bytes.substr(static_cast<std::size_t>(offsets[row]), static_cast<std::size_t>(offsets[row + 1] - offsets[row])));
       at = end + 1;

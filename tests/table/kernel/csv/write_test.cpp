@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -36,9 +37,12 @@ RowColumn numbers(const std::vector<T>& values, const bool* valid = nullptr) {
 
 std::string lines(std::vector<RowColumn> columns, const RowForm& form, std::size_t rows, std::size_t begin = 0) {
   for (std::size_t i = 1; i < columns.size() && !form.json; ++i) columns[i].before = form.separator;
-  std::string out = "kept\n";
+  SystemMemory memory;
+  RowText out(memory);
+  std::memcpy(out.room(5), "kept\n", 5);
+  out.use(5);
   write_rows(columns, form, begin, rows, out);
-  return out.substr(5);
+  return std::string(out.text().substr(5));
 }
 
 const RowForm csv{.missing = "NA", .end = "\n"}, json{.json = true, .missing = "null", .end = "\n"};

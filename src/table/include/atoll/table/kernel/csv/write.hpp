@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "atoll/array/dtype.hpp"
+#include "atoll/base/memory.hpp"
 
 namespace atl::table {
 
@@ -31,7 +33,25 @@ struct RowForm {
   std::string end;      // of a line
 };
 
+/// Lines that grow; what is not used yet is undefined.
+class RowText {
+ public:
+  explicit RowText(Memory& memory) : memory_(memory) {}
+
+  std::string_view text() const { return {bytes_.data(), used_}; }
+  /// Where so many bytes can be written behind the text; `use` says how many were.
+  char* room(std::size_t count);
+  void use(std::size_t count) { used_ += count; }
+  /// No text is left, and the room that there was.
+  void clear() { used_ = 0; }
+
+ private:
+  Memory& memory_;
+  Buffer<char> bytes_;
+  std::size_t used_ = 0;
+};
+
 /// Appends the rows [begin, end).
-void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::size_t begin, std::size_t end, std::string& out);
+void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::size_t begin, std::size_t end, RowText& out);
 
 }  // namespace atl::table

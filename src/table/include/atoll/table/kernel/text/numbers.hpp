@@ -7,9 +7,9 @@
 
 namespace atl::table {
 
-/// As Python's repr writes it: the shortest digits that come back. Returns how many characters.
-std::size_t write_float(char (&to)[32], double value);
-std::size_t write_float(char (&to)[32], float value);
+/// As Python's repr writes it: the shortest digits that come back. Returns how many characters; 32 may be written.
+std::size_t write_float(char* to, double value);
+std::size_t write_float(char* to, float value);
 
 /// Each value as Python writes it: floats with the fewest digits that read back to the same bits.
 void write_numbers(array::DType type, const void* values, std::size_t count, TextBuilder& out);
