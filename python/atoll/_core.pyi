@@ -33,6 +33,8 @@ class Session:
     def stats(self) -> dict[str, int]:
         """Bytes in use, peak and pooled, bytes put, got and sent by this PE, commands executed. Keys:
         memory_in_use, memory_peak, memory_pooled, memory_limit, bytes_put, bytes_got, bytes_sent, messages, commands."""
+    def moved_bytes(self) -> int:
+        """Bytes that all PEs have put, got and sent. Collective in an SPMD session."""
     def set_monitor(self, callback: Callable[[str, int, int], None] | None) -> None:
         """callback(operation, done, total) from the calling thread, at most every 50 ms, in operations that run longer
         than a second; total is 0 when it is not known, and done == total at the end. KeyboardInterrupt is seen between
@@ -79,6 +81,12 @@ class Landing:
         or not, rows), its name in errors, what decimals are divided by to become floats (or 0), codes of its words where
         its texts become such, and which rows are wanted (None: all): from where to where in `wanted`, whose numbers
         ascend, and the number of the chunk's first row.
+        """
+
+    def add_values(self, parts: list[tuple[int, int, int, str, int, str]]) -> None:
+        """Numbers that lie in files as they do in memory, read by all threads; where it is known how many rows there are.
+
+        Each part: column, its first row, how many rows, file, where in it the first one begins, and its name in errors.
         """
 
     def parquet_words(self, parts: list[tuple[Any, ...]]) -> list[list[bytes] | None]:
@@ -224,15 +232,17 @@ def scan_records(bytes: np.ndarray[Any, Any], quote: str, delimiter: str) -> lis
 class Lines:
     """Rows as lines of text."""
 
-    @property
-    def data(self) -> np.ndarray[Any, Any]: ...
+    def __init__(self) -> None: ...
+    def fill(
+        self, columns: Sequence[tuple[Any, Any, Any, bool, str]], json: bool, separator: str, quote: str, missing: str,
+        end: str, begin: int, stop: int,
+    ) -> None:  # fmt: skip
+        """Becomes the rows [begin, stop) of columns: values (of texts bytes), offsets and valid or None, whether texts have
+        no special characters, and what stands before each value."""
 
-def lines_of(
-    columns: Sequence[tuple[Any, Any, Any, bool, str]], json: bool, separator: str, quote: str, missing: str, end: str,
-    begin: int, stop: int,
-) -> Lines:  # fmt: skip
-    """The rows [begin, stop) of columns: values (of texts bytes), offsets and valid or None, whether texts have no special
-    characters, and what stands before each value."""
+    @property
+    def data(self) -> np.ndarray[Any, Any]:
+        """The text, until `fill` is called again."""
 
 class CsvDialect:
     """How text of separated values is written, for the parser."""

@@ -30,6 +30,9 @@ std::vector<array::Array> run_everywhere(array::Engine& engine, array::DriverOnl
 /// What a PE has counted, by name; see Session.stats of _core.pyi.
 std::map<std::string, std::uint64_t> stats_of(array::Engine& engine);
 
-using Commands = table::Operations::Extended<&run_everywhere>;
+/// Bytes that all PEs have put, got and sent. Collective.
+std::uint64_t moved_bytes(array::Engine& engine);
+
+using Commands = table::Operations::Extended<&run_everywhere, &moved_bytes>;
 
 }  // namespace atl::python

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -117,6 +118,12 @@ std::map<std::string, std::uint64_t> stats_of(array::Engine& engine) {
   return all;
 }
 
+std::uint64_t moved_bytes(array::Engine& engine) {
+  const fabric::Traffic traffic = engine.context().endpoint().traffic();
+  const auto all = engine.allgather_value<std::uint64_t>(traffic.put_bytes + traffic.get_bytes + traffic.am_bytes + engine.volume().put_bytes + engine.volume().got_bytes);
+  return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+}
+
 void bind_session(nb::module_& m) {
   nb::class_<Session>(m, "Session")
       .def_prop_ro("kind", [](Session& s) {
@@ -137,6 +144,7 @@ void bind_session(nb::module_& m) {
       .def("noop", [](Session& s) { s.call<&array::noop>(); }, Release())
       .def("trim", [](Session& s) { s.engine().heap().trim(); }, Release())
       .def("stats", [](Session& s) { return stats_of(s.engine()); })
+      .def("moved_bytes", [](Session& s) { return s.call<&moved_bytes, Commands>(); }, Release())
       .def("set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); }, nb::arg("callback").none());
 
   m.def("start_embedded", [](unsigned threads) { return watched(Session::embedded(threads)); }, nb::arg("threads") = 0);

@@ -13,6 +13,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .thrift import I16, I32, I64, LIST, STRUCT, Struct, packed, parsed
 
 MAGIC = b"PAR1"
@@ -164,7 +166,7 @@ def _all_differ(column: Any) -> bool:
     plain = types.is_primitive(kind) or types.is_string(kind) or types.is_large_string(kind)
     if not plain or types.is_boolean(kind) or len(column) < 4 * _LOOKED_AT:
         return False
-    rows = pa.array(range(0, len(column), len(column) // _LOOKED_AT))
+    rows = pa.array(np.arange(0, len(column), len(column) // _LOOKED_AT))
     return bool(pc.count_distinct(column.take(rows), mode="all").as_py() > len(rows) - _ALIKE)
 
 

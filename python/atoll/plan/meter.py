@@ -6,11 +6,10 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
-from typing import Any
 
-from ..session.everywhere import everywhere
+from ..session import current
 from .nodes import Cost
-from .spill import Spill, file_of
+from .spill import Spill
 
 
 class Meter:
@@ -37,10 +36,6 @@ class Meter:
             cost.spilled_bytes += int(own[2])
 
     def _now(self) -> list[float]:
-        moved = everywhere(_moved, self._spill.key)
-        return [time.perf_counter(), sum(sent for sent, _ in moved), sum(written for _, written in moved)]
-
-
-def _moved(here: Any, key: str) -> tuple[int, int]:
-    counts = here.stats()
-    return sum(counts[name] for name in ("bytes_put", "bytes_got", "bytes_sent")), file_of(key).size
+        session = current()
+        moved = session.moved_bytes() if session.pes > 1 else 0
+        return [time.perf_counter(), float(moved), float(self._spill.written)]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+_STEPS = 4096  # of equal width between the first border and the last
 _WORD = 8  # bytes of a text that order it, behind those that all have
 
 
@@ -24,7 +25,7 @@ class Ranges:
     def pieces(self, keys: Any) -> Any:
         """For each key its piece's number."""
         values, missing = _order_of(keys, self.prefix)
-        found = np.searchsorted(self.borders, values, side="right").astype(np.uint16)
+        found = _places(self.borders, values)
         if missing is not None:
             found[missing] = len(self) - 1
         return found
@@ -47,6 +48,25 @@ def ranges_of(sample: Any, pieces: int) -> Ranges | None:
         above = heavy + 1 if heavy.dtype.kind in "iu" else np.nextafter(heavy, np.inf)
         borders = np.unique(np.concatenate([borders, heavy, above[above > heavy]]))
     return Ranges(borders[:60000], prefix)
+
+
+def _places(borders: Any, values: Any) -> Any:
+    """How many borders are at or below each value."""
+    low, high = (float(borders[at]) for at in (0, -1)) if len(borders) else (0.0, 0.0)
+    if len(values) < _STEPS or not 0 < high - low < np.inf or (values.dtype.kind == "f" and np.isnan(values).any()):
+        return np.searchsorted(borders, values, side="right").astype(np.uint16)
+
+    def steps(some: Any) -> Any:  # which do not fall where numbers rise, so that most say which borders are below
+        made = some.astype(np.float64)
+        made -= low
+        made *= (_STEPS - 1) / (high - low)
+        return np.clip(made, 0, _STEPS - 1, out=made).astype(np.uint16)
+
+    own, here = steps(values), np.bincount(steps(borders), minlength=_STEPS)
+    found = (np.cumsum(here) - here).astype(np.uint16)[own]
+    near = np.flatnonzero((here > 0)[own])
+    found[near] = np.searchsorted(borders, values[near], side="right")
+    return found
 
 
 def _common(low: bytes, high: bytes) -> bytes:

@@ -35,24 +35,32 @@ class _File:
         self._lock = threading.Lock()
         self._handle = -1
         self._kept: dict[int, Any] = {}
+        self._rooms: list[Any] = []  # memory that was written from, for what is written next
         self.size = 0
 
     def write(self, table: Any) -> tuple[int, int]:
         """Adds a table; where it begins and how many bytes it has. Any thread."""
         import pyarrow as pa
 
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema) as stream:
+        measure = pa.MockOutputStream()
+        with pa.ipc.new_stream(measure, table.schema) as stream:
             stream.write_table(table)
-        data = sink.getvalue()
+        size = measure.size()
         with self._lock:
             at = self.size
-            self.size += data.size
-            if self.size <= _KEPT:
-                self._kept[at] = data
-                return at, data.size
-            if self._handle < 0:
+            self.size += size
+            keep = self.size <= _KEPT
+            if not keep and self._handle < 0:
                 self._open()
+            room = None if keep or not self._rooms else self._rooms.pop()
+        if room is None or room.size < size:
+            room = pa.allocate_buffer(size)
+        with pa.ipc.new_stream(pa.FixedSizeBufferWriter(room), table.schema) as stream:
+            stream.write_table(table)
+        data = room.slice(0, size)
+        if keep:
+            self._kept[at] = data
+            return at, size
         if self.size > self._bound:
             raise OSError(
                 errno.ENOSPC,
@@ -69,7 +77,9 @@ class _File:
                 f"cannot spill rows to {self._directory}: {error.strerror}. Say where there is space by ATOLL_SPILL_DIR"
             )
             raise OSError(error.errno, text) from error
-        return at, data.size
+        with self._lock:
+            self._rooms.append(room)
+        return at, size
 
     def _open(self) -> None:
         try:
@@ -101,7 +111,7 @@ class _File:
     def close(self) -> None:
         if self._handle >= 0:
             os.close(self._handle)
-        self._handle, self._kept = -1, {}
+        self._handle, self._kept, self._rooms = -1, {}, []
 
 
 _files: dict[str, _File] = {}
@@ -110,10 +120,18 @@ _files: dict[str, _File] = {}
 class Spill:
     """Files of all PEs, while the context lasts."""
 
+    #: Bytes that all PEs have spilled.
+    written = 0
+
     def __enter__(self) -> Spill:
         self.key = once(secrets.token_hex, 8)
         everywhere(_begin, self.key, _setting("ATOLL_SPILL_DIR") or tempfile.gettempdir(), _limit())
         return self
+
+    def reader(self, schema: Any, segments: Sequence[Sequence[Segment]]) -> SpilledReader:
+        """The reader of what each PE has just spilled."""
+        self.written += sum(size for own in segments for _, _, size, _, _ in own)
+        return SpilledReader(self.key, schema, segments)
 
     def __exit__(self, *_: Any) -> None:
         if not (current().failed or current().closed):
@@ -240,7 +258,7 @@ def spilled(spill: Spill, frame: Any) -> SpilledReader:
         raise TypeError(f"rows with these columns cannot be spilled; choose others before: {kinds}")
     inputs, kept = prepared
     answers = everywhere(_write, spill.key, kept, inputs=inputs)
-    return SpilledReader(spill.key, answers[0][0], [segments for _, segments in answers])
+    return spill.reader(answers[0][0], [segments for _, segments in answers])
 
 
 def _write(here: Any, key: str, kept: Any) -> tuple[Any, list[Segment]]:

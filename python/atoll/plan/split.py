@@ -84,7 +84,7 @@ def split(spill: Spill, reader: Reader, key: str, names: Sequence[str], ranges: 
         import pyarrow as pa
 
         schema = pa.schema([reader.schema.field(name) for name in names])
-    return [SpilledReader(spill.key, schema, [own[piece] for _, own in answers]) for piece in range(len(ranges))]
+    return [spill.reader(schema, [own[piece] for _, own in answers]) for piece in range(len(ranges))]
 
 
 def _split(

@@ -57,6 +57,10 @@ class Session:
         """Counters of this PE; see `ak.stats`."""
         return self._core.stats()
 
+    def moved_bytes(self) -> int:
+        """Bytes that all PEs have put, got and sent. Collective."""
+        return self._core.moved_bytes()
+
     def __enter__(self) -> Session:
         return self
 
