@@ -10,6 +10,7 @@
 #include "atoll/coll/collectives.hpp"
 #include "atoll/table/kernel/parquet/footer.hpp"
 #include "atoll/table/ops/parquet.hpp"
+#include "atoll/table/ops/values.hpp"
 #include "commands.hpp"
 #include "expr.hpp"
 #include "texts.hpp"
@@ -159,6 +160,19 @@ struct Columns {
     table::land_parquet(*engine, *landing, parts);
   }
 
+  /// Values that lie in files, described as `_core.pyi` says.
+  void add_values(const std::vector<std::tuple<std::size_t, std::int64_t, std::int64_t, std::string, std::int64_t, std::string>>& described) {
+    ATOLL_VALIDATE(landing != nullptr, Error, "rows come too late: the program has returned");
+    std::vector<table::ValuesPart> parts;
+    for (const auto& [column, row, rows, file, offset, name] : described) {
+      ATOLL_VALIDATE(column < kinds.size() && !kinds[column].text && kinds[column].dtype != DType::b1, TypeError, "column {} is none of numbers", column);
+      ATOLL_VALIDATE(rows >= 0 && offset >= 0, ValueError, "{} rows from byte {}", rows, offset);
+      parts.push_back({column, row, rows, file, offset, name});
+    }
+    nb::gil_scoped_release release;
+    table::land_values(*engine, *landing, parts);
+  }
+
   nb::list parquet_words(nb::list described) {
     std::vector<table::ParquetPart> parts;
     for (nb::handle one : described) {
@@ -284,7 +298,7 @@ void bind_everywhere(nb::module_& m) {
         const table::ParquetColumn& one = groups[group].columns[column];
         return nb::make_tuple(table::parquet_type_name(one.type), table::parquet_codec_name(one.codec), one.decoded, one.dictionary, one.offset, one.packed, one.unpacked, one.bloom_filter);
       }, nb::arg("group"), nb::arg("column"));
-  nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("add_parquet", &Columns::add_parquet, nb::arg("parts"), nb::arg("wanted").none()).def("parquet_words", &Columns::parquet_words, nb::arg("parts")).def("rows", &Columns::rows).def_prop_ro("pe", [](const Columns& c) { return c.engine->pe(); }).def("stats", [](const Columns& c) { return stats_of(*c.engine); });
+  nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("add_parquet", &Columns::add_parquet, nb::arg("parts"), nb::arg("wanted").none()).def("add_values", &Columns::add_values, nb::arg("parts")).def("parquet_words", &Columns::parquet_words, nb::arg("parts")).def("rows", &Columns::rows).def_prop_ro("pe", [](const Columns& c) { return c.engine->pe(); }).def("stats", [](const Columns& c) { return stats_of(*c.engine); });
   m.def("set_program", [](nb::object callable) { program() = std::move(callable); });
   m.def("run_everywhere", [](const SessionPtr& session, nb::bytes request, nb::sequence inputs, const std::vector<int>& kinds, const std::vector<std::int64_t>& rows) {
     std::vector<LandingColumn> columns;

@@ -17,9 +17,9 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from ..io.atomic import is_special, replacing
-from ..io.reader import fill, reading
+from ..io.reader import fill, land, reading
 from ..session import current
-from ..session.everywhere import everywhere
+from ..session.everywhere import everywhere, landed
 from . import engine
 from .array import Array, as_array, wrap
 from .creation import array
@@ -285,6 +285,12 @@ def _read(found: np.memmap[Any, Any]) -> ndarray:
     kind, offset, size = found.dtype, found.offset, found.nbytes
     turned = len(shape) > 1 and flags.f_contiguous and not flags.c_contiguous  # in Fortran's order
     shape = shape[::-1] if turned else shape
+    if len(shape) == 1 and size and kind.isnative and kind.kind in "iuf":
+        pes, count = current().pes, shape[0]
+        ends = [count * (pe + 1) // pes for pe in range(pes)]
+        rows = [end - begin for begin, end in itertools.pairwise([0, *ends])]
+        _, made = landed(_straight, (path, offset, ends, kind.itemsize), [code_of(kind)], rows=rows)
+        return wrap(made[0][0])
     with open(path, "rb", buffering=0) as stream:
         stream.seek(offset)
         if not shape or size <= _PIECE:
@@ -299,6 +305,12 @@ def _read(found: np.memmap[Any, Any]) -> ndarray:
             else:
                 result[start : start + step] = piece
     return result
+
+
+def _straight(here: Any, path: str, offset: int, ends: list[int], width: int) -> None:
+    """On a PE: its elements, from the file to where they belong."""
+    begin = ends[here.pe - 1] if here.pe else 0
+    land(here, [(0, 0, ends[here.pe] - begin, path, offset + begin * width, path)])
 
 
 def _filled(stream: Any, piece: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -39,10 +39,19 @@ class HdfReader(Reader):
     by_column = True
 
     def __init__(
-        self, place: Place, group: str, schema: Any, keys: Any, parts: list[Part], kinds: dict[str, str]
-    ) -> None:
+        self, place: Place, group: str, schema: Any, keys: Any, parts: list[Part], kinds: dict[str, str],
+        begins: dict[tuple[str, str], tuple[int, Any]],
+    ) -> None:  # fmt: skip
         self.place, self.group, self.parts, self.keys, self.kinds = place, group, parts, keys, kinds
         self.schema = with_keys(schema, keys)
+        self._begins = begins
+
+    def plain(self, part: Part, name: str) -> tuple[str, int] | None:
+        """Of datasets in one piece, as they are without options, of this machine's files."""
+        begin, kind = self._begins.get((part.file, name), (0, None))
+        if kind is None or kind != self.schema.field(name).type:
+            return None
+        return part.file, begin + part.number * kind.bit_width // 8
 
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
         """One table of the range's rows."""
@@ -109,6 +118,7 @@ def _plan(place: Place, wanted: Sequence[str] | None, group: str) -> HdfReader:
     parts: list[Part] = []
     kinds: dict[str, str] = {}
     fields: dict[str, Any] = {}
+    begins: dict[tuple[str, str], tuple[int, Any]] = {}
     for name_of_file, of_file in zip(place.files, of_files, strict=True):
         with reading(name_of_file), _opened(place, name_of_file) as whole:
             lengths = {}
@@ -125,6 +135,9 @@ def _plan(place: Place, wanted: Sequence[str] | None, group: str) -> HdfReader:
                     kinds[name] = kind
                     lengths[name] = _length(item, kind)
                     fields.setdefault(name, pa.field(name, _arrow_type(item, kind)))
+                    begin = _begin(place, whole, item) if kind == "numbers" else None
+                    if begin is not None:
+                        begins[name_of_file, name] = begin, _arrow_type(item, kind)
             if len(set(lengths.values())) > 1:
                 raise ValueError(f"datasets differ in length: {lengths}. Choose some of one length with columns=")
             rows = next(iter(lengths.values()), 0)
@@ -146,7 +159,16 @@ def _plan(place: Place, wanted: Sequence[str] | None, group: str) -> HdfReader:
         for name in wanted:
             if name not in fields and name not in keys.names:
                 raise KeyError(f"no column {name!r}; there are {', '.join(map(repr, fields)) or 'none'}")
-    return HdfReader(place, group, pa.schema(list(fields.values())), keys, parts, kinds)
+    return HdfReader(place, group, pa.schema(list(fields.values())), keys, parts, kinds, begins)
+
+
+def _begin(place: Place, file: Any, item: Any) -> int | None:
+    """Where in the file the dataset's numbers lie as they do in memory; None where they do not."""
+    plain = item.chunks is None and item.external is None and not item.is_virtual and item.dtype.isnative
+    if place.data is not None or place.system is not None or file.userblock_size or not plain or _is_bool(item):
+        return None
+    found = item.id.get_offset()
+    return None if found is None else int(found)
 
 
 def _items(group: Any, prefix: str = "", above: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any]]:

@@ -70,6 +70,10 @@ class Reader(ABC):
         """Where the engine itself finds a column: see `add_parquet`; None: nowhere."""
         return None
 
+    def plain(self, part: Part, name: str) -> tuple[str, int] | None:
+        """The file, and the byte in it, from which on the column's numbers lie as they do in memory; None: nowhere."""
+        return None
+
     def few_words(self, part: Part, name: str) -> bool:
         """Whether the engine finds a column of texts there, of which few seem to be distinct."""
         return False
@@ -112,6 +116,27 @@ def fill(source: Any, room: Any) -> None:
         if not count:
             raise ValueError("the file has become shorter")
         room = room[count:]
+
+
+def land(here: Any, parts: Sequence[tuple[Any, ...]]) -> None:
+    """On a PE: what `add_values` of the engine does."""
+    with opening([part[3] for part in parts]):
+        if parts:
+            here.add_values(list(parts))
+
+
+@contextlib.contextmanager
+def opening(files: Iterable[str]) -> Iterator[None]:
+    """Of files that the engine cannot open Python's own error."""
+    try:
+        yield
+    except ValueError:
+        raise
+    except Exception:
+        for file in dict.fromkeys(files):
+            with open(file, "rb"):
+                pass
+        raise
 
 
 @contextlib.contextmanager

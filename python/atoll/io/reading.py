@@ -14,7 +14,7 @@ from ..columns.making import from_arrow
 from ..session import current
 from ..session.everywhere import landed
 from .fallback import outside
-from .reader import Part, Reader, reading
+from .reader import Part, Reader, land, opening, reading
 from .storage import Dictionary, categorical_of, storage_of
 
 
@@ -154,21 +154,26 @@ def _fill(
 
     tasks: list[tuple[int, int, Sequence[int]]] = []
     decoded: list[Any] = []  # by the engine
+    plain: list[Any] = []  # read by it
     first = 0
     for number in mine[pe]:
         part = reader.parts[number]
         each = [[index] for index in range(len(names))] if reader.by_column and where is None else [range(len(names))]
         for chosen in each if names else []:
-            told = None
+            told = place = None
             if known and len(chosen) == 1:
                 with reading(part):
                     told = reader.direct(part, names[chosen[0]])
-            if told is None:
-                tasks.append((number, first, chosen))
-            else:
+                    place = reader.plain(part, names[chosen[0]])
+            if told is not None:
                 decoded.append((column_of[chosen[0]], first, told, str(part), 0.0, None, None))
+            elif place is not None:
+                plain.append((column_of[chosen[0]], first, part.rows, *place, str(part)))
+            else:
+                tasks.append((number, first, chosen))
         first += part.rows or 0
     decode(here, decoded)
+    land(here, plain)
     run(read, tasks, threads)
     answer: dict[str, Any] = {name: [chunks[place] for place in sorted(chunks)] for name, chunks in whole.items()}
     answer.update({names[index]: dictionary.values for index, dictionary in dictionaries.items()})
@@ -176,17 +181,10 @@ def _fill(
 
 
 def decode(here: Any, parts: list[Any], wanted: Any = None) -> None:
-    """What `add_parquet` of the engine does; of files that cannot be opened Python's own error."""
-    try:
+    """What `add_parquet` of the engine does."""
+    with opening([part[2][0] for part in parts]):
         if parts:
             here.add_parquet(parts, wanted)
-    except ValueError:
-        raise
-    except Exception:
-        for file in dict.fromkeys(part[2][0] for part in parts):
-            with open(file, "rb"):
-                pass
-        raise
 
 
 def run(task: Callable[..., None], arguments: Sequence[tuple[Any, ...]], threads: int) -> None:

@@ -1,46 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/ops/parquet.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "ops/file.hpp"
+
 namespace atl::table {
 namespace {
-
-class File {
- public:
-  explicit File(const std::string& name) : handle_(::open(name.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (handle_ < 0) throw_errno(fmt::format("cannot open {}", name));
-  }
-  ~File() { ::close(handle_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  std::int64_t size() const {
-    struct ::stat found {};
-    if (::fstat(handle_, &found) != 0) throw_errno("cannot look at a file");
-    return found.st_size;
-  }
-
-  void read(std::byte* to, std::int64_t size, std::int64_t at) const {
-    while (size > 0) {
-      const ::ssize_t got = ::pread(handle_, to, static_cast<std::size_t>(size), at);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw_errno("cannot read a file");
-      ATOLL_VALIDATE(got > 0, ValueError, "the file has become shorter");
-      to += got;
-      at += got;
-      size -= got;
-    }
-  }
-
- private:
-  int handle_;
-};
 
 /// A chunk in a file, of which a window is in memory: pages fit into the cache.
 class FileChunk final : public ChunkSource {
