@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,20 @@ _MOST = 1 << 15  # words: codes of two bytes
 _LEAST = 20_000  # rows below which codes are not worth a look at all words
 
 
+def read_with_codes(reader: Reader, columns: Collection[str] | None = None, where: Any = None) -> dict[str, Any]:
+    """As `read_columns`; texts of few words become codes of these where all rows are read."""
+    names = reader.names(columns)
+    coded: dict[str, Any] = {}
+    if where is None:
+        for name in names:
+            column = FileColumn(reader, name)
+            if column.has_codes():
+                coded[name] = column.read()
+    rest = [name for name in names if name not in coded]
+    found = read_columns(reader, rest, where) if rest or not names else {}
+    return {name: coded[name] if name in coded else found[name] for name in names}
+
+
 class FileColumn:
     """A column of files that say how many rows they have."""
 
@@ -43,6 +57,10 @@ class FileColumn:
         self._told: list[Any] | None = None
         self._looked = storage is None or storage.kind != -1
         self.size = sum(part.rows or 0 for part in reader.parts)
+
+    def has_codes(self) -> bool:
+        """Whether it is read as codes of few words."""
+        return self._coded() is not None
 
     def read(self) -> Any:
         """All of it."""

@@ -10,6 +10,7 @@ from ..columns.making import from_arrow
 from ..frame import DataFrame, RangeIndex
 from ..session.everywhere import once
 from .arrow import arrow_columns
+from .chunks import read_with_codes
 from .csvframes import read_csv, read_table
 from .fallback import given
 from .hdf import hdf_columns
@@ -18,7 +19,7 @@ from .jsonvalue import has_lines, held, json_by_pandas
 from .members import members_of
 from .orc import orc_columns
 from .parquet import parquet_reader
-from .reading import expression, read_columns
+from .reading import expression
 from .sql import asked
 
 __all__ = ["read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table"]
@@ -68,7 +69,7 @@ def read_parquet(
     reader = parquet_reader(path, storage_options).narrowed(members_of(filters))
     index = [name for name in reader.index if isinstance(name, str)]
     wanted = None if columns is None else [*columns, *(name for name in index if name not in columns)]
-    frame = DataFrame(read_columns(reader, wanted, expression(filters)))
+    frame = DataFrame(read_with_codes(reader, wanted, expression(filters)))
     if not index:
         told = reader.index[0] if reader.index and filters is None else None
         if told is not None and len(range(told["start"], told["stop"], told["step"])) == len(frame):

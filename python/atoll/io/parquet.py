@@ -13,12 +13,13 @@ from .. import _core, extras
 from ..session import current
 from ..session.everywhere import once
 from .bloom import excludes, hashes_of
+from .chunks import read_with_codes
 from .members import Members, members_of
 from .parquetfile import labelled, parquet_file, write_groups, write_rows
 from .parquetgroups import by_threads
 from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
-from .reading import expression, read_columns
+from .reading import expression
 from .rows import inputs_of, together
 from .schemas import index_columns, key_types, typed_keys, unified, with_keys
 from .storage import WORD
@@ -328,7 +329,7 @@ def parquet_columns(
     {'a': array([2, 3]), 'b': strings([None, 'z'])}
     """
     reader = parquet_reader(where, storage_options).narrowed(members_of(filters))
-    return read_columns(reader, columns, expression(filters))
+    return read_with_codes(reader, columns, expression(filters))
 
 
 def write_parquet(

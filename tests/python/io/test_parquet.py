@@ -183,6 +183,23 @@ def test_days_moments_and_decimals_are_decoded_as_they_lie(tmp_path):
             np.testing.assert_array_equal(halves, money)
 
 
+def test_texts_of_few_words_are_read_as_codes(tmp_path):
+    rows = 30_000
+    words = np.array(["b", "", "a\u00e9", "word"])[np.arange(rows) * 7 % 4]
+    frame = pd.DataFrame({"few": words, "many": [f"t{i}" for i in range(rows)], "n": np.arange(rows)})
+    frame["gaps"] = frame["few"].where(frame["n"] % 5 > 0)
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.Table.from_pandas(frame), path, row_group_size=7000)
+    found = parquet_columns(path)
+    assert [type(found[name]).__name__ for name in ("few", "many")] == ["Coded", "Strings"]
+    assert list(found) == list(frame)
+    read = ak.read_parquet(path)
+    pd.testing.assert_frame_equal(read.to_pandas(), pd.read_parquet(path))
+    assert read.groupby("few")["n"].sum().to_pandas().to_dict() == frame.groupby("few")["n"].sum().to_dict()
+    some = ak.read_parquet(path, columns=["few"], filters=[("n", "<", 3)])
+    assert some["few"].to_list() == list(words[:3])
+
+
 def test_columns_are_read_when_they_are_used(tmp_path, monkeypatch):
     from atoll.io.chunks import FileColumn
 
