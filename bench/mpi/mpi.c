@@ -2,7 +2,7 @@
 // mpi: what programs of MPI wait for: messages (latency, rate, bandwidth), collectives by bytes per rank (alltoall: per pair),
 // windows, non-blocking collectives while the program computes, and datatypes that lie apart, beside loops written by hand.
 // `*_added`: what an operation adds to a computation of 1.2 times its own time, without a call in between; `--asleep 1`: to a sleep, which
-// leaves the core to others. `--allocated 1`: buffers are memory of MPI_Alloc_mem.
+// leaves the core to others; `*_blocking`: the same waited for at once. `--allocated 1`: buffers are memory of MPI_Alloc_mem.
 #include "../shmem/bench.h"
 
 #include <sys/prctl.h>
@@ -189,10 +189,12 @@ static void compute_alone(uint64_t count) {
   while (count-- != 0) compute(computing);
 }
 
-static void overlapped(const char* name, const char* added, BenchBody pure, BenchBody hidden, Wanted wanted, int blocks) {
+static void overlapped(const char* name, const char* added, const char* blocking, BenchBody pure, BenchBody hidden, BenchBody waited_for,
+                       Wanted wanted, int blocks) {
   uint64_t hash = checked(name, pure, wanted, blocks);
   double seconds = bench_measure(pure, BENCH_EVERYBODY);
   bench_point((BenchPoint){.name = name, .size = size, .seconds = seconds, .checksum = hash});
+  bench_point((BenchPoint){.name = blocking, .size = size, .seconds = bench_measure(waited_for, BENCH_EVERYBODY), .checksum = hash});
   computing = 1.2 * seconds;
   double alone = bench_measure(compute_alone, BENCH_EVERYBODY), left = bench_measure(hidden, BENCH_EVERYBODY) - alone;
   bench_point((BenchPoint){.name = added, .size = size, .seconds = left > 1e-9 ? left : 1e-9});
@@ -359,8 +361,8 @@ int main(int argc, char** argv) {
   if (parts & 2) collectives(most);
   size = most;
   if (parts & 4) {
-    overlapped("iallreduce", "iallreduce_added", iallreduce, iallreduce_hidden, of_all, 1);
-    overlapped("ialltoall", "ialltoall_added", ialltoall, ialltoall_hidden, for_me, pes);
+    overlapped("iallreduce", "iallreduce_added", "iallreduce_blocking", iallreduce, iallreduce_hidden, allreduce, of_all, 1);
+    overlapped("ialltoall", "ialltoall_added", "ialltoall_blocking", ialltoall, ialltoall_hidden, alltoall, for_me, pes);
   }
   if (parts & 8) windows();
   if (parts & 16) datatypes();

@@ -24,7 +24,7 @@ NAMES = ["latency", "bandwidth", "message_rate", "threads", "collectives", "rand
 NAMES += ["isx", "pe_stream", "stencil", "transpose", "fft3d"]
 
 TINY = ["--share-us", "50", "--repeats", "1"]
-NAMES_MPI = ["mpi", "mpi_threads", "mpi_io"]
+NAMES_MPI = ["mpi", "mpi_threads", "mpi_io", "mpi_start"]
 HERE = ["atoll", "limit"] if toolchains.own_compiler() else ["limit"]
 
 
@@ -66,6 +66,8 @@ def test_every_program_of_mpi_runs(name, pes, tmp_path, monkeypatch):
     assert measured.skipped == {"limit": "a bare mapping has no messages"}
     assert all(min(seconds["atoll"]) > 0 for seconds in measured.seconds.values())
     assert list(tmp_path.iterdir()) == []
+    points = {point.name for point in measured.seconds}
+    assert ("job" in points) == program.times_job
 
 
 def test_a_wrong_option_is_refused():

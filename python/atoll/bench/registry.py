@@ -139,6 +139,8 @@ class Program:
     least_pes: int = 1
     #: What it is written in: `shmem` (the operations of bench/shmem/comm.h, which MPI has, too) or `mpi`.
     interface: str = "shmem"
+    #: Whether the time of whole jobs is a point, too: from the launcher's start to its end.
+    times_job: bool = False
 
     @property
     def family(self) -> str:

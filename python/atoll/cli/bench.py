@@ -64,7 +64,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--fabric",
         help="of communication: shm (one node; default) or ofi (the hosts; without --hosts two pretended nodes here)",
     )
-    run.add_argument("--sweep", type=Path, metavar="FILE", help="as `atoll experiment run FILE`, kept with --json")
+    run.add_argument(
+        "--sweep",
+        type=Path,
+        metavar="FILE",
+        help="as `atoll experiment run FILE`, kept with --json; --against goes before the file's",
+    )
 
     plot = actions.add_parser("plot", help="draw recorded runs")
     plot.add_argument("files", nargs="+", type=Path, metavar="FILE")
@@ -74,13 +79,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     plot.add_argument("--title", default="", help="above the chart")
 
 
-def run_sweep(sweep: Path, results: Path | None) -> int:
+def run_sweep(sweep: Path, results: Path | None, against: list[str]) -> int:
     """An experiment, whose results are kept only when they were asked for."""
     from atoll.experiment import ExperimentError
     from atoll.experiment.run import run, run_once
 
     try:
-        return run_once(sweep) if results is None else run(sweep, results, skip_missing=True)
+        return run_once(sweep, against) if results is None else run(sweep, results, skip_missing=True, against=against)
     except ExperimentError as error:
         raise CommandError(str(error)) from None
 
@@ -99,7 +104,7 @@ def main(arguments: argparse.Namespace) -> int:
             plot_files(arguments.files, arguments.out, arguments.metric, arguments.baseline, arguments.title)
             print(f"wrote {arguments.out}")
         elif arguments.sweep is not None:
-            return run_sweep(arguments.sweep, arguments.json)
+            return run_sweep(arguments.sweep, arguments.json, arguments.against or [])
         else:
             from atoll.bench.runner import run_command
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,14 @@ class Plan:
         """The same with each commit by its full name, as `found` has it."""
         named = [dataclasses.replace(p, commit=found[p.commit]) if p.commit else p for p in self.points]
         return dataclasses.replace(self, points=tuple(named))
+
+    def with_contenders(self, against: Sequence[str]) -> Plan:
+        """The same with these in place of the contenders that the file names; none: as they are."""
+        if not against:
+            return self
+        return dataclasses.replace(
+            self, points=tuple(dataclasses.replace(p, against=tuple(against)) for p in self.points)
+        )
 
 
 def as_list(value: Any) -> list[Any]:

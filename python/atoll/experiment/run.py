@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -103,19 +104,20 @@ class Timer:
         return time_left(sum(median(self.seconds.get(point.benchmark, every)) for point in points))
 
 
-def run(path: Path, results: Path | None, skip_missing: bool = False) -> int:
-    """Runs what is left of the experiment; 0 when every point is done."""
-    one = Run(read_plan(path), results, skip_missing)
+def run(path: Path, results: Path | None, skip_missing: bool = False, against: Sequence[str] = ()) -> int:
+    """Runs what is left of the experiment; 0 when every point is done. `against`: in place of the file's contenders."""
+    one = Run(read_plan(path).with_contenders(against), results, skip_missing)
     status = one.go()
     if status == 0:
         say(f"done: {one.path}. To look at it: atoll experiment page {one.path}")
     return status
 
 
-def run_once(path: Path) -> int:
+def run_once(path: Path, against: Sequence[str] = ()) -> int:
     """Runs the whole experiment and shows a table; keeps nothing."""
     with tempfile.TemporaryDirectory(prefix="atoll-experiment-") as folder:
-        one = Run(read_plan(path), Path(folder) / "results.jsonl", skip_missing=True)
+        plan = read_plan(path).with_contenders(against)
+        one = Run(plan, Path(folder) / "results.jsonl", skip_missing=True)
         status = one.go()
         found = read_results(one.path)
         if found.records:

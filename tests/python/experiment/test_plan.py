@@ -52,6 +52,12 @@ def test_settings_of_arrays_are_left_out_of_programs_among_all(tmp_path):
     assert read(tmp_path, '[[sweep]]\nnames = ["collectives"]\nsize = 4096').points[0].size == 4096
 
 
+def test_other_contenders_go_before_those_of_the_file(tmp_path):
+    made = read(tmp_path, '[[sweep]]\nnames = ["latency"]\nagainst = ["limit"]')
+    assert made.with_contenders([]) == made
+    assert [point.against for point in made.with_contenders(["a=/x", "b=/y"]).points] == [("a=/x", "b=/y")]
+
+
 SWEEP = '[[sweep]]\nnames = ["sort"]\n'
 
 

@@ -115,3 +115,10 @@ program(
     tiny=["--total", "3145728"],
     interface="mpi",
 )
+program(
+    "mpi_start",
+    "MPI_Init, and a whole job that does nothing else",
+    size_means="-",
+    interface="mpi",
+    times_job=True,
+)
