@@ -5,44 +5,13 @@
 
 #include <thread>
 
-#include "atoll/base/random.hpp"
+#include "matching/messages.hpp"
 #include "run_pes.hpp"
 
 namespace atl::runtime {
 namespace {
 
 class Matching : public testing::OnPes {};
-
-PeId right_of(const Context& context) { return PeId((context.pe().value() + 1) % context.npes()); }
-PeId left_of(const Context& context) { return PeId((context.pe().value() + context.npes() - 1) % context.npes()); }
-
-template <class T>
-std::span<const std::byte> out(const T& value) {
-  return std::as_bytes(std::span(&value, 1));
-}
-template <class T>
-std::span<std::byte> in(T& value) {
-  return std::as_writable_bytes(std::span(&value, 1));
-}
-
-std::vector<std::byte> noise(std::size_t bytes, std::uint64_t key) {
-  std::vector<std::byte> data(bytes);
-  for (std::size_t i = 0; i < bytes; i += 8) {
-    std::uint64_t word = random_bits(key, i);
-    std::memcpy(data.data() + i, &word, std::min<std::size_t>(8, bytes - i));
-  }
-  return data;
-}
-
-void send_now(Matcher& matcher, PeId to, std::uint64_t tag, std::span<const std::byte> data) {
-  Request request = matcher.send(to, tag, data);
-  EXPECT_EQ(matcher.wait(request).status, Status::ok);
-}
-
-Outcome receive_now(Matcher& matcher, const Pattern& pattern, std::span<std::byte> into) {
-  Request request = matcher.receive(pattern, into);
-  return matcher.wait(request);
-}
 
 // Around the limits of a slot, of eager messages and of a piece; buffers in the segment and outside, both ways; the
 // receive posted before and after the message.
@@ -90,6 +59,56 @@ TEST_P(Matching, EverySizeArrivesFromAndIntoAnyMemory) {
     context.barrier();
     EXPECT_EQ(matcher.stats().unexpected_messages, 0u);
     EXPECT_EQ(matcher.stats().posted_receives, 0u);
+  });
+}
+
+class EverySecond : public Scatter {
+ public:
+  explicit EverySecond(std::size_t most) : bytes(2 * most) {}
+  void put(std::uint64_t from, std::uint64_t to, const std::byte* data) const override {
+    for (std::uint64_t i = from; i < to; ++i) bytes[2 * i] = data[i - from];
+  }
+  mutable std::vector<std::byte> bytes;
+};
+
+// From wherever it comes, and by whatever way; of some messages the end is cut off.
+TEST_P(Matching, WhatIsScatteredGetsToItsPlaces) {
+  run([](Context& context) {
+    Matcher matcher(context);
+    std::uint64_t tag = 0;
+    for (bool early : {false, true})
+      for (bool shared : {false, true})
+        for (bool cut : {false, true})
+          for (std::size_t size : {0, 1, 33, 257, 16'384, 16'385, 40'000, 300'001}) {
+            ++tag;
+            auto data = noise(size, tag);
+            std::span<const std::byte> source(data);
+            void* block = shared ? context.heap().allocate(size + 1) : nullptr;
+            if (shared) {
+              std::copy(data.begin(), data.end(), static_cast<std::byte*>(block));
+              source = {static_cast<std::byte*>(block), size};
+            }
+            const std::size_t room = cut ? size * 2 / 3 : size;
+            EverySecond places(room);
+            Request receive;
+            if (early) receive = matcher.receive({left_of(context), tag}, {places, room});
+            if (early && tag % 3 == 0) context.barrier();
+            Request send = matcher.send(right_of(context), tag, source, SendMode::standard, 3 * tag);
+            std::optional<Outcome> got;
+            if (!early && tag % 2 == 0) got = matcher.receive_now({left_of(context), tag}, {places, room});
+            if (!early && !got) receive = matcher.receive({left_of(context), tag}, {places, room});
+            if (!got) got = matcher.wait(receive);
+            ASSERT_EQ(got->status, room < size ? Status::truncated : Status::ok);
+            ASSERT_EQ(got->envelope.bytes, size);
+            ASSERT_EQ(got->envelope.label, 3 * tag);
+            for (std::size_t i = 0; i < room; ++i) {
+              ASSERT_EQ(places.bytes[2 * i], data[i]) << "byte " << i << " of " << size;
+              ASSERT_EQ(places.bytes[2 * i + 1], std::byte{0});
+            }
+            EXPECT_EQ(matcher.wait(send).status, Status::ok);
+            if (shared) context.heap().release(block);
+          }
+    context.barrier();
   });
 }
 
@@ -394,83 +413,6 @@ TEST_P(Matching, ThreadsOfAPeSendAndReceive) {
         context.barrier();
       },
       {.threads = 2});
-}
-
-// Straight from the ring where it can be; where it cannot, nothing has been done, and an ordinary receive gets the message.
-TEST_P(Matching, WhatComesAtOnceIsReceivedWithoutAnOperation) {
-  run([](Context& context) {
-    Matcher matcher(context);
-    constexpr std::uint64_t rounds = 200;
-    for (std::uint64_t i = 0; i < rounds; ++i) {
-      const std::size_t sizes[] = {0, 8, 33, 300, 5000, 16'384, 16'385, 70'000};
-      auto data = noise(sizes[i % std::size(sizes)], i);
-      const bool sent = data.size() <= 16'384;
-      Request send;
-      ASSERT_EQ(matcher.send_now(right_of(context), i, data), sent);
-      if (!sent) send = matcher.send(right_of(context), i, data);
-      // Too short by a third now and then.
-      const bool cut = i % 5 == 4;
-      std::vector<std::byte> got(cut ? data.size() * 2 / 3 : data.size());
-      Pattern pattern{i % 3 == 0 ? std::nullopt : std::optional(left_of(context)), i, 0};
-      auto outcome = matcher.receive_now(pattern, got);
-      if (!outcome) outcome = receive_now(matcher, pattern, got);
-      ASSERT_EQ(outcome->status, got.size() < data.size() ? Status::truncated : Status::ok);
-      ASSERT_EQ(outcome->envelope.source, left_of(context));
-      ASSERT_EQ(outcome->envelope.bytes, data.size());
-      ASSERT_TRUE(std::equal(got.begin(), got.end(), data.begin())) << i;
-      EXPECT_EQ(matcher.wait(send).status, Status::ok);
-    }
-    context.barrier();
-    EXPECT_EQ(matcher.stats().received_messages, rounds);
-    EXPECT_EQ(matcher.stats().sent_messages, rounds);
-  });
-}
-
-TEST_P(Matching, WhatLiesInTheRingIsTakenFromThere) {
-  ATOLL_NOT_SIMULATED();
-  if (npes() == 1) GTEST_SKIP() << "what one sends to oneself has been taken in when one looks";
-  run([](Context& context) {
-    Matcher matcher(context);
-    HeapOffset sent = context.allocate_symmetric(8);
-    *context.local_pointer<std::uint64_t>(sent) = 0;
-    context.barrier();
-    if (context.pe() == PeId(0)) {
-      std::uint64_t value = 77;
-      ASSERT_TRUE(matcher.send_now(PeId(1), 5, out(value)));
-      context.set<std::uint64_t>(PeId(1), sent, 1);
-    } else if (context.pe() == PeId(1)) {
-      while (context.fetch<std::uint64_t>(PeId(1), sent) == 0) ::sched_yield();  // without progress
-      std::uint64_t value = 0;
-      auto outcome = matcher.receive_if_here({PeId(0), 5}, in(value));
-      EXPECT_TRUE(outcome.has_value() || context.peer_pointer(PeId(0), HeapOffset(0)) == nullptr);
-      if (!outcome) outcome = receive_now(matcher, {PeId(0), 5}, in(value));
-      EXPECT_EQ(outcome->envelope.bytes, 8u);
-      EXPECT_EQ(value, 77u);
-    }
-    context.barrier();
-    context.release_symmetric(sent);
-  });
-}
-
-// A receive that waits already gets its message, and so does who came for one that is not the next.
-TEST_P(Matching, WhatIsReceivedAtOncePassesNobody) {
-  run([](Context& context) {
-    Matcher matcher(context);
-    std::uint64_t first = 0, second = 0, third = 0;
-    Request waiting = matcher.receive({left_of(context), 0, ~std::uint64_t{0}}, in(first));
-    context.barrier();
-    for (std::uint64_t tag : {7, 8, 9}) ASSERT_TRUE(matcher.send_now(right_of(context), tag, out(tag)));
-    auto take = [&](const Pattern& pattern, std::uint64_t& value) {
-      if (!matcher.receive_now(pattern, in(value))) (void)receive_now(matcher, pattern, in(value));
-    };
-    take({left_of(context), 9}, third);
-    take({left_of(context), 0, ~std::uint64_t{0}}, second);
-    EXPECT_EQ(matcher.wait(waiting).envelope.tag, 7u);
-    EXPECT_EQ(first, 7u);
-    EXPECT_EQ(second, 8u);
-    EXPECT_EQ(third, 9u);
-    context.barrier();
-  });
 }
 
 // Threads whose tags are apart, as those of communicators are; what is asked of all parts is asked of all.

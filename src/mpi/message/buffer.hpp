@@ -6,7 +6,11 @@
 #include <memory>
 #include <span>
 
+#include "atoll/runtime/matching.hpp"
+#include "core/library.hpp"
+#include "core/watch.hpp"
 #include "datatype/pack.hpp"
+#include "message/label.hpp"
 #include "type/type.hpp"
 
 namespace atl::mpi {
@@ -20,30 +24,56 @@ inline const datatype::Type& checked(Count count, MPI_Datatype type) {
   if (count == 0 && type == MPI_DATATYPE_NULL) [[unlikely]] return need_type(MPI_BYTE);
   return need_committed_type(type);
 }
+
+// Packed bytes. In the PE's heap, others of the node read them where they are.
+struct GiveBack {
+  bool to_heap = false;
+  void operator()(std::byte* bytes) const {
+    if (!to_heap) delete[] bytes;
+    else if (is_active()) mpi::library().context().heap().release(bytes);
+  }
+};
+using Packed = std::unique_ptr<std::byte[], GiveBack>;
+inline Packed pack_room(std::size_t bytes) { return Packed(new std::byte[bytes]); }
+inline Packed pack_room_in_heap(std::size_t bytes) {
+  try {
+    return Packed(static_cast<std::byte*>(mpi::library().context().heap().allocate(bytes)), {true});
+  } catch (const MemoryError&) {  // others copy once more
+    return pack_room(bytes);
+  }
+}
 }  // namespace detail
+
+/// Whether a call moves pieces of a message by itself, or needs it in a row.
+enum class Moves { rows, pieces };
 
 /// What is sent. Of a buffer in one piece: a view of it; else a copy, taken at once.
 class Outgoing {
  public:
   Outgoing() = default;
-  Outgoing(const void* buffer, Count count, MPI_Datatype handle) {
-    datatype::Region region = detail::checked(count, handle).region(count);
+  /// Moves::pieces: of a message, whose receiver reads a copy where it is.
+  Outgoing(const void* buffer, Count count, MPI_Datatype handle, Moves moves = Moves::rows) {
+    const datatype::Type& type = detail::checked(count, handle);
+    if (checking()) [[unlikely]] label_ = label_of(type, count);
+    datatype::Region region = type.region(count);
     bytes_ = static_cast<std::size_t>(region.size());
     if (region.contiguous()) [[likely]] {
       data_ = static_cast<const std::byte*>(buffer) + region.layout->offset;
       return;
     }
-    copy_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
+    copy_ = moves == Moves::pieces && bytes_ > runtime::MatcherOptions{}.eager_bytes ? detail::pack_room_in_heap(bytes_) : detail::pack_room(bytes_);
     datatype::pack(region, buffer, 0, region.size(), copy_.get());
     data_ = copy_.get();
   }
   const std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   std::span<const std::byte> span() const { return {data_, bytes_}; }
+  /// Of a message: what checks compare; else 0.
+  std::uint64_t label() const { return label_; }
   /// Makes it independent of the program's buffer.
   void own() {
     if (copy_) return;
-    copy_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
+    copy_ = detail::pack_room(bytes_);
     if (bytes_ != 0) std::memcpy(copy_.get(), data_, bytes_);
     data_ = copy_.get();
   }
@@ -51,16 +81,23 @@ class Outgoing {
  private:
   const std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
-  std::unique_ptr<std::byte[]> copy_;
+  std::uint64_t label_ = 0;
+  detail::Packed copy_;
 };
 
 /// Where a message goes. land() puts what has arrived in its place.
-class Incoming {
+class Incoming final : public runtime::Scatter {
  public:
   Incoming() = default;
-  Incoming(void* buffer, Count count, MPI_Datatype handle) {
-    datatype::Region region = detail::checked(count, handle).region(count);
+  /// Moves::pieces: there is no row, but what comes is put into its places: see target().
+  Incoming(void* buffer, Count count, MPI_Datatype handle, Moves moves = Moves::rows) { set(buffer, count, handle, moves); }
+  /// Of one that is nothing yet, or was used before.
+  void set(void* buffer, Count count, MPI_Datatype handle, Moves moves = Moves::rows) {
+    const datatype::Type& type = detail::checked(count, handle);
+    if (checking()) [[unlikely]] label_ = label_of(type, count);
+    datatype::Region region = type.region(count);
     bytes_ = static_cast<std::size_t>(region.size());
+    if (type_) [[unlikely]] type_.reset(), copy_.reset();
     if (region.contiguous()) [[likely]] {
       data_ = static_cast<std::byte*>(buffer) + region.layout->offset;
       return;
@@ -68,12 +105,20 @@ class Incoming {
     type_ = find<TypeObject>(handle)->type();
     buffer_ = buffer;
     count_ = count;
+    data_ = nullptr;
+    if (moves == Moves::pieces) return;
     copy_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
     data_ = copy_.get();
+  }
+  /// Of a receive, while this stays where it is.
+  runtime::Target target() const { return type_ && !copy_ ? runtime::Target(*this, bytes_) : runtime::Target(data_, bytes_); }
+  void put(std::uint64_t from, std::uint64_t to, const std::byte* data) const override {
+    datatype::unpack(type_->region(count_), buffer_, static_cast<Count>(from), static_cast<Count>(to), data);
   }
   std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   std::span<std::byte> span() const { return {data_, bytes_}; }
+  std::uint64_t label() const { return label_; }
   /// Whether data() is the program's own memory.
   bool straight() const { return copy_ == nullptr; }
   /// Packs what the program's buffer holds now.
@@ -88,6 +133,7 @@ class Incoming {
  private:
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
+  std::uint64_t label_ = 0;
   std::unique_ptr<std::byte[]> copy_;
   datatype::TypePtr type_;  // of a copy: it may be freed before the message comes
   void* buffer_ = nullptr;

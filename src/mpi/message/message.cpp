@@ -32,8 +32,9 @@ runtime::Pattern pattern_of(const Comm& comm, int from, int tag) {
   return pattern;
 }
 
-void report(const Comm& comm, const runtime::Outcome& outcome, std::size_t room, MPI_Status* status) {
+void report(const Comm& comm, const runtime::Outcome& outcome, const Incoming& data, MPI_Status* status) {
   const runtime::Envelope& envelope = outcome.envelope;
+  const std::size_t room = data.bytes();
   if (outcome.status == Status::cancelled) {
     fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
     return;
@@ -41,13 +42,14 @@ void report(const Comm& comm, const runtime::Outcome& outcome, std::size_t room,
   check_outcome(outcome.status, envelope.source, const_cast<Comm*>(&comm));
   int source = comm.rank_of(envelope.source), tag = static_cast<int>(envelope.tag & tag_mask);
   fill(status, source, tag, static_cast<Count>(std::min<std::uint64_t>(envelope.bytes, room)));
+  if (envelope.label != 0) [[unlikely]] check_label(comm, envelope, data.label(), room);
   if (outcome.status != Status::ok) [[unlikely]]
     fail_with(MPI_ERR_TRUNCATE,
               fmt::format("a message of {} bytes from rank {} with tag {} does not fit into {} bytes", envelope.bytes, source, tag, room),
               const_cast<Comm*>(&comm));
 }
 
-runtime::Request receive_from_dead(const runtime::Pattern& pattern, std::span<std::byte> into) {
+runtime::Request receive_from_dead(const runtime::Pattern& pattern, const runtime::Target& into) {
   runtime::Matcher& matcher = library().matcher();
   library().context().take_arrived();
   auto request = matcher.receive(pattern, into);
@@ -77,12 +79,12 @@ void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to,
   Comm& comm = need<Comm>(handle);
   check_target(comm, to, tag);
   comm.check_peer(to);
-  Outgoing data(buffer, count, type);
+  Outgoing data(buffer, count, type, Moves::pieces);
   if (to == MPI_PROC_NULL) return;
   if (mode == Mode::buffered) return send_buffered(comm, std::move(data), to, tag);
   runtime::Matcher& matcher = library().matcher();
   auto request = matcher.send(comm.pe_of(to), comm.bits(tag), data.span(),
-                              mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard);
+                              mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard, data.label());
   if (!request.empty()) check_outcome(matcher.wait(request).status, comm.pe_of(to), &comm);
 }
 
@@ -90,24 +92,24 @@ void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MP
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
   comm.check_revoked();
-  Incoming data(buffer, count, type);
+  Incoming data(buffer, count, type, Moves::pieces);
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   runtime::Matcher& matcher = library().matcher();
   const runtime::Pattern pattern = pattern_of(comm, from, tag);
   std::optional<runtime::Outcome> now;
   if (comm.is_dead(from)) [[unlikely]] {
-    auto request = receive_from_dead(pattern, data.span());
+    auto request = receive_from_dead(pattern, data.target());
     now = matcher.wait(request);
   } else {
-    now = matcher.receive_now(pattern, data.span());
+    now = matcher.receive_now(pattern, data.target());
   }
   if (!now) {
-    auto request = matcher.receive(pattern, data.span());
+    auto request = matcher.receive(pattern, data.target());
     now = from == MPI_ANY_SOURCE ? wait_for_anybody(comm, request) : matcher.wait(request);
   }
   const runtime::Outcome& outcome = *now;
   data.land(outcome.envelope.bytes);
-  report(comm, outcome, data.bytes(), status);
+  report(comm, outcome, data, status);
 }
 
 namespace {
@@ -150,7 +152,7 @@ void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to,
   Posted posted;
   receive_start(buffer, count, type, from.peer, from.tag, handle, &posted.request);
   if (to.peer != MPI_PROC_NULL) {
-    auto sending = library().matcher().send(comm.pe_of(to.peer), comm.bits(to.tag), out.span());
+    auto sending = library().matcher().send(comm.pe_of(to.peer), comm.bits(to.tag), out.span(), runtime::SendMode::standard, out.label());
     check_outcome(library().matcher().wait(sending).status, comm.pe_of(to.peer), &comm);
   }
   request_wait(&posted.request, status);

@@ -61,10 +61,10 @@ runtime::Pattern pattern_of(const Comm& comm, int from, int tag);
 /// Failure of that code when a member has died that the program does not know of: what is to come from anybody may not come.
 void check_anybody(Comm& comm, int code);
 /// From a process that has died: what it had sent before is received; what had not come whole ends as Status::peer_lost.
-runtime::Request receive_from_dead(const runtime::Pattern& pattern, std::span<std::byte> into);
+runtime::Request receive_from_dead(const runtime::Pattern& pattern, const runtime::Target& into);
 /// Of a receive from MPI_ANY_SOURCE, which is taken back then.
 runtime::Outcome wait_for_anybody(Comm& comm, runtime::Request& request);
-/// Status of a receive; throws when it was too short.
-void report(const Comm& comm, const runtime::Outcome& outcome, std::size_t room, MPI_Status* status);
+/// Status of a receive into `data`; throws when that was too short.
+void report(const Comm& comm, const runtime::Outcome& outcome, const Incoming& data, MPI_Status* status);
 
 }  // namespace atl::mpi

@@ -145,7 +145,7 @@ class PartitionedReceive : public Transfer {
   }
   void result(MPI_Status* status) override {
     if (from_ == MPI_PROC_NULL) fill_no_process(status);
-    else report(*comm_, outcome_, data_.bytes(), status);
+    else report(*comm_, outcome_, data_, status);
   }
   static void* operator new(std::size_t bytes) { return ::operator new(bytes); }
   static void operator delete(void* memory) { ::operator delete(memory); }

@@ -17,24 +17,38 @@ constexpr std::size_t block_bytes = 320;
 constexpr int most_kept = 4096;
 struct Blocks {
   void* first = nullptr;  // each begins with the address of the next
-  int count = 0;
+  int room = 0;           // for more; none before the thread's end is known to End, and behind it
+  bool known = false;
   void* pop() {
     void* taken = first;
     std::memcpy(&first, taken, sizeof(first));
-    --count;
+    ++room;
     return taken;
   }
   void push(void* block) {
     std::memcpy(block, &first, sizeof(first));
     first = block;
-    ++count;
-  }
-  ~Blocks() {
-    while (first != nullptr) ::operator delete(pop());
-    count = most_kept;  // what comes after the thread's end is not kept
+    --room;
   }
 };
-thread_local Blocks blocks;
+// Found without a call: it needs neither constructor nor destructor, and lies with what the program's start reserves.
+constinit thread_local Blocks blocks [[gnu::tls_model("initial-exec")]];
+struct End {
+  ~End() {
+    while (blocks.first != nullptr) ::operator delete(blocks.pop());
+    blocks.room = 0;
+  }
+};
+
+// When there is no room.
+[[gnu::noinline]] void free_block(void* block) {
+  if (blocks.known) return ::operator delete(block);
+  static thread_local End end;
+  static_cast<void>(end);
+  blocks.known = true;
+  blocks.room = most_kept;
+  blocks.push(block);
+}
 
 static_assert(sizeof(SendTransfer) <= block_bytes && sizeof(ReceiveTransfer) <= block_bytes);
 
@@ -76,8 +90,8 @@ void* Transfer::operator new(std::size_t) { return blocks.first == nullptr ? ::o
 
 void Transfer::operator delete(void* memory) {
   if (checking()) [[unlikely]] return Object::operator delete(memory);
-  if (blocks.count >= most_kept) ::operator delete(memory);
-  else blocks.push(memory);
+  if (blocks.room > 0) [[likely]] blocks.push(memory);
+  else free_block(memory);
 }
 
 bool Transfer::poll() {
@@ -117,7 +131,7 @@ void Transfer::cancel() {
 
 bool SendTransfer::leaves_at_once(const Comm& comm, const Outgoing& data, int to, int tag, runtime::SendMode mode) {
   if (mode != runtime::SendMode::standard || to == MPI_PROC_NULL || state_of_messages(comm, to) != Status::ok) return false;
-  return library().matcher().send_now(comm.pe_of(to), comm.bits(tag), data.span());
+  return library().matcher().send_now(comm.pe_of(to), comm.bits(tag), data.span(), data.label());
 }
 
 void SendTransfer::begin(Outgoing data, int to, int tag, runtime::SendMode mode) {
@@ -128,13 +142,13 @@ void SendTransfer::begin(Outgoing data, int to, int tag, runtime::SendMode mode)
     return;
   }
   if (Status why = state_of_messages(*comm_, to); why != Status::ok) [[unlikely]] return end_as(why, comm_->pe_of(to));
-  pending_ = library().matcher().send(comm_->pe_of(to), comm_->bits(tag), data_.span(), mode);
+  pending_ = library().matcher().send(comm_->pe_of(to), comm_->bits(tag), data_.span(), mode, data_.label());
   done_ = pending_.empty();
   if (!done_) leave_long(data_.bytes());
 }
 
-void ReceiveTransfer::begin(Incoming data, int from, int tag) {
-  data_ = std::move(data);
+void ReceiveTransfer::begin(void* buffer, Count count, MPI_Datatype type, int from, int tag) {
+  data_.set(buffer, count, type, Moves::pieces);
   no_process_ = from == MPI_PROC_NULL;
   from_anybody_ = from == MPI_ANY_SOURCE;
   done_ = no_process_;
@@ -143,32 +157,32 @@ void ReceiveTransfer::begin(Incoming data, int from, int tag) {
   if (why == Status::revoked) [[unlikely]] return end_as(why, from_anybody_ ? runtime::Matcher::no_pe : comm_->pe_of(from));
   const runtime::Pattern pattern = pattern_of(*comm_, from, tag);
   if (why == Status::peer_lost) [[unlikely]] {
-    pending_ = receive_from_dead(pattern, data_.span());
+    pending_ = receive_from_dead(pattern, data_.target());
     return;
   }
-  if (auto here = library().matcher().receive_if_here(pattern, data_.span())) {
+  if (auto here = library().matcher().receive_if_here(pattern, data_.target())) {
     outcome_ = *here;
     done_ = true;
     return complete();
   }
-  pending_ = library().matcher().receive(pattern, data_.span());
+  pending_ = library().matcher().receive(pattern, data_.target());
   leave_long(data_.bytes());
 }
 
-void ReceiveTransfer::begin(Incoming data, const runtime::Claim& claim) {
-  data_ = std::move(data);
-  pending_ = library().matcher().receive(claim, data_.span());
+void ReceiveTransfer::begin(void* buffer, Count count, MPI_Datatype type, const runtime::Claim& claim) {
+  data_.set(buffer, count, type, Moves::pieces);
+  pending_ = library().matcher().receive(claim, data_.target());
 }
 
 void ReceiveTransfer::result(MPI_Status* status) {
   if (no_process_) fill_no_process(status);
-  else report(*comm_, outcome_, data_.bytes(), status);
+  else report(*comm_, outcome_, data_, status);
 }
 
 void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle, MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, to, tag);
-  Outgoing data(buffer, count, type);
+  Outgoing data(buffer, count, type, Moves::pieces);
   if (mode == Mode::buffered && to != MPI_PROC_NULL) {
     send_buffered(comm, std::move(data), to, tag);
     *request = handle_of(done_send());
@@ -190,7 +204,7 @@ void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, in
   (void)detail::checked(count, type);
   Ref<TypeObject> kept(need<TypeObject>(type));
   auto begin = [=, &comm](SendTransfer& transfer) {
-    Outgoing data(buffer, count, handle_of(*kept));
+    Outgoing data(buffer, count, handle_of(*kept), Moves::pieces);
     if (mode == Mode::buffered && to != MPI_PROC_NULL) {
       send_buffered(comm, std::move(data), to, tag);
       transfer.begin({}, MPI_PROC_NULL, tag, runtime::SendMode::standard);
@@ -204,9 +218,8 @@ void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, in
 void receive_start(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
-  Incoming data(buffer, count, type);
   auto transfer = make<ReceiveTransfer>(Request::Life::once, comm);
-  transfer->begin(std::move(data), from, tag);
+  transfer->begin(buffer, count, type, from, tag);
   give<Request>(Ref<Request>::adopt(transfer.leak()), request);
 }
 
@@ -215,20 +228,19 @@ void receive_init(void* buffer, Count count, MPI_Datatype type, int from, int ta
   check_source(comm, from, tag);
   (void)detail::checked(count, type);
   Ref<TypeObject> kept(need<TypeObject>(type));
-  auto begin = [=](ReceiveTransfer& transfer) { transfer.begin(Incoming(buffer, count, handle_of(*kept)), from, tag); };
+  auto begin = [=](ReceiveTransfer& transfer) { transfer.begin(buffer, count, handle_of(*kept), from, tag); };
   give<Request>(Ref<Request>::adopt(new Persistent<ReceiveTransfer>(comm, begin)), request);
 }
 
 void message_receive_start(void* buffer, Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
-  Incoming data(buffer, count, type);
   if (*message == MPI_MESSAGE_NO_PROC) {
     auto transfer = make<ReceiveTransfer>(Request::Life::once, need<Comm>(MPI_COMM_SELF));
-    transfer->begin(std::move(data), MPI_PROC_NULL, 0);
+    transfer->begin(buffer, count, type, MPI_PROC_NULL, 0);
     give<Request>(Ref<Request>::adopt(transfer.leak()), request);
   } else {
     Message& taken = need<Message>(*message);
     auto transfer = make<ReceiveTransfer>(Request::Life::once, *taken.comm);
-    transfer->begin(std::move(data), taken.claim);
+    transfer->begin(buffer, count, type, taken.claim);
     taken.release();
     give<Request>(Ref<Request>::adopt(transfer.leak()), request);
   }
@@ -240,10 +252,9 @@ void send_receive_start(const void* out, Count out_count, MPI_Datatype out_type,
   Comm& comm = need<Comm>(handle);
   check_target(comm, to.peer, to.tag);
   check_source(comm, from.peer, from.tag);
-  Outgoing outgoing(out, out_count, out_type);
-  Incoming incoming(in, in_count, in_type);
+  Outgoing outgoing(out, out_count, out_type, Moves::pieces);
   auto receiving = make<ReceiveTransfer>(Request::Life::once, comm);
-  receiving->begin(std::move(incoming), from.peer, from.tag);
+  receiving->begin(in, in_count, in_type, from.peer, from.tag);
   auto sending = make<SendTransfer>(Request::Life::once, comm);
   sending->begin(std::move(outgoing), to.peer, to.tag, runtime::SendMode::standard);
   give<Request>(Ref<Request>::adopt(new Pair(std::move(sending), std::move(receiving))), request);
@@ -256,7 +267,7 @@ void send_receive_replace_start(void* buffer, Count count, MPI_Datatype type, Ha
   Outgoing outgoing(buffer, count, type);
   outgoing.own();
   auto receiving = make<ReceiveTransfer>(Request::Life::once, comm);
-  receiving->begin(Incoming(buffer, count, type), from.peer, from.tag);
+  receiving->begin(buffer, count, type, from.peer, from.tag);
   auto sending = make<SendTransfer>(Request::Life::once, comm);
   sending->begin(std::move(outgoing), to.peer, to.tag, runtime::SendMode::standard);
   give<Request>(Ref<Request>::adopt(new Pair(std::move(sending), std::move(receiving))), request);

@@ -53,8 +53,8 @@ class SendTransfer : public Transfer {
 class ReceiveTransfer : public Transfer {
  public:
   using Transfer::Transfer;
-  void begin(Incoming data, int from, int tag);
-  void begin(Incoming data, const runtime::Claim& claim);
+  void begin(void* buffer, Count count, MPI_Datatype type, int from, int tag);
+  void begin(void* buffer, Count count, MPI_Datatype type, const runtime::Claim& claim);
   void result(MPI_Status* status) override;
 
  private:

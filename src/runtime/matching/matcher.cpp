@@ -36,25 +36,33 @@ Matcher::~Matcher() {
   for (std::size_t i = 0; i <= part_mask_; ++i) parts_[i]->close();
 }
 
-Request Matcher::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode) {
-  return Request(part_of(tag).send(to, tag, data, mode));
+Request Matcher::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode, std::uint64_t label) {
+  return Request(part_of(tag).send(to, tag, data, mode, label));
 }
 
-bool Matcher::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data) { return part_of(tag).send_now(to, tag, data); }
+bool Matcher::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data, std::uint64_t label) {
+  return part_of(tag).send_now(to, tag, data, label);
+}
 
-Request Matcher::receive(const Pattern& pattern, std::span<std::byte> into) {
+Request Matcher::receive(const Pattern& pattern, const Target& into) {
   return Request(part_of(pattern.tag).receive(pattern, into));
 }
 
-std::optional<Outcome> Matcher::receive_now(const Pattern& pattern, std::span<std::byte> into) {
-  return part_of(pattern.tag).receive_now(pattern, into);
+// Outcomes are written where they are returned: one that is copied as it has just been written waits for its words to reach the cache,
+// a tenth of what a message takes.
+std::optional<Outcome> Matcher::receive_now(const Pattern& pattern, const Target& into) {
+  std::optional<Outcome> outcome(std::in_place);
+  if (!part_of(pattern.tag).receive_now(pattern, into, *outcome)) outcome.reset();
+  return outcome;
 }
 
-std::optional<Outcome> Matcher::receive_if_here(const Pattern& pattern, std::span<std::byte> into) {
-  return context_.endpoint().message_waiting() ? part_of(pattern.tag).receive_if_here(pattern, into) : std::nullopt;
+std::optional<Outcome> Matcher::receive_if_here(const Pattern& pattern, const Target& into) {
+  std::optional<Outcome> outcome(std::in_place);
+  if (!part_of(pattern.tag).receive_if_here(pattern, into, *outcome)) outcome.reset();
+  return outcome;
 }
 
-Request Matcher::receive(Claim claim, std::span<std::byte> into) {
+Request Matcher::receive(Claim claim, const Target& into) {
   return Request(part_of(claim.envelope_.tag).receive(*claim.message_, into));
 }
 
@@ -96,8 +104,10 @@ Outcome Matcher::wait(Request& request) {
   if (!request.empty()) {
     auto complete = [&] { return request.operation_->complete.load(std::memory_order_acquire); };  // as in test()
     if (!complete()) {
-      request.operation_->part->count_wait();
-      context_.wait(complete);
+      matching::State& part = *request.operation_->part;
+      part.count_wait();
+      part.take_awaited(*request.operation_);
+      if (!complete()) context_.wait(complete);
     }
   }
   return take(request);

@@ -101,8 +101,8 @@ bool State::await_written(const SharedCopy& copy, std::uint64_t count, PeId sour
 // One copy, out of the sender's private memory. False: the kernel does not let us, so it goes in pieces through its heap.
 bool State::read_private(Operation& receive) {
   if (!reads_private_.load(std::memory_order_relaxed)) return false;
-  const PeId source = receive.envelope.source;
-  const std::uint64_t length = std::min(receive.envelope.bytes, receive.bytes), from = receive.place & ~private_place;
+  const PeId source = receive.outcome.envelope.source;
+  const std::uint64_t length = std::min(receive.outcome.envelope.bytes, receive.bytes), from = receive.place & ~private_place;
   const pid_t pid = context_.job().record(source).pid.load(std::memory_order_relaxed);
   int error = 0;
   if (SharedCopy* copy = open_shared_copy(length)) {

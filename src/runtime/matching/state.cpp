@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/prefetch.hpp"
 
 namespace atl::runtime::matching {
 namespace {
@@ -17,8 +18,19 @@ namespace {
 // Messages a sender gets above its share when a receive waits that nothing here fits.
 constexpr std::uint32_t loan = 64;
 
+// With the ring and the lists to oneself: some 1 us.
+constexpr int looks_at_once = 400;
+
+// A line takes as long to come as some messages take to be matched.
+constexpr std::uint64_t lines_ahead = 3;
+
 // Of an operation's id; the generation above it tells what has ended from what uses its memory now.
 constexpr int index_bits = 32;
+
+Target target_of(const Operation& receive) {
+  const bool in_a_row = receive.memory != nullptr || receive.scatter == nullptr;
+  return in_a_row ? Target(receive.memory, receive.bytes) : Target(*receive.scatter, receive.bytes);
+}
 
 }  // namespace
 
@@ -60,50 +72,45 @@ void State::close() {
 
 Operation* State::allocate() {
   // Who is longest in use is likely to be free. A few that are not are passed over, so that some which last are not in the way.
-  constexpr int most_looks = 8;
-  Operation* operation = nullptr;
-  for (int look = 0; look < most_looks; ++look) {
-    Operation* oldest = pool_.front();
-    if (oldest == nullptr) break;
-    oldest->in_pool.unlink();
-    pool_.append(oldest->in_pool);
-    if (oldest->taken_back.load(std::memory_order_acquire)) {  // partner: release()
-      operation = oldest;
-      break;
-    }
-  }
-  if (operation == nullptr) {
-    operation = &operations_.emplace_back();
-    operation->id = operations_.size();  // from 1: 0 is no operation
-    operation->part = this;
-    pool_.append(operation->in_pool);
-  } else {
-    operation->id += std::uint64_t{1} << index_bits;
+  constexpr std::size_t most_looks = 8;
+  for (std::size_t look = std::min(most_looks, pool_.size()); look > 0; --look) {
+    Operation* operation = pool_[oldest_];
+    oldest_ = oldest_ + 1 == pool_.size() ? 0 : oldest_ + 1;
+    if (!operation->taken_back.load(std::memory_order_acquire)) continue;  // partner: release()
     operation->taken_back.store(false, std::memory_order_relaxed);
+    operation->complete.store(false, std::memory_order_relaxed);
+    operation->stage = Stage::moving;
+    if (std::exchange(operation->known, false)) [[unlikely]] {
+      operation->id += std::uint64_t{1} << index_bits;
+      operation->lane = Operation::no_lane;
+      operation->staged = operation->taken = operation->length = 0;
+      operation->scatter = nullptr;
+      operation->row.reset();
+    }
+    return operation;
   }
-  operation->lane = Operation::no_lane;
-  operation->stage = Stage::moving;
-  operation->status = Status::ok;
-  operation->staged = operation->taken = operation->length = 0;
-  operation->complete.store(false, std::memory_order_relaxed);
-  return operation;
+  Operation& fresh = operations_.emplace_back();
+  pool_.push_back(&fresh);
+  fresh.id = pool_.size();  // from 1: 0 is no operation
+  fresh.part = this;
+  return &fresh;
 }
 
 // Null: it has ended meanwhile (see fail).
 Operation* State::operation_of(std::uint64_t id) {
   std::uint64_t index = id & ((std::uint64_t{1} << index_bits) - 1);
-  ATOLL_EXPECT(index >= 1 && index <= operations_.size());
-  Operation& operation = operations_[index - 1];
+  ATOLL_EXPECT(index >= 1 && index <= pool_.size());
+  Operation& operation = *pool_[index - 1];
   return operation.id == id && operation.stage == Stage::moving && !operation.complete.load(std::memory_order_relaxed) ? &operation : nullptr;
 }
 
 void State::finish(Operation& operation, Status status) {
-  operation.status = status;
+  operation.outcome.status = status;
   operation.complete.store(true, std::memory_order_release);  // data and outcome; partner: Matcher::test and wait
 }
 
 Outcome State::release(Operation& operation) {
-  Outcome outcome{operation.status, operation.envelope};
+  Outcome outcome = operation.outcome;
   operation.taken_back.store(true, std::memory_order_release);  // partner: allocate()
   return outcome;
 }
@@ -173,9 +180,7 @@ void State::drain(PeId pe) {
                  peer.bytes >= send.bytes;
     if (eager) {
       peer.bytes -= send.bytes;
-      Header header = header_for(pe, Kind::eager);
-      header.tag = send.envelope.tag;
-      tell(pe, header, {send.memory, send.bytes});
+      tell(pe, eager_header_for(pe, send.outcome.envelope.tag, send.outcome.envelope.label), {send.memory, send.bytes});
       finish(send, Status::ok);
     } else {
       tell(pe, announcement(send));
@@ -201,17 +206,26 @@ void State::on_withheld(PeId source) {
 // ---- sending ------------------------------------------------------------------------------------------------------
 
 void State::tell(PeId pe, const Header& header, std::span<const std::byte> payload) {
-  const std::size_t bytes = header.kind == Kind::eager ? eager_header : sizeof(header);
+  const std::size_t bytes = header.kind == Kind::eager ? eager_header : header.kind == Kind::labelled ? labelled_header : sizeof(header);
   context_.send(pe, handler_, std::as_bytes(std::span(&header, 1)).first(bytes), payload);
 }
 
-Header State::announcement(const Operation& send) {
-  Header header = header_for(send.envelope.source, Kind::announce);
-  header.tag = send.envelope.tag;
+Header State::eager_header_for(PeId pe, std::uint64_t tag, std::uint64_t label) {
+  Header header = header_for(pe, label == 0 ? Kind::eager : Kind::labelled);
+  header.tag = tag;
+  header.bytes = label;
+  return header;
+}
+
+Header State::announcement(Operation& send) {
+  send.known = true;
+  Header header = header_for(send.outcome.envelope.source, Kind::announce);
+  header.tag = send.outcome.envelope.tag;
   header.bytes = send.bytes;
   header.operation = send.id;
+  header.label = send.outcome.envelope.label;
   header.place = place_of(send.memory, send.bytes);
-  if (header.place == no_place && context_.job().is_local(send.envelope.source))
+  if (header.place == no_place && context_.job().is_local(send.outcome.envelope.source))
     header.place = private_place | reinterpret_cast<std::uintptr_t>(send.memory);
   return header;
 }
@@ -220,7 +234,7 @@ void State::check_peer(PeId pe) const {
   ATOLL_VALIDATE(pe.value() < peers_.size(), IndexError, "there is no PE {}: the job has PEs 0 to {}", pe.value(), peers_.size() - 1);
 }
 
-bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data) {
+bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data, std::uint64_t label) {
   check_peer(to);
   if (data.size() > options_.eager_bytes) return false;
   Header header;
@@ -232,9 +246,8 @@ bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data
     sent_bytes_ += data.size();
     --peer.messages;
     peer.bytes -= data.size();
-    header = header_for(to, Kind::eager);
+    header = eager_header_for(to, tag, label);
   }
-  header.tag = tag;
   try {
     tell(to, header, data);
   } catch (const MemoryError&) {  // no room in our heap: nothing was sent
@@ -249,8 +262,8 @@ bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data
   return true;
 }
 
-Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode) {
-  if (mode == SendMode::standard && send_now(to, tag, data)) [[likely]] return nullptr;
+Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode, std::uint64_t label) {
+  if (mode == SendMode::standard && send_now(to, tag, data, label)) [[likely]] return nullptr;
   check_peer(to);
   Operation* send = nullptr;
   Header header;
@@ -261,10 +274,9 @@ Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> da
     Peer& peer = peers_[to.value()];
     bool behind = peer.waiting && !peer.waiting->empty();
     send = allocate();
-    send->incoming = false;
     send->memory = const_cast<std::byte*>(data.data());
     send->bytes = data.size();
-    send->envelope = {to, tag, data.size()};
+    send->outcome.envelope = {to, tag, data.size(), label};
     send->mode = mode;
     if (!behind && peer.messages != 0) {
       --peer.messages;
@@ -285,7 +297,7 @@ Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> da
 
 // ---- receiving ----------------------------------------------------------------------------------------------------
 
-Operation* State::receive(const Pattern& pattern, std::span<std::byte> into) {
+Operation* State::receive(const Pattern& pattern, const Target& into) {
   if (pattern.source) check_peer(*pattern.source);
   Operation* receive;
   Unexpected* message;
@@ -293,10 +305,8 @@ Operation* State::receive(const Pattern& pattern, std::span<std::byte> into) {
   {
     std::lock_guard lock(lock_);
     receive = allocate();
-    receive->incoming = true;
     receive->pattern = pattern;
-    receive->memory = into.data();
-    receive->bytes = into.size();
+    aim(*receive, into);
     message = unexpected_.count() == 0 ? nullptr : unexpected_.find(pattern);
     if (message != nullptr) {
       unexpected_.remove(*message);
@@ -314,16 +324,15 @@ Operation* State::receive(const Pattern& pattern, std::span<std::byte> into) {
   return receive;
 }
 
-std::optional<Outcome> State::receive_now(const Pattern& pattern, std::span<std::byte> into) {
+bool State::receive_now(const Pattern& pattern, const Target& into, Outcome& outcome) {
   if (pattern.source) check_peer(*pattern.source);
   // What comes over a network is asked for elsewhere.
-  if (context_.endpoint().polls_network() && !(pattern.source && context_.endpoint().maps(*pattern.source))) return std::nullopt;
+  if (context_.endpoint().polls_network() && !(pattern.source && context_.endpoint().maps(*pattern.source))) return false;
   if (context_.has_progress_thread()) context_.note_active();
-  constexpr int looks_at_once = 400;
   for (int looks = std::max(context_.quick_looks(), looks_at_once);;) {
-    std::optional<Outcome> outcome = receive_at_once(pattern, into, looks_at_once);
-    if (outcome || (looks -= looks_at_once) <= 0) return outcome;
-    if (std::lock_guard lock(lock_); is_unlikely(pattern)) return std::nullopt;
+    if (receive_at_once(pattern, into, looks_at_once, outcome)) return true;
+    if ((looks -= looks_at_once) <= 0) return false;
+    if (std::lock_guard lock(lock_); is_unlikely(pattern)) return false;
     context_.progress();  // of what is no message
   }
 }
@@ -333,128 +342,125 @@ bool State::is_unlikely(const Pattern& pattern) {
   return withholding_ != 0 || (unexpected_.count() != 0 && unexpected_.find(pattern) != nullptr);
 }
 
-std::optional<Outcome> State::receive_at_once(const Pattern& pattern, std::span<std::byte> into, int looks) {
+// Where the payload of the next message will lie, should it not fit into a slot.
+const std::byte* State::next_lines() const {
+  const fabric::MessageRing& ring = context_.job().ring(context_.pe());
+  return ring.lines[fabric::RingCount{ring.head.load(std::memory_order_relaxed)}.lines() % fabric::ring_lines];
+}
+
+bool State::receive_at_once(const Pattern& pattern, const Target& into, int looks, Outcome& outcome) {
   Context::Look look(context_);
-  if (!look) return std::nullopt;
+  if (!look) return false;
   std::unique_lock lock(lock_);
-  if (is_unlikely(pattern)) return std::nullopt;
+  if (is_unlikely(pattern)) return false;
   std::optional<fabric::Endpoint::Received> message;
   int vain_looks = 0;
-  while (!(message = look.first()) && ++vain_looks < looks) {}
-  if (!message || !Context::Look::is_for(*message, handler_)) return std::nullopt;
+  const std::byte* lines = next_lines();
+  while (!(message = look.first()) && ++vain_looks < looks) prefetch_for_read(lines);
+  if (!message || !Context::Look::is_for(*message, handler_)) return false;
   Header header;
   const std::size_t header_bytes = read_header(message->payload, header);
   const PeId source(message->source);
   const bool is_ours = header.kind == Kind::eager && pattern.fits(source, header.tag) &&
                        (posted_.count() == 0 || posted_.find(source, header.tag, [](const Operation&) { return true; }) == nullptr);
-  if (!is_ours) return std::nullopt;
+  if (!is_ours) return false;
   look.prefetch_next();
   if (vain_looks != 0) count_wait();
-  Outcome outcome{copy_out(message->payload.subspan(header_bytes), into.data(), into.size()), {source, header.tag, header.bytes}};
+  outcome.envelope = {source, header.tag, header.bytes, header.label};
+  outcome.status = copy_out(message->payload.subspan(header_bytes), into);
   look.take();
   credit(source, header);
-  count_received(outcome.envelope, into.size());
+  count_received(outcome.envelope, into.bytes);
   const bool answer = taken(source, header.bytes);
   if (answer) [[unlikely]] header = header_for(source, Kind::credit);
   lock.unlock();
   look.leave();
   if (answer) [[unlikely]] tell(source, header);
-  return outcome;
+  return true;
 }
 
-Operation* State::receive(Unexpected& claimed, std::span<std::byte> into) {
+void State::take_awaited(const Operation& wanted) {
+  // What comes over a network is asked for elsewhere.
+  if (context_.endpoint().polls_network()) return;
+  if (context_.has_progress_thread()) context_.note_active();
+  for (int looks = std::max(context_.quick_looks(), looks_at_once); looks > 0; looks -= looks_at_once) {
+    take_posted(wanted, looks_at_once);
+    if (wanted.complete.load(std::memory_order_relaxed)) return;  // who waits acquires
+    context_.progress();  // of what is not for one that waits
+  }
+}
+
+void State::take_posted(const Operation& wanted, int looks) {
+  Context::Look look(context_);
+  if (!look) return;
+  std::unique_lock lock(lock_);
+  int vain_looks = 0;
+  for (int taken_so_far = 0;; ++taken_so_far) {
+    std::optional<fabric::Endpoint::Received> message;
+    while (!(message = look.first()))
+      if (wanted.complete.load(std::memory_order_relaxed) || ++vain_looks >= looks) return;
+    if (!Context::Look::is_for(*message, handler_)) return;
+    Header header;
+    const std::size_t header_bytes = read_header(message->payload, header);
+    if (header.kind != Kind::eager) return;
+    const PeId source(message->source);
+    Operation* receive = posted_.take(source, header.tag);
+    if (receive == nullptr) return;
+    // As messages come that wait for a handler (runtime/message.cpp).
+    context_.endpoint().prefetch_message(taken_so_far == 0 ? 1 : lines_ahead);
+    receive->stage = Stage::moving;
+    receive->outcome.envelope = {source, header.tag, header.bytes, header.label};
+    credit(source, header);
+    count_received(receive->outcome.envelope, receive->bytes);
+    const Status status = copy_out(message->payload.subspan(header_bytes), target_of(*receive));
+    look.take();
+    finish(*receive, status);
+    if (!taken(source, header.bytes)) [[likely]] continue;
+    header = header_for(source, Kind::credit);
+    lock.unlock();
+    look.leave();
+    return tell(source, header);
+  }
+}
+
+Operation* State::receive(Unexpected& claimed, const Target& into) {
   Operation* receive;
   {
     std::lock_guard lock(lock_);
     receive = allocate();
-    receive->incoming = true;
-    receive->memory = into.data();
-    receive->bytes = into.size();
+    aim(*receive, into);
     receive->stage = Stage::moving;
   }
   take_from(claimed, *receive);
   return receive;
 }
 
-std::optional<Envelope> State::probe(const Pattern& pattern) {
-  std::vector<std::pair<PeId, Header>> loans;
-  {
-    std::lock_guard lock(lock_);
-    if (Unexpected* message = unexpected_.find(pattern)) return message->envelope;
-    // Who probes in a loop waits as one who receives.
-    for (std::uint32_t pe = 0; withholding_ != 0 && pe < peers_.size(); ++pe)
-      if (peers_[pe].withholds && (!pattern.source || *pattern.source == PeId(pe)))
-        loans.emplace_back(PeId(pe), lend(PeId(pe)));
-  }
-  for (auto& [pe, header] : loans) tell(pe, header);
-  return std::nullopt;
+void State::aim(Operation& receive, const Target& into) {
+  receive.memory = into.memory;
+  receive.bytes = into.bytes;
+  if (into.scatter == nullptr) [[likely]] return;
+  receive.scatter = into.scatter;
+  receive.memory = nullptr;
+  receive.known = true;
 }
 
-Unexpected* State::claim(const Pattern& pattern) {
-  if (!probe(pattern)) return nullptr;
-  std::lock_guard lock(lock_);
-  Unexpected* message = unexpected_.find(pattern);  // another thread may have been faster
-  if (message != nullptr) unexpected_.remove(*message);
-  return message;
-}
-
-bool State::cancel(Operation& operation) {
-  std::lock_guard lock(lock_);
-  if (operation.stage == Stage::posted) {
-    posted_.remove(operation);
-  } else if (operation.stage == Stage::withheld) {
-    operation.link.unlink();
-    --withheld_;
-  } else {
-    return false;
-  }
-  operation.stage = Stage::moving;
-  finish(operation, Status::cancelled);
-  return true;
-}
-
-void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which) {
-  std::vector<Operation*> next;
-  std::unique_lock lock(lock_);
-  for (Operation& operation : operations_) {
-    if (operation.complete.load(std::memory_order_relaxed)) continue;
-    bool posted = operation.stage == Stage::posted;
-    PeId peer = posted ? operation.pattern.source.value_or(Matcher::no_pe) : operation.envelope.source;
-    if (!which(peer, posted ? operation.pattern.tag : operation.envelope.tag)) continue;
-    if (posted) posted_.remove(operation);
-    if (operation.stage == Stage::withheld) --withheld_;
-    if (!posted && operation.link.linked()) operation.link.unlink();
-    // What was queued on its lane's counters may come yet, or never.
-    if (operation.lane != Operation::no_lane) {
-      lanes_[operation.lane] = Lane{context_.allocate_counter(), context_.allocate_counter()};
-      if (Operation* waiting = want_lane_.front()) {
-        waiting->link.unlink();
-        next.push_back(waiting);
-      }
-    }
-    operation.stage = Stage::moving;
-    finish(operation, why);
-  }
-  lock.unlock();
-  for (Operation* operation : next) start(*operation);
-}
-
-Status State::copy_out(std::span<const std::byte> payload, std::byte* into, std::uint64_t room) {
-  std::size_t fits = std::min<std::size_t>(payload.size(), room);
-  fabric::copy_few(into, payload.data(), fits);
+Status State::copy_out(std::span<const std::byte> payload, const Target& into) {
+  std::size_t fits = std::min<std::size_t>(payload.size(), into.bytes);
+  if (into.scatter == nullptr) [[likely]] fabric::copy_few(into.memory, payload.data(), fits);
+  else if (fits != 0) into.scatter->put(0, fits, payload.data());
   return fits < payload.size() ? Status::truncated : Status::ok;
 }
 
 void State::deliver(Operation& receive, const Envelope& envelope, const std::byte* payload) {
-  receive.envelope = envelope;
-  finish(receive, copy_out({payload, envelope.bytes}, receive.memory, receive.bytes));
+  receive.outcome.envelope = envelope;
+  finish(receive, copy_out({payload, envelope.bytes}, target_of(receive)));
 }
 
 void State::store(PeId source, const Header& header, std::span<const std::byte> payload) {
   Unexpected* message = free_messages_.front();
   if (message == nullptr) message = &messages_.emplace_back();
   else message->in_order.unlink();
-  message->envelope = {source, header.tag, header.bytes};
+  message->envelope = {source, header.tag, header.bytes, header.label};
   message->operation = header.operation;
   message->place = header.place;
   if (payload.size() > short_payload) message->large = std::make_unique_for_overwrite<std::byte[]>(payload.size());
@@ -476,7 +482,7 @@ void State::take_from(Unexpected& message, Operation& receive) {
   bool announced = message.operation != 0;
   const std::uint64_t room = receive.bytes;  // before it is complete, and perhaps another's
   if (announced) {
-    receive.envelope = message.envelope;
+    receive.outcome.envelope = message.envelope;
     receive.partner = message.operation;
     receive.place = message.place;
     start(receive);
@@ -498,7 +504,7 @@ void State::take_from(Unexpected& message, Operation& receive) {
 void State::on_message(PeId source, const Header& header, const std::byte* payload) {
   bool announced = header.kind == Kind::announce;
   std::uint64_t carried = announced ? 0 : header.bytes;
-  Envelope envelope{source, header.tag, header.bytes};
+  Envelope envelope{source, header.tag, header.bytes, header.label};
   Operation* receive;
   bool answer = false;
   Header reply;
@@ -516,7 +522,7 @@ void State::on_message(PeId source, const Header& header, const std::byte* paylo
     if (answer) reply = header_for(source, Kind::credit);
   }
   if (announced) {
-    receive->envelope = envelope;
+    receive->outcome.envelope = envelope;
     receive->partner = header.operation;
     receive->place = header.place;
     start(*receive);
@@ -526,13 +532,19 @@ void State::on_message(PeId source, const Header& header, const std::byte* paylo
   if (answer) tell(source, reply);
 }
 
-// Of what came. The payload is behind the header.
+// Of what came; a labelled message is an eager one from here on. The payload is behind the header.
 std::size_t State::read_header(std::span<const std::byte> payload, Header& header) {
   ATOLL_EXPECT(payload.size() >= eager_header);
   std::memcpy(static_cast<void*>(&header), payload.data(), eager_header);
   if (header.kind == Kind::eager) [[likely]] {
     header.bytes = payload.size() - eager_header;
     return eager_header;
+  }
+  if (header.kind == Kind::labelled) {
+    std::memcpy(&header.label, payload.data() + eager_header, sizeof(header.label));
+    header.kind = Kind::eager;
+    header.bytes = payload.size() - labelled_header;
+    return labelled_header;
   }
   ATOLL_EXPECT(payload.size() >= sizeof(header));
   std::memcpy(&header, payload.data(), sizeof(header));
@@ -549,6 +561,7 @@ void State::take_in(PeId source, std::span<const std::byte> payload) {
   }
   switch (header.kind) {
     case Kind::eager:
+    case Kind::labelled:
     case Kind::announce: return;
     case Kind::proceed: return on_proceed(source, header);
     case Kind::piece: return on_piece(source, header);

@@ -24,23 +24,22 @@ enum class Stage : std::uint8_t { posted, withheld, moving };
 
 class State;
 
-/// A send or a receive. Pooled: it is reused once its Request was taken.
-struct Operation {
+/// A send or a receive. Pooled: it is reused once its Request was taken. What short messages need lies in the first two lines.
+struct alignas(fabric::cache_line) Operation {
   Link<Operation> link;     ///< in the posted receives, the sends withheld from one PE, or those that wait to move
-  Link<Operation> in_pool;  ///< all, those longest in use first
-  Stage stage = Stage::moving;
   Pattern pattern;       ///< of a receive
   std::uint64_t order = 0;
-  std::uint64_t id = 0;  ///< index in the pool, and a generation above it
-  State* part = nullptr;  ///< whose it is
   std::byte* memory = nullptr;
   std::uint64_t bytes = 0;  ///< size of the buffer
-  Envelope envelope;        ///< of the message; source is the target of a send
+  Outcome outcome;          ///< its envelope is the message's; the source of a send is its target
   SendMode mode = SendMode::standard;
-  bool incoming = false;    ///< it is a receive
-  Status status = Status::ok;
-  std::atomic<bool> complete{false};  ///< stored with release after status, envelope and data; waits acquire
+  Stage stage = Stage::moving;
+  std::atomic<bool> complete{false};  ///< stored with release after outcome and data; waits acquire
   std::atomic<bool> taken_back{false};  ///< its Request was taken: nobody looks at it any more. Released; allocate() acquires
+  bool known = false;       ///< others know its id, or something below is set
+  State* part = nullptr;  ///< whose it is
+  std::uint64_t id = 0;  ///< index in the pool, and a generation above it
+  const Scatter* scatter = nullptr;  ///< receive without memory: where it goes instead
   // Rendezvous.
   std::uint64_t partner = 0;     ///< receive: the sender's operation
   std::uint64_t place = no_place;  ///< receive: where it lies in the sender's segment
@@ -50,9 +49,11 @@ struct Operation {
   std::uint64_t staged = 0;      ///< send: bytes put out in pieces; receive: bytes fetched
   std::uint64_t taken = 0;       ///< send: bytes of pieces that were fetched
   std::byte* staging = nullptr;  ///< send: two pieces
+  std::unique_ptr<std::byte[]> row;  ///< receive: what `scatter` puts in its places when all of it is here
 
-  Operation() { link.entry = in_pool.entry = this; }
+  Operation() { link.entry = this; }
 };
+static_assert(offsetof(Operation, id) <= 2 * fabric::cache_line);
 
 /// A message that came before its receive.
 struct Unexpected {
@@ -90,17 +91,21 @@ class State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  Operation* send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode);
-  bool send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data);
-  Operation* receive(const Pattern& pattern, std::span<std::byte> into);
-  std::optional<Outcome> receive_now(const Pattern& pattern, std::span<std::byte> into);
-  std::optional<Outcome> receive_if_here(const Pattern& pattern, std::span<std::byte> into) {
+  Operation* send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode, std::uint64_t label);
+  bool send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data, std::uint64_t label);
+  Operation* receive(const Pattern& pattern, const Target& into);
+  bool receive_now(const Pattern& pattern, const Target& into, Outcome& outcome);
+  bool receive_if_here(const Pattern& pattern, const Target& into, Outcome& outcome) {
     // What is next is likely to be for one that waits already.
-    return posted_.count() == 0 ? receive_at_once(pattern, into, 1) : std::nullopt;
+    return posted_.count() == 0 && context_.endpoint().message_waiting() && receive_at_once(pattern, into, 1, outcome);
   }
-  /// While others of the PE are kept away from the lists and the ring. None: nothing was done, but for other messages.
-  std::optional<Outcome> receive_at_once(const Pattern& pattern, std::span<std::byte> into, int looks);
-  Operation* receive(Unexpected& claimed, std::span<std::byte> into);
+  /// While others of the PE are kept away from the lists and the ring. False: nothing was done, but for other messages.
+  bool receive_at_once(const Pattern& pattern, const Target& into, int looks, Outcome& outcome);
+  /// For who waits for `wanted`: takes messages from the ring as long as they are short and each is for a receive that waits, with one
+  /// lock for all.
+  void take_awaited(const Operation& wanted);
+  void take_posted(const Operation& wanted, int looks);
+  Operation* receive(Unexpected& claimed, const Target& into);
   std::optional<Envelope> probe(const Pattern& pattern);
   Unexpected* claim(const Pattern& pattern);
   bool cancel(Operation& operation);
@@ -118,6 +123,7 @@ class State {
  private:
   void check_peer(PeId pe) const;
   bool is_unlikely(const Pattern& pattern);  // under the lock
+  const std::byte* next_lines() const;
   void take_in(PeId source, std::span<const std::byte> payload);
   static std::size_t read_header(std::span<const std::byte> payload, Header& header);
 
@@ -144,7 +150,8 @@ class State {
   Operation* allocate();
   Operation* operation_of(std::uint64_t id);
   Header header_for(PeId pe, Kind kind);
-  Header announcement(const Operation& operation);
+  Header eager_header_for(PeId pe, std::uint64_t tag, std::uint64_t label);
+  Header announcement(Operation& operation);
   bool taken(PeId source, std::uint64_t payload);
   Header lend(PeId pe);
   void count_received(const Envelope& envelope, std::uint64_t room);
@@ -155,7 +162,8 @@ class State {
   // Without it.
   static void finish(Operation& operation, Status status);
   void tell(PeId pe, const Header& header, std::span<const std::byte> payload = {});
-  static Status copy_out(std::span<const std::byte> payload, std::byte* into, std::uint64_t room);
+  static void aim(Operation& receive, const Target& into);
+  static Status copy_out(std::span<const std::byte> payload, const Target& into);
   static void deliver(Operation& receive, const Envelope& envelope, const std::byte* payload);
   void on_message(PeId source, const Header& header, const std::byte* payload);
   void on_withheld(PeId source);
@@ -163,6 +171,8 @@ class State {
   void get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
                 std::function<void(Context&)> arrived);
   bool read_private(Operation& receive);
+  void tell_finished(Operation& receive);
+  static void line_up(Operation& receive, std::uint64_t bytes);
   SharedCopy* open_shared_copy(std::uint64_t length);
   void close_shared_copy(SharedCopy& copy);
   bool await_written(const SharedCopy& copy, std::uint64_t count, PeId source) const;
@@ -192,7 +202,8 @@ class State {
   std::uint64_t sent_messages_ = 0, sent_bytes_ = 0, received_messages_ = 0, received_bytes_ = 0, early_messages_ = 0;
   std::atomic<std::uint64_t> waits_{0};
   std::deque<Operation> operations_;
-  List<Operation> pool_;
+  std::vector<Operation*> pool_;  // all, by index
+  std::size_t oldest_ = 0;        // in the pool: in use for longest
   std::deque<Unexpected> messages_;
   List<Unexpected> free_messages_;
   std::vector<Lane> lanes_;  // once something goes on them

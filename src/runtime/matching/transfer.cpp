@@ -31,26 +31,48 @@ std::uint64_t State::place_of(const std::byte* memory, std::uint64_t bytes) cons
 void State::get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
                      std::function<void(Context&)> arrived) {
   Lane& lane = lanes_[receive.lane];
-  PeId source = receive.envelope.source;
+  PeId source = receive.outcome.envelope.source;
   context_.trigger(lane.arrived, ++lane.arrivals, TriggeredOp::make_call(std::move(arrived)));
   context_.trigger(lane.ready, ++lane.gets, TriggeredOp::make_get(receive.memory + begin, source, HeapOffset(place), bytes,
                                                                   {context_.pe(), lane.arrived}));
   context_.bump({context_.pe(), lane.ready});
 }
 
+// Where what is scattered when it is here lies until then.
+void State::line_up(Operation& receive, std::uint64_t bytes) {
+  if (receive.scatter == nullptr) return;
+  receive.row = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  receive.memory = receive.row.get();
+}
+
+void State::tell_finished(Operation& receive) {
+  const PeId source = receive.outcome.envelope.source;
+  Header header;
+  {
+    std::lock_guard lock(lock_);
+    header = header_for(source, Kind::finished);
+    count_received(receive.outcome.envelope, receive.bytes);
+  }
+  header.operation = receive.partner;
+  tell(source, header);
+  finish(receive, receive.bytes < receive.outcome.envelope.bytes ? Status::truncated : Status::ok);
+}
+
 void State::start(Operation& receive) {
+  receive.known = true;
+  const std::uint64_t wanted = std::min(receive.outcome.envelope.bytes, receive.bytes);
+  if (receive.scatter != nullptr && receive.place != no_place && !is_private(receive.place)) {
+    // Straight out of the segment of a PE of this node: no copy in a row.
+    if (const std::byte* from = context_.peer_pointer(receive.outcome.envelope.source, HeapOffset(receive.place), receive.outcome.envelope.bytes)) {
+      if (wanted != 0) receive.scatter->put(0, wanted, from);
+      return tell_finished(receive);
+    }
+  }
+  line_up(receive, wanted);
   if (is_private(receive.place)) {
     if (read_private(receive)) {
-      PeId source = receive.envelope.source;
-      Header header;
-      {
-        std::lock_guard lock(lock_);
-        header = header_for(source, Kind::finished);
-        count_received(receive.envelope, receive.bytes);
-      }
-      header.operation = receive.partner;
-      tell(source, header);
-      return finish(receive, receive.bytes < receive.envelope.bytes ? Status::truncated : Status::ok);
+      if (receive.row) receive.scatter->put(0, wanted, receive.row.get());
+      return tell_finished(receive);
     }
     receive.place = no_place;
   }
@@ -64,8 +86,8 @@ void State::start(Operation& receive) {
     receive.lane = static_cast<std::uint32_t>(free - lanes_.begin());
   }
   Lane& lane = lanes_[receive.lane];
-  PeId source = receive.envelope.source;
-  receive.length = std::min(receive.envelope.bytes, receive.bytes);
+  PeId source = receive.outcome.envelope.source;
+  receive.length = std::min(receive.outcome.envelope.bytes, receive.bytes);
 
   // The sender's buffer is in its segment: get it.
   if (receive.place != no_place || receive.length == 0) {
@@ -106,13 +128,14 @@ void State::complete_transfer(Operation& receive, std::uint64_t id) {
   {
     std::lock_guard lock(lock_);
     if (operation_of(id) == nullptr) return;
-    count_received(receive.envelope, receive.bytes);
+    count_received(receive.outcome.envelope, receive.bytes);
     lanes_[receive.lane].busy = false;
     receive.lane = Operation::no_lane;
     next = want_lane_.front();
     if (next != nullptr) next->link.unlink();
   }
-  finish(receive, receive.length < receive.envelope.bytes ? Status::truncated : Status::ok);
+  if (receive.row) receive.scatter->put(0, receive.length, receive.row.get());
+  finish(receive, receive.length < receive.outcome.envelope.bytes ? Status::truncated : Status::ok);
   if (next != nullptr) start(*next);
 }
 
@@ -151,14 +174,14 @@ void State::put_out_pieces(Operation& send) {
     Header header;
     {
       std::lock_guard lock(lock_);
-      header = header_for(send.envelope.source, Kind::piece);
+      header = header_for(send.outcome.envelope.source, Kind::piece);
     }
     header.tag = send.staged;
     header.bytes = bytes;
     header.operation = send.partner;
     header.place = context_.offset_of(place).value();
     send.staged += bytes;
-    tell(send.envelope.source, header);
+    tell(send.outcome.envelope.source, header);
   }
 }
 

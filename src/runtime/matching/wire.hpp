@@ -11,6 +11,7 @@ namespace atl::runtime::matching {
 
 enum class Kind : std::uint16_t {
   eager = 1,   ///< a message with its payload behind the header
+  labelled,    ///< the same with a label, which is where `bytes` is in others
   announce,    ///< a message whose payload stays with the sender
   proceed,     ///< receiver to sender: matched; put it to `place`, or send it in pieces
   piece,       ///< a piece lies at `place` in the sender's segment
@@ -27,7 +28,8 @@ inline constexpr std::uint64_t no_place = UINT64_MAX;
 inline constexpr std::uint64_t private_place = std::uint64_t{1} << 63;
 inline bool is_private(std::uint64_t place) { return place != no_place && (place & private_place) != 0; }
 
-// Of an eager message the first eager_header bytes, and then its payload: with 32 bytes of it in one line of a ring.
+// Of an eager message the first eager_header bytes, and then its payload: with 32 bytes of it in one line of a ring. Of a labelled one
+// the first labelled_header bytes.
 //
 // | offset | bytes | field           | valid when                                                              |
 // |--------|-------|-----------------|-------------------------------------------------------------------------|
@@ -38,6 +40,7 @@ inline bool is_private(std::uint64_t place) { return place != no_place && (place
 // |  16    |   8   | bytes           | of the message (announce), to move (proceed), of this piece; help: to copy in all |
 // |  24    |   8   | operation       | announce: the send; to the sender: the same; piece: the receive           |
 // |  32    |   8   | place           | announce, proceed: offset of the buffer in its PE's segment, private_place and an address, or no_place; piece: offset; help: that of the SharedCopy in the receiver's |
+// |  40    |   8   | label           | announce: the message's, or 0                                             |
 struct Header {
   std::uint64_t tag = 0;
   std::uint32_t credit_bytes = 0;
@@ -46,13 +49,14 @@ struct Header {
   std::uint64_t bytes = 0;
   std::uint64_t operation = 0;
   std::uint64_t place = no_place;
+  std::uint64_t label = 0;
 };
-inline constexpr std::size_t eager_header = 16;
-static_assert(sizeof(Header) == 40 && offsetof(Header, bytes) == eager_header);
+inline constexpr std::size_t eager_header = 16, labelled_header = 24;
+static_assert(sizeof(Header) == 48 && offsetof(Header, bytes) == eager_header);
 
 /// Payload of messages that are so short that they are kept as they are: no memory of their own when they come early, and sent by
 /// handlers at once.
 inline constexpr std::size_t short_payload = 256;
-static_assert(sizeof(Header) + short_payload <= fabric::message_bytes);
+static_assert(labelled_header + short_payload <= fabric::message_bytes);
 
 }  // namespace atl::runtime::matching

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Faults that are found with ATOLL_MPI_CHECK=1 alone: checked NUMBER, on 2 ranks or more. 0: none, whatever looks like one. */
 #include <pthread.h>
+#include <stdint.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -26,6 +27,18 @@ static void nothing_wrong(void) {
   MPI_Sendrecv(&token, 1, MPI_INT, right, 3, &got, 1, MPI_INT, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   CHECK(got == left);
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  /* Messages: a part of what there is room for, other names of the same, packed ones, nothing at all. */
+  int64_t wide[4] = {me}, into[8];
+  int packed[8], position = 0;
+  MPI_Irecv(into, 8, MPI_LONG, left, 5, MPI_COMM_WORLD, &requests[1]);
+  MPI_Irecv(data, 64, MPI_INT, left, 6, MPI_COMM_WORLD, &requests[2]);
+  MPI_Irecv(more, 1, MPI_DOUBLE, left, 7, MPI_COMM_WORLD, &requests[3]);
+  MPI_Pack(&me, 1, MPI_INT, packed, sizeof packed, &position, MPI_COMM_WORLD);
+  MPI_Send(wide, 4, MPI_INT64_T, right, 5, MPI_COMM_WORLD);
+  MPI_Send(packed, position, MPI_PACKED, right, 6, MPI_COMM_WORLD);
+  MPI_Send(NULL, 0, MPI_INT, right, 7, MPI_COMM_WORLD);
+  MPI_Waitall(3, requests + 1, MPI_STATUSES_IGNORE);
+  CHECK(into[0] == left && data[0] == left);
   /* Longer than the others care to wait: no deadlock. */
   if (me == 0) {
     double until = MPI_Wtime() + 4.5;
@@ -73,6 +86,22 @@ static void two_threads(void) {
   if (me == 1) MPI_Recv(&got, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (me == 1) MPI_Send(&got, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
   if (me == 0) pthread_join(thread, NULL);
+}
+
+/* (int, float) sent, (float, int) received. */
+static void long_message_of_structures(void) {
+  enum { MANY = 5000 };
+  static int pairs[2 * MANY];
+  int lengths[2] = {1, 1};
+  MPI_Aint places[2] = {0, 4};
+  MPI_Datatype types[2] = {me == 0 ? MPI_INT : MPI_FLOAT, me == 0 ? MPI_FLOAT : MPI_INT}, pair;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Type_create_struct(2, lengths, places, types, &pair);
+  MPI_Type_commit(&pair);
+  if (me == 0) MPI_Isend(pairs, MANY, pair, 1, 7, MPI_COMM_WORLD, &request);
+  if (me == 1) MPI_Irecv(pairs, MANY, pair, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Type_free(&pair);
 }
 
 int main(int argc, char **argv) {
@@ -133,6 +162,13 @@ int main(int argc, char **argv) {
       MPI_Recv(data, 1, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       break;
     case 16: two_threads(); break; /* nothing wrong */
+    case 17: /* types of a message */
+      if (me == 0) MPI_Send(data, 4, MPI_INT, 1, 7, MPI_COMM_WORLD);
+      if (me == 1) MPI_Recv(more, 8, MPI_FLOAT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+    case 18: /* of a long one, of requests, in an order of elements that is another */
+      long_message_of_structures();
+      break;
   }
   MPI_Finalize();
   return 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,6 +29,7 @@ struct Envelope {
   PeId source{};
   std::uint64_t tag = 0;
   std::uint64_t bytes = 0;  ///< length of the message, also when the buffer was shorter
+  std::uint64_t label = 0;  ///< what the sender said of it
 };
 
 /// What a receive accepts: a message fits when its source is the one asked for (or any), and its tag equals `tag` in
@@ -51,6 +53,29 @@ enum class SendMode {
 struct Outcome {
   Status status = Status::ok;
   Envelope envelope{};  ///< of a receive
+};
+
+/// Where a message goes that does not stay in a row. Called by whatever thread moves the data, one at a time.
+class Scatter {
+ public:
+  /// Bytes [from, to) of the message, which begin at `data`.
+  virtual void put(std::uint64_t from, std::uint64_t to, const std::byte* data) const = 0;
+
+ protected:
+  ~Scatter() = default;
+};
+
+/// Where a message goes: so many bytes in a row, or so many that `scatter` puts in their places.
+struct Target {
+  template <class Row>
+    requires std::convertible_to<Row, std::span<std::byte>>
+  Target(Row&& into) : Target(std::span<std::byte>(into).data(), std::span<std::byte>(into).size()) {}
+  Target(std::byte* into, std::uint64_t most) : memory(into), bytes(most) {}
+  Target(const Scatter& to, std::uint64_t most) : bytes(most), scatter(&to) {}
+
+  std::byte* memory = nullptr;
+  std::uint64_t bytes;
+  const Scatter* scatter = nullptr;
 };
 
 /// An operation in flight. Give each to wait() or test() until it is complete; it is empty afterwards.
@@ -122,25 +147,25 @@ class Matcher {
   Matcher(const Matcher&) = delete;
   Matcher& operator=(const Matcher&) = delete;
 
-  /// `data` must stay as it is until complete.
+  /// `data` must stay as it is until complete. `label`: a word for the receiver, which takes no part in matching; 0 costs nothing.
   [[nodiscard]] Request send(PeId to, std::uint64_t tag, std::span<const std::byte> data,
-                             SendMode mode = SendMode::standard);
+                             SendMode mode = SendMode::standard, std::uint64_t label = 0);
   /// A send() that is complete on return, and of which no operation is made. False: it cannot be, and nothing was done.
-  bool send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data);
-  /// `into` belongs to the operation until complete.
-  [[nodiscard]] Request receive(const Pattern& pattern, std::span<std::byte> into);
+  bool send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data, std::uint64_t label = 0);
+  /// `into`, and a Scatter, belong to the operation until complete.
+  [[nodiscard]] Request receive(const Pattern& pattern, const Target& into);
 
   /// A receive and its wait, for a message that is likely to come at once: it is copied from the ring to `into`, and no operation is
   /// made of it. None: it has not come, and nothing was done; it is to be received as any other.
-  std::optional<Outcome> receive_now(const Pattern& pattern, std::span<std::byte> into);
+  std::optional<Outcome> receive_now(const Pattern& pattern, const Target& into);
   /// The same, for a message that is the next one here already: does not wait for it.
-  std::optional<Outcome> receive_if_here(const Pattern& pattern, std::span<std::byte> into);
+  std::optional<Outcome> receive_if_here(const Pattern& pattern, const Target& into);
 
   /// The first message that fits and no receive has taken, left where it is.
   std::optional<Envelope> probe(const Pattern& pattern);
   /// The same, taken out: only receive(claim, …) gets it now.
   std::optional<Claim> claim(const Pattern& pattern);
-  [[nodiscard]] Request receive(Claim claim, std::span<std::byte> into);
+  [[nodiscard]] Request receive(Claim claim, const Target& into);
 
   /// Takes back a receive that nothing has matched, or a send that has not left. True: it is complete as cancelled.
   /// False: it completes as if nothing had been said.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages and operations that have not met: looked at, claimed, taken back, ended.
+#include "state.hpp"
+
+namespace atl::runtime::matching {
+
+std::optional<Envelope> State::probe(const Pattern& pattern) {
+  std::vector<std::pair<PeId, Header>> loans;
+  {
+    std::lock_guard lock(lock_);
+    if (Unexpected* message = unexpected_.find(pattern)) return message->envelope;
+    // Who probes in a loop waits as one who receives.
+    for (std::uint32_t pe = 0; withholding_ != 0 && pe < peers_.size(); ++pe)
+      if (peers_[pe].withholds && (!pattern.source || *pattern.source == PeId(pe)))
+        loans.emplace_back(PeId(pe), lend(PeId(pe)));
+  }
+  for (auto& [pe, header] : loans) tell(pe, header);
+  return std::nullopt;
+}
+
+Unexpected* State::claim(const Pattern& pattern) {
+  if (!probe(pattern)) return nullptr;
+  std::lock_guard lock(lock_);
+  Unexpected* message = unexpected_.find(pattern);  // another thread may have been faster
+  if (message != nullptr) unexpected_.remove(*message);
+  return message;
+}
+
+bool State::cancel(Operation& operation) {
+  std::lock_guard lock(lock_);
+  if (operation.stage == Stage::posted) {
+    posted_.remove(operation);
+  } else if (operation.stage == Stage::withheld) {
+    operation.link.unlink();
+    --withheld_;
+  } else {
+    return false;
+  }
+  operation.stage = Stage::moving;
+  finish(operation, Status::cancelled);
+  return true;
+}
+
+void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which) {
+  std::vector<Operation*> next;
+  std::unique_lock lock(lock_);
+  for (Operation& operation : operations_) {
+    if (operation.complete.load(std::memory_order_relaxed)) continue;
+    bool posted = operation.stage == Stage::posted;
+    PeId peer = posted ? operation.pattern.source.value_or(Matcher::no_pe) : operation.outcome.envelope.source;
+    if (!which(peer, posted ? operation.pattern.tag : operation.outcome.envelope.tag)) continue;
+    if (posted) posted_.remove(operation);
+    if (operation.stage == Stage::withheld) --withheld_;
+    if (!posted && operation.link.linked()) operation.link.unlink();
+    // What was queued on its lane's counters may come yet, or never.
+    if (operation.lane != Operation::no_lane) {
+      lanes_[operation.lane] = Lane{context_.allocate_counter(), context_.allocate_counter()};
+      if (Operation* waiting = want_lane_.front()) {
+        waiting->link.unlink();
+        next.push_back(waiting);
+      }
+    }
+    operation.stage = Stage::moving;
+    finish(operation, why);
+  }
+  lock.unlock();
+  for (Operation* operation : next) start(*operation);
+}
+
+}  // namespace atl::runtime::matching
