@@ -64,9 +64,15 @@ class ParquetFooter:
     def groups(self) -> list[tuple[int, int]]:
         """Bytes and rows of each."""
 
-    def chunk(self, group: int, column: int) -> tuple[str, str, bool, bool, int, int, int, int]:
+    def chunk(
+        self, group: int, column: int
+    ) -> tuple[str, str, bool, bool, int, int, int, int, tuple[int, int], tuple[int, int]]:
         """Of a leaf of the schema: physical type, codec, whether the engine decodes its pages' encodings, whether there is a
-        dictionary, where its first page is, its bytes there, and unpacked, and where its Bloom filter is, or 0."""
+        dictionary, where its first page is, its bytes there, and unpacked, where its Bloom filter is, or 0, and of the indexes
+        of where its pages are and of what is in them places and bytes, 0 bytes where there is none."""
+
+def sum_orc_lengths(stream: bytes, version: int, count: int) -> int:
+    """The sum of the first `count` lengths of an unpacked stream of ORC's runs, 2**62 at most. ValueError where it is broken."""
 
 class Landing:
     """What a program gets: rows of arrays, and a place to leave rows of columns. Of no use once it has returned."""

@@ -8,6 +8,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/coll/collectives.hpp"
+#include "atoll/table/kernel/orc/lengths.hpp"
 #include "atoll/table/kernel/parquet/footer.hpp"
 #include "atoll/table/ops/parquet.hpp"
 #include "atoll/table/ops/values.hpp"
@@ -296,8 +297,13 @@ void bind_everywhere(nb::module_& m) {
         const std::vector<table::ParquetGroup>& groups = footer.groups;
         ATOLL_VALIDATE(group < groups.size() && column < groups[group].columns.size(), ValueError, "row group {} has no column {}", group, column);
         const table::ParquetColumn& one = groups[group].columns[column];
-        return nb::make_tuple(table::parquet_type_name(one.type), table::parquet_codec_name(one.codec), one.decoded, one.dictionary, one.offset, one.packed, one.unpacked, one.bloom_filter);
+        return nb::make_tuple(table::parquet_type_name(one.type), table::parquet_codec_name(one.codec), one.decoded, one.dictionary, one.offset, one.packed, one.unpacked, one.bloom_filter,
+                              nb::make_tuple(one.offset_index, one.offset_index_bytes), nb::make_tuple(one.column_index, one.column_index_bytes));
       }, nb::arg("group"), nb::arg("column"));
+  m.def("sum_orc_lengths", [](nb::bytes stream, int version, std::uint64_t count) {
+    ATOLL_VALIDATE(version == 1 || version == 2, ValueError, "ORC's runs are of version 1 or 2, not {}", version);
+    return table::sum_orc_lengths({reinterpret_cast<const std::byte*>(stream.c_str()), stream.size()}, static_cast<table::OrcRuns>(version), count);
+  }, nb::arg("stream"), nb::arg("version"), nb::arg("count"));
   nb::class_<Columns>(m, "Landing").def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array")).def("add_parquet", &Columns::add_parquet, nb::arg("parts"), nb::arg("wanted").none()).def("add_values", &Columns::add_values, nb::arg("parts")).def("parquet_words", &Columns::parquet_words, nb::arg("parts")).def("rows", &Columns::rows).def_prop_ro("pe", [](const Columns& c) { return c.engine->pe(); }).def("stats", [](const Columns& c) { return stats_of(*c.engine); });
   m.def("set_program", [](nb::object callable) { program() = std::move(callable); });
   m.def("run_everywhere", [](const SessionPtr& session, nb::bytes request, nb::sequence inputs, const std::vector<int>& kinds, const std::vector<std::int64_t>& rows) {

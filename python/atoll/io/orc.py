@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import extras
 from ..session.everywhere import once
+from .orcfile import OrcFile
 from .places import Place, place_of
 from .reader import Part, Reader, reading
 from .reading import expression, read_columns
@@ -28,6 +29,8 @@ class OrcReader(Reader):
         from pyarrow import orc
 
         with self.place.open(part.file) as source:
+            OrcFile(source, self.place.system is not None).check(part.number)
+            source.seek(0)
             found = orc.ORCFile(source)
             there = [name for name in columns if name in found.schema.names]
             batch = found.read_stripe(part.number, columns=there or found.schema.names[:1])
@@ -41,6 +44,8 @@ def _plan(place: Place) -> OrcReader:
     parts, schemas = [], []
     for file, of_file in zip(place.files, values, strict=True):
         with reading(file), place.open(file) as source:
+            OrcFile(source, place.system is not None)
+            source.seek(0)
             found = orc.ORCFile(source)
             schemas.append(found.schema)
             count, size = found.nstripes, place.size(file)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import operator
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,14 +17,16 @@ from ..session.everywhere import once
 from .bloom import excludes, hashes_of
 from .chunks import read_with_codes
 from .members import Members, members_of
+from .pageindex import Column, Ranges, column_of, read_rows, rows_left
 from .parquetfile import labelled, parquet_file, write_groups, write_rows
 from .parquetgroups import by_threads
 from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
-from .reading import expression
+from .reading import expression, fields_of
 from .rows import inputs_of, together
 from .schemas import index_columns, key_types, typed_keys, unified, with_keys
 from .storage import WORD
+from .thrift import Struct, parsed
 from .writing import checked, write_tables
 
 _ENDINGS = (".parquet", ".parq", ".pq")
@@ -47,6 +51,8 @@ class Chunk(NamedTuple):
     packed: int  # bytes
     unpacked: int
     bloom_filter: int  # where it is, or 0
+    offset_index: tuple[int, int]  # where it is said where its pages are, and the bytes of that, or 0
+    column_index: tuple[int, int]  # the same of what is in them
 
 
 def _held(kind: Any) -> tuple[str, ...]:
@@ -81,6 +87,7 @@ class Footer:
         self.metadata, self.schema, self.groups = found.metadata, found.schema_arrow, self._own.groups
         if len(self.groups) != found.metadata.num_row_groups:
             raise ValueError(f"it has {len(self.groups)} row groups and {found.metadata.num_row_groups}")
+        self._end = end
         columns = [found.schema.column(at) for at in range(len(found.schema))]
         self.paths = [column.path for column in columns]
         #: Columns that are no lists, structs or maps, by name: their number, and whether values may be missing.
@@ -89,6 +96,12 @@ class Footer:
             for at, leaf in enumerate(columns)
             if leaf.max_repetition_level == 0 and leaf.max_definition_level <= 1 and leaf.name == leaf.path
         }
+
+    @functools.cached_property
+    def elements(self) -> list[Struct]:
+        """The schema, as the format has it."""
+        found: list[Struct] = parsed(self._end, last=2)[0][2][1][1]
+        return found
 
     def chunk(self, group: int, leaf: int) -> Chunk:
         """What is said of a leaf of the schema in a row group."""
@@ -110,10 +123,13 @@ class ParquetReader(Reader):
         self.schema = with_keys(schema, keys)
         self._open = threading.local()
         self._footers = footers
+        self._expression: Any = None  # the last one, and the columns that it reads
+        self._fields: list[str] = []
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         del state["_open"], state["_footers"]
+        state["_expression"] = None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -210,28 +226,92 @@ class ParquetReader(Reader):
             found[name] = found.get(name, 0) + footer.chunk(part.number, leaf).unpacked
         return found
 
-    def _fragment(self, part: Part, where: Any) -> Any:
-        """The row group, or nothing of it, as Arrow's data sets have it."""
+    def _holds(self, part: Part) -> Any:
+        """What the path says of all rows of a part: an expression, or None."""
         import pyarrow as pa
         import pyarrow.compute as pc
+
+        told = [pc.field(name) == pa.scalar(value, self.schema.field(name).type) for name, value in part.keys.items()]
+        return functools.reduce(operator.and_, told) if told else None
+
+    def _fragment(self, part: Part, where: Any) -> Any:
+        """The row group, or nothing of it, as Arrow's data sets have it."""
         import pyarrow.dataset as ds
         import pyarrow.fs as fs
 
-        known = None
-        for name, value in part.keys.items():
-            one = pc.field(name) == pa.scalar(value, self.schema.field(name).type)
-            known = one if known is None else known & one
         fragment = ds.ParquetFileFormat().make_fragment(
             self.place.open(part.file) if self.place.data is not None else part.file,
-            self.place.system or fs.LocalFileSystem(), known, row_groups=[part.number],
+            self.place.system or fs.LocalFileSystem(), self._holds(part), row_groups=[part.number],
         )  # fmt: skip
         return fragment.subset(where, schema=self.schema)
+
+    def _asked(self, where: Any) -> list[str]:
+        """The columns that an expression reads: found once."""
+        if self._expression is not where:
+            self._expression, self._fields = where, fields_of(where, self.schema)
+        return self._fields
+
+    def rows_left(self, part: Part, where: Any) -> tuple[Ranges | None, dict[str, Column]]:
+        """The rows of a row group that its page indexes leave an expression, None where they do not say; and the
+        columns whose pages are indexed."""
+        footer = self._footer(part.file)
+        if not footer.leaves or not footer.chunk(part.number, 0).offset_index[1]:  # who writes one writes all
+            return None, {}
+        rows = footer.groups[part.number][1]
+        leaves = {name: leaf for name, (leaf, _) in footer.leaves.items() if name not in part.keys}
+        chunks = {name: footer.chunk(part.number, leaf) for name, leaf in leaves.items()}
+        told = self._asked(where)
+        with self.place.open(part.file) as source:
+            found = {name: column_of(source, name, chunk, rows) for name, chunk in chunks.items()}
+            known = {name: column for name, column in found.items() if column is not None}
+            asked = [known[name] for name in told if name in known and chunks[name].column_index[1]]
+            fields = [self.schema.field(name) for name in self.schema.names if name not in {one.name for one in asked}]
+            return (rows_left(source, footer, asked, where, (self._holds(part), fields)) if asked else None), known
+
+    def paged(self, where: Any) -> tuple[int, int]:
+        """Of the row groups whose page indexes exclude rows, how many rows are left, and how many there are."""
+        left = total = 0
+        for part in self.parts:
+            with reading(part):
+                ranges, _ = self.rows_left(part, where)
+            if ranges is not None:
+                left += sum(end - begin for begin, end in ranges)
+                total += part.rows or 0
+        return left, total
+
+    def _from_pages(self, part: Part, columns: Sequence[str], where: Any) -> Any:
+        """The rows for which an expression is true, from the pages that have some; None where others are read, too."""
+        ranges, known = self.rows_left(part, where)
+        if ranges is None:
+            return None
+        footer = self._footer(part.file)
+        needed = [*columns, *(name for name in self._asked(where) if name not in columns)]
+        wanted = [name for name in needed if name not in part.keys]
+        there = set(footer.schema.names)
+        if any(name in there and name not in known for name in wanted):
+            return None
+        count = sum(end - begin for begin, end in ranges)
+        if not count:
+            return self.schema.empty_table().select(list(columns))
+        if 2 * count > footer.groups[part.number][1]:
+            return None
+        import pyarrow as pa
+
+        with self.place.open(part.file) as source:
+            held = {name: read_rows(source, footer, known[name], ranges) for name in wanted if name in there}
+        table = typed_keys(pa.table(held), part, needed, self.schema)
+        return table.filter(where).select(list(columns))
 
     def _filtered(self, part: Part, columns: Sequence[str], where: Any) -> Any:
         fragment = self._fragment(part, where)
         if fragment.num_row_groups == 0:
             return self.schema.empty_table().select(list(columns))
-        return fragment.to_table(schema=self.schema, columns=list(columns), filter=where, use_threads=False)
+        found = self._from_pages(part, columns, where)
+        return (
+            found
+            if found is not None
+            else fragment.to_table(schema=self.schema, columns=list(columns), filter=where, use_threads=False)
+        )
 
 
 def _not_excluded(reader: ParquetReader, members: Members) -> list[int]:

@@ -79,8 +79,8 @@ def expression(filters: Any) -> Any:
 
 def fields_of(where: Any, schema: Any) -> list[str]:
     """Names of the columns that an expression reads: those without which it does not work."""
-    found = []
-    for name in schema.names:
+    found, written = [], str(where)
+    for name in [name for name in schema.names if name in written] or schema.names:
         position = schema.get_field_index(name)
         try:
             schema.remove(position).empty_table().filter(where)

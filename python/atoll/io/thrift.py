@@ -13,11 +13,11 @@ _DEEPEST = 16
 Struct = dict[int, tuple[int, Any]]
 
 
-def parsed(data: bytes | memoryview, at: int = 0) -> tuple[Struct, int]:
-    """The struct at a place, and where it ends. ValueError for what is none."""
+def parsed(data: bytes | memoryview, at: int = 0, last: int | None = None) -> tuple[Struct, int]:
+    """The struct at a place, to field number `last` or all of it, and where that ends. ValueError for what is none."""
     reader = _Reader(data, at)
     try:
-        return reader.struct(0), reader.at
+        return reader.struct(0, last), reader.at
     except IndexError as error:
         raise ValueError("a struct of Thrift's ends too early") from error
 
@@ -59,7 +59,7 @@ class _Reader:
         self.at += count
         return bytes(self.data[self.at - count : self.at])
 
-    def struct(self, depth: int) -> Struct:
+    def struct(self, depth: int, last: int | None = None) -> Struct:
         if depth > _DEEPEST:
             raise ValueError("structs of Thrift's within too many others")
         found: Struct = {}
@@ -68,6 +68,8 @@ class _Reader:
             number = number + (head >> 4) if head >> 4 else self._number()
             kind = head & 15
             found[number] = (kind, self._value(kind, depth) if kind > FALSE else kind == TRUE)
+            if number == last:
+                break
         return found
 
     def _value(self, kind: int, depth: int) -> Any:

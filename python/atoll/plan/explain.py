@@ -5,11 +5,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection
+from typing import Any
 
 from ..io.parquet import ParquetReader
+from ..session.everywhere import once
 from .estimate import estimated
 from .nodes import Assign, Choose, Filter, Group, Head, Join, Node, Sort, Source
 from .terms import Term
+
+
+def _paged(reader: ParquetReader, where: Any) -> tuple[int, int]:
+    return reader.paged(where)
 
 
 def lines(node: Node, wanted: Collection[str], where: list[Filter] | None = None, indent: str = "") -> list[str]:
@@ -56,15 +62,17 @@ def _reading(node: Source, wanted: Collection[str], where: list[Filter]) -> str:
     reader = node.reader
     names = [name for name in reader.schema.names if name in wanted]
     term = functools.reduce(Term.also, (one.term for one in where)) if where else None
-    left, excluded = reader, 0
+    left, excluded, paged = reader, 0, (0, 0)
     if term is not None and isinstance(reader, ParquetReader):
         by_statistics = reader.only(reader.left(term.expression))
         left = by_statistics.narrowed(term.members)
         excluded = len(by_statistics.parts) - len(left.parts)
+        paged = once(_paged, left, term.expression)
     node.cost.estimated_bytes = estimated(left, names)
+    by_pages = f" ({paged[0]} of {paged[1]} rows by page indexes)" if paged[0] < paged[1] else ""
     files = len({part.file for part in reader.parts})
     return (
         f"read    {len(left.parts)} of {len(reader.parts)} parts of {files} file{'s' if files != 1 else ''}"
-        f"{f' ({excluded} excluded by Bloom filters)' if excluded else ''}: "
+        f"{f' ({excluded} excluded by Bloom filters)' if excluded else ''}{by_pages}: "
         f"columns {', '.join(names)} of {', '.join(reader.schema.names)}"
     )

@@ -30,7 +30,9 @@ from atoll.io import thrift
 from atoll.io.parquetgroups import MAGIC, footer_of
 
 #: Ends of names. What is a directory is kept as a zip archive of its files, in which one of them is broken.
-FORMATS = ("parquet", "plain.parquet", "feather", "arrows", "orc", "h5", "csv", "jsonl", "npy", "npz", "zarr")
+FORMATS = (
+    "parquet", "plain.parquet", "feather", "arrows", "orc", "snappy.orc", "h5", "csv", "jsonl", "npy", "npz", "zarr",
+)  # fmt: skip
 ROWS = 60
 #: Seconds after which reading a small file hangs.
 PATIENCE = 25
@@ -63,6 +65,8 @@ def good(kind: str) -> bytes:
             writer.write_table(whole, max_chunksize=25)
     elif kind == "orc":
         orc.write_table(few, stream)
+    elif kind == "snappy.orc":
+        orc.write_table(whole.drop_columns("c"), stream, compression="snappy")
     elif kind == "h5":
         import h5py
 
@@ -191,7 +195,7 @@ def corpus(kind: str) -> Iterator[tuple[str, bytes]]:
         yield "of another kind", b'{"a": 1}\n' * 50
     yield from {
         "csv": _csv, "jsonl": _jsonl, "npy": _npy, "npz": _npz, "zarr": _zarr, "h5": _h5, "parquet": _parquet,
-        "plain.parquet": _parquet, "feather": _feather,
+        "plain.parquet": _parquet, "feather": _feather, "orc": _orc, "snappy.orc": _orc_of_snappy,
     }.get(kind, lambda data: iter(()))(data)  # fmt: skip
 
 
@@ -402,6 +406,33 @@ def _parquet(data: bytes) -> Iterator[tuple[str, bytes]]:
     for where, made in _footer_lies(data):
         if where in wanted:
             yield f"lie {where}", made
+
+
+def _orc_streams(data: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Column, kind, place and bytes of the streams of a file's first stripe."""
+    from atoll.io.orcfile import OrcFile
+
+    with pa.BufferReader(data) as source:
+        file = OrcFile(source)
+        streams, _ = file._streams(file._stripes[0])
+    for column, of in streams.items():
+        for kind, (at, size) in of.items():
+            yield column, kind, at, size
+
+
+def _orc(data: bytes) -> Iterator[tuple[str, bytes]]:
+    for column, kind, at, size in _orc_streams(data):
+        if kind == 2:  # lengths: the first run is another
+            assert size > 9
+            yield f"lengths of column {column}", data[:at] + b"\x38" + b"\x7f" * 8 + data[at + 9 :]
+            yield f"lengths of column {column} below 0", data[:at] + b"\x38" + b"\xff" * 8 + data[at + 9 :]
+            yield f"long lengths of column {column}", data[:at] + b"\x18\x7f\xff\xff\xff" + data[at + 5 :]
+
+
+def _orc_of_snappy(data: bytes) -> Iterator[tuple[str, bytes]]:
+    packed = [at for _, kind, at, size in _orc_streams(data) if kind == 1 and size > 8 and not data[at] & 1]
+    for at in packed[:1]:
+        yield "a part that becomes too long", data[: at + 3] + b"\xff\xff\xff\xff\x07" + data[at + 8 :]
 
 
 def _feather(data: bytes) -> Iterator[tuple[str, bytes]]:

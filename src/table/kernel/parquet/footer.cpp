@@ -23,6 +23,7 @@ bool is_decoded(std::int64_t encoding) { return encoding == 0 || encoding == 2 |
 /// What a footer says of a column of a row group.
 struct Told {
   std::optional<std::int64_t> type, codec, values, unpacked, packed, data_at, dictionary_at, bloom_at;
+  std::optional<std::int64_t> offset_index, offset_index_bytes, column_index, column_index_bytes;
   std::string path;
   bool elsewhere = false;  // in another file
   bool decoded = true;
@@ -49,6 +50,13 @@ ParquetColumn checked(const Told& told, std::int64_t size) {
   if (told.elsewhere) return column;
   // Nobody needs it: one that cannot be is none.
   if (told.bloom_at.value_or(0) > 0 && *told.bloom_at < size) column.bloom_filter = *told.bloom_at;
+  auto index = [&](std::optional<std::int64_t> at, std::optional<std::int64_t> bytes, std::int64_t& to, std::int64_t& to_bytes) {
+    if (at.value_or(0) <= 0 || bytes.value_or(0) <= 0 || *at > size || *bytes > size - *at) return;
+    to = *at;
+    to_bytes = *bytes;
+  };
+  index(told.offset_index, told.offset_index_bytes, column.offset_index, column.offset_index_bytes);
+  index(told.column_index, told.column_index_bytes, column.column_index, column.column_index_bytes);
   for (const auto& at : {told.data_at, told.dictionary_at})
     ATOLL_VALIDATE(!at || (*at >= 0 && *at <= size), ValueError, "its pages are at byte {} of a file of {}", *at, size);
   column.offset = told.data_at.value_or(0);
@@ -105,9 +113,19 @@ ParquetColumn column_of(Thrift& thrift, std::uint64_t number, std::int64_t size)
   bool found = false;
   thrift.for_fields([&](std::int64_t field, unsigned kind) {
     if (field == 1 && kind == Thrift::binary) told.elsewhere = true;
-    if (field != 3 || kind != Thrift::structure) return false;
-    read_column(thrift, told);
-    return found = true;
+    if (field == 3 && kind == Thrift::structure) {
+      read_column(thrift, told);
+      return found = true;
+    }
+    return take(thrift, field, kind, [&](std::int64_t one) -> std::optional<std::int64_t>* {
+      switch (one) {
+        case 4: return &told.offset_index;
+        case 5: return &told.offset_index_bytes;
+        case 6: return &told.column_index;
+        case 7: return &told.column_index_bytes;
+        default: return nullptr;
+      }
+    });
   }, 2);
   try {
     ATOLL_VALIDATE(found, ValueError, "nothing is said of it, or it is encrypted");

@@ -18,6 +18,8 @@ struct ParquetColumn {
   std::int64_t offset = 0;           // of its first page
   std::int64_t packed = 0, unpacked = 0;  // bytes
   std::int64_t bloom_filter = 0;     // where its Bloom filter is, 0: nowhere
+  std::int64_t offset_index = 0, offset_index_bytes = 0;  // where it is said where its pages are, 0 bytes: nowhere
+  std::int64_t column_index = 0, column_index_bytes = 0;  // and what is in them
 };
 
 struct ParquetGroup {
