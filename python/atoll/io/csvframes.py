@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from ..columns.column import Column
+from ..columns.objects import Objects
 from ..frame import DataFrame
+from ..frame.kinds import cast
 from .csv import csv_columns
 from .dialect import MISSING
+from .elsewhere import Chunks, files_of, read_each
 from .fallback import by_pandas, given
-from .places import place_of
-from .reading import expression
 
 __all__ = ["read_csv", "read_table"]
 
@@ -82,17 +87,31 @@ def read_csv(
     dates = list(parse_dates) if _is_list(parse_dates) else []
     categories, dtype = _categories(dtype)
     spelt = dict.fromkeys(dates, str) if dayfirst or date_format is not None else {}
-    named = csv_columns(
-        filepath_or_buffer, listed, dtype=dtype if not spelt else _with(dtype, spelt), filters=filters,
-        storage_options=storage_options, sep=delimiter or sep, quotechar=None if quoting == _QUOTE_NONE else quotechar,
-        escapechar=escapechar, header=header, names=None if names is None else [str(name) for name in names],
-        skiprows=_leading(skiprows), nrows=nrows, encoding=encoding or "utf-8", compression=compression,
-        decimal=decimal, on_bad_lines=on_bad_lines, missing=_missing(na_values, keep_default_na, na_filter),
-        true_values=list(true_values or ()), false_values=list(false_values or ()),
-        dates=() if spelt else tuple(dates),
-    )  # fmt: skip
+    try:
+        named = csv_columns(
+            filepath_or_buffer, listed, dtype=dtype if not spelt else _with(dtype, spelt), filters=filters,
+            storage_options=storage_options, sep=delimiter or sep, escapechar=escapechar, header=header,
+            quotechar=None if quoting == _QUOTE_NONE else quotechar, nrows=nrows, encoding=encoding or "utf-8",
+            names=None if names is None else [str(name) for name in names], skiprows=_leading(skiprows),
+            compression=compression, decimal=decimal, on_bad_lines=on_bad_lines,
+            missing=_missing(na_values, keep_default_na, na_filter), true_values=list(true_values or ()),
+            false_values=list(false_values or ()), dates=() if spelt else tuple(dates),
+        )  # fmt: skip
+    except ValueError as error:
+        if not _labels_lead(str(error), header, _leading(skiprows)):
+            raise
+        if hasattr(filepath_or_buffer, "seek"):
+            filepath_or_buffer.seek(0)
+        return _by_pandas(filepath_or_buffer, {"index_col": index_col}, told, filters)
     if listed is None and usecols is not None and not callable(usecols):
         named = {name: column for at, (name, column) in enumerate(named.items()) if at in usecols}
+    if named and not any(len(column) for column in named.values()):  # nothing that a kind could be guessed from
+        known = set(dates) | (set(dtype) if isinstance(dtype, dict) else set(named) if dtype is not None else set())
+        named = {name: column if name in known else Objects([]) for name, column in named.items()}
+    typed = dtype if isinstance(dtype, dict) else dict.fromkeys(named, dtype) if dtype is not None else {}
+    for name in named:
+        if name in dates or name not in typed:
+            named[name] = _as_pandas_guesses(named[name])
     for name in dates if spelt else ():
         named[name] = _dated(named[name], date_format, name, dayfirst)
     frame = DataFrame(named)
@@ -107,6 +126,21 @@ def read_csv(
 def read_table(filepath_or_buffer: Any, *, sep: Any = "\t", **options: Any) -> Any:
     """As `read_csv`, separated by tabs."""
     return read_csv(filepath_or_buffer, sep=sep, **options)
+
+
+def _labels_lead(error: str, header: Any, skipped: int) -> bool:
+    """Whether reading failed because the first line has a value more than there are names: rows' labels lead, or a
+    separator ends each line."""
+    found = re.search(r"line (\d+): expected (\d+) values, got (\d+)", error)
+    return header == 0 and found is not None and int(found[1]) == skipped + 2 and int(found[3]) == int(found[2]) + 1
+
+
+def _as_pandas_guesses(column: Any) -> Any:
+    """A column whose kind was guessed, in the kind that pandas guesses: integers of which some are missing are floats,
+    days are moments."""
+    if type(column) is Column and column.dtype.kind in "iu" and column.valid is not None:
+        return cast(column, np.float64)
+    return column.astype(np.dtype("datetime64[us]")) if str(getattr(column, "dtype", "")) == "datetime64[D]" else column
 
 
 def _labelled(frame: Any, index_col: Any) -> Any:
@@ -207,33 +241,6 @@ def _dated(column: Any, date_format: Any, name: str, dayfirst: bool) -> Any:
 # -- by pandas --
 
 
-class Chunks:
-    """Frames of some rows each, as pandas reads them."""
-
-    def __init__(self, reader: Any) -> None:
-        self._reader = reader
-
-    def __iter__(self) -> Iterator[Any]:
-        return map(DataFrame, self._reader)
-
-    def __next__(self) -> Any:
-        return DataFrame(next(self._reader))
-
-    def get_chunk(self, size: int | None = None) -> Any:
-        """The next rows."""
-        return DataFrame(self._reader.get_chunk(size))
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._reader.close()
-
-    def __enter__(self) -> Chunks:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-
 def _by_pandas(where: Any, others: dict[str, Any], told: dict[str, Any], filters: Any) -> Any:
     by_pandas("read_csv", others)
     import pandas
@@ -243,25 +250,10 @@ def _by_pandas(where: Any, others: dict[str, Any], told: dict[str, Any], filters
         options.setdefault("engine", "python")
     if told["delimiter"] is not None:
         options.pop("sep", None)
-    if hasattr(where, "read") or told["storage_options"] is not None:
-        files: list[Any] = [where]
-    else:
-        place = place_of(where, (".csv", ".tsv", ".txt"))
-        files = [where] if place.system is not None else list(place.files)
+    files = files_of(where, (".csv", ".tsv", ".txt"), told["storage_options"])
     if told["chunksize"] is not None or told["iterator"]:
         if len(files) != 1 or filters is not None:
             raise ValueError("chunks are read of one file, without filters. Use scan_csv and batches")
         return Chunks(pandas.read_csv(files[0], **options))
-    frames = []
-    for file in files:
-        try:
-            frames.append(pandas.read_csv(file, **options))
-        except ValueError as error:
-            raise ValueError(f"cannot read {file}: {error}") from error
-    whole = frames[0] if len(frames) == 1 else pandas.concat(frames, ignore_index=told["index_col"] is None)
-    if filters is None:
-        return DataFrame(whole)
-    import pyarrow as pa
-
-    kept = pa.Table.from_pandas(whole).filter(expression(filters))
-    return DataFrame(kept.to_pandas())
+    numbered = told["index_col"] is None
+    return read_each(lambda file: pandas.read_csv(file, **options), files, filters, numbered=numbered)

@@ -7,13 +7,11 @@ import io
 import json
 from typing import Any
 
-from ..frame import DataFrame, Series
-from .csvframes import Chunks
 from .dialect import SAMPLE, Dialect, opened
+from .elsewhere import Chunks, files_of, read_each
 from .fallback import by_pandas
 from .places import place_of
 from .reader import reading
-from .reading import expression
 
 _ENDINGS = (".json", ".jsonl", ".ndjson")
 
@@ -58,19 +56,5 @@ def json_by_pandas(
     options = {**others, "lines": lines, "compression": compression, "storage_options": storage_options}
     if others.get("chunksize") is not None:
         return Chunks(pandas.read_json(where, **options))
-    files: list[Any] = [where]
-    if not hasattr(where, "read") and storage_options is None:
-        place = place_of(where, _ENDINGS)
-        files = [where] if place.system is not None else list(place.files)
-    found = []
-    for file in files:
-        with reading(file if isinstance(file, str) else "<stream>"):
-            found.append(pandas.read_json(file, **options))
-    whole: Any = found[0] if len(found) == 1 else pandas.concat(found, ignore_index=True)
-    if isinstance(whole, pandas.Series):
-        return Series(whole)
-    if filters is not None:
-        import pyarrow as pa
-
-        whole = pa.Table.from_pandas(whole).filter(expression(filters)).to_pandas()
-    return DataFrame(whole if columns is None else whole[list(columns)])
+    files = files_of(where, _ENDINGS, storage_options)
+    return read_each(lambda file: pandas.read_json(file, **options), files, filters, columns)

@@ -10,7 +10,7 @@ from . import (
     conversion,
     dataframe,
     groupbyclass,
-    hdf,
+    hdfobjects,
     index,
     io,
     io_util,

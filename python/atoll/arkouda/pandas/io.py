@@ -35,7 +35,7 @@ from .categorical import Categorical
 from .csv import read_csv_columns, to_csv_text
 from .dataframe import DataFrame
 from .groupbyclass import GroupBy
-from .hdf import METADATA, datasets_of, read_objects, write_objects
+from .hdfobjects import METADATA, datasets_of, read_objects, write_objects
 from .index import Index
 
 __all__ = [

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arkouda's objects in HDF5 files: a dataset for numbers, a group for what has parts.
+"""Arkouda's objects in HDF5 files: a dataset for numbers, a group for what has parts. Files of columns, also those that
+Arkouda wrote, are read and written by `atoll.io.hdf`; here are the objects that are no columns.
 
 The parts of an object are objects themselves: one table says which there are, another how they make one.
 """
