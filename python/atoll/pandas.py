@@ -14,6 +14,7 @@ Examples
 from __future__ import annotations
 
 import inspect
+import re
 from functools import wraps
 from importlib import import_module
 from typing import Any
@@ -49,13 +50,10 @@ from .frame import (
     get_dummies,
     interval_range,
     lreshape,
-    melt,
     merge,
     merge_asof,
     merge_ordered,
     period_range,
-    pivot,
-    pivot_table,
     qcut,
     timedelta_range,
     to_numeric,
@@ -64,7 +62,11 @@ from .frame import (
 from .frame.classes import is_frame, is_series
 from .frame.conversion import numpy_of
 from .frame.core import ELSEWHERE
+from .frame.kinds import Kind
 from .frame.moments import read_durations
+from .frame.reshaping import melt as _melt
+from .frame.reshaping import pivot as _pivot
+from .frame.reshaping import pivot_table as _pivot_table
 from .frame.values import make
 from .io.fallback import FallbackWarning, by_pandas
 
@@ -147,6 +149,21 @@ def _is_one(obj: Any) -> bool:
 isnull, notnull = isna, notna
 
 
+def melt(frame: Any, *args: Any, **options: Any) -> Any:
+    """Columns one below another; see `DataFrame.melt`."""
+    return _melt(frame, *args, **options)
+
+
+def pivot(data: Any, *args: Any, **options: Any) -> Any:
+    """Rows as a table; see `DataFrame.pivot`."""
+    return _pivot(data, *args, **options)
+
+
+def pivot_table(data: Any, *args: Any, **options: Any) -> Any:
+    """Figures of groups as a table; see `DataFrame.pivot_table`."""
+    return _pivot_table(data, *args, **options)
+
+
 def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
     """Moments or durations as pandas has them: of a Series a Series, of values an Index."""
     if is_frame(arg):
@@ -206,6 +223,8 @@ def __getattr__(name: str) -> Any:
     import pandas
 
     found = getattr(pandas, name)
+    if name in _MODULES:
+        return Module(found)
     if not callable(found) or isinstance(found, type) or name in _WITHOUT_DATA:
         return found
     own = getattr(import_module("atoll.io.frames"), name) if name in _READERS else None
@@ -215,12 +234,55 @@ def __getattr__(name: str) -> Any:
         if name == "read_json":  # pandas' default, rather than what the file looks like
             kwargs.setdefault("lines", False)
         if own is not None and _taken(own, args, kwargs):
-            return own(*args, **kwargs)
+            try:
+                return own(*args, **kwargs)
+            except ValueError as error:
+                raise _as_pandas_raises(error) from error
         by_pandas(name)
         made = found(*map(_to_pandas, args), **{key: _to_pandas(value) for key, value in kwargs.items()})
         return _from_pandas(made)
 
     return function
+
+
+def _as_pandas_raises(error: ValueError) -> ValueError:
+    """An error of a file in pandas' own class, which scripts may catch."""
+    import pandas
+
+    if re.search(r"no columns: the file is empty", str(error)):
+        return pandas.errors.EmptyDataError(str(error))
+    return pandas.errors.ParserError(str(error)) if re.search(r"expected \d+ values, got", str(error)) else error
+
+
+#: Modules of pandas whose functions look at frames and Series.
+_MODULES = ("api", "plotting", "testing", "util")
+
+
+class Module:
+    """A module of pandas', whose functions are called with what ours are in pandas; of kinds with no rows at all."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __dir__(self) -> list[str]:
+        return dir(self._module)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._module, name)
+        if inspect.ismodule(found):
+            return Module(found)
+        if not callable(found) or isinstance(found, type):
+            return found
+        kinds = name.startswith("is_") and name.endswith("_dtype")
+
+        @wraps(found)
+        def function(*args: Any, **kwargs: Any) -> Any:
+            def given(value: Any) -> Any:
+                return _to_pandas(value[:0] if kinds and (is_series(value) or isinstance(value, Index)) else value)
+
+            return _from_pandas(found(*map(given, args), **{key: given(value) for key, value in kwargs.items()}))
+
+        return function
 
 
 #: Methods of frames and Series that pandas does on data that is collected for it.
@@ -244,7 +306,15 @@ ELSEWHERE.append(_method_of_pandas)
 def _to_pandas(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(map(_to_pandas, value))
+    if isinstance(value, Kind):
+        return _kind_of_pandas(value)
     return value.to_pandas() if is_frame(value) or is_series(value) or isinstance(value, Index) else value
+
+
+def _kind_of_pandas(kind: Kind) -> Any:
+    import pandas
+
+    return pandas.api.types.pandas_dtype(kind.name) if kind._of is None else Series(kind._of[:0]).to_pandas().dtype
 
 
 def _from_pandas(value: Any) -> Any:

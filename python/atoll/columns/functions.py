@@ -190,8 +190,10 @@ def _counts(numbers: ndarray, size: int) -> ndarray:
 
 def numbered(a: Any, b: Any) -> tuple[ndarray, ndarray]:
     """The values of two columns by numbers in one order; -1 of missing ones, and of what the first cannot have."""
-    left = as_column(a)
-    right = left._fitting(as_column(b))
+    left, right = as_column(a), as_column(b)
+    if type(left) is not type(right) and not (left.size and right.size):  # what has no values is of any kind
+        left, right = (left, left._all_missing(0)) if left.size else (right._all_missing(0), right)
+    right = left._fitting(right)
     found = left._paired(right)
     if found is not None:
         return found

@@ -21,7 +21,7 @@ from .classes import CLASSES, frame, series
 from .kinds import cast, to_list
 from .labels import Labels
 from .period_index import to_period
-from .values import make, settle
+from .values import make, settle, take
 
 
 def plain(values: Any, missing: Any = None) -> Any:
@@ -175,11 +175,11 @@ class Texts(Accessor):
             return CLASSES["MultiIndex"]._of(list(columns))
         if expand:
             return frame(list(columns), Labels(range(len(columns))), self._of._index)
-        rows = zip(*(one.to_list() for one in columns), strict=True)
+        rows = zip(self._of._values.isna().tolist(), *(one.to_list() for one in columns), strict=True)
         if tuples:
-            held: list[Any] = [np.nan if row[0] is None else row for row in rows]
+            held: list[Any] = [np.nan if gone else tuple(row) for gone, *row in rows]
             return self._to_labels(self._of._new(Objects(held)))
-        held = [np.nan if row[0] is None else [part for part in row if part is not None] for row in rows]
+        held = [np.nan if gone else [part for part in row if part is not None] for gone, *row in rows]
         return self._to_labels(self._of._new(make(held)))
 
     def _to_labels(self, made: Any) -> Any:
@@ -187,13 +187,34 @@ class Texts(Accessor):
 
     def extract(self, pat: Any, flags: int = 0, expand: bool = True) -> Any:
         """The groups of a pattern's first match: a column each."""
-        compiled = re.compile(pat, flags) if isinstance(pat, str) else pat
-        names = {place: name for name, place in compiled.groupindex.items()}
         columns = self._of._values.str.extract(pat, flags)
-        labels = [names.get(place + 1, place) for place in range(len(columns))]
+        labels = _group_labels(pat, flags)
         if not expand and len(columns) == 1:
-            return series(columns[0], self._of._index, names.get(1, self._of._name))
-        return frame(list(columns), Labels(labels), self._of._index)
+            (name,) = labels.values
+            return series(columns[0], self._of._index, self._of._name if name == 0 else name)
+        return frame(list(columns), labels, self._of._index)
+
+    def extractall(self, pat: Any, flags: int = 0) -> Any:
+        """The groups of all matches of a pattern: a row for each match, which is numbered behind the labels.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series(["a1b2", "c"]).str.extractall(r"([a-z])([0-9])").to_dict("list")
+        {0: ['a', 'b'], 1: ['1', '2']}
+        """
+        columns, rows = self._of._values.str.extractall(pat, flags)
+        index = self._of._index
+        number = series(rows, range_index(rows.size)).groupby(rows).cumcount()._values
+        labels = [*(take(level, rows) for level in index._labels_of_index), number]
+        return frame(
+            list(columns), _group_labels(pat, flags), CLASSES["MultiIndex"]._of(labels, [*index.names, "match"])
+        )
+
+    def decode(self, encoding: str, errors: str = "strict") -> Any:
+        """Texts of bytes."""
+        held = [one.decode(encoding, errors) if isinstance(one, bytes) else np.nan for one in to_list(self._of._values)]
+        return self._of._new(make(held, "str"))
 
     def findall(self, pat: Any, flags: int = 0) -> Any:
         """All matches of a pattern in each text: lists."""
@@ -227,11 +248,19 @@ class Texts(Accessor):
         result = series(made, index, of._name)
         return _as_index(result) if self._to_index else result
 
-    def get_dummies(self, sep: str = "|") -> Any:
+    def get_dummies(self, sep: str = "|", dtype: Any = np.int64) -> Any:
         """A column of 0 and 1 for each part that occurs."""
         parts = [set(one.split(sep)) if one == one else set() for one in to_list(self._of._values)]
         names = sorted(set().union(*parts) - {""})
-        return frame([make([int(name in one) for one in parts]) for name in names], Labels(names), self._of._index)
+        held = [make([int(name in one) for one in parts], dtype) for name in names]
+        return frame(held, Labels(names), self._of._index)
+
+
+def _group_labels(pat: Any, flags: int) -> Labels:
+    """Names of an expression's groups, numbers of those that have none."""
+    compiled = re.compile(pat, flags) if isinstance(pat, str) else pat
+    names = {place: name for name, place in compiled.groupindex.items()}
+    return Labels([names.get(place + 1, place) for place in range(compiled.groups)])
 
 
 def _element(value: Any, i: Any) -> Any:
@@ -319,7 +348,7 @@ class Categories(Accessor):
     @property
     def codes(self) -> Any:
         """For each row the number of its category, -1 of missing ones."""
-        return self._of._new(self._of._values.codes)
+        return series(self._of._values.codes, self._of._index)
 
     @property
     def ordered(self) -> bool:

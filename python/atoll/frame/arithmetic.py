@@ -204,6 +204,8 @@ def _series_method(operation: Any, reflected: bool = False) -> Any:
 
 def _named_series_method(name: str, operation: Any, reflected: bool = False) -> Any:
     def method(self: Any, other: Any, level: Any = None, fill_value: Any = None, axis: Any = 0) -> Any:
+        if level is not None and is_series(other):
+            self, other = _by_level(self, other, level)
         return series_operation(operation, self, other, reflected, fill_value, aligns=True)
 
     method.__name__ = name

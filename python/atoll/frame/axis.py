@@ -25,7 +25,8 @@ class FrozenList(list[Any]):
         held = [one.tolist() if hasattr(one, "tolist") else one for one in self]
         return f"FrozenList({held})"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return repr(self).removeprefix("FrozenList(").removesuffix(")")
 
     def __hash__(self) -> int:  # type: ignore[override]  # pandas' has one
         return hash(tuple(self))

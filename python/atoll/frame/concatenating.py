@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays.creation import full
 from ..arrays.joining import concatenate
+from ..columns.categorical import Categorical
 from .aligning import align_rows, columns_for, placed, union_of
 from .axis import make_index, range_index
 from .classes import CLASSES, frame, is_frame, is_series, series
@@ -23,6 +24,7 @@ from .values import broadcast, is_scalar, join_rows, make
 def concat(
     objs: Any, *, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, levels: Any = None,
     names: Any = None, verify_integrity: bool = False, sort: bool = False, copy: Any = None,
+    union_categories: bool = False,
 ) -> Any:  # fmt: skip
     """Frames and Series one behind another, or with ``axis=1`` side by side by their labels.
 
@@ -42,6 +44,8 @@ def concat(
         ValueError when labels repeat.
     sort : bool
         Labels of the other axis in order.
+    union_categories : bool
+        Columns of different categories get all of them; else they become columns of their values.
 
     Examples
     --------
@@ -72,7 +76,7 @@ def concat(
     labels = None if keys is None else [key for _, key in pairs]
     if as_axis(axis) == 1:
         return _side_by_side(parts, join, ignore_index, labels, names, sort)
-    made = _stacked(parts, join, sort)
+    made = _stacked(parts, join, sort, union_categories)
     if ignore_index:
         return made._with_index(range_index(len(made)))
     index = _joined_index(parts, labels, names)
@@ -96,11 +100,26 @@ def _joined_index(parts: list[Any], keys: Any, names: Any) -> Any:
     return CLASSES["MultiIndex"]._of(columns, titles)
 
 
-def _stacked(parts: list[Any], join: str, sort: bool) -> Any:
+def _joined(parts: list[Any], union: bool) -> Any:
+    """Values one behind another; of categories those that all have, or with `union` all of any."""
+    if not union and any(isinstance(part, Categorical) for part in parts) and not all(map(_alike, parts, parts[1:])):
+        parts = [part.decode() if isinstance(part, Categorical) else part for part in parts]
+    return join_rows(parts)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether both are categories, the same and in the same order."""
+    if not (isinstance(one, Categorical) and isinstance(other, Categorical)) or one.ordered != other.ordered:
+        return False
+    a, b = make_index(one.categories), make_index(other.categories)
+    return bool(a.size == b.size and a.equals(b))
+
+
+def _stacked(parts: list[Any], join: str, sort: bool, union: bool) -> Any:
     size = range_index(sum(map(len, parts)))
     if all(is_series(part) for part in parts):
         names = {part._name for part in parts}
-        values = join_rows([part._values for part in parts])
+        values = _joined([part._values for part in parts], union)
         return series(values, size, names.pop() if len(names) == 1 else None)
     frames = [part if is_frame(part) else part.to_frame() for part in parts]
     held = list(dict.fromkeys(label for part in frames for label in part._labels.values))
@@ -115,7 +134,7 @@ def _stacked(parts: list[Any], join: str, sort: bool) -> Any:
     else:
         labels = Labels(held, first.names)
         columns = [list(Columns(columns_for(part, labels))) for part in frames]
-    return frame([join_rows(list(column)) for column in zip(*columns, strict=True)], labels, size)
+    return frame([_joined(list(column), union) for column in zip(*columns, strict=True)], labels, size)
 
 
 def _side_by_side(parts: list[Any], join: str, ignore_index: bool, keys: Any, names: Any, sort: bool) -> Any:

@@ -46,7 +46,8 @@ def series_parts(data: Any, index: Any, dtype: Any, name: Any) -> tuple[Any, Any
         return make([data.get(label, np.nan) for label in index.to_list()], dtype), index, name
     if data is None:
         size = 0 if index is None else index.size
-        values = Objects([np.nan] * size) if dtype is None else cast(missing_column(size), dtype)
+        values = Objects([]) if dtype is None and not size else missing_column(size)
+        values = values if dtype is None else cast(values, dtype)
         return values, range_index(0) if index is None else index, name
     if is_scalar(data):
         index = range_index(1) if index is None else index
@@ -123,14 +124,15 @@ def _from_dict(data: dict[Any, Any], index: Any, columns: Any) -> tuple[list[Any
         elif is_series(value):
             held.append(value._values if value._index._same(index) else value.reindex(index)._values)
         elif isinstance(value, Mapping):
-            held.append(make([value.get(label, np.nan) for label in index.to_list()]))
+            found = [value.get(label, np.nan) for label in index.to_list()]
+            held.append(make(found) if found else missing_column(0))
         elif is_scalar(value):
             held.append(broadcast(value, index.size))
         else:
             column = make(value)
             if column.size != index.size:
                 raise ValueError(f"Length of values ({column.size}) does not match length of index ({index.size})")
-            held.append(column)
+            held.append(missing_column(0) if column.size == 0 and isinstance(value, (list, tuple)) else column)
     labels = list(data)
     if columns is None and labels and all(isinstance(one, tuple) for one in labels):
         return held, labels_of(labels), index

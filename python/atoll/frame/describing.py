@@ -15,7 +15,7 @@ from .axis import range_index
 from .classes import CLASSES, frame, is_frame, series
 from .core import as_axis, is_numeric, numeric_places
 from .formatting import pad
-from .kinds import kind_of
+from .kinds import figure_of, kind_of
 from .labels import Labels
 from .reducing import count
 from .values import isna, make
@@ -46,7 +46,8 @@ def _of_others(self: Any) -> tuple[list[str], list[Any]]:
 def _of_dates(self: Any, percentiles: Any) -> tuple[list[str], list[Any]]:
     shares, names = _shares(percentiles)
     quantiles = [self.quantile(one) for one in shares]
-    return ["count", "mean", "min", *names, "max"], [self.count(), self.mean(), self.min(), *quantiles, self.max()]
+    figures = [self.mean(), self.min(), *quantiles, self.max()]
+    return ["count", "mean", "min", *names, "max"], [self.count(), *(figure_of(self._values, one) for one in figures)]
 
 
 class SeriesDescribing:
@@ -174,8 +175,9 @@ class FrameDescribing:
         2.0
         """
         if include is None and exclude is None:
-            made = self._at(numeric_places(self._columns, bools=False)) if self._columns else self
-            made = made if made._columns else self
+            times = [place for place, one in enumerate(self._columns) if getattr(one.dtype, "kind", "O") in "mM"]
+            places = sorted([*numeric_places(self._columns, bools=False), *times]) if self._columns else []
+            made = self._at(places) if places else self
         elif isinstance(include, str) and include == "all":
             made = self
         else:
@@ -185,10 +187,6 @@ class FrameDescribing:
         parts = [one.describe(percentiles) for one in made._each()]
         numbers = [part._index.to_list() for part in parts]
         names = list(dict.fromkeys(name for part in sorted(numbers, key=len) for name in part))
-        if len({tuple(one) for one in numbers}) > 1:
-            order = ["count", "unique", "top", "freq", "mean", "std", "min"]
-            rest = [name for name in names if name not in order and name != "max"]
-            names = [name for name in [*order, *rest, "max"] if name in names]
         index = Labels(names).index()
         return frame([part._to_index(index)._values for part in parts], made._labels, index)
 
@@ -253,13 +251,20 @@ class FrameDescribing:
         labels = self._labels.of(places)
         return frame([asarray(table[:, place].copy()) for place in range(len(held))], labels, labels.index())
 
-    def corrwith(self: Any, other: Any, axis: Any = 0, method: Any = "pearson", numeric_only: bool = False) -> Any:
+    def corrwith(
+        self: Any, other: Any, axis: Any = 0, drop: bool = False, method: Any = "pearson", numeric_only: bool = False,
+        min_periods: Any = None,
+    ) -> Any:  # fmt: skip
         """Correlations of the columns with those of another frame, or with a Series."""
         made = self._at(numeric_places(self._columns)) if numeric_only else self
         if as_axis(axis) == 1:
-            return made.T.corrwith(other.T if is_frame(other) else other, 0, method)
+            other = other.T if is_frame(other) else other
+            return made.T.corrwith(other, 0, drop, method, min_periods=min_periods)
         pairs = [(one._name, one) for one in made._each() if not is_frame(other) or one._name in other._labels.places]
-        held = {name: one.corr(other[name] if is_frame(other) else other, method) for name, one in pairs}
+        held = {name: one.corr(other[name] if is_frame(other) else other, method, min_periods) for name, one in pairs}
+        if is_frame(other) and not drop:  # those that only one of the two has
+            both = [*made._labels.values, *other._labels.values]
+            held.update({name: np.nan for name in both if name not in held})
         return CLASSES["Series"](held)
 
 

@@ -12,11 +12,9 @@ from ..io.fallback import by_pandas, given
 from .classes import CLASSES
 from .core import is_numeric
 from .files import written
-from .formatting import cells_of, nested, pad, texts_of, width_of
+from .formatting import cells_of, nested, option, pad, texts_of, width_of
 from .kinds import kind_of, to_list
 
-#: More rows than this are cut down to their ends, of so many rows together.
-MAX_ROWS, MIN_ROWS = 60, 10
 WIDTH = 80
 
 
@@ -72,8 +70,9 @@ def _name(name: Any) -> str:
 
 
 def series_text(
-    self: Any, max_rows: int | None = MAX_ROWS, name: bool = True, dtype: bool = True, length: Any = "truncate"
-) -> str:
+    self: Any, max_rows: int | None, name: bool = True, dtype: bool = True, length: Any = "truncate",
+    min_rows: int | None = None,
+) -> str:  # fmt: skip
     """A Series as text."""
     size = len(self)
     footer = []
@@ -92,13 +91,14 @@ def series_text(
         tail += "\n" + categories_text(self._values)
     if size == 0:
         return f"Series([], {tail})"
-    shown = ends(self, MIN_ROWS) if cut else self
+    kept = min(min_rows or max_rows or 2, max_rows or 2)
+    shown = ends(self, kept) if cut else self
     labels = index_texts(shown._index)
     values = cells_of(shown._values)
     width = max(map(width_of, values))
     values = [pad(text, width) for text in values]
     if cut:
-        half = MIN_ROWS // 2
+        half = kept // 2
         dots = "..." if width > 3 else ".."
         values.insert(half, dots.center(width))
         for level in labels:
@@ -108,7 +108,7 @@ def series_text(
     if any(one is not None for one in names):
         titles = [[_name(one), *level] for one, level in zip(names, labels, strict=True)]
         joined = _padded(beside(titles, 2)) if len(titles) > 1 else titles[0]
-        heads, joined = [joined[0].rstrip() if len(titles) > 1 else joined[0]], joined[1:]
+        heads, joined = [joined[0]], joined[1:]
     else:
         joined = beside(labels, 2) if len(labels) > 1 else labels[0]
     lines = beside([joined, values], 3)
@@ -142,8 +142,8 @@ def categories_text(values: Categorical) -> str:
 
 
 def frame_text(
-    self: Any, max_rows: int | None = MAX_ROWS, max_columns: int | None = None, line_width: int | None = None,
-    show_dimensions: Any = "truncate", index: bool = True, header: bool = True, min_rows: int = MIN_ROWS,
+    self: Any, max_rows: int | None, max_columns: int | None = None, line_width: int | None = None,
+    show_dimensions: Any = "truncate", index: bool = True, header: bool = True, min_rows: int | None = None,
 ) -> str:  # fmt: skip
     """A frame as text; with ``max_columns=0`` as many columns as the terminal has room for."""
     rows, columns = self.shape
@@ -159,10 +159,11 @@ def frame_text(
     if wide:
         half = (max_columns or 2) // 2
         made = made._at([*range(half), *range(columns - half, columns)])
+    kept = min(min_rows or max_rows or 2, max_rows or 2)
     if long:
-        made = ends(made, min(min_rows, max_rows or 1))
+        made = ends(made, kept)
     cells = _table(made, index, header)
-    row_half = min(min_rows, max_rows or 1) // 2
+    row_half = kept // 2
     if half is not None:
         cells.insert(half + index, [" ..."] * len(cells[0]))
     if long:
@@ -203,6 +204,10 @@ def _table(made: Any, index: bool, header: bool) -> list[list[str]]:
 
 def _headers(made: Any) -> list[list[str]]:
     labels = made._labels
+    if labels.values and all(isinstance(label, bool) for label in labels.values):
+        width = max(len(str(label)) for label in labels.values)
+        lead = [" " if is_numeric(column) else "" for column in made._columns]
+        return [[space + str(label).ljust(width)] for space, label in zip(lead, labels.values, strict=True)]
     if labels.nlevels > 1:
         rows = [tuple(_name(part) if part is not None else "NaN" for part in label) for label in labels.values]
         return [list(row) for row in _sparse(rows)]
@@ -274,7 +279,7 @@ class SeriesDisplay:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return series_text(self)
+        return series_text(self, option("max_rows"), min_rows=option("min_rows"))
 
     def to_string(
         self: Any, buf: Any = None, *, na_rep: str = "NaN", float_format: Any = None, header: bool = True,
@@ -290,7 +295,7 @@ class SeriesDisplay:
             by_pandas("to_string", others)
             told = {"length": length, "dtype": dtype, "name": name, "max_rows": max_rows, "min_rows": min_rows}
             return written(self.to_pandas().to_string(**others, **told), buf)
-        return written(series_text(self, max_rows, name, dtype, length), buf)
+        return written(series_text(self, max_rows, name, dtype, length, min_rows), buf)
 
 
 class FrameDisplay:
@@ -299,7 +304,9 @@ class FrameDisplay:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return frame_text(self, max_columns=0)
+        columns = option("max_columns")
+        width = None if columns == 0 else option("width")
+        return frame_text(self, option("max_rows"), columns, width, min_rows=option("min_rows"))
 
     def to_string(
         self: Any, buf: Any = None, *, columns: Any = None, index: bool = True, header: bool = True,
@@ -315,4 +322,5 @@ class FrameDisplay:
                 "show_dimensions": show_dimensions, "line_width": line_width,
             }  # fmt: skip
             return written(made.to_pandas().to_string(**told, **options), buf)
-        return written(frame_text(made, max_rows, max_cols, line_width, show_dimensions, index, header), buf)
+        shown = frame_text(made, max_rows, max_cols, line_width, show_dimensions, index, header, min_rows)
+        return written(shown, buf)

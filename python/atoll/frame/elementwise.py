@@ -10,7 +10,10 @@ import numpy as np
 
 from ..arrays.creation import asarray
 from ..arrays.ndarray import ndarray
+from ..arrays.selection import where
+from ..columns.categorical import Categorical
 from ..columns.column import Column, as_column
+from ..columns.functions import unique
 from ..columns.lists import Lists
 from ..columns.objects import Objects, is_missing
 from ..columns.strings import Strings
@@ -23,11 +26,28 @@ from .kinds import cast, to_list
 from .labels import Labels
 from .pending import Columns, as_they_are
 from .placing import row_column
-from .values import choose, fits, gaps, hide, is_scalar, isna, make, nullable, settle, take_or_miss
+from .values import (
+    choose,
+    fits,
+    gaps,
+    hasnans,
+    hide,
+    is_scalar,
+    isna,
+    make,
+    nullable,
+    settle,
+    take,
+    take_or_miss,
+)
 
 
 def mapped(values: Any, mapper: Any, na_action: Any = None) -> Any:
-    """What a function, a dict or a Series makes of each value. A dict is looked up once for each distinct value."""
+    """What a function, a dict or a Series makes of each value. A dict is looked up once for each distinct value.
+
+    Of categories each is mapped once: they stay categories where all become different ones, in pandas' way."""
+    if isinstance(values, Categorical):
+        return _mapped_categories(values, mapper, na_action)
     if callable(mapper) and not isinstance(mapper, dict):
         return _called(values, mapper, na_action)
     table = mapper
@@ -45,6 +65,18 @@ def mapped(values: Any, mapper: Any, na_action: Any = None) -> Any:
     own, labels = table._index, index_of(values)
     rows = IndexCore._matched(own, labels) if table is not mapper else own._indexer(labels)
     return take_or_miss(table._values, rows, gaps(rows))
+
+
+def _mapped_categories(values: Categorical, mapper: Any, na_action: Any) -> Any:
+    found = mapped(values.categories, mapper)
+    gone = values.codes < 0
+    missing = np.nan
+    if na_action != "ignore" and bool(gone.any()):
+        missing = mapper(np.nan) if callable(mapper) and not isinstance(mapper, dict) else missing
+    if is_missing(missing) and not hasnans(found) and int(unique(found).size) == int(found.size):
+        return Categorical.from_codes(values.codes.astype(np.int64), found, values.ordered)
+    codes = where(gone, 0, values.codes).astype(np.int64)
+    return choose(gone, missing, take(found, codes)) if bool(gone.any()) else take(found, codes)
 
 
 def _called(values: Any, function: Any, na_action: Any) -> Any:

@@ -84,6 +84,8 @@ class FrameFiles:
             "escapechar": escapechar, "decimal": decimal,
         }  # fmt: skip
         others = given(told, {"doublequote": True, "decimal": "."})
+        if header is True and self.ndim == 2 and self._labels.nlevels > 1:
+            others["header"] = header
         made = self if columns is None else self[list(columns)]
         elsewhere = {
             "encoding": encoding or "utf-8", "errors": errors, "compression": compression, "mode": mode,
@@ -93,8 +95,8 @@ class FrameFiles:
         if others:
             by_pandas("to_csv", others)
             told = {
-                **options, **others, "header": header, "index": index, "index_label": index_label,
-                "date_format": date_format, "chunksize": chunksize,
+                **options, "header": header, "index": index, "index_label": index_label,
+                "date_format": date_format, "chunksize": chunksize, **others,
             }  # fmt: skip
             return written(made.to_pandas().to_csv(**told), path_or_buf, **elsewhere)
         return self._lines(made, path_or_buf, header, index, index_label, date_format, options, elsewhere)
@@ -162,8 +164,12 @@ class FrameFiles:
 
         `chunksize` and `method` are of no effect: rows go as Arrow's batches.
         """
-        from ..io.sql import write_sql
+        from ..io.sql import is_of_pandas, write_sql
 
+        if is_of_pandas(con):
+            by_pandas("to_sql", ["con"])
+            held = {"if_exists": if_exists, "index": index, "chunksize": chunksize, "method": method}
+            return int(self.to_pandas().to_sql(name, con, **held) or 0)
         return write_sql(name, con, self._named(index), if_exists)
 
 

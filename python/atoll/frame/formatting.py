@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from typing import Any
 
@@ -18,14 +19,22 @@ from ..columns.objects import Objects, is_missing
 from ..columns.strings import Strings
 from .kinds import to_list
 
-PRECISION = 6
-#: Texts longer than this are cut.
-LONGEST = 50
+#: What pandas' options of these names are, unless a program has set them.
+_USUAL = {
+    "max_rows": 60, "min_rows": 10, "max_columns": 0, "width": 80, "precision": 6, "max_colwidth": 50,
+    "float_format": None, "unicode.east_asian_width": False,
+}  # fmt: skip
+
+
+def option(name: str) -> Any:
+    """An option of pandas' for display, as `pandas.set_option` has set it, where pandas is in use."""
+    pandas = sys.modules.get("pandas")
+    return _USUAL[name] if pandas is None or not hasattr(pandas, "get_option") else pandas.get_option("display." + name)
 
 
 def width_of(text: str) -> int:
-    """Cells that a text takes on a terminal."""
-    if text.isascii():
+    """Cells that a text takes: a letter each, unless pandas' option says that wide letters take two."""
+    if text.isascii() or not option("unicode.east_asian_width"):
         return len(text)
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
@@ -40,9 +49,13 @@ def cells_of(values: Any) -> list[str]:
     """Texts of a column with room for a sign before them, which dates do not have; cut where they are long."""
     held = texts_of(values)
     floating = isinstance(values, ndarray) and values.dtype.kind == "f"
-    if not isinstance(values, Ticks) and not (floating and held and all(text == "NaN" for text in held)):
-        held = [text if text.startswith("-") and text[1:2].isdigit() else " " + text for text in held]
-    return [text if len(text) <= LONGEST else text[: LONGEST - 3] + "..." for text in held]
+    told = floating and option("float_format") is not None
+    if not isinstance(values, Ticks) and not told and not (floating and held and all(text == "NaN" for text in held)):
+        held = [text if text.startswith("-") and (text[1:2].isdigit() or floating) else " " + text for text in held]
+    longest = option("max_colwidth")
+    if longest is None:
+        return held
+    return [text if len(text) <= longest else text[: longest - 3] + "..." for text in held]
 
 
 def texts_of(values: Any) -> list[str]:
@@ -99,27 +112,30 @@ def nested(value: Any) -> str:
 
 
 def _shortest(value: Any) -> str:
-    text = f"{value:.{PRECISION}f}".rstrip("0")
+    text = f"{value:.{option('precision')}f}".rstrip("0")
     return text + "0" if text.endswith(".") else text
 
 
 def floats(values: np.ndarray[Any, Any]) -> list[str]:
     """Floats with as many decimals as one of them needs, at most six; as powers of ten when they lie far apart."""
+    precision, written = option("precision"), option("float_format")
     if values.dtype.kind == "c":
-        return [f"{one.real:.6f}{one.imag:+.6f}j" for one in values]
-    made = _trimmed([_decimal(one, "f") for one in values])
+        parts = [f"{one:+.{precision}f}" for value in values for one in (value.real, value.imag)]
+        parts = _trimmed(parts)
+        return [f"{real.removeprefix('+')}{imag}j" for real, imag in zip(parts[::2], parts[1::2], strict=True)]
+    if written is not None:
+        return ["NaN" if one != one else written(one) for one in values.tolist()]
+    made = _trimmed([_decimal(one, "f", precision) for one in values])
     size = np.abs(values)
-    too_long = max((len(text.removeprefix("-")) + 1 for text in made), default=0) > PRECISION + 6
-    tiny = bool(((size < 10.0**-PRECISION) & (size > 0)).any())
+    too_long = max((len(text.removeprefix("-")) + 1 for text in made), default=0) > precision + 6
+    tiny = bool(((size < 10.0**-precision) & (size > 0)).any())
     if tiny or (too_long and bool((size > 1e6).any())):
-        return _trimmed([_decimal(one, "e") for one in values])
+        return _trimmed([_decimal(one, "e", precision) for one in values])
     return made
 
 
-def _decimal(value: Any, form: str) -> str:
-    if value != value:
-        return "NaN"
-    return f"{value:.{PRECISION}{form}}"
+def _decimal(value: Any, form: str, precision: int) -> str:
+    return "NaN" if value != value else f"{value:.{precision}{form}}"
 
 
 def _trimmed(texts: list[str]) -> list[str]:

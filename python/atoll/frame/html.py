@@ -7,9 +7,9 @@ from html import escape
 from typing import Any
 
 from ..io.fallback import by_pandas
-from .display import MAX_ROWS, MIN_ROWS, ends
+from .display import ends
 from .files import written
-from .formatting import texts_of
+from .formatting import option, texts_of
 
 #: More columns than this are cut down to their ends.
 MAX_COLUMNS = 20
@@ -37,7 +37,8 @@ def html_table(self: Any, max_rows: int | None, max_columns: int | None, index: 
         half = max_columns // 2
         made = made._at([*range(half), *range(columns - half, columns)])
     if max_rows is not None and rows > max_rows:
-        made, row_half = ends(made, MIN_ROWS), MIN_ROWS // 2
+        kept = min(option("min_rows") or max_rows, max_rows)
+        made, row_half = ends(made, kept), kept // 2
     cells = [texts_of(column) for column in made._columns]
     labels = [texts_of(column) for column in made._index._labels_of_index] if index else []
     lines = [
@@ -47,13 +48,15 @@ def html_table(self: Any, max_rows: int | None, max_columns: int | None, index: 
         "  </thead>",
         "  <tbody>",
     ]
-    for place in range(len(made)):
-        if place == row_half:
-            lines += _row(["..."] * len(labels), ["..."] * (len(cells) + (half is not None)))
-        values = [column[place] for column in cells]
-        if half is not None:
-            values.insert(half, "...")
-        lines += _row([level[place] for level in labels], values)
+    if row_half is not None:
+        for column in [*labels, *cells]:
+            column.insert(row_half, "...")
+    if half is not None:
+        cells.insert(half, ["..."] * len(cells[0]))
+    spans = _spans(labels, 'rowspan="{}" valign="top"')
+    for place in range(len(made) + (row_half is not None)):
+        heads = [f"      {level[place]}" for level in spans if level[place]]
+        lines += ["    <tr>", *heads, *(f"      <td>{escape(column[place])}</td>" for column in cells), "    </tr>"]
     lines += ["  </tbody>", "</table>"]
     if notes and (half is not None or row_half is not None):
         lines.append(f"<p>{rows} rows × {columns} columns</p>")
@@ -62,23 +65,43 @@ def html_table(self: Any, max_rows: int | None, max_columns: int | None, index: 
 
 def _head(made: Any, half: int | None, levels: int) -> list[str]:
     lines: list[str] = []
-    for level, name in enumerate(made._labels.names):
-        titles = [label[level] if made._labels.nlevels > 1 else label for label in made._labels.values]
+    several = made._labels.nlevels > 1
+    titles = [
+        [str(label[level] if several else label) for label in made._labels.values]
+        for level in range(made._labels.nlevels)
+    ]
+    for level in titles:
         if half is not None:
-            titles.insert(half, "...")
+            level.insert(half, "...")
+    for name, level in zip(made._labels.names, _spans(titles, 'colspan="{}" halign="left"'), strict=True):
         first = [""] * max(levels - 1, 0) + ([name if name is not None else ""] if levels else [])
-        style = ' style="text-align: right;"' if level == 0 else ""
-        lines += [f"    <tr{style}>", *(f"      <th>{escape(str(one))}</th>" for one in [*first, *titles]), "    </tr>"]
+        style = "" if several else ' style="text-align: right;"'
+        heads = [*(f"<th>{escape(str(one))}</th>" for one in first), *filter(None, level)]
+        lines += [f"    <tr{style}>", *(f"      {one}" for one in heads), "    </tr>"]
     if levels and any(name is not None for name in made._index.names):
         names = ["" if name is None else name for name in made._index.names]
         blanks = [""] * (len(made._columns) + (half is not None))
-        lines += ["    <tr>", *(f"      <th>{escape(str(one))}</th>" for one in [*names, *blanks]), "    </tr>"]
+        style = ' style="text-align: right;"' if several else ""
+        heads = [f"      <th>{escape(str(one))}</th>" for one in [*names, *blanks]]
+        lines += [f"    <tr{style}>", *heads, "    </tr>"]
     return lines
 
 
-def _row(labels: list[str], values: list[str]) -> list[str]:
-    heads = [f"      <th>{escape(one)}</th>" for one in labels]
-    return ["    <tr>", *heads, *(f"      <td>{escape(one)}</td>" for one in values), "    </tr>"]
+def _spans(levels: list[list[str]], attributes: str) -> list[list[str]]:
+    """Labels of each level as cells: one for neighbours that are alike, but on the innermost level; "" for others."""
+    made = []
+    for depth, level in enumerate(levels):
+        row: list[str] = []
+        keys = list(zip(*levels[: depth + 1], strict=True))
+        for place, text in enumerate(level):
+            end = place + 1
+            while depth < len(levels) - 1 and end < len(level) and keys[end] == keys[place]:
+                end += 1
+            told = f" {attributes.format(end - place)}" if end - place > 1 else ""
+            again = depth < len(levels) - 1 and place > 0 and keys[place] == keys[place - 1]
+            row.append("" if again else f"<th{told}>{escape(text)}</th>")
+        made.append(row)
+    return made
 
 
 class Html:
@@ -87,7 +110,8 @@ class Html:
     __slots__ = ()
 
     def _repr_html_(self: Any) -> str:
-        return f"<div>\n{_STYLE}{html_table(self, MAX_ROWS, MAX_COLUMNS)}\n</div>"
+        columns = option("max_columns") or MAX_COLUMNS
+        return f"<div>\n{_STYLE}{html_table(self, option('max_rows'), columns)}\n</div>"
 
     def to_html(
         self: Any, buf: Any = None, *, columns: Any = None, index: bool = True, max_rows: Any = None,

@@ -14,7 +14,6 @@ from ..arrays.selection import flatnonzero
 from ..columns.column import Column, as_column
 from ..columns.dates.ticks import Ticks
 from ..columns.dates.timestamp import of_value
-from ..columns.functions import isin
 from .axis import IndexCore, make_index, range_index
 from .classes import CLASSES, frame, is_series, series
 from .kinds import cast, to_list
@@ -168,7 +167,7 @@ class IndexMethods(IndexCore):
         """The same labels: an index never changes."""
         return self._renamed(self.name if name is None else name)
 
-    def view(self) -> Any:
+    def view(self, cls: Any = None) -> Any:
         """The index itself."""
         return self._renamed(self.name)
 
@@ -178,7 +177,7 @@ class IndexMethods(IndexCore):
 
     def isin(self, values: Any, level: Any = None) -> np.ndarray[Any, Any]:
         """Which labels are among some values."""
-        return isin(self._values, make(list(values) if isinstance(values, (set, dict)) else values)).to_numpy()
+        return self.to_series().isin(values).to_numpy()
 
     def isna(self) -> np.ndarray[Any, Any]:
         """Which labels are missing."""
@@ -211,7 +210,7 @@ class IndexMethods(IndexCore):
         """The labels at some places."""
         return self[make(indices)]
 
-    def repeat(self, repeats: Any) -> Any:
+    def repeat(self, repeats: Any, axis: Any = None) -> Any:
         """Each label several times."""
         return self._take(make(np.repeat(np.arange(self.size), repeats)))
 
@@ -237,13 +236,13 @@ class IndexMethods(IndexCore):
         """The largest label."""
         return self.to_series().max()
 
-    def argmin(self) -> int:
+    def argmin(self, axis: Any = None, skipna: bool = True) -> int:
         """The row of the smallest label."""
-        return self.to_series().argmin()
+        return self.to_series().argmin(axis, skipna)
 
-    def argmax(self) -> int:
+    def argmax(self, axis: Any = None, skipna: bool = True) -> int:
         """The row of the largest label."""
-        return self.to_series().argmax()
+        return self.to_series().argmax(axis, skipna)
 
     def any(self) -> bool:
         """Whether a label is true."""

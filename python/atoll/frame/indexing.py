@@ -16,6 +16,7 @@ from .axis import IndexCore
 from .classes import is_frame, is_series
 from .concatenating import with_row
 from .core import as_axis
+from .kinds import all_missing
 from .pending import Columns, as_they_are
 from .placing import locate_rows, put, row_values
 from .values import broadcast, is_scalar, make
@@ -226,8 +227,9 @@ class Loc(_Indexer):
         index = of._index
         if index.nlevels > 1 and not isinstance(rows, int) and _is_label(key):
             parts = key if isinstance(key, tuple) else (key,)
+            cuts = [one for one in parts if isinstance(one, slice) and (self._of.ndim == 2 or one != slice(None))]
             fixed = [place for place, one in enumerate(parts) if is_scalar(one) and not isinstance(one, slice)]
-            if 0 < len(fixed) < index.nlevels:
+            if not cuts and 0 < len(fixed) < index.nlevels:
                 return made._with_index(made._index.droplevel(fixed))
         return made
 
@@ -238,7 +240,8 @@ class Loc(_Indexer):
         if isinstance(wanted, list) and not is_mask(wanted):
             for label in wanted:
                 if label not in of._labels:
-                    of[label] = broadcast(np.nan, len(of)) if not isinstance(value, str) else broadcast(None, len(of))
+                    like = np.nan if is_frame(value) else value
+                    of[label] = all_missing(broadcast(like, 1) if is_scalar(like) else make(like), len(of))
         return super()._columns_to_set(key, value)
 
     def _enlarge(self, row_key: Any, column_key: Any, value: Any) -> None:

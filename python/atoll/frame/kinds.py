@@ -235,7 +235,11 @@ def _to_text(values: Any) -> Any:
 def _to_nullable(values: Any, dtype: np.dtype[Any]) -> Column:
     if isinstance(values, ndarray) and values.dtype.kind == "f":
         hidden = isnan(values)
-        return Column(where(hidden, 0, values).astype(dtype), ~hidden)
+        held = where(hidden, 0, values)
+        made = held.astype(dtype)
+        if dtype.kind in "iu" and not bool((made == held).all()):
+            raise TypeError(f"cannot safely cast non-equivalent {values.dtype} to {dtype}. Round it first?")
+        return Column(made, ~hidden)
     if isinstance(values, Objects):
         return Column(values.astype(dtype)) if values.valid is None else values.astype(dtype)
     if isinstance(values, ndarray):

@@ -33,8 +33,9 @@ class Labelling:
     __slots__ = ()
 
     def rename_axis(
-        self: Any, mapper: Any = None, *, index: Any = None, columns: Any = None, axis: Any = 0, inplace: bool = False
-    ) -> Any:
+        self: Any, mapper: Any = None, *, index: Any = None, columns: Any = None, axis: Any = 0, inplace: bool = False,
+        copy: Any = None,
+    ) -> Any:  # fmt: skip
         """The same rows, the index under another name."""
         if mapper is not None or (index is None and columns is None):
             index, columns = (mapper, None) if as_axis(axis) == 0 else (None, mapper)
@@ -78,7 +79,7 @@ class Labelling:
             return made
         return self._with_index(self._index.droplevel(level))
 
-    def swaplevel(self: Any, i: Any = -2, j: Any = -1, axis: Any = 0) -> Any:
+    def swaplevel(self: Any, i: Any = -2, j: Any = -1, axis: Any = 0, copy: Any = None) -> Any:
         """The same rows with two levels of their labels exchanged."""
         if as_axis(axis) == 1:
             made = self.copy()

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays.creation import arange, asarray, ones
 from ..arrays.selection import flatnonzero, where
+from ..columns.categorical import Categorical
 from ..columns.column import Column
 from ..columns.dates.datetimes import Datetimes
 from ..columns.functions import searchsorted
@@ -18,7 +19,7 @@ from ..columns.groupby import groupby
 from ..columns.joins import join
 from ..columns.objects import Objects, is_missing
 from .axis import IndexCore, make_index
-from .values import fits, is_scalar, isna
+from .values import fits, hide, is_scalar, isna
 
 
 def equals_label(values: Any, label: Any) -> Any:
@@ -58,6 +59,8 @@ def is_increasing(values: Any, strictly: bool = False) -> bool:
             return all(a <= b for a, b in itertools.pairwise(held))
         except TypeError:
             return False
+    if isinstance(values, Categorical):  # as its categories lie
+        values = hide(values.codes, values.codes < 0)
     if values.size < 2:
         return True
     compare = operator.gt if strictly else operator.ge

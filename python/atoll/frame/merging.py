@@ -327,6 +327,13 @@ class Merging:
             for one in other:
                 made = made.join(one, how=how, sort=sort)
             return made
+        if (
+            on is None
+            and self._index.nlevels > 1
+            and other._index.nlevels == 1
+            and other._index.name in self._index.names
+        ):
+            on = [other._index.name]  # labels of one of the levels
         keys: dict[str, Any] = {"left_index": True} if on is None else {"left_on": on}
         return merge(
             self,

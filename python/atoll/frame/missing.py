@@ -10,11 +10,14 @@ import numpy as np
 from ..arrays.ndarray import ndarray
 from ..arrays.selection import flatnonzero
 from ..columns import running
+from ..columns.dates.datetimes import Datetimes
 from ..columns.objects import Objects, is_missing
+from ..io.fallback import by_pandas
 from .across import filled_from
 from .axis import range_index
-from .classes import is_frame, is_series
+from .classes import is_frame, is_series, series
 from .core import as_axis, column_or_level
+from .kinds import cast
 from .placing import fitting
 from .reducing import count
 from .values import can_miss, choose, hasnans, is_scalar, isna, make, settle
@@ -41,6 +44,7 @@ def filled(values: Any, value: Any, limit: int | None = None) -> Any:
 
 
 #: How pandas interpolates.
+_ALONG = ("index", "time", "values")  # by where labels lie
 _METHODS = (
     "akima", "barycentric", "cubic", "cubicspline", "from_derivatives", "index", "krogh", "linear", "nearest", "pad",
     "pchip", "piecewise_polynomial", "polynomial", "quadratic", "slinear", "spline", "time", "values", "zero",
@@ -92,14 +96,33 @@ class Missing:
         """Missing numbers on the line between their neighbours."""
         if method not in _METHODS:
             raise ValueError(f"Can not interpolate with method={method}.")
-        if method != "linear":
-            raise NotImplementedError(f"interpolation by {method!r} is not available; 'linear' is")
+        if method not in _ALONG and method != "linear":
+            by_pandas("interpolate", ["method"])
+            told = {"axis": axis, "limit": limit, "limit_direction": limit_direction, "limit_area": limit_area}
+            return self._or_inplace(type(self)(self.to_pandas().interpolate(method, **told, **options)), inplace)
+        if method == "time" and not isinstance(self._index._values, Datetimes):
+            raise ValueError("time-weighted interpolation only works on Series or DataFrames with a DatetimeIndex")
         direction = limit_direction or "forward"
 
         def between(one: Any) -> Any:
-            return settle(running.interpolate(one, method, limit, direction, limit_area)) if hasnans(one) else one
+            if not hasnans(one):
+                return one
+            made = settle(running.interpolate(one, "linear", limit, direction, limit_area))
+            return made if method == "linear" else _along(one, made, self._index)
 
         return self._or_inplace(self._each_column(between), inplace)
+
+
+def _along(values: Any, by_rows: Any, index: Any) -> Any:
+    """What is on the line between neighbours by rows, by where their labels lie instead."""
+    labels = index._values
+    at = series(cast(labels if isinstance(labels, ndarray) else labels._values, np.float64), index)
+    own = series(values, index)
+    there = own.notna()
+    before, after = own.ffill(), own.bfill()
+    first, last = at.where(there).ffill(), at.where(there).bfill()
+    line = (before + (at - first) * (after - before) / (last - first))._values
+    return choose(isna(values) & ~isna(by_rows) & ~isna(line), line, by_rows)
 
 
 class SeriesMissing(Missing):

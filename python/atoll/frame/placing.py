@@ -21,7 +21,7 @@ from .values import broadcast, choose, fits, is_scalar, make, scalar, take
 def locate_rows(index: Any, key: Any) -> Any:
     """The rows of a label or of several: an int, or an array. KeyError when one is not here."""
     if is_scalar(key) or isinstance(key, tuple):
-        if isinstance(key, tuple) and index.nlevels > 1 and any(not is_scalar(one) for one in key):
+        if isinstance(key, tuple) and index.nlevels > 1 and any(_is_several(one) for one in key):
             return _by_levels(index, key)
         return index._row_of(key)
     if is_series(key):
@@ -35,12 +35,16 @@ def locate_rows(index: Any, key: Any) -> Any:
     return index._all_rows(wanted)
 
 
+def _is_several(key: Any) -> bool:
+    return isinstance(key, slice) or not is_scalar(key)
+
+
 def _by_levels(index: Any, key: tuple[Any, ...]) -> Any:
     """Rows by a label, a list or a slice for each level."""
     mask = full(index.size, True)
     for place, one in enumerate(key):
         level = index.get_level_values(place)
-        if is_scalar(one):
+        if not _is_several(one):
             mask = mask & make(level == one)
         elif isinstance(one, slice):
             if one.start is not None:

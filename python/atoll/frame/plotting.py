@@ -14,12 +14,19 @@ from ..arrays.selection import compress
 from ..arrays.tables import histogram
 from ..arrays.ufuncs import isnan
 from ..columns.groupby import groupby
+from ..io.fallback import by_pandas
 from .core import is_numeric
 from .kinds import cast, to_list
 from .labels import list_of
 
 #: Lines and points of more rows than this are drawn as what is in each of so many columns of the picture.
 ROWS, COLUMNS = 10_000, 1_000
+_OWN = ("line", "bar", "barh", "hist", "scatter")
+#: What pandas draws, of values that are collected for it; and what it divides a picture into.
+_OF_PANDAS = ("area", "box", "density", "hexbin", "kde", "pie")
+_PANES = ("subplots", "layout", "secondary_y", "stacked", "logx", "logy", "loglog", "xlabel", "ylabel", "grid", "rot",
+          "xlim", "ylim", "xticks", "yticks", "legend", "table", "yerr", "xerr", "colormap", "fontsize", "sharex",
+          "sharey", "style", "use_index", "sort_columns", "mark_right", "include_bool", "by", "column")  # fmt: skip
 
 
 def _numbers(values: Any) -> Any:
@@ -56,12 +63,21 @@ class Plot:
         self._of = of
 
     def __call__(self, x: Any = None, y: Any = None, kind: str = "line", **options: Any) -> Any:
-        drawing = getattr(self, kind, None) if not kind.startswith("_") else None
-        if drawing is None:
+        if kind not in (*_OWN, *_OF_PANDAS):
             raise ValueError(f"{kind} is not a valid plot kind")
-        if kind in ("hist",):
-            return drawing(**options)
-        return drawing(x, y, **options)
+        if kind in _OF_PANDAS or any(name in _PANES for name in options):
+            by_pandas("plot", ["kind"] if kind in _OF_PANDAS else [name for name in options if name in _PANES])
+            places = {name: value for name, value in (("x", x), ("y", y)) if value is not None}
+            return self._of.to_pandas().plot(kind=kind, **places, **options)
+        if kind == "hist":
+            return getattr(self, kind)(**options)
+        return getattr(self, kind)(x, y, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OF_PANDAS:
+            raise AttributeError(f"'Plot' object has no attribute {name!r}")
+        by_pandas("plot", ["kind"])
+        return getattr(self._of.to_pandas().plot, name)
 
     def _series(self, y: Any) -> list[Any]:
         of = self._of

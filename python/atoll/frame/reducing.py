@@ -149,6 +149,8 @@ def _of_objects(name: str, values: Objects) -> Any:
     held = values.dropna().to_list()
     if not held and name in ("sum", "prod"):
         return 0 if name == "sum" else 1
+    if not held and name in ("mean", "median", "std", "var", "sem", "min", "max"):
+        return np.nan
     numbers = make(held)
     if isinstance(numbers, Objects):
         known: dict[str, Any] = {"min": min, "max": max, "sum": sum, "any": any, "all": all}

@@ -265,7 +265,7 @@ class Resampling(Clock):
         """The same rows, the labels' moments taken as a zone's."""
         return self._with_index(_of_times(self._index).tz_localize(tz, **options))
 
-    def tz_convert(self: Any, tz: Any, axis: Any = 0, level: Any = None) -> Any:
+    def tz_convert(self: Any, tz: Any, axis: Any = 0, level: Any = None, copy: Any = None) -> Any:
         """The same rows, the labels' moments told in another zone."""
         return self._with_index(_of_times(self._index).tz_convert(tz))
 

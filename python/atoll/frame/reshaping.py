@@ -12,6 +12,7 @@ from ..arrays.ndarray import ndarray
 from ..arrays.repeating import repeat, tile
 from ..arrays.selection import flatnonzero, where
 from ..columns.column import as_column
+from ..io.fallback import by_pandas
 from .axis import index_of, range_index
 from .classes import CLASSES, frame, is_frame, is_series, series
 from .core import column_or_level, is_numeric
@@ -175,7 +176,13 @@ def pivot_table(
         wanted = list(aggfunc)
     else:
         wanted = [label for label in self._labels.values if label not in keyed]
-    made = self.groupby([*down, *across], sort=sort)[wanted].agg(aggfunc)
+    if margins and (len(down) != 1 or len(across) > (len(wanted) == 1)):
+        by_pandas("pivot_table", ["margins"])
+        held = {"index": index, "columns": columns, "aggfunc": aggfunc, "fill_value": fill_value, "dropna": dropna}
+        return CLASSES["DataFrame"](
+            self.to_pandas().pivot_table(values, margins=True, margins_name=margins_name, **held)
+        )
+    made = self.groupby([*down, *across], sort=sort, observed=observed)[wanted].agg(aggfunc)
     if dropna:
         made = made.dropna(how="all")
     made = made[sorted(made._labels.values)] if values is None or not is_scalar(values) else made
@@ -204,17 +211,20 @@ def _keys(keys: Any) -> list[Any]:
 
 
 def _with_margins(self: Any, table: Any, down: Any, across: Any, value: Any, aggfunc: Any, name: str) -> Any:
-    """The table with figures of whole rows and columns."""
-    if len(down) != 1 or len(across) > 1:
-        raise NotImplementedError("margins need one key down and at most one across")
+    """The table with figures of whole rows and columns, of the rows that have all of keys and values."""
     made = table.copy()
     if across:
-        totals = self.groupby(down)[value].agg(aggfunc)
-        made[name] = totals.reindex(made._index)
-        bottom = self.groupby(across)[value].agg(aggfunc).reindex(table.columns).to_list()
-        bottom.append(self[value].agg(aggfunc))
+        listed = [make(self[key] if is_scalar(key) else key) for key in [*down, *across]]
+        keys: dict[Any, Any] = dict(enumerate(listed))
+        rows = CLASSES["DataFrame"]({**keys, "v": self[value]._values}).dropna()
+        made[name] = rows.groupby(0)["v"].agg(aggfunc).reindex(made._index)
+        bottom = rows.groupby(1)["v"].agg(aggfunc).reindex(table.columns).to_list()
+        bottom.append(rows["v"].agg(aggfunc))
     else:
-        bottom = [self[label].agg(aggfunc) for label in table._labels.values]
+        values = list(table._labels.values)
+        rows = self[values]
+        rows = rows[rows.notna().all(axis=1) & ~isna(make(self[down[0]] if is_scalar(down[0]) else down[0]))]
+        bottom = [rows[label].agg(aggfunc) for label in values]
     columns = [join_rows([one, make([last])]) for one, last in zip(made._columns, bottom, strict=True)]
     index = made._index.append(index_of(make([name]), made._index.name))._renamed(made._index.name)
     return frame(columns, made._labels, index)
@@ -249,14 +259,20 @@ def crosstab(
     made = table.pivot_table("v", down, across, how, 0 if values is None else None, margins, margins_name=margins_name)
     made._index = made._index._named(titles[: len(rows)])
     made._labels = Labels(made._labels.values, titles[len(rows) :])
-    if normalize:
-        totals = made.to_numpy().sum() if normalize in (True, "all") else None
-        if totals is not None:
-            return made / totals
-        if normalize == "index":
-            return made.div(made.sum(axis=1), axis=0)
-        return made / made.sum()
-    return made
+    return _shares_of(made, normalize, margins_name if margins else None) if normalize is not False else made
+
+
+def _shares_of(made: Any, normalize: Any, margin: Any) -> Any:
+    """A table's shares of its rows, columns or all; margins are shares of the others."""
+    if normalize in (True, "all"):
+        return made / (made.to_numpy().sum() if margin is None else made.loc[margin, margin])
+    if normalize not in ("index", "columns", 0, 1):
+        raise ValueError("Not a valid normalize argument")
+    if normalize in ("index", 0):
+        made = made if margin is None else made.drop(columns=margin)
+        return made.div(made.sum(axis=1), axis=0)
+    made = made if margin is None else made.drop(index=margin)
+    return made / made.sum()
 
 
 def get_dummies(

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays.creation import asarray
 from ..arrays.ndarray import ndarray
-from ..arrays.selection import flatnonzero, take, where
+from ..arrays.selection import compress, flatnonzero, take, where
 from ..columns.categorical import Categorical
 from ..columns.column import Column
 from ..columns.functions import isin
@@ -29,7 +29,7 @@ from .indexing import is_mask
 from .kinds import kind_of
 from .labels import Labels, list_of
 from .pending import as_they_are
-from .values import broadcast, fits, is_scalar, isna, make
+from .values import broadcast, can_miss, fits, hasnans, is_scalar, isna, make
 
 
 def _without_gaps(mask: Any, na: bool) -> Any:
@@ -368,6 +368,9 @@ def _among(column: Any, values: Any) -> Any:
         codes = column.codes
         return take(known, where(codes < 0, 0, codes)) & (codes >= 0) if known.size else codes >= 0
     tests = make(list(values) if isinstance(values, (set, dict, frozenset)) else values)
+    if not isinstance(column, Column) and can_miss(column) and hasnans(tests):
+        there = tests.dropna() if isinstance(tests, Column) else compress(~isna(tests), tests)
+        return _among(column, there) | isna(column)
     if isinstance(tests, Column) and tests.valid is not None and isinstance(column, Column):
         return _among(column, tests.dropna()) | isna(column)  # missing values are equal here
     if tests.size == 0 or column.size == 0:

@@ -12,7 +12,7 @@ from ..session.everywhere import once
 from .arrow import arrow_columns
 from .chunks import read_with_codes
 from .csvframes import read_csv, read_table
-from .fallback import given
+from .fallback import by_pandas, given
 from .hdf import hdf_columns
 from .json import json_columns
 from .jsonvalue import has_lines, held, json_by_pandas
@@ -20,7 +20,7 @@ from .members import members_of
 from .orc import orc_columns
 from .parquet import parquet_reader
 from .reading import expression
-from .sql import asked
+from .sql import asked, is_of_pandas
 
 __all__ = ["read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table"]
 
@@ -199,6 +199,11 @@ def read_sql(sql: str, con: Any, index_col: Any = None, params: Sequence[Any] | 
     0  NaN
     1    z
     """
+    if is_of_pandas(con):
+        by_pandas("read_sql", ["con"])
+        import pandas
+
+        return DataFrame(pandas.read_sql(sql, con, index_col=index_col, params=params))
     table = once(asked, sql, con, params)
     frame = DataFrame({name: from_arrow(table.column(at)) for at, name in enumerate(table.column_names)})
     return frame if index_col is None else frame.set_index(index_col)

@@ -18,6 +18,12 @@ def asked(sql: str, con: Any, params: Sequence[Any] | None) -> Any:
         return _plain(cursor.fetch_arrow_table())
 
 
+def is_of_pandas(con: Any) -> bool:
+    """Whether a connection is none of ADBC's, but one that pandas knows: of sqlite3, or of SQLAlchemy."""
+    module = type(con).__module__.partition(".")[0]
+    return module in ("sqlite3", "sqlalchemy")
+
+
 def _plain(table: Any) -> Any:
     """The table without types of a data base's own: exact numbers are floats, as pandas has them, others as sent."""
     pa = extras.module("pyarrow", "reading tables of data bases")

@@ -329,7 +329,7 @@ def _bytes(frame: Any) -> int:
 
 
 def _joined(frames: Sequence[Any]) -> Any:
-    return frames[0] if len(frames) == 1 else concat(frames, ignore_index=True)
+    return frames[0] if len(frames) == 1 else concat(frames, ignore_index=True, union_categories=True)
 
 
 def _same(again: Any, first: Any) -> Any:

@@ -97,6 +97,8 @@ def to_datetime(
             raise ValueError("unit is for numbers; texts say themselves what they are")
         return _read_texts(texts, errors, dayfirst, utc, format)
     column = as_column(arg)
+    if column.size == 0 and column.dtype.kind not in "mM":
+        column = as_column(np.zeros(0, dtype="datetime64[s]"))
     if isinstance(column, Datetimes):
         return _in_utc(column) if utc else column
     if isinstance(column, Ticks) or column.dtype.kind not in "iuf":
