@@ -13,7 +13,19 @@ constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
 KeyBuckets::KeyBuckets(std::vector<std::uint64_t> sample, unsigned width, std::size_t buckets) : plan_(array::PartitionPlan::from_sample(sample, width, buckets)) {
   std::sort(sample.begin(), sample.end());
-  if (shares_evenly(sample, buckets)) return;
+  if (!shares_evenly(sample, buckets)) split(sample, width, buckets);
+  shares_.resize(count());
+  // Keys of which the range that was guessed knows nothing have any bucket.
+  constexpr std::size_t most = array::CompositeKey::block;
+  std::uint16_t found[most];
+  for (std::size_t at = 0; at < sample.size(); at += most) {
+    const std::size_t n = std::min(most, sample.size() - at);
+    find(sample.data() + at, n, found);
+    for (std::size_t i = 0; i < n; ++i) shares_[std::min<std::size_t>(found[i], count() - 1)] += 1.0 / static_cast<double>(sample.size());
+  }
+}
+
+void KeyBuckets::split(const std::vector<std::uint64_t>& sample, unsigned width, std::size_t buckets) {
   // A key that fills a bucket's share has one to itself.
   std::vector<std::uint64_t> borders{0};
   auto add = [&](std::uint64_t border) {

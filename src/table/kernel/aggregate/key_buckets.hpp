@@ -21,15 +21,19 @@ class KeyBuckets {
   std::size_t count() const { return borders_.empty() ? plan_.buckets() : shifts_.size(); }
   /// Keys of a bucket differ in this many low bits at most.
   unsigned shift(std::size_t bucket) const { return borders_.empty() ? plan_.shift(bucket) : shifts_[bucket]; }
+  /// Which part of the sample lies in the bucket.
+  double share(std::size_t bucket) const { return shares_[bucket]; }
   /// Of n keys, n up to array::CompositeKey::block.
   void find(const std::uint64_t* keys, std::size_t n, std::uint16_t* buckets) const;
 
  private:
+  void split(const std::vector<std::uint64_t>& sample, unsigned width, std::size_t buckets);
   bool shares_evenly(const std::vector<std::uint64_t>& sample, std::size_t buckets) const;
 
   array::PartitionPlan plan_;
   std::vector<std::uint64_t> borders_;  // the first key of each bucket; behind them none, up to a power of two
   std::vector<std::uint8_t> shifts_;
+  std::vector<double> shares_;
 };
 
 }  // namespace atl::table

@@ -2,7 +2,6 @@
 // Many groups: rows are moved into buckets of neighbouring keys, and each bucket is aggregated in the cache.
 #include <atomic>
 #include <bit>
-#include <cstring>
 
 #include "kernel/aggregate/hash_table.hpp"
 #include "kernel/aggregate/records.hpp"
@@ -17,7 +16,7 @@ constexpr std::size_t chunk_groups = 16'384;     // groups that a thread makes r
 
 /// Where a bucket's groups were put.
 struct Place {
-  const Aggregated* chunk = nullptr;
+  Aggregated* chunk = nullptr;
   std::size_t begin = 0;
   std::size_t count = 0;
 };
@@ -141,8 +140,9 @@ class BucketAggregator {
   template <class KeyOf>
   Place keep(const StateTables& states, KeyOf&& key_of) {
     if (chunks_.empty() || chunks_.back()->count - used_ < order_.size()) {
-      chunks_.push_back(std::make_unique<Aggregated>(
-          make_aggregated(task_.work.memory, task_.specs, std::max(chunk_groups, order_.size()))));
+      // Some buckets with about as many groups as this one, and little more.
+      const std::size_t room = order_.size() * std::max<std::size_t>(1, chunk_groups / std::max<std::size_t>(1, order_.size()));
+      chunks_.push_back(std::make_unique<Aggregated>(make_aggregated(task_.work.memory, task_.specs, room + room / 32)));
       used_ = 0;
     }
     Aggregated& chunk = *chunks_.back();
@@ -188,25 +188,32 @@ Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
     if (aggregators[thread]->rests().size() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);
     if (trouble.any()) return;
     places[bucket] = aggregators[thread]->run(bucket, buckets.shift(bucket));
+    records.release(bucket);
     if (thread == 0) work.monitor.checkpoint(n + n * bucket / buckets.count(), 2 * n);
   });
 
   if (trouble.any()) return trouble.answer();
 
-  records.release();  // before the groups are copied
   std::vector<std::size_t> at(places.size() + 1);
   for (std::size_t bucket = 0; bucket < places.size(); ++bucket) at[bucket + 1] = at[bucket] + places[bucket].count;
-  Aggregated out = make_aggregated(work.memory, task.specs, at.back());
+  Aggregated out;
+  out.count = at.back();
+  out.states.resize(task.specs.size());
   for (const auto& aggregator : aggregators) out.rests.insert(out.rests.end(), aggregator->rests().begin(), aggregator->rests().end());
-  work.threads.for_each_dynamic(places.size(), [&](std::size_t bucket, unsigned) {
-    const Place& place = places[bucket];
-    if (place.count == 0) return;
-    std::copy_n(place.chunk->keys.data() + place.begin, place.count, out.keys.data() + at[bucket]);
-    for (std::size_t i = 0; i < task.specs.size(); ++i) {
-      const std::size_t bytes = task.specs[i].bytes();
-      std::memcpy(out.states[i].data() + at[bucket] * bytes, place.chunk->states[i].data() + place.begin * bytes, place.count * bytes);
-    }
-  });
+  // One array after the other, the narrow ones first: two of one kind at a time.
+  auto copy = [&]<class T>(std::size_t width, Buffer<T>& to, auto&& of) {
+    to = Buffer<T>(work.memory, out.count * width);
+    work.threads.for_each_dynamic(places.size(), [&](std::size_t bucket, unsigned) {
+      const Place& place = places[bucket];
+      if (place.count > 0) std::copy_n(of(*place.chunk).data() + place.begin * width, place.count * width, to.data() + at[bucket] * width);
+    });
+    for (const Place& place : places)
+      if (place.count > 0) of(*place.chunk) = {};
+  };
+  copy(1, out.keys, [](Aggregated& chunk) -> Buffer<std::uint64_t>& { return chunk.keys; });
+  for (const bool sums : {false, true})
+    for (std::size_t i = 0; i < task.specs.size(); ++i)
+      if (task.specs[i].is_sum() == sums) copy(task.specs[i].bytes(), out.states[i], [i](Aggregated& chunk) -> Buffer<std::byte>& { return chunk.states[i]; });
   return out;
 }
 
