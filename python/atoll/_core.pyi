@@ -424,6 +424,9 @@ def coargsort(keys: Sequence[Expr]) -> Expr:
 def unique(x: Expr, index: bool, inverse: bool, counts: bool) -> tuple[Expr, Expr | None, Expr | None, Expr | None]:
     """Sorted distinct values of flattened x; first index, inverse, counts."""
 
+def run_starts(x: Expr) -> Expr:
+    """Whether each element of 1-d x differs from the one before it; all NaN are equal."""
+
 def group_by(keys: Sequence[Expr], values: Sequence[Expr], wanted: Sequence[tuple[str, int, int, bool]]) -> list[Expr]:
     """Distinct keys ascending, then per wanted (statistic, column of values, ddof, whether NaN is skipped) a figure for each;
     statistics: size sum mean var std min max bit_and bit_or bit_xor first last, count of floats. Of floats alone NaN is skipped."""
@@ -453,11 +456,11 @@ def window(
     """A figure of each row's window, float64; frames: rows, range, expanding; figures: sum mean var std skew kurt min max cov
     corr quantile."""
 
-def cumulate(x: Expr, segments: Expr | None, kind: str) -> Expr:
-    """Running figures in x's own type; kinds: sum prod min max."""
+def cumulate(x: Expr, segments: Expr | None, kind: str, skips_nan: bool) -> Expr:
+    """Running figures in x's own type; kinds: sum prod min max. Segments: numbers, or bools that say where they begin."""
 
-def group_places(groups: Expr, count: int) -> tuple[Expr, Expr]:
-    """Where each row goes in order of groups, numbers below count; the groups in that order."""
+def group_places(groups: Expr, count: int) -> Expr:
+    """Where each row goes in order of groups, numbers below count."""
 
 def decay(
     x: Expr,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows, running figures and as-of joins.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 
 #include <array>
 #include <optional>
@@ -62,16 +61,16 @@ void bind_window(nb::module_& m) {
                                                                         column_of(segments, x.session, DType::i64, rows), column_of(times, x.session, DType::i64, rows)));
   }, nb::arg("x"), nb::arg("y").none(), nb::arg("segments").none(), nb::arg("times").none(), nb::arg("figure"), nb::arg("frame"), nb::arg("size"), nb::arg("closed"),
      nb::arg("centred"), nb::arg("min_periods"), nb::arg("ddof"), nb::arg("q"), nb::arg("interpolation"), Release());
-  m.def("cumulate", [](const Expr& x, const MaybeExpr& segments, const std::string& kind) {
+  m.def("cumulate", [](const Expr& x, const MaybeExpr& segments, const std::string& kind, bool skips_nan) {
     const std::int64_t rows = rows_of(x);
     const auto of = choice<table::Cumulation>(kind, std::array{"sum", "prod", "min", "max"}, "running figure");
-    return stored(x, x.session->call<&table::cumulate, table::Operations>(x.value(), column_of(segments, x.session, DType::i64, rows), of));
-  }, nb::arg("x"), nb::arg("segments").none(), nb::arg("kind"), Release());
+    const bool begins = segments && segments->value_in(x.session)->dtype == DType::b1;
+    return stored(x, x.session->call<&table::cumulate, table::Operations>(x.value(), column_of(segments, x.session, begins ? DType::b1 : DType::i64, rows), of, skips_nan));
+  }, nb::arg("x"), nb::arg("segments").none(), nb::arg("kind"), nb::arg("skips_nan"), Release());
   m.def("group_places", [](const Expr& groups, std::int64_t count) {
     const Array& array = groups.value();
     ATOLL_VALIDATE(array->shape.ndim() == 1 && array->dtype == DType::i64 && count >= 0, ValueError, "groups are numbers of rows");
-    std::vector<Array> found = groups.session->call<&table::group_places, table::Operations>(array, count);
-    return std::pair(stored(groups, std::move(found[0])), stored(groups, std::move(found[1])));
+    return stored(groups, groups.session->call<&table::group_places, table::Operations>(array, count));
   }, Release());
   m.def("decay", [](const Expr& x, const MaybeExpr& segments, const MaybeExpr& times, const std::string& figure, bool adjusted, bool ignore_gaps, double alpha, double halflife,
                     std::int64_t min_periods, bool bias) {

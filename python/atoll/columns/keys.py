@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .. import _core
 from ..arrays.array import Array, expr_of, wrap
@@ -108,6 +111,10 @@ def _with_null(distinct: Any) -> Any:
     return both._like(both._values, valid)
 
 
+#: From numbers of groups to the original keys that they stand for.
+Meaning = Callable[["ndarray"], "list[ndarray]"]
+
+
 @dataclass
 class Numbered:
     """Keys that fit the engine.
@@ -115,54 +122,89 @@ class Numbered:
     Attributes
     ----------
     keys : list of ndarray
-        Some of the keys themselves, and row numbers of values for the others.
-    tables : list of list of ndarray
-        For each of `keys`, the original keys it stands for: none for a key itself, else one table per original key,
-        which a number indexes.
+        Some of the keys themselves, and numbers that stand for others, for one or several neighbours each.
+    meanings : list of callable
+        For each of `keys` what makes the original keys of groups, given theirs.
     """
 
     keys: list[ndarray]
-    tables: list[list[ndarray]]
+    meanings: list[Meaning]
 
     def values_of(self, groups: Sequence[ndarray]) -> list[ndarray]:
         """The original keys of groups, given those of `keys`."""
-        values: list[ndarray] = []
-        for group, tables in zip(groups, self.tables, strict=True):
-            values.extend([take(table, group) for table in tables] if tables else [group])
-        return values
+        pairs = zip(groups, self.meanings, strict=True)
+        return [value for group, meaning in pairs for value in meaning(group)]
 
 
 def number_keys(columns: Sequence[ndarray]) -> Numbered:
     """The columns as keys of at most 64 bits together.
 
-    The widest are replaced by numbers of their distinct values until they fit; if that does not do, two become one.
+    The widest are replaced by numbers of their distinct values until they fit; if that does not do, neighbours are
+    replaced by the number of their combination, as many as fit.
     """
-    numbered = Numbered(list(columns), [[] for _ in columns])
+    numbered = Numbered(list(columns), [lambda group: [group]] * len(columns))
     if sum(8 * column.itemsize for column in columns) <= KEY_BITS:
         return numbered
-    while True:
-        bits = _core.key_bits([expr_of(key) for key in numbered.keys])
-        if sum(bits) <= KEY_BITS:
+    bits = _core.key_bits([expr_of(key) for key in numbered.keys])
+    total = sum(bits)
+    for i in sorted(range(len(bits)), key=lambda i: -bits[i]):
+        if total <= KEY_BITS:
             return numbered
-        plain = [i for i, tables in enumerate(numbered.tables) if not tables]
-        if plain:
-            widest = max(plain, key=lambda i: bits[i])
-            values, numbers = unique(numbered.keys[widest], return_inverse=True)
-            numbered.keys[widest] = numbers
-            numbered.tables[widest] = [values]
+        values, numbers = unique(numbered.keys[i], return_inverse=True)
+        numbered.keys[i], numbered.meanings[i] = numbers, partial(_taken, values)
+        total += _bits_of(values) - bits[i]
+        bits[i] = _bits_of(values)
+    while sum(bits) > KEY_BITS:
+        numbered, bits = _joined(numbered, bits)
+    return numbered
+
+
+def _bits_of(values: ndarray) -> int:
+    """Of the number of one of them."""
+    return max(int(values.size) - 1, 0).bit_length()
+
+
+def _taken(values: ndarray, group: ndarray) -> list[ndarray]:
+    return [take(values, group)]
+
+
+def _joined(numbered: Numbered, bits: list[int]) -> tuple[Numbered, list[int]]:
+    """Neighbours that are numbers of so many bits as one number, in the same order; until all fit."""
+    joined, widths = Numbered([], []), []
+    total, begin = sum(bits), 0
+    while begin < len(bits):
+        end = begin + 1
+        if total > KEY_BITS:
+            while end < len(bits) and sum(bits[begin : end + 1]) < KEY_BITS:
+                end += 1
+        if end == begin + 1:
+            joined.keys.append(numbered.keys[begin])
+            joined.meanings.append(numbered.meanings[begin])
+            widths.append(bits[begin])
         else:
-            _join_first_two(numbered)
+            together = numbered.keys[begin].astype(np.int64)
+            for key, width in zip(numbered.keys[begin + 1 : end], bits[begin + 1 : end], strict=True):
+                together = (together << width) | key
+            distinct = wrap(_core.group_by([expr_of(together)], [], [])[0])
+            joined.keys.append(searchsorted(distinct, together))
+            joined.meanings.append(partial(_apart, distinct, bits[begin:end], numbered.meanings[begin:end]))
+            widths.append(_bits_of(distinct))
+            total += widths[-1] - sum(bits[begin:end])
+        begin = end
+    if len(widths) == len(bits):
+        raise ValueError(f"{len(bits)} keys take {total} bits together, and {KEY_BITS} are what fits. Group by fewer")
+    return joined, widths
 
 
-def _join_first_two(numbered: Numbered) -> None:
-    """Replaces two keys that are numbers by the number of their pair, in the same order."""
-    (left, right), (left_tables, right_tables) = numbered.keys[:2], numbered.tables[:2]
-    pairs = _core.group_by([expr_of(left), expr_of(right)], [], [])
-    from_pairs = [wrap(pair) for pair in pairs]
-    numbered.keys[:2] = [row_numbers([left, right], from_pairs)]
-    numbered.tables[:2] = [
-        [take(t, from_pairs[0]) for t in left_tables] + [take(t, from_pairs[1]) for t in right_tables]
-    ]
+def _apart(distinct: ndarray, bits: list[int], meanings: list[Meaning], group: ndarray) -> list[ndarray]:
+    """What numbers mean that stand for these combinations of neighbours."""
+    together = take(distinct, group)
+    values: list[ndarray] = []
+    behind = sum(bits)
+    for width, meaning in zip(bits, meanings, strict=True):
+        behind -= width
+        values.extend(meaning((together >> behind) & ((1 << width) - 1)))
+    return values
 
 
 def row_numbers(columns: Sequence[ndarray], groups: Sequence[ndarray]) -> ndarray:

@@ -9,7 +9,9 @@ import numpy as np
 
 from .. import _core
 from ..arrays.array import expr_of, wrap
-from ..arrays.creation import arange, empty, empty_like
+from ..arrays.creation import arange, empty, empty_like, full
+from ..arrays.repeating import repeat
+from ..arrays.scans import cumsum
 from ..arrays.selection import take, where
 from ..arrays.sorting import argsort
 from ..arrays.ufuncs import maximum
@@ -30,17 +32,20 @@ class InGroups:
     ----------
     places : ndarray of int64
         Of each row in that order.
-    segments : ndarray of int64
-        The numbers of groups in that order, ascending.
+    sizes : ndarray of int64
+        How many rows each group has.
     """
 
-    __slots__ = ("_order", "places", "segments")
+    __slots__ = ("_firsts", "_order", "_segments", "places", "sizes")
     places: ndarray
-    segments: ndarray
+    sizes: ndarray
     _order: ndarray | None
+    _segments: ndarray | None
+    _firsts: ndarray | None
 
-    def __init__(self, places: ndarray, segments: ndarray, order: ndarray | None = None) -> None:
-        self.places, self.segments, self._order = places, segments, order
+    def __init__(self, places: ndarray, sizes: ndarray) -> None:
+        self.places, self.sizes = places, sizes
+        self._order = self._segments = self._firsts = None
 
     @classmethod
     def of(cls, groups: ndarray, sizes: ndarray) -> InGroups:
@@ -48,12 +53,11 @@ class InGroups:
         count = int(sizes.size)
         session = current()
         if count * session.pes * session.threads * DEALT <= groups.size:
-            places, segments = _core.group_places(expr_of(groups), count)
-            return cls(wrap(places), wrap(segments))
+            return cls(wrap(_core.group_places(expr_of(groups), count)), sizes)
         order = argsort(groups)
         inverse = empty_like(order)
         inverse[order] = arange(order.size)
-        return cls(inverse, take(groups, order), order)
+        return cls(inverse, sizes)
 
     @property
     def order(self) -> ndarray:
@@ -62,6 +66,21 @@ class InGroups:
             self._order = empty(self.places.size, dtype=np.int64)
             self._order[self.places] = arange(self.places.size)
         return self._order
+
+    @property
+    def segments(self) -> ndarray:
+        """The numbers of groups in that order, ascending: int64."""
+        if self._segments is None:
+            self._segments = repeat(arange(self.sizes.size), self.sizes)
+        return self._segments
+
+    @property
+    def firsts(self) -> ndarray:
+        """Whether a group begins at each place: an eighth of what `segments` take."""
+        if self._firsts is None:
+            self._firsts = full(self.places.size, False)
+            self._firsts[cumsum(self.sizes) - self.sizes] = True
+        return self._firsts
 
     def forth(self, column: Any) -> Any:
         """A column in order of groups."""

@@ -86,19 +86,26 @@ NEUTRAL = {"sum": 0, "prod": 1}
 
 
 def cumulate(values: Any, kind: str, segments: ndarray | None = None, skipna: bool = True) -> Any:
-    """Running sum, prod, min or max; missing where a value is, which the others pass over (or none does: `skipna`)."""
-    numbers, back = values._grouped(kind) if isinstance(values, Column) else (values, None)
-    valid = valid_rows(values) if skipna else values.valid if isinstance(values, Column) else None
-    if kind in NEUTRAL and numbers.dtype.kind in "biu":
-        numbers = numbers.astype(np.uint64 if numbers.dtype.kind == "u" else np.int64)
+    """Running sum, prod, min or max; missing where a value is, which the others pass over (or none does: `skipna`).
+
+    `segments`: their numbers, or bools that say where they begin.
+    """
+    if not isinstance(values, Column):
+        return _cumulated(values, kind, segments, skipna)
+    numbers, back = values._grouped(kind)
+    valid = valid_rows(values) if skipna else values.valid
     if valid is not None:
         numbers = where(valid, numbers, _neutral(kind, numbers.dtype))
-    figures = wrap(_core.cumulate(expr_of(numbers), expr_or_none(segments), kind))
-    if isinstance(values, Column) and not skipna and valid is not None:
-        valid = wrap(_core.cumulate(expr_of(valid), expr_or_none(segments), "min"))
-    if back is not None:
-        return back(figures if valid is None else where(valid, figures, 0), valid)
-    return figures if valid is None else where(valid, figures, np.nan)
+    figures = _cumulated(numbers, kind, segments, False)
+    if not skipna and valid is not None:
+        valid = _cumulated(valid, "min", segments, False)
+    return back(figures if valid is None else where(valid, figures, 0), valid)
+
+
+def _cumulated(numbers: ndarray, kind: str, segments: ndarray | None, skipna: bool) -> ndarray:
+    if kind in NEUTRAL and numbers.dtype.kind in "biu":
+        numbers = numbers.astype(np.uint64 if numbers.dtype.kind == "u" else np.int64)
+    return wrap(_core.cumulate(expr_of(numbers), expr_or_none(segments), kind, skipna))
 
 
 def _neutral(kind: str, dtype: Any) -> Any:

@@ -115,7 +115,7 @@ def _alone(by: Any, values: Any, name: str, options: dict[str, Any]) -> Any:
         return _alone(by, values, name, {}) + by.any(isna(values)).astype(np.int64)
     if isinstance(values, Objects) or (name == "sum" and isinstance(values, Strings)):
         return _by_rows(by, values, lambda part: getattr(series(part, range_index(part.size)), name)())
-    column = nullable(values)
+    column = _for_engine(values, name)
     if name in ("any", "all"):
         return getattr(by, name)(column.fillna(name == "all") if isinstance(column, Column) else column)
     if name in ("median", "quantile", "var", "std", "sem", "skew", "kurt", "prod") and not (

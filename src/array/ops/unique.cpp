@@ -10,6 +10,7 @@
 #include "atoll/array/ops/move.hpp"
 #include "atoll/array/ops/reach.hpp"
 #include "atoll/array/ops/reduce.hpp"
+#include "atoll/array/ops/runs.hpp"
 #include "atoll/array/ops/select.hpp"
 #include "atoll/array/ops/sort.hpp"
 #include "atoll/array/ops/transfer.hpp"
@@ -218,6 +219,11 @@ bool all_have_few_values(Engine& engine, const Array& flat) {
 }
 
 }  // namespace
+
+Array run_starts(Engine& engine, Array array) {
+  engine.begin_operation("unique");
+  return starts_of_runs(engine, array);
+}
 
 std::vector<Array> unique_array(Engine& engine, Array array, std::uint8_t outputs) {
   engine.begin_operation("unique");

@@ -111,7 +111,7 @@ Array window(Engine& engine, WindowSpec spec, Array x, Array y, Array segments, 
   return result;
 }
 
-Array cumulate(Engine& engine, Array values, Array segments, Cumulation kind) {
+Array cumulate(Engine& engine, Array values, Array segments, Cumulation kind, bool skips_nan) {
   engine.begin_operation("scan");
   Array result = engine.make(values->dtype, values->shape);
   array::dispatch(values->dtype, [&](auto type) {
@@ -120,7 +120,15 @@ Array cumulate(Engine& engine, Array values, Array segments, Cumulation kind) {
     T* out = result->data<T>();
     const auto with = [&]<class State>(State) {
       const auto add = [in](State& state, std::uint64_t i) { state.add(in[i]); };
-      run<State, State>(engine, *values, segments, add, add, [out](const State& state, std::uint64_t i) { out[i] = state.value; });
+      const auto put = [out](const State& state, std::uint64_t i) { out[i] = state.value; };
+      if constexpr (std::is_floating_point_v<T>) {
+        if (skips_nan) {
+          const auto add_there = [in](State& state, std::uint64_t i) { state.add(in[i] == in[i] ? in[i] : State::start()); };
+          const auto put_there = [in, out](const State& state, std::uint64_t i) { out[i] = in[i] == in[i] ? state.value : in[i]; };
+          return run<State, State>(engine, *values, segments, add_there, add_there, put_there);
+        }
+      }
+      run<State, State>(engine, *values, segments, add, add, put);
     };
     switch (kind) {
       case Cumulation::sum: return with(CumulationState<T, Cumulation::sum>{});
@@ -154,9 +162,9 @@ Array decay(Engine& engine, DecaySpec spec, Array x, Array segments, Array times
   return result;
 }
 
-std::vector<Array> group_places(Engine& engine, Array groups, std::int64_t count) {
+Array group_places(Engine& engine, Array groups, std::int64_t count) {
   engine.begin_operation("window");
-  std::vector<Array> result = engine.make({{array::DType::i64, groups->shape}, {array::DType::i64, groups->shape}});
+  Array result = engine.make(array::DType::i64, groups->shape);
   array::Work work = engine.work(Interruptible::no);
   std::optional<GroupPlaces> places;
   engine.together([&] { places.emplace(work, groups->data<std::int64_t>(), static_cast<std::size_t>(groups->local_rows()), static_cast<std::size_t>(count)); });
@@ -171,10 +179,9 @@ std::vector<Array> group_places(Engine& engine, Array groups, std::int64_t count
   std::int64_t rows = 0;
   for (std::size_t group = 0; group < all.size(); ++group) {
     first[group] += rows;
-    all[group] = rows += all[group];
+    rows += all[group];
   }
-  places->write(work, std::move(first), result[0]->data<std::int64_t>());
-  write_segments(work, all, result[1]->first_row(), static_cast<std::size_t>(result[1]->local_rows()), result[1]->data<std::int64_t>());
+  places->write(work, std::move(first), result->data<std::int64_t>());
   return result;
 }
 

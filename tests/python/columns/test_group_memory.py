@@ -31,17 +31,37 @@ def peak(columns):
     return measure
 
 
-# Of a table of 100 groups nothing is moved. Otherwise rows are, once: 2, and a tenth as many groups of 48 bytes; on two
-# PEs most groups are known to both.
+# Of a table of 100 groups nothing is moved. Otherwise rows are, once: 2, and what there is of the groups before the
+# first rows can go; on two PEs most groups are known to both.
 @pytest.mark.parametrize("values", ["v", "gaps"])
-@pytest.mark.parametrize(
-    ("key", "pes", "most"), [("few", 1, 1.2), ("few", 2, 1.3), ("many", 1, 2.63), ("many", 2, 3.2)]
-)
+@pytest.mark.parametrize(("key", "pes", "most"), [("few", 1, 1.2), ("few", 2, 1.3), ("many", 1, 2.3), ("many", 2, 2.5)])
 def test_one_pass(peak, key, most, values, pes):
     assert peak(key, values, lambda groups: groups.sum(), pes) <= most
-    assert peak(key, values, lambda groups: groups.agg(["mean", "max"]), pes) <= most + 0.2
+    assert peak(key, values, lambda groups: groups.agg(["mean", "max"]), pes) <= most + 0.1
 
 
-@pytest.mark.parametrize(("values", "most"), [("v", 2.8), ("gaps", 4.0)])
-def test_medians(peak, values, most):
-    assert peak("many", values, lambda groups: groups.median(), 1) <= most
+# The number of each row's group, the order of rows, and values in that order.
+@pytest.mark.parametrize("values", ["v", "gaps"])
+@pytest.mark.parametrize("figure", ["median", "nunique"])
+def test_rows_in_order(peak, values, figure):
+    assert peak("many", values, lambda groups: getattr(groups, figure)(), 1) <= 2.63
+
+
+# Where each row goes, values in that order, and what they become there.
+@pytest.mark.parametrize(("key", "most"), [("few", 2.63), ("many", 2.8)])
+def test_running_figures(peak, key, most):
+    assert peak(key, "v", lambda groups: groups.cumsum(), 1) <= most
+
+
+# Input and pairs are 2.64; on one PE what is found of each left row becomes half of these.
+@pytest.mark.parametrize(("pes", "most"), [(1, 2.85), (2, 3.7)])
+def test_joins(columns, pes, most):
+    rng = np.random.default_rng(4)
+    right = rng.permutation(ROWS // 9 * 10)[: ROWS // 10]
+    left = np.where(rng.random(ROWS) < 0.9, right[rng.integers(0, right.size, ROWS)], -1)
+    ak.shutdown()
+    with ak.init(pes=pes, threads=1):
+        keys = ak.array(left), ak.array(right)
+        rows = ak.join(*keys)
+        assert ak.stats()["memory_peak"] * pes / (8 * (ROWS + right.size)) <= most
+        assert rows.left.size == (left >= 0).sum()

@@ -155,6 +155,40 @@ def test_figures_that_need_an_order():
         g.bit_or(x)
 
 
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("kind", ["float64", "float32", "int64", "Int32"])
+def test_distinct_values_and_quantiles_leave_out_what_is_missing(kind, few):
+    rng = np.random.default_rng(5)
+    key = rng.integers(0, 40 if few else ROWS // 4, ROWS)
+    x = pd.Series(rng.integers(-4, 4, ROWS) if few else rng.integers(-(2**30), 2**30, ROWS)).astype(kind)
+    if kind.startswith("f"):
+        x[np.abs(x) < 2**30 / 4 if not few else x == -4] = np.nan
+        x[x == 0] = -0.0
+    elif kind == "Int32":
+        x[rng.random(ROWS) < 0.5] = pd.NA
+    for column, want in ((x, x.groupby(key)), (x[key < 3], x[key < 3].groupby(key[key < 3]))):
+        frame = ak.DataFrame({"k": key[column.index], "x": ak.asarray(column)})
+        np.testing.assert_array_equal(frame.groupby("k").x.nunique().to_numpy(), want.nunique())
+        for q in (0.0, 0.3, 0.5, 1.0):  # between values of 2^30, which float32 knows to 64
+            found = frame.groupby("k").x.quantile(q).to_pandas()
+            np.testing.assert_allclose(found.astype(float), want.quantile(q).astype(float), rtol=1e-6, atol=200)
+
+
+def test_a_thousand_keys():
+    rng = np.random.default_rng(6)
+    n = 300
+    rows = rng.integers(0, 100, n)  # a hundred groups
+    numbers, floats = rng.integers(0, 7, (100, 1000)), rng.normal(0, 1, (100, 1000)).astype(np.float32)
+    keys = [(numbers if i % 3 else floats)[rows, i] for i in range(1000)]
+    x = rng.integers(0, 9, n)
+    g = ak.groupby([ak.array(key) for key in keys])
+    _, first, number = np.unique(np.stack(keys), axis=1, return_index=True, return_inverse=True)
+    same(g.ngroup(), number.reshape(-1))
+    same(g.sum(ak.array(x)), np.bincount(number.reshape(-1), x).astype(np.int64))
+    for key, found in zip(keys, g.keys, strict=True):
+        same(found, key[first])
+
+
 def test_skewed_keys():
     rng = np.random.default_rng(4)
     key = np.where(rng.random(ROWS) < 0.9, 7, rng.integers(0, 2**50, ROWS))

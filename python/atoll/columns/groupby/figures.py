@@ -45,7 +45,7 @@ class FiguresByGroup(Grouped):
 
     def _product(self, column: ndarray) -> ndarray:
         groups = self._in_groups()
-        running = cumulate(groups.forth(column), "prod", groups.segments, skipna=False)
+        running = cumulate(groups.forth(column), "prod", groups.firsts, skipna=False)
         return take(running, self._starts() + self.size() - 1)
 
     def sem(self, values: Any, ddof: int = 1) -> Any:

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from ... import _core
 from ...arrays.array import Array, expr_of, wrap
 from ...arrays.creation import arange, asarray, empty_like, full, zeros
 from ...arrays.scans import cumsum
 from ...arrays.selection import flatnonzero, take, where
 from ...arrays.sorting import argsort, coargsort
-from ...arrays.ufuncs import floor, isnan, minimum, rint
+from ...arrays.ufuncs import floor, isnan, maximum, minimum, rint
 from ..column import Column
 from ..keys import Numbered, PlainKeys, are_several, key_columns, number_keys, plain_keys, row_numbers
 from ..order import InGroups
@@ -43,6 +45,8 @@ FIGURES = (
     "idxmax",
 )  # fmt: skip
 
+#: Rows that tell whether a column has few distinct values.
+SAMPLE = 4096
 #: Figures that are 0 of groups without a value.
 EMPTY_IS_ZERO = ("count", "nunique", "sum")
 #: Figures that count values or number rows, whatever the values are.
@@ -61,7 +65,7 @@ INTERPOLATIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class NanIsMissing:
-    """Floats of which NaN is left out, as a missing value is: by the pass over the rows, which makes no column for it.
+    """Floats of which NaN is left out, as a missing value is: while rows are looked at, without a column of the others.
 
     Figures of groups without a value are NaN, their sums 0.
     """
@@ -69,7 +73,7 @@ class NanIsMissing:
     values: ndarray
 
     #: Figures that can leave it out.
-    FIGURES: ClassVar = ("count", "sum", "mean", "var", "std", "min", "max")
+    FIGURES: ClassVar = ("count", "sum", "mean", "var", "std", "min", "max", "median", "quantile", "nunique")
 
 
 class Grouped:
@@ -81,16 +85,18 @@ class Grouped:
     """
 
     __slots__ = (
-        "_columns", "_first", "_groups", "_in_order", "_keys", "_number", "_numbered", "_plain", "_rows", "_single",
-        "_sizes",
+        "_columns", "_first", "_groups", "_in_order", "_keys", "_narrow", "_number", "_numbered", "_numbers", "_plain",
+        "_rows", "_single", "_sizes",
     )  # fmt: skip
     _plain: PlainKeys
     _rows: int  # also those in no group
     _groups: list[ndarray] | None
+    _numbers: list[ndarray] | None  # groups by the keys that `_numbered` has
     _sizes: ndarray | None
     _numbered: Numbered | None
     _first: ndarray | None  # rows in which groups appear first, when they are in that order
     _number: ndarray | None
+    _narrow: ndarray | None
     _in_order: InGroups | None
 
     def __init__(self, keys: Any, dropna: bool = True, sort: bool = True) -> None:
@@ -105,7 +111,8 @@ class Grouped:
             self._number_by_appearance()
 
     def _forget(self) -> None:
-        self._groups = self._sizes = self._numbered = self._number = self._in_order = None
+        self._groups = self._numbers = self._sizes = None
+        self._numbered = self._number = self._narrow = self._in_order = None
 
     def _number_by_appearance(self) -> None:
         """Makes one key of all: the number of the group, in order of first rows."""
@@ -173,12 +180,24 @@ class Grouped:
 
     def _numbers_of_rows(self) -> ndarray:
         """The same, which are not kept for the next one who asks."""
-        return self._number if self._number is not None else row_numbers(self._columns, self._find())
+        if self._number is not None:
+            return self._number
+        self._find()
+        assert self._numbered is not None
+        assert self._numbers is not None
+        return row_numbers(self._numbered.keys, self._numbers)
+
+    def _as_key(self) -> ndarray:
+        """The same in as few bytes as do: to sort by, which takes neither longer nor other rows."""
+        if self._narrow is None:
+            kind = np.min_scalar_type(max(self.ngroups - 1, 0))
+            self._narrow = self._numbers_of_rows().astype(kind)
+        return self._narrow
 
     def _in_groups(self) -> InGroups:
         """The rows that are in a group, in order of groups."""
         if self._in_order is None:
-            self._in_order = InGroups.of(self._ngroup(), self.size())
+            self._in_order = InGroups.of(self._numbers_of_rows(), self.size())
         return self._in_order
 
     def _to_rows(self, of_grouped: ndarray, otherwise: int) -> ndarray:
@@ -277,7 +296,28 @@ class Grouped:
         column = self._column(values)
         if isinstance(column, Column):
             return self._of_column(column, "nunique", lambda groups, there: groups.nunique(there))
-        return self._pairs(column)[0].size()
+        plain: ndarray = column.values if isinstance(column, NanIsMissing) else column
+        if self._has_few_pairs(plain):
+            groups, distinct, _ = self._pairs(plain)
+            return groups.size() if plain is column else groups.count(NanIsMissing(distinct))
+        ordered = plain[coargsort([self._as_key(), plain])]
+        first = self._starts()
+        last = first + self.size() - 1
+        new = wrap(_core.run_starts(expr_of(ordered)))
+        new[first] = True
+        missing = None if plain is column else isnan(take(ordered, last))  # NaN come last
+        del ordered
+        before = cumsum(new, dtype=np.uint32 if new.size < 2**32 else np.uint64)
+        found = (take(before, last) - take(before, first)).astype(np.int64) + 1
+        return found if missing is None else found - missing
+
+    def _has_few_pairs(self, values: ndarray) -> bool:
+        """Whether there are few pairs of a group and a value, which are found without putting rows in order."""
+        bits = max(self.ngroups - 1, 0).bit_length() + _core.key_bits([expr_of(values)])[0]
+        if 1 << bits <= 4 * values.size:
+            return True
+        sample = values[:: values.size // SAMPLE + 1].to_numpy()
+        return bool(4 * self.ngroups * np.unique(sample).size <= values.size)
 
     def mode(self, values: Any) -> ndarray:
         """The most frequent value of each group, the smallest of several.
@@ -326,16 +366,37 @@ class Grouped:
             raise ValueError(f"interpolation must be one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}")
         column = self._column(values)
         if isinstance(column, Column):
-            return self._of_column(column, "quantile", lambda groups, there: groups.quantile(there, q, interpolation))
-        if column.dtype.kind != "f":
-            column = column.astype("float64")
-        ordered = column[coargsort([self._ngroup(), column])]
-        first, sizes = self._starts(), self.size()
-        place = q * (sizes - 1)
+            return self._quantile_of_column(column, q, interpolation)
+        return self._quantile(column, q, interpolation)
+
+    def _quantile_of_column(self, column: Column, q: float, interpolation: str) -> Any:
+        numbers, back = column._grouped("quantile")
+        valid = column.valid
+        if valid is None:
+            return back(self._quantile(numbers, q, interpolation), None)
+        if numbers.dtype.kind == "f" and bool((isnan(numbers) & valid).any()):  # NaN is a value there
+            return self._of_column(column, "quantile", lambda groups, there: groups._quantile(there, q, interpolation))
+        numbers = numbers if numbers.dtype.kind == "f" else numbers.astype(np.float64)
+        figures = self._quantile(NanIsMissing(where(valid, numbers, np.nan)), q, interpolation)
+        has = ~isnan(figures)
+        return back(figures, None) if bool(has.all()) else back(where(has, figures, 0), has)
+
+    def _quantile(self, column: Any, q: float, interpolation: str) -> ndarray:
+        skips = isinstance(column, NanIsMissing)
+        most = (self._aggregate([(column, "count", 1)])[0] if skips else self.size()) - 1
+        values: ndarray = column.values if skips else column
+        if values.dtype.kind != "f":
+            values = values.astype(np.float64)
+        ordered = values[coargsort([self._as_key(), values])]
+        first = self._starts()
+        place = q * maximum(most, 0)
         below = floor(place).astype("int64")
-        low, high = ordered[first + below], ordered[first + minimum(below + 1, sizes - 1)]
-        last = ordered[first + sizes - 1]  # NaN, if there is one
-        return where(isnan(last), last, low + (high - low) * INTERPOLATIONS[interpolation](place, below, column.dtype))
+        low, high = ordered[first + below], ordered[first + minimum(below + 1, maximum(most, 0))]
+        figures = low + (high - low) * INTERPOLATIONS[interpolation](place, below, values.dtype)
+        if skips:  # they come last; where no other is, the first is one
+            return figures
+        last = ordered[first + most]  # NaN, if there is one
+        return where(isnan(last), last, figures)
 
     def argmin(self, values: Any) -> ndarray:
         """The row of each group's first smallest value: int64; of its first NaN, if it has one."""
@@ -462,7 +523,7 @@ class Grouped:
         groups, figures = results[: len(numbered.keys)], results[len(numbered.keys) :]
         if self._groups is None:
             self._sizes = figures.pop()
-            self._groups = numbered.values_of(groups)
+            self._groups, self._numbers = numbered.values_of(groups), groups
         together = iter(figures)
         return [alone[i] if i in alone else next(together) for i in range(len(wanted))]
 

@@ -146,7 +146,7 @@ class RowsByGroup(FiguresByGroup):
     def _running(self, kind: str, values: Any, skipna: bool) -> Any:
         column = self._column(values)
         groups = self._in_groups()
-        return self._in_all_rows(groups.back(cumulate(groups.forth(column), kind, groups.segments, skipna)))
+        return self._in_all_rows(groups.back(cumulate(groups.forth(column), kind, groups.firsts, skipna)))
 
     # -- neighbours --
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/window/places.hpp"
 
-#include <algorithm>
-
 namespace atl::table {
 
 GroupPlaces::GroupPlaces(array::Work work, const std::int64_t* of, std::size_t rows, std::size_t groups)
@@ -32,17 +30,6 @@ void GroupPlaces::write(array::Work work, std::vector<std::int64_t> first, std::
   work.threads.for_ranges(rows_, piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
     std::int64_t* next = counts_[thread].data();
     for (std::size_t i = begin; i < end; ++i) places[i] = next[of_[i]]++;
-  });
-}
-
-void write_segments(array::Work work, const std::vector<std::int64_t>& ends, std::int64_t first, std::size_t count, std::int64_t* segments) {
-  work.threads.for_ranges(count, 1024, [&](std::size_t begin, std::size_t end, unsigned) {
-    auto group = std::upper_bound(ends.begin(), ends.end(), first + static_cast<std::int64_t>(begin)) - ends.begin();
-    for (std::size_t i = begin; i < end; ++group) {
-      const std::size_t stop = std::min(end, static_cast<std::size_t>(ends[static_cast<std::size_t>(group)] - first));
-      std::fill(segments + i, segments + stop, group);
-      i = stop;
-    }
   });
 }
 

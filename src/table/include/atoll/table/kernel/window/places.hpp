@@ -27,7 +27,4 @@ class GroupPlaces {
   std::vector<std::vector<std::int64_t>> counts_;  // by thread
 };
 
-/// The groups of `count` rows from row `first` on, when rows are in order of groups; `ends`: the row behind each group's last.
-void write_segments(array::Work work, const std::vector<std::int64_t>& ends, std::int64_t first, std::size_t count, std::int64_t* segments);
-
 }  // namespace atl::table

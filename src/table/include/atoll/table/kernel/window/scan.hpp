@@ -67,8 +67,12 @@ struct ScanRows {
   std::uint64_t first = 0, count = 0, unit = 1;
   const std::int64_t* segments = nullptr;  ///< of these rows, ascending; null: one segment
   bool begins = true;                      ///< whether a segment begins with the first row
+  const bool* firsts = nullptr;            ///< instead of `segments`: the first rows of segments
 
-  bool starts(std::uint64_t i) const { return i == 0 ? begins : segments != nullptr && segments[i] != segments[i - 1]; }
+  bool starts(std::uint64_t i) const {
+    if (i == 0) return begins;
+    return firsts != nullptr ? firsts[i] : segments != nullptr && segments[i] != segments[i - 1];
+  }
   std::uint64_t units() const { return (count + unit - 1) / unit; }
 };
 
