@@ -63,8 +63,9 @@ class InGroups:
     def order(self) -> ndarray:
         """The row at each place."""
         if self._order is None:
-            self._order = empty(self.places.size, dtype=np.int64)
-            self._order[self.places] = arange(self.places.size)
+            order = empty(self.places.size, dtype=np.int64)
+            order[self.places] = arange(self.places.size)
+            self._order = order  # whole, or not at all
         return self._order
 
     @property
@@ -78,8 +79,9 @@ class InGroups:
     def firsts(self) -> ndarray:
         """Whether a group begins at each place: an eighth of what `segments` take."""
         if self._firsts is None:
-            self._firsts = full(self.places.size, False)
-            self._firsts[cumsum(self.sizes) - self.sizes] = True
+            firsts = full(self.places.size, False)
+            firsts[cumsum(self.sizes) - self.sizes] = True
+            self._firsts = firsts
         return self._firsts
 
     def forth(self, column: Any) -> Any:

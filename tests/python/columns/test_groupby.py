@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Group-by against pandas and exact sums."""
 
+import importlib
 import math
 
 import numpy as np
@@ -172,6 +173,30 @@ def test_distinct_values_and_quantiles_leave_out_what_is_missing(kind, few):
         for q in (0.0, 0.3, 0.5, 1.0):  # between values of 2^30, which float32 knows to 64
             found = frame.groupby("k").x.quantile(q).to_pandas()
             np.testing.assert_allclose(found.astype(float), want.quantile(q).astype(float), rtol=1e-6, atol=200)
+
+
+@pytest.mark.parametrize("interpolation", ["linear", "lower", "higher", "midpoint", "nearest"])
+def test_quantiles_of_infinities(interpolation):
+    key = np.repeat(np.arange(4), 3)
+    x = np.array([1, 2, np.inf, np.inf, np.inf, np.inf, -np.inf, 5, 6, 1, 2, 3])
+    for column in (x, pd.array(x, dtype="Float64")):
+        frame = pd.DataFrame({"k": key, "x": column})
+        found = ak.DataFrame(frame).groupby("k").x.quantile(0.5, interpolation=interpolation).to_pandas()
+        np.testing.assert_array_equal(found.to_numpy(np.float64), [2, np.inf, 5, 2])
+
+
+def test_running_products_of_groups_after_one_that_found_no_memory(monkeypatch):
+    order = importlib.import_module("atoll.columns.order")
+    g, x = ak.groupby(ak.array([1, 1, 2, 2, 3])), ak.array([2.0, 3, 4, 5, 6])
+
+    def without_memory(*_):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(order, "cumsum", without_memory)
+        with pytest.raises(MemoryError):
+            g.cumprod(x)
+    assert g.cumprod(x).tolist() == [2, 6, 4, 20, 6]
 
 
 def test_a_thousand_keys():

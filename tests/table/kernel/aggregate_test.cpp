@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <utility>
@@ -141,6 +144,54 @@ TEST_P(Aggregate, FindsTheGroupsOfKeysFarFromTheOthers) {
       ASSERT_EQ(reinterpret_cast<const std::uint64_t*>(found.states[0].data())[i], count);
       ++i;
     }
+  }
+}
+
+/// Memory that fails once; what is written behind a block is found when it is released.
+class FailsAt final : public Memory {
+ public:
+  explicit FailsAt(std::size_t number) : left_(number) {}
+  void* allocate(std::size_t bytes) override {
+    if (left_.fetch_sub(1) == 0) throw MemoryError("no memory for this test");
+    auto* block = static_cast<std::byte*>(std::aligned_alloc(64, header + (bytes + 63) / 64 * 64 + guard));
+    std::memcpy(block, &bytes, sizeof bytes);
+    std::memset(block + header + bytes, 0x5A, guard);
+    return block + header;
+  }
+  void release(void* pointer) noexcept override {
+    std::byte* block = static_cast<std::byte*>(pointer) - header;
+    std::size_t bytes;
+    std::memcpy(&bytes, block, sizeof bytes);
+    for (std::size_t i = 0; i < guard; ++i) intact_ = intact_ && block[header + bytes + i] == std::byte{0x5A};
+    std::free(block);
+  }
+  bool intact() const { return intact_; }
+
+ private:
+  static constexpr std::size_t header = 64, guard = 1 << 16;
+  std::atomic<std::size_t> left_;
+  std::atomic<bool> intact_{true};
+};
+
+TEST_P(Aggregate, WithoutMemoryNothingIsWrittenElsewhere) {
+  const std::size_t n = 300'000;
+  SequentialRandom random(3);
+  std::vector<std::int64_t> keys(n);
+  for (std::int64_t& key : keys) key = static_cast<std::int64_t>(random() >> 4);
+  const array::Key column{DType::i64, keys.data()};
+  const array::KeyRange range = array::key_range(work_, column, n);
+  const array::CompositeKey key({&column, 1}, {&range, 1}, n);
+  const StateSpec rows{StateKind::rows};
+  for (std::size_t number = 0;; number += 1 + number / 8) {
+    FailsAt memory(number);
+    const array::Work work{pool_, memory, monitor_};
+    bool done = false;
+    try {
+      done = aggregate(work, key, {}, {&rows, 1}, 0).count > 0;
+    } catch (const MemoryError&) {
+    }
+    EXPECT_TRUE(memory.intact()) << number;
+    if (done) break;
   }
 }
 

@@ -317,7 +317,8 @@ class Grouped:
         if 1 << bits <= 4 * values.size:
             return True
         sample = values[:: values.size // SAMPLE + 1].to_numpy()
-        return bool(4 * self.ngroups * np.unique(sample).size <= values.size)
+        found = np.unique(sample).size  # of a sample without repeats there may be any number
+        return bool(2 * found <= sample.size and 4 * self.ngroups * found <= values.size)
 
     def mode(self, values: Any) -> ndarray:
         """The most frequent value of each group, the smallest of several.
@@ -377,8 +378,9 @@ class Grouped:
         if numbers.dtype.kind == "f" and bool((isnan(numbers) & valid).any()):  # NaN is a value there
             return self._of_column(column, "quantile", lambda groups, there: groups._quantile(there, q, interpolation))
         numbers = numbers if numbers.dtype.kind == "f" else numbers.astype(np.float64)
-        figures = self._quantile(NanIsMissing(where(valid, numbers, np.nan)), q, interpolation)
-        has = ~isnan(figures)
+        there = NanIsMissing(where(valid, numbers, np.nan))
+        figures = self._quantile(there, q, interpolation)
+        has = self._aggregate([(there, "count", 1)])[0] > 0
         return back(figures, None) if bool(has.all()) else back(where(has, figures, 0), has)
 
     def _quantile(self, column: Any, q: float, interpolation: str) -> ndarray:
@@ -392,7 +394,8 @@ class Grouped:
         place = q * maximum(most, 0)
         below = floor(place).astype("int64")
         low, high = ordered[first + below], ordered[first + minimum(below + 1, maximum(most, 0))]
-        figures = low + (high - low) * INTERPOLATIONS[interpolation](place, below, values.dtype)
+        share = INTERPOLATIONS[interpolation](place, below, values.dtype)
+        figures = where((low == high) | (share == 0), low, low + (high - low) * share)  # infinities stay what they are
         if skips:  # they come last; where no other is, the first is one
             return figures
         last = ordered[first + most]  # NaN, if there is one

@@ -71,8 +71,9 @@ Records::Records(const Task& task, const KeyBuckets& by_key) : buckets_(by_key.c
 std::uint64_t* Records::take_run(Memory& memory, Section& section) {
   std::lock_guard lock(section.mutex);
   if (section.left == 0) {
-    section.left = std::max(section.pieces.empty() ? section.first : 0, piece_runs_);
-    section.next = section.pieces.emplace_back(memory, section.left * run_ * width_).data();
+    const std::size_t runs = std::max(section.pieces.empty() ? section.first : 0, piece_runs_);
+    section.next = section.pieces.emplace_back(memory, runs * run_ * width_).data();
+    section.left = runs;  // last: where there is no memory, other threads find no room either
   }
   --section.left;
   return std::exchange(section.next, section.next + run_ * width_);
