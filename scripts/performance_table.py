@@ -36,6 +36,8 @@ def data_of(setting: Setting) -> str:
 
 def markdown(rows: list[dict[str, str]]) -> str:
     """A table of the rows' columns, but of those that are empty, and of `data` where names alone tell rows apart."""
+    if not rows:
+        return ""
     named = len({row["benchmark"] for row in rows}) == len(rows)
     heads = [head for head in rows[0] if any(row[head] for row in rows) and not (named and head == "data")]
     cells = [heads, *([row[head] for head in heads] for row in rows)]

@@ -137,7 +137,10 @@ def _make(here: Any, key: str, aside: str, head: bytes, given: Sequence[_Given],
 
     def piece(number: int) -> None:
         begin = number * _PIECE
-        lines = spare.pop() if spare else _core.Lines()
+        try:
+            lines = spare.pop()  # other threads take from it, too
+        except IndexError:
+            lines = _core.Lines()
         lines.fill(columns, *form, begin, min(begin + _PIECE, count))
         ordered.add(number, lines)
 

@@ -23,7 +23,7 @@ constexpr std::size_t parted_rows = std::size_t{1} << 16;  // from here on, so t
 
 void join(ThreadPool& threads, const std::int64_t* left, std::size_t n, const std::int64_t* right, std::size_t right_rows, std::int64_t* lefts,
           std::int64_t* rights) {
-  const std::size_t size = std::bit_ceil(2 * right_rows + 1), parts = right_rows < parted_rows ? 1 : most_parts, part_mask = size / parts - 1;
+  const std::size_t size = std::bit_ceil(2 * right_rows + 2), parts = right_rows < parted_rows ? 1 : most_parts, part_mask = size / parts - 1;
   const int shift = 64 - std::countr_zero(size);
   static std::unique_ptr<Slot[], void (*)(Slot*)> kept(nullptr, [](Slot* p) { std::free(p); });
   static std::size_t room = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adding values to exact sums: some rows are cut into their parts by vectors, then each row is one 16-byte addition and a count. Where
-// something is left of a row they are cut once more, one by one.
+// Adding values to exact sums: some rows are cut into their parts by vectors, then each row is one addition: of 32 bytes, its count
+// among them, with AVX2, of 16 and a count elsewhere. Where something is left of a row they are cut once more, one by one.
 #include "atoll/array/kernel/simd.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/state/update.cpp"
