@@ -165,7 +165,8 @@ def _plan(place: Place, wanted: Sequence[str] | None, group: str) -> HdfReader:
 def _begin(place: Place, file: Any, item: Any) -> int | None:
     """Where in the file the dataset's numbers lie as they do in memory; None where they do not."""
     plain = item.chunks is None and item.external is None and not item.is_virtual and item.dtype.isnative
-    if place.data is not None or place.system is not None or file.userblock_size or not plain or _is_bool(item):
+    plain = plain and item.dtype != np.float16 and not _is_bool(item)  # which are held as float32, and as bool
+    if place.data is not None or place.system is not None or file.userblock_size or not plain:
         return None
     found = item.id.get_offset()
     return None if found is None else int(found)

@@ -59,6 +59,21 @@ def test_what_arkouda_writes(tmp_path):
     assert found["lists"].to_list() == [[2 * i, 2 * i + 1] for i in range(40)]
 
 
+def test_numbers_of_all_widths_are_read_as_they_are(tmp_path):
+    """Of this machine's files, where the engine reads them itself."""
+    kinds = ["f2", "f4", "f8", *(f"{sign}{width}" for sign in "iu" for width in (1, 2, 4, 8)), "bool", ">f2", ">i4"]
+    values = {kind: (np.arange(30) % 7 - 3 * (kind[-2] != "u")).astype(kind) for kind in kinds}
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for kind, column in values.items():
+            file[kind] = column
+            file.create_dataset(f"chunks of {kind}", data=column, chunks=(4,))
+    found = hdf.hdf_columns(tmp_path / "a.h5")
+    for name, column in values.items():
+        for one in (found[name], found[f"chunks of {name}"]):
+            wanted = column.astype("f4") if column.dtype.itemsize == 2 and column.dtype.kind == "f" else column
+            assert one.dtype == wanted.dtype.newbyteorder("=") and one.tolist() == wanted.tolist()
+
+
 def test_of_h5py(tmp_path):
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["deep/f"] = np.arange(30, dtype=">f4")
