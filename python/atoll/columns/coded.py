@@ -96,6 +96,9 @@ class Coded(Strings):
         """The column: columns do not change."""
         return self
 
+    def __reduce__(self) -> Any:
+        return Coded, (self._codes, self._words)
+
     # -- the engine's side --
 
     def _measured(self, name: str, texts: Sequence[Any] = (), numbers: Sequence[int] = ()) -> ndarray:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parquet files that other tools wrote."""
 
+import copy
 import io
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -198,6 +200,16 @@ def test_texts_of_few_words_are_read_as_codes(tmp_path):
     assert read.groupby("few")["n"].sum().to_pandas().to_dict() == frame.groupby("few")["n"].sum().to_dict()
     some = ak.read_parquet(path, columns=["few"], filters=[("n", "<", 3)])
     assert some["few"].to_list() == list(words[:3])
+    for one in (read, read[["few"]], read.set_index("few"), read[read["n"] > 29_000]):
+        for made in (pickle.loads(pickle.dumps(one)), copy.copy(one), copy.deepcopy(one)):
+            pd.testing.assert_frame_equal(made.to_pandas(), one.to_pandas())
+    few = read["few"]
+    for made in (pickle.loads(pickle.dumps(few)), copy.copy(few), copy.deepcopy(few)):
+        pd.testing.assert_series_equal(made.to_pandas(), frame["few"])
+        assert made.value_counts().to_pandas().to_dict() == frame["few"].value_counts().to_dict()
+    for column in (found["few"], found["few"][100:7], found["few"][29_990:]):
+        for made in (pickle.loads(pickle.dumps(column)), copy.copy(column), copy.deepcopy(column)):
+            assert type(made).__name__ == "Coded" and made.to_list() == column.to_list()
 
 
 def test_columns_are_read_when_they_are_used(tmp_path, monkeypatch):
