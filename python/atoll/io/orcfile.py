@@ -145,6 +145,20 @@ class OrcFile:
             raise ValueError(f"a part of it has {size} bytes, of {self._block} at most")
         return size
 
+    def _size_of_lz4(self, part: bytes) -> int:
+        """The size that a part will have: of each sequence its literals, and the bytes that it repeats."""
+        at = size = 0
+        while at < len(part):
+            token = part[at]
+            count, at = _lz4_count(part, at + 1, token >> 4)
+            at, size = at + count, size + count
+            if at < len(part):  # the last sequence repeats nothing
+                count, at = _lz4_count(part, at + 2, token & 15)
+                size += count + 4
+        if at > len(part) or size > self._block:
+            raise ValueError(f"a part of it ends too early, or has more than {self._block} bytes")
+        return size
+
     def _unpacked(self, data: bytes) -> bytes:
         if self._compression == _NONE:
             return data
@@ -159,9 +173,22 @@ class OrcFile:
             return bytes(pa.CompressedInputStream(pa.BufferReader(part), "zstd").read(self._block))
         if self._compression == _SNAPPY:
             return pa.Codec("snappy").decompress(part, decompressed_size=self._check_snappy(part), asbytes=True)
-        if self._compression == _LZ4:  # zeros behind its end are lengths of nothing
-            return pa.Codec("lz4_raw").decompress(part, decompressed_size=self._block, asbytes=True)
+        if self._compression == _LZ4:  # its reader does not say how much it has made
+            return pa.Codec("lz4_raw").decompress(part, decompressed_size=self._size_of_lz4(part), asbytes=True)
         raise ValueError(f"its compression is {self._compression}")
+
+
+def _lz4_count(data: bytes, at: int, count: int) -> tuple[int, int]:
+    """A number that a token begins, with the bytes that go on with it."""
+    if count == 15:
+        while True:
+            if at >= len(data):
+                raise ValueError("a compressed part of it ends too early")
+            count += data[at]
+            at += 1
+            if data[at - 1] < 255:
+                break
+    return count, at
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is looked at of ORC files before Arrow reads them: of all compressions."""
+
+import contextlib
+import io
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import orc
+
+from atoll.io import orcfile
+from atoll.io.orc import orc_columns
+from atoll.io.orcfile import OrcFile
+
+pytestmark = pytest.mark.usefixtures("every_session")
+
+ROWS = 3000
+
+
+def table():
+    """Columns whose lengths do not compress by runs alone, but by what they repeat."""
+    lengths = np.tile(np.random.default_rng(7).integers(0, 60, 50), ROWS // 50).tolist()
+    return pa.table(
+        {
+            "a": np.arange(ROWS),
+            "t": [f"{i:<60}"[:length] for i, length in enumerate(lengths)],
+            "l": [[i] * length for i, length in enumerate(lengths)],
+            "s": [{"x": i, "y": ["u"] * (i % 3), "z": None if i % 5 == 0 else f"z{i % 9}"} for i in range(ROWS)],
+            "w": [None if i % 4 == 0 else f"word {i % 11}" for i in range(ROWS)],
+        }
+    )
+
+
+def written(compression, wanted=None, **options):
+    stream = io.BytesIO()
+    orc.write_table(table() if wanted is None else wanted, stream, compression=compression, **options)
+    return stream.getvalue()
+
+
+# -- LZ4, of which Arrow's writer leaves the parts as they are --
+
+
+def varint(value):
+    made = b""
+    while value > 127:
+        made, value = made + bytes([value & 127 | 128]), value >> 7
+    return made + bytes([value])
+
+
+def message(fields):
+    """Of Protocol Buffers: numbers, and bytes."""
+    return b"".join(
+        varint(number << 3) + varint(value) if isinstance(value, int)
+        else varint(number << 3 | 2) + varint(len(value)) + value
+        for number, value in fields
+    )  # fmt: skip
+
+
+def packed(data, block):
+    """A stream, its parts compressed where that makes them shorter."""
+    made = b""
+    for begin in range(0, len(data), block):
+        part = data[begin : begin + block]
+        small = pa.Codec("lz4_raw").compress(part, asbytes=True)
+        kept = small if len(small) < len(part) else part
+        made += (len(kept) << 1 | (kept is part)).to_bytes(3, "little") + kept
+    return made
+
+
+def with_lz4(data, block):
+    """An ORC file with its parts compressed, and how many of the streams of lengths became shorter by it."""
+    told, lengths = dict(orcfile._fields(data[-1 - data[-1] : -1])), 0
+    assert block <= told[3]
+    file = OrcFile(pa.BufferReader(data))
+    end = len(data) - 1 - data[-1]
+    footer = list(orcfile._fields(file._unpacked(data[end - told[1] : end])))
+    metadata = data[end - told[1] - told.get(5, 0) : end - told[1]]
+    made = b"ORC"
+    for place, (number, value) in enumerate(footer):
+        if number != 3:
+            continue
+        stripe = dict(orcfile._fields(value))
+        at = stripe[1]
+        behind = at + stripe.get(2, 0) + stripe.get(3, 0)
+        sizes = {"index": 0, "data": 0}
+        fields = []
+        begin = len(made)
+        for what, of in orcfile._fields(file._unpacked(data[behind : behind + stripe[4]])):
+            if what == 1:
+                stream = dict(orcfile._fields(of))
+                small = packed(file._unpacked(data[at : at + stream[3]]), block)
+                lengths += stream.get(1) == 2 and len(small) < stream[3]
+                at += stream[3]
+                stream[3] = len(small)
+                sizes["index" if stream.get(1, 0) >= 6 else "data"] += len(small)
+                made, of = made + small, message(stream.items())
+            fields.append((what, of))
+        small = packed(message(fields), block)
+        made += small
+        stripe.update({1: begin, 2: sizes["index"], 3: sizes["data"], 4: len(small)})
+        footer[place] = 3, message(stripe.items())
+    small = packed(message(footer), block)
+    assert len(small) < len(message(footer))
+    told[1] = len(small)
+    last = message(told.items())
+    return made + metadata + small + last + bytes([len(last)]), lengths
+
+
+def test_lz4(tmp_path):
+    wanted = table()
+    for block, options in ((1 << 16, {}), (1000, {}), (1 << 16, {"stripe_size": 1 << 14, "batch_size": 256})):
+        plain = written("lz4", **options)
+        data, shorter = with_lz4(plain, block)
+        assert shorter >= 3
+        assert orc.ORCFile(io.BytesIO(data)).read().equals(orc.ORCFile(io.BytesIO(plain)).read())
+        (tmp_path / "a.orc").write_bytes(data)
+        for where in (tmp_path / "a.orc", io.BytesIO(data)):
+            found = orc_columns(where, ["a", "t", "l", "w"])
+            assert {name: column.tolist() for name, column in found.items()} == wanted.drop_columns("s").to_pydict()
+        file = OrcFile(pa.BufferReader(data))
+        lengths, _ = file._streams(file._stripes[0])[0][2][2]
+        for at in (lengths + 3, len(data) - 60):
+            broken = data[:at] + b"\xff" * 20 + data[at + 20 :]
+            with pytest.raises(ValueError, match="cannot read <stream>"):
+                orc_columns(io.BytesIO(broken), ["a", "t"])
+
+
+def test_sizes_of_lz4_blocks():
+    rng = np.random.default_rng(3)
+    file = object.__new__(OrcFile)
+    file._block, file._compression = 1 << 16, 4
+    for size in (0, 1, 5, 12, 13, 19, 100, 269, 270, 271, 4096, 1 << 16):
+        for letters in (1, 2, 256):
+            data = rng.integers(0, letters, size, dtype=np.uint8).tobytes()
+            part = pa.Codec("lz4_raw").compress(data, asbytes=True)
+            assert file._size_of_lz4(part) == size and (not size or file._part(part) == data)
+            if size > 100:
+                file._block = size - 1
+                with pytest.raises(ValueError, match="ends too early, or has more than"):
+                    file._part(part)
+                file._block = 1 << 16
+    for _ in range(2000):  # what is no block is refused, or has no more than it may have
+        part = rng.integers(0, 256, int(rng.integers(1, 30)), dtype=np.uint8).tobytes()
+        with contextlib.suppress(ValueError, OSError):
+            assert len(file._part(part)) <= 1 << 16
