@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import extras
 from ..session.everywhere import once
-from .orcfile import OrcFile
+from .orcfile import OrcFile, Remembered
 from .places import Place, place_of
 from .reader import Part, Reader, reading
 from .reading import expression, read_columns
@@ -29,11 +29,13 @@ class OrcReader(Reader):
         from pyarrow import orc
 
         with self.place.open(part.file) as source:
-            OrcFile(source, self.place.system is not None).check(part.number)
+            far = self.place.system is not None
+            file = OrcFile(source, far)
             source.seek(0)
-            found = orc.ORCFile(source)
-            there = [name for name in columns if name in found.schema.names]
-            batch = found.read_stripe(part.number, columns=there or found.schema.names[:1])
+            found = orc.ORCFile(Remembered(file) if far else source)
+            there = [name for name in columns if name in found.schema.names] or found.schema.names[:1]
+            file.check(part.number, there)
+            batch = found.read_stripe(part.number, columns=there)
             yield typed_keys(pa.table(batch), part, columns, self.schema)
 
 

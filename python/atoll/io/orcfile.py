@@ -7,17 +7,21 @@ text cannot have more bytes than its stream has, nor a list more elements than t
 
 from __future__ import annotations
 
+import io
 import zlib
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from .. import _core
 
 _DATA, _LENGTH, _WORDS = 1, 2, 3  # kinds of streams
+_ABOUT = (6, 7, 8)  # kinds of streams that say where values are: no rows come of them
 _TEXTS, _LISTS = (7, 8, 16, 17), (10, 11)  # kinds of types
 _DICTIONARIES, _LATER = (1, 3), (2, 3)  # kinds of encodings: by a dictionary, and with runs of version 2
 _NONE, _ZLIB, _SNAPPY, _LZ4, _ZSTD = 0, 1, 2, 4, 5  # compressions
 _MOST = 1024  # values that a byte stands for at most: a run of 512, or one of 130 bytes that say which are there
+_NEAR = 1 << 16  # bytes between two streams that are sooner read than left out
 _HEAD = 8  # bytes of a compressed part's head, and of what Snappy says of its size
 _MARK = 8000  # the field of a file's end that says what it is
 _END = 256  # bytes in which the last part of a file lies, which says where others are
@@ -30,13 +34,39 @@ class _Stripe(NamedTuple):
     rows: int
 
 
+class Remembered(io.RawIOBase):
+    """A far file for Arrow's reader, which does not fetch again what `OrcFile.check` has looked at."""
+
+    def __init__(self, file: OrcFile) -> None:
+        self._file, self._at = file, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset + (0, self._at, self._file.size)[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, room: Any) -> int:
+        data = self._file._read(self._at, min(len(room), max(self._file.size - self._at, 0)))
+        room[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
 class OrcFile:
     """The tail of a file. ValueError where it is broken."""
 
     def __init__(self, source: Any, far: bool = False) -> None:
-        self._source, self._size, self._far = source, source.size(), far
-        self._held, self._held_at = b"", 0  # of a far file the stripe that is looked at
-        last = self._read(max(self._size - _END, 0), min(self._size, _END))
+        self._source, self.size, self._far = source, source.size(), far
+        self._held: list[tuple[int, bytes]] = []  # of a far file what has been read, in order
+        last = self._read(max(self.size - _END, 0), min(self.size, _END))
         try:
             told = dict(_fields(last[-1 - last[-1] : -1])) if last and last[-1] < len(last) else {}
         except ValueError:
@@ -44,10 +74,11 @@ class OrcFile:
         if told.get(_MARK) != b"ORC":
             raise ValueError("it is no ORC file, or is cut: its end does not say that it is one")
         self._compression, self._block = told.get(2, _NONE), told.get(3, 1 << 18)
-        end = self._size - 1 - last[-1]
+        end = self.size - 1 - last[-1]
         footer = self._read(end - told.get(1, 0), told.get(1, 0))
         self._most_of(end - told.get(1, 0) - told.get(5, 0), told.get(5, 0))
         self._kinds: list[int] = []
+        types: list[bytes] = []
         self._stripes: list[_Stripe] = []
         for number, value in _fields(self._unpacked(footer)):
             if number == 3:
@@ -56,14 +87,22 @@ class OrcFile:
                 self._stripes.append(_Stripe(of.get(1, 0), before, of.get(4, 0), of.get(5, 0)))
             elif number == 4:
                 self._kinds.append(dict(_fields(value)).get(1, 0))
+                types.append(value)
+        self._columns = _columns_of(types)
 
-    def check(self, number: int) -> None:
-        """ValueError where a stripe's lengths cannot be."""
+    def check(self, number: int, columns: Collection[str] | None = None) -> None:
+        """ValueError where a stripe's lengths cannot be, those of some columns or of all."""
         stripe = self._stripes[number]
-        if self._far:  # each read is a request
-            self._held, self._held_at = self._read(stripe.offset, stripe.before + stripe.footer), stripe.offset
+        self._held = []
         streams, encodings = self._streams(stripe)
-        held = sum(self._most_of(at, size) for streams_of in streams.values() for at, size in streams_of.values())
+        rows_of = {column: {kind: of[kind] for kind in of if kind not in _ABOUT} for column, of in streams.items()}
+        streams = {column: of for column, of in rows_of.items() if of}
+        if columns is not None and all(name.encode() in self._columns for name in columns):
+            wanted = {column for name in columns for column in self._columns[name.encode()]}
+            streams = {column: of for column, of in streams.items() if column in wanted} or streams
+        if self._far:  # each read is a request
+            self._hold(sorted(where for of in streams.values() for where in of.values()))
+        held = sum(self._most_of(at, size) for of in streams.values() for at, size in of.values())
         if streams and stripe.rows > _MOST * (held + 1):
             raise ValueError(f"it is said to have {stripe.rows} rows in {held} bytes")
         for column, of in streams.items():
@@ -103,15 +142,27 @@ class OrcFile:
         return found, encodings
 
     def _read(self, at: int, size: int) -> bytes:
-        if at < 0 or size < 0 or size > self._size - at:
-            raise ValueError(f"{size} bytes from byte {at} are not in a file of {self._size}")
-        if self._held and self._held_at <= at and at + size <= self._held_at + len(self._held):
-            return self._held[at - self._held_at : at - self._held_at + size]
+        if at < 0 or size < 0 or size > self.size - at:
+            raise ValueError(f"{size} bytes from byte {at} are not in a file of {self.size}")
+        place = bisect_right(self._held, at, key=lambda piece: piece[0]) - 1
+        begin, piece = self._held[place] if place >= 0 else (0, b"")
+        if at + size <= begin + len(piece):
+            return piece[at - begin : at - begin + size]
         self._source.seek(at)
         data = bytes(self._source.read(size))
         if len(data) < size:
             raise ValueError("the file has become shorter")
         return data
+
+    def _hold(self, streams: list[tuple[int, int]]) -> None:
+        """Reads streams, neighbours at once."""
+        runs: list[list[int]] = []
+        for at, size in streams:
+            if runs and at <= runs[-1][1] + _NEAR:
+                runs[-1][1] = max(runs[-1][1], at + size)
+            else:
+                runs.append([at, at + size])
+        self._held = [(begin, self._read(begin, end - begin)) for begin, end in runs]
 
     def _chunks(self, data: bytes) -> Iterator[tuple[bool, bytes]]:
         """Whether each part of a compressed stream is as it was, and its bytes."""
@@ -176,6 +227,39 @@ class OrcFile:
         if self._compression == _LZ4:  # its reader does not say how much it has made
             return pa.Codec("lz4_raw").decompress(part, decompressed_size=self._size_of_lz4(part), asbytes=True)
         raise ValueError(f"its compression is {self._compression}")
+
+
+def _columns_of(types: list[bytes]) -> dict[bytes, list[int]]:
+    """The numbers of what belongs to each column, by its name; nothing where the types are not a tree in order."""
+    names: list[bytes] = []
+    below: list[list[int]] = []
+    for value in types:
+        below.append([])
+        for number, of in _fields(value):
+            if number == 2:
+                below[-1] += [of] if isinstance(of, int) else _varints(of)
+            elif number == 3 and len(below) == 1:
+                names.append(of)
+    expected, left = 0, [0]
+    while left:
+        if (number := left.pop()) != expected or number >= len(below):
+            return {}
+        left += reversed(below[number])
+        expected += 1
+    if expected < len(below) or len(names) != len(below[0]):
+        return {}
+    found: dict[bytes, list[int]] = {}
+    for name, begin, end in zip(names, below[0], [*below[0][1:], expected], strict=True):
+        found.setdefault(name, []).extend(range(begin, end))
+    return found
+
+
+def _varints(data: bytes) -> list[int]:
+    found, at = [], 0
+    while at < len(data):
+        value, at = _varint(data, at)
+        found.append(value)
+    return found
 
 
 def _lz4_count(data: bytes, at: int, count: int) -> tuple[int, int]:

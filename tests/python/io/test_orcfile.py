@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is looked at of ORC files before Arrow reads them: of all compressions."""
+"""What is looked at of ORC files before Arrow reads them: of all compressions, and no more than is asked for."""
 
 import contextlib
 import io
+from pathlib import Path
 
+import fsspec
 import numpy as np
 import pyarrow as pa
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from pyarrow import orc
 
 from atoll.io import orcfile
@@ -144,3 +147,87 @@ def test_sizes_of_lz4_blocks():
         part = rng.integers(0, 256, int(rng.integers(1, 30)), dtype=np.uint8).tobytes()
         with contextlib.suppress(ValueError, OSError):
             assert len(file._part(part)) <= 1 << 16
+
+
+# -- columns that nobody asked for --
+
+
+class Counted(LocalFileSystem):
+    """A far file system that says which bytes of its files were read."""
+
+    protocol = "counted"
+    cachable = False
+    read: list = []
+
+    def _open(self, path, mode="rb", block_size=None, **kwargs):
+        return CountedFile(Path(self._strip_protocol(path)).read_bytes())
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        return str(path).removeprefix("counted://")
+
+
+class CountedFile(io.BytesIO):
+    def read(self, size=-1):
+        at = self.tell()
+        data = super().read(size)
+        Counted.read.append((at, len(data)))
+        return data
+
+
+@pytest.mark.parametrize("compression", ["uncompressed", "zlib", "snappy", "zstd"])
+def test_columns_that_nobody_asked_for_are_not_read(tmp_path, compression):
+    rng = np.random.default_rng(1)
+    texts = {f"t{i}": [bytes(one).hex() for one in rng.integers(0, 256, (4000, 20), dtype=np.uint8)] for i in range(9)}
+    data = written(compression, pa.table({"a": np.arange(4000), **texts, "z": [f"z{i % 7}" for i in range(4000)]}))
+    assert len(data) > 600_000
+    (tmp_path / "a.orc").write_bytes(data)
+    fsspec.register_implementation("counted", Counted, clobber=True)
+    for columns, most in ((["a", "z"], 150_000), (["t4"], 250_000), (None, len(data) + 150_000)):
+        Counted.read.clear()
+        found = orc_columns(f"counted://{tmp_path}/a.orc", columns, storage_options={})
+        assert all(column.size == 4000 for column in found.values())
+        assert found.get("z", found["t4"] if columns == ["t4"] else None).tolist()[:2] in (
+            ["z0", "z1"],
+            texts["t4"][:2],
+        )
+        assert sum(size for _, size in Counted.read) < most, Counted.read
+
+
+def test_a_defect_elsewhere_is_none_of_theirs(tmp_path):
+    data = written("uncompressed")
+    file = OrcFile(pa.BufferReader(data))
+    streams, _ = file._streams(file._stripes[0])
+    kinds = file._kinds
+    (column,) = file._columns[b"t"]
+    at, _ = streams[column][2]
+    broken = data[:at] + b"\x38" + b"\x7f" * 8 + data[at + 9 :]
+    with pytest.raises(ValueError, match=r"the texts of column 2 are said to be of \d+ together"):
+        orc_columns(io.BytesIO(broken))
+    found = orc_columns(io.BytesIO(broken), ["a", "l", "w"])
+    assert {name: one.tolist() for name, one in found.items()} == table().select(["a", "l", "w"]).to_pydict()
+    assert [kinds[number] for number in file._columns[b"s"]] == [12, 4, 10, 7, 7]
+    at, _ = streams[file._columns[b"s"][2]][2]  # of lists in structs
+    broken = data[:at] + b"\x38" + b"\x7f" * 8 + data[at + 9 :]
+    file = OrcFile(pa.BufferReader(broken))
+    file.check(0, ["a", "t", "l"])
+    with pytest.raises(ValueError, match="the lists of column 7 are said to be"):
+        file.check(0, ["s"])
+
+
+def test_types_that_are_no_tree_hide_nothing():
+    """Whose columns they are is not known then: all are looked at."""
+    tree = [message([(1, 12), (2, b"\x01\x03"), (3, b"a"), (3, b"b")]), message([(1, 10), (2, b"\x02")]), b"", b""]
+    assert orcfile._columns_of(tree) == {b"a": [1, 2], b"b": [3]}
+    root = [(1, 12), (2, 1), (2, 3), (3, b"a"), (3, b"b")]  # numbers one by one
+    assert orcfile._columns_of([message(root), *tree[1:]]) == {b"a": [1, 2], b"b": [3]}
+    for below, names in (
+        (b"\x01\x02", b"ab"),
+        (b"\x03\x01", b"ab"),
+        (b"\x01\x09", b"ab"),
+        (b"\x01\x03", b"a"),
+        (b"", b""),
+    ):
+        other = message([(1, 12), (2, below), *((3, bytes([name])) for name in names)])
+        assert orcfile._columns_of([other, *tree[1:]]) == {}
+    assert orcfile._columns_of([message([(2, b"\x00"), (3, b"a")])]) == {} and orcfile._columns_of([]) == {}
