@@ -105,7 +105,7 @@ def read_csv(
         return _by_pandas(filepath_or_buffer, {"index_col": index_col}, told, filters)
     if listed is None and usecols is not None and not callable(usecols):
         named = {name: column for at, (name, column) in enumerate(named.items()) if at in usecols}
-    if named and not any(len(column) for column in named.values()):  # nothing that a kind could be guessed from
+    if filters is None and named and not any(map(len, named.values())):  # nothing that a kind could be guessed from
         known = set(dates) | (set(dtype) if isinstance(dtype, dict) else set(named) if dtype is not None else set())
         named = {name: column if name in known else Objects([]) for name, column in named.items()}
     typed = dtype if isinstance(dtype, dict) else dict.fromkeys(named, dtype) if dtype is not None else {}

@@ -50,6 +50,16 @@ def test_read_csv(number):
     assert_frame_equal(found, wanted, check_dtype=False, check_categorical=False)
 
 
+@pytest.mark.parametrize("most", [0, 1, 2, 100])
+def test_columns_are_of_the_same_kinds_however_many_rows_are_kept(most):
+    text = "a,b,c,d,e,f\n1,x,2.5,2020-01-01,,True\n2,y,,2020-01-02,,False\n"
+    options = {"parse_dates": ["d"], "dtype": {"f": "bool"}}
+    wanted = pd.read_csv(io.StringIO(text), **options)
+    found = ak.read_csv(io.StringIO(text), filters=[("a", ">", most)], **options)
+    assert_frame_equal(found.to_pandas(), wanted[wanted["a"] > most].reset_index(drop=True))
+    assert found["a"].sum() == wanted["a"][wanted["a"] > most].sum()
+
+
 def test_rows_of_a_large_file_are_read_from_its_beginning(tmp_path):
     rows = "".join(f'{i},"te\nxt {i}",{i / 4}\n' for i in range(150_000))
     (tmp_path / "a.csv").write_text("i,t,f\n" + rows)
