@@ -14,8 +14,10 @@ import numpy as np
 from ..arrays.creation import asarray
 from ..arrays.ndarray import ndarray
 from ..arrays.selection import compress, flatnonzero, take, where
+from ..columns.arrow import has_arrow
 from ..columns.categorical import Categorical
 from ..columns.column import Column
+from ..columns.dates.ticks import Ticks
 from ..columns.functions import isin
 from ..columns.objects import Objects
 from ..columns.strings import Strings
@@ -363,21 +365,50 @@ def _among(column: Any, values: Any) -> Any:
         raise TypeError(
             f"only list-like objects are allowed to be passed to isin(), you passed a `{type(values).__name__}`"
         )
+    if not (isinstance(values, range) or hasattr(values, "dtype") or has_arrow(values)):
+        values = list(values)
+    tests = make(values)
     if isinstance(column, Categorical):
-        known = _among(column.categories, values)
-        codes = column.codes
-        return take(known, where(codes < 0, 0, codes)) & (codes >= 0) if known.size else codes >= 0
-    tests = make(list(values) if isinstance(values, (set, dict, frozenset)) else values)
-    if not isinstance(column, Column) and can_miss(column) and hasnans(tests):
-        there = tests.dropna() if isinstance(tests, Column) else compress(~isna(tests), tests)
-        return _among(column, there) | isna(column)
-    if isinstance(tests, Column) and tests.valid is not None and isinstance(column, Column):
-        return _among(column, tests.dropna()) | isna(column)  # missing values are equal here
+        known, codes = _among(column.categories, values), column.codes
+        gone = codes < 0
+        found = take(known, where(gone, 0, codes)) & ~gone if known.size else asarray(np.zeros(codes.size, dtype=bool))
+        return found | gone if hasnans(tests) else found
+    missing = can_miss(column) and _asks_for_missing(column, tests, values)
+    if hasnans(tests):
+        tests = tests.dropna() if isinstance(tests, Column) else compress(~isna(tests), tests)
+    found = _among_there(column, tests)
+    return found | isna(column) if missing else found
+
+
+def _asks_for_missing(column: Any, tests: Any, values: Any) -> bool:
+    """Whether among what a caller asks for is what a column's missing values are: for nullable numbers NA, for moments
+    and durations NaT, for others any that stands for none."""
+    if isinstance(column, Ticks):
+        if isinstance(tests, Ticks):
+            return _of_one_kind(tests, column) and hasnans(tests)
+    elif type(column) is not Column or (type(tests) is Column and hasattr(values, "dtype")):
+        return hasnans(tests)
+    name = "NaTType" if isinstance(column, Ticks) else "NAType"
+    listed = isinstance(values, list) or getattr(values, "dtype", None) == np.dtype(object)
+    return listed and any(type(one).__name__ == name for one in values)
+
+
+def _of_one_kind(tests: Any, column: Any) -> bool:
+    """Whether values can be equal to those of a column of moments or durations."""
+    return type(tests) is type(column) and (tests._meta.zone is None) == (column._meta.zone is None)
+
+
+def _among_there(column: Any, tests: Any) -> Any:
+    """Which values are among others, of which none is missing."""
     if tests.size == 0 or column.size == 0:
         return asarray(np.zeros(column.size, dtype=bool))
     if isinstance(column, Objects):
         held = tests.tolist() if isinstance(tests, ndarray) else tests.to_list()
         return asarray(np.array([one in held for one in column.to_list()], dtype=bool))
+    if isinstance(column, Ticks) and isinstance(tests, Objects):
+        tests = make([one for one in tests.to_list() if isinstance(make([one]), type(column))])
+    if isinstance(column, Ticks) and not _of_one_kind(tests, column):
+        return asarray(np.zeros(column.size, dtype=bool))
     if not (fits(tests, column) or type(tests) is type(column)):
         held = set(tests.to_list()) if isinstance(tests, Column) else set(tests.tolist())
         kept = [one for one in held if fits(one, column)]
