@@ -100,19 +100,31 @@ def _joined_index(parts: list[Any], keys: Any, names: Any) -> Any:
     return CLASSES["MultiIndex"]._of(columns, titles)
 
 
-def _joined(parts: list[Any], union: bool) -> Any:
-    """Values one behind another; of categories those that all have, or with `union` all of any."""
-    if not union and any(isinstance(part, Categorical) for part in parts) and not all(map(_alike, parts, parts[1:])):
-        parts = [part.decode() if isinstance(part, Categorical) else part for part in parts]
+def _joined(parts: list[Any], union: bool, lacking: Any = ()) -> Any:
+    """Values one behind another; of categories those that all have, or with `union` all of any. Parts that lack the
+    column, of which nothing is known, have no say in it."""
+    held = [part for place, part in enumerate(parts) if place not in lacking]
+    if any(isinstance(part, Categorical) for part in held):
+        if union or all(_alike(held[0], part) for part in held[1:]):
+            if lacking and all(isinstance(part, Categorical) for part in held):
+                parts = [
+                    held[0]._all_missing(part.size) if place in lacking else part for place, part in enumerate(parts)
+                ]
+            if not union:  # the first ones' order holds
+                parts = [part.set_categories(held[0].categories) for part in parts]
+        else:
+            parts = [part.decode() if isinstance(part, Categorical) else part for part in parts]
     return join_rows(parts)
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether both are categories, the same and in the same order."""
+    """Whether both are of the same categories; in the same order where it means something."""
     if not (isinstance(one, Categorical) and isinstance(other, Categorical)) or one.ordered != other.ordered:
         return False
     a, b = make_index(one.categories), make_index(other.categories)
-    return bool(a.size == b.size and a.equals(b))
+    if a.size != b.size or a.dtype != b.dtype:
+        return False
+    return bool(a.equals(b)) or (not one.ordered and bool(np.asarray(a.isin(b)).all()))
 
 
 def _stacked(parts: list[Any], join: str, sort: bool, union: bool) -> Any:
@@ -134,7 +146,14 @@ def _stacked(parts: list[Any], join: str, sort: bool, union: bool) -> Any:
     else:
         labels = Labels(held, first.names)
         columns = [list(Columns(columns_for(part, labels))) for part in frames]
-    return frame([_joined(list(column), union) for column in zip(*columns, strict=True)], labels, size)
+    return frame(
+        [
+            _joined(list(column), union, {at for at, part in enumerate(frames) if label not in part._labels.places})
+            for label, column in zip(labels.values, zip(*columns, strict=True), strict=True)
+        ],
+        labels,
+        size,
+    )
 
 
 def _side_by_side(parts: list[Any], join: str, ignore_index: bool, keys: Any, names: Any, sort: bool) -> Any:
