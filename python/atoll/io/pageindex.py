@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .parquetgroups import MAGIC
+from .parquetstats import LARGEST, LEAST, TYPES, fits
 from .thrift import BINARY, I32, I64, LIST, STRUCT, Struct, packed, parsed
 
 # Fields of ColumnIndex and of Statistics, as the format numbers them.
 _NULL_PAGES, _LEAST_OF, _LARGEST_OF, _NULLS_OF = 1, 2, 3, 5
-_NULLS, _LARGEST, _LEAST = 3, 5, 6
-_TYPES = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
+_NULLS = 3
 _CODECS = ("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW")
 
 #: What is raised of an index that is none.
@@ -33,6 +33,7 @@ class Column(NamedTuple):
 
     name: str
     chunk: Any  # what the footer says of it
+    element: Struct  # and the schema
     rows: int
     starts: list[int]  # the first row of each page
     places: list[tuple[int, int]]  # where it lies, and its bytes
@@ -41,15 +42,15 @@ class Column(NamedTuple):
         """The page of a row."""
         return bisect_right(self.starts, row) - 1
 
-    def end(self, page: int) -> int:
-        """The row behind a page."""
-        return self.starts[page + 1] if page + 1 < len(self.starts) else self.rows
+    def count(self, page: int) -> int:
+        """The rows of a page."""
+        return (self.starts[page + 1] if page + 1 < len(self.starts) else self.rows) - self.starts[page]
 
 
-def column_of(source: Any, name: str, chunk: Any, rows: int) -> Column | None:
+def column_of(source: Any, name: str, chunk: Any, element: Struct, rows: int) -> Column | None:
     """A column's pages, as its index says where they are; None where there is none, or one that cannot be."""
     at, size = chunk.offset_index
-    if not size:
+    if not size or element.get(1) != (I32, TYPES.index(chunk.physical)):
         return None
     try:
         pages = parsed(_bytes_at(source, at, size))[0][1][1][1]
@@ -60,35 +61,39 @@ def column_of(source: Any, name: str, chunk: Any, rows: int) -> Column | None:
     good = bool(starts) and starts[0] == 0 and all(a < b for a, b in zip(starts, [*starts[1:], rows], strict=True))
     end = chunk.offset + chunk.packed
     inside = all(chunk.offset <= begin and 0 < count <= end - begin for begin, count in places)
-    return Column(name, chunk, rows, starts, places) if good and inside else None
+    return Column(name, chunk, element, rows, starts, places) if good and inside else None
 
 
 def rows_left(source: Any, footer: Any, columns: Sequence[Column], where: Any, known: Any) -> Ranges | None:
     """The rows for which an expression may be true, as the pages of its columns say; None where they do not.
 
-    `known`: an expression that holds for all rows, and the fields of its columns.
+    `known`: expressions, or None, of which one holds for each row, and the fields of their columns.
     """
     import pyarrow as pa
     import pyarrow.dataset as ds
 
     begins = sorted(set(itertools.chain.from_iterable(column.starts for column in columns)))
     ends = [*begins[1:], columns[0].rows]
-    holds, fields = known
+    cases, fields = known
     try:
         told = [_statistics(source, column) for column in columns]
         groups = []
         for begin, end in zip(begins, ends, strict=True):
-            pages = [statistics[column.page(begin)] for column, statistics in zip(columns, told, strict=True)]
-            chunks = [_chunk(one, end - begin, 0, 0, page) for one, page in zip(columns, pages, strict=True)]
+            chunks = []
+            for column, statistics in zip(columns, told, strict=True):
+                page = column.page(begin)  # all of it: Arrow takes the missing values from what there is
+                chunks.append(_chunk(column, column.count(page), 0, 0, statistics[page]))
             groups.append(_group(chunks, end - begin))
-        whole = pa.BufferReader(_file(footer, [column.name for column in columns], b"", groups))
+        whole = pa.BufferReader(_file(footer, columns, b"", groups))
         schema = pa.schema([*(footer.schema.field(column.name) for column in columns), *fields])
-        fragment = ds.ParquetFileFormat().make_fragment(whole, None, holds)
-        kept = [group.id for group in fragment.subset(where, schema=schema).row_groups]
+        kept: set[int] = set()
+        for holds in cases:
+            fragment = ds.ParquetFileFormat().make_fragment(whole, None, holds)
+            kept.update(group.id for group in fragment.subset(where, schema=schema).row_groups)
     except (*_NONE, pa.ArrowException, OSError):
         return None
     ranges: Ranges = []
-    for at in kept:
+    for at in sorted(kept):
         if ranges and ranges[-1][1] == begins[at]:
             ranges[-1] = (ranges[-1][0], ends[at])
         else:
@@ -105,9 +110,9 @@ def read_rows(source: Any, footer: Any, column: Column, ranges: Ranges) -> Any:
     words = column.places[0][0] - column.chunk.offset if column.chunk.has_dictionary else 0
     parts = [_bytes_at(source, column.chunk.offset, words)]
     parts += [_bytes_at(source, *span) for span in _spans([column.places[page] for page in wanted])]
-    rows = [column.end(page) - column.starts[page] for page in wanted]
+    rows = [column.count(page) for page in wanted]
     groups = [_group([_chunk(column, sum(rows), words, sum(map(len, parts)), None)], sum(rows))]
-    file = pq.ParquetFile(pa.BufferReader(_file(footer, [column.name], b"".join(parts), groups)))
+    file = pq.ParquetFile(pa.BufferReader(_file(footer, [column], b"".join(parts), groups)))
     found = file.read(use_threads=False).column(0)
     if len(found) != sum(rows):
         raise ValueError(
@@ -137,11 +142,17 @@ def _statistics(source: Any, column: Column) -> list[Struct]:
     nulls = index[_NULLS_OF][1][1] if _NULLS_OF in index else None
     found = []
     for page, is_empty in enumerate(empty):
-        rows = column.end(page) - column.starts[page]
-        missing = rows if is_empty == 1 else 1 if nulls is None else nulls[page]
-        told: Struct = {_NULLS: (I64, missing)}
-        if is_empty != 1:
-            told.update({_LARGEST: (BINARY, largest[page]), _LEAST: (BINARY, least[page])})
+        told: Struct = {}
+        if is_empty == 1:
+            told[_NULLS] = (I64, column.count(page))
+        else:
+            if not all(fits(one[page], column.chunk.physical, column.element) for one in (least, largest)):
+                raise ValueError("its values are of another width")
+            told.update({LARGEST: (BINARY, largest[page]), LEAST: (BINARY, least[page])})
+            if nulls is not None:
+                if not 0 <= nulls[page] <= column.count(page):
+                    raise ValueError("more values are missing than there are")
+                told[_NULLS] = (I64, nulls[page])
         found.append(told)
     if len(found) != len(column.starts):
         raise ValueError("its indexes are of different pages")
@@ -154,7 +165,7 @@ def _statistics(source: Any, column: Column) -> list[Struct]:
 def _chunk(column: Column, rows: int, words: int, size: int, statistics: Struct | None) -> Struct:
     """A column of such a file, whose bytes lie behind the mark, its dictionary first."""
     told: Struct = {
-        1: (I32, _TYPES.index(column.chunk.physical)), 2: (LIST, (I32, [0, 3])),
+        1: (I32, TYPES.index(column.chunk.physical)), 2: (LIST, (I32, [0, 3])),
         3: (LIST, (BINARY, [column.name.encode()])), 4: (I32, _CODECS.index(column.chunk.codec)), 5: (I64, rows),
         6: (I64, size), 7: (I64, size), 9: (I64, len(MAGIC) + words),
     }  # fmt: skip
@@ -169,19 +180,19 @@ def _group(chunks: list[Struct], rows: int) -> Struct:
     return {1: (LIST, (STRUCT, chunks)), 2: (I64, 0), 3: (I64, rows)}
 
 
-def _file(footer: Any, names: Sequence[str], body: bytes, groups: list[Struct]) -> bytes:
+def _file(footer: Any, columns: Sequence[Column], body: bytes, groups: list[Struct]) -> bytes:
     """A file of some columns, which are as `footer` says."""
     import pyarrow as pa
 
-    elements = {one[4][1].decode(): one for one in footer.elements}
-    fields = [elements[name] for name in names]
-    kinds = base64.b64encode(pa.schema([footer.schema.field(name) for name in names]).serialize().to_pybytes())
+    fields = [column.element for column in columns]
+    schema = pa.schema([footer.schema.field(column.name) for column in columns])
+    kinds = base64.b64encode(schema.serialize().to_pybytes())
     tail = packed({
-        1: (I32, 2), 2: (LIST, (STRUCT, [{4: (BINARY, b"schema"), 5: (I32, len(names))}, *fields])),
+        1: (I32, 2), 2: (LIST, (STRUCT, [{4: (BINARY, b"schema"), 5: (I32, len(columns))}, *fields])),
         3: (I64, sum(group[3][1] for group in groups)), 4: (LIST, (STRUCT, groups)),
         5: (LIST, (STRUCT, [{1: (BINARY, b"ARROW:schema"), 2: (BINARY, kinds)}])),
         6: (BINARY, b"parquet-cpp-arrow version 26.0.0"),  # whose statistics are right
-        7: (LIST, (STRUCT, [{1: (STRUCT, {})}] * len(names))),  # in the order of their types
+        7: (LIST, (STRUCT, [{1: (STRUCT, {})}] * len(columns))),  # in the order of their types
     })  # fmt: skip
     return MAGIC + body + tail + len(tail).to_bytes(4, "little") + MAGIC
 

@@ -20,6 +20,7 @@ from .members import Members, members_of
 from .pageindex import Column, Ranges, column_of, read_rows, rows_left
 from .parquetfile import labelled, parquet_file, write_groups, write_rows
 from .parquetgroups import by_threads
+from .parquetstats import STATISTICS, misfits, nan_cases
 from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading
 from .reading import expression, fields_of
@@ -98,14 +99,55 @@ class Footer:
         }
 
     @functools.cached_property
-    def elements(self) -> list[Struct]:
-        """The schema, as the format has it."""
+    def elements(self) -> dict[str, Struct]:
+        """The schema's columns, lists, structs and maps among them, as the format has them; not what is in those."""
+        found: dict[str, Struct] = {}
+        left = [0]  # children that are still to come, of the root and what is open within it
+        for element in self._elements[1:]:
+            left[-1] -= 1
+            if len(left) == 1:
+                found[element[4][1].decode()] = element
+            if _children(element):
+                left.append(_children(element))
+            while len(left) > 1 and not left[-1]:
+                left.pop()
+        return found
+
+    @functools.cached_property
+    def _elements(self) -> list[Struct]:
         found: list[Struct] = parsed(self._end, last=2)[0][2][1][1]
         return found
+
+    @functools.cached_property
+    def _misfits(self) -> set[tuple[int, int]]:
+        leaves = [element for element in self._elements[1:] if not _children(element)]
+        try:
+            return misfits(parsed(self._end, last=4, wanted=STATISTICS)[0][4][1][1], leaves)
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError("its statistics are none") from error
+
+    def check_statistics(self, group: int, names: Sequence[str]) -> None:
+        """ValueError where Arrow cannot be asked for the statistics of columns in a row group."""
+        wrong = {self.paths[leaf].partition(".")[0] for number, leaf in self._misfits if number == group}
+        if not wrong.isdisjoint(names):
+            raise ValueError(f"the statistics of column {min(wrong.intersection(names))!r} are too short or too long")
 
     def chunk(self, group: int, leaf: int) -> Chunk:
         """What is said of a leaf of the schema in a row group."""
         return Chunk._make(self._own.chunk(group, leaf))
+
+
+def _children(element: Struct) -> int:
+    found: int = element.get(5, (0, 0))[1]
+    return found
+
+
+class Asked(NamedTuple):
+    """An expression, and what it reads."""
+
+    where: Any
+    fields: list[str]
+    cases: list[Any] | None  # of NaN in them: see `nan_cases`
 
 
 class ParquetReader(Reader):
@@ -123,13 +165,12 @@ class ParquetReader(Reader):
         self.schema = with_keys(schema, keys)
         self._open = threading.local()
         self._footers = footers
-        self._expression: Any = None  # the last one, and the columns that it reads
-        self._fields: list[str] = []
+        self._last: Asked | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         del state["_open"], state["_footers"]
-        state["_expression"] = None
+        state["_last"] = None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -196,7 +237,7 @@ class ParquetReader(Reader):
 
     def left(self, where: Any) -> list[Part]:
         """The row groups that an expression does not exclude by their statistics."""
-        return [part for part in self.parts if where is None or self._fragment(part, where).num_row_groups]
+        return [part for part in self.parts if where is None or self._fragment(part, where)[0]]
 
     def narrowed(self, members: Members) -> ParquetReader:
         """The reader of the row groups that Bloom filters do not exclude, of rows with such values."""
@@ -234,39 +275,56 @@ class ParquetReader(Reader):
         told = [pc.field(name) == pa.scalar(value, self.schema.field(name).type) for name, value in part.keys.items()]
         return functools.reduce(operator.and_, told) if told else None
 
-    def _fragment(self, part: Part, where: Any) -> Any:
-        """The row group, or nothing of it, as Arrow's data sets have it."""
+    def _fragment(self, part: Part, where: Any) -> tuple[bool, Any]:
+        """Whether the statistics of a row group leave it, and how Arrow finds its rows for which an expression is true;
+        None: it would lose some."""
         import pyarrow.dataset as ds
         import pyarrow.fs as fs
 
-        fragment = ds.ParquetFileFormat().make_fragment(
-            self.place.open(part.file) if self.place.data is not None else part.file,
-            self.place.system or fs.LocalFileSystem(), self._holds(part), row_groups=[part.number],
-        )  # fmt: skip
-        return fragment.subset(where, schema=self.schema)
+        asked = self._asked(where)
+        with reading(part):
+            self._footer(part.file).check_statistics(part.number, asked.fields)
+        if asked.cases is None:
+            return True, None
+        for case in (None, *asked.cases):
+            fragment = ds.ParquetFileFormat().make_fragment(
+                self.place.open(part.file) if self.place.data is not None else part.file,
+                self.place.system or fs.LocalFileSystem(), _both(self._holds(part), case), row_groups=[part.number],
+            ).subset(where, schema=self.schema)  # fmt: skip
+            if fragment.num_row_groups:
+                return True, fragment if case is None else None
+        return False, None
 
-    def _asked(self, where: Any) -> list[str]:
-        """The columns that an expression reads: found once."""
-        if self._expression is not where:
-            self._expression, self._fields = where, fields_of(where, self.schema)
-        return self._fields
+    def _asked(self, where: Any) -> Asked:
+        """What an expression reads: found once."""
+        last = self._last
+        if last is None or last.where is not where:
+            fields = fields_of(where, self.schema)
+            cases = nan_cases(where, [self.schema.field(name) for name in fields])
+            last = self._last = Asked(where, fields, cases)
+        return last
 
     def rows_left(self, part: Part, where: Any) -> tuple[Ranges | None, dict[str, Column]]:
         """The rows of a row group that its page indexes leave an expression, None where they do not say; and the
         columns whose pages are indexed."""
         footer = self._footer(part.file)
-        if not footer.leaves or not footer.chunk(part.number, 0).offset_index[1]:  # who writes one writes all
+        told, cases, holds = self._asked(where).fields, self._asked(where).cases, self._holds(part)
+        if (
+            cases is None or not footer.leaves or not footer.chunk(part.number, 0).offset_index[1]
+        ):  # who writes one writes all
             return None, {}
         rows = footer.groups[part.number][1]
         leaves = {name: leaf for name, (leaf, _) in footer.leaves.items() if name not in part.keys}
         chunks = {name: footer.chunk(part.number, leaf) for name, leaf in leaves.items()}
-        told = self._asked(where)
         with self.place.open(part.file) as source:
-            found = {name: column_of(source, name, chunk, rows) for name, chunk in chunks.items()}
+            found = {
+                name: column_of(source, name, chunk, footer.elements[name], rows) for name, chunk in chunks.items()
+            }
             known = {name: column for name, column in found.items() if column is not None}
             asked = [known[name] for name in told if name in known and chunks[name].column_index[1]]
             fields = [self.schema.field(name) for name in self.schema.names if name not in {one.name for one in asked}]
-            return (rows_left(source, footer, asked, where, (self._holds(part), fields)) if asked else None), known
+            either = [_both(holds, case) for case in (None, *cases)]
+            return (rows_left(source, footer, asked, where, (either, fields)) if asked else None), known
 
     def paged(self, where: Any) -> tuple[int, int]:
         """Of the row groups whose page indexes exclude rows, how many rows are left, and how many there are."""
@@ -285,7 +343,7 @@ class ParquetReader(Reader):
         if ranges is None:
             return None
         footer = self._footer(part.file)
-        needed = [*columns, *(name for name in self._asked(where) if name not in columns)]
+        needed = [*columns, *(name for name in self._asked(where).fields if name not in columns)]
         wanted = [name for name in needed if name not in part.keys]
         there = set(footer.schema.names)
         if any(name in there and name not in known for name in wanted):
@@ -303,15 +361,23 @@ class ParquetReader(Reader):
         return table.filter(where).select(list(columns))
 
     def _filtered(self, part: Part, columns: Sequence[str], where: Any) -> Any:
-        fragment = self._fragment(part, where)
-        if fragment.num_row_groups == 0:
+        left, fragment = self._fragment(part, where)
+        if not left:
             return self.schema.empty_table().select(list(columns))
         found = self._from_pages(part, columns, where)
-        return (
-            found
-            if found is not None
-            else fragment.to_table(schema=self.schema, columns=list(columns), filter=where, use_threads=False)
-        )
+        if found is not None:
+            return found
+        if fragment is not None:
+            return fragment.to_table(schema=self.schema, columns=list(columns), filter=where, use_threads=False)
+        needed = list(dict.fromkeys([*columns, *self._asked(where).fields]))
+        (table,) = self.read(part, needed, None)
+        return table.filter(where).select(list(columns))
+
+
+def _both(one: Any, other: Any) -> Any:
+    """What holds where both do; None holds everywhere."""
+    told = [each for each in (one, other) if each is not None]
+    return functools.reduce(operator.and_, told) if told else None
 
 
 def _not_excluded(reader: ParquetReader, members: Members) -> list[int]:
