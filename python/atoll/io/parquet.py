@@ -40,6 +40,8 @@ _HELD = {
     "string": "BYTE_ARRAY", "large_string": "BYTE_ARRAY", "string_view": "BYTE_ARRAY", "date32[day]": "INT32",
 }  # fmt: skip
 
+MOST_ROWS = 1 << 33  # of a row group: a file may say anything, and Arrow works on what it says
+
 
 class Chunk(NamedTuple):
     """A column's part of a row group."""
@@ -361,6 +363,8 @@ class ParquetReader(Reader):
         return table.filter(where).select(list(columns))
 
     def _filtered(self, part: Part, columns: Sequence[str], where: Any) -> Any:
+        if (rows := self._footer(part.file).groups[part.number][1]) > MOST_ROWS:
+            raise ValueError(f"it has {rows} rows, where at most {MOST_ROWS} are looked through by a filter")
         left, fragment = self._fragment(part, where)
         if not left:
             return self.schema.empty_table().select(list(columns))

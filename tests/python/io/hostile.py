@@ -5,6 +5,7 @@ another. `python hostile.py DIRECTORY PES` reads all files of a directory and sa
 from __future__ import annotations
 
 import bz2
+import contextlib
 import faulthandler
 import gzip
 import io
@@ -178,6 +179,8 @@ HARMLESS = {
     "h5 a link to a file", "h5 a link to nowhere", "jsonl empty", "zarr a store of nothing",
     "parquet lie .3=1099511627776", "parquet lie .4.0.1.0.3.5=1099511627776", "parquet lie .4.0.1.0.3.9=1099511627776",
     "plain.parquet lie .3=1099511627776", "plain.parquet lie .4.0.1.0.3.5=1099511627776",
+    "parquet lie .4.0.1.0.3.12.5=b''", "parquet lie .4.0.1.1.3.12.6=b''",
+    "plain.parquet lie .4.0.1.0.3.12.5=b''", "plain.parquet lie .4.0.1.1.3.12.6=b''",
 }  # fmt: skip
 
 
@@ -402,6 +405,7 @@ def _parquet(data: bytes) -> Iterator[tuple[str, bytes]]:
     wanted = {
         ".3=1099511627776", ".4.0.3=1099511627776", ".4.0.3=9223372036854775807", ".4.1.3=-1", ".4.0.1.0.3.7=-1",
         ".4.0.1.0.3.9=1099511627776", ".4.0.1.0.3.5=1099511627776", ".2.0.5=2147483648",
+        ".4.0.1.0.3.12.5=b''", ".4.0.1.1.3.12.6=b''",
     }  # fmt: skip
     for where, made in _footer_lies(data):
         if where in wanted:
@@ -455,6 +459,11 @@ def read(path: pathlib.Path) -> None:
     else:
         kind = next((one for one in FORMATS if f".{one}" in path.suffixes), path.suffix[1:])
         reader = {"feather": "feather", "arrows": "feather", "h5": "hdf", "jsonl": "json"}.get(kind, kind)
+        if kind.endswith("parquet"):  # statistics are looked at
+            for where in ([("i", ">", 3), ("f", "<", 9), ("t", ">", "a")], [[("f", "!=", 3)], [("i", "<", 0)]]):
+                with contextlib.suppress(ValueError, TypeError, MemoryError, OSError):
+                    for _, column in frames.read_parquet(path, filters=where).items():
+                        column.tolist()
         frame = getattr(frames, f"read_{reader}")(path)
         columns = {name: frame[name] for name in frame.columns}
     try:
