@@ -170,10 +170,11 @@ Flow carry_out_counted(Job& job) {
   co_await carry_out(job);
 }
 
-/// A non-blocking access.
+/// A non-blocking access. The program's threads alone take its steps: it calls the program's conversions, and accesses that are not
+/// under way use the file's statistics at the same time.
 class FileRequest : public FlowRequest {
  public:
-  explicit FileRequest(std::unique_ptr<Job> job) : FlowRequest(carry_out_counted(*job)), job_(std::move(job)) {}
+  explicit FileRequest(std::unique_ptr<Job> job) : FlowRequest(carry_out_counted(*job), {.who = Who::program}), job_(std::move(job)) {}
   void result(MPI_Status* status) override {
     FlowRequest::result(status);
     fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job_->bytes());

@@ -38,8 +38,10 @@ Count block_size(const File& file) {
   return ::fstat(file.fd(), &about) == 0 && about.st_blksize > 0 ? about.st_blksize : 4096;
 }
 
+using Streams = File::Streams;
+
 /// Gives the streams of all members to those that aggregate. Kept until the view changes.
-Flow share_streams(File& file, Circle circle, const std::vector<int>& aggregators) {
+Flow share_streams(File& file, Circle circle, const std::vector<int>& aggregators, std::shared_ptr<const Streams>& shared) {
   auto members = static_cast<std::size_t>(circle.size());
   bool aggregates = std::ranges::binary_search(aggregators, circle.rank);
   const Stream& mine = file.view.stream;
@@ -60,16 +62,19 @@ Flow share_streams(File& file, Circle circle, const std::vector<int>& aggregator
     else exchange.receive(circle.pe(static_cast<int>(m)), circle.tag, texts[m].data(), texts[m].size());
   }
   co_await exchange;
-  file.streams.assign(members, mine);
+  auto streams = std::make_shared<Streams>();
+  streams->of.assign(members, mine);
   for (std::size_t m = 0; m < texts.size(); ++m) {
     std::span<const std::byte> rest = texts[m];
-    Stream& stream = file.streams[m];
+    Stream& stream = streams->of[m];
     std::memcpy(&stream.displacement, rest.data(), sizeof(Count));
     std::memcpy(&stream.extent, rest.data() + sizeof(Count), sizeof(Count));
     rest = rest.subspan(2 * sizeof(Count));
     stream.layout = datatype::read_layout(rest);
   }
-  file.streams_disjoint = aggregates && are_disjoint(file.streams);
+  streams->disjoint = aggregates && are_disjoint(streams->of);
+  shared = streams;
+  file.set_streams(std::move(streams));
 }
 
 /// What an aggregator has of one window.
@@ -89,10 +94,10 @@ void gather_from(const Stream& stream, const Range& range, const std::byte* orig
 }
 
 /// A region large enough for any range: datatype::pack() counts elements by itself.
-Moved write_each_run(File& file, const Turn& turn) {
+Moved write_each_run(File& file, const Streams& streams, const Turn& turn) {
   Device device = file.device();
   for (std::size_t m = 0; m < turn.ranges.size(); ++m) {
-    StreamRuns runs(file.streams[m], turn.ranges[m].from);
+    StreamRuns runs(streams.of[m], turn.ranges[m].from);
     for (Count done = 0; done < turn.ranges[m].bytes();) {
       Run run = runs.next(turn.ranges[m].bytes() - done);
       Moved put = device.statistics.timed_write(device.fd, turn.data[m] + done, run.bytes, run.offset);
@@ -104,7 +109,7 @@ Moved write_each_run(File& file, const Turn& turn) {
 }
 
 /// Writes one window. `bytes` of the result: the file's offset up to which all is there.
-Moved write_window(File& file, const Turn& turn) {
+Moved write_window(File& file, const Streams& streams, const Turn& turn) {
   if (turn.bytes == 0) return {turn.window.end, 0};
   Device device = file.device();
   Statistics::Timer timer(file.statistics, Phase::file);
@@ -115,15 +120,15 @@ Moved write_window(File& file, const Turn& turn) {
   for (std::size_t m = 0; m < turn.ranges.size(); ++m) {
     const Range& range = turn.ranges[m];
     if (range.bytes() == 0) continue;
-    begin = std::min(begin, file.streams[m].offset_of(range.from));
-    end = std::max(end, file.streams[m].offset_of(range.to - 1) + 1);
+    begin = std::min(begin, streams.of[m].offset_of(range.from));
+    end = std::max(end, streams.of[m].offset_of(range.to - 1) + 1);
     ++writers, writer = m;
   }
   auto done = [&](const Moved& put) { return put.error == 0 ? Moved{turn.window.end, 0} : Moved{begin + put.bytes, put.error}; };
   if (writers == 1 && turn.bytes == end - begin) return done(device.statistics.timed_write(device.fd, turn.data[writer], turn.bytes, begin));
-  bool full = turn.bytes == end - begin && file.streams_disjoint;
-  if (!full) full = merged_runs(file.streams, turn.ranges, 2).size() == 1;
-  if (!full && !file.readable()) return write_each_run(file, turn);
+  bool full = turn.bytes == end - begin && streams.disjoint;
+  if (!full) full = merged_runs(streams.of, turn.ranges, 2).size() == 1;
+  if (!full && !file.readable()) return write_each_run(file, streams, turn);
   auto buffer = std::make_unique_for_overwrite<std::byte[]>(size_of(end - begin));
   std::optional<RangeLock> lock;
   if (!full) {
@@ -135,13 +140,14 @@ Moved write_window(File& file, const Turn& turn) {
     device.statistics.count_rewrite();
   }
   for (std::size_t m = 0; m < turn.ranges.size(); ++m)
-    if (turn.ranges[m].bytes() > 0) scatter_into(file.streams[m], turn.ranges[m], buffer.get() - begin, turn.data[m]);
+    if (turn.ranges[m].bytes() > 0) scatter_into(streams.of[m], turn.ranges[m], buffer.get() - begin, turn.data[m]);
   return done(device.statistics.timed_write(device.fd, buffer.get(), end - begin, begin));
 }
 
 /// How one access goes on: what all rounds have in common.
 struct Course {
   File& file;
+  const Streams& streams;
   const Part& part;
   Circle circle;
   const std::vector<Wish>& wishes;
@@ -161,7 +167,7 @@ struct Course {
     Turn turn{plan.window_of(static_cast<std::size_t>(mine), round), std::vector<Range>(members()),
               std::vector<const std::byte*>(members()), 0};
     for (std::size_t m = 0; m < members(); ++m) {
-      turn.ranges[m] = range_in(file.streams[m], wishes[m], turn.window);
+      turn.ranges[m] = range_in(streams.of[m], wishes[m], turn.window);
       turn.bytes += turn.ranges[m].bytes();
     }
     return turn;
@@ -212,7 +218,7 @@ Flow write_round(Course& course, Count round, Moved& reached) {
     co_await exchange;
   }
   // After an error the others are still served, but nothing more is written.
-  if (course.mine >= 0 && reached.error == 0) reached = write_window(course.file, turn);
+  if (course.mine >= 0 && reached.error == 0) reached = write_window(course.file, course.streams, turn);
 }
 
 Flow read_round(Course& course, Count round, Moved& reached) {
@@ -229,8 +235,8 @@ Flow read_round(Course& course, Count round, Moved& reached) {
     Count begin = turn.window.end, end = turn.window.begin;
     for (std::size_t m = 0; m < turn.ranges.size(); ++m) {
       if (turn.ranges[m].bytes() == 0) continue;
-      begin = std::min(begin, file.streams[m].offset_of(turn.ranges[m].from));
-      end = std::max(end, file.streams[m].offset_of(turn.ranges[m].to - 1) + 1);
+      begin = std::min(begin, course.streams.of[m].offset_of(turn.ranges[m].from));
+      end = std::max(end, course.streams.of[m].offset_of(turn.ranges[m].to - 1) + 1);
     }
     auto buffer = std::make_unique_for_overwrite<std::byte[]>(size_of(end - begin));
     Moved got = device.statistics.timed_read(device.fd, buffer.get(), end - begin, begin);
@@ -239,7 +245,7 @@ Flow read_round(Course& course, Count round, Moved& reached) {
     Count place = 0;
     for (std::size_t m = 0; m < turn.ranges.size(); ++m) {
       packed[m] = outgoing.data() + place;
-      if (turn.ranges[m].bytes() > 0) gather_from(file.streams[m], turn.ranges[m], buffer.get() - begin, packed[m]);
+      if (turn.ranges[m].bytes() > 0) gather_from(course.streams.of[m], turn.ranges[m], buffer.get() - begin, packed[m]);
       place += turn.ranges[m].bytes();
     }
   }
@@ -281,7 +287,8 @@ Flow access_together(File& file, Part part, Circle circle, Moved& moved) {
   const Stream& stream = file.view.stream;
   Count bytes = part.region().size();
   if (!part.writes) bytes = std::clamp(stream.bytes_below(file.size()) - part.at, Count{0}, bytes);
-  Wish mine{0, 0, part.at, bytes};
+  std::shared_ptr<const Streams> streams = file.streams();
+  Wish mine{.at = part.at, .bytes = bytes, .no_streams = streams == nullptr ? 1 : 0};
   if (bytes > 0) {
     mine.low = stream.offset_of(part.at), mine.high = stream.offset_of(part.at + bytes - 1) + 1;
     mine.long_runs = has_long_runs(stream, part.at, bytes, block_size(file)) ? 1 : 0;
@@ -299,10 +306,12 @@ Flow access_together(File& file, Part part, Circle circle, Moved& moved) {
     co_return;
   }
   std::vector<int> aggregators = choose_aggregators(file.coll().placement(), file.hints.aggregators);
-  if (file.streams.empty()) co_await share_streams(file, circle, aggregators);
+  // With another access under way some members may know them already, and others not yet.
+  if (std::ranges::any_of(wishes, [](const Wish& wish) { return wish.no_streams != 0; }))
+    co_await share_streams(file, circle, aggregators, streams);
   auto found = std::ranges::lower_bound(aggregators, circle.rank);
   bool aggregates = found != aggregators.end() && *found == circle.rank;
-  Course course{file, part, circle, wishes, aggregators,
+  Course course{file, *streams, part, circle, wishes, aggregators,
                 make_plan(wishes, aggregators.size(), file.hints.collective_buffer, block_size(file)),
                 aggregates ? static_cast<int>(found - aggregators.begin()) : -1};
   // How far this rank got with its own domain.

@@ -216,7 +216,7 @@ void file_set_info(MPI_File handle, MPI_Info info) {
   file.settle();
   file.hints.take(entries_of(info));
   if (file.hints.statistics) file.statistics.enable();
-  file.streams.clear();
+  file.set_streams(nullptr);
 }
 
 void file_get_info(MPI_File handle, MPI_Info* info) {
@@ -268,7 +268,7 @@ void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype,
   file.hints.take(entries);
   file.view = std::move(view);
   file.position = 0;
-  file.streams.clear();
+  file.set_streams(nullptr);
   if (file.comm().rank() == 0) file.shared.set(file.comm(), 0);
   file.coll().barrier();
 }

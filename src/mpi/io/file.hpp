@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -55,9 +57,20 @@ class File : public Object {
   /// Non-blocking collective accesses under way. They use the view, the hints and the streams: who changes these waits for them.
   std::atomic<int> under_way{0};
   void settle();
-  /// Streams of all members, at those that aggregate; empty until a collective access needs them.
-  std::vector<io::Stream> streams;
-  bool streams_disjoint = false;
+  /// Streams of all members, at those that aggregate.
+  struct Streams {
+    std::vector<io::Stream> of;
+    bool disjoint = false;
+  };
+  /// Null until a collective access has needed them. Each access keeps those it begins with: another may be under way.
+  std::shared_ptr<const Streams> streams() const {
+    std::lock_guard lock(streams_mutex_);
+    return streams_;
+  }
+  void set_streams(std::shared_ptr<const Streams> streams) {
+    std::lock_guard lock(streams_mutex_);
+    streams_ = std::move(streams);
+  }
 
  private:
   ~File() override;
@@ -67,6 +80,8 @@ class File : public Object {
   int mode_;
   int fd_ = -1;
   bool readable_ = false;
+  mutable std::mutex streams_mutex_;
+  std::shared_ptr<const Streams> streams_;
   ErrorSlot errors_{default_file_errors().get()};
 };
 

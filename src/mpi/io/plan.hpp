@@ -14,7 +14,8 @@ namespace atl::mpi::io {
 /// What a rank wants, in bytes of the file from lowest to highest, and of its stream.
 struct Wish {
   Count low = 0, high = 0, at = 0, bytes = 0;
-  Count long_runs = 0;  ///< 1: see has_long_runs()
+  Count long_runs = 0;   ///< 1: see has_long_runs()
+  Count no_streams = 0;  ///< 1: does not know the streams of the others yet
 };
 
 /// Whether ranks reach into one another's stretches of the file, so that two phases pay: all but those who have long runs there.

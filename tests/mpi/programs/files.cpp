@@ -244,6 +244,47 @@ void views_in_flight() {
   MPI_File_close(&file);
 }
 
+// Through one view, too. Rank 0 alone aggregates, and of the first access it has heard of all but the last rank's view, when the
+// second begins, for which rank 1, who is done with views, comes late.
+void one_view_in_flight() {
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "cb_nodes", "1");
+  MPI_File file = open_file("one_view", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_COMM_WORLD, info);
+  MPI_Info_free(&info);
+  MPI_Datatype mine;
+  MPI_Type_create_resized(MPI_INT, 0, static_cast<MPI_Aint>(size * sizeof(int)), &mine);
+  MPI_Type_commit(&mine);
+  constexpr int count = 500;
+  std::vector<int> numbers(2 * count), all(2 * count * size);
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int done = 0;
+  auto second = [&] { return MPI_File_iwrite_all(file, numbers.data() + count, count, MPI_INT, &requests[1]); };
+  for (bool waits : {false, true}) {  // for the second access, as its call does
+    for (int i = 0; i < 2 * count; ++i) numbers[i] = waits + rank + size * i;
+    MPI_File_set_view(file, static_cast<MPI_Offset>(rank * sizeof(int)), MPI_INT, mine, "native", MPI_INFO_NULL);
+    CHECK(MPI_File_iwrite_all(file, numbers.data(), count, MPI_INT, &requests[0]) == MPI_SUCCESS);
+    if (waits) {
+      if (rank == size - 1) CHECK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+      CHECK(MPI_File_write_all(file, numbers.data() + count, count, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    } else if (rank == size - 1) {
+      CHECK(second() == MPI_SUCCESS);
+      usleep(20000);
+      MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
+      usleep(80000);
+    } else {
+      for (double until = MPI_Wtime() + 0.05; rank == 1 && MPI_Wtime() < until;) MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
+      CHECK(second() == MPI_SUCCESS);
+    }
+    CHECK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    CHECK(MPI_File_read_all(file, all.data(), 2 * count * size, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < 2 * count * size; ++i) CHECK(all[i] == waits + i);
+  }
+  MPI_Type_free(&mine);
+  MPI_File_close(&file);
+}
+
 void errors() {
   MPI_File file;
   auto opened = [&](const std::string& name, int mode) { return class_of(MPI_File_open(MPI_COMM_WORLD, name.c_str(), mode, MPI_INFO_NULL, &file)); };
@@ -309,6 +350,7 @@ int main(int argc, char** argv) {
   external32();
   registered();
   views_in_flight();
+  one_view_in_flight();
   errors();
   if (rank == 0) CHECK(rmdir(name) == 0);
   MPI_Finalize();
