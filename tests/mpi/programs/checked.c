@@ -8,6 +8,24 @@
 
 static int data[64], more[64];
 
+/* Three integers and no float, in one structure, are three integers; so are six in two messages of a structure of structures. */
+static void entries_of_nothing(void) {
+  int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks, lengths[3] = {3, 0, 0};
+  MPI_Aint places[3] = {0, 16, 20};
+  MPI_Datatype types[3] = {MPI_INT, MPI_FLOAT, MPI_DOUBLE}, some, more_of_them;
+  MPI_Type_create_struct(3, lengths, places, types, &some);
+  lengths[0] = lengths[1] = 1, types[0] = types[1] = some;
+  MPI_Type_create_struct(3, lengths, places, types, &more_of_them);
+  MPI_Type_commit(&some);
+  MPI_Type_commit(&more_of_them);
+  MPI_Sendrecv(data, 1, some, right, 8, more, 3, MPI_INT, left, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(data, 3, MPI_INT, right, 9, more, 1, some, left, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(data, 3, MPI_INT, right, 10, more, 1, more_of_them, left, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(data, 1, more_of_them, right, 11, more, 2, some, left, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Type_free(&some);
+  MPI_Type_free(&more_of_them);
+}
+
 /* What is right stays so: interleaved columns, orders that differ, requests of all kinds. */
 static void nothing_wrong(void) {
   int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
@@ -39,6 +57,7 @@ static void nothing_wrong(void) {
   MPI_Send(NULL, 0, MPI_INT, right, 7, MPI_COMM_WORLD);
   MPI_Waitall(3, requests + 1, MPI_STATUSES_IGNORE);
   CHECK(into[0] == left && data[0] == left);
+  entries_of_nothing();
   /* Longer than the others care to wait: no deadlock. */
   if (me == 0) {
     double until = MPI_Wtime() + 4.5;
