@@ -52,6 +52,8 @@ KEYS = {
 OWNERS = ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Session")
 #: Chapters whose functions may be called without a place for each result, or check that themselves.
 PLACES_OPTIONAL = ("environment", "error", "abi", "tool")
+#: Functions that tell the other ranks of what this one has given wrong, so that these do not wait for it.
+PLACES_TOGETHER = ("File_open", "File_set_view")
 #: Arguments of the type void * that are pointers to pointers.
 RESULTS = ("baseptr", "buffer_addr")
 #: C types of 64 bits that are one type here.
@@ -115,7 +117,7 @@ class Row:
     def places(self, arguments: tuple[Argument, ...]) -> list[str]:
         """Arguments that must point to something. Texts that come out need no place where their length is 0, statuses may be
         ignored, and some predefined functions are null."""
-        if self.chapter in PLACES_OPTIONAL:
+        if self.chapter in PLACES_OPTIONAL or self.name in PLACES_TOGETHER:
             return []
         free = ("void", "char", "MPI_Status")
         pointers = [a for a in arguments if a.stars == "*" and not a.array]

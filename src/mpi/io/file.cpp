@@ -22,13 +22,6 @@ namespace {
 using io::Count;
 using io::Representation;
 
-File& collective_on(MPI_File handle) {
-  auto& file = need<File>(handle);
-  ATOLL_MPI_REQUIRE(!file.split, MPI_ERR_UNSUPPORTED_OPERATION,
-                    "a split collective operation on '{}' has begun and not ended", file.path());
-  return file;
-}
-
 /// What a member finds wrong with what it alone has given is a Failure on all of them: nobody waits for one that does not come.
 template <class Checks>
 void check_together(coll::Communicator& members, const std::string& path, Checks&& checks) {
@@ -41,6 +34,21 @@ void check_together(coll::Communicator& members, const std::string& path, Checks
   std::int64_t worst = members.allreduce_max(mine ? mine->code : MPI_SUCCESS);
   if (mine) throw std::move(*mine);
   ATOLL_MPI_REQUIRE(worst == MPI_SUCCESS, static_cast<int>(worst), "another rank has given something wrong for '{}', and says what", path);
+}
+
+/// A file for a collective call, with what this rank has to check of its arguments: Failure on all members.
+template <class Checks>
+File& collective_on(MPI_File handle, Checks&& checks) {
+  auto& file = need<File>(handle);
+  check_together(file.coll(), file.path(), [&] {
+    ATOLL_MPI_REQUIRE(!file.split, MPI_ERR_UNSUPPORTED_OPERATION, "a split collective operation on '{}' has begun and not ended",
+                      file.path());
+    checks(file);
+  });
+  return file;
+}
+File& collective_on(MPI_File handle) {
+  return collective_on(handle, [](File&) {});
 }
 
 /// The same on all members of the file, or Failure on all.
@@ -60,7 +68,7 @@ void check_mode(int mode) {
 }
 
 std::string path_of(const char* name) {
-  ATOLL_MPI_REQUIRE(name != nullptr && *name != 0, MPI_ERR_BAD_FILE, "the file has no name");
+  ATOLL_MPI_REQUIRE(*name != 0, MPI_ERR_BAD_FILE, "the file has no name");
   std::string_view path = name;
   // As other libraries have them: a kind of file system before the name.
   for (std::string_view prefix : {"ufs:", "nfs:", "unix:"})
@@ -145,11 +153,12 @@ Count File::size() const {
 }
 
 void file_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file) {
-  ATOLL_MPI_REQUIRE(file != nullptr, MPI_ERR_ARG, "no place for the file");
   Ref<Comm> own = need_intra(comm).duplicate();
   std::string path;
   Info::Entries entries;
   check_together(own->coll(), name == nullptr ? "" : name, [&] {
+    ATOLL_MPI_REQUIRE(file != nullptr, MPI_ERR_ARG, "no place for the file");
+    ATOLL_MPI_REQUIRE(name != nullptr, MPI_ERR_ARG, "the file's name is a null pointer");
     path = path_of(name);
     entries = entries_of(info);
   });
@@ -188,16 +197,14 @@ void change_once(File& file, const char* what, Change&& change) {
 }  // namespace
 
 void file_set_size(MPI_File handle, MPI_Offset size) {
-  File& file = collective_on(handle);
-  need_writable(file);
+  File& file = collective_on(handle, need_writable);
   need_same(file, size, "sizes");
   ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "a file of {} bytes", size);
   change_once(file, "resize", [&] { return ::ftruncate(file.fd(), size) == 0 ? 0 : errno; });
 }
 
 void file_preallocate(MPI_File handle, MPI_Offset size) {
-  File& file = collective_on(handle);
-  need_writable(file);
+  File& file = collective_on(handle, need_writable);
   need_same(file, size, "sizes");
   ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "a file of {} bytes", size);
   change_once(file, "reserve space for", [&] { return size == 0 ? 0 : ::posix_fallocate(file.fd(), 0, size); });
@@ -212,9 +219,10 @@ void file_get_group(MPI_File handle, MPI_Group* group) {
 void file_get_amode(MPI_File handle, int* mode) { *mode = need<File>(handle).mode(); }
 
 void file_set_info(MPI_File handle, MPI_Info info) {
-  File& file = collective_on(handle);
+  Info::Entries entries;
+  File& file = collective_on(handle, [&](File&) { entries = entries_of(info); });
   file.settle();
-  file.hints.take(entries_of(info));
+  file.hints.take(entries);
   if (file.hints.statistics) file.statistics.enable();
   file.set_streams(nullptr);
 }
@@ -255,12 +263,12 @@ io::View view_of(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Da
 
 void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
                    MPI_Info info) {
-  File& file = collective_on(handle);
-  file.settle();
   io::View view;
   Info::Entries entries;
-  check_together(file.coll(), file.path(), [&] {
-    view = view_of(file, displacement, etype, filetype, datarep == nullptr ? "" : datarep);
+  File& file = collective_on(handle, [&](File& of) {
+    of.settle();
+    ATOLL_MPI_REQUIRE(datarep != nullptr, MPI_ERR_ARG, "the representation's name is a null pointer");
+    view = view_of(of, displacement, etype, filetype, datarep);
     entries = entries_of(info);
   });
   need_same(file, view.etype->extent(), "extents of etypes");

@@ -291,6 +291,8 @@ void errors() {
   CHECK(opened(folder + "/missing", MPI_MODE_RDONLY) == MPI_ERR_NO_SUCH_FILE);
   CHECK(opened(folder, MPI_MODE_RDWR) == MPI_ERR_BAD_FILE);
   CHECK(class_of(MPI_File_open(MPI_COMM_WORLD, rank == 0 ? "" : "x", MPI_MODE_RDWR, MPI_INFO_NULL, &file)) == MPI_ERR_BAD_FILE);
+  CHECK(class_of(MPI_File_open(MPI_COMM_WORLD, rank == 0 ? nullptr : "x", MPI_MODE_RDWR, MPI_INFO_NULL, &file)) == MPI_ERR_ARG);
+  CHECK(class_of(MPI_File_open(MPI_COMM_WORLD, folder.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, rank == 0 ? nullptr : &file)) == MPI_ERR_ARG);
   CHECK(opened(folder + "/x", MPI_MODE_RDWR | MPI_MODE_RDONLY) == MPI_ERR_AMODE);
   CHECK(opened(folder + "/x", MPI_MODE_CREATE | (rank == 0 ? MPI_MODE_RDWR : MPI_MODE_WRONLY)) == (size > 1 ? MPI_ERR_NOT_SAME : MPI_SUCCESS));
   if (size == 1) MPI_File_close(&file), MPI_File_delete((folder + "/x").c_str(), MPI_INFO_NULL);
@@ -304,8 +306,19 @@ void errors() {
   CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, rank == size - 1 ? MPI_BYTE : MPI_INT, "native", MPI_INFO_NULL)) == MPI_ERR_ARG);
   CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, rank == 0 ? "strange" : "native", MPI_INFO_NULL)) ==
         MPI_ERR_UNSUPPORTED_DATAREP);
+  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, rank == 0 ? nullptr : "native", MPI_INFO_NULL)) == MPI_ERR_ARG);
   CHECK(class_of(MPI_File_set_size(file, rank == 0 ? -1 : 8)) == (size > 1 ? MPI_ERR_NOT_SAME : MPI_ERR_ARG));
   CHECK(class_of(MPI_File_preallocate(file, -1)) == MPI_ERR_ARG);
+  // So is a split access that only one rank has not ended.
+  CHECK(MPI_File_write_all_begin(file, &number, 1, MPI_INT) == MPI_SUCCESS);
+  if (rank != size - 1) CHECK(MPI_File_write_all_end(file, &number, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_OPERATION);
+  CHECK(class_of(MPI_File_set_size(file, 8)) == MPI_ERR_UNSUPPORTED_OPERATION);
+  CHECK(class_of(MPI_File_preallocate(file, 8)) == MPI_ERR_UNSUPPORTED_OPERATION);
+  CHECK(class_of(MPI_File_set_info(file, MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_OPERATION);
+  CHECK(class_of(MPI_File_sync(file)) == MPI_ERR_UNSUPPORTED_OPERATION);
+  CHECK(class_of(MPI_File_close(&file)) == MPI_ERR_UNSUPPORTED_OPERATION);
+  if (rank == size - 1) CHECK(MPI_File_write_all_end(file, &number, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   // The bytes of a filetype follow one another, and in a file that is written there is each once.
   for (auto [displacements, lengths] : {std::pair{std::array{-2, 2}, std::array{1, 1}}, {std::array{3, 0}, std::array{1, 1}},
                                         {std::array{0, 1}, std::array{3, 1}}}) {
