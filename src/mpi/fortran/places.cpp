@@ -8,12 +8,24 @@ extern "C" {
 Places atoll_mpi_places_ = {};
 Texts atoll_mpi_texts_ = {};
 
-// The same places, as C knows them.
+// The same places, as C knows them: here where the library of C has no such names.
 MPI_Fint* MPI_F_STATUS_IGNORE = atoll_mpi_places_.status_ignore;
 MPI_Fint* MPI_F_STATUSES_IGNORE = atoll_mpi_places_.statuses_ignore;
 MPI_F08_status* MPI_F08_STATUS_IGNORE = reinterpret_cast<MPI_F08_status*>(atoll_mpi_places_.status_ignore);
 MPI_F08_status* MPI_F08_STATUSES_IGNORE = reinterpret_cast<MPI_F08_status*>(atoll_mpi_places_.statuses_ignore);
 }
+
+namespace {
+
+// Those that the dynamic linker has found first may be others.
+[[gnu::constructor]] void tell_c() {
+  MPI_F_STATUS_IGNORE = atoll_mpi_places_.status_ignore;
+  MPI_F_STATUSES_IGNORE = atoll_mpi_places_.statuses_ignore;
+  MPI_F08_STATUS_IGNORE = reinterpret_cast<MPI_F08_status*>(atoll_mpi_places_.status_ignore);
+  MPI_F08_STATUSES_IGNORE = reinterpret_cast<MPI_F08_status*>(atoll_mpi_places_.statuses_ignore);
+}
+
+}  // namespace
 
 std::pair<int, int> sources_of(const int* comm) {
   MPI_Comm shaped = handle<MPI_Comm>(comm);

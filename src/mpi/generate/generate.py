@@ -18,7 +18,7 @@ from doors import PROCESS, version_script, with_table, write  # noqa: E402
 from entries import entry_files  # noqa: E402
 from fortran import alias_options, module, mpif, procedures  # noqa: E402
 from header import extension_header, header  # noqa: E402
-from table import CHAPTERS, load  # noqa: E402
+from table import CHAPTERS, VARIABLES, load  # noqa: E402
 
 
 def main() -> int:
@@ -39,7 +39,7 @@ def main() -> int:
     for chapter, text in entry_files(table).items():
         write(out / f"entry_{chapter}.cpp", text)
     names = [name for function in table.functions for name in (*function.names, function.profiling_name)]
-    write(out / "exports.map", version_script("", [*names, PROCESS]))
+    write(out / "exports.map", version_script("", [*names, *VARIABLES, PROCESS]))
     write(out / "fortran/procedures.cpp", procedures(table))
     write(out / "fortran/aliases.options", alias_options())
     write(out / "fortran/mpi.f90", module((HERE / "fortran/mpi.f90.in").read_text(), table, f08=False))

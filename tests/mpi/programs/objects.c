@@ -297,6 +297,9 @@ static void null_places(void) {
   FAILS(MPI_Type_size(MPI_INT, NULL), MPI_ERR_ARG);
   FAILS(MPI_Type_size_c(MPI_INT, NULL), MPI_ERR_ARG);
   FAILS(MPI_Pack(&rank, 1, MPI_INT, &position, 4, NULL, MPI_COMM_WORLD), MPI_ERR_ARG);
+  /* What libraries of C compare with that are made for Fortran, too. */
+  CHECK(MPI_F_STATUS_IGNORE != NULL && MPI_F_STATUSES_IGNORE != NULL && MPI_F_STATUS_IGNORE != MPI_F_STATUSES_IGNORE);
+  CHECK(MPI_F08_STATUS_IGNORE != NULL && MPI_F08_STATUSES_IGNORE != NULL && MPI_F08_STATUS_IGNORE != MPI_F08_STATUSES_IGNORE);
   FAILS(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL), MPI_ERR_ARG);
   FAILS(MPI_Session_finalize(NULL), MPI_ERR_ARG);
   FAILS(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, NULL, &position), MPI_ERR_ARG);
