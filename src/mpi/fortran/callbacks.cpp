@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of a Fortran program that the library calls: they get integers for handles.
+#include <link.h>
+
 #include <array>
+#include <cstdint>
 #include <mutex>
 #include <tuple>
 
@@ -71,7 +74,29 @@ int create(typename Make::Fortran function, Create make) {
 
 // ---- what has an extra state carries its functions there
 
-// Of requests: other libraries pass the program's variable on, which may be gone by then. It is written when a function changes it.
+/// Whether it lies in memory of the program or its libraries that nobody writes.
+bool is_constant(const void* variable) {
+  struct Search {
+    std::uintptr_t at;
+    bool found;
+  } search{reinterpret_cast<std::uintptr_t>(variable), false};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* state) {
+        auto& wanted = *static_cast<Search*>(state);
+        for (int i = 0; i < object->dlpi_phnum; ++i) {
+          const auto& part = object->dlpi_phdr[i];
+          const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
+          if (part.p_type == PT_LOAD && (part.p_flags & PF_W) == 0 && wanted.at >= begin && wanted.at - begin < part.p_memsz)
+            wanted.found = true;
+        }
+        return wanted.found ? 1 : 0;
+      },
+      &search);
+  return search.found;
+}
+
+// Of requests: other libraries pass the program's variable on. Here it is written when a function changes it, and programs of theirs may
+// look at it then; but a constant is not, whose `variable` is null.
 struct Generalized {
   void (*query)(MPI_Aint*, int*, int*);
   void (*free)(MPI_Aint*, int*);
@@ -83,7 +108,7 @@ struct Generalized {
   int call(void (*function)(MPI_Aint*, Arguments...), Arguments... arguments) {
     const MPI_Aint before = extra;
     function(&extra, arguments...);
-    if (extra != before) *variable = extra;
+    if (extra != before && variable != nullptr) *variable = extra;
     return *std::get<sizeof...(arguments) - 1>(std::tuple(arguments...));
   }
 };
@@ -153,8 +178,8 @@ ATOLL_FORTRAN_HANDLER(win, Win)
 
 void mpi_grequest_start_(void (*query)(MPI_Aint*, int*, int*), void (*free)(MPI_Aint*, int*), void (*cancel)(MPI_Aint*, int*, int*),
                          MPI_Aint* extra, int* request, int* ierror) {
-  give(ierror, MPI_Grequest_start(query_request, free_request, cancel_request, new Generalized{query, free, cancel, extra, *extra},
-                                  Handle<MPI_Request>(request)));
+  auto* state = new Generalized{query, free, cancel, is_constant(extra) ? nullptr : extra, *extra};
+  give(ierror, MPI_Grequest_start(query_request, free_request, cancel_request, state, Handle<MPI_Request>(request)));
 }
 
 // A representation lives as long as the program.

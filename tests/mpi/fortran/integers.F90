@@ -178,6 +178,10 @@ program integers
   call MPI_Grequest_complete(request, error)
   call MPI_Wait(request, MPI_STATUS_IGNORE, error)
   call check(extra == 42, 26)
+  call MPI_Grequest_start(query, release, give_up, 41_MPI_ADDRESS_KIND, request, error)
+  call MPI_Grequest_complete(request, error)
+  call MPI_Wait(request, MPI_STATUS_IGNORE, error)
+  call check(error == MPI_SUCCESS, 28)
   ! What MPI 3 removed.
   call MPI_Type_extent(MPI_DOUBLE_PRECISION, bytes, error)
   call MPI_Type_hindexed(2, [1, 1], [8, 0], MPI_INTEGER, vector, error)
