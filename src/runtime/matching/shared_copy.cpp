@@ -144,7 +144,7 @@ void State::help_copy(PeId source, const Header& header, const std::byte* payloa
   Operation* send;
   {
     std::lock_guard lock(lock_);
-    send = operation_of(header.operation);
+    send = hold(header.operation);
     if (send == nullptr) return;
   }
   auto* copy = context_.peer_pointer<SharedCopy>(source, HeapOffset(header.place));
@@ -159,6 +159,7 @@ void State::help_copy(PeId source, const Header& header, const std::byte* payloa
       copy->error.store(error, std::memory_order_relaxed);
     copy->written.fetch_add(1, std::memory_order_release);  // partner: await_written()
   }
+  let_go(header.operation);
 }
 
 }  // namespace atl::runtime::matching

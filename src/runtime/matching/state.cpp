@@ -83,6 +83,8 @@ Operation* State::allocate() {
     if (std::exchange(operation->known, false)) [[unlikely]] {
       operation->id += std::uint64_t{1} << index_bits;
       operation->lane = Operation::no_lane;
+      operation->holds = 0;
+      operation->told = Status::ok;
       operation->staged = operation->taken = operation->length = 0;
       operation->scatter = nullptr;
       operation->row.reset();
@@ -104,6 +106,25 @@ Operation* State::operation_of(std::uint64_t id) {
   return operation.id == id && operation.stage == Stage::moving && !operation.complete.load(std::memory_order_relaxed) ? &operation : nullptr;
 }
 
+// A thread is about to use it without the lock, until let_go(). Null: it has ended meanwhile.
+Operation* State::hold(std::uint64_t id) {
+  Operation* operation = operation_of(id);
+  if (operation != nullptr) ++operation->holds;
+  return operation;
+}
+
+void State::let_go(std::uint64_t id) {
+  std::vector<Operation*> next;
+  {
+    std::lock_guard lock(lock_);
+    Operation* operation = operation_of(id);
+    if (operation == nullptr || --operation->holds != 0 || operation->told == Status::ok) [[likely]] return;
+    end(*operation, operation->told, next);
+  }
+  context_.notify(context_.pe());
+  for (Operation* waiting : next) queue(*waiting);
+}
+
 void State::finish(Operation& operation, Status status) {
   operation.outcome.status = status;
   operation.complete.store(true, std::memory_order_release);  // data and outcome; partner: Matcher::test and wait
@@ -113,6 +134,18 @@ Outcome State::release(Operation& operation) {
   Outcome outcome = operation.outcome;
   operation.taken_back.store(true, std::memory_order_release);  // partner: allocate()
   return outcome;
+}
+
+// A receive and its message have met: from here on this thread ends it, or lets it go.
+void State::take_up(Operation& receive, const Envelope& envelope, bool announced) {
+  receive.outcome.envelope = envelope;
+  if (!announced) [[likely]] {
+    receive.stage = Stage::landing;
+    return;
+  }
+  receive.stage = Stage::moving;
+  receive.known = true;
+  receive.holds = 1;
 }
 
 void State::count_received(const Envelope& envelope, std::uint64_t room) {
@@ -310,7 +343,7 @@ Operation* State::receive(const Pattern& pattern, const Target& into) {
     message = unexpected_.count() == 0 ? nullptr : unexpected_.find(pattern);
     if (message != nullptr) {
       unexpected_.remove(*message);
-      receive->stage = Stage::moving;
+      take_up(*receive, message->envelope, message->operation != 0);
     } else {
       posted_.append(*receive);
       receive->stage = Stage::posted;
@@ -429,7 +462,7 @@ Operation* State::receive(Unexpected& claimed, const Target& into) {
     std::lock_guard lock(lock_);
     receive = allocate();
     aim(*receive, into);
-    receive->stage = Stage::moving;
+    take_up(*receive, claimed.envelope, claimed.operation != 0);
   }
   take_from(claimed, *receive);
   return receive;
@@ -451,9 +484,8 @@ Status State::copy_out(std::span<const std::byte> payload, const Target& into) {
   return fits < payload.size() ? Status::truncated : Status::ok;
 }
 
-void State::deliver(Operation& receive, const Envelope& envelope, const std::byte* payload) {
-  receive.outcome.envelope = envelope;
-  finish(receive, copy_out({payload, envelope.bytes}, target_of(receive)));
+void State::deliver(Operation& receive, const std::byte* payload) {
+  finish(receive, copy_out({payload, receive.outcome.envelope.bytes}, target_of(receive)));
 }
 
 void State::store(PeId source, const Header& header, std::span<const std::byte> payload) {
@@ -482,12 +514,11 @@ void State::take_from(Unexpected& message, Operation& receive) {
   bool announced = message.operation != 0;
   const std::uint64_t room = receive.bytes;  // before it is complete, and perhaps another's
   if (announced) {
-    receive.outcome.envelope = message.envelope;
     receive.partner = message.operation;
     receive.place = message.place;
     start(receive);
   } else {
-    deliver(receive, message.envelope, message.large ? message.large.get() : message.small.data());
+    deliver(receive, message.large ? message.large.get() : message.small.data());
   }
   Header header;
   {
@@ -516,18 +547,17 @@ void State::on_message(PeId source, const Header& header, const std::byte* paylo
       store(source, header, {payload, carried});
       return;
     }
-    receive->stage = Stage::moving;
+    take_up(*receive, envelope, announced);
     if (!announced) count_received(envelope, receive->bytes);
     answer = taken(source, carried);
     if (answer) reply = header_for(source, Kind::credit);
   }
   if (announced) {
-    receive->outcome.envelope = envelope;
     receive->partner = header.operation;
     receive->place = header.place;
     start(*receive);
   } else {
-    deliver(*receive, envelope, payload);
+    deliver(*receive, payload);
   }
   if (answer) tell(source, reply);
 }

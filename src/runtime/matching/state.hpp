@@ -19,8 +19,12 @@
 
 namespace atl::runtime::matching {
 
-/// Whether an operation can still be taken back.
-enum class Stage : std::uint8_t { posted, withheld, moving };
+/// Who may end an operation.
+enum class Stage : std::uint8_t {
+  posted, withheld,  ///< cancel() too: it can be taken back
+  moving,            ///< whoever has the lock, should no thread hold it (see `holds`)
+  landing,           ///< the one thread that moves its data, and nobody else
+};
 
 class State;
 
@@ -45,11 +49,13 @@ struct alignas(fabric::cache_line) Operation {
   std::uint64_t place = no_place;  ///< receive: where it lies in the sender's segment
   static constexpr std::uint32_t no_lane = UINT32_MAX;
   std::uint32_t lane = no_lane;  ///< receive
+  std::uint32_t holds = 0;       ///< threads that are sending it on its way, and use it without the lock: let_go()
   std::uint64_t length = 0;      ///< bytes to move
   std::uint64_t staged = 0;      ///< send: bytes put out in pieces; receive: bytes fetched
   std::uint64_t taken = 0;       ///< send: bytes of pieces that were fetched
   std::byte* staging = nullptr;  ///< send: two pieces
-  std::unique_ptr<std::byte[]> row;  ///< receive: what `scatter` puts in its places when all of it is here
+  Status told = Status::ok;      ///< as what fail() has told those who hold it to end it
+  std::shared_ptr<std::byte[]> row;  ///< receive: what `scatter` puts in its places when all of it is here. What is queued shares it
 
   Operation() { link.entry = this; }
 };
@@ -149,11 +155,15 @@ class State {
   // All of these under the lock.
   Operation* allocate();
   Operation* operation_of(std::uint64_t id);
+  Operation* hold(std::uint64_t id);
+  Operation* next_on_lane();
+  void end(Operation& operation, Status why, std::vector<Operation*>& next);
   Header header_for(PeId pe, Kind kind);
   Header eager_header_for(PeId pe, std::uint64_t tag, std::uint64_t label);
   Header announcement(Operation& operation);
   bool taken(PeId source, std::uint64_t payload);
   Header lend(PeId pe);
+  static void take_up(Operation& receive, const Envelope& envelope, bool announced);
   void count_received(const Envelope& envelope, std::uint64_t room);
   void credit(PeId source, const Header& header);
   void store(PeId source, const Header& header, std::span<const std::byte> payload);
@@ -164,12 +174,17 @@ class State {
   void tell(PeId pe, const Header& header, std::span<const std::byte> payload = {});
   static void aim(Operation& receive, const Target& into);
   static Status copy_out(std::span<const std::byte> payload, const Target& into);
-  static void deliver(Operation& receive, const Envelope& envelope, const std::byte* payload);
+  static void deliver(Operation& receive, const std::byte* payload);
   void on_message(PeId source, const Header& header, const std::byte* payload);
   void on_withheld(PeId source);
+  void let_go(std::uint64_t id);
+  // Of operations that the caller holds: they let them go.
   void start(Operation& receive);
+  void queue(Operation& receive);
   void get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
                 std::function<void(Context&)> arrived);
+  void put_out_pieces(Operation& send);
+  // Until here.
   bool read_private(Operation& receive);
   void tell_finished(Operation& receive);
   static void line_up(Operation& receive, std::uint64_t bytes);
@@ -177,12 +192,12 @@ class State {
   void close_shared_copy(SharedCopy& copy);
   bool await_written(const SharedCopy& copy, std::uint64_t count, PeId source) const;
   void help_copy(PeId source, const Header& header, const std::byte* payload);
+  static void land_row(Operation& receive);
   /// Nothing, if the operation with this id has ended meanwhile (see fail).
   void complete_transfer(Operation& receive, std::uint64_t id);
   void on_proceed(PeId source, const Header& header);
   void on_piece(PeId source, const Header& header);
   void on_piece_done(const Header& header);
-  void put_out_pieces(Operation& send);
   void take_from(Unexpected& message, Operation& receive);
   std::uint64_t place_of(const std::byte* memory, std::uint64_t bytes) const;
 

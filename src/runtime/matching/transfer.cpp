@@ -32,17 +32,27 @@ void State::get_then(Operation& receive, std::uint64_t begin, std::uint64_t plac
                      std::function<void(Context&)> arrived) {
   Lane& lane = lanes_[receive.lane];
   PeId source = receive.outcome.envelope.source;
-  context_.trigger(lane.arrived, ++lane.arrivals, TriggeredOp::make_call(std::move(arrived)));
+  // A get that comes after fail() finds its row.
+  context_.trigger(lane.arrived, ++lane.arrivals,
+                   TriggeredOp::make_call([arrived = std::move(arrived), row = receive.row](Context& context) { arrived(context); }));
   context_.trigger(lane.ready, ++lane.gets, TriggeredOp::make_get(receive.memory + begin, source, HeapOffset(place), bytes,
                                                                   {context_.pe(), lane.arrived}));
-  context_.bump({context_.pe(), lane.ready});
+  const std::uint64_t id = receive.id;
+  context_.bump({context_.pe(), lane.ready});  // inside a node it is here then, and the receive perhaps complete
+  let_go(id);
 }
 
 // Where what is scattered when it is here lies until then.
 void State::line_up(Operation& receive, std::uint64_t bytes) {
   if (receive.scatter == nullptr) return;
-  receive.row = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  receive.row = std::make_shared_for_overwrite<std::byte[]>(bytes);
   receive.memory = receive.row.get();
+}
+
+void State::land_row(Operation& receive) {
+  if (!receive.row) return;
+  receive.scatter->put(0, receive.length, receive.row.get());
+  receive.row.reset();
 }
 
 void State::tell_finished(Operation& receive) {
@@ -59,47 +69,66 @@ void State::tell_finished(Operation& receive) {
 }
 
 void State::start(Operation& receive) {
-  receive.known = true;
-  const std::uint64_t wanted = std::min(receive.outcome.envelope.bytes, receive.bytes);
+  receive.length = std::min(receive.outcome.envelope.bytes, receive.bytes);
   if (receive.scatter != nullptr && receive.place != no_place && !is_private(receive.place)) {
     // Straight out of the segment of a PE of this node: no copy in a row.
     if (const std::byte* from = context_.peer_pointer(receive.outcome.envelope.source, HeapOffset(receive.place), receive.outcome.envelope.bytes)) {
-      if (wanted != 0) receive.scatter->put(0, wanted, from);
+      if (receive.length != 0) receive.scatter->put(0, receive.length, from);
       return tell_finished(receive);
     }
   }
-  line_up(receive, wanted);
+  line_up(receive, receive.length);
   if (is_private(receive.place)) {
     if (read_private(receive)) {
-      if (receive.row) receive.scatter->put(0, wanted, receive.row.get());
+      land_row(receive);
       return tell_finished(receive);
     }
     receive.place = no_place;
   }
+  queue(receive);
+}
+
+// Who waits for a lane, if one is free: to be queued; held.
+Operation* State::next_on_lane() {
+  Operation* next = want_lane_.front();
+  if (next == nullptr || std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.busy; })) return nullptr;
+  next->link.unlink();
+  ++next->holds;
+  return next;
+}
+
+// On a lane, or behind those that want one.
+void State::queue(Operation& receive) {
+  const std::uint64_t id = receive.id;
+  bool has_lane = false;
   {
     std::lock_guard lock(lock_);
     for (std::size_t lane = lanes_.size(); lane < most_lanes; ++lane)
       lanes_.push_back({context_.allocate_counter(), context_.allocate_counter()});
     auto free = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.busy; });
-    if (free == lanes_.end()) return want_lane_.append(receive.link);
-    free->busy = true;
-    receive.lane = static_cast<std::uint32_t>(free - lanes_.begin());
+    has_lane = receive.told == Status::ok && free != lanes_.end();
+    if (has_lane) {
+      free->busy = true;
+      receive.lane = static_cast<std::uint32_t>(free - lanes_.begin());
+    } else if (receive.told == Status::ok) {
+      want_lane_.append(receive.link);
+    }
   }
+  if (!has_lane) return let_go(id);
   Lane& lane = lanes_[receive.lane];
   PeId source = receive.outcome.envelope.source;
-  receive.length = std::min(receive.outcome.envelope.bytes, receive.bytes);
 
   // The sender's buffer is in its segment: get it.
   if (receive.place != no_place || receive.length == 0) {
     std::uint64_t place = receive.place == no_place ? 0 : receive.place;
-    return get_then(receive, 0, place, receive.length, [this, &receive, source, id = receive.id](Context&) {
+    return get_then(receive, 0, place, receive.length, [this, &receive, source, id](Context&) {
       Header header;
       {
         std::lock_guard lock(lock_);
         if (operation_of(id) == nullptr) return;
         header = header_for(source, Kind::finished);
+        header.operation = receive.partner;
       }
-      header.operation = receive.partner;
       tell(source, header);
       complete_transfer(receive, id);
     });
@@ -113,14 +142,15 @@ void State::start(Operation& receive) {
   header.operation = receive.partner;
   header.bytes = receive.length;
   header.place = place_of(receive.memory, receive.length);
-  header.tag = receive.id;
+  header.tag = id;
   // Ours is in our segment: the sender puts it, and bumps our counter when it is here.
   if (header.place != no_place) {
     header.tag = lane.arrived.value();
     context_.trigger(lane.arrived, ++lane.arrivals,
-                     TriggeredOp::make_call([this, &receive, id = receive.id](Context&) { complete_transfer(receive, id); }));
+                     TriggeredOp::make_call([this, &receive, id](Context&) { complete_transfer(receive, id); }));
   }
   tell(source, header);
+  let_go(id);
 }
 
 void State::complete_transfer(Operation& receive, std::uint64_t id) {
@@ -128,15 +158,15 @@ void State::complete_transfer(Operation& receive, std::uint64_t id) {
   {
     std::lock_guard lock(lock_);
     if (operation_of(id) == nullptr) return;
+    receive.stage = Stage::landing;
     count_received(receive.outcome.envelope, receive.bytes);
     lanes_[receive.lane].busy = false;
     receive.lane = Operation::no_lane;
-    next = want_lane_.front();
-    if (next != nullptr) next->link.unlink();
+    next = next_on_lane();
   }
-  if (receive.row) receive.scatter->put(0, receive.length, receive.row.get());
+  land_row(receive);
   finish(receive, receive.length < receive.outcome.envelope.bytes ? Status::truncated : Status::ok);
-  if (next != nullptr) start(*next);
+  if (next != nullptr) queue(*next);
 }
 
 // At the sender: a receive has matched.
@@ -148,16 +178,18 @@ void State::on_proceed(PeId source, const Header& header) {
     if (send == nullptr) return;
     send->length = header.bytes;
     send->partner = header.tag;
-    if (header.place == no_place) {
-      if (!staging_.empty()) {
-        send->staging = staging_.back();
-        staging_.pop_back();
-      } else if (staging_made_ < most_staging) {
-        send->staging = static_cast<std::byte*>(context_.heap().allocate(pieces_under_way * piece_bytes));
-        ++staging_made_;
-      } else {
-        return want_staging_.append(send->link);
-      }
+    if (header.place != no_place) {
+      send->stage = Stage::landing;
+    } else if (!staging_.empty()) {
+      send->staging = staging_.back();
+      staging_.pop_back();
+      ++send->holds;
+    } else if (staging_made_ < most_staging) {
+      send->staging = static_cast<std::byte*>(context_.heap().allocate(pieces_under_way * piece_bytes));
+      ++staging_made_;
+      ++send->holds;
+    } else {
+      return want_staging_.append(send->link);
     }
   }
   if (header.place == no_place) return put_out_pieces(*send);
@@ -167,6 +199,7 @@ void State::on_proceed(PeId source, const Header& header) {
 }
 
 void State::put_out_pieces(Operation& send) {
+  const PeId target = send.outcome.envelope.source;
   while (send.staged < send.length && send.staged - send.taken < pieces_under_way * piece_bytes) {
     std::uint64_t bytes = std::min(piece_bytes, send.length - send.staged);
     std::byte* place = send.staging + send.staged / piece_bytes % pieces_under_way * piece_bytes;
@@ -174,37 +207,40 @@ void State::put_out_pieces(Operation& send) {
     Header header;
     {
       std::lock_guard lock(lock_);
-      header = header_for(send.outcome.envelope.source, Kind::piece);
+      header = header_for(target, Kind::piece);
     }
     header.tag = send.staged;
     header.bytes = bytes;
     header.operation = send.partner;
     header.place = context_.offset_of(place).value();
     send.staged += bytes;
-    tell(send.outcome.envelope.source, header);
+    tell(target, header);
   }
+  let_go(send.id);
 }
 
 void State::on_piece(PeId source, const Header& header) {
   Operation* receive;
   {
     std::lock_guard lock(lock_);
-    receive = operation_of(header.operation);
+    receive = hold(header.operation);
     if (receive == nullptr) return;
   }
   std::uint64_t bytes = header.bytes;
   get_then(*receive, header.tag, header.place, bytes, [this, receive, source, bytes, id = receive->id](Context&) {
     Header reply;
+    bool last = false;
     {
       std::lock_guard lock(lock_);
       if (operation_of(id) == nullptr) return;
       reply = header_for(source, Kind::piece_done);
+      reply.operation = receive->partner;
+      receive->staged += bytes;
+      last = receive->staged == receive->length;
     }
-    reply.operation = receive->partner;
     reply.bytes = bytes;
     tell(source, reply);
-    receive->staged += bytes;
-    if (receive->staged == receive->length) complete_transfer(*receive, id);
+    if (last) complete_transfer(*receive, id);
   });
 }
 
@@ -213,7 +249,7 @@ void State::on_piece_done(const Header& header) {
   Operation* next = nullptr;
   {
     std::lock_guard lock(lock_);
-    send = operation_of(header.operation);
+    send = hold(header.operation);
     if (send == nullptr) return;
     send->taken += header.bytes;
     if (send->taken == send->length) {
@@ -221,14 +257,15 @@ void State::on_piece_done(const Header& header) {
       if (next != nullptr) {
         next->link.unlink();
         next->staging = send->staging;
+        ++next->holds;
       } else {
         staging_.push_back(send->staging);
       }
+      finish(*send, Status::ok);
+      send = next;
     }
   }
-  if (send->taken < send->length) return put_out_pieces(*send);
-  finish(*send, Status::ok);
-  if (next != nullptr) put_out_pieces(*next);
+  if (send != nullptr) put_out_pieces(*send);
 }
 
 }  // namespace atl::runtime::matching

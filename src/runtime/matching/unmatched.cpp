@@ -45,26 +45,29 @@ void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& whi
   std::vector<Operation*> next;
   std::unique_lock lock(lock_);
   for (Operation& operation : operations_) {
-    if (operation.complete.load(std::memory_order_relaxed)) continue;
+    if (operation.complete.load(std::memory_order_relaxed) || operation.stage == Stage::landing) continue;
     bool posted = operation.stage == Stage::posted;
     PeId peer = posted ? operation.pattern.source.value_or(Matcher::no_pe) : operation.outcome.envelope.source;
     if (!which(peer, posted ? operation.pattern.tag : operation.outcome.envelope.tag)) continue;
-    if (posted) posted_.remove(operation);
-    if (operation.stage == Stage::withheld) --withheld_;
-    if (!posted && operation.link.linked()) operation.link.unlink();
-    // What was queued on its lane's counters may come yet, or never.
-    if (operation.lane != Operation::no_lane) {
-      lanes_[operation.lane] = Lane{context_.allocate_counter(), context_.allocate_counter()};
-      if (Operation* waiting = want_lane_.front()) {
-        waiting->link.unlink();
-        next.push_back(waiting);
-      }
-    }
-    operation.stage = Stage::moving;
-    finish(operation, why);
+    if (operation.holds != 0) operation.told = why;
+    else end(operation, why, next);
   }
   lock.unlock();
-  for (Operation* operation : next) start(*operation);
+  for (Operation* operation : next) queue(*operation);
+}
+
+// Of one that nobody holds. `next`: to be queued; held.
+void State::end(Operation& operation, Status why, std::vector<Operation*>& next) {
+  if (operation.stage == Stage::posted) posted_.remove(operation);
+  else if (operation.link.linked()) operation.link.unlink();
+  if (operation.stage == Stage::withheld) --withheld_;
+  // What was queued on its lane's counters may come yet, or never.
+  if (operation.lane != Operation::no_lane)
+    lanes_[operation.lane] = Lane{context_.allocate_counter(), context_.allocate_counter()};
+  // Also if it had none yet: one may have been free for it.
+  if (Operation* waiting = next_on_lane()) next.push_back(waiting);
+  operation.stage = Stage::moving;
+  finish(operation, why);
 }
 
 }  // namespace atl::runtime::matching

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that are told to end while their data move.
+#include <sched.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "matching/state.hpp"
+#include "messages.hpp"
+#include "run_pes.hpp"
+
+namespace atl::runtime {
+namespace {
+
+class Ended : public testing::OnPes {};
+
+constexpr PeId sender(0), receiver(1);
+
+// Lets nobody through before it is opened.
+class Gate : public Scatter {
+ public:
+  explicit Gate(std::size_t most) : bytes(most) {}
+  void put(std::uint64_t from, std::uint64_t to, const std::byte* data) const override {
+    reached.store(true);
+    while (!open.load()) ::sched_yield();
+    std::copy(data, data + (to - from), bytes.begin() + static_cast<std::ptrdiff_t>(from));
+  }
+  mutable std::vector<std::byte> bytes;
+  mutable std::atomic<bool> reached{false};
+  std::atomic<bool> open{false};
+};
+
+// Another thread of the PE, which looks after its messages.
+class Helper {
+ public:
+  explicit Helper(Context& context)
+      : thread_([this, &context] {
+          while (!stop_.load()) {
+            context.progress();
+            ::sched_yield();
+          }
+        }) {}
+  ~Helper() {
+    stop_.store(true);
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+// Short, and long ones out of private memory and out of a segment.
+struct Message {
+  std::size_t bytes;
+  bool shared;
+};
+constexpr Message messages[] = {{8, false}, {10'000, false}, {20'000, false}, {300'000, false}, {300'000, true}};
+
+class Source {
+ public:
+  Source(Context& context, const Message& message, std::uint64_t key) : heap_(context.heap()), data_(noise(message.bytes, key)) {
+    if (!message.shared) return;
+    block_ = static_cast<std::byte*>(heap_.allocate(message.bytes));
+    std::copy(data_.begin(), data_.end(), block_);
+  }
+  ~Source() {
+    if (block_ != nullptr) heap_.release(block_);
+  }
+  std::span<const std::byte> span() const { return {block_ != nullptr ? block_ : data_.data(), data_.size()}; }
+
+ private:
+  Heap& heap_;
+  std::vector<std::byte> data_;
+  std::byte* block_ = nullptr;
+};
+
+TEST_P(Ended, WhatAnotherThreadIsPuttingInItsPlacesIsNotEndedBeforeItHas) {
+  ATOLL_NOT_SIMULATED();
+  if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";
+  run(
+      [](Context& context) {
+        Matcher matcher(context);
+        std::uint64_t tag = 0;
+        for (const Message& message : messages) {
+          ++tag;
+          Source source(context, message, tag);
+          if (context.pe() == sender) {
+            context.barrier();
+            send_now(matcher, receiver, tag, source.span());
+          } else if (context.pe() == receiver) {
+            Gate gate(message.bytes);
+            Request request = matcher.receive({sender, tag}, {gate, message.bytes});
+            context.barrier();
+            Helper helper(context);
+            while (!gate.reached.load()) ::sched_yield();
+            matcher.fail(Status::revoked, [](PeId, std::uint64_t) { return true; });
+            std::optional<Outcome> early = matcher.test(request);
+            EXPECT_FALSE(early.has_value()) << message.bytes << " bytes end as " << to_string(early->status);
+            gate.open.store(true);
+            if (early) {
+              while (gate.bytes.back() != source.span().back()) ::sched_yield();  // it is used yet
+            } else {
+              EXPECT_EQ(matcher.wait(request).status, Status::ok);
+              EXPECT_TRUE(std::equal(gate.bytes.begin(), gate.bytes.end(), source.span().begin()));
+            }
+          } else {
+            context.barrier();
+          }
+          context.barrier();
+        }
+      },
+      {.threads = 2});
+}
+
+// A handler runs while the receive asks the sender for its data, who is never heard of again.
+TEST_P(Ended, WhatIsToldToEndOnItsWayEnds) {
+  ATOLL_NOT_SIMULATED();
+  if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";
+  run([](Context& context) {
+    Matcher matcher(context);
+    int calls = 0;
+    HandlerId end = context.register_handler([&](Context&, PeId, std::span<const std::byte>) {
+      ++calls;
+      matcher.fail(Status::revoked, [](PeId, std::uint64_t) { return true; });
+    });
+    HeapOffset told = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(told) = 0;
+    context.barrier();
+    auto data = noise(1'000'000, 3);
+    if (context.pe() == sender) {
+      Request request = matcher.send(receiver, 1, data);
+      context.barrier();
+      context.send(receiver, end, {});
+      context.set<std::uint64_t>(receiver, told, 1);
+      context.barrier();
+      matcher.fail(Status::revoked, [](PeId, std::uint64_t) { return true; });
+      (void)matcher.wait(request);
+    } else if (context.pe() == receiver) {
+      while (!matcher.probe({sender, 1})) ::sched_yield();
+      context.barrier();
+      const bool maps = context.peer_pointer(sender, HeapOffset(0)) != nullptr;
+      while (maps && context.fetch<std::uint64_t>(receiver, told) == 0) ::sched_yield();  // without progress
+      std::vector<std::byte> got(data.size());
+      Request request = matcher.receive({sender, 1}, got);
+      while (calls == 0) context.progress();
+      Outcome outcome = matcher.wait(request);
+      EXPECT_TRUE(outcome.status == Status::revoked || (outcome.status == Status::ok && got == data));
+      context.barrier();
+    } else {
+      context.barrier();
+      context.barrier();
+    }
+    context.barrier();
+    context.release_symmetric(told);
+  });
+}
+
+// Of all that wait for a lane none is forgotten when those before them end.
+TEST_P(Ended, WhoWaitsBehindWhatIsEndedGoesOn) {
+  if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";
+  run([](Context& context) {
+    Matcher matcher(context);
+    constexpr std::uint64_t many = 40;
+    auto is_even = [](PeId, std::uint64_t tag) { return tag % 2 == 0; };
+    if (context.pe() == sender) {
+      std::vector<std::vector<std::byte>> data;
+      std::vector<Request> sends;
+      for (std::uint64_t tag = 0; tag < many; ++tag) sends.push_back(matcher.send(receiver, tag, data.emplace_back(noise(100'000, tag))));
+      for (std::uint64_t tag = 1; tag < many; tag += 2) EXPECT_EQ(matcher.wait(sends[tag]).status, Status::ok);
+      context.barrier();
+      matcher.fail(Status::revoked, is_even);
+      for (std::uint64_t tag = 0; tag < many; tag += 2) (void)matcher.wait(sends[tag]);
+    } else if (context.pe() == receiver) {
+      std::vector<std::unique_ptr<std::vector<std::byte>>> got;
+      std::vector<Request> receives;
+      while (!matcher.probe({sender, many - 1})) ::sched_yield();
+      for (std::uint64_t tag = 0; tag < many; ++tag) {
+        got.push_back(std::make_unique<std::vector<std::byte>>(100'000));
+        receives.push_back(matcher.receive({sender, tag}, *got.back()));
+      }
+      matcher.fail(Status::revoked, is_even);
+      for (std::uint64_t tag = 0; tag < many; ++tag) {
+        Outcome outcome = matcher.wait(receives[tag]);
+        EXPECT_TRUE(outcome.status == Status::ok || (tag % 2 == 0 && outcome.status == Status::revoked));
+        EXPECT_TRUE(outcome.status != Status::ok || *got[tag] == noise(100'000, tag));
+      }
+      context.barrier();
+    } else {
+      context.barrier();
+    }
+    context.barrier();
+  });
+}
+
+class EverySecond : public Scatter {
+ public:
+  explicit EverySecond(std::size_t most) : bytes(2 * most) {}
+  void put(std::uint64_t from, std::uint64_t to, const std::byte* data) const override {
+    for (std::uint64_t i = from; i < to; ++i) bytes[2 * i] = data[i - from];
+  }
+  mutable std::vector<std::byte> bytes;
+};
+
+TEST_P(Ended, WhatWasScatteredKeepsNoRow) {
+  run([](Context& context) {
+    auto state = std::make_shared<matching::State>(context, MatcherOptions{});
+    state->listen(state);
+    context.barrier();
+    std::uint64_t tag = 0;
+    for (const Message& message : messages) {
+      ++tag;
+      Source source(context, message, tag);
+      EverySecond places(message.bytes);
+      matching::Operation* receive = state->receive({left_of(context), tag}, {places, message.bytes});
+      matching::Operation* send = state->send(right_of(context), tag, source.span(), SendMode::standard, 0);
+      auto is_complete = [](matching::Operation* operation) {
+        return operation == nullptr || operation->complete.load(std::memory_order_acquire);
+      };
+      context.wait([&] { return is_complete(receive) && is_complete(send); });
+      EXPECT_EQ(receive->row.get(), nullptr) << message.bytes << " bytes";
+      EXPECT_EQ(matching::State::release(*receive).status, Status::ok);
+      if (send != nullptr) {
+        EXPECT_EQ(matching::State::release(*send).status, Status::ok);
+      }
+      context.barrier();
+    }
+    state->close();
+  });
+}
+
+ATOLL_ON_PES(Ended);
+
+}  // namespace
+}  // namespace atl::runtime
