@@ -488,21 +488,6 @@ void State::deliver(Operation& receive, const std::byte* payload) {
   finish(receive, copy_out({payload, receive.outcome.envelope.bytes}, target_of(receive)));
 }
 
-void State::store(PeId source, const Header& header, std::span<const std::byte> payload) {
-  Unexpected* message = free_messages_.front();
-  if (message == nullptr) message = &messages_.emplace_back();
-  else message->in_order.unlink();
-  message->envelope = {source, header.tag, header.bytes, header.label};
-  message->operation = header.operation;
-  message->place = header.place;
-  if (payload.size() > short_payload) message->large = std::make_unique_for_overwrite<std::byte[]>(payload.size());
-  if (!payload.empty())
-    std::memcpy(message->large ? message->large.get() : message->small.data(), payload.data(), payload.size());
-  unexpected_bytes_ += payload.size();
-  ++early_messages_;
-  unexpected_.append(*message);
-}
-
 void State::free_unexpected(Unexpected& message) {
   if (message.operation == 0) unexpected_bytes_ -= message.envelope.bytes;
   message.large.reset();

@@ -1,8 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages and operations that have not met: looked at, claimed, taken back, ended.
+// Messages and operations that have not met: kept, looked at, claimed, taken back, ended.
 #include "state.hpp"
 
+#include <cstring>
+
 namespace atl::runtime::matching {
+
+void State::store(PeId source, const Header& header, std::span<const std::byte> payload) {
+  Unexpected* message = free_messages_.front();
+  if (message == nullptr) message = &messages_.emplace_back();
+  else message->in_order.unlink();
+  message->envelope = {source, header.tag, header.bytes, header.label};
+  message->operation = header.operation;
+  message->place = header.place;
+  if (payload.size() > short_payload) message->large = std::make_unique_for_overwrite<std::byte[]>(payload.size());
+  if (!payload.empty())
+    std::memcpy(message->large ? message->large.get() : message->small.data(), payload.data(), payload.size());
+  unexpected_bytes_ += payload.size();
+  ++early_messages_;
+  unexpected_.append(*message);
+}
 
 std::optional<Envelope> State::probe(const Pattern& pattern) {
   std::vector<std::pair<PeId, Header>> loans;
