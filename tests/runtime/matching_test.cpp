@@ -62,15 +62,6 @@ TEST_P(Matching, EverySizeArrivesFromAndIntoAnyMemory) {
   });
 }
 
-class EverySecond : public Scatter {
- public:
-  explicit EverySecond(std::size_t most) : bytes(2 * most) {}
-  void put(std::uint64_t from, std::uint64_t to, const std::byte* data) const override {
-    for (std::uint64_t i = from; i < to; ++i) bytes[2 * i] = data[i - from];
-  }
-  mutable std::vector<std::byte> bytes;
-};
-
 // From wherever it comes, and by whatever way; of some messages the end is cut off.
 TEST_P(Matching, WhatIsScatteredGetsToItsPlaces) {
   run([](Context& context) {

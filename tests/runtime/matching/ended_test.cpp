@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -31,11 +32,12 @@ class Gate : public Scatter {
   std::atomic<bool> open{false};
 };
 
-// Another thread of the PE, which looks after its messages.
+// Another thread of the PE, which does something and looks after its messages from then on.
 class Helper {
  public:
-  explicit Helper(Context& context)
-      : thread_([this, &context] {
+  Helper(Context& context, const std::function<void()>& first)
+      : thread_([this, &context, first] {
+          first();
           while (!stop_.load()) {
             context.progress();
             ::sched_yield();
@@ -82,18 +84,21 @@ TEST_P(Ended, WhatAnotherThreadIsPuttingInItsPlacesIsNotEndedBeforeItHas) {
   run(
       [](Context& context) {
         Matcher matcher(context);
+        HeapOffset awaited = context.allocate_symmetric(8);
+        *context.local_pointer<std::uint64_t>(awaited) = 0;
+        context.barrier();
         std::uint64_t tag = 0;
         for (const Message& message : messages) {
           ++tag;
           Source source(context, message, tag);
           if (context.pe() == sender) {
-            context.barrier();
+            context.wait_until(context.local_pointer<std::uint64_t>(awaited), Compare::equal, tag);
             send_now(matcher, receiver, tag, source.span());
           } else if (context.pe() == receiver) {
             Gate gate(message.bytes);
             Request request = matcher.receive({sender, tag}, {gate, message.bytes});
-            context.barrier();
-            Helper helper(context);
+            // Sent once this thread looks after no messages, so that it isn't the one to put them.
+            Helper helper(context, [&] { context.set<std::uint64_t>(sender, awaited, tag); });
             while (!gate.reached.load()) ::sched_yield();
             matcher.fail(Status::revoked, [](PeId, std::uint64_t) { return true; });
             std::optional<Outcome> early = matcher.test(request);
@@ -105,8 +110,6 @@ TEST_P(Ended, WhatAnotherThreadIsPuttingInItsPlacesIsNotEndedBeforeItHas) {
               EXPECT_EQ(matcher.wait(request).status, Status::ok);
               EXPECT_TRUE(std::equal(gate.bytes.begin(), gate.bytes.end(), source.span().begin()));
             }
-          } else {
-            context.barrier();
           }
           context.barrier();
         }
@@ -193,15 +196,6 @@ TEST_P(Ended, WhoWaitsBehindWhatIsEndedGoesOn) {
     context.barrier();
   });
 }
-
-class EverySecond : public Scatter {
- public:
-  explicit EverySecond(std::size_t most) : bytes(2 * most) {}
-  void put(std::uint64_t from, std::uint64_t to, const std::byte* data) const override {
-    for (std::uint64_t i = from; i < to; ++i) bytes[2 * i] = data[i - from];
-  }
-  mutable std::vector<std::byte> bytes;
-};
 
 TEST_P(Ended, WhatWasScatteredKeepsNoRow) {
   run([](Context& context) {

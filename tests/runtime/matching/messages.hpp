@@ -47,4 +47,14 @@ inline Outcome receive_now(Matcher& matcher, const Pattern& pattern, std::span<s
   return matcher.wait(request);
 }
 
+/// Into every second byte.
+class EverySecond : public Scatter {
+ public:
+  explicit EverySecond(std::size_t most) : bytes(2 * most) {}
+  void put(std::uint64_t from, std::uint64_t to, const std::byte* data) const override {
+    for (std::uint64_t i = from; i < to; ++i) bytes[2 * i] = data[i - from];
+  }
+  mutable std::vector<std::byte> bytes;
+};
+
 }  // namespace atl::runtime
