@@ -72,4 +72,21 @@ std::size_t entry_at(const Node& node, Count at);
 /// Predefined elements wholly inside the first `bytes` packed bytes (below node.size); `left` gets what is left over.
 Count elements_within(const Node& description, Count bytes, Count& left);
 
+/// What all elements of a description are; null: of several kinds, or none. Entries without elements do not count beside others.
+/// `whole(node)`: what counts as one element though its parts differ, or null.
+template <class Whole>
+const Predefined* only_element(const Node& node, const Whole& whole) {
+  if (const Predefined* one = whole(node)) return one;
+  if (node.kind == Node::Kind::leaf) return node.element;
+  if (node.kind != Node::Kind::pieces) return only_element(*node.child, whole);
+  const Predefined* found = nullptr;
+  for (const Entry& entry : node.entries) {
+    if (entry.child->elements == 0 && node.elements != 0) continue;
+    const Predefined* one = only_element(*entry.child, whole);
+    if (one == nullptr || (found != nullptr && one != found)) return nullptr;
+    found = one;
+  }
+  return found;
+}
+
 }  // namespace atl::mpi::datatype

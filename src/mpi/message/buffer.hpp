@@ -18,6 +18,9 @@ namespace atl::mpi {
 using Count = MPI_Count;
 
 namespace detail {
+/// Longer messages take a rendezvous: the library's matcher has the default.
+inline constexpr std::size_t longest_eager = runtime::MatcherOptions{}.eager_bytes;
+
 inline const datatype::Type& checked(Count count, MPI_Datatype type) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_COUNT, "a count of {}", count);
   // Of nothing no type need be given.
@@ -61,7 +64,7 @@ class Outgoing {
       data_ = static_cast<const std::byte*>(buffer) + region.layout->offset;
       return;
     }
-    copy_ = moves == Moves::pieces && bytes_ > runtime::MatcherOptions{}.eager_bytes ? detail::pack_room_in_heap(bytes_) : detail::pack_room(bytes_);
+    copy_ = moves == Moves::pieces && bytes_ > detail::longest_eager ? detail::pack_room_in_heap(bytes_) : detail::pack_room(bytes_);
     datatype::pack(region, buffer, 0, region.size(), copy_.get());
     data_ = copy_.get();
   }

@@ -12,20 +12,6 @@ using datatype::Predefined;
 constexpr int hash_at = 16;
 constexpr std::uint64_t handle_mask = (1u << hash_at) - 1, known = std::uint64_t{1} << 63;
 
-// What all elements of a description are; null: there are several kinds, or none. Entries without elements do not count.
-const Predefined* only_element(const Node& node) {
-  if (node.kind == Node::Kind::leaf) return node.element;
-  if (node.kind != Node::Kind::pieces) return only_element(*node.child);
-  const Predefined* first = nullptr;
-  for (const datatype::Entry& entry : node.entries) {
-    if (entry.child->elements == 0) continue;
-    const Predefined* here = only_element(*entry.child);
-    if (here == nullptr || (first != nullptr && here != first)) return nullptr;
-    first = here;
-  }
-  return first;
-}
-
 const Predefined* element_of(std::uint64_t label) { return datatype::find_predefined(label & handle_mask); }
 
 bool hold_the_same(const Predefined& one, const Predefined& other) { return one.number == other.number && one.size == other.size; }
@@ -41,7 +27,7 @@ std::string text_of(std::uint64_t label, std::uint64_t bytes) {
 }  // namespace
 
 std::uint64_t label_of(const datatype::Type& type, datatype::Count count) {
-  const Predefined* element = only_element(*type.description());
+  const Predefined* element = only_element(*type.description(), [](const Node&) -> const Predefined* { return nullptr; });
   const std::uint64_t hash = count == 0 ? 0 : type.signature().repeated(count).hash;
   return known | (hash << hash_at & ~known) | (element == nullptr ? 0 : element->handle);
 }

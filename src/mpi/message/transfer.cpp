@@ -58,9 +58,9 @@ runtime::SendMode mode_of(Mode mode) {
 
 // What takes a rendezvous goes on while the program computes. One message is one step of it: only very long ones are worth waking a
 // thread at once.
-constexpr std::size_t rendezvous = runtime::MatcherOptions{}.eager_bytes, steps_worth_waking = 16;
+constexpr std::size_t steps_worth_waking = 16;
 void leave_long(std::size_t bytes) {
-  if (bytes > rendezvous) leave_to_progress(bytes / steps_worth_waking);
+  if (bytes > detail::longest_eager) leave_to_progress(bytes / steps_worth_waking);
 }
 
 // Why requests of messages to or from that rank (or MPI_ANY_SOURCE) fail: revoked, peer_lost. Else ok.

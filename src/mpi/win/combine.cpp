@@ -18,27 +18,6 @@ const datatype::Predefined* pair_of(const Node& node) {
   return nullptr;
 }
 
-/// The one element of all leaves of a description, or null.
-const datatype::Predefined* one_element(const Node& node) {
-  if (node.kind == Node::Kind::pieces)
-    if (const datatype::Predefined* pair = pair_of(node)) return pair;
-  switch (node.kind) {
-    case Node::Kind::leaf: return node.element;
-    case Node::Kind::repeat:
-    case Node::Kind::blocks: return one_element(*node.child);
-    case Node::Kind::pieces: {
-      const datatype::Predefined* found = nullptr;
-      for (const datatype::Entry& entry : node.entries) {
-        const datatype::Predefined* one = one_element(*entry.child);
-        if (one == nullptr || (found != nullptr && one != found)) return nullptr;
-        found = one;
-      }
-      return found;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 Combine make_combine(op::Code code, const datatype::Type& element) {
@@ -50,7 +29,7 @@ Combine make_combine(op::Code code, const datatype::Type& element) {
 
 const datatype::Type* element_of(const datatype::Type& type) {
   if (type.element() != nullptr) return &type;
-  const datatype::Predefined* element = one_element(*type.description());
+  const datatype::Predefined* element = datatype::only_element(*type.description(), [](const Node& node) { return node.kind == Node::Kind::pieces ? pair_of(node) : nullptr; });
   return element == nullptr ? nullptr : datatype::named(element->handle).get();
 }
 

@@ -208,6 +208,20 @@ void pairs_and_records() {
   MPI_Get_accumulate(record, 5, MPI_BYTE, got, 5, MPI_BYTE, next, 135, 5, MPI_BYTE, MPI_REPLACE, win);
   MPI_Win_flush(next, win);
   CHECK(std::memcmp(got, record + 2, 5) == 0);
+  // What has no elements makes no second kind of a datatype.
+  const int lengths[] = {3, 0}, ones[] = {1, 2, 3};
+  const MPI_Aint places[] = {0, 12};
+  const MPI_Datatype kinds[] = {MPI_INT, MPI_FLOAT};
+  MPI_Datatype three;
+  MPI_Type_create_struct(2, lengths, places, kinds, &three);
+  MPI_Type_commit(&three);
+  CHECK(MPI_Accumulate(ones, 1, three, next, 192, 1, three, MPI_SUM, win) == MPI_SUCCESS);
+  MPI_Win_flush(next, win);
+  int sums[3] = {};
+  MPI_Get_accumulate(nullptr, 0, MPI_INT, sums, 3, MPI_INT, next, 192, 3, MPI_INT, MPI_NO_OP, win);
+  MPI_Win_flush(next, win);
+  CHECK(std::memcmp(sums, ones, sizeof ones) == 0);
+  MPI_Type_free(&three);
   MPI_Win_unlock_all(win);
   MPI_Barrier(MPI_COMM_WORLD);
   CHECK(memory[0].value == 1 && memory[0].index == before && memory[1].value == 0 && memory[2].value == 0);
