@@ -27,6 +27,7 @@ constexpr std::uint64_t lines_ahead = 3;
 // Of an operation's id; the generation above it tells what has ended from what uses its memory now.
 constexpr int index_bits = 32;
 
+// Looks at memory first: scatter lies in a third line.
 Target target_of(const Operation& receive) {
   const bool in_a_row = receive.memory != nullptr || receive.scatter == nullptr;
   return in_a_row ? Target(receive.memory, receive.bytes) : Target(*receive.scatter, receive.bytes);
@@ -469,11 +470,10 @@ Operation* State::receive(Unexpected& claimed, const Target& into) {
 }
 
 void State::aim(Operation& receive, const Target& into) {
-  receive.memory = into.memory;
+  receive.memory = into.memory;  // none where it is scattered
   receive.bytes = into.bytes;
   if (into.scatter == nullptr) [[likely]] return;
   receive.scatter = into.scatter;
-  receive.memory = nullptr;
   receive.known = true;
 }
 

@@ -163,6 +163,7 @@ class State {
   Header announcement(Operation& operation);
   bool taken(PeId source, std::uint64_t payload);
   Header lend(PeId pe);
+  static void aim(Operation& receive, const Target& into);
   static void take_up(Operation& receive, const Envelope& envelope, bool announced);
   void count_received(const Envelope& envelope, std::uint64_t room);
   void credit(PeId source, const Header& header);
@@ -172,7 +173,6 @@ class State {
   // Without it.
   static void finish(Operation& operation, Status status);
   void tell(PeId pe, const Header& header, std::span<const std::byte> payload = {});
-  static void aim(Operation& receive, const Target& into);
   static Status copy_out(std::span<const std::byte> payload, const Target& into);
   static void deliver(Operation& receive, const std::byte* payload);
   void on_message(PeId source, const Header& header, const std::byte* payload);

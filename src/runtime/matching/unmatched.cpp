@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages and operations that have not met: kept, looked at, claimed, taken back, ended.
+// What has not met: kept, looked at, claimed, taken back. And how operations are ended, wherever they are.
 #include "state.hpp"
 
 #include <cstring>
