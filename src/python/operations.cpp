@@ -273,6 +273,10 @@ void bind_operations(nb::module_& m) {
     }
     return stored(keys[0], keys[0].session->call<&array::coargsort_arrays>(arrays));
   }, Release());
+  m.def("run_starts", [](const Expr& x) {
+    ATOLL_VALIDATE(x.value()->shape.ndim() == 1, ValueError, "runs are of 1-dimensional arrays, got shape {}", x.value()->shape.to_string());
+    return stored(x, x.session->call<&array::run_starts>(x.value()));
+  }, Release());
   m.def("unique", [](const Expr& x, bool index, bool inverse, bool counts) {
     std::vector<Array> outputs;
     {

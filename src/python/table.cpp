@@ -73,10 +73,6 @@ void bind_table(nb::module_& m) {
     for (Array& rows : session->call<&table::join_rows, table::Operations>(lefts, rights, kinds.at(kind))) made.push_back(stored(left[0], std::move(rows)));
     return made;
   }, Release());
-  m.def("run_starts", [](const Expr& x) {
-    ATOLL_VALIDATE(x.value()->shape.ndim() == 1, ValueError, "runs are of 1-dimensional arrays, got shape {}", x.value()->shape.to_string());
-    return stored(x, x.session->call<&array::run_starts, table::Operations>(x.value()));
-  }, Release());
   m.def("key_bits", [](const std::vector<Expr>& keys) {
     ATOLL_VALIDATE(!keys.empty(), ValueError, "no keys");
     return keys[0].session->call<&table::key_bits, table::Operations>(columns_of(keys, keys[0].session, keys[0].value()->shape.size()));

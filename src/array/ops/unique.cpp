@@ -10,7 +10,6 @@
 #include "atoll/array/ops/move.hpp"
 #include "atoll/array/ops/reach.hpp"
 #include "atoll/array/ops/reduce.hpp"
-#include "atoll/array/ops/runs.hpp"
 #include "atoll/array/ops/select.hpp"
 #include "atoll/array/ops/sort.hpp"
 #include "atoll/array/ops/transfer.hpp"
@@ -19,23 +18,23 @@
 namespace atl::array {
 namespace {
 
-/// True where a sorted array's element differs from the one before it; all NaN are equal. Collective.
-Array starts_of_runs(Engine& engine, const Array& sorted) {
-  Array starts = engine.make(DType::b1, sorted->shape);
-  const std::int64_t n = sorted->local_rows();
+/// True where an array's element differs from the one before it; all NaN are equal. Collective.
+Array starts_of_runs(Engine& engine, const Array& array) {
+  Array starts = engine.make(DType::b1, array->shape);
+  const std::int64_t n = array->local_rows();
   struct Last {
     std::uint64_t bits, present;
   };
   Last mine{0, n > 0 ? 1u : 0u};
-  if (n > 0) std::memcpy(&mine.bits, sorted->bytes() + (n - 1) * static_cast<std::int64_t>(sorted->row_bytes()), sorted->row_bytes());
+  if (n > 0) std::memcpy(&mine.bits, array->bytes() + (n - 1) * static_cast<std::int64_t>(array->row_bytes()), array->row_bytes());
   Last before{0, 0};
   const auto all = engine.allgather_value(mine);
   for (std::uint32_t pe = 0; pe < engine.pe(); ++pe)
     if (all[pe].present != 0) before = all[pe];
   if (n == 0) return starts;
-  dispatch(sorted->dtype, [&](auto type) {
+  dispatch(array->dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    const T* values = sorted->data<T>();
+    const T* values = array->data<T>();
     bool* out = starts->data<bool>();
     auto differ = [](T a, T b) { return a != b && !(a != a && b != b); };
     out[0] = before.present == 0 || differ(values[0], from_bits<T>(before.bits));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "atoll/array/operations.hpp"
-#include "atoll/array/ops/runs.hpp"
 #include "atoll/table/ops/asof.hpp"
 #include "atoll/table/ops/date.hpp"
 #include "atoll/table/ops/group.hpp"
@@ -19,7 +18,6 @@ namespace atl::table {
 using Operations = array::Operations::Extended<&group_by, &key_bits, &join_rows, &text_from_buffers, &text_from_local, &text_bytes, &text_to_buffers, &text_take,
                                                &text_slice, &text_concatenate, &text_where, &text_argsort, &text_number, &text_measure, &text_map,
                                                &text_parts, &text_join, &text_repeat, &text_of_numbers, &text_hash, &text_compare, &window, &cumulate, &decay, &asof_rows,
-                                               &group_places, &date_map, &date_to_text, &text_runs, &limb_apply, &text_sort,
-                                               &array::run_starts>;
+                                               &group_places, &date_map, &date_to_text, &text_runs, &limb_apply, &text_sort>;
 
 }  // namespace atl::table

@@ -21,4 +21,7 @@ enum UniqueOutput : std::uint8_t { unique_index = 1, unique_inverse = 2, unique_
 /// the place of each element among them, and how often each occurs (int64; null where not asked).
 std::vector<Array> unique_array(Engine& engine, Array array, std::uint8_t outputs);
 
+/// Of a 1-d array: whether each element differs from the one before it (bool); all NaN are equal. Collective.
+Array run_starts(Engine& engine, Array array);
+
 }  // namespace atl::array
