@@ -2,6 +2,8 @@
 #include "atoll/table/ops/values.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "ops/file.hpp"
 
@@ -15,11 +17,16 @@ struct Piece {
   std::int64_t begin, end;  // among the part's rows
 };
 
-void land(array::Engine& engine, Landing& landing, const Piece& piece) {
+/// The file that a thread has open.
+struct Open {
+  const ValuesPart* part = nullptr;
+  std::optional<File> file;
+};
+
+void land(array::Engine& engine, Landing& landing, const Piece& piece, const File& file) {
   const ValuesPart& part = *piece.part;
   const auto width = static_cast<std::int64_t>(array::size_of(landing.kind(part.column).dtype));
   const std::int64_t rows = piece.end - piece.begin, bytes = rows * width;
-  const File file(part.file);
   Chunk chunk;
   chunk.rows = rows;
   std::byte* room = landing.room(part.column, part.row + piece.begin, rows);
@@ -42,9 +49,16 @@ void land_values(array::Engine& engine, Landing& landing, std::span<const Values
     const std::int64_t step = piece_bytes / static_cast<std::int64_t>(array::size_of(landing.kind(part.column).dtype));
     for (std::int64_t begin = 0; begin < part.rows; begin += step) pieces.push_back({&part, begin, std::min(begin + step, part.rows)});
   }
-  engine.threads().for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned) {
+  std::vector<Open> opened(engine.threads().size());
+  engine.threads().for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned thread) {
+    Open& mine = opened[thread];
     try {
-      land(engine, landing, pieces[i]);
+      if (mine.part != pieces[i].part) {
+        mine.part = nullptr;
+        mine.file.emplace(pieces[i].part->file);
+        mine.part = pieces[i].part;
+      }
+      land(engine, landing, pieces[i], *mine.file);
     } catch (const ValueError& error) {
       throw ValueError(fmt::format("cannot read {}: {}", pieces[i].part->name, error.what()));
     }

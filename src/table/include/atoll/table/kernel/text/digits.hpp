@@ -21,6 +21,7 @@ inline std::uint64_t spread_digits(std::uint64_t value) {
 }
 
 inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;
+inline constexpr std::uint64_t ten_to_8 = 100'000'000;
 
 inline void store8(char* to, std::uint64_t word) {
   if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
@@ -29,24 +30,24 @@ inline void store8(char* to, std::uint64_t word) {
 
 /// Writes a whole number: returns behind its last digit. 24 bytes may be written.
 inline char* write_whole(char* to, std::uint64_t value) {
-  constexpr std::uint64_t eight = 100'000'000, sixteen = eight * eight;
+  constexpr std::uint64_t ten_to_16 = ten_to_8 * ten_to_8;
   // Zeros in front go; of 0 the last one stays.
   const auto first_word = [](char* at, std::uint64_t digits) {
     const int zeros = std::countr_zero(digits | std::uint64_t{1} << 56) / 8;
     store8(at, (digits | eight_zeros) >> 8 * zeros);
     return at + 8 - zeros;
   };
-  if (value < eight) return first_word(to, spread_digits(value));
-  if (value < sixteen) {
-    const std::uint64_t high = value / eight;
+  if (value < ten_to_8) return first_word(to, spread_digits(value));
+  if (value < ten_to_16) {
+    const std::uint64_t high = value / ten_to_8;
     to = first_word(to, spread_digits(high));
-    store8(to, spread_digits(value - high * eight) | eight_zeros);
+    store8(to, spread_digits(value - high * ten_to_8) | eight_zeros);
     return to + 8;
   }
-  to = first_word(to, spread_digits(value / sixteen));
-  value %= sixteen;
-  store8(to, spread_digits(value / eight) | eight_zeros);
-  store8(to + 8, spread_digits(value % eight) | eight_zeros);
+  to = first_word(to, spread_digits(value / ten_to_16));
+  value %= ten_to_16;
+  store8(to, spread_digits(value / ten_to_8) | eight_zeros);
+  store8(to + 8, spread_digits(value % ten_to_8) | eight_zeros);
   return to + 16;
 }
 
@@ -64,10 +65,9 @@ inline constexpr std::array<std::uint64_t, 21> powers_of_five = [] {
 }();
 
 /// Writes c * 2^q, which is no whole number, at least 10^-4 and below 2^53, with the fewest digits of the numbers that are nearer
-/// to it than to its neighbours (c - 1) * 2^q and (c + 1) * 2^q, and of these the nearest. `places` are digits more than those
-/// of doubles: 0 where c has 53 bits. Returns behind the last digit. 32 bytes may be written.
+/// to it than to its neighbours (c - 1) * 2^q and (c + 1) * 2^q, and of these the nearest. `more`: 0 where c has 53 bits, 8 where it
+/// has 24, so that there are as many digits as of doubles. Returns behind the last digit. 32 bytes may be written.
 inline char* write_fraction(char* to, std::uint64_t c, int q, unsigned more) {
-  constexpr std::uint64_t eight = 100'000'000;
   // With so many places that a step of c is 1 to 10 of the last one, c * 2^q * 10^places = c * 5^places / 2^r: exact in 128 bits.
   auto places = static_cast<unsigned>((-q * 315653 + 0xfffff) >> 20);
   const unsigned r = static_cast<unsigned>(-q) - places;
@@ -85,10 +85,10 @@ inline char* write_fraction(char* to, std::uint64_t c, int q, unsigned more) {
   const std::uint64_t nearest = whole + static_cast<std::uint64_t>((rest << 1) + (whole & 1) > std::uint64_t{1} << r);
   const std::uint64_t shorter = (tens + is_below) * 10;
   std::uint64_t digits = nearest ^ ((nearest ^ shorter) & (0 - static_cast<std::uint64_t>(is_above | is_below)));
-  if (more != 0) digits *= eight, places += more;
+  if (more != 0) digits *= ten_to_8, places += more;
   // 16 digits, and one in front of them or a 0; the point lies before the last `places`.
-  const std::uint64_t front = digits / eight, first = static_cast<std::uint32_t>(front) / 100'000'000U;
-  const std::uint64_t one = spread_digits(front - first * eight), two = spread_digits(digits - front * eight);
+  const std::uint64_t front = digits / ten_to_8, first = static_cast<std::uint32_t>(front) / 100'000'000U;
+  const std::uint64_t one = spread_digits(front - first * ten_to_8), two = spread_digits(digits - front * ten_to_8);
   const int used = two != 0 ? 16 - std::countl_zero(two) / 8 : 8 - std::countl_zero(one) / 8;
   const std::uint64_t a = one | eight_zeros, b = two | eight_zeros;
   const int point = 16 - static_cast<int>(places);
