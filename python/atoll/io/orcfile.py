@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from .. import _core
+from .thrift import varint
 
 _DATA, _LENGTH, _WORDS = 1, 2, 3  # kinds of streams
 _ABOUT = (6, 7, 8)  # kinds of streams that say where values are: no rows come of them
@@ -61,7 +62,7 @@ class Remembered(io.RawIOBase):
 
 
 class OrcFile:
-    """The tail of a file. ValueError where it is broken."""
+    """A file's tail, and a look through its stripes. ValueError where it is broken."""
 
     def __init__(self, source: Any, far: bool = False) -> None:
         self._source, self.size, self._far = source, source.size(), far
@@ -103,21 +104,21 @@ class OrcFile:
         if self._far:  # each read is a request
             self._hold(sorted(where for of in streams.values() for where in of.values()))
         held = sum(self._most_of(at, size) for of in streams.values() for at, size in of.values())
-        if streams and stripe.rows > _MOST * (held + 1):
+        bound = _MOST * (held + 1)
+        if streams and stripe.rows > bound:
             raise ValueError(f"it is said to have {stripe.rows} rows in {held} bytes")
         for column, of in streams.items():
             kind = self._kinds[column] if column < len(self._kinds) else -1
             if _LENGTH not in of or kind not in (*_TEXTS, *_LISTS):
                 continue
             how, words = encodings[column] if column < len(encodings) else (0, 0)
-            count, most = stripe.rows, _MOST * (held + 1)
-            if kind in _TEXTS:
-                at, size = of.get(_WORDS if how in _DICTIONARIES else _DATA, (0, 0))
-                count, most = (words if how in _DICTIONARIES else count), self._most_of(at, size)
-            elif kind in _LISTS:
-                count = min(_MOST * (held + 1), (1 << 62) - 1)
+            if kind in _LISTS:
+                count, most = min(bound, (1 << 62) - 1), bound
+            else:
+                count, stream = (words, _WORDS) if how in _DICTIONARIES else (stripe.rows, _DATA)
+                most = self._most_of(*of.get(stream, (0, 0)))
             at, size = of[_LENGTH]
-            if count > _MOST * (self._most_of(at, size) + 1) and how in _DICTIONARIES:
+            if how in _DICTIONARIES and count > _MOST * (self._most_of(at, size) + 1):
                 raise ValueError(f"column {column} of it is said to have {count} words")
             total = _core.sum_orc_lengths(self._unpacked(self._read(at, size)), 2 if how in _LATER else 1, count)
             if total > most:
@@ -276,15 +277,10 @@ def _lz4_count(data: bytes, at: int, count: int) -> tuple[int, int]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        if at >= len(data) or shift > 63:
-            raise ValueError("a number of it is broken")
-        value |= (data[at] & 0x7F) << shift
-        at += 1
-        if data[at - 1] < 0x80:
-            return value, at
-        shift += 7
+    try:
+        return varint(data, at)
+    except IndexError:
+        raise ValueError("a number of it is broken") from None
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, Any]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import itertools
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from .parquetgroups import MAGIC
@@ -92,13 +92,7 @@ def rows_left(source: Any, footer: Any, columns: Sequence[Column], where: Any, k
             kept.update(group.id for group in fragment.subset(where, schema=schema).row_groups)
     except (*_NONE, pa.ArrowException, OSError):
         return None
-    ranges: Ranges = []
-    for at in sorted(kept):
-        if ranges and ranges[-1][1] == begins[at]:
-            ranges[-1] = (ranges[-1][0], ends[at])
-        else:
-            ranges.append((begins[at], ends[at]))
-    return ranges
+    return _joined((begins[at], ends[at]) for at in sorted(kept))
 
 
 def read_rows(source: Any, footer: Any, column: Column, ranges: Ranges) -> Any:
@@ -109,7 +103,8 @@ def read_rows(source: Any, footer: Any, column: Column, ranges: Ranges) -> Any:
     wanted = sorted({page for begin, end in ranges for page in range(column.page(begin), column.page(end - 1) + 1)})
     words = column.places[0][0] - column.chunk.offset if column.chunk.has_dictionary else 0
     parts = [_bytes_at(source, column.chunk.offset, words)]
-    parts += [_bytes_at(source, *span) for span in _spans([column.places[page] for page in wanted])]
+    places = [column.places[page] for page in wanted]
+    parts += [_bytes_at(source, at, end - at) for at, end in _joined((at, at + size) for at, size in places)]
     rows = [column.count(page) for page in wanted]
     groups = [_group([_chunk(column, sum(rows), words, sum(map(len, parts)), None)], sum(rows))]
     file = pq.ParquetFile(pa.BufferReader(_file(footer, [column], b"".join(parts), groups)))
@@ -124,14 +119,14 @@ def read_rows(source: Any, footer: Any, column: Column, ranges: Ranges) -> Any:
     return pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks], type=found.type)
 
 
-def _spans(places: Ranges) -> Ranges:
-    """Places and bytes of neighbours as one."""
+def _joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """Ranges in order, neighbours as one."""
     made: Ranges = []
-    for at, size in places:
-        if made and sum(made[-1]) == at:
-            made[-1] = (made[-1][0], made[-1][1] + size)
+    for begin, end in ranges:
+        if made and made[-1][1] == begin:
+            made[-1] = (made[-1][0], end)
         else:
-            made.append((at, size))
+            made.append((begin, end))
     return made
 
 

@@ -7,7 +7,7 @@ import contextlib
 import functools
 import operator
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -306,26 +306,27 @@ class ParquetReader(Reader):
             last = self._last = Asked(where, fields, cases)
         return last
 
-    def rows_left(self, part: Part, where: Any) -> tuple[Ranges | None, dict[str, Column]]:
+    def rows_left(
+        self, part: Part, where: Any, columns: Collection[str] | None = None
+    ) -> tuple[Ranges | None, dict[str, Column]]:
         """The rows of a row group that its page indexes leave an expression, None where they do not say; and the
-        columns whose pages are indexed."""
-        footer = self._footer(part.file)
-        told, cases, holds = self._asked(where).fields, self._asked(where).cases, self._holds(part)
-        if (
-            cases is None or not footer.leaves or not footer.chunk(part.number, 0).offset_index[1]
-        ):  # who writes one writes all
+        columns whose pages are indexed: of those of the expression and of `columns`, None: of all."""
+        footer, told, holds = self._footer(part.file), self._asked(where), self._holds(part)
+        # Who writes one index writes all.
+        if told.cases is None or not footer.leaves or not footer.chunk(part.number, 0).offset_index[1]:
             return None, {}
         rows = footer.groups[part.number][1]
-        leaves = {name: leaf for name, (leaf, _) in footer.leaves.items() if name not in part.keys}
+        looked_at = set(footer.leaves) if columns is None else {*columns, *told.fields}
+        leaves = {name: leaf for name, (leaf, _) in footer.leaves.items() if name in looked_at - set(part.keys)}
         chunks = {name: footer.chunk(part.number, leaf) for name, leaf in leaves.items()}
         with self.place.open(part.file) as source:
             found = {
                 name: column_of(source, name, chunk, footer.elements[name], rows) for name, chunk in chunks.items()
             }
             known = {name: column for name, column in found.items() if column is not None}
-            asked = [known[name] for name in told if name in known and chunks[name].column_index[1]]
+            asked = [known[name] for name in told.fields if name in known and chunks[name].column_index[1]]
             fields = [self.schema.field(name) for name in self.schema.names if name not in {one.name for one in asked}]
-            either = [_both(holds, case) for case in (None, *cases)]
+            either = [_both(holds, case) for case in (None, *told.cases)]
             return (rows_left(source, footer, asked, where, (either, fields)) if asked else None), known
 
     def paged(self, where: Any) -> tuple[int, int]:
@@ -333,34 +334,32 @@ class ParquetReader(Reader):
         left = total = 0
         for part in self.parts:
             with reading(part):
-                ranges, _ = self.rows_left(part, where)
+                ranges, _ = self.rows_left(part, where, ())
             if ranges is not None:
                 left += sum(end - begin for begin, end in ranges)
                 total += part.rows or 0
         return left, total
 
     def _from_pages(self, part: Part, columns: Sequence[str], where: Any) -> Any:
-        """The rows for which an expression is true, from the pages that have some; None where others are read, too."""
-        ranges, known = self.rows_left(part, where)
+        """The rows that the page indexes leave an expression; None where those of all pages are to be read."""
+        ranges, known = self.rows_left(part, where, columns)
         if ranges is None:
             return None
         footer = self._footer(part.file)
-        needed = [*columns, *(name for name in self._asked(where).fields if name not in columns)]
-        wanted = [name for name in needed if name not in part.keys]
+        wanted = [name for name in columns if name not in part.keys]
         there = set(footer.schema.names)
         if any(name in there and name not in known for name in wanted):
             return None
         count = sum(end - begin for begin, end in ranges)
         if not count:
-            return self.schema.empty_table().select(list(columns))
+            return self.schema.empty_table().select(columns)
         if 2 * count > footer.groups[part.number][1]:
             return None
         import pyarrow as pa
 
         with self.place.open(part.file) as source:
             held = {name: read_rows(source, footer, known[name], ranges) for name in wanted if name in there}
-        table = typed_keys(pa.table(held), part, needed, self.schema)
-        return table.filter(where).select(list(columns))
+        return typed_keys(pa.table(held), part, columns, self.schema)
 
     def _filtered(self, part: Part, columns: Sequence[str], where: Any) -> Any:
         if (rows := self._footer(part.file).groups[part.number][1]) > MOST_ROWS:
@@ -368,14 +367,13 @@ class ParquetReader(Reader):
         left, fragment = self._fragment(part, where)
         if not left:
             return self.schema.empty_table().select(list(columns))
-        found = self._from_pages(part, columns, where)
-        if found is not None:
-            return found
-        if fragment is not None:
-            return fragment.to_table(schema=self.schema, columns=list(columns), filter=where, use_threads=False)
         needed = list(dict.fromkeys([*columns, *self._asked(where).fields]))
-        (table,) = self.read(part, needed, None)
-        return table.filter(where).select(list(columns))
+        found = self._from_pages(part, needed, where)
+        if found is None and fragment is not None:
+            return fragment.to_table(schema=self.schema, columns=list(columns), filter=where, use_threads=False)
+        if found is None:
+            (found,) = self.read(part, needed, None)
+        return found.filter(where).select(list(columns))
 
 
 def _both(one: Any, other: Any) -> Any:

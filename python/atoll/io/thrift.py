@@ -38,6 +38,20 @@ def packed(struct: Struct) -> bytes:
     return bytes(out)
 
 
+def varint(data: bytes | memoryview, at: int) -> tuple[int, int]:
+    """A number, seven bits a byte, and the place behind it. IndexError where the data end too early."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+        if shift > 63:
+            raise ValueError("a number is too long")
+
+
 class _Reader:
     def __init__(self, data: bytes | memoryview, at: int) -> None:
         self.data, self.at = data, at
@@ -48,15 +62,8 @@ class _Reader:
         return value
 
     def varint(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self._byte()
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return value
-            shift += 7
-            if shift > 63:
-                raise ValueError("a number of Thrift's is too long")
+        value, self.at = varint(self.data, self.at)
+        return value
 
     def _number(self) -> int:
         value = self.varint()
@@ -129,7 +136,7 @@ def _behind(data: bytes | memoryview, kind: int, at: int, depth: int) -> int:
     if kind in (BYTE, DOUBLE):
         return at + (1 if kind == BYTE else 8)
     if kind == BINARY:
-        size, at = _size(data, at)
+        size, at = varint(data, at)
         return at + size
     if depth > _DEEPEST:
         raise ValueError("structs of Thrift's within too many others")
@@ -148,20 +155,13 @@ def _behind(data: bytes | memoryview, kind: int, at: int, depth: int) -> int:
         count, inner = data[at] >> 4, data[at] & 15
         at += 1
         if count == 15:
-            count, at = _size(data, at)
+            count, at = varint(data, at)
         if inner <= BYTE:
             return at + count
         for _ in range(count):
             at = _behind(data, inner, at, depth + 1)
         return at
     raise ValueError(f"a field of Thrift's is of kind {kind}")
-
-
-def _size(data: bytes | memoryview, at: int) -> tuple[int, int]:
-    """A number of bytes or values, and the place behind it."""
-    reader = _Reader(data, at)
-    size = data[at] if data[at] < 0x80 else reader.varint()
-    return size, max(reader.at, at + 1)
 
 
 def _put_varint(out: bytearray, value: int) -> None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection
-from typing import Any
 
 from ..io.parquet import ParquetReader
 from ..session.everywhere import once
 from .estimate import estimated
 from .nodes import Assign, Choose, Filter, Group, Head, Join, Node, Sort, Source
 from .terms import Term
-
-
-def _paged(reader: ParquetReader, where: Any) -> tuple[int, int]:
-    return reader.paged(where)
 
 
 def lines(node: Node, wanted: Collection[str], where: list[Filter] | None = None, indent: str = "") -> list[str]:
@@ -67,7 +62,7 @@ def _reading(node: Source, wanted: Collection[str], where: list[Filter]) -> str:
         by_statistics = reader.only(reader.left(term.expression))
         left = by_statistics.narrowed(term.members)
         excluded = len(by_statistics.parts) - len(left.parts)
-        paged = once(_paged, left, term.expression)
+        paged = once(ParquetReader.paged, left, term.expression)
     node.cost.estimated_bytes = estimated(left, names)
     by_pages = f" ({paged[0]} of {paged[1]} rows by page indexes)" if paged[0] < paged[1] else ""
     files = len({part.file for part in reader.parts})

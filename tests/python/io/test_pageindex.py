@@ -274,7 +274,7 @@ def test_more_missing_values_than_rows_are_passed_over(tmp_path):
 U, V, ORDER = pc.field("u"), pc.field("v"), pc.field("i")
 #: And whether rows are left out by statistics nevertheless.
 OF_NAN = [
-    (V != 7, False), (~(V > 3), False), (~(V <= 100), False), (~V.isin([7.0]), False), ((V > 3) == False, False),  # noqa: E712
+    (V != 7, False), (~(V > 3), False), (~(V <= 100), False), (~V.isin([7.0]), False), (pc.equal(V > 3, False), False),
     (~((V > 3) | (U > 3)), False), (pc.if_else(V > 3, False, True), False), (V.is_null(nan_is_null=True), False),
     ((V != 7) & (ORDER < 30), True), (~(V > 3) & (ORDER >= 350), True), (V > 100, True),
     (V == 7, False), ((V > 100) | (ORDER == 5), True),
