@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -100,20 +100,18 @@ def _joined_index(parts: list[Any], keys: Any, names: Any) -> Any:
     return CLASSES["MultiIndex"]._of(columns, titles)
 
 
-def _joined(parts: list[Any], union: bool, lacking: Any = ()) -> Any:
+def _joined(parts: list[Any], union: bool, lacking: Collection[int] = ()) -> Any:
     """Values one behind another; of categories those that all have, or with `union` all of any. Parts that lack the
     column, of which nothing is known, have no say in it."""
     held = [part for place, part in enumerate(parts) if place not in lacking]
-    if any(isinstance(part, Categorical) for part in held):
-        if union or all(_alike(held[0], part) for part in held[1:]):
-            if lacking and all(isinstance(part, Categorical) for part in held):
-                parts = [
-                    held[0]._all_missing(part.size) if place in lacking else part for place, part in enumerate(parts)
-                ]
-            if not union:  # the first ones' order holds
-                parts = [part.set_categories(held[0].categories) for part in parts]
-        else:
-            parts = [part.decode() if isinstance(part, Categorical) else part for part in parts]
+    if not any(isinstance(part, Categorical) for part in held):
+        return join_rows(parts)
+    if not union and not all(_alike(held[0], part) for part in held[1:]):
+        return join_rows([part.decode() if isinstance(part, Categorical) else part for part in parts])
+    if lacking and all(isinstance(part, Categorical) for part in held):
+        parts = [held[0]._all_missing(part.size) if place in lacking else part for place, part in enumerate(parts)]
+    if not union:  # the first ones' order holds
+        parts = [part.set_categories(held[0].categories) for part in parts]
     return join_rows(parts)
 
 

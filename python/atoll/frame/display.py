@@ -18,6 +18,11 @@ from .kinds import kind_of, to_list
 WIDTH = 80
 
 
+def _kept_rows(min_rows: int | None, max_rows: int | None) -> int:
+    """How many rows are shown of what is cut."""
+    return min(min_rows or max_rows or 2, max_rows or 2)
+
+
 def ends(rows: Any, shown: int) -> Any:
     """The first and the last rows."""
     half = shown // 2
@@ -91,7 +96,7 @@ def series_text(
         tail += "\n" + categories_text(self._values)
     if size == 0:
         return f"Series([], {tail})"
-    kept = min(min_rows or max_rows or 2, max_rows or 2)
+    kept = _kept_rows(min_rows, max_rows)
     shown = ends(self, kept) if cut else self
     labels = index_texts(shown._index)
     values = cells_of(shown._values)
@@ -159,7 +164,7 @@ def frame_text(
     if wide:
         half = (max_columns or 2) // 2
         made = made._at([*range(half), *range(columns - half, columns)])
-    kept = min(min_rows or max_rows or 2, max_rows or 2)
+    kept = _kept_rows(min_rows, max_rows)
     if long:
         made = ends(made, kept)
     cells = _table(made, index, header)

@@ -117,7 +117,8 @@ def _shortest(value: Any) -> str:
 
 
 def floats(values: np.ndarray[Any, Any]) -> list[str]:
-    """Floats with as many decimals as one of them needs, at most six; as powers of ten when they lie far apart."""
+    """Floats with as many decimals as one of them needs, at most `display.precision`; as powers of ten when they lie
+    far apart."""
     precision, written = option("precision"), option("float_format")
     if values.dtype.kind == "c":
         parts = [f"{one:+.{precision}f}" for value in values for one in (value.real, value.imag)]

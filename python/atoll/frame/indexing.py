@@ -18,7 +18,7 @@ from .concatenating import with_row
 from .core import as_axis
 from .kinds import all_missing
 from .pending import Columns, as_they_are
-from .placing import locate_rows, put, row_values
+from .placing import is_several, locate_rows, put, row_values
 from .values import broadcast, is_scalar, make
 
 
@@ -186,7 +186,7 @@ def _index_at(index: Any, rows: Any) -> Any:
 
 
 def _is_label(key: Any) -> bool:
-    return isinstance(key, tuple) or (is_scalar(key) and not isinstance(key, slice))
+    return isinstance(key, tuple) or not is_several(key)
 
 
 class Loc(_Indexer):
@@ -228,14 +228,14 @@ class Loc(_Indexer):
         if index.nlevels > 1 and not isinstance(rows, int) and _is_label(key):
             parts = key if isinstance(key, tuple) else (key,)
             cuts = [one for one in parts if isinstance(one, slice) and (self._of.ndim == 2 or one != slice(None))]
-            fixed = [place for place, one in enumerate(parts) if is_scalar(one) and not isinstance(one, slice)]
+            fixed = [place for place, one in enumerate(parts) if not is_several(one)]
             if not cuts and 0 < len(fixed) < index.nlevels:
                 return made._with_index(made._index.droplevel(fixed))
         return made
 
     def _columns_to_set(self, key: Any, value: Any) -> list[int]:
         of = self._of
-        label = (is_scalar(key) and not isinstance(key, slice)) or isinstance(key, tuple)
+        label = _is_label(key)
         wanted = [key] if label else key
         if isinstance(wanted, list) and not is_mask(wanted):
             for label in wanted:

@@ -43,8 +43,9 @@ def filled(values: Any, value: Any, limit: int | None = None) -> Any:
     return choose(gone, value, values)
 
 
+#: Methods that go by where labels lie.
+_ALONG = ("index", "time", "values")
 #: How pandas interpolates.
-_ALONG = ("index", "time", "values")  # by where labels lie
 _METHODS = (
     "akima", "barycentric", "cubic", "cubicspline", "from_derivatives", "index", "krogh", "linear", "nearest", "pad",
     "pchip", "piecewise_polynomial", "polynomial", "quadratic", "slinear", "spline", "time", "values", "zero",

@@ -21,7 +21,7 @@ from .values import broadcast, choose, fits, is_scalar, make, scalar, take
 def locate_rows(index: Any, key: Any) -> Any:
     """The rows of a label or of several: an int, or an array. KeyError when one is not here."""
     if is_scalar(key) or isinstance(key, tuple):
-        if isinstance(key, tuple) and index.nlevels > 1 and any(_is_several(one) for one in key):
+        if isinstance(key, tuple) and index.nlevels > 1 and any(is_several(one) for one in key):
             return _by_levels(index, key)
         return index._row_of(key)
     if is_series(key):
@@ -35,7 +35,8 @@ def locate_rows(index: Any, key: Any) -> Any:
     return index._all_rows(wanted)
 
 
-def _is_several(key: Any) -> bool:
+def is_several(key: Any) -> bool:
+    """Whether a key asks for rows by a slice or several labels, rather than by one."""
     return isinstance(key, slice) or not is_scalar(key)
 
 
@@ -44,7 +45,7 @@ def _by_levels(index: Any, key: tuple[Any, ...]) -> Any:
     mask = full(index.size, True)
     for place, one in enumerate(key):
         level = index.get_level_values(place)
-        if not _is_several(one):
+        if not is_several(one):
             mask = mask & make(level == one)
         elif isinstance(one, slice):
             if one.start is not None:

@@ -178,7 +178,10 @@ def pivot_table(
         wanted = [label for label in self._labels.values if label not in keyed]
     if margins and (len(down) != 1 or len(across) > (len(wanted) == 1)):
         by_pandas("pivot_table", ["margins"])
-        held = {"index": index, "columns": columns, "aggfunc": aggfunc, "fill_value": fill_value, "dropna": dropna}
+        held = {
+            "index": index, "columns": columns, "aggfunc": aggfunc, "fill_value": fill_value, "dropna": dropna,
+            "sort": sort, "observed": observed,
+        }  # fmt: skip
         return CLASSES["DataFrame"](
             self.to_pandas().pivot_table(values, margins=True, margins_name=margins_name, **held)
         )

@@ -379,13 +379,16 @@ class Grouped:
             return self._of_column(column, "quantile", lambda groups, there: groups._quantile(there, q, interpolation))
         numbers = numbers if numbers.dtype.kind == "f" else numbers.astype(np.float64)
         there = NanIsMissing(where(valid, numbers, np.nan))
-        figures = self._quantile(there, q, interpolation)
-        has = self._aggregate([(there, "count", 1)])[0] > 0
+        counts = self._aggregate([(there, "count", 1)])[0]
+        figures, has = self._quantile(there, q, interpolation, counts), counts > 0
         return back(figures, None) if bool(has.all()) else back(where(has, figures, 0), has)
 
-    def _quantile(self, column: Any, q: float, interpolation: str) -> ndarray:
+    def _quantile(self, column: Any, q: float, interpolation: str, counts: ndarray | None = None) -> ndarray:
+        """`counts`: of each group's values that are there, where they are known."""
         skips = isinstance(column, NanIsMissing)
-        most = (self._aggregate([(column, "count", 1)])[0] if skips else self.size()) - 1
+        if counts is None:
+            counts = self._aggregate([(column, "count", 1)])[0] if skips else self.size()
+        most = counts - 1
         values: ndarray = column.values if skips else column
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
