@@ -34,15 +34,42 @@ Endpoint::Endpoint(std::shared_ptr<Job> job, PeId self)
 // A slot's line was last read by the receiver. Stores to it wait in the processor until it has come back, and with them the next atomic
 // operation: a stream of messages of 8 bytes took 56 ns each. Asked for so many messages before, it is there.
 constexpr std::uint64_t slots_ahead = 4;
-// The same holds for lines of payload, of what is likely to be the next message, of the same length. Of one or two lines the receiver
-// asks himself while he waits.
-constexpr std::uint64_t few_lines = 2, most_lines_ahead = 5;
+// The same holds for lines of payload, of what is likely to be the next message, of the same length.
+constexpr std::uint64_t most_lines_ahead = 5;
+
+namespace {
+
+// Into the slots behind one, which has this number.
+class FollowingSlots {
+ public:
+  FollowingSlots(MessageSlot& slot, std::uint64_t number) : slot_(&slot), number_(number) {}
+  void write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      if (room_ == 0) {
+        ++slot_;
+        slot_->stamp.store(MessageSlot::following_stamp_of(++number_), std::memory_order_relaxed);
+        room_ = next_slot_bytes;
+      }
+      const std::size_t some = std::min(bytes.size(), room_);
+      copy_few(slot_->more() + (next_slot_bytes - room_), bytes.data(), some);
+      room_ -= some;
+      bytes = bytes.subspan(some);
+    }
+  }
+
+ private:
+  MessageSlot* slot_;
+  std::uint64_t number_;
+  std::size_t room_ = 0;
+};
+
+}  // namespace
 
 Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& parts) {
   MessageRing& ring = job.ring(to);
   std::atomic<std::uint64_t>& seen = job.seen_head(to);
   const std::size_t bytes = parts.size();
-  const std::uint64_t lines = bytes <= slot_bytes ? 0 : (bytes + cache_line - 1) / cache_line;
+  const std::uint64_t slots = slots_of(bytes), lines = bytes <= slots_bytes ? 0 : (bytes + cache_line - 1) / cache_line;
   RingCount tail{ring.tail.load(std::memory_order_relaxed)}, after;
   // Acquire: the receiver has done with what is before it. Partner: itself, below.
   RingCount head{seen.load(std::memory_order_acquire)};
@@ -51,8 +78,8 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
     first = tail.lines() % ring_lines;
     // In a row: what is left before the end of the lines goes with it.
     const std::uint64_t skipped = first + lines > ring_lines ? ring_lines - first : 0;
-    after = RingCount::of(tail.messages() + 1, tail.lines() + skipped + lines);
-    if (after.messages_since(head) > ring_slots || after.lines_since(head) > ring_lines) [[unlikely]] {
+    after = RingCount::of(tail.slots() + slots, tail.lines() + skipped + lines);
+    if (after.slots_since(head) > ring_slots || after.lines_since(head) > ring_lines) [[unlikely]] {
       // Acquire: as above. Partner: Endpoint::release_message().
       RingCount now{ring.head.load(std::memory_order_acquire)};
       RingCount taken{ring.tail.load(std::memory_order_relaxed)};
@@ -67,22 +94,32 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
       break;
     }
   }
-  MessageSlot& slot = ring.slots[tail.messages() % ring_slots];
-  prefetch_for_write(&ring.slots[(tail.messages() + slots_ahead) % ring_slots]);
+  MessageSlot& slot = ring.slots[tail.slots() % ring_slots];
+  prefetch_for_write(&ring.slots[(tail.slots() + slots - 1 + slots_ahead) % ring_slots]);
+  // The slot itself last, at once: a receiver who waits looks at it all the time, and takes its line back after each store that has to wait.
+  MessageParts in_slot = parts;
+  RingPlace place;
+  if (lines == 0) [[likely]] {
+    const std::size_t some = std::min(parts.first.size(), slot_bytes);
+    in_slot = {parts.first.first(some), parts.second.first(std::min(parts.second.size(), slot_bytes - some))};
+    if (slots != 1) [[unlikely]] {
+      FollowingSlots rest(slot, tail.slots());
+      rest.write(parts.first.subspan(some));
+      rest.write(parts.second.subspan(in_slot.second.size()));
+    }
+  } else {
+    place = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(after.lines())};
+    in_slot = {std::as_bytes(std::span(&place, 1))};
+    parts.copy_to(ring.lines[first]);
+    for (std::uint64_t line = 0; line < std::min(lines, most_lines_ahead); ++line)
+      prefetch_for_write(ring.lines[(after.lines() + line) % ring_lines]);
+  }
   slot.source = label.source.value();
   slot.handler = label.handler;
   slot.kind = label.kind;
-  if (lines == 0) [[likely]] {
-    parts.copy_to(slot.payload);
-  } else {
-    RingPlace place{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(after.lines())};
-    std::memcpy(slot.payload, &place, sizeof(place));
-    parts.copy_to(ring.lines[first]);
-    for (std::uint64_t line = 0; lines > few_lines && line < std::min(lines, most_lines_ahead); ++line)
-      prefetch_for_write(ring.lines[(after.lines() + line) % ring_lines]);
-  }
+  in_slot.copy_to(slot.payload);
   // Release: the rest of it. Partner: Endpoint::message_waiting().
-  slot.stamp.store(MessageSlot::stamp_of(tail.messages(), bytes), std::memory_order_release);
+  slot.stamp.store(MessageSlot::stamp_of(tail.slots(), bytes), std::memory_order_release);
   ring_bell(job.record(to));
   return Status::ok;
 }

@@ -249,6 +249,7 @@ bool Context::receive_messages() {
     const auto& [label, payload] = inbox->front();
     receive(label.source, label.handler, label.kind, payload);
   }
+  fabric::Endpoint::Received::Room room;
   for (int count = 0; count < messages_per_round; ++count) {
     const auto message = endpoint_.receive();
     if (!message) break;
@@ -258,7 +259,7 @@ bool Context::receive_messages() {
       fabric::Endpoint& endpoint;
       ~Release() { endpoint.release_message(); }  // also when a handler throws
     } release{endpoint_};
-    receive(PeId(message->source), message->handler, message->kind, message->payload);
+    receive(PeId(message->source), message->handler, message->kind, message->row(room));
   }
   return any;
 }

@@ -56,16 +56,18 @@ void skip_abandoned_slot(fabric::MessageRing& ring) {
   };
   static thread_local Stuck stuck;
   const fabric::RingCount head{ring.head.load(std::memory_order_relaxed)}, tail{ring.tail.load(std::memory_order_relaxed)};
-  const fabric::MessageSlot& slot = ring.slots[head.messages() % fabric::ring_slots];
+  const fabric::MessageSlot& slot = ring.slots[head.slots() % fabric::ring_slots];
   // Acquire: partner is the sender's release.
   const auto number = static_cast<std::uint32_t>(slot.stamp.load(std::memory_order_acquire));
-  bool written = number == static_cast<std::uint32_t>(head.messages() + 1);
-  if (written || tail.messages() == head.messages()) return;
-  if (stuck.ring != &ring || stuck.head != head.bits) {
+  bool written = number == static_cast<std::uint32_t>(head.slots() + 1);
+  if (written || tail.slots() == head.slots()) return;
+  // All of an abandoned message's, but the first.
+  const bool follows = number == static_cast<std::uint32_t>(fabric::MessageSlot::following_stamp_of(head.slots()));
+  if (!follows && (stuck.ring != &ring || stuck.head != head.bits)) {
     stuck = {&ring, head.bits, now_ns()};
-  } else if (now_ns() - stuck.since > abandoned_ns) {
+  } else if (follows || now_ns() - stuck.since > abandoned_ns) {
     // Its lines are given back with those of the next message that has some. Release: partner is push_message().
-    ring.head.store(fabric::RingCount::of(head.messages() + 1, head.lines()).bits, std::memory_order_release);
+    ring.head.store(fabric::RingCount::of(head.slots() + 1, head.lines()).bits, std::memory_order_release);
   }
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching and flow control. Each PE may have a share of messages and bytes at every other, and counts it down as it
-// sends; the receiver returns the credit as receives take them. Without credit for bytes a message is announced and
-// its payload stays; without credit for messages it stays altogether, in order.
+// Matching.
 #include "state.hpp"
 
 #include <sys/prctl.h>
@@ -10,13 +8,9 @@
 #include <cstring>
 
 #include "atoll/base/error.hpp"
-#include "atoll/base/prefetch.hpp"
 
 namespace atl::runtime::matching {
 namespace {
-
-// Messages a sender gets above its share when a receive waits that nothing here fits.
-constexpr std::uint32_t loan = 64;
 
 // With the ring and the lists to oneself: some 1 us.
 constexpr int looks_at_once = 400;
@@ -160,7 +154,7 @@ MatcherStats State::stats() {
           sent_messages_, sent_bytes_, received_messages_, received_bytes_, early_messages_, waits_.load(std::memory_order_relaxed)};
 }
 
-// ---- credit -------------------------------------------------------------------------------------------------------
+// ---- credit, see credit.cpp ---------------------------------------------------------------------------------------
 
 Header State::header_for(PeId pe, Kind kind) {
   Peer& peer = peers_[pe.value()];
@@ -182,59 +176,12 @@ bool State::taken(PeId source, std::uint64_t payload) {
          peer.returned_bytes > window_bytes_ / 2;
 }
 
-Header State::lend(PeId pe) {
-  Header header = header_for(pe, Kind::credit);
-  Peer& peer = peers_[pe.value()];
-  if (std::exchange(peer.withholds, false)) --withholding_;
-  std::uint32_t more = std::min(loan, 65535u - header.credit_messages);
-  peer.lent += more;
-  header.credit_messages = static_cast<std::uint16_t>(header.credit_messages + more);
-  return header;
-}
-
 void State::credit(PeId source, const Header& header) {
   if (header.credit_messages == 0 && header.credit_bytes == 0) return;
   Peer& peer = peers_[source.value()];
   peer.bytes += header.credit_bytes;
   peer.messages += header.credit_messages;
   drain(source);
-}
-
-// In a handler, where sending does not wait: under the lock, so that no thread overtakes what was withheld.
-void State::drain(PeId pe) {
-  Peer& peer = peers_[pe.value()];
-  if (!peer.waiting || peer.waiting->empty()) return;
-  while (peer.messages != 0 && !peer.waiting->empty()) {
-    Operation& send = *peer.waiting->front();
-    send.link.unlink();
-    send.stage = Stage::moving;
-    --withheld_;
-    --peer.messages;
-    bool eager = send.mode == SendMode::standard && send.bytes <= std::min(options_.eager_bytes, short_payload) &&
-                 peer.bytes >= send.bytes;
-    if (eager) {
-      peer.bytes -= send.bytes;
-      tell(pe, eager_header_for(pe, send.outcome.envelope.tag, send.outcome.envelope.label), {send.memory, send.bytes});
-      finish(send, Status::ok);
-    } else {
-      tell(pe, announcement(send));
-    }
-  }
-  peer.said_withheld = !peer.waiting->empty();
-  if (peer.said_withheld) tell(pe, header_for(pe, Kind::withheld));
-}
-
-void State::on_withheld(PeId source) {
-  Header header;
-  {
-    std::lock_guard lock(lock_);
-    Peer& peer = peers_[source.value()];
-    if (!std::exchange(peer.withholds, true)) ++withholding_;
-    if (posted_.awaits(source)) header = lend(source);
-    else if (peer.returned_messages != 0) header = header_for(source, Kind::credit);
-    else return;
-  }
-  tell(source, header);
 }
 
 // ---- sending ------------------------------------------------------------------------------------------------------
@@ -376,12 +323,6 @@ bool State::is_unlikely(const Pattern& pattern) {
   return withholding_ != 0 || (unexpected_.count() != 0 && unexpected_.find(pattern) != nullptr);
 }
 
-// Where the payload of the next message will lie, should it not fit into a slot.
-const std::byte* State::next_lines() const {
-  const fabric::MessageRing& ring = context_.job().ring(context_.pe());
-  return ring.lines[fabric::RingCount{ring.head.load(std::memory_order_relaxed)}.lines() % fabric::ring_lines];
-}
-
 bool State::receive_at_once(const Pattern& pattern, const Target& into, int looks, Outcome& outcome) {
   Context::Look look(context_);
   if (!look) return false;
@@ -389,11 +330,10 @@ bool State::receive_at_once(const Pattern& pattern, const Target& into, int look
   if (is_unlikely(pattern)) return false;
   std::optional<fabric::Endpoint::Received> message;
   int vain_looks = 0;
-  const std::byte* lines = next_lines();
-  while (!(message = look.first()) && ++vain_looks < looks) prefetch_for_read(lines);
+  while (!(message = look.first()) && ++vain_looks < looks) look.prefetch_rest(vain_looks);
   if (!message || !Context::Look::is_for(*message, handler_)) return false;
   Header header;
-  const std::size_t header_bytes = read_header(message->payload, header);
+  const std::size_t header_bytes = read_header(message->payload, message->bytes, header);
   const PeId source(message->source);
   const bool is_ours = header.kind == Kind::eager && pattern.fits(source, header.tag) &&
                        (posted_.count() == 0 || posted_.find(source, header.tag, [](const Operation&) { return true; }) == nullptr);
@@ -401,7 +341,7 @@ bool State::receive_at_once(const Pattern& pattern, const Target& into, int look
   look.prefetch_next();
   if (vain_looks != 0) count_wait();
   outcome.envelope = {source, header.tag, header.bytes, header.label};
-  outcome.status = copy_out(message->payload.subspan(header_bytes), into);
+  outcome.status = copy_out(*message, header_bytes, into);
   look.take();
   credit(source, header);
   count_received(outcome.envelope, into.bytes);
@@ -431,11 +371,11 @@ void State::take_posted(const Operation& wanted, int looks) {
   int vain_looks = 0;
   for (int taken_so_far = 0;; ++taken_so_far) {
     std::optional<fabric::Endpoint::Received> message;
-    while (!(message = look.first()))
+    for (; !(message = look.first()); look.prefetch_rest(vain_looks))
       if (wanted.complete.load(std::memory_order_relaxed) || ++vain_looks >= looks) return;
     if (!Context::Look::is_for(*message, handler_)) return;
     Header header;
-    const std::size_t header_bytes = read_header(message->payload, header);
+    const std::size_t header_bytes = read_header(message->payload, message->bytes, header);
     if (header.kind != Kind::eager) return;
     const PeId source(message->source);
     Operation* receive = posted_.take(source, header.tag);
@@ -446,7 +386,7 @@ void State::take_posted(const Operation& wanted, int looks) {
     receive->outcome.envelope = {source, header.tag, header.bytes, header.label};
     credit(source, header);
     count_received(receive->outcome.envelope, receive->bytes);
-    const Status status = copy_out(message->payload.subspan(header_bytes), target_of(*receive));
+    const Status status = copy_out(*message, header_bytes, target_of(*receive));
     look.take();
     finish(*receive, status);
     if (!taken(source, header.bytes)) [[likely]] continue;
@@ -475,6 +415,16 @@ void State::aim(Operation& receive, const Target& into) {
   if (into.scatter == nullptr) [[likely]] return;
   receive.scatter = into.scatter;
   receive.known = true;
+}
+
+Status State::copy_out(const fabric::Endpoint::Received& message, std::size_t header_bytes, const Target& into) {
+  if (into.scatter != nullptr) [[unlikely]] {
+    fabric::Endpoint::Received::Room room;
+    return copy_out(message.row(room).subspan(header_bytes), into);
+  }
+  const std::size_t bytes = message.bytes - header_bytes, fits = std::min<std::size_t>(bytes, into.bytes);
+  message.copy_out(into.memory, header_bytes, fits);
+  return fits < bytes ? Status::truncated : Status::ok;
 }
 
 Status State::copy_out(std::span<const std::byte> payload, const Target& into) {
@@ -548,27 +498,27 @@ void State::on_message(PeId source, const Header& header, const std::byte* paylo
 }
 
 // Of what came; a labelled message is an eager one from here on. The payload is behind the header.
-std::size_t State::read_header(std::span<const std::byte> payload, Header& header) {
-  ATOLL_EXPECT(payload.size() >= eager_header);
-  std::memcpy(static_cast<void*>(&header), payload.data(), eager_header);
+std::size_t State::read_header(const std::byte* message, std::size_t bytes, Header& header) {
+  ATOLL_EXPECT(bytes >= eager_header);
+  std::memcpy(static_cast<void*>(&header), message, eager_header);
   if (header.kind == Kind::eager) [[likely]] {
-    header.bytes = payload.size() - eager_header;
+    header.bytes = bytes - eager_header;
     return eager_header;
   }
   if (header.kind == Kind::labelled) {
-    std::memcpy(&header.label, payload.data() + eager_header, sizeof(header.label));
+    std::memcpy(&header.label, message + eager_header, sizeof(header.label));
     header.kind = Kind::eager;
-    header.bytes = payload.size() - labelled_header;
+    header.bytes = bytes - labelled_header;
     return labelled_header;
   }
-  ATOLL_EXPECT(payload.size() >= sizeof(header));
-  std::memcpy(&header, payload.data(), sizeof(header));
+  ATOLL_EXPECT(bytes >= sizeof(header));
+  std::memcpy(&header, message, sizeof(header));
   return sizeof(header);
 }
 
 void State::take_in(PeId source, std::span<const std::byte> payload) {
   Header header;
-  const std::byte* data = payload.data() + read_header(payload, header);
+  const std::byte* data = payload.data() + read_header(payload.data(), payload.size(), header);
   if (header.kind == Kind::eager || header.kind == Kind::announce) [[likely]] return on_message(source, header, data);
   {
     std::lock_guard lock(lock_);

@@ -129,9 +129,8 @@ class State {
  private:
   void check_peer(PeId pe) const;
   bool is_unlikely(const Pattern& pattern);  // under the lock
-  const std::byte* next_lines() const;
   void take_in(PeId source, std::span<const std::byte> payload);
-  static std::size_t read_header(std::span<const std::byte> payload, Header& header);
+  static std::size_t read_header(const std::byte* message, std::size_t bytes, Header& header);
 
   // Of each peer. As sender: what we may still send it. As receiver: what it sent that we have taken since.
   struct alignas(fabric::cache_line) Peer {
@@ -173,6 +172,7 @@ class State {
   // Without it.
   static void finish(Operation& operation, Status status);
   void tell(PeId pe, const Header& header, std::span<const std::byte> payload = {});
+  static Status copy_out(const fabric::Endpoint::Received& message, std::size_t header_bytes, const Target& into);
   static Status copy_out(std::span<const std::byte> payload, const Target& into);
   static void deliver(Operation& receive, const std::byte* payload);
   void on_message(PeId source, const Header& header, const std::byte* payload);

@@ -4,6 +4,8 @@
 // call, no virtual call. Any other PE goes through the job's RemotePath.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -253,31 +255,61 @@ class Endpoint {
     std::uint32_t source;
     std::uint16_t handler;
     std::uint16_t kind;
-    std::span<const std::byte> payload;
+    std::size_t bytes;         ///< of its payload
+    const std::byte* payload;  ///< the first slot_bytes of it; all, if it is in a row
+
+    bool in_a_row() const { return bytes <= slot_bytes || bytes > slots_bytes; }
+    /// So many bytes of it, from `begin` on, which is in the first slot_bytes.
+    void copy_out(std::byte* to, std::size_t begin, std::size_t count) const {
+      if (in_a_row()) [[likely]] return copy_few(to, payload + begin, count);
+      std::size_t some = std::min(count, slot_bytes - begin);
+      copy_few(to, payload + begin, some);
+      for (const MessageSlot* next = slot() + 1; (count -= some) != 0; ++next) {
+        to += some;
+        some = std::min(count, next_slot_bytes);
+        copy_few(to, next->more(), some);
+      }
+    }
+    /// All of it in a row: where it is, or in the room.
+    using Room = std::array<std::byte, slots_bytes>;
+    std::span<const std::byte> row(Room& room) const {
+      if (in_a_row()) [[likely]] return {payload, bytes};
+      copy_out(room.data(), 0, bytes);
+      return {room.data(), bytes};
+    }
+
+   private:
+    const MessageSlot* slot() const { return reinterpret_cast<const MessageSlot*>(payload - offsetof(MessageSlot, payload)); }
   };
   /// The oldest in this PE's ring; none: there is none. One receiver at a time: the caller sees to it.
   std::optional<Received> receive() const {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
-    const MessageSlot& slot = ring_->slots[head.messages() % ring_slots];
+    const MessageSlot& slot = ring_->slots[head.slots() % ring_slots];
     const std::uint64_t stamp = slot.stamp.load(std::memory_order_acquire);  // partner: push_message()
     if (!is_in_slot(head, stamp)) return std::nullopt;
     const std::size_t bytes = stamp >> 32;
-    const std::byte* payload = bytes <= slot_bytes ? slot.payload : ring_->lines[place_in(slot).first];
-    return Received{slot.source, slot.handler, slot.kind, {payload, bytes}};
+    const std::byte* payload = bytes <= slots_bytes ? slot.payload : ring_->lines[place_in(slot).first];
+    return Received{slot.source, slot.handler, slot.kind, bytes, payload};
   }
   /// Asks for one that may be behind the oldest: by the time that this has been read it is here.
   void prefetch_message(std::uint64_t behind) const {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
-    prefetch_for_read(&ring_->slots[(head.messages() + behind) % ring_slots]);
+    const std::uint64_t slots = slots_of(ring_->slots[head.slots() % ring_slots].stamp.load(std::memory_order_relaxed) >> 32);
+    prefetch_for_read(&ring_->slots[(head.slots() + slots - 1 + behind) % ring_slots]);
+  }
+  /// Asks for one of the slots in which a message that is to come may go on: they come with the first. At each look for one in turn.
+  void prefetch_following(int turn) const {
+    const RingCount head{ring_->head.load(std::memory_order_relaxed)};
+    prefetch_for_read(&ring_->slots[head.slots() % ring_slots] + 1 + static_cast<unsigned>(turn) % (most_slots - 1));
   }
   /// Gives what the last receive() returned back to senders.
   void release_message() {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
-    const MessageSlot& slot = ring_->slots[head.messages() % ring_slots];
+    const MessageSlot& slot = ring_->slots[head.slots() % ring_slots];
     const std::size_t bytes = slot.stamp.load(std::memory_order_relaxed) >> 32;
-    const std::uint64_t lines = bytes <= slot_bytes ? head.lines() : place_in(slot).end;
+    const std::uint64_t lines = bytes <= slots_bytes ? head.lines() : place_in(slot).end;
     // Release: we are done reading. Partner: push_message().
-    ring_->head.store(RingCount::of(head.messages() + 1, lines).bits, std::memory_order_release);
+    ring_->head.store(RingCount::of(head.slots() + slots_of(bytes), lines).bits, std::memory_order_release);
   }
 
   Traffic traffic() const;
@@ -288,7 +320,7 @@ class Endpoint {
         am_bytes{0}, am_messages{0};
   };
 
-  static bool is_in_slot(RingCount head, std::uint64_t stamp) { return ((stamp - head.messages() - 1) & 0xFFFFFFFF) == 0; }
+  static bool is_in_slot(RingCount head, std::uint64_t stamp) { return ((stamp - head.slots() - 1) & 0xFFFFFFFF) == 0; }
   static RingPlace place_in(const MessageSlot& slot) {
     RingPlace place;
     std::memcpy(&place, slot.payload, sizeof(place));
@@ -297,7 +329,7 @@ class Endpoint {
   bool waits_in_ring() const {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
     // Acquire: the payload. Partner: push_message().
-    return is_in_slot(head, ring_->slots[head.messages() % ring_slots].stamp.load(std::memory_order_acquire));
+    return is_in_slot(head, ring_->slots[head.slots() % ring_slots].stamp.load(std::memory_order_acquire));
   }
   // A load and a store, not a locked add: 5 ns less, and exact with one thread per endpoint.
   static void bump(std::atomic<std::uint64_t>& counter, std::uint64_t by) {

@@ -92,7 +92,7 @@ struct JobControl {
   alignas(64) std::atomic<std::uint64_t> exit;
   std::byte reserved[4096 - 256];
 };
-inline constexpr std::uint32_t layout_version = 6;
+inline constexpr std::uint32_t layout_version = 7;
 static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, gate) == 128 &&
               offsetof(JobControl, exit) == 192);
 
@@ -126,41 +126,55 @@ static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offs
 inline constexpr std::size_t message_bytes = 296;  ///< most bytes of a message that is kept apart from a ring
 inline constexpr std::size_t ring_slots = 512;     ///< per PE: 32 KiB, however many PEs there are
 inline constexpr std::size_t ring_lines = 4096;    ///< likewise: 256 KiB for what does not fit into slots
-inline constexpr std::size_t slot_bytes = 48;      ///< most bytes of payload in a slot
+inline constexpr std::size_t slot_bytes = 48;      ///< most bytes of payload in a message's first slot
+inline constexpr std::size_t next_slot_bytes = 56;  ///< likewise in each that follows
+inline constexpr std::size_t most_slots = 5;       ///< of a message
+inline constexpr std::size_t slots_bytes = slot_bytes + (most_slots - 1) * next_slot_bytes;  ///< 272: a header and 256 bytes
+/// Slots of a message with so many bytes of payload; of a longer one that in which its place is.
+constexpr std::uint64_t slots_of(std::size_t bytes) {
+  if (bytes <= slot_bytes || bytes > slots_bytes) return 1;
+  return 1 + (bytes - slot_bytes + next_slot_bytes - 1) / next_slot_bytes;
+}
 inline constexpr std::size_t ring_message_bytes = (std::size_t{16} << 10) + 64;  ///< most bytes of payload in a ring
 
-/// How far a ring has come: messages so far, and lines of payload so far, in one word, so that both are taken at once.
+/// How far a ring has come: slots so far, and lines of payload so far, in one word, so that both are taken at once.
 //
 // | bits    | field    | valid when                                              |
 // |---------|----------|---------------------------------------------------------|
 // |  0 … 23 | lines    | modulo 2^24; line i of the payload is i % ring_lines    |
-// | 24 … 63 | messages | modulo 2^40; message i lies in slot i % ring_slots      |
+// | 24 … 63 | slots    | modulo 2^40; slot i is i % ring_slots                   |
 struct RingCount {
   std::uint64_t bits = 0;
 
   static constexpr int line_bits = 24;
   static constexpr std::uint64_t line_mask = (std::uint64_t{1} << line_bits) - 1;
-  static constexpr RingCount of(std::uint64_t messages, std::uint64_t lines) { return {messages << line_bits | (lines & line_mask)}; }
-  constexpr std::uint64_t messages() const { return bits >> line_bits; }
+  static constexpr RingCount of(std::uint64_t slots, std::uint64_t lines) { return {slots << line_bits | (lines & line_mask)}; }
+  constexpr std::uint64_t slots() const { return bits >> line_bits; }
   constexpr std::uint64_t lines() const { return bits & line_mask; }
   /// Since another one, which is not later.
-  constexpr std::uint64_t messages_since(RingCount other) const { return (bits - (other.bits & ~line_mask)) >> line_bits; }
+  constexpr std::uint64_t slots_since(RingCount other) const { return (bits - (other.bits & ~line_mask)) >> line_bits; }
   constexpr std::uint64_t lines_since(RingCount other) const { return (bits - other.bits) & line_mask; }
 };
 static_assert(ring_lines % 2 == 0 && (RingCount::line_mask + 1) % ring_lines == 0);
 
-// Message n is in its slot when the stamp says n + 1. The slot is the sender's from when it has taken the number, which it may
+// A message is in slot n when its stamp says n + 1. The slot is the sender's from when it has taken the number, which it may
 // when the receiver's head is less than ring_slots behind; nobody else writes into it. One line: with five in a slot, of which most
-// messages use one, a message of 8 bytes took 94 ns rather than 75.
+// messages use one, a message of 8 bytes took 94 ns rather than 75. A payload that is a little longer goes on in the slots that follow, whose
+// lines come with the first: behind their stamps, which say n + 2, as no message's do. Behind the last slot there is room for such.
 //
 // | offset | bytes | field   | valid when                                                                         |
 // |--------|-------|---------|------------------------------------------------------------------------------------|
-// |   0    |   8   | stamp   | low half: number of the message + 1, modulo 2^32; high half: bytes of its payload; |
+// |   0    |   8   | stamp   | low half: number of the slot + 1, modulo 2^32; high half: bytes of the payload;    |
 // |        |       |         | stored with release, loaded with acquire by the receiver                           |
 // |   8    |   4   | source  | PE of the sender                                                                   |
 // |  12    |   2   | handler | registered by the receiver, or going to be                                         |
 // |  14    |   2   | kind    | runtime's: how to read the payload                                                 |
-// |  16    |  48   | payload | all of it, up to slot_bytes; else its place in the ring's lines (RingPlace)        |
+// |  16    |  48   | payload | its begin, up to slots_bytes; else its place in the ring's lines (RingPlace)       |
+//
+// One that follows:
+//
+// |   0    |   8   | stamp   | number of the slot + 2, modulo 2^32; stored before the first's                     |
+// |   8    |  56   | more    | of the payload                                                                     |
 struct MessageSlot {
   alignas(64) std::atomic<std::uint64_t> stamp;
   std::uint32_t source;
@@ -168,7 +182,11 @@ struct MessageSlot {
   std::uint16_t kind;
   std::byte payload[slot_bytes];
 
+  /// Of one that follows.
+  std::byte* more() { return payload - (next_slot_bytes - slot_bytes); }
+  const std::byte* more() const { return payload - (next_slot_bytes - slot_bytes); }
   static constexpr std::uint64_t stamp_of(std::uint64_t number, std::size_t bytes) { return std::uint64_t{bytes} << 32 | ((number + 1) & 0xFFFFFFFF); }
+  static constexpr std::uint64_t following_stamp_of(std::uint64_t number) { return (number + 2) & 0xFFFFFFFF; }
 };
 static_assert(sizeof(MessageSlot) == 64 && offsetof(MessageSlot, source) == 8 && offsetof(MessageSlot, payload) == 16);
 
@@ -188,15 +206,15 @@ static_assert(sizeof(RingPlace) == 8);
 // |  64    |   8    | head  | RingCount of what the receiver has done with: its own, stored with     |
 // |        |        |       | release, loaded with acquire by senders to whom the ring seems full    |
 // | 128    |        | slots |                                                                        |
-// | 32896  |        | lines |                                                                        |
+// | 33152  |        | lines |                                                                        |
 struct MessageRing {
   alignas(64) std::atomic<std::uint64_t> tail;
   alignas(64) std::atomic<std::uint64_t> head;
-  MessageSlot slots[ring_slots];
+  MessageSlot slots[ring_slots + most_slots - 1];  // a message is in a row
   alignas(64) std::byte lines[ring_lines][64];
 };
-static_assert(offsetof(MessageRing, slots) == 128 && offsetof(MessageRing, lines) == 32896 &&
-              sizeof(MessageRing) == 128 + 64 * (ring_slots + ring_lines));
+static_assert(offsetof(MessageRing, slots) == 128 && offsetof(MessageRing, lines) == 33152 &&
+              sizeof(MessageRing) == 128 + 64 * (ring_slots + most_slots - 1 + ring_lines));
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
 

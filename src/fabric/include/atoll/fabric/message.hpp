@@ -21,8 +21,27 @@ struct MessageLabel {
 /// memcpy() that is inlined for a few bytes, of which most messages are: a call takes as long as all else that is done for one.
 inline void copy_few(std::byte* to, const std::byte* from, std::size_t bytes) {
   constexpr std::size_t word = sizeof(std::uint64_t);
-  if (bytes > 2 * word) [[unlikely]] {
+  struct Vector {
+    std::byte bytes[2 * word];
+  };
+  if (bytes > 4 * sizeof(Vector)) [[unlikely]] {
     std::memcpy(to, from, bytes);
+  } else if (bytes > 2 * sizeof(Vector)) {  // two at each end, which may overlap
+    Vector first, second, third, last;
+    std::memcpy(&first, from, sizeof(Vector));
+    std::memcpy(&second, from + sizeof(Vector), sizeof(Vector));
+    std::memcpy(&third, from + bytes - 2 * sizeof(Vector), sizeof(Vector));
+    std::memcpy(&last, from + bytes - sizeof(Vector), sizeof(Vector));
+    std::memcpy(to, &first, sizeof(Vector));
+    std::memcpy(to + sizeof(Vector), &second, sizeof(Vector));
+    std::memcpy(to + bytes - 2 * sizeof(Vector), &third, sizeof(Vector));
+    std::memcpy(to + bytes - sizeof(Vector), &last, sizeof(Vector));
+  } else if (bytes > 2 * word) {
+    Vector first, last;
+    std::memcpy(&first, from, sizeof(Vector));
+    std::memcpy(&last, from + bytes - sizeof(Vector), sizeof(Vector));
+    std::memcpy(to, &first, sizeof(Vector));
+    std::memcpy(to + bytes - sizeof(Vector), &last, sizeof(Vector));
   } else if (bytes >= word) {  // two words, which may overlap
     std::uint64_t first, last;
     std::memcpy(&first, from, word);

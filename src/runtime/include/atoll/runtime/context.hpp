@@ -337,6 +337,8 @@ class Context {
       took_ = true;
     }
     void prefetch_next() const { context_.endpoint_.prefetch_message(1); }
+    /// While there is none: asks for where one may go on, a line at a turn.
+    void prefetch_rest(int turn) const { context_.endpoint_.prefetch_following(turn); }
 
    private:
     Context& context_;
