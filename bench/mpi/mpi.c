@@ -2,7 +2,8 @@
 // mpi: what programs of MPI wait for: messages (latency, rate, bandwidth), collectives by bytes per rank (alltoall: per pair),
 // windows, non-blocking collectives while the program computes, and datatypes that lie apart, beside loops written by hand.
 // `*_added`: what an operation adds to a computation of 1.2 times its own time, without a call in between; `--asleep 1`: to a sleep, which
-// leaves the core to others; `*_blocking`: the same waited for at once. `--allocated 1`: buffers are memory of MPI_Alloc_mem.
+// leaves the core to others, with core 0 for progress; `*_blocking`: the same waited for at once. `--allocated 1`: buffers are memory of
+// MPI_Alloc_mem.
 #include "../shmem/bench.h"
 
 #include <sys/prctl.h>
@@ -344,6 +345,7 @@ int main(int argc, char** argv) {
   uint64_t parts = bench_option("parts", 31);  // 1 messages, 2 collectives, 4 computing, 8 windows, 16 datatypes
   uint64_t allocated = bench_option("allocated", 0);
   asleep = bench_option("asleep", 0);
+  if (asleep) setenv("ATOLL_PROGRESS_CORE", "0", 0);
   if (most > MOST) comm_fail("--most: at most 1 MiB");
   bench_begin(64, 1);
   me = comm_me(), pes = comm_pes(), peer = 1 - me;

@@ -1,9 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi_start: how long MPI_Init takes. What runs it adds how long the whole job takes, which does nothing else.
+// mpi_start: how long MPI_Init takes. What runs it adds how long the whole job takes, which does nothing else. `--python 1`: each rank is
+// the python3 of the PATH instead, which imports its mpi4py, built for the standard ABI, with the library that this was linked with.
+#define _GNU_SOURCE
 #include "../shmem/bench.h"
+
+#include <dlfcn.h>
+
+static void become_python(void) {
+  static char script[] =
+      "import os, sys\n"
+      "from mpi4py import MPI\n"
+      "if MPI.Get_library_version() != os.environ['BENCH_LIBRARY']:\n"
+      "    sys.exit('mpi4py has another library of MPI: it takes one with the standard ABI')\n"
+      "world = MPI.COMM_WORLD\n"
+      "wrong = world.allreduce(1) != world.size\n"
+      "if world.rank == 0:\n"
+      "    library = MPI.Get_library_version().partition('\\n')[0].partition(',')[0].strip()\n"
+      "    print('{\"library\": \"%s\", \"pes\": %d}\\n{\"end\": true, \"wrong_pes\": %d}' % (library, world.size, wrong), flush=True)\n";
+  Dl_info library;
+  if (dladdr((void*)MPI_Init, &library) == 0 || library.dli_fname == NULL) comm_fail("cannot find the library of MPI");
+  char folder[4096];
+  snprintf(folder, sizeof folder, "%s", library.dli_fname);
+  char* end = strrchr(folder, '/');
+  if (end != NULL) *end = '\0';
+  setenv("LD_LIBRARY_PATH", folder, 1);
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  setenv("BENCH_LIBRARY", version, 1);
+  char *words[] = {"python3", "-c", script, NULL};
+  execvp(words[0], words);
+  comm_fail("there is no python3 on the PATH");
+}
 
 int main(int argc, char** argv) {
   bench_arguments(argc, argv);
+  if (bench_option("python", 0)) become_python();
   double begin = bench_now();
   MPI_Init(&argc, &argv);
   double taken = bench_now() - begin;

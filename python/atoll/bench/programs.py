@@ -104,7 +104,7 @@ def chains_for(
             chain = toolchains.toolchain(word, program.interface)
             if chain.compiler == chains.get("atoll", chain).compiler and chains and word in ("oshcc", "mpicc"):
                 raise Skip(f"the {word} on the PATH is Atoll's own: give {word}=/path/to/another")
-            binary = toolchains.build(program.name, chain, program.interface)
+            binary = toolchains.build(program.source or program.name, chain, program.interface)
             chain.command(binary, pes, program.words, where)
         except Skip as reason:
             skipped[word.partition("=")[0]] = str(reason)
@@ -139,7 +139,7 @@ def run_program(
         for chain in list(chains):
             tick(chain.name)
             try:
-                binary = toolchains.build(program.name, chain, program.interface)
+                binary = toolchains.build(program.source or program.name, chain, program.interface)
                 before = meter.read() if meter else []
                 began = time.monotonic()
                 lines = toolchains.run(chain, binary, pes, [*program.words, *words], where)

@@ -126,11 +126,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Program:
-    """A benchmark that is a C program of bench/shmem or bench/mpi, of the same name; `programs` runs it."""
+    """A benchmark that is a C program of bench/shmem or bench/mpi; `programs` runs it."""
 
     name: str
     summary: str
     size_means: str
+    #: The C file's name, if it is another.
+    source: str = ""
     #: The program's option that `--size` sets.
     size_option: str = ""
     #: What the program is told always, and what makes it tiny, for tests.

@@ -99,6 +99,39 @@ program(
     interface="mpi",
 )
 program(
+    "mpi_collectives",
+    "collectives of MPI alone",
+    size_means="bytes",
+    source="mpi",
+    size_option="most",
+    words=["--parts", "2"],
+    tiny=["--most", "4096"],
+    least_pes=2,
+    interface="mpi",
+)
+program(
+    "mpi_allocated",
+    "collectives of MPI, with memory of MPI_Alloc_mem",
+    size_means="bytes",
+    source="mpi",
+    size_option="most",
+    words=["--parts", "2", "--allocated", "1"],
+    tiny=["--most", "4096"],
+    least_pes=2,
+    interface="mpi",
+)
+program(
+    "mpi_overlap",
+    "non-blocking collectives of MPI while the program sleeps and a core is free",
+    size_means="bytes",
+    source="mpi",
+    size_option="most",
+    words=["--parts", "4", "--asleep", "1"],
+    tiny=["--most", "4096"],
+    least_pes=2,
+    interface="mpi",
+)
+program(
     "mpi_threads",
     "messages between pairs of threads, each with a communicator of its own",
     size_means="pairs",
@@ -114,6 +147,15 @@ program(
     size_option="total",
     tiny=["--total", "3145728"],
     interface="mpi",
+)
+program(
+    "mpi_python",
+    "a whole job whose ranks import mpi4py, and nothing else",
+    size_means="-",
+    source="mpi_start",
+    words=["--python", "1"],
+    interface="mpi",
+    times_job=True,
 )
 program(
     "mpi_start",
