@@ -42,7 +42,7 @@ ParquetColumn checked(const Told& told, std::int64_t size) {
   ParquetColumn column;
   column.type = among("type", told.type, types.size());
   column.codec = among("codec", told.codec, codecs.size());
-  amount("number of values", told.values);
+  column.values = amount("number of values", told.values);
   column.unpacked = amount("size before it was compressed", told.unpacked);
   column.packed = amount("size", told.packed);
   column.dictionary = told.dictionary_at.has_value();
@@ -153,12 +153,27 @@ ParquetGroup group_of(Thrift& thrift, std::uint64_t number, std::int64_t size) {
     }, 1);
     ATOLL_VALIDATE(rows && *rows >= 0 && *rows < std::int64_t{1} << 48, ValueError, "it is said to have {} rows", rows.value_or(-1));
     ATOLL_VALIDATE(bytes.value_or(0) >= 0, ValueError, "it is said to have {} bytes", *bytes);
+    std::int64_t most = group.columns.empty() ? *rows : 0;  // a row has a value or more of each column, which may be none
+    for (const ParquetColumn& column : group.columns) most = std::max(most, column.values);
+    ATOLL_VALIDATE(*rows <= most, ValueError, "it is said to have {} rows, and no column has more than {} values", *rows, most);
   } catch (const ValueError& error) {
     throw ValueError(fmt::format("row group {}, {}", number, error.what()));
   }
   group.rows = *rows;
   group.bytes = bytes.value_or(0);
   return group;
+}
+
+/// An element of the schema: of a type that there is, and repeated in a way that there is. Arrow does not look, and ends the process.
+void check_element(Thrift& thrift, std::uint64_t number) {
+  thrift.for_fields([&](std::int64_t field, unsigned kind) {
+    if ((field != 1 && field != 3) || kind != Thrift::i32) return false;
+    const std::int64_t value = thrift.number();
+    const std::size_t end = field == 1 ? types.size() : 3;
+    ATOLL_VALIDATE(value >= 0 && value < static_cast<std::int64_t>(end), ValueError, "element {} of its schema: its {} is {}", number,
+                   field == 1 ? "type" : "repetition", value);
+    return true;
+  }, 1);
 }
 
 }  // namespace
@@ -168,6 +183,13 @@ std::vector<ParquetGroup> read_parquet_footer(std::span<const std::byte> footer,
   std::size_t at = 0;
   Thrift thrift(footer, at, "the footer is broken");
   thrift.for_fields([&](std::int64_t field, unsigned kind) {
+    if (field == 2 && kind == Thrift::list) {
+      thrift.for_elements([&](std::uint64_t number, unsigned element) {
+        ATOLL_VALIDATE(element == Thrift::structure, ValueError, "element {} of its schema is none", number);
+        check_element(thrift, number);
+      });
+      return true;
+    }
     if (field != 4 || kind != Thrift::list) return false;
     groups.clear();
     thrift.for_elements([&](std::uint64_t number, unsigned element) {

@@ -16,14 +16,19 @@ namespace {
 using namespace pages;
 
 struct Told {
-  std::int64_t type = 2, codec = 1, values = 5, unpacked = 80, packed = 60, at = 4, rows = 5, bloom = 0;
+  std::int64_t repetition = 1, type = 2, codec = 1, values = 5, unpacked = 80, packed = 60, at = 4, rows = 5, bloom = 0;
 };
 
 /// Two row groups with a column "x" each, of which the second says what is told.
 Bytes footer_of(const Told& told) {
   Bytes to;
   put_field(to, 1, 2);  // version
-  to.push_back(static_cast<std::byte>(3 << 4 | 9));  // field 4: a list of two structs
+  to.push_back(static_cast<std::byte>(1 << 4 | 9));  // field 2: a schema of one element
+  to.push_back(static_cast<std::byte>(1 << 4 | 12));
+  put_field(to, 1, 2);
+  put_field(to, 2, told.repetition);
+  to.push_back(std::byte{0});
+  to.push_back(static_cast<std::byte>(2 << 4 | 9));  // field 4: a list of two structs
   to.push_back(static_cast<std::byte>(2 << 4 | 12));
   for (const Told& one : {Told{}, told}) {
     to.push_back(static_cast<std::byte>(1 << 4 | 9));
@@ -76,6 +81,8 @@ TEST(ParquetFooter, SaysWhatCanBe) {
   EXPECT_EQ(bloom_filter(500), 500);
   EXPECT_EQ(bloom_filter(1000), 0) << "behind the file's end";
   EXPECT_EQ(bloom_filter(INT64_MIN), 0);
+  EXPECT_EQ(refusal({.repetition = -1}), "element 0 of its schema: its repetition is -1");
+  EXPECT_EQ(refusal({.repetition = 3}), "element 0 of its schema: its repetition is 3");
   EXPECT_EQ(refusal({.codec = -1}), "row group 1, column 'x': its codec is -1");
   EXPECT_EQ(refusal({.codec = 8}), "row group 1, column 'x': its codec is 8");
   EXPECT_EQ(refusal({.type = 99}), "row group 1, column 'x': its type is 99");
@@ -85,6 +92,8 @@ TEST(ParquetFooter, SaysWhatCanBe) {
   EXPECT_EQ(refusal({.at = 1001}), "row group 1, column 'x': its pages are at byte 1001 of a file of 1000");
   EXPECT_EQ(refusal({.at = INT64_MIN}), "row group 1, column 'x': its pages are at byte -9223372036854775808 of a file of 1000");
   EXPECT_EQ(refusal({.rows = -1}), "row group 1, it is said to have -1 rows");
+  EXPECT_EQ(refusal({.rows = 6}), "row group 1, it is said to have 6 rows, and no column has more than 5 values");
+  EXPECT_EQ(refusal({.values = 9}), "") << "lists have several to a row";
   EXPECT_EQ(refusal({.rows = INT64_MAX}), "row group 1, it is said to have 9223372036854775807 rows");
 }
 

@@ -15,6 +15,7 @@ struct ParquetColumn {
   std::int32_t type = 0, codec = 0;  // Parquet's numbers
   bool decoded = false;              // whether its pages are plain or by dictionary, and in this file
   bool dictionary = false;           // whether it has a dictionary
+  std::int64_t values = 0;           // missing ones, too
   std::int64_t offset = 0;           // of its first page
   std::int64_t packed = 0, unpacked = 0;  // bytes
   std::int64_t bloom_filter = 0;     // where its Bloom filter is, 0: nowhere
@@ -28,7 +29,7 @@ struct ParquetGroup {
 };
 
 /// The row groups of a footer. ValueError, with row group and column, where it says what no file of `size` bytes has: sizes and counts
-/// below 0, pages behind the file's end, physical types and codecs that are none.
+/// below 0, more rows than any column has values, pages behind the file's end, physical types, repetitions and codecs that are none.
 std::vector<ParquetGroup> read_parquet_footer(std::span<const std::byte> footer, std::int64_t size);
 
 /// The names of Parquet's physical types and codecs.
