@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import re
 import shutil
 import sys
 import types
@@ -24,7 +25,7 @@ numpydoc_show_class_members = False
 myst_heading_anchors = 4
 html_theme = "alabaster"
 html_theme_options = {"description": "Arrays, frames and one-sided communication", "page_width": "1100px"}
-suppress_warnings = ["myst.xref_missing", "myst.header", "autosummary.import_cycle"]
+suppress_warnings = ["myst.header", "autosummary.import_cycle"]
 nitpicky = False
 """
 CLASS = """{{ objname | escape | underline }}
@@ -37,6 +38,13 @@ CLASS = """{{ objname | escape | underline }}
 """
 #: Modules beside `atoll` itself whose public names have pages.
 MODULES = ("atoll.linalg", "atoll.fft", "atoll.random", "atoll.pandas", "atoll.shmem", "atoll.sim", "atoll.narwhals")
+
+#: Classes of what methods give, which nobody makes by name.
+GIVEN = (
+    "atoll.frame.accessors.Categories", "atoll.frame.accessors.Parts", "atoll.frame.accessors.Texts",
+    "atoll.frame.grouped.DataFrameGroupBy", "atoll.frame.grouped.SeriesGroupBy", "atoll.frame.resampling.Resampler",
+    "atoll.frame.running.Windowed", "atoll.plan.scan.Scan",
+)  # fmt: skip
 
 
 def sections() -> dict[str, list[str]]:
@@ -55,6 +63,7 @@ def sections() -> dict[str, list[str]]:
             found["Classes"].append(f"atoll.{name}")
         else:
             found["Frames, files and columns" if name in lazy.LAZY else "Functions of arrays"].append(f"atoll.{name}")
+    found["What methods of frames give"] = list(GIVEN)
     for module in MODULES:
         held = importlib.import_module(module)
         names = getattr(held, "__all__", [name for name in vars(held) if _own(held, name)])
@@ -75,6 +84,8 @@ def write_source(place: Path, names: dict[str, list[str]]) -> None:
     (place / "templates" / "autosummary").mkdir(parents=True)
     (place / "templates" / "autosummary" / "class.rst").write_text(CLASS)
     pages = sorted(path.stem for path in (ROOT / "docs").glob("*.md") if path.stem != "README")
+    for page in place.glob("*.md"):
+        page.write_text(_with_links(page.read_text(), ROOT / "docs", place))
     home = (place / "README.md").read_text()
     (place / "README.md").unlink()
     contents = "\n".join(["```{toctree}", ":hidden:", "", "reference", *pages, "```", ""])
@@ -84,6 +95,29 @@ def write_source(place: Path, names: dict[str, list[str]]) -> None:
         lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
         lines += [f"   {name}" for name in held] + [""]
     (place / "reference.rst").write_text("\n".join(lines))
+
+
+def _with_links(text: str, folder: Path, place: Path, up: str = "") -> str:
+    """A page of a folder, with links to files that the site has: those outside of docs/ are copied to it."""
+
+    def moved(match: re.Match[str]) -> str:
+        target, mark, part = match[1].partition("#")
+        path = (folder / target).resolve()
+        if not target or not path.is_file():
+            return match[0]
+        if path.is_relative_to(ROOT / "docs"):
+            name = path.relative_to(ROOT / "docs").as_posix().replace("README.md", "index.md")
+            return f"]({up}{name}{mark}{part})"
+        copy = place / "files" / path.relative_to(ROOT)
+        if not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+            if path.suffix == ".md":
+                back = "../" * len(copy.parent.relative_to(place).parts)
+                copy.write_text(f"---\norphan: true\n---\n{_with_links(path.read_text(), path.parent, place, back)}")
+        return f"]({up}{copy.relative_to(place).as_posix()}{mark}{part})"
+
+    return re.sub(r"\]\(([^)\s]+)\)", moved, text)
 
 
 def main() -> int:

@@ -221,7 +221,7 @@ def nan_to_num(
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> ndarray:
-    """Whether |a - b| <= atol + rtol * |b|.
+    """Whether ``|a - b| <= atol + rtol * |b|``.
 
     Examples
     --------
