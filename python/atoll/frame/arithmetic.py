@@ -62,7 +62,14 @@ def computed(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any
         found = operation(left, right)
     except TypeError as error:
         raise _unsupported(operation, left, right) from error
-    return settle(found) if isinstance(found, (ndarray, Column)) else found
+    return _nullable(settle(found), left, right) if isinstance(found, (ndarray, Column)) else found
+
+
+def _nullable(found: Any, left: Any, right: Any) -> Any:
+    """Whole numbers and bools as such that may be missing, where those were of which they come."""
+    if isinstance(found, ndarray) and found.dtype.kind in "iub" and (type(left) is Column or type(right) is Column):
+        return Column(found)
+    return found
 
 
 def _plain(value: Any) -> bool:
@@ -121,9 +128,10 @@ def compared(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any
     found = operation(left, right)
     if found is NotImplemented:
         return full(left.size, unequal)
-    if isinstance(found, Column) and not (type(left) is Column or type(right) is Column):
+    shifted = any(isinstance(one, ndarray) and one.dtype.kind == "b" for one in (left, right))  # objects in pandas
+    if isinstance(found, Column) and (shifted or not (type(left) is Column or type(right) is Column)):
         return found.fillna(unequal)
-    return found
+    return _nullable(found, left, right)
 
 
 def _are_numbers(left: Any, right: Any) -> bool:
@@ -133,7 +141,9 @@ def _are_numbers(left: Any, right: Any) -> bool:
 
 def combined(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Logic of bools, row by row."""
-    return operation(left, right)
+    if is_scalar(right) and is_missing(right) and type(left) is Column:
+        right = Column(full(left.size, False), full(left.size, False))
+    return _nullable(operation(left, right), left, right)
 
 
 _APPLY: dict[Any, Any] = {

@@ -161,3 +161,13 @@ def test_arrays_before_columns():
     a, b = ak.array([10, 20]), ak.array([1, None])
     assert (a - b).to_list() == [9, None]
     assert (a > b).to_list() == [True, None]
+
+
+def test_an_array_beside_a_column():
+    """Whichever stands first: an array does not say that a column of numbers equals nothing."""
+    array, column = ak.array([True, True, False]), ak.array([True, None, True])
+    for equal, unequal in ((array == column, array != column), (column == array, column != array)):
+        assert equal.to_list() == [True, None, False]
+        assert unequal.to_list() == [False, None, True]
+    assert (ak.array([1, 2, 3]) == ak.array([1, None, 4])).to_list() == [True, None, False]
+    assert (ak.array([1, 2]) == ak.array(["1", "2"])).tolist() == [False, False]
