@@ -183,7 +183,15 @@ def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
 
 
 def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
-    """Moments of texts, numbers, or columns of years, months and days; see `atoll.to_datetime`."""
+    """Moments of texts, numbers, or columns of years, months and days; see `atoll.to_datetime`. Texts of which each
+    may be written in its own way (``format="mixed"``) pandas reads."""
+    if options.get("format") in ("mixed", "ISO8601"):
+        by_pandas("to_datetime", ["format"])
+        import pandas
+
+        made = pandas.to_datetime(arg.to_pandas() if hasattr(arg, "to_pandas") else arg, errors=errors, **options)
+        kind = {pandas.Series: Series, pandas.DatetimeIndex: Index}.get(type(made))
+        return of_value(made) if kind is None else kind(made)
     return _read(_reading.to_datetime, arg, {"errors": errors, **options})
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.ndarray import ndarray
+from ..columns.binary import Binary
 from ..columns.column import Column, as_column
 from ..columns.dates.periods import Periods
 from ..columns.dates.tick import tzinfo_of
@@ -27,6 +28,8 @@ from .values import make, settle, take
 def plain(values: Any, missing: Any = None) -> Any:
     """What a method of texts or dates gave, as pandas has it: False and NaN where the value was missing."""
     if type(values) is Column:
+        if values.valid is not None and bool(values.valid.all()):
+            return values.values
         if values.dtype == np.bool_:
             return values.fillna(bool(missing)) if values.valid is not None else values.values
         return settle(values.astype(np.float64)) if values.valid is not None else values.values
@@ -369,7 +372,7 @@ class SeriesAccessors:
     @property
     def str(self: Any) -> Texts:
         """Methods of texts, row by row; see `Strings`."""
-        if not isinstance(self._values, (Strings, Objects, Lists)):
+        if not isinstance(self._values, (Strings, Objects, Lists, Binary)):
             categories = getattr(self._values, "categories", None)
             if isinstance(categories, Strings):
                 return Texts(self._new(self._values.astype("str")))

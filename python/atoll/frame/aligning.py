@@ -7,10 +7,12 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from ..arrays.creation import arange, empty_like, full
-from ..arrays.selection import where
+from ..arrays.selection import flatnonzero, where
+from ..arrays.sorting import coargsort
+from ..columns.groupby import groupby
 from ..columns.joins import join
 from .axis import IndexCore, comparable, make_index, same_values
-from .index_sets import rows_in_order, with_labels
+from .index_sets import in_one_zone, rows_in_order, with_labels
 from .kinds import kind_of
 from .labels import Labels, labels_of
 from .pending import as_they_are
@@ -31,6 +33,7 @@ class Aligned(NamedTuple):
 
 def align_rows(left: Any, right: Any, how: str = "outer") -> Aligned:
     """Two indexes as one: labels of either (``outer``, in order), of both (``inner``), or of one side."""
+    left, right = in_one_zone(left, right)
     if left._same(right):
         names = left._common_name(right)
         return Aligned(left if names == left.names else left._named(names), None, None)
@@ -140,6 +143,15 @@ class Aligning:
         made = self._reindexed(where(gone, 0, rows), None, index)
         return made._each_column(lambda values: choose(gone, fitting(fill_value, values), values))
 
+    def _by_level(self: Any, labels: Any, level: Any) -> Any:
+        """The rows with some labels of a level, in the order of these; those of the levels before it stay together."""
+        index = self._index
+        at = make_index(labels)._indexer(index.get_level_values(level))
+        before = index._labels_of_index[: index._level(level)]
+        keys = [groupby(before if len(before) > 1 else before[0], dropna=False, sort=False).ngroup()] if before else []
+        rows = flatnonzero(at >= 0)
+        return self._take(rows[coargsort([key[rows] for key in [*keys, at]])])
+
     def align(self: Any, other: Any, join: str = "outer", axis: Any = None, **options: Any) -> Any:
         """Two objects with one index, and frames with the same columns.
 
@@ -152,12 +164,15 @@ class Aligning:
         y    3.0
         dtype: float64
         """
+        if axis in (1, "columns") and self.ndim == 2 and other.ndim == 2:
+            labels = align_labels(self._labels, other._labels, join)
+            return tuple(one._new(columns_for(one, labels), labels) for one in (self, other))
         aligned = align_rows(self._index, other._index, join)
         pair = []
         for one, rows in ((self, aligned.left), (other, aligned.right)):
             made = one._with_index(aligned.index) if rows is None else one._reindexed(rows, gaps(rows), aligned.index)
             pair.append(made)
-        if self.ndim == 2 and other.ndim == 2 and axis in (None, 1, "columns"):
+        if self.ndim == 2 and other.ndim == 2 and axis is None:
             labels = align_labels(self._labels, other._labels, join)
             pair = [one._new(columns_for(one, labels), labels) for one in pair]
         return tuple(pair)
@@ -197,6 +212,8 @@ class SeriesAligning(Aligning):
         c    0
         dtype: int64
         """
+        if options.get("level") is not None and self._index.nlevels > 1:
+            return self._by_level(index, options["level"])
         return self._to_index(index_like(self, index), method, fill_value)
 
 
@@ -226,6 +243,8 @@ class FrameAligning(Aligning):
                     broadcast(fill_value, len(made)) if gone else one for one, gone in zip(held, fills, strict=True)
                 ]
             made = made._new(held, wanted)
+        if index is not None and options.get("level") is not None and made._index.nlevels > 1:
+            return made._by_level(index, options["level"])
         return made if index is None else made._to_index(index_like(made, index), method, fill_value)
 
 

@@ -58,8 +58,6 @@ def series_parts(data: Any, index: Any, dtype: Any, name: Any) -> tuple[Any, Any
     if index is None:
         index = range_index(values.size)
     elif index.size != values.size:
-        if values.size == 1 and isinstance(data, (list, tuple)):
-            return broadcast(data[0], index.size, dtype), index, name
         raise ValueError(f"Length of values ({values.size}) does not match length of index ({index.size})")
     return values, index, name
 

@@ -158,6 +158,9 @@ class SeriesCore(Rows):
             labels = self._index._values
             if isinstance(labels, (Strings, Objects)) and name in self._index:
                 return self.loc[name]
+        own = getattr(type(self), name, None)
+        if isinstance(own, property) and own.fget is not None:  # it is not for such values, and says so
+            return own.fget(self)
         return _from_elsewhere(self, name)
 
     @property

@@ -108,9 +108,7 @@ def _binned(x: Any, codes: Any, bins: Any, labels: Any, ordered: bool) -> Any:
             made = take(table, where(gone, 0, codes))
             made = Categorical(hide(made, gone) if gone.any() else made, categories=list(dict.fromkeys(wanted)),
                                ordered=ordered)  # fmt: skip
-    if is_series(x):
-        return series(made, x._index, x._name)
-    return index_of(made, x._name) if isinstance(x, IndexCore) else made
+    return series(made, x._index, x._name) if is_series(x) else made
 
 
 def _checked_labels(labels: Any, bins: int) -> None:

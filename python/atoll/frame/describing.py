@@ -207,7 +207,7 @@ class FrameDescribing:
         else:
             lines.append(f"Data columns (total {len(self._columns)} columns):")
             cells = [
-                [" # ", "---", *(f" {place} " for place in range(len(kinds)))],
+                [" # ", "---", *(f" {place}" for place in range(len(kinds)))],
                 ["Column", "------", *map(str, self._labels.values)],
                 ["Non-Null Count", "--------------", *(f"{count(one)} non-null" for one in self._columns)],
                 ["Dtype", "-----", *kinds],
@@ -219,8 +219,8 @@ class FrameDescribing:
             ]
             tally = ", ".join(f"{kind}({kinds.count(kind)})" for kind in sorted(set(kinds)))
             lines.append(f"dtypes: {tally}")
-        lines.append(f"memory usage: {_size(int(self.memory_usage().sum()))}")
-        print("\n".join(lines), file=buf or sys.stdout)
+        lines.append("" if memory_usage is False else f"memory usage: {_size(int(self.memory_usage().sum()))}\n")
+        print("\n".join(lines), file=buf or sys.stdout, end="")
 
     def memory_usage(self: Any, index: bool = True, deep: bool = False) -> Any:
         """Bytes of each column, and of the index."""

@@ -18,7 +18,7 @@ from .axis import range_index
 from .classes import CLASSES, define, frame, series
 from .core import is_numeric
 from .grouped_others import DataFrameGroupByOthers, SeriesGroupByOthers
-from .grouping import Grouped, figure, figures, named
+from .grouping import BUILT_IN, Grouped, figure, figures, named
 from .labels import Labels
 from .running import Windowed, as_before, as_numbers
 from .values import gaps, is_scalar, join_rows, make, nullable, take_or_miss
@@ -157,7 +157,8 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
         rows = rows[argsort(numbers[rows])]
         group = numbers[rows]
         place = arange(rows.size) - searchsorted(group, arange(self.ngroups))[group]
-        return self._keyed(rows[flatnonzero(place < n)], self._of)
+        rows = rows[flatnonzero(place < n)]
+        return self._keyed(rows, self._of) if self._options["group_keys"] else self._of._take(rows)
 
     def idxmin(self, **options: Any) -> Any:
         """The label of each group's smallest value."""
@@ -226,7 +227,7 @@ def _aggregated(self: Any, wanted: list[tuple[Any, Any]], args: Any, kwargs: Any
     places: list[int] = []
     made: list[Any] = [None] * len(wanted)
     for place, (of, how) in enumerate(wanted):
-        name = _BUILT_IN.get(how, how) if not isinstance(how, str) else how
+        name = BUILT_IN.get(how, how) if not isinstance(how, str) else how
         if isinstance(name, str) and (name in FIGURES or name == "size"):
             plain.append((of._values, name))
             places.append(place)
@@ -252,12 +253,6 @@ def _aggregated(self: Any, wanted: list[tuple[Any, Any]], args: Any, kwargs: Any
     for place, one in zip(places, computed, strict=True):
         made[place] = one
     return made
-
-
-_BUILT_IN: dict[Any, str] = {
-    sum: "sum", min: "min", max: "max", any: "any", all: "all", np.sum: "sum", np.mean: "mean", np.min: "min",
-    np.max: "max", np.median: "median", np.prod: "prod",
-}  # fmt: skip
 
 
 class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):

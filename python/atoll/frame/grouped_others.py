@@ -10,10 +10,10 @@ import numpy as np
 from ..arrays.creation import asarray
 from ..arrays.joining import concatenate
 from ..arrays.selection import take, where
-from .classes import CLASSES, frame, is_frame, series
+from .classes import CLASSES, frame, is_frame, is_series, series
 from .labels import Labels
 from .lookup import is_increasing
-from .values import make
+from .values import is_scalar, make
 
 
 class GroupedOthers:
@@ -188,7 +188,14 @@ class ResampledGroups:
                 made = made if self._chosen is None else made[self._chosen]
                 return getattr(made, name)(*args, **options)
 
-            return groups.apply(each)
+            def column(part: Any) -> Any:
+                made = each(part)
+                return made.to_frame() if is_series(made) else made
+
+            if not is_scalar(self._chosen):
+                return groups.apply(each)
+            made = groups.apply(column)  # each group's figures below the others', also where all have the same steps
+            return made.iloc[:, 0] if is_frame(made) and made.shape[1] == 1 else made
 
         return method
 

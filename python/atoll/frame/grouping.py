@@ -33,6 +33,13 @@ TOGETHER = ("sum", "mean", "min", "max", "var", "std", "size", "count", "first",
 OF_ANY = ("min", "max", "first", "last", "count", "nunique", "size", "mode")
 
 
+#: Functions that are figures of our own, too.
+BUILT_IN: dict[Any, str] = {
+    sum: "sum", min: "min", max: "max", any: "any", all: "all", np.sum: "sum", np.mean: "mean", np.min: "min",
+    np.max: "max", np.median: "median", np.prod: "prod",
+}  # fmt: skip
+
+
 class Groups:
     """Groups of rows by some columns: numbered in order of their keys, or with `sort` False of their first rows."""
 

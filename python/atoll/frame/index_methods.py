@@ -128,6 +128,8 @@ class IndexMethods(IndexCore):
         import pandas as pd
 
         values = self._values
+        if getattr(values, "tz", None) is not None:
+            return pd.Index(values.to_pandas(), name=self.name)
         return pd.Index(values.to_numpy() if isinstance(values, ndarray) else self.to_numpy(), name=self.name)
 
     def to_series(self, index: Any = None, name: Any = None) -> Any:

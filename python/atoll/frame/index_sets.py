@@ -31,6 +31,14 @@ def rows_in_order(columns: list[Any]) -> Any:
     return coargsort(keys)
 
 
+def in_one_zone(left: Any, right: Any) -> tuple[Any, Any]:
+    """Two indexes of moments in UTC, where their time zones differ; others as they are."""
+    zones = [getattr(one._values, "tz", None) if one.nlevels == 1 else None for one in (left, right)]
+    if None in zones or zones[0] == zones[1]:
+        return left, right
+    return left.tz_convert("UTC"), right.tz_convert("UTC")
+
+
 class IndexSets(IndexCore):
     """Set operations."""
 
@@ -59,7 +67,7 @@ class IndexSets(IndexCore):
         >>> ak.Index([3, 1]).union([2, 1])
         Index([1, 2, 3], dtype='int64')
         """
-        other = make_index(other)
+        self, other = in_one_zone(self, make_index(other))
         if self._same(other):
             return self
         both = self.append(other)._named(self._common_name(other))

@@ -189,6 +189,13 @@ def _is_label(key: Any) -> bool:
     return isinstance(key, tuple) or not is_several(key)
 
 
+def _agrees(key: Any, label: Any) -> bool:
+    """Whether a label of a level is the one, among those, or within the slice that a key says."""
+    if isinstance(key, slice):
+        return (key.start is None or key.start <= label) and (key.stop is None or label <= key.stop)
+    return bool(label in key if is_several(key) else label == key)
+
+
 class Loc(_Indexer):
     """By labels: `frame.loc[rows, columns]`."""
 
@@ -215,6 +222,8 @@ class Loc(_Indexer):
             key = key(self._of)
         if isinstance(key, slice) or (not is_scalar(key) and not isinstance(key, tuple)):
             return labels.where(key)
+        if isinstance(key, tuple) and labels.nlevels > 1 and any(map(is_several, key)):
+            return [place for place, label in enumerate(labels.values) if all(map(_agrees, key, label))]
         places = labels.find(key)
         if not places and isinstance(key, tuple) and labels.nlevels == 1:
             return labels.where(list(key))

@@ -182,6 +182,8 @@ def cast(values: Any, dtype: Any) -> Any:
     if isinstance(values, Column) and values.valid is not None:
         if wanted.kind == "f":
             return cast(values.astype(wanted), wanted)
+        if bool(values.valid.all()):
+            return cast(values._like_valid(), wanted)
         raise ValueError(f"cannot convert missing values to {wanted.name}; fill them first, with fillna")
     if isinstance(values, ndarray) and values.dtype.kind == "f" and wanted.kind in "iu" and not isfinite(values).all():
         raise ValueError("Cannot convert non-finite values (NA or inf) to integer")
@@ -243,7 +245,10 @@ def _to_nullable(values: Any, dtype: np.dtype[Any]) -> Column:
     if isinstance(values, Objects):
         return Column(values.astype(dtype)) if values.valid is None else values.astype(dtype)
     if isinstance(values, ndarray):
-        return Column(values.astype(dtype))
+        made = values.astype(dtype)
+        if "u" in (dtype.kind, values.dtype.kind) and dtype.kind in "iu" and not bool((made == values).all()):
+            raise TypeError(f"cannot safely cast non-equivalent {values.dtype} to {dtype}")
+        return Column(made)
     made = values.astype(dtype)
     return made if isinstance(made, Column) else Column(made)
 

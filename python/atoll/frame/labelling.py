@@ -8,6 +8,7 @@ from typing import Any
 from .axis import index_of, make_index, range_index
 from .classes import CLASSES, frame, is_series, series
 from .core import as_axis
+from .kinds import to_list
 from .labels import Labels
 from .pending import as_they_are
 from .values import is_scalar, make
@@ -18,6 +19,21 @@ def _mapped(labels: list[Any], mapper: Any) -> list[Any]:
         return [mapper(label) for label in labels]
     table = dict(mapper.items())
     return [table.get(label, label) for label in labels]
+
+
+def _rows_relabelled(index: Any, mapper: Any, level: Any, errors: str) -> Any:
+    """An index whose labels, or those of its levels, or of one of them, are others."""
+    if index.nlevels == 1:
+        labels = index.to_list()
+        _check_known(labels, mapper, errors)
+        return make_index(_mapped(labels, mapper))._named(index.names)
+    places = range(index.nlevels) if level is None else [index._level(level)]
+    columns = list(index._labels_of_index)
+    held = [to_list(columns[place]) for place in places]
+    _check_known([label for labels in held for label in labels], mapper, errors)
+    for place, labels in zip(places, held, strict=True):
+        columns[place] = make(_mapped(labels, mapper))
+    return type(index)._of(columns, index.names)
 
 
 def _check_known(labels: list[Any], mapper: Any, errors: str) -> None:
@@ -153,9 +169,7 @@ class SeriesLabelling(Labelling):
     ) -> Any:  # fmt: skip
         """The Series under another name; with a function or a dict, its labels renamed."""
         if callable(index) or hasattr(index, "items"):
-            labels = self._index.to_list()
-            _check_known(labels, index, errors)
-            made = self._with_index(make_index(_mapped(labels, index))._named(self._index.names))
+            made = self._with_index(_rows_relabelled(self._index, index, level, errors))
         else:
             made = series(self._values, self._index, index)
         return self._or_inplace(made, inplace)
@@ -204,9 +218,7 @@ class FrameLabelling(Labelling):
                 values = _mapped(values, columns)
             made = made._new(as_they_are(self._columns), Labels(values, self._labels.names))
         if index is not None:
-            labels = made._index.to_list()
-            _check_known(labels, index, errors)
-            made = made._with_index(make_index(_mapped(labels, index))._named(made._index.names))
+            made = made._with_index(_rows_relabelled(made._index, index, level, errors))
         return self._or_inplace(made, inplace)
 
     def set_index(

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import operator
+import re
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,13 @@ from ..arrays.selection import flatnonzero, where
 from ..columns.categorical import Categorical
 from ..columns.column import Column
 from ..columns.dates.datetimes import Datetimes
+from ..columns.dates.timestamp import boxed
 from ..columns.functions import searchsorted
 from ..columns.groupby import groupby
 from ..columns.joins import join
 from ..columns.objects import Objects, is_missing
 from .axis import IndexCore, make_index
-from .values import fits, hide, is_scalar, isna
+from .values import fits, hide, is_scalar, isna, make
 
 
 def equals_label(values: Any, label: Any) -> Any:
@@ -36,17 +39,29 @@ def equals_label(values: Any, label: Any) -> Any:
     return found.fillna(False) if isinstance(found, Column) else found
 
 
-def span_of(label: str) -> tuple[Any, Any]:
-    """The moments that a text means, as precise as it is: from the first to the one behind the last."""
+#: What may end a text of a moment: its distance from UTC.
+_OFFSET = re.compile(r"(?<=\d\d:\d\d)[\d:.]*?(Z|[+-]\d\d:?\d\d)$")
+
+
+def span_of(values: Datetimes, label: str) -> tuple[Any, Any]:
+    """The moments that a text means among others, as precise as it is: from the first to the one behind the last. In
+    a column with a time zone a text without one is what the zone's clock shows."""
+    offset = _OFFSET.search(label)
+    zone = values.tz if offset is None else datetime.datetime.fromisoformat(f"2000-01-01T00:00{offset[1]}").tzinfo
+    if offset is not None and values.tz is None:
+        raise KeyError(label)
     try:
-        start = np.datetime64(label.replace(" ", "T"))
+        start = np.datetime64((label if offset is None else label[: offset.start(1)]).replace(" ", "T"))
     except ValueError:
         raise KeyError(label) from None
-    return start, start + 1
+    if zone is None:
+        return start, start + 1
+    shown = make(np.array([start, start + 1]).astype("M8[us]")).tz_localize(zone, True, "shift_forward")
+    return boxed(shown, 0), boxed(shown, 1)
 
 
 def _in_span(values: Datetimes, label: str) -> Any:
-    start, stop = span_of(label)
+    start, stop = span_of(values, label)
     found = (values >= start) & (values < stop)
     return found.fillna(False) if isinstance(found, Column) else found
 
@@ -186,7 +201,7 @@ class IndexLookup(IndexCore):
             return 0 if side == "left" else self.size
         rising = self.is_monotonic_increasing
         if isinstance(self._values, Datetimes) and isinstance(label, str):
-            start, stop = span_of(label)
+            start, stop = span_of(self._values, label)
             label, side = (start, "left") if side == "left" else (stop, "left")
         if rising or self.is_monotonic_decreasing:
             if not fits(label, self._values) and not isinstance(self._values, Objects):

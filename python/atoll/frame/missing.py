@@ -39,7 +39,7 @@ def filled(values: Any, value: Any, limit: int | None = None) -> Any:
     if isinstance(values, Objects):
         return make([value if is_missing(one) else one for one in values.to_list()])
     if not isinstance(values, ndarray):
-        fitting(value, values)
+        value = fitting(value, values)
     return choose(gone, value, values)
 
 

@@ -231,7 +231,8 @@ class DatetimeIndex(TimeIndex):
 
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
         """The moments at which the clock of a zone shows these; None: what it shows, without a zone."""
-        return index_of(self._data.tz_localize(tz, ambiguous, nonexistent), self._name)._stepping(self.freq)
+        made = index_of(self._data.tz_localize(tz, ambiguous, nonexistent), self._name)
+        return made._stepping(self.freq) if self._data.tz is None else made
 
     def tz_convert(self, tz: Any) -> Any:
         """The same moments, told in another zone."""

@@ -116,7 +116,7 @@ def _all(values: Any) -> Any:
 
 def fitting(value: Any, values: Any) -> Any:
     """A value that is set, as the column's kind has it. TypeError where it has none."""
-    if isinstance(values, ndarray) and not is_missing(value):
+    if (isinstance(values, ndarray) or type(values) is Column) and not is_missing(value):
         if values.dtype.kind in "iu" and isinstance(value, (float, np.floating)) and float(value).is_integer():
             return int(value)
         if values.dtype.kind in "iu" and isinstance(value, (float, np.floating)):

@@ -176,6 +176,8 @@ def distinct(values: Any, dropna: bool = True) -> int:
 
 def quantile_of(values: Any, q: Any, interpolation: str = "linear") -> Any:
     """The value below which a share of the others lies."""
+    if isinstance(values, Strings):
+        raise TypeError("dtype 'str' does not support operation 'quantile'")
     there = _there(values)
     if isinstance(there, Column) and hasattr(there, "quantile") and there.size:
         return figure_of(values, there.quantile(q))

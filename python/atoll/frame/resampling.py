@@ -16,9 +16,9 @@ from ..columns.dates.period_steps import ORDER, period_step
 from ..columns.dates.periods import Periods
 from ..columns.dates.timedeltas import Timedeltas
 from .axis import index_of, range_index
-from .classes import define, is_frame, is_series, series
+from .classes import define, frame, is_frame, is_series, series
 from .clock import Clock
-from .grouping import grouped
+from .grouping import BUILT_IN, grouped
 from .values import gaps, take_or_miss
 
 #: Figures of bins without rows.
@@ -133,18 +133,24 @@ class Resampler:
         return method
 
     def _every_bin(self, made: Any, otherwise: Any) -> Any:
-        """Figures of the bins that have rows, to all bins."""
+        """Figures of the bins that have rows, to all bins: in those without any `otherwise`, of some columns a list."""
         if not (is_series(made) or is_frame(made)):
             return made
-        count = self._bins.labels.size
-        spread = made._to_index(range_index(count), fill_value=otherwise) if len(made) < count else made
+        every = range_index(self._bins.labels.size)
+        if len(made) == len(every):
+            spread = made
+        elif isinstance(otherwise, list):
+            parts = [made._series(place)._to_index(every, fill_value=one) for place, one in enumerate(otherwise)]
+            spread = frame([part._values for part in parts], made._labels, every)
+        else:
+            spread = made._to_index(every, fill_value=otherwise)
         index = index_of(self._bins.labels, self._name)
         return spread._with_index(index if isinstance(index._values, Periods) else index._stepping(self._grouper.freq))
 
     def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Figures of each step, by name or function."""
-        otherwise = OF_NONE.get(func) if isinstance(func, str) else None
-        return self._every_bin(self._groups().agg(func, *args, **kwargs), otherwise)
+        made = self._groups().agg(func, *args, **kwargs)
+        return self._every_bin(made, _of_none(made, func, kwargs))
 
     aggregate = agg
 
@@ -211,6 +217,21 @@ class Resampler:
     def apply(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """A function of each step's rows."""
         return self._every_bin(self._groups().apply(func, *args, **kwargs), None)
+
+
+def _of_none(made: Any, func: Any, named: dict[str, Any]) -> Any:
+    """What `agg` gives of bins without rows: of several figures a list, one for each column of what it made."""
+    if isinstance(func, dict):
+        wanted = [one for how in func.values() for one in (how if isinstance(how, (list, tuple)) else [how])]
+    elif isinstance(func, (list, tuple)):
+        wanted = list(func) * (made.shape[1] // max(len(func), 1))
+    elif func is None:
+        wanted = [how[1] if isinstance(how, tuple) else how for how in named.values()]
+    else:
+        wanted = [func]
+    names = [BUILT_IN.get(one, "") if callable(one) else one for one in wanted]
+    found = [OF_NONE.get(one[1] if isinstance(one, tuple) else one) for one in names]
+    return found if isinstance(func, (dict, list, tuple)) or func is None else found[0]
 
 
 def within(rows: Any, exact: Any, limit: int, method: Any) -> Any:

@@ -11,6 +11,7 @@ from ..arrays.creation import arange, asarray, full
 from ..arrays.ndarray import ndarray
 from ..arrays.repeating import repeat, tile
 from ..arrays.selection import flatnonzero, where
+from ..columns.categorical import Categorical
 from ..columns.column import as_column
 from ..io.fallback import by_pandas
 from .axis import index_of, range_index
@@ -210,7 +211,7 @@ def pivot_table(
 
 
 def _keys(keys: Any) -> list[Any]:
-    return [keys] if is_scalar(keys) or is_series(keys) or isinstance(keys, np.ndarray) else list(keys)
+    return [keys] if is_scalar(keys) or not isinstance(keys, (list, tuple)) else list(keys)
 
 
 def _with_margins(self: Any, table: Any, down: Any, across: Any, value: Any, aggfunc: Any, name: str) -> Any:
@@ -309,8 +310,11 @@ def get_dummies(
             made = made._new([*made._columns, *part._columns], Labels([*made._labels.values, *part._labels.values]))
         return made
     of = data if is_series(data) else CLASSES["Series"](data)
-    numbers, distinct, _ = as_column(of._values).numbers()
-    names = to_list(distinct)
+    if isinstance(of._values, Categorical):  # also of categories that no row has
+        numbers, names = of._values.codes, to_list(of._values.categories)
+    else:
+        numbers, distinct, _ = as_column(of._values).numbers()
+        names = to_list(distinct)
     first = 1 if drop_first else 0
     kind = np.bool_ if dtype is None else dtype
     held = [(numbers == place).astype(kind) for place in range(first, len(names))]

@@ -17,7 +17,7 @@ from ..columns.ranks import rank
 from ..columns.weighted import WeightedWindows
 from ..extras import module
 from .across import changed, cumulated, grown, shifted
-from .classes import CLASSES, frame, is_frame, is_series, series
+from .classes import CLASSES, frame, is_frame, series
 from .core import as_axis, is_numeric
 from .kinds import kind_of
 from .labels import Labels
@@ -141,8 +141,9 @@ class Running:
         ascending: bool = True, pct: bool = False,
     ) -> Any:  # fmt: skip
         """The place of each value in their order, from 1 on."""
-        as_axis(axis)
         made = self.select_dtypes("number") if numeric_only and self.ndim == 2 else self
+        if as_axis(axis) == 1 and self.ndim == 2:
+            return made.T.rank(0, method, False, na_option, ascending, pct).T
         return made._each_column(lambda one: rank(one, method, ascending, na_option, pct))
 
     def rolling(
@@ -185,7 +186,7 @@ class Running:
         adjust: bool = True, ignore_na: bool = False, times: Any = None, **options: Any,
     ) -> Any:  # fmt: skip
         """All rows up to each row, with weights that decay exponentially."""
-        times = times._values if is_series(times) else times
+        times = getattr(times, "_values", times)
         return Windowed(
             self,
             lambda one: windows.ewm(
@@ -256,7 +257,8 @@ class Windowed:
             )  # fmt: skip
         other = self._of if other is None else other
         values = other._values if other._index._same(self._of._index) else other._to_index(self._of._index)._values
-        return self._made(lambda one: getattr(one, name)(values, **options))
+        made = self._made(lambda one: getattr(one, name)(values, **options))
+        return made if self._of.ndim == 2 or other._name == self._of._name else made.rename(None)
 
     def corr(self, other: Any = None, **options: Any) -> Any:
         """Correlations with another's values in each window."""

@@ -63,7 +63,9 @@ def read_csv(
         written, with `dayfirst`.
     on_bad_lines : str or callable
         "error", "warn" of lines that have not as many values as there are columns and skip them, or "skip" them.
-    engine, low_memory, memory_map, cache_dates, float_precision, dtype_backend
+    dtype_backend
+        Any: integers and bools are such that may be missing.
+    engine, low_memory, memory_map, cache_dates, float_precision
         Of no effect: they say how pandas does it, not what it gives.
     filters
         Rows to keep; see `read_parquet`.
@@ -97,12 +99,21 @@ def read_csv(
             missing=_missing(na_values, keep_default_na, na_filter), true_values=list(true_values or ()),
             false_values=list(false_values or ()), dates=() if spelt else tuple(dates),
         )  # fmt: skip
+    except KeyError as error:
+        if listed is None or callable(listed):
+            raise
+        raise ValueError(f"Usecols do not match columns, columns expected but not found: {error.args[0]}") from error
     except ValueError as error:
-        if not _labels_lead(str(error), header, _leading(skiprows)):
+        too_short = on_bad_lines == "error" and _is_short(str(error))
+        if not (too_short or _labels_lead(str(error), header, _leading(skiprows))):
             raise
         if hasattr(filepath_or_buffer, "seek"):
             filepath_or_buffer.seek(0)
-        return _by_pandas(filepath_or_buffer, {"index_col": index_col}, told, filters)
+        odd = {"on_bad_lines": on_bad_lines} if too_short else {"index_col": index_col}
+        return _by_pandas(filepath_or_buffer, odd, told, filters)
+    lost = [name for name in dates if name not in named]
+    if lost:
+        raise ValueError(f"Missing column provided to 'parse_dates': {', '.join(map(repr, lost))}")
     if listed is None and usecols is not None and not callable(usecols):
         named = {name: column for at, (name, column) in enumerate(named.items()) if at in usecols}
     if filters is None and named and not any(map(len, named.values())):  # nothing that a kind could be guessed from
@@ -111,10 +122,12 @@ def read_csv(
     typed = dtype if isinstance(dtype, dict) else dict.fromkeys(named, dtype) if dtype is not None else {}
     for name in named:
         if name in dates or name not in typed:
-            named[name] = _as_pandas_guesses(named[name])
+            named[name] = as_pandas_guesses(named[name])
     for name in dates if spelt else ():
         named[name] = _dated(named[name], date_format, name, dayfirst)
     frame = DataFrame(named)
+    if dtype_backend is not None:
+        frame = frame.convert_dtypes()
     for name in named:
         if categories is True or name in categories:
             frame[name] = frame[name].astype("category")
@@ -135,7 +148,13 @@ def _labels_lead(error: str, header: Any, skipped: int) -> bool:
     return header == 0 and found is not None and int(found[1]) == skipped + 2 and int(found[3]) == int(found[2]) + 1
 
 
-def _as_pandas_guesses(column: Any) -> Any:
+def _is_short(error: str) -> bool:
+    """Whether reading failed because a line has fewer values than there are names: in pandas the others are missing."""
+    found = re.search(r"expected (\d+) values, got (\d+)", error)
+    return found is not None and int(found[2]) < int(found[1])
+
+
+def as_pandas_guesses(column: Any) -> Any:
     """A column whose kind was guessed, in the kind that pandas guesses: integers of which some are missing are floats,
     days are moments."""
     if type(column) is Column and column.dtype.kind in "iu" and column.valid is not None:

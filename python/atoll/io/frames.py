@@ -11,7 +11,7 @@ from ..frame import DataFrame, RangeIndex
 from ..session.everywhere import once
 from .arrow import arrow_columns
 from .chunks import read_with_codes
-from .csvframes import read_csv, read_table
+from .csvframes import as_pandas_guesses, read_csv, read_table
 from .fallback import by_pandas, given
 from .hdf import hdf_columns
 from .json import json_columns
@@ -155,7 +155,7 @@ def read_json(
         made = json_columns(
             path_or_buf, columns, compression=compression, filters=filters, storage_options=storage_options
         )
-        return DataFrame(made)
+        return DataFrame({name: as_pandas_guesses(column) for name, column in made.items()})
     return json_by_pandas(path_or_buf, others, bool(lines), compression, storage_options, columns, filters)
 
 

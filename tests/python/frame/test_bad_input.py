@@ -277,3 +277,19 @@ def test_joins_that_are_too_large():
             join()
     assert ak.stats()["memory_peak"] - before < 1 << 30
     assert int(many["v"].sum()) == 1_999_999_000_000
+
+
+def test_quantiles_of_texts():
+    with pytest.raises(TypeError, match="dtype 'str' does not support operation 'quantile'"):
+        ak.Series(["x", None]).quantile()
+
+
+def test_accessors_say_for_what_they_are():
+    for name, text in (("str", "string values"), ("dt", "datetimelike values"), ("cat", "'category' dtype")):
+        with pytest.raises(AttributeError, match=f"Can only use .*{text}"):
+            getattr(ak.Series([1, 2]), name)
+
+
+def test_labels_keep_their_zone_in_pandas():
+    series = ak.Series([1, 2], index=ak.date_range("2024-03-09", periods=2, freq="h", tz="Asia/Tokyo"))
+    assert str(series.to_pandas().index[0]) == "2024-03-09 00:00:00+09:00"

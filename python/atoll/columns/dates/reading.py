@@ -92,6 +92,8 @@ def to_datetime(
     if isinstance(arg, Mapping) or type(arg).__name__ == "DataFrame":
         return _assembled(arg, errors)
     texts = as_strings(arg) if not isinstance(arg, Array) else None
+    if texts is None and format is not None and getattr(getattr(arg, "dtype", None), "kind", "") in ("i", "u"):
+        texts = as_column(arg).astype("str")  # 20261124 is read as its digits
     if texts is not None:
         if unit is not None:
             raise ValueError("unit is for numbers; texts say themselves what they are")

@@ -15,12 +15,13 @@ from ...arrays.creation import asarray, full
 from ...arrays.selection import where
 from ...arrays.ufuncs import floor
 from ..column import Column, both, column_or_array
+from ..later import later
 from ..strings import strings, where_texts
 from .engine import mapped, written
 from .frequency import frequency
 from .operators import Operators, _missing
 from .rounding import is_whole, rounded_to
-from .tick import MOST, UNITS, Tick, finest
+from .tick import MOST, UNITS, Tick, finest, tick_of
 from .ticks import CLASSES, Ticks, meta_of, numbers_in, operand
 
 
@@ -80,6 +81,11 @@ class Timedeltas(Operators):
         return self._objects()
 
     tolist = to_list
+
+    def _read(self, text: str) -> Tick:
+        found = tick_of(later("dates.reading", "to_timedelta")(text))
+        assert found is not None
+        return found
 
     def _texts(self, values: np.ndarray[Any, Any]) -> list[str]:
         return [text_of_duration(int(value) * UNITS[self._unit]) for value in values]
