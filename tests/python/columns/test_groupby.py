@@ -3,6 +3,8 @@
 
 import importlib
 import math
+import statistics
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -129,6 +131,19 @@ def test_sums_are_exact_whatever_the_magnitudes(rows):
     x /= 64  # so that sums stay in range
     g = ak.groupby(ak.array(key))
     same(g.sum(ak.array(x)), np.array([math.fsum(x[key == k]) for k in np.unique(key)], np.float64))
+
+
+def test_rows_are_counted_where_their_magnitudes_lie_far_below_others():
+    x = np.random.default_rng(4).uniform(1, 2, 4000) * 10.0 ** np.repeat([30, -30, 0, -90], 1000)
+    x[::7] = np.nan
+    key = np.arange(4000) // 500
+    found = ak.DataFrame({"k": key, "x": x}).groupby("k").x.agg(["count", "sum", "mean", "var"])
+    there = [x[(key == k) & (x == x)] for k in range(8)]
+    np.testing.assert_array_equal(found["count"].to_numpy(), np.array([len(some) for some in there]))
+    np.testing.assert_array_equal(found["sum"].to_numpy(), np.array([math.fsum(some) for some in there]))
+    np.testing.assert_array_equal(found["mean"].to_numpy(), np.array([math.fsum(some) / len(some) for some in there]))
+    want = [float(statistics.variance(map(Fraction, some))) for some in there]
+    np.testing.assert_allclose(found["var"].to_numpy(), want, rtol=1e-15)
 
 
 def test_the_order_of_rows_does_not_matter():

@@ -392,16 +392,21 @@ class Grouped:
         values: ndarray = column.values if skips else column
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
-        ordered = values[coargsort([self._as_key(), values])]
+        order = coargsort([self._as_key(), values])
+        ordered = None if 3 * counts.size < values.size else values[order]  # few places are looked at: three of a group
+
+        def at(places: ndarray) -> ndarray:
+            return take(values, take(order, places)) if ordered is None else take(ordered, places)
+
         first = self._starts()
         place = q * maximum(most, 0)
         below = floor(place).astype("int64")
-        low, high = ordered[first + below], ordered[first + minimum(below + 1, maximum(most, 0))]
+        low, high = at(first + below), at(first + minimum(below + 1, maximum(most, 0)))
         share = INTERPOLATIONS[interpolation](place, below, values.dtype)
         figures = where((low == high) | (share == 0), low, low + (high - low) * share)  # infinities stay what they are
         if skips:  # they come last; where no other is, the first is one
             return figures
-        last = ordered[first + most]  # NaN, if there is one
+        last = at(first + most)  # NaN, if there is one
         return where(isnan(last), last, figures)
 
     def argmin(self, values: Any) -> ndarray:

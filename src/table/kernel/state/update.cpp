@@ -37,16 +37,18 @@ HWY_ATTR HWY_INLINE V square_error(D d, V x, V high) {
 #endif
 }
 
-// The terms of n values, n up to `piece`, padded with zeros to whole vectors; outside the spec's band they are 0.
+// The terms of n values, n up to `piece`, padded with zeros to whole vectors; outside the spec's band they are 0. Returns whether any is
+// not, where there is a band.
 template <Term term>
-HWY_ATTR void make_terms(const StateSpec& spec, const double* HWY_RESTRICT values, std::size_t n, double* HWY_RESTRICT terms) {
+HWY_ATTR bool make_terms(const StateSpec& spec, const double* HWY_RESTRICT values, std::size_t n, double* HWY_RESTRICT terms) {
   const hn::CappedTag<double, 8> d;
   const std::size_t lanes = hn::Lanes(d);
   const bool banded = spec.from > 0 || spec.below < infinity;
   const auto from = hn::Set(d, spec.from), below = hn::Set(d, spec.below);
   __builtin_memcpy(terms, values, n * sizeof(double));
   for (std::size_t i = n; i < (n + 7) / 8 * 8; ++i) terms[i] = 0;
-  if (term == Term::value && !banded) return;
+  if (term == Term::value && !banded) return true;
+  auto zeros = hn::Eq(from, from);
   for (std::size_t i = 0; i < n; i += lanes) {
     auto x = hn::Load(d, terms + i);
     if constexpr (term != Term::value) {
@@ -59,7 +61,9 @@ HWY_ATTR void make_terms(const StateSpec& spec, const double* HWY_RESTRICT value
       x = hn::IfThenZeroElse(spec.below < infinity ? hn::Or(low, hn::Not(hn::Lt(size, below))) : low, x);
     }
     hn::Store(x, d, terms + i);
+    zeros = hn::And(zeros, hn::Eq(x, hn::Zero(d)));
   }
+  return !banded || !hn::AllTrue(d, zeros);
 }
 
 // Parts of the terms of n rows: of L rows, as many as a vector has, the even ones' pairs come first. Returns whether something is left
@@ -151,7 +155,8 @@ HWY_ATTR void add(const StateSpec& spec, ExactSum* states, const std::uint32_t* 
     const double* HWY_RESTRICT x = values + at;
     const std::uint32_t* HWY_RESTRICT code = codes + at;
     if (term != Term::value || count < piece || spec.from > 0 || spec.below < infinity || spec.skips_nan) {
-      make_terms<term>(spec, x, count, terms);
+      // Most pieces have nothing in most bands; rows are counted in the first.
+      if (!make_terms<term>(spec, x, count, terms) && (row == 0 || spec.below < infinity)) continue;
       x = terms;
     }
     const bool some = spec.skips_nan && skip_nan(values + at, count, terms, there);
