@@ -35,8 +35,8 @@ constexpr std::array table{
     Entry{V::spill_limit, "ATOLL_SPILL_LIMIT", Kind::bytes, "0", "", 0, 0,
           "Most bytes that each PE has in files of ATOLL_SPILL_DIR. 0: what the file system has free, less a twentieth."},
     Entry{V::pool_size, "ATOLL_POOL_SIZE", Kind::bytes, "0", "", 0, 0,
-          "Freed memory kept for reuse, per PE. 0: half of ATOLL_MEMORY_LIMIT, which it counts against; without one, an eighth of what is "
-          "available."},
+          "Freed memory kept for reuse, per PE. 0: three quarters of ATOLL_MEMORY_LIMIT, which it counts against; without one, an eighth "
+          "of what is available."},
     Entry{V::pool_idle, "ATOLL_POOL_IDLE", Kind::seconds, "10", "", 0, 0,
           "Seconds without an operation after which memory kept for reuse goes back to the system. 0: never."},
     Entry{V::huge_pages, "ATOLL_HUGE_PAGES", Kind::choice, "auto", "off|auto", 0, 0,

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 _STEPS = 4096  # of equal width between the first border and the last
+_NEAR = 65535  # pieces are fewer: where a step has a border, keys are compared with it
+_BLOCK = 1 << 14  # keys whose steps a cache holds
 _WORD = 8  # bytes of a text that order it, behind those that all have
 
 
@@ -62,9 +64,13 @@ def _places(borders: Any, values: Any) -> Any:
         made *= (_STEPS - 1) / (high - low)
         return np.clip(made, 0, _STEPS - 1, out=made).astype(np.uint16)
 
-    own, here = steps(values), np.bincount(steps(borders), minlength=_STEPS)
-    found = (np.cumsum(here) - here).astype(np.uint16)[own]
-    near = np.flatnonzero((here > 0)[own])
+    here = np.bincount(steps(borders), minlength=_STEPS)
+    below = (np.cumsum(here) - here).astype(np.uint16)
+    below[here > 0] = _NEAR
+    found = np.empty(len(values), np.uint16)
+    for at in range(0, len(values), _BLOCK):
+        np.take(below, steps(values[at : at + _BLOCK]), out=found[at : at + _BLOCK], mode="clip")
+    near = np.flatnonzero(found == _NEAR)
     found[near] = np.searchsorted(borders, values[near], side="right")
     return found
 

@@ -26,7 +26,7 @@ from .split import pieces_of, ranges_for, sample, split
 
 #: What steps take at their highest, as a multiple of the rows that they work on, with some room. Measured with three
 #: columns of 8 bytes: sums of groups took 4 (5 where all keys differ), medians 12, a join 3.5, a sort 2.7.
-_TAKES = {"sort": 4, "group": 8, "group by all rows": 16, "join": 6, "read": 3}
+_TAKES = {"sort": 4, "group": 6, "group by all rows": 16, "join": 6, "read": 3}
 
 #: What steps give: rows in memory, or a way to read them.
 Rows = Any
