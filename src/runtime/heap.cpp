@@ -37,7 +37,7 @@ MemoryBudget::MemoryBudget(std::uint64_t limit_bytes, std::uint64_t pool_bytes, 
   const bool given = limit_ != 0;
   if (!given) limit_ = spendable(available_memory_bytes()) / std::max(1u, sharers);
   pool_limit_ = pool_bytes != 0 ? pool_bytes : config::bytes(config::Variable::pool_size);
-  // Up to a limit memory may be used; what work in small pieces gives back, it wants again at once. 24 groupings of 420,000 rows on
+  // Up to a limit memory may be used; what work in small pieces gives back, it wants again at once. 25 groupings of 400,000 rows on
   // 1 PE, limit 80 MB: 174 ms with three quarters of it, 273 with half.
   if (pool_limit_ == 0) pool_limit_ = given ? limit_ / 4 * 3 : limit_ / 8;
   limit_ += promised_bytes;
