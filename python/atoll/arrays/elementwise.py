@@ -290,8 +290,10 @@ def comparison(name: str, symbol: str) -> Binary:
 def _shape_of_others(value: Any) -> tuple[int, ...] | None:
     """The shape of what equals no number: text, None, and what has no equality of its own; None for the rest."""
     kind = type(value)
-    if kind in SCALAR_KIND or isinstance(value, (Array, Columnar)):  # columns say themselves what equals them
+    if kind in SCALAR_KIND or isinstance(value, Array):
         return None
+    if isinstance(value, Columnar):  # one of numbers says itself what equals it
+        return None if getattr(getattr(value, "dtype", None), "kind", "O") in "biufc" else ()
     if isinstance(value, (str, bytes, dict, set, type(None))) or getattr(kind, "__eq__", None) is object.__eq__:
         return ()
     if isinstance(value, (list, tuple, np.ndarray)):
