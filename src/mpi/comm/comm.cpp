@@ -98,6 +98,7 @@ void check_outcome(Status status, PeId peer, Comm* comm) {
     fail_with(MPIX_ERR_PROC_FAILED, peer == runtime::Matcher::no_pe ? "a process has died" : job.describe(peer) + " has died", comm);
   }
   if (status == Status::revoked) fail_with(MPIX_ERR_REVOKED, "the communicator has been revoked", comm);
+  if (status == Status::try_again) fail_with(MPI_ERR_NO_MEM, "no memory for a copy of a long message: send shorter ones, or raise ATOLL_HEAP_SIZE", comm);
 }
 
 Comm& Comm::blamed() {

@@ -61,6 +61,7 @@ bool Exchange::ready() {
       fail(MPIX_ERR_PROC_FAILED, "{} {}", job.describe(lost.peer),
            job.has_died(lost.peer) ? "has died" : "has left a collective operation because another has died");
     }
+    ATOLL_MPI_REQUIRE(outcome->status != Status::try_again, MPI_ERR_NO_MEM, "no memory for pieces of a long message: raise ATOLL_HEAP_SIZE");
     ATOLL_MPI_REQUIRE(outcome->status == Status::ok, MPI_ERR_TRUNCATE, "a message of {} bytes is longer than its receive",
                       outcome->envelope.bytes);
   }

@@ -59,7 +59,9 @@ void State::close() {
     context_.release_counter(lane.arrived);
   }
   for (std::byte* block : staging_) context_.heap().release(block);
+  for (const LeftStaging& left : left_staging_) context_.heap().release(left.staging);
   staging_.clear();
+  left_staging_.clear();
   if (shared_copies_ != nullptr) context_.heap().release(std::exchange(shared_copies_, nullptr));
 }
 
@@ -117,7 +119,7 @@ void State::let_go(std::uint64_t id) {
     end(*operation, operation->told, next);
   }
   context_.notify(context_.pe());
-  for (Operation* waiting : next) queue(*waiting);
+  for (Operation* waiting : next) go_on(*waiting);
 }
 
 void State::finish(Operation& operation, Status status) {

@@ -157,6 +157,10 @@ class State {
   Operation* hold(std::uint64_t id);
   Operation* next_on_lane();
   void end(Operation& operation, Status why, std::vector<Operation*>& next);
+  std::byte* take_staging();
+  Operation* pass_on_staging(std::byte* staging);
+  void leave_staging(Operation& send, Status why, std::vector<Operation*>& next);
+  void take_left_staging(const std::function<bool(PeId, std::uint64_t)>& which, std::vector<Operation*>& next);
   Header header_for(PeId pe, Kind kind);
   Header eager_header_for(PeId pe, std::uint64_t tag, std::uint64_t label);
   Header announcement(Operation& operation);
@@ -185,16 +189,18 @@ class State {
                 std::function<void(Context&)> arrived);
   void put_out_pieces(Operation& send);
   // Until here.
+  void refuse_pieces(Operation& send);
+  void go_on(Operation& waiting) { waiting.staging != nullptr ? put_out_pieces(waiting) : queue(waiting); }
   bool read_private(Operation& receive);
-  void tell_finished(Operation& receive);
-  static void line_up(Operation& receive, std::uint64_t bytes);
+  void tell_finished(Operation& receive, Status status);
+  static Status line_up(Operation& receive, std::uint64_t bytes);
   SharedCopy* open_shared_copy(std::uint64_t length);
   void close_shared_copy(SharedCopy& copy);
   bool await_written(const SharedCopy& copy, std::uint64_t count, PeId source) const;
   void help_copy(PeId source, const Header& header, const std::byte* payload);
   static void land_row(Operation& receive);
   /// Nothing, if the operation with this id has ended meanwhile (see fail).
-  void complete_transfer(Operation& receive, std::uint64_t id);
+  void complete_transfer(Operation& receive, std::uint64_t id, Status status);
   void on_proceed(PeId source, const Header& header);
   void on_piece(PeId source, const Header& header);
   void on_piece_done(const Header& header);
@@ -224,6 +230,13 @@ class State {
   std::vector<Lane> lanes_;  // once something goes on them
   List<Operation> want_lane_;
   std::vector<std::byte*> staging_;  // blocks not in use
+  struct LeftStaging {
+    std::uint64_t send;  // its id: it has ended
+    Envelope message;    // its source is the target
+    std::byte* staging;
+    std::uint64_t bytes;  // that the receiver may be fetching yet
+  };
+  std::vector<LeftStaging> left_staging_;
   std::uint32_t staging_made_ = 0;
   static constexpr std::size_t most_shared_copies = 8;
   SharedCopy* shared_copies_ = nullptr;  // in our heap, once there is one

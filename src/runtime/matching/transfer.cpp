@@ -5,7 +5,9 @@
 // follows. Where the sender puts instead, its put bumps the second.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "atoll/base/error.hpp"
 #include "state.hpp"
 
 namespace atl::runtime::matching {
@@ -43,10 +45,15 @@ void State::get_then(Operation& receive, std::uint64_t begin, std::uint64_t plac
 }
 
 // Where what is scattered when it is here lies until then.
-void State::line_up(Operation& receive, std::uint64_t bytes) {
-  if (receive.scatter == nullptr) return;
-  receive.row = std::make_shared_for_overwrite<std::byte[]>(bytes);
+Status State::line_up(Operation& receive, std::uint64_t bytes) {
+  if (receive.scatter == nullptr) return Status::ok;
+  try {
+    receive.row = std::make_shared_for_overwrite<std::byte[]>(bytes);
+  } catch (const std::bad_alloc&) {  // in a handler
+    return Status::try_again;
+  }
   receive.memory = receive.row.get();
+  return Status::ok;
 }
 
 void State::land_row(Operation& receive) {
@@ -55,7 +62,7 @@ void State::land_row(Operation& receive) {
   receive.row.reset();
 }
 
-void State::tell_finished(Operation& receive) {
+void State::tell_finished(Operation& receive, Status status) {
   const PeId source = receive.outcome.envelope.source;
   Header header;
   {
@@ -65,7 +72,7 @@ void State::tell_finished(Operation& receive) {
   }
   header.operation = receive.partner;
   tell(source, header);
-  finish(receive, receive.bytes < receive.outcome.envelope.bytes ? Status::truncated : Status::ok);
+  finish(receive, status == Status::ok && receive.bytes < receive.outcome.envelope.bytes ? Status::truncated : status);
 }
 
 void State::start(Operation& receive) {
@@ -74,14 +81,14 @@ void State::start(Operation& receive) {
     // Straight out of the segment of a PE of this node: no copy in a row.
     if (const std::byte* from = context_.peer_pointer(receive.outcome.envelope.source, HeapOffset(receive.place), receive.outcome.envelope.bytes)) {
       if (receive.length != 0) receive.scatter->put(0, receive.length, from);
-      return tell_finished(receive);
+      return tell_finished(receive, Status::ok);
     }
   }
-  line_up(receive, receive.length);
+  if (Status status = line_up(receive, receive.length); status != Status::ok) [[unlikely]] return tell_finished(receive, status);
   if (is_private(receive.place)) {
     if (read_private(receive)) {
       land_row(receive);
-      return tell_finished(receive);
+      return tell_finished(receive, Status::ok);
     }
     receive.place = no_place;
   }
@@ -130,7 +137,7 @@ void State::queue(Operation& receive) {
         header.operation = receive.partner;
       }
       tell(source, header);
-      complete_transfer(receive, id);
+      complete_transfer(receive, id, Status::ok);
     });
   }
 
@@ -147,13 +154,13 @@ void State::queue(Operation& receive) {
   if (header.place != no_place) {
     header.tag = lane.arrived.value();
     context_.trigger(lane.arrived, ++lane.arrivals,
-                     TriggeredOp::make_call([this, &receive, id](Context&) { complete_transfer(receive, id); }));
+                     TriggeredOp::make_call([this, &receive, id](Context&) { complete_transfer(receive, id, Status::ok); }));
   }
   tell(source, header);
   let_go(id);
 }
 
-void State::complete_transfer(Operation& receive, std::uint64_t id) {
+void State::complete_transfer(Operation& receive, std::uint64_t id, Status status) {
   Operation* next = nullptr;
   {
     std::lock_guard lock(lock_);
@@ -164,8 +171,12 @@ void State::complete_transfer(Operation& receive, std::uint64_t id) {
     receive.lane = Operation::no_lane;
     next = next_on_lane();
   }
-  land_row(receive);
-  finish(receive, receive.length < receive.outcome.envelope.bytes ? Status::truncated : Status::ok);
+  if (status == Status::ok) {
+    land_row(receive);
+    if (receive.length < receive.outcome.envelope.bytes) status = Status::truncated;
+  }
+  receive.row.reset();
+  finish(receive, status);
   if (next != nullptr) queue(*next);
 }
 
@@ -180,22 +191,61 @@ void State::on_proceed(PeId source, const Header& header) {
     send->partner = header.tag;
     if (header.place != no_place) {
       send->stage = Stage::landing;
-    } else if (!staging_.empty()) {
-      send->staging = staging_.back();
-      staging_.pop_back();
+    } else if ((send->staging = take_staging()) != nullptr) {
       ++send->holds;
-    } else if (staging_made_ < most_staging) {
-      send->staging = static_cast<std::byte*>(context_.heap().allocate(pieces_under_way * piece_bytes));
-      ++staging_made_;
-      ++send->holds;
-    } else {
+    } else if (staging_made_ != 0) {
       return want_staging_.append(send->link);
+    } else {
+      send->stage = Stage::landing;  // there is no room, and none will come
     }
   }
-  if (header.place == no_place) return put_out_pieces(*send);
+  if (send->staging != nullptr) return put_out_pieces(*send);
+  if (header.place == no_place) return refuse_pieces(*send);
   CounterRef counter{source, CounterId(static_cast<std::uint32_t>(header.tag))};
   context_.put_counted(source, HeapOffset(header.place), send->memory, send->length, counter);
   finish(*send, Status::ok);
+}
+
+// For two pieces. Null: there is none now.
+std::byte* State::take_staging() {
+  if (!staging_.empty()) {
+    std::byte* staging = staging_.back();
+    staging_.pop_back();
+    return staging;
+  }
+  if (staging_made_ == most_staging) return nullptr;
+  try {
+    auto* staging = static_cast<std::byte*>(context_.heap().allocate(pieces_under_way * piece_bytes));
+    ++staging_made_;
+    return staging;
+  } catch (const MemoryError&) {
+    return nullptr;
+  }
+}
+
+// To who waits for it, if anybody does: to be put out in pieces; held.
+Operation* State::pass_on_staging(std::byte* staging) {
+  Operation* next = want_staging_.front();
+  if (next == nullptr) {
+    staging_.push_back(staging);
+    return nullptr;
+  }
+  next->link.unlink();
+  next->staging = staging;
+  ++next->holds;
+  return next;
+}
+
+void State::refuse_pieces(Operation& send) {
+  const PeId target = send.outcome.envelope.source;
+  Header header;
+  {
+    std::lock_guard lock(lock_);
+    header = header_for(target, Kind::piece);
+  }
+  header.operation = send.partner;
+  tell(target, header);
+  finish(send, Status::try_again);
 }
 
 void State::put_out_pieces(Operation& send) {
@@ -212,6 +262,7 @@ void State::put_out_pieces(Operation& send) {
     header.tag = send.staged;
     header.bytes = bytes;
     header.operation = send.partner;
+    header.label = send.id;
     header.place = context_.offset_of(place).value();
     send.staged += bytes;
     tell(target, header);
@@ -223,49 +274,69 @@ void State::on_piece(PeId source, const Header& header) {
   Operation* receive;
   {
     std::lock_guard lock(lock_);
-    receive = hold(header.operation);
-    if (receive == nullptr) return;
+    receive = header.place == no_place ? operation_of(header.operation) : hold(header.operation);
   }
-  std::uint64_t bytes = header.bytes;
-  get_then(*receive, header.tag, header.place, bytes, [this, receive, source, bytes, id = receive->id](Context&) {
+  if (header.place == no_place) {
+    if (receive != nullptr) complete_transfer(*receive, header.operation, Status::try_again);
+    return;
+  }
+  auto done = [this, source, send = header.label, bytes = header.bytes, id = header.operation] {
     Header reply;
     bool last = false;
+    Operation* receive;
     {
       std::lock_guard lock(lock_);
-      if (operation_of(id) == nullptr) return;
       reply = header_for(source, Kind::piece_done);
-      reply.operation = receive->partner;
-      receive->staged += bytes;
-      last = receive->staged == receive->length;
+      receive = operation_of(id);
+      if (receive != nullptr) last = (receive->staged += bytes) == receive->length;
     }
+    reply.operation = send;
     reply.bytes = bytes;
     tell(source, reply);
-    if (last) complete_transfer(*receive, id);
-  });
+    if (last) complete_transfer(*receive, id, Status::ok);
+  };
+  // Of a receive that has ended meanwhile: the sender may want its place back.
+  if (receive == nullptr) return done();
+  get_then(*receive, header.tag, header.place, header.bytes, [done](Context&) { done(); });
 }
 
 void State::on_piece_done(const Header& header) {
   Operation* send;
-  Operation* next = nullptr;
   {
     std::lock_guard lock(lock_);
     send = hold(header.operation);
-    if (send == nullptr) return;
-    send->taken += header.bytes;
-    if (send->taken == send->length) {
-      next = want_staging_.front();
-      if (next != nullptr) {
-        next->link.unlink();
-        next->staging = send->staging;
-        ++next->holds;
-      } else {
-        staging_.push_back(send->staging);
-      }
+    if (send == nullptr) {
+      auto left = std::find_if(left_staging_.begin(), left_staging_.end(), [&](const LeftStaging& one) { return one.send == header.operation; });
+      if (left == left_staging_.end() || (left->bytes -= header.bytes) != 0) return;
+      send = pass_on_staging(left->staging);
+      left_staging_.erase(left);
+    } else if ((send->taken += header.bytes) == send->length) {
+      Operation* next = pass_on_staging(std::exchange(send->staging, nullptr));
       finish(*send, Status::ok);
       send = next;
     }
   }
   if (send != nullptr) put_out_pieces(*send);
+}
+
+// Of a send that ends before all of it was fetched. Who is alive may be fetching yet: it will say when it is done. `next`: to go on.
+void State::leave_staging(Operation& send, Status why, std::vector<Operation*>& next) {
+  std::byte* staging = std::exchange(send.staging, nullptr);
+  if (staging == nullptr) return;
+  if (why != Status::peer_lost && send.staged != send.taken) {
+    left_staging_.push_back({send.id, send.outcome.envelope, staging, send.staged - send.taken});
+  } else if (Operation* waiting = pass_on_staging(staging)) {
+    next.push_back(waiting);
+  }
+}
+
+// Who was to fetch from it has died.
+void State::take_left_staging(const std::function<bool(PeId, std::uint64_t)>& which, std::vector<Operation*>& next) {
+  std::erase_if(left_staging_, [&](const LeftStaging& left) {
+    if (!which(left.message.source, left.message.tag)) return false;
+    if (Operation* waiting = pass_on_staging(left.staging)) next.push_back(waiting);
+    return true;
+  });
 }
 
 }  // namespace atl::runtime::matching

@@ -61,6 +61,7 @@ bool State::cancel(Operation& operation) {
 void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which) {
   std::vector<Operation*> next;
   std::unique_lock lock(lock_);
+  if (why == Status::peer_lost) take_left_staging(which, next);
   for (Operation& operation : operations_) {
     if (operation.complete.load(std::memory_order_relaxed) || operation.stage == Stage::landing) continue;
     bool posted = operation.stage == Stage::posted;
@@ -70,10 +71,10 @@ void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& whi
     else end(operation, why, next);
   }
   lock.unlock();
-  for (Operation* operation : next) queue(*operation);
+  for (Operation* operation : next) go_on(*operation);
 }
 
-// Of one that nobody holds. `next`: to be queued; held.
+// Of one that nobody holds. `next`: to go on; held.
 void State::end(Operation& operation, Status why, std::vector<Operation*>& next) {
   if (operation.stage == Stage::posted) posted_.remove(operation);
   else if (operation.link.linked()) operation.link.unlink();
@@ -83,6 +84,7 @@ void State::end(Operation& operation, Status why, std::vector<Operation*>& next)
     lanes_[operation.lane] = Lane{context_.allocate_counter(), context_.allocate_counter()};
   // Also if it had none yet: one may have been free for it.
   if (Operation* waiting = next_on_lane()) next.push_back(waiting);
+  leave_staging(operation, why, next);
   operation.stage = Stage::moving;
   finish(operation, why);
 }

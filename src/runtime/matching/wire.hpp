@@ -14,7 +14,7 @@ enum class Kind : std::uint16_t {
   labelled,    ///< the same with a label, which is where `bytes` is in others
   announce,    ///< a message whose payload stays with the sender
   proceed,     ///< receiver to sender: matched; put it to `place`, or send it in pieces
-  piece,       ///< a piece lies at `place` in the sender's segment
+  piece,       ///< a piece lies at `place` in the sender's segment; no_place: the sender has no memory to put it in
   piece_done,  ///< receiver to sender: its place may be reused
   finished,    ///< receiver to sender: the payload has been fetched
   credit,      ///< nothing but credit
@@ -40,7 +40,7 @@ inline bool is_private(std::uint64_t place) { return place != no_place && (place
 // |  16    |   8   | bytes           | of the message (announce), to move (proceed), of this piece; help: to copy in all |
 // |  24    |   8   | operation       | announce: the send; to the sender: the same; piece: the receive           |
 // |  32    |   8   | place           | announce, proceed: offset of the buffer in its PE's segment, private_place and an address, or no_place; piece: offset; help: that of the SharedCopy in the receiver's |
-// |  40    |   8   | label           | announce: the message's, or 0                                             |
+// |  40    |   8   | label           | announce: the message's, or 0; piece: the send                            |
 struct Header {
   std::uint64_t tag = 0;
   std::uint32_t credit_bytes = 0;

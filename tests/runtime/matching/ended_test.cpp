@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "atoll/base/error.hpp"
 #include "matching/state.hpp"
 #include "messages.hpp"
 #include "run_pes.hpp"
@@ -221,6 +222,100 @@ TEST_P(Ended, WhatWasScatteredKeepsNoRow) {
       context.barrier();
     }
     state->close();
+  });
+}
+
+// More than any machine has; nothing of it is read.
+TEST_P(Ended, WithoutMemoryForItsRowAReceiveSaysSo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer ends who asks for too much memory";
+#endif
+  run([](Context& context) {
+    Matcher matcher(context);
+    for (bool early : {false, true}) {
+      constexpr std::uint64_t far_too_much = std::uint64_t{1} << 60;
+      std::byte first{};
+      EverySecond places(0);
+      Request receive;
+      if (early) receive = matcher.receive({left_of(context), 1}, {places, far_too_much});
+      context.barrier();
+      Request send = matcher.send(right_of(context), 1, std::span<const std::byte>(&first, far_too_much));
+      context.barrier();
+      if (!early) receive = matcher.receive({left_of(context), 1}, {places, far_too_much});
+      EXPECT_EQ(matcher.wait(receive).status, Status::try_again);
+      EXPECT_EQ(matcher.wait(send).status, Status::ok);
+      // And goes on.
+      std::uint64_t value = 0;
+      receive = matcher.receive({left_of(context), 2}, in(value));
+      send_now(matcher, right_of(context), 2, out(far_too_much));
+      EXPECT_EQ(matcher.wait(receive).status, Status::ok);
+      EXPECT_EQ(value, far_too_much);
+    }
+    context.barrier();
+  });
+}
+
+// The room of long messages that go in pieces is for those that come after.
+TEST_P(Ended, WhatEndsWhileItGoesInPiecesGivesItsRoomBack) {
+  if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";
+  run([](Context& context) {
+    Matcher matcher(context);
+    auto all = [](PeId, std::uint64_t) { return true; };
+    auto data = noise(1'000'000, 5);
+    constexpr std::uint64_t more_than_rooms = 20;
+    for (std::uint64_t round = 0; round < more_than_rooms; ++round) {
+      const Status why = round % 2 == 0 ? Status::revoked : Status::peer_lost;
+      Request send, receive;
+      std::vector<std::byte> got(data.size());
+      if (context.pe() == sender) {
+        send = matcher.send(receiver, round, data);
+      } else if (context.pe() == receiver) {
+        while (!matcher.probe({sender, round})) ::sched_yield();
+        receive = matcher.receive({sender, round}, got);
+        matcher.fail(why, all);
+      }
+      for (int looks = 0; looks < 3; ++looks) {
+        context.progress();
+        context.barrier();
+      }
+      if (context.pe() == sender) matcher.fail(why, all);
+      (void)matcher.wait(send);
+      (void)matcher.wait(receive);
+      context.barrier();
+    }
+    std::vector<std::byte> got(data.size());
+    if (context.pe() == sender) send_now(matcher, receiver, 100, data);
+    if (context.pe() == receiver) {
+      EXPECT_EQ(receive_now(matcher, {sender, 100}, got).status, Status::ok);
+      EXPECT_EQ(got, data);
+    }
+    context.barrier();
+  });
+}
+
+TEST_P(Ended, WithoutRoomForPiecesBothSidesSaySo) {
+  run([](Context& context) {
+    Matcher matcher(context);
+    auto data = noise(1'000'000, 6);
+    std::vector<std::byte> got(data.size());
+    std::vector<void*> blocks;
+    try {
+      for (;;) blocks.push_back(context.heap().allocate(std::size_t{128} << 10));
+    } catch (const MemoryError&) {  // full
+    }
+    context.barrier();
+    Request receive = matcher.receive({left_of(context), 1}, got);
+    Request send = matcher.send(right_of(context), 1, data);
+    auto wanted = [&](PeId other) { return context.job().is_local(other) ? Status::ok : Status::try_again; };
+    EXPECT_EQ(matcher.wait(receive).status, wanted(left_of(context)));
+    EXPECT_EQ(matcher.wait(send).status, wanted(right_of(context)));
+    context.barrier();
+    for (void* block : blocks) context.heap().release(block);
+    receive = matcher.receive({left_of(context), 2}, got);
+    send_now(matcher, right_of(context), 2, data);
+    EXPECT_EQ(matcher.wait(receive).status, Status::ok);
+    EXPECT_EQ(got, data);
+    context.barrier();
   });
 }
 

@@ -49,7 +49,8 @@ enum class SendMode {
   synchronous,  ///< complete when a receive has taken the message
 };
 
-/// ok, truncated (the buffer is full, the rest is lost), cancelled, what fail() was told, or timed_out (still in flight).
+/// ok, truncated (the buffer is full, the rest is lost), cancelled, try_again (the message is lost: there was no memory for the row that a
+/// Scatter gets, or for pieces), what fail() was told, or timed_out (still in flight).
 struct Outcome {
   Status status = Status::ok;
   Envelope envelope{};  ///< of a receive
@@ -171,7 +172,8 @@ class Matcher {
   /// False: it completes as if nothing had been said.
   bool cancel(const Request& request);
   /// Ends what is in flight, and `which` holds for, with this status: sends and receives, seen by their other side (that of a receive
-  /// from anybody is no_pe) and tag. Whoever may still move their data must be dead, or his data of no interest.
+  /// from anybody is no_pe) and tag. Whoever may still move their data must be dead, or his data of no interest. What other threads of
+  /// this PE are moving at the time is complete when they have done so, and perhaps as if nothing had been said.
   static constexpr PeId no_pe{UINT32_MAX};
   void fail(Status why, const std::function<bool(PeId peer, std::uint64_t tag)>& which);
   /// Makes progress. None: still in flight.
