@@ -22,7 +22,7 @@ def constants(table: Table) -> Iterator[str]:
     for index, group in enumerate(table.constants):
         if index:
             yield ""
-        yield f"// {group.title}"
+        yield f"/* {group.title} */"
         for name, value in group.values.items():
             yield constant(group, name, value)
 
@@ -35,8 +35,14 @@ def conversions(table: Table) -> Iterator[str]:
         (argument,) = function.arguments
         stem = function.name.removesuffix("_toint")
         kind, name = argument.small, argument.name
-        yield f"static inline MPI_Fint {stem}_c2f({kind} {name}) {{ return {stem}_toint({name}); }}"
-        yield f"static inline {kind} {stem}_f2c(MPI_Fint {name}) {{ return {stem}_fromint({name}); }}"
+        yield f"ATOLL_MPI_INLINE MPI_Fint {stem}_c2f({kind} {name}) {{ return {stem}_toint({name}); }}"
+        yield f"ATOLL_MPI_INLINE {kind} {stem}_f2c(MPI_Fint {name}) {{ return {stem}_fromint({name}); }}"
+
+
+def removed(table: Table) -> Iterator[str]:
+    """Functions of the past. A program that has given one a new name before it includes mpi.h gets what it has named."""
+    for function in table.removed:
+        yield from (f"#ifndef {function.name}", function.definition(), "#endif")
 
 
 def header(table: Table, frame: str) -> str:
@@ -47,6 +53,7 @@ def header(table: Table, frame: str) -> str:
         "DECLARATIONS": "\n".join(f"{f.declaration(f.name)};" for f in standard),
         "PROFILING": "\n".join(f"{f.declaration(f.profiling_name)};" for f in standard),
         "CONVERSIONS": "\n".join(conversions(table)),
+        "REMOVED": "\n".join(removed(table)),
     }
     return fill(frame, slots)
 
