@@ -53,7 +53,10 @@ OWNERS = ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Session")
 #: Chapters whose functions may be called without a place for each result, or check that themselves.
 PLACES_OPTIONAL = ("environment", "error", "abi", "tool")
 #: Functions that tell the other ranks of what this one has given wrong, so that these do not wait for it.
-PLACES_TOGETHER = ("File_open", "File_set_view")
+PLACES_TOGETHER = (
+    *("File_open", "File_set_view"),
+    *("File_iread_all", "File_iread_at_all", "File_iwrite_all", "File_iwrite_at_all"),
+)
 #: What the library exports besides functions.
 VARIABLES = ("MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "MPI_F08_STATUS_IGNORE", "MPI_F08_STATUSES_IGNORE")
 #: Arguments of the type void * that are pointers to pointers.
@@ -181,6 +184,19 @@ class Function:
 
 
 @dataclass(frozen=True)
+class Removed:
+    """A function of the past, which mpi.h carries out by others. `body`: statements of C89."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    body: str
+
+    def definition(self) -> str:
+        parameters = ", ".join(argument.declare(large=False) for argument in self.arguments)
+        return f"ATOLL_MPI_INLINE int {self.name}({parameters}) {{ {self.body} }}"
+
+
+@dataclass(frozen=True)
 class Group:
     """Constants under a title."""
 
@@ -194,6 +210,7 @@ class Table:
     constants: tuple[Group, ...]
     headers: dict[str, list[str]]
     rows: tuple[Row, ...]
+    removed: tuple[Removed, ...]
     functions: tuple[Function, ...] = field(default=())
 
 
@@ -263,4 +280,8 @@ def load(folder: Path) -> Table:
     names = [function.name for function in functions]
     if twice := {name for name in names if names.count(name) > 1}:
         raise ValueError(f"functions named twice: {sorted(twice)}")
-    return Table(tuple(groups), headers, tuple(rows), tuple(functions))
+    past = [
+        Removed(f"MPI_{raw['name']}", parse_arguments(raw["arguments"]), raw["body"])
+        for raw in tomllib.loads((folder / "removed.toml").read_text())["function"]
+    ]
+    return Table(tuple(groups), headers, tuple(rows), tuple(past), tuple(functions))

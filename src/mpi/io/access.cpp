@@ -32,7 +32,16 @@ struct Job {
   Count count = 0;
   Count element = 0;  // bytes in the file
   std::unique_ptr<std::byte[]> converted;
+  /// Of a collective one, what is wrong with it here: this rank takes part with nothing, so that nobody waits for it, and then says so.
+  std::optional<Failure> fault;
 
+  bool together() const { return way.partners != Partners::none; }
+  void refuse(Failure why) {
+    fault = std::move(why);
+    part = {way.writes, 0, datatype::named(datatype::byte_handle), 0, nullptr};
+    place = 0, count = 0;
+    converted.reset();
+  }
   Count etypes() const { return part.region().size() / file->view.unit; }
   /// Bytes of the program's data that have been moved.
   Count bytes() const {
@@ -62,24 +71,36 @@ void convert(Job& job) {
   job.part = {job.way.writes, 0, datatype::named(datatype::byte_handle), bytes, job.converted.get()};
 }
 
+/// What the program has given, checked.
+void describe(Job& job, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype) {
+  const File& file = *job.file;
+  check(file, job.way, offset, count);
+  TypePtr type = share_type(datatype);
+  auto* base = const_cast<void*>(buffer);  // of a write only read
+  job.part = {job.way.writes, 0, type, count, base}, job.place = offset;
+  job.type = Ref<TypeObject>(find<TypeObject>(datatype)), job.base = base, job.count = count;
+  convert(job);
+  ATOLL_MPI_REQUIRE(job.part.region().size() % file.view.unit == 0, MPI_ERR_ARG,
+                    "{} bytes are no whole number of etypes of {}", job.part.region().size(), file.view.unit);
+}
+
 std::unique_ptr<Job> make_job(Way way, MPI_File handle, MPI_Offset offset, const void* buffer, MPI_Count count,
                               MPI_Datatype datatype) {
   auto& file = need<File>(handle);
-  check(file, way, offset, count);
-  TypePtr type = share_type(datatype);
-  auto* base = const_cast<void*>(buffer);  // of a write only read
   auto job = std::make_unique<Job>();
-  job->way = way, job->file = Ref<File>(file), job->part = {way.writes, 0, type, count, base}, job->place = offset;
-  job->type = Ref<TypeObject>(find<TypeObject>(datatype)), job->base = base, job->count = count;
-  convert(*job);
-  ATOLL_MPI_REQUIRE(job->part.region().size() % file.view.unit == 0, MPI_ERR_ARG,
-                    "{} bytes are no whole number of etypes of {}", job->part.region().size(), file.view.unit);
-  bool together = way.partners != Partners::none;
-  auto kind = together                             ? io::Access::collective
+  job->way = way, job->file = Ref<File>(file);
+  if (job->together()) job->circle = file.comm().circle();
+  try {
+    describe(*job, offset, buffer, count, datatype);
+  } catch (...) {
+    if (!job->together()) throw;
+    job->refuse(current_failure());
+    return job;
+  }
+  auto kind = job->together()                      ? io::Access::collective
               : way.place == Place::shared_pointer ? io::Access::shared
                                                    : io::Access::independent;
   file.statistics.count_call(kind, way.writes, job->part.region().size());
-  if (together) job->circle = file.comm().circle();
   return job;
 }
 
@@ -127,6 +148,7 @@ Moved access_alone(Job& job) {
 
 void finish(Job& job) {
   File& file = *job.file;
+  if (job.fault) throw std::move(*job.fault);
   if (file.statistics.due()) io::keep(file);
   if (job.moved.error != 0)
     fail_with(io::error_class_of(job.moved.error),
@@ -199,18 +221,27 @@ void file_access(Way way, MPI_File file, MPI_Offset offset, const void* buffer, 
 
 void file_start(Way way, MPI_File file, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype,
                 MPI_Request* request) {
-  ATOLL_MPI_REQUIRE(request != nullptr, MPI_ERR_ARG, "no place for the request");
   auto job = make_job(way, file, offset, buffer, count, datatype);
+  if (request == nullptr) {
+    Failure why{MPI_ERR_ARG, "no place for the request"};
+    if (!job->together()) throw why;
+    job->refuse(std::move(why));
+  }
   find_place(*job);
-  give(make<FileRequest>(std::move(job)), request);
+  std::optional<Failure> fault = job->fault;
+  auto started = make<FileRequest>(std::move(job));
+  if (!fault) return give(std::move(started), request);
+  // It is the others that wait for it.
+  finish_in_background(*started.leak());
+  throw std::move(*fault);
 }
 
 // The whole access takes place here, as the standard allows.
 void file_begin(Way way, MPI_File file, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype) {
   auto job = make_job(way, file, offset, buffer, count, datatype);
   File& of = *job->file;
-  ATOLL_MPI_REQUIRE(!of.split, MPI_ERR_UNSUPPORTED_OPERATION,
-                    "a split collective operation on '{}' has begun and not ended", of.path());
+  if (of.split && !job->fault)
+    job->refuse({MPI_ERR_UNSUPPORTED_OPERATION, fmt::format("a split collective operation on '{}' has begun and not ended", of.path())});
   find_place(*job);
   run(carry_out(*job));
   of.split = File::Split{buffer, way.writes, job->bytes()};

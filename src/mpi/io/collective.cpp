@@ -11,26 +11,15 @@
 #include "datatype/wire.hpp"
 #include "flow/exchange.hpp"
 #include "io/plan.hpp"
+#include "message/packed.hpp"
 
 namespace atl::mpi::io {
 namespace {
 
-/// Memory that others reach without a copy on the way.
-class Staging {
- public:
-  explicit Staging(Count bytes) : block_(bytes == 0 ? nullptr : library().context().heap().allocate(static_cast<std::size_t>(bytes))) {}
-  ~Staging() {
-    if (block_ != nullptr) library().context().heap().release(block_);
-  }
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
-  std::byte* data() const { return static_cast<std::byte*>(block_); }
-
- private:
-  void* block_;
-};
-
 std::size_t size_of(Count bytes) { return static_cast<std::size_t>(bytes); }
+
+/// Memory that others reach without a copy on the way, while there is some.
+Packed staging(Count bytes) { return bytes == 0 ? Packed() : pack_room_in_heap(size_of(bytes)); }
 
 Count block_size(const File& file) {
   if (file.hints.striping_unit > 0) return file.hints.striping_unit;
@@ -182,7 +171,7 @@ Flow write_round(Course& course, Count round, Moved& reached) {
   std::vector<Range> own(course.plan.aggregators);
   Count packed = 0;
   for (std::size_t a = 0; a < own.size(); ++a) packed += (own[a] = course.own_range(a, round)).bytes();
-  Staging outgoing(region.contiguous() ? 0 : packed);
+  auto outgoing = staging(region.contiguous() ? 0 : packed);
   std::vector<const std::byte*> from(own.size());
   Count used = 0;
   for (std::size_t a = 0; a < own.size(); ++a) {
@@ -190,8 +179,8 @@ Flow write_round(Course& course, Count round, Moved& reached) {
     if (region.contiguous()) {
       from[a] = base + region.layout->offset + at;
     } else if (own[a].bytes() > 0) {
-      datatype::pack(region, base, at, at + own[a].bytes(), outgoing.data() + used);
-      from[a] = outgoing.data() + used;
+      datatype::pack(region, base, at, at + own[a].bytes(), outgoing.get() + used);
+      from[a] = outgoing.get() + used;
       used += own[a].bytes();
     }
   }
@@ -199,7 +188,7 @@ Flow write_round(Course& course, Count round, Moved& reached) {
   if (course.mine >= 0) turn = course.turn(round);
   auto me = static_cast<std::size_t>(course.circle.rank);
   Count foreign = turn.bytes - (turn.ranges.empty() ? 0 : turn.ranges[me].bytes());
-  Staging incoming(foreign);
+  auto incoming = staging(foreign);
   {
     Statistics::Timer timer(course.file.statistics, Phase::exchange);
     Exchange exchange;
@@ -208,8 +197,8 @@ Flow write_round(Course& course, Count round, Moved& reached) {
       Count bytes = turn.ranges[m].bytes();
       if (m == me) turn.data[m] = from[static_cast<std::size_t>(course.mine)];
       if (m == me || bytes == 0) continue;
-      turn.data[m] = incoming.data() + place;
-      exchange.receive(course.circle.pe(static_cast<int>(m)), course.circle.tag, incoming.data() + place, size_of(bytes));
+      turn.data[m] = incoming.get() + place;
+      exchange.receive(course.circle.pe(static_cast<int>(m)), course.circle.tag, incoming.get() + place, size_of(bytes));
       place += bytes;
     }
     for (std::size_t a = 0; a < own.size(); ++a)
@@ -226,7 +215,7 @@ Flow read_round(Course& course, Count round, Moved& reached) {
   auto me = static_cast<std::size_t>(course.circle.rank);
   Turn turn;
   if (course.mine >= 0) turn = course.turn(round);
-  Staging outgoing(turn.bytes);
+  auto outgoing = staging(turn.bytes);
   std::vector<std::byte*> packed(turn.ranges.size());
   if (turn.bytes > 0) {
     Device device = file.device();
@@ -244,7 +233,7 @@ Flow read_round(Course& course, Count round, Moved& reached) {
     std::memset(buffer.get() + got.bytes, 0, size_of(end - begin - got.bytes));
     Count place = 0;
     for (std::size_t m = 0; m < turn.ranges.size(); ++m) {
-      packed[m] = outgoing.data() + place;
+      packed[m] = outgoing.get() + place;
       if (turn.ranges[m].bytes() > 0) gather_from(course.streams.of[m], turn.ranges[m], buffer.get() - begin, packed[m]);
       place += turn.ranges[m].bytes();
     }
@@ -254,11 +243,11 @@ Flow read_round(Course& course, Count round, Moved& reached) {
   std::vector<Range> own(course.plan.aggregators);
   Count bytes = 0;
   for (std::size_t a = 0; a < own.size(); ++a) bytes += (own[a] = course.own_range(a, round)).bytes();
-  Staging incoming(region.contiguous() ? 0 : bytes);
+  auto incoming = staging(region.contiguous() ? 0 : bytes);
   std::vector<std::byte*> into(own.size());
   Count used = 0;
   for (std::size_t a = 0; a < own.size(); ++a) {
-    into[a] = region.contiguous() ? base + region.layout->offset + (own[a].from - course.wish().at) : incoming.data() + used;
+    into[a] = region.contiguous() ? base + region.layout->offset + (own[a].from - course.wish().at) : incoming.get() + used;
     used += own[a].bytes();
   }
   {

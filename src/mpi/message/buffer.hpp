@@ -11,6 +11,7 @@
 #include "core/watch.hpp"
 #include "datatype/pack.hpp"
 #include "message/label.hpp"
+#include "message/packed.hpp"
 #include "type/type.hpp"
 
 namespace atl::mpi {
@@ -26,24 +27,6 @@ inline const datatype::Type& checked(Count count, MPI_Datatype type) {
   // Of nothing no type need be given.
   if (count == 0 && type == MPI_DATATYPE_NULL) [[unlikely]] return need_type(MPI_BYTE);
   return need_committed_type(type);
-}
-
-// Packed bytes. In the PE's heap, others of the node read them where they are.
-struct GiveBack {
-  bool to_heap = false;
-  void operator()(std::byte* bytes) const {
-    if (!to_heap) delete[] bytes;
-    else if (is_active()) mpi::library().context().heap().release(bytes);
-  }
-};
-using Packed = std::unique_ptr<std::byte[], GiveBack>;
-inline Packed pack_room(std::size_t bytes) { return Packed(new std::byte[bytes]); }
-inline Packed pack_room_in_heap(std::size_t bytes) {
-  try {
-    return Packed(static_cast<std::byte*>(mpi::library().context().heap().allocate(bytes)), {true});
-  } catch (const MemoryError&) {  // others copy once more
-    return pack_room(bytes);
-  }
 }
 }  // namespace detail
 
@@ -64,7 +47,7 @@ class Outgoing {
       data_ = static_cast<const std::byte*>(buffer) + region.layout->offset;
       return;
     }
-    copy_ = moves == Moves::pieces && bytes_ > detail::longest_eager ? detail::pack_room_in_heap(bytes_) : detail::pack_room(bytes_);
+    copy_ = moves == Moves::pieces && bytes_ > detail::longest_eager ? pack_room_in_heap(bytes_) : pack_room(bytes_);
     datatype::pack(region, buffer, 0, region.size(), copy_.get());
     data_ = copy_.get();
   }
@@ -76,7 +59,7 @@ class Outgoing {
   /// Makes it independent of the program's buffer.
   void own() {
     if (copy_) return;
-    copy_ = detail::pack_room(bytes_);
+    copy_ = pack_room(bytes_);
     if (bytes_ != 0) std::memcpy(copy_.get(), data_, bytes_);
     data_ = copy_.get();
   }
@@ -85,7 +68,7 @@ class Outgoing {
   const std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
   std::uint64_t label_ = 0;
-  detail::Packed copy_;
+  Packed copy_;
 };
 
 /// Where a message goes. land() puts what has arrived in its place.

@@ -49,9 +49,16 @@ Background& background() {
   return all;
 }
 
+// Whether this thread is in step().
+constinit thread_local bool stepping = false;
+
 bool Background::step(bool progress_thread) {
   Background& here = background();
   if (here.count.load() == 0) return false;
+  struct Stepping {
+    Stepping() { stepping = true; }
+    ~Stepping() { stepping = false; }
+  } mark;
   {
     std::lock_guard lock(here.mutex);
     here.looked_at = here.flows;
@@ -75,10 +82,10 @@ bool Background::step(bool progress_thread) {
   return moved;
 }
 
-// Outside of progress(): a hook must not be taken away from within.
+// A hook must not be taken away from within: requests that the program has let go end there, and leave it to the next one.
 void remove_idle_hook() {
   Background& here = background();
-  if (here.count.load() != 0) return;
+  if (stepping || here.count.load() != 0) return;
   std::uint64_t hook = 0;
   {
     std::lock_guard lock(here.mutex);

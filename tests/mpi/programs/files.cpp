@@ -341,6 +341,46 @@ void errors() {
   MPI_File_close(&file);
 }
 
+// Of a collective access what one rank gives wrong is that rank's error, and the others write what is theirs.
+void wrong_on_one_rank() {
+  MPI_File file = open_file("wrong", MPI_MODE_RDWR | MPI_MODE_CREATE);
+  MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  for (int atomic : {0, 1}) {
+    MPI_File_set_atomicity(file, atomic);
+    const bool wrong = rank == size - 1;
+    for (int round = 0; round < 8; ++round) {
+      const int number = 100 * round + rank, count = wrong && round != 1 ? -1 : 1;
+      const MPI_Datatype type = wrong && round == 1 ? MPI_DATATYPE_NULL : MPI_INT;
+      const int expected = !wrong ? MPI_SUCCESS : round == 1 ? MPI_ERR_TYPE : round == 7 ? MPI_ERR_ARG : MPI_ERR_COUNT;
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_File_seek(file, rank, MPI_SEEK_SET);
+      int code = MPI_SUCCESS;
+      switch (round) {
+        case 0:
+        case 1: code = MPI_File_write_at_all(file, rank, &number, count, type, MPI_STATUS_IGNORE); break;
+        case 2: code = MPI_File_write_all(file, &number, count, type, MPI_STATUS_IGNORE); break;
+        case 3: code = MPI_File_iwrite_at_all(file, rank, &number, count, type, &request); break;
+        case 4: code = MPI_File_iwrite_all(file, &number, count, type, &request); break;
+        case 5: code = MPI_File_write_at_all_begin(file, rank, &number, count, type); break;
+        case 6:
+          MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+          code = MPI_File_write_ordered(file, &number, count, type, MPI_STATUS_IGNORE);
+          break;
+        default: code = MPI_File_iwrite_at_all(file, rank, &number, 1, type, wrong ? nullptr : &request);
+      }
+      CHECK(class_of(code) == expected);
+      CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+      if (round == 5 && !wrong) CHECK(MPI_File_write_at_all_end(file, &number, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+      MPI_File_sync(file);
+      int found = -1;
+      if (!wrong) MPI_File_read_at(file, rank, &found, 1, MPI_INT, MPI_STATUS_IGNORE);
+      CHECK(wrong || found == number);
+    }
+  }
+  MPI_File_close(&file);
+  if (rank == 0) MPI_File_delete((folder + "/wrong").c_str(), MPI_INFO_NULL);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -365,6 +405,7 @@ int main(int argc, char** argv) {
   views_in_flight();
   one_view_in_flight();
   errors();
+  wrong_on_one_rank();
   if (rank == 0) CHECK(rmdir(name) == 0);
   MPI_Finalize();
   return 0;
