@@ -62,7 +62,7 @@ Ref<Comm> make_intra(std::uint64_t number, const Ref<Group>& group, Comm* of, st
 
 // What a new communicator has from the one it was made of.
 void inherit(Comm& made, Comm& from) {
-  made.errors()->set(from.errors()->get());
+  *made.errors() = *from.errors();
   made.session_buffer = from.session_buffer;
 }
 

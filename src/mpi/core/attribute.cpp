@@ -32,7 +32,7 @@ struct Keyvals {
 
   Keyval& need(Kind of, int number) {
     auto found = all.find(number);
-    if (found == all.end() || found->second->of != of) fail(MPI_ERR_KEYVAL, "{} is no attribute key for this kind of object", number);
+    if (found == all.end() || found->second->of != of) fail_of_nothing(MPI_ERR_KEYVAL, "{} is no attribute key for this kind of object", number);
     return *found->second;
   }
   Keyval& need_live(Kind of, int number) {

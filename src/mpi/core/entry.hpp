@@ -32,7 +32,7 @@ inline int code_of(Body&& body) {
 
 /// Failure for a null pointer where a result is to be stored, or a name is.
 inline void need_place(const void* place, const char* argument) {
-  ATOLL_MPI_REQUIRE(place != nullptr, MPI_ERR_ARG, "{} is a null pointer", argument);
+  if (place == nullptr) [[unlikely]] fail_of_nothing(MPI_ERR_ARG, "{} is a null pointer", argument);
 }
 
 /// An array of int as one of a wider type; null stays null.

@@ -16,11 +16,14 @@ class Object;
 
 /// An error class or code of MPI, with a sentence. `owner`: whose error handler is called, when it is not the one of the
 /// function's arguments. `cause`: what error handlers get in place of the code, of the one among several that they are called for.
+/// `is_of_nothing`: no matter of the object that the call is for; should no handler have been chosen for that, it goes where errors of
+/// no object go.
 struct Failure {
   int code;
   std::string text;
   Object* owner = nullptr;
   int cause = MPI_SUCCESS;
+  bool is_of_nothing = false;
 };
 
 [[noreturn]] void fail_with(int code, std::string text, Object* owner = nullptr);
@@ -28,6 +31,11 @@ struct Failure {
 template <class... Args>
 [[noreturn]] void fail(int code, fmt::format_string<Args...> format, Args&&... args) {
   fail_with(code, fmt::format(format, std::forward<Args>(args)...));
+}
+
+template <class... Args>
+[[noreturn]] void fail_of_nothing(int code, fmt::format_string<Args...> format, Args&&... args) {
+  throw Failure{.code = code, .text = fmt::format(format, std::forward<Args>(args)...), .is_of_nothing = true};
 }
 
 /// fail() unless it holds.

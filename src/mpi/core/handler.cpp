@@ -50,7 +50,8 @@ int handle(Call call, Object* object, ErrorSlot& fallback) {
   Failure failure = current_failure();
   // The program may call again until it hears that another has revoked: calls that are refused at once must hear messages, too.
   if (failure.code == MPIX_ERR_PROC_FAILED) library().context().progress();
-  return handle(call, std::move(failure), slot == nullptr ? nullptr : object, slot == nullptr ? fallback : *slot);
+  if (slot == nullptr || (failure.is_of_nothing && !slot->is_set())) return handle(call, std::move(failure), nullptr, fallback);
+  return handle(call, std::move(failure), object, *slot);
 }
 
 // Whatever kind it is: the type of the handle has said that.

@@ -51,7 +51,7 @@ Meeting meet(Comm& comm, int root, const std::function<Meeting()>& prepare) {
 
 Ref<Comm> make_inter_after(const Meeting& meeting, Comm& comm, int root) {
   auto made = make_inter(comm.circle(), root, meeting.leader, meeting.bits, comm.local());
-  made->errors()->set(comm.errors()->get());
+  *made->errors() = *comm.errors();
   return made;
 }
 

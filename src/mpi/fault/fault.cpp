@@ -73,7 +73,7 @@ Flow shrink_flow(Ref<Comm> comm, MPI_Comm* made) {
     return make<Group>(std::move(pes));
   };
   auto result = make<Comm>(number, survivors(*comm->local()), comm->is_inter() ? survivors(*comm->remote()) : Ref<Group>());
-  result->errors()->set(comm->errors()->get());
+  *result->errors() = *comm->errors();
   give(std::move(result), made);
 }
 

@@ -117,6 +117,30 @@ static void errors(void) {
   CHECK(strcmp(text, "the tide is out") == 0 && length == 15);
 }
 
+/* What is no matter of an object goes to MPI_COMM_WORLD's handler, should that be the only one the program has chosen. */
+static void errors_of_nothing(void) {
+  MPI_Comm copy;
+  MPI_Win win;
+  MPI_Errhandler made;
+  int key, word;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Win_create(&word, sizeof word, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  FAILS(MPI_Comm_split(copy, 0, 0, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Win_set_attr(win, key, NULL), MPI_ERR_KEYVAL);
+  MPI_Comm_create_errhandler(handler, &made);
+  MPI_Comm_set_errhandler(copy, made);
+  handled = MPI_SUCCESS;
+  FAILS(MPI_Comm_split(copy, 0, 0, NULL), MPI_ERR_ARG);
+  CHECK(handled == MPI_ERR_ARG);
+  MPI_Errhandler_free(&made);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free_keyval(&key);
+  MPI_Win_free(&win);
+  MPI_Comm_free(&copy);
+}
+
 /* As even as can be, where taking the factors in turn is not. */
 static void even_dimensions(void) {
   static const struct {
@@ -352,6 +376,7 @@ int main(int argc, char **argv) {
   MPI_Initialized(&flag);
   CHECK(!flag);
   begin(&argc, &argv);
+  errors_of_nothing(); /* before any handler is chosen */
   communicators();
   attributes();
   errors();
