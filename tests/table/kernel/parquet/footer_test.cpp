@@ -16,16 +16,18 @@ namespace {
 using namespace pages;
 
 struct Told {
-  std::int64_t repetition = 1, type = 2, codec = 1, values = 5, unpacked = 80, packed = 60, at = 4, rows = 5, bloom = 0;
+  std::int64_t children = 1, repetition = 1, schema_type = 2, levels = 0, type = 2, codec = 1, values = 5, unpacked = 80, packed = 60, at = 4, rows = 5, bloom = 0;
 };
 
 /// Two row groups with a column "x" each, of which the second says what is told.
 Bytes footer_of(const Told& told) {
   Bytes to;
   put_field(to, 1, 2);  // version
-  to.push_back(static_cast<std::byte>(1 << 4 | 9));  // field 2: a schema of one element
-  to.push_back(static_cast<std::byte>(1 << 4 | 12));
-  put_field(to, 1, 2);
+  to.push_back(static_cast<std::byte>(1 << 4 | 9));  // field 2: a schema of two elements
+  to.push_back(static_cast<std::byte>(2 << 4 | 12));
+  put_field(to, 5, told.children);
+  to.push_back(std::byte{0});
+  put_field(to, 1, told.schema_type);
   put_field(to, 2, told.repetition);
   to.push_back(std::byte{0});
   to.push_back(static_cast<std::byte>(2 << 4 | 9));  // field 4: a list of two structs
@@ -46,6 +48,13 @@ Bytes footer_of(const Told& told) {
     put_field(to, 1, one.packed);
     put_field(to, 2, one.at);
     put_field(to, 5, one.bloom);
+    if (one.levels > 0) {
+      to.push_back(static_cast<std::byte>(2 << 4 | 12));  // field 16: sizes, of which field 3 counts levels of definition
+      to.push_back(static_cast<std::byte>(3 << 4 | 9));
+      to.push_back(static_cast<std::byte>(one.levels << 4 | 6));
+      for (std::int64_t level = 0; level < one.levels; ++level) put_varint(to, 0);
+      to.push_back(std::byte{0});
+    }
     to.push_back(std::byte{0});
     to.push_back(std::byte{0});
     put_field(to, 1, 90);
@@ -81,8 +90,15 @@ TEST(ParquetFooter, SaysWhatCanBe) {
   EXPECT_EQ(bloom_filter(500), 500);
   EXPECT_EQ(bloom_filter(1000), 0) << "behind the file's end";
   EXPECT_EQ(bloom_filter(INT64_MIN), 0);
-  EXPECT_EQ(refusal({.repetition = -1}), "element 0 of its schema: its repetition is -1");
-  EXPECT_EQ(refusal({.repetition = 3}), "element 0 of its schema: its repetition is 3");
+  EXPECT_EQ(refusal({.levels = 2}), "");
+  EXPECT_EQ(refusal({.repetition = -1}), "element 1 of its schema: its repetition is -1");
+  EXPECT_EQ(refusal({.repetition = 3}), "element 1 of its schema: its repetition is 3");
+  EXPECT_EQ(refusal({.children = 2}), "its schema has fewer elements than it says");
+  EXPECT_EQ(refusal({.children = 0}), "element 1 of its schema belongs to none");
+  EXPECT_EQ(refusal({.children = -1}), "element 0 of its schema: it has -1 children");
+  EXPECT_EQ(refusal({.type = 1}), "row group 1, column 'x': its type is INT32, and in the schema INT64");
+  EXPECT_EQ(refusal({.levels = 1}), "row group 1, column 'x': it counts 1 levels of definition, and has 2");
+  EXPECT_EQ(refusal({.repetition = 0, .levels = 2}), "row group 1, column 'x': it counts 2 levels of definition, and has 1");
   EXPECT_EQ(refusal({.codec = -1}), "row group 1, column 'x': its codec is -1");
   EXPECT_EQ(refusal({.codec = 8}), "row group 1, column 'x': its codec is 8");
   EXPECT_EQ(refusal({.type = 99}), "row group 1, column 'x': its type is 99");
