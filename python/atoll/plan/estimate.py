@@ -39,11 +39,16 @@ def estimated(reader: Reader, names: Sequence[str], where: Any = None) -> int:
     return int(size * share * (_UNPACKED if packed else 1) * 1.5)
 
 
-def _width(kind: Any) -> int:
+def is_wide(kind: Any) -> bool:
+    """Whether values of Arrow's type have no width: texts, lists and others."""
     try:
-        return max(1, int(kind.bit_width) // 8)
+        return kind.bit_width is None
     except ValueError:
-        return _TEXT
+        return True
+
+
+def _width(kind: Any) -> int:
+    return _TEXT if is_wide(kind) else max(1, int(kind.bit_width) // 8)
 
 
 def _of_group(reader: ParquetReader, part: Any, names: Sequence[str]) -> int:
@@ -52,6 +57,6 @@ def _of_group(reader: ParquetReader, part: Any, names: Sequence[str]) -> int:
     for name in names:
         width = _width(reader.schema.field(name).type)
         total += (part.rows or 0) * width
-        if width == _TEXT:
+        if is_wide(reader.schema.field(name).type):
             total += sizes.get(name, 0)
     return total

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..frame import DataFrame, concat
@@ -17,7 +17,7 @@ from ..io.reading import read_columns
 from ..session import current
 from ..session.everywhere import everywhere
 from .derived import Derived
-from .estimate import estimated
+from .estimate import estimated, is_wide
 from .figures import finished, grouped, in_two_steps, settled
 from .meter import Meter
 from .nodes import Assign, Choose, Cost, Filter, Group, Head, Join, Node, Sort, Source
@@ -25,8 +25,9 @@ from .spill import Chain, Spill, spilled
 from .split import pieces_of, ranges_for, sample, split
 
 #: What steps take at their highest, as a multiple of the rows that they work on, with some room. Measured with three
-#: columns of 8 bytes: sums of groups took 4 (5 where all keys differ), medians 12, a join 3.5, a sort 2.7.
-_TAKES = {"sort": 4, "group": 6, "group by all rows": 16, "join": 6, "read": 3}
+#: columns of 8 bytes: sums of groups took 4 (5 where all keys differ), medians 12, a join 3.5, a sort 2.7. Groups whose
+#: keys or sums take more (of numbers of many magnitudes) are made of smaller pieces when they turn out not to fit.
+_TAKES = {"sort": 4, "group": 6, "group by texts": 8, "group by all rows": 16, "join": 6, "read": 3}
 
 #: What steps give: rows in memory, or a way to read them.
 Rows = Any
@@ -148,52 +149,91 @@ class Run(contextlib.ExitStack):
 
     def _group(self, node: Group) -> Iterator[Rows]:
         names, steps = self._names(node.of), in_two_steps(node.figures)
-        kind = "group by all rows" if steps is None else "group"
         coming = iter(self._rows(node.of))
         some = list(itertools.islice(coming, 2))
+        by = "group by texts" if any(_has_texts(rows, node.keys) for rows in some) else "group"
+        kind = "group by all rows" if steps is None else by
         if len(some) > 1 and steps is not None:
-            made = self._group_by_batches(node, self._frames_in(some, coming, names, "group"), steps, 1.0)
+            made = self._group_by_batches(node, self._frames_in(some, coming, names, by), by, steps, 1.0)
         else:
             rows, made = self._one(itertools.chain(some, coming)), None
             if self._fit(rows, names, kind):
-                yield grouped(self._whole(rows, names), node.keys, node.figures, node.dropna)
-                return
-            if steps is not None:
-                made = self._group_by_batches(node, self._frames_of(rows, names, "group"), steps, 2 / 3)
+                with _unless_too_many(isinstance(rows, Reader)):
+                    made = [grouped(self._whole(rows, names), node.keys, node.figures, node.dropna)]
+            if made is None and steps is not None:
+                made = self._group_by_batches(node, self._frames_of(rows, names, by), by, steps, 2 / 3)
         if made is not None:
             yield from made
             return
         reader, keys = self._reader(rows), [(key, True) for key in node.keys]
         pieces = pieces_of(self._spill, reader, keys, names, estimated(reader, names), self._piece(kind))
         self._seen(reader, pieces)
-        for piece in pieces:
-            yield grouped(self._whole(piece, names), node.keys, node.figures, node.dropna)
 
-    def _group_by_batches(self, node: Group, frames: Iterable[Any], steps: Any, least: float) -> Iterable[Rows] | None:
+        def groups(frame: Any) -> Any:
+            return grouped(frame, node.keys, node.figures, node.dropna)
+
+        for piece in pieces:
+            yield from self._by_piece(node, piece, names, groups)
+
+    def _by_piece(
+        self, node: Group, piece: Reader, names: Sequence[str], groups: Callable[[Any], Any]
+    ) -> Iterator[Any]:
+        """Groups of a piece; where they take more memory than was thought, of smaller ones."""
+        smaller: list[Reader] = []
+        made = None
+        with _unless_too_many():
+            made = groups(self._whole(piece, names))
+        if made is None:
+            keys, held = [(key, True) for key in node.keys], estimated(piece, names)
+            smaller = pieces_of(self._spill, piece, keys, names, held, held // 4)
+        if made is None and len(smaller) < 2:
+            made = groups(self._whole(piece, names))
+        if made is not None:
+            yield made
+            return
+        for one in smaller:
+            yield from self._by_piece(node, one, names, groups)
+
+    def _group_by_batches(
+        self, node: Group, frames: Iterable[Any], by: str, steps: Any, least: float
+    ) -> Iterable[Rows] | None:
         """Groups of some rows at a time, and groups of these. None: the first did not become less by so much."""
         first, again, quotients = steps
         found: list[Any] = []
         aside: list[Reader] = []
         held = 0
+        piece = self._piece(by)
         for frame in frames:
-            made, size = grouped(frame, node.keys, first, node.dropna), _bytes(frame)
+            size, made = _bytes(frame), _halves(frame, lambda some: grouped(some, node.keys, first, node.dropna))
             del frame
-            if least < 1 and not found and not aside and _bytes(made) > least * size:
+            fresh = least < 1 and not found and not aside
+            if fresh and (len(made) > 1 or _bytes(made[0]) > least * size):
                 return None
-            found.append(made)
-            held += _bytes(made)
-            if held > self._piece("group"):
-                found = [grouped(_joined(found), node.keys, _same(again, first), node.dropna)]
-                held = _bytes(found[0])
-                if 2 * held > self._piece("group"):
-                    aside.append(spilled(self._spill, found.pop()))
-                    held = 0
+            found += made
+            held += sum(map(_bytes, made))
+            del made
+            if held > piece:
+                fewer = None
+                with _unless_too_many():
+                    fewer = grouped(_joined(found), node.keys, _same(again, first), node.dropna)
+                if fewer is not None:
+                    found, held = [fewer], _bytes(fewer)
+                if 2 * held > piece:
+                    aside += [spilled(self._spill, one) for one in found]
+                    found, held = [], 0
+                del fewer
         if not aside:
-            return [self._finished(node, _joined(found), again, quotients)]
+            with _unless_too_many():
+                return [self._finished(node, _joined(found), again, quotients)]
         aside += [spilled(self._spill, one) for one in found]
+        found.clear()
         reader, columns, keys = Chain(aside), [*node.keys, *first], [(key, True) for key in node.keys]
-        pieces = pieces_of(self._spill, reader, keys, columns, estimated(reader, columns), self._piece("group"))
-        return (self._finished(node, self._whole(piece, columns), again, quotients) for piece in pieces)
+        pieces = pieces_of(self._spill, reader, keys, columns, estimated(reader, columns), piece)
+
+        def groups(some: Any) -> Any:
+            return self._finished(node, some, again, quotients)
+
+        return itertools.chain.from_iterable(self._by_piece(node, one, columns, groups) for one in pieces)
 
     def _finished(self, node: Group, frame: Any, again: Any, quotients: Any) -> Any:
         whole = grouped(frame, node.keys, again, node.dropna)
@@ -326,6 +366,34 @@ def _bytes(frame: Any) -> int:
     return sum(
         8 * len(frame) if type(one) in (Pending, Unread) else int(getattr(one, "nbytes", 8 * len(one))) for one in held
     )
+
+
+@contextlib.contextmanager
+def _unless_too_many(can_be_less: bool = True) -> Iterator[None]:
+    """Goes on behind what takes more memory than there is, where the same can be done with fewer rows at a time."""
+    try:
+        yield
+    except MemoryError:
+        if not can_be_less:
+            raise
+
+
+def _halves(frame: Any, done: Callable[[Any], Any]) -> list[Any]:
+    """What is done with rows, with half of them at a time where memory is too little for more."""
+    made = None
+    with _unless_too_many(len(frame) > 1):
+        made = done(frame)
+    if made is not None:
+        return [made]
+    middle = len(frame) // 2
+    return _halves(frame.iloc[:middle], done) + _halves(frame.iloc[middle:], done)
+
+
+def _has_texts(rows: Rows, names: Sequence[str]) -> bool:
+    """Whether one of the columns is of texts, or of others that have no width."""
+    if not isinstance(rows, Reader):
+        return any(getattr(rows[name].dtype, "kind", "O") not in "biufmM" for name in names)
+    return any(is_wide(rows.schema.field(name).type) for name in names)
 
 
 def _joined(frames: Sequence[Any]) -> Any:

@@ -73,6 +73,39 @@ def test_four_times_the_limit(folder, tmp_path, pes):
     assert f"join {int((table.k % 2 == 0).sum())}" in done.stdout
 
 
+GROUPS = """
+import sys
+import atoll as ak
+if __name__ == "__main__":
+    key, figure, out = sys.argv[1:4]
+    ak.init(int(sys.argv[4]), 1)
+    ak.scan_parquet(sys.argv[5]).groupby(key).agg(s=("v", figure)).to_parquet(out, dataset=True)
+    print("peak", ak.stats()["memory_peak"])
+"""
+
+
+@pytest.mark.parametrize("pes", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("key", "figure"), [("t", "sum"), ("k", "std"), ("k", "sum")])
+def test_groups_that_take_more_than_their_rows_say(tmp_path, key, figure, pes):
+    """Keys that are texts, and sums of numbers of many magnitudes: some pieces do not fit, smaller ones do."""
+    rows = 1_000_000
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=rows)
+    if key == "k" and figure == "sum":
+        values *= 10.0 ** rng.integers(-60, 60, rows)
+    keys = pa.array(rng.permutation(rows) if key == "k" else [f"key{i % 700_000:09d}" for i in range(rows)])
+    pq.write_table(pa.table({key: keys, "v": values}), tmp_path / "a.parquet", row_group_size=50_000)
+    limit = (16 << 20) // pes
+    where = tmp_path / "a.parquet", tmp_path / "out"
+    done = ran(GROUPS, key, figure, where[1], pes, where[0], ATOLL_MEMORY_LIMIT=str(limit))
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split("peak ")[1]) <= limit
+    found = pq.read_table(where[1]).to_pandas().set_index(key)["s"]
+    wanted = pq.read_table(where[0]).to_pandas().groupby(key)["v"].agg(figure)
+    assert (found.index == wanted.index).all()
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
 def test_a_directory_that_is_full(folder, tmp_path):
     program = f"""
 import atoll as ak
