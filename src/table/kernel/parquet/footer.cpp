@@ -251,21 +251,29 @@ ParquetGroup group_of(Thrift& thrift, std::uint64_t number, const std::optional<
 std::vector<ParquetGroup> read_parquet_footer(std::span<const std::byte> footer, std::int64_t size) {
   std::vector<ParquetGroup> groups;
   std::optional<std::vector<Leaf>> leaves;
-  std::size_t at = 0;
-  Thrift thrift(footer, at, "the footer is broken");
-  thrift.for_fields([&](std::int64_t field, unsigned kind) {
-    if (field == 2 && kind == Thrift::list) {
-      leaves = leaves_of(thrift);
+  bool compared = true;
+  auto read = [&] {
+    std::size_t at = 0;
+    Thrift thrift(footer, at, "the footer is broken");
+    const bool again = leaves.has_value();
+    thrift.for_fields([&](std::int64_t field, unsigned kind) {
+      if (field == 2 && kind == Thrift::list && !again) {
+        ATOLL_VALIDATE(!leaves, ValueError, "it has two schemas");
+        leaves = leaves_of(thrift);
+        return true;
+      }
+      if (field != 4 || kind != Thrift::list) return false;
+      compared = leaves.has_value();
+      groups.clear();
+      thrift.for_elements([&](std::uint64_t number, unsigned element) {
+        ATOLL_VALIDATE(element == Thrift::structure, ValueError, "row group {} is none", number);
+        groups.push_back(group_of(thrift, number, leaves, size));
+      });
       return true;
-    }
-    if (field != 4 || kind != Thrift::list) return false;
-    groups.clear();
-    thrift.for_elements([&](std::uint64_t number, unsigned element) {
-      ATOLL_VALIDATE(element == Thrift::structure, ValueError, "row group {} is none", number);
-      groups.push_back(group_of(thrift, number, leaves, size));
     });
-    return true;
-  });
+  };
+  read();
+  if (!compared && leaves) read();  // the schema stood behind its row groups
   return groups;
 }
 

@@ -19,18 +19,27 @@ struct Told {
   std::int64_t children = 1, repetition = 1, schema_type = 2, levels = 0, type = 2, codec = 1, values = 5, unpacked = 80, packed = 60, at = 4, rows = 5, bloom = 0;
 };
 
-/// Two row groups with a column "x" each, of which the second says what is told.
-Bytes footer_of(const Told& told) {
-  Bytes to;
-  put_field(to, 1, 2);  // version
-  to.push_back(static_cast<std::byte>(1 << 4 | 9));  // field 2: a schema of two elements
+/// Field 2, a schema of two elements.
+void put_schema(Bytes& to, const Told& told) {
+  to.push_back(std::byte{9});  // a list whose field's number follows, in zigzag
+  put_varint(to, 4);
   to.push_back(static_cast<std::byte>(2 << 4 | 12));
   put_field(to, 5, told.children);
   to.push_back(std::byte{0});
   put_field(to, 1, told.schema_type);
   put_field(to, 2, told.repetition);
   to.push_back(std::byte{0});
-  to.push_back(static_cast<std::byte>(2 << 4 | 9));  // field 4: a list of two structs
+}
+
+enum class Schema { first, last, twice };
+
+/// Two row groups with a column "x" each, of which the second says what is told.
+Bytes footer_of(const Told& told, Schema schema = Schema::first) {
+  Bytes to;
+  put_field(to, 1, 2);  // version
+  if (schema != Schema::last) put_schema(to, told);
+  if (schema == Schema::twice) put_schema(to, told);
+  to.push_back(static_cast<std::byte>((schema == Schema::last ? 3 : 2) << 4 | 9));  // field 4: a list of two structs
   to.push_back(static_cast<std::byte>(2 << 4 | 12));
   for (const Told& one : {Told{}, told}) {
     to.push_back(static_cast<std::byte>(1 << 4 | 9));
@@ -61,13 +70,14 @@ Bytes footer_of(const Told& told) {
     put_field(to, 1, one.rows);
     to.push_back(std::byte{0});
   }
+  if (schema == Schema::last) put_schema(to, told);
   to.push_back(std::byte{0});
   return to;
 }
 
-std::string refusal(const Told& told) {
+std::string refusal(const Told& told, Schema schema = Schema::first) {
   try {
-    (void)read_parquet_footer(footer_of(told), 1000);
+    (void)read_parquet_footer(footer_of(told, schema), 1000);
   } catch (const ValueError& error) {
     return error.what();
   }
@@ -111,6 +121,14 @@ TEST(ParquetFooter, SaysWhatCanBe) {
   EXPECT_EQ(refusal({.rows = 6}), "row group 1, it is said to have 6 rows, and no column has more than 5 values");
   EXPECT_EQ(refusal({.values = 9}), "") << "lists have several to a row";
   EXPECT_EQ(refusal({.rows = INT64_MAX}), "row group 1, it is said to have 9223372036854775807 rows");
+}
+
+TEST(ParquetFooter, HoldsColumnsToASchemaBehindThem) {
+  EXPECT_EQ(refusal({}, Schema::last), "");
+  EXPECT_EQ(read_parquet_footer(footer_of({}, Schema::last), 1000).size(), 2u);
+  EXPECT_EQ(refusal({.type = 1}, Schema::last), "row group 1, column 'x': its type is INT32, and in the schema INT64");
+  EXPECT_EQ(refusal({.levels = 1}, Schema::last), "row group 1, column 'x': it counts 1 levels of definition, and has 2");
+  EXPECT_EQ(refusal({}, Schema::twice), "it has two schemas");
 }
 
 TEST(ParquetFooter, BrokenOnesDoNoHarm) {
