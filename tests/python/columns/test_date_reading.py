@@ -2,6 +2,7 @@
 """Moments of texts and numbers, ranges, bins and business days, against pandas and NumPy."""
 
 import datetime
+import io
 
 import numpy as np
 import pandas as pd
@@ -98,6 +99,49 @@ def test_texts_in_other_ways():
 def test_refuses(texts, options, says):
     with pytest.raises(ValueError, match=says):
         ak.to_datetime(ak.array(texts), **options)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("values", "form"),
+    [
+        ([20240105, 20231231], "%Y%m%d"), ([20240105.0, np.nan], "%Y%m%d"), ([20240105.5, 2e7 + 101], "%Y%m%d"),
+        ([2024.0, np.nan, np.inf, 1e300], "%Y"), ([np.nan], "%Y"), ([20240105.0], "ISO8601"), ([20240105.0], "mixed"),
+        ([20240105], "mixed"), ([930, 5, 2359], "%H%M"), ([930.0, np.nan], "%H%M"), ([5012024, 112024], "%d%m%Y"),
+        ([2024366, 202405], "%Y%j"),
+    ],
+)  # fmt: skip
+def test_numbers_by_a_format(values, form):
+    """Their digits are read, of floats those before the point; as few of them to each piece as leave enough behind."""
+    try:
+        wanted = pd.DatetimeIndex(pd.to_datetime(pd.Series(values), format=form))
+    except ValueError:
+        with pytest.raises(ValueError, match="does not match format"):
+            ak.to_datetime(ak.array(values), format=form)
+        return
+    same(ak.to_datetime(ak.array(values), format=form), wanted)
+    if form != "mixed" and not any(isinstance(value, float) for value in values):
+        same(ak.to_datetime([str(value) for value in values], format=form), wanted)
+
+
+def test_floats_by_a_format_with_what_is_missing():
+    column = ak.array(pd.array([20240105.0, None], "Float64").to_numpy(object, na_value=None).tolist())
+    assert ak.to_datetime(column, format="%Y%m%d").to_list() == [datetime.datetime(2024, 1, 5), None]
+    text = "d,n\n20240105,1\n,2\n"
+    found = ak.to_datetime(ak.read_csv(io.StringIO(text))["d"], format="%Y%m%d")
+    assert found.to_pandas().tolist() == [pd.Timestamp("2024-01-05"), pd.NaT]
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("09:30", "%H:%M"), ("930", "%H%M"), ("60", "%H"), ("1212024", "%d%m%Y"), ("3112024", "%d%m%Y"),
+        ("111", "%m%d"), ("32", "%d%m"), ("00", "%d"), ("12 5 pm", "%M %I %p"), ("0", "%m"), ("6 Feb", "%d %b"),
+    ],
+)  # fmt: skip
+def test_pieces_of_few_digits(text, form):
+    wanted = pd.to_datetime([text], format=form, errors="coerce")
+    same(ak.to_datetime([text], format=form, errors="coerce"), wanted)
 
 
 def test_numbers():

@@ -57,7 +57,8 @@ def to_datetime(
         Moments of UTC, whatever offsets the texts have.
     format : str, optional
         A format of Python's strptime (also %F, %T), "ISO8601", or "mixed" (ISO 8601 with and without parts). By default
-        it is guessed from the first text, ISO 8601 before others, and all have to follow it.
+        it is guessed from the first text, ISO 8601 before others, and all have to follow it. Numbers are read by it as
+        the texts of their digits, of floats those before the point.
     unit : str, optional
         Of numbers: D, h, m, s, ms, us, ns.
     origin : str, number or datetime
@@ -92,8 +93,8 @@ def to_datetime(
     if isinstance(arg, Mapping) or type(arg).__name__ == "DataFrame":
         return _assembled(arg, errors)
     texts = as_strings(arg) if not isinstance(arg, Array) else None
-    if texts is None and format is not None and getattr(getattr(arg, "dtype", None), "kind", "") in ("i", "u"):
-        texts = as_column(arg).astype("str")  # 20261124 is read as its digits
+    if texts is None and format is not None and format != "mixed":
+        texts = _digits(as_column(arg))
     if texts is not None:
         if unit is not None:
             raise ValueError("unit is for numbers; texts say themselves what they are")
@@ -266,6 +267,18 @@ def _why(code: int, row: int, text: str, made: Any, unit: str, expected: str) ->
 
 
 # -- numbers --
+
+
+def _digits(column: Column) -> Strings | None:
+    """Numbers as the texts of their digits, of floats those before the point: 20261124 is a date. None: others."""
+    if isinstance(column, Ticks) or column.dtype.kind not in "iuf":
+        return None
+    if column.dtype.kind == "f":
+        values = column.values.astype(np.float64)
+        whole = abs(values) < 2.0**63  # NaN and infinities are missing, as in pandas
+        column = Column(where(whole, values, 0.0).astype(np.int64), both(column.valid, whole))
+    found: Strings = column.astype("str")
+    return found
 
 
 def _scaled(column: Column, unit: str, made: Any, errors: str) -> Any:

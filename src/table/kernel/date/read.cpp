@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <span>
 
 #include "atoll/base/error.hpp"
 #include "kernel/date/civil.hpp"
@@ -57,7 +58,7 @@ struct Rest {
 };
 
 struct Parsed {
-  std::int64_t year = 1970, month = 1, day = 1;
+  std::int64_t year = 1900, month = 1, day = 1;  // as Python has it where a format does not say
   std::int64_t hour = 0, minute = 0, second = 0, nanosecond = 0;
   std::int64_t of_year = 0, iso_year = INT64_MIN, iso_week = 0, weekday = -1;  // 0: not said
   std::int64_t offset = 0;
@@ -207,42 +208,54 @@ bool read_piece(Rest& rest, const FormatPiece& piece, Parsed& parsed) {
       if (parsed.year < 0) return false;
       parsed.year += parsed.year <= 68 ? 2000 : 1900;
       return true;
-    case 'm': return (parsed.month = rest.number(1, 2)) >= 0;
-    case 'e':
-    case 'd':
-      if (piece.letter == 'e') rest.skip_blanks();
-      return (parsed.day = rest.number(1, 2)) >= 0;
-    case 'H': return (parsed.hour = rest.number(1, 2)) >= 0;
-    case 'I':
-      parsed.hour = rest.number(1, 2);
-      return parsed.hour >= 1 && parsed.hour <= 12;
-    case 'M': return (parsed.minute = rest.number(1, 2)) >= 0;
-    case 'S': return (parsed.second = rest.number(1, 2)) >= 0;
     case 'f': return (parsed.nanosecond = fraction(rest, piece.digits == 0 ? 9 : piece.digits)) >= 0;
     case 'p': return (parsed.half = rest.word(halves, 0)) >= 0;
     case 'a': return rest.word(weekdays, 3) >= 0;
     case 'A': return rest.word(weekdays, 0) >= 0;
     case 'b': return (parsed.month = rest.word(months, 3) + 1) > 0;
     case 'B': return (parsed.month = rest.word(months, 0) + 1) > 0;
-    case 'j':
-      parsed.of_year = rest.number(1, 3);
-      return parsed.of_year >= 1;
     case 'u':
       parsed.weekday = rest.number(1, 1) - 1;
       return parsed.weekday >= 0 && parsed.weekday < 7;
     case 'G': return (parsed.iso_year = rest.number(4, 4)) >= 0;
-    case 'V':
-      parsed.iso_week = rest.number(1, 2);
-      return parsed.iso_week >= 1 && parsed.iso_week <= 53;
     case 'z': return read_offset(rest, parsed);
     case 'Z': return parsed.has_offset = true, rest.word(utc, 0) >= 0;
     default: return false;
   }
 }
 
-bool read_format(Rest rest, const std::vector<FormatPiece>& pieces, Parsed& parsed) {
-  for (const FormatPiece& piece : pieces)
-    if (!read_piece(rest, piece, parsed)) return false;
+/// What may have fewer digits than it has at most: "930" is half past nine.
+struct FewDigits {
+  char letter;
+  int most;
+  std::int64_t low, high;
+  std::int64_t Parsed::*to;
+};
+
+constexpr FewDigits few_digits[] = {
+    {'m', 2, 1, 12, &Parsed::month},  {'d', 2, 1, 31, &Parsed::day},    {'e', 2, 1, 31, &Parsed::day},
+    {'H', 2, 0, 23, &Parsed::hour},   {'I', 2, 1, 12, &Parsed::hour},   {'M', 2, 0, 59, &Parsed::minute},
+    {'S', 2, 0, 59, &Parsed::second}, {'j', 3, 1, 366, &Parsed::of_year}, {'V', 2, 1, 53, &Parsed::iso_week},
+};
+
+/// As many digits to each piece as leave enough for those behind it, the first ones first, as a regular expression has it.
+bool read_format(Rest rest, std::span<const FormatPiece> pieces, Parsed& parsed) {
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto* const digits = std::ranges::find(few_digits, pieces[i].letter, &FewDigits::letter);
+    if (digits == std::end(few_digits)) {
+      if (!read_piece(rest, pieces[i], parsed)) return false;
+      continue;
+    }
+    if (digits->letter == 'e') rest.skip_blanks();
+    for (int count = digits->most; count > 0; --count) {
+      Rest behind = rest;
+      const std::int64_t value = behind.number(count, count);
+      if (value < digits->low || value > digits->high) continue;
+      parsed.*digits->to = value;
+      if (read_format(behind, pieces.subspan(i + 1), parsed)) return true;
+    }
+    return false;
+  }
   return rest.empty();
 }
 
