@@ -292,8 +292,9 @@ def _shape_of_others(value: Any) -> tuple[int, ...] | None:
     kind = type(value)
     if kind in SCALAR_KIND or isinstance(value, Array):
         return None
-    if isinstance(value, Columnar):  # one of numbers says itself what equals it
-        return None if getattr(getattr(value, "dtype", None), "kind", "O") in "biufc" else ()
+    if isinstance(value, Columnar):  # one of numbers, or of objects that may be such, says itself what equals it
+        numbers = getattr(getattr(value, "dtype", None), "kind", "O") in "biufc"
+        return None if numbers or getattr(value, "kind", "") == "object" else ()
     if isinstance(value, (str, bytes, dict, set, type(None))) or getattr(kind, "__eq__", None) is object.__eq__:
         return ()
     if isinstance(value, (list, tuple, np.ndarray)):

@@ -127,6 +127,9 @@ def csv_columns(
     reader = csv_reader(where, dtype, Dialect(**dialect), storage_options)
     if callable(columns):
         columns = frozenset(filter(columns, reader.schema.names))
+    if isinstance(columns, frozenset) and (lost := sorted(columns.difference(reader.schema.names))):
+        there = ", ".join(map(repr, reader.schema.names))
+        raise ValueError(f"Usecols do not match columns, columns expected but not found: {lost}; there are {there}")
     try:
         return read_columns(reader, columns, expression(filters))
     except ValueError as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.ndarray import ndarray
 from ..columns.column import Column
 from ..columns.objects import Objects
 from ..frame import DataFrame
@@ -26,6 +27,10 @@ _THEIRS = (
     "converters", "skipinitialspace", "skipfooter", "skip_blank_lines", "iterator", "chunksize", "thousands",
     "lineterminator", "doublequote", "comment", "encoding_errors", "dialect",
 )  # fmt: skip
+#: What our parser says of a line with too few or too many values, and what Arrow's says.
+_MISFIT = re.compile(
+    r"(?:line (?P<line>\d+)|Row #(?P<row>\d+)): [Ee]xpected (?P<wanted>\d+) (?:values|columns), got (?P<got>\d+)"
+)
 _QUOTE_ALL, _QUOTE_NONE = 1, 3  # of the module `csv`
 
 
@@ -63,8 +68,9 @@ def read_csv(
         written, with `dayfirst`.
     on_bad_lines : str or callable
         "error", "warn" of lines that have not as many values as there are columns and skip them, or "skip" them.
-    dtype_backend
-        Any: integers and bools are such that may be missing.
+    dtype_backend : str
+        "numpy_nullable": numbers and bools whose type `dtype` does not name are of types that have missing values, as
+        Int64, Float64 and boolean. There is no "pyarrow".
     engine, low_memory, memory_map, cache_dates, float_precision
         Of no effect: they say how pandas does it, not what it gives.
     filters
@@ -80,6 +86,10 @@ def read_csv(
     1  2  NaN
     """
     told = {name: value for name, value in locals().items() if name not in ("filepath_or_buffer", "filters")}
+    if dtype_backend not in (None, "numpy_nullable") and type(dtype_backend).__name__ != "_NoDefault":
+        raise ValueError(
+            f"there are no columns of dtype_backend {dtype_backend!r}: say 'numpy_nullable', or leave it out"
+        )
     others = _for_pandas(told)
     if others:
         return _by_pandas(filepath_or_buffer, others, told, filters)
@@ -99,10 +109,6 @@ def read_csv(
             missing=_missing(na_values, keep_default_na, na_filter), true_values=list(true_values or ()),
             false_values=list(false_values or ()), dates=() if spelt else tuple(dates),
         )  # fmt: skip
-    except KeyError as error:
-        if listed is None or callable(listed):
-            raise
-        raise ValueError(f"Usecols do not match columns, columns expected but not found: {error.args[0]}") from error
     except ValueError as error:
         too_short = on_bad_lines == "error" and _is_short(str(error))
         if not (too_short or _labels_lead(str(error), header, _leading(skiprows))):
@@ -115,20 +121,23 @@ def read_csv(
     if lost:
         raise ValueError(f"Missing column provided to 'parse_dates': {', '.join(map(repr, lost))}")
     if listed is None and usecols is not None and not callable(usecols):
+        if lost := [at for at in usecols if isinstance(at, int) and at >= len(named)]:
+            raise ValueError(f"Usecols do not match columns, columns expected but not found: {lost}")
         named = {name: column for at, (name, column) in enumerate(named.items()) if at in usecols}
     if filters is None and named and not any(map(len, named.values())):  # nothing that a kind could be guessed from
         known = set(dates) | (set(dtype) if isinstance(dtype, dict) else set(named) if dtype is not None else set())
         named = {name: column if name in known else Objects([]) for name, column in named.items()}
     typed = dtype if isinstance(dtype, dict) else dict.fromkeys(named, dtype) if dtype is not None else {}
+    guessed = as_pandas_guesses if dtype_backend != "numpy_nullable" else _with_missing
     for name in named:
         if name in dates or name not in typed:
-            named[name] = as_pandas_guesses(named[name])
+            named[name] = guessed(named[name])
     for name in dates if spelt else ():
         named[name] = _dated(named[name], date_format, name, dayfirst)
     frame = DataFrame(named)
-    if dtype_backend is not None:
-        frame = frame.convert_dtypes()
     for name in named:
+        if dtype_backend == "numpy_nullable" and name not in typed and frame[name].dtype == np.float64:
+            frame[name] = frame[name].astype("Float64" if frame[name].notna().any() else "Int64")
         if categories is True or name in categories:
             frame[name] = frame[name].astype("category")
     if header is None and names is None:
@@ -144,14 +153,16 @@ def read_table(filepath_or_buffer: Any, *, sep: Any = "\t", **options: Any) -> A
 def _labels_lead(error: str, header: Any, skipped: int) -> bool:
     """Whether reading failed because the first line has a value more than there are names: rows' labels lead, or a
     separator ends each line."""
-    found = re.search(r"line (\d+): expected (\d+) values, got (\d+)", error)
-    return header == 0 and found is not None and int(found[1]) == skipped + 2 and int(found[3]) == int(found[2]) + 1
+    found = _MISFIT.search(error)
+    if header != 0 or found is None or int(found["got"]) != int(found["wanted"]) + 1:
+        return False
+    return int(found["row"] or 0) == 1 or int(found["line"] or 0) == skipped + 2
 
 
 def _is_short(error: str) -> bool:
     """Whether reading failed because a line has fewer values than there are names: in pandas the others are missing."""
-    found = re.search(r"expected (\d+) values, got (\d+)", error)
-    return found is not None and int(found[2]) < int(found[1])
+    found = _MISFIT.search(error)
+    return found is not None and int(found["got"]) < int(found["wanted"])
 
 
 def as_pandas_guesses(column: Any) -> Any:
@@ -160,6 +171,13 @@ def as_pandas_guesses(column: Any) -> Any:
     if type(column) is Column and column.dtype.kind in "iu" and column.valid is not None:
         return cast(column, np.float64)
     return column.astype(np.dtype("datetime64[us]")) if str(getattr(column, "dtype", "")) == "datetime64[D]" else column
+
+
+def _with_missing(column: Any) -> Any:
+    """A column whose kind was guessed, in the kind with missing values that pandas has for it, but floats."""
+    if type(column) not in (Column, ndarray) or column.dtype.kind not in "biu":
+        return as_pandas_guesses(column)
+    return column if type(column) is Column else Column(column)
 
 
 def _labelled(frame: Any, index_col: Any) -> Any:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers with missing ones among them, against pandas' nullable types."""
 
+import decimal
 import operator
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from texts import same
 
 import atoll as ak
+from atoll.columns.objects import Objects
 
 pytestmark = pytest.mark.usefixtures("every_session")
 
@@ -171,3 +173,10 @@ def test_an_array_beside_a_column():
         assert unequal.to_list() == [False, None, True]
     assert (ak.array([1, 2, 3]) == ak.array([1, None, 4])).to_list() == [True, None, False]
     assert (ak.array([1, 2]) == ak.array(["1", "2"])).tolist() == [False, False]
+    objects = Objects([1, "x", decimal.Decimal(3), None])
+    for equal, unequal in (
+        (ak.arange(1, 5) == objects, ak.arange(1, 5) != objects),
+        (objects == ak.arange(1, 5), objects != ak.arange(1, 5)),
+    ):
+        assert equal.tolist() == [True, False, True, False]
+        assert unequal.tolist() == [False, True, False, True]

@@ -50,6 +50,63 @@ def test_read_csv(number):
     assert_frame_equal(found, wanted, check_dtype=False, check_categorical=False)
 
 
+NULLABLE = [
+    ("a,b\n9007199254740993,x\n,\n", {}), ("a\n1e300\n2\n", {}), ("a,b\n1,2.0\n2,4.0\n", {}), ("a,b\n1,2.5\n2,\n", {}),
+    ("a,b\n1,2\n3,4\n", {"dtype": {"a": "float64"}}), ("a,b\n1,2\n3,4\n", {"dtype": "float64"}),
+    ("a,b\nTrue,2020-01-01\n,2020-01-02\n", {"parse_dates": ["b"]}), ("a,b\n,1\n,2\n", {}), ("a,b\n", {}),
+    ("a,b\n1,2\n,4\n", {"index_col": "b"}), ("a,b\n1,2\n3\n", {}), ("a,b\n1,2\n3,\n", {"comment": "#"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(NULLABLE)))
+def test_types_with_missing_values(number):
+    text, options = NULLABLE[number]
+    wanted = pd.read_csv(io.StringIO(text), dtype_backend="numpy_nullable", **options)
+    found = ak.read_csv(io.StringIO(text), dtype_backend="numpy_nullable", **options)
+    assert_frame_equal(
+        found.to_pandas().convert_dtypes(convert_integer=False),
+        wanted.convert_dtypes(convert_integer=False),
+        check_dtype=False,
+        check_index_type=False,
+    )
+    kinds = {name: str(kind) for name, kind in wanted.dtypes.items() if str(kind) != "string"}
+    assert {name: str(found[name].dtype) for name in kinds} == kinds
+    for name in kinds:
+        assert [one for one in found[name].to_list() if one == one] == wanted[name].dropna().to_list()
+
+
+def test_types_that_columns_do_not_have():
+    for backend in ("pyarrow", "x"):
+        with pytest.raises(ValueError, match=f"no columns of dtype_backend '{backend}'"):
+            ak.read_csv(io.StringIO(PLAIN), dtype_backend=backend)
+
+
+@pytest.mark.parametrize("options", [{"parse_dates": ["d"]}, {"parse_dates": ["d"], "date_format": "%Y-%m-%d"}, {}])
+@pytest.mark.parametrize(
+    "rows", ["1,2\n", "1,2\n3,4,2020-01-03\n", "1\n", "1,2,2020-01-02,5\n", "3,4,2020-01-03\n1,2,3,4\n"]
+)
+def test_lines_with_too_few_or_too_many_values(rows, options):
+    texts = ["a,b,d\n1,2,2020-01-01\n" + rows, "a,b,d\n" + rows]
+    for text in texts:
+        try:
+            wanted = pd.read_csv(io.StringIO(text), **options)
+        except ValueError:
+            with pytest.raises(ValueError, match="xpected 3"):
+                ak.read_csv(io.StringIO(text), **options)
+            continue
+        found = ak.read_csv(io.StringIO(text), **options).to_pandas()
+        assert_frame_equal(found, wanted, check_dtype=False)
+
+
+def test_names_that_the_file_does_not_have():
+    with pytest.raises(ValueError, match=r"Usecols do not match .* not found: \['q'\]; there are 'a', 'b', 'c'"):
+        ak.read_csv(io.StringIO(PLAIN), usecols=["a", "q"])
+    with pytest.raises(ValueError, match=r"Usecols do not match .* not found: \[5\]"):
+        ak.read_csv(io.StringIO(PLAIN), usecols=[0, 5])
+    with pytest.raises(KeyError, match="dtype names no column of the file: 'z'"):
+        ak.read_csv(io.StringIO(PLAIN), usecols=["a"], dtype={"z": int})
+
+
 @pytest.mark.parametrize("most", [0, 1, 2, 100])
 def test_columns_are_of_the_same_kinds_however_many_rows_are_kept(most):
     text = "a,b,c,d,e,f\n1,x,2.5,2020-01-01,,True\n2,y,,2020-01-02,,False\n"
