@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.creation import full
+from ..arrays.creation import arange, full
 from ..arrays.ndarray import ndarray
+from ..arrays.repeating import tile
 from ..arrays.ufuncs import maximum, minimum
-from ..columns.column import Column
+from ..columns.column import Column, as_column
+from ..columns.objects import Objects
+from ..columns.ranks import rank_of
+from ..columns.running import column_or_values
 from .aligning import missing_column
 from .arithmetic import computed
 from .classes import series
-from .values import broadcast, choose, isna
+from .values import broadcast, choose, isna, join_rows
 
 _JOINED: dict[str, Callable[[Any, Any], Any]] = {
     "sum": operator.add, "prod": operator.mul, "min": minimum, "max": maximum,
@@ -74,6 +78,26 @@ def cumulated(of: Any, kind: str, skipna: bool) -> Any:
             so_far = choose(gone, so_far, choose(lost, column, together))
         made.append(choose(gone, np.nan, so_far) if skipna and bool(gone.any()) else so_far)
     return of._new(made)
+
+
+def ranked(of: Any, method: str, na_option: str, ascending: bool, pct: bool) -> Any:
+    """The place of each value among those of its row: of all columns together, in groups by row."""
+    size, held = len(of), list(of._columns)
+    if not held:
+        return of
+    if len({one.dtype.kind == "b" for one in held if isinstance(one, ndarray) or type(one) is Column}) == 2:
+        held = [one.astype(np.int64) if one.dtype.kind == "b" else one for one in held]
+    together = as_column(join_rows(held))
+    if isinstance(together, Objects):
+        try:
+            sorted(together.dropna().to_list())
+        except TypeError as error:
+            raise TypeError(
+                f"values of a row have to compare: choose columns, or numeric_only=True ({error})"
+            ) from None
+    rows = tile(arange(size), len(held))
+    places = rank_of(column_or_values(together), rows, size, method, ascending, na_option, pct)
+    return of._new([places[place * size : (place + 1) * size] for place in range(len(held))])
 
 
 def filled_from(of: Any, step: int, limit: int | None = None) -> Any:

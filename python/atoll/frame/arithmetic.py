@@ -128,10 +128,16 @@ def compared(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any
     found = operation(left, right)
     if found is NotImplemented:
         return full(left.size, unequal)
-    shifted = any(isinstance(one, ndarray) and one.dtype.kind == "b" for one in (left, right))  # objects in pandas
+    shifted = operation in (operator.eq, operator.ne) and _are_plain_beside_missing(left, right)
     if isinstance(found, Column) and (shifted or not (type(left) is Column or type(right) is Column)):
         return found.fillna(unequal)
     return _nullable(found, left, right)
+
+
+def _are_plain_beside_missing(left: Any, right: Any) -> bool:
+    """Whether bools stand beside some that may be missing: as those of `shift`, which pandas has as objects."""
+    kinds = {type(one) for one in (left, right)}
+    return kinds == {ndarray, Column} and left.dtype.kind == right.dtype.kind == "b"
 
 
 def _are_numbers(left: Any, right: Any) -> bool:
@@ -140,7 +146,9 @@ def _are_numbers(left: Any, right: Any) -> bool:
 
 
 def combined(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """Logic of bools, row by row."""
+    """Logic of bools, row by row; of three values where some may be missing."""
+    if is_scalar(left) and is_missing(left):  # each of these is the same either way
+        left, right = right, left
     if is_scalar(right) and is_missing(right) and type(left) is Column:
         right = Column(full(left.size, False), full(left.size, False))
     return _nullable(operation(left, right), left, right)
@@ -189,7 +197,7 @@ def series_operation(
         raise ValueError("Can only compare identically-labeled Series objects")
     aligned = align_rows(left._index, right._index)
     own, other = placed(left._values, aligned.left), placed(right._values, aligned.right)
-    if operation in LOGIC.values():
+    if operation in LOGIC.values() and not all(type(one._values) is Column for one in (left, right)):
         own, other = (one.fillna(False) if type(one) is Column and one.dtype == bool else one for one in (own, other))
     if fill_value is not None:
         own, other = _filled(own, other, fill_value)

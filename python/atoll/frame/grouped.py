@@ -174,9 +174,9 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
 
     def quantile(self, q: Any = 0.5, interpolation: str = "linear", numeric_only: bool = False) -> Any:
         """The value below which a share of each group lies."""
-        if is_scalar(q):
-            return self._figure("quantile", q=q)
-        return _several_quantiles(self, list(q))
+        if not is_scalar(q):
+            return _several_quantiles(self, list(q), interpolation, numeric_only)
+        return self._figure("quantile", q=q, interpolation=interpolation)
 
     def describe(self, **options: Any) -> Any:
         """Count, mean, standard deviation and quartiles of each group."""
@@ -196,8 +196,8 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
         return self._of.fillna(value)
 
 
-def _several_quantiles(self: Any, shares: list[float]) -> Any:
-    held = [self.quantile(q) for q in shares]
+def _several_quantiles(self: Any, shares: list[float], interpolation: str, numeric_only: bool) -> Any:
+    held = [self.quantile(q, interpolation, numeric_only) for q in shares]
     index = held[0]._index
     count = len(shares)
     rows = asarray(np.repeat(np.arange(len(index)), count))
@@ -361,9 +361,9 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
 
     def quantile(self, q: Any = 0.5, interpolation: str = "linear", numeric_only: bool = False) -> Any:
         """The value below which a share of each group lies."""
-        if is_scalar(q):
-            return self._figure("quantile", numeric_only, q=q)
-        return _several_quantiles(self, list(q))
+        if not is_scalar(q):
+            return _several_quantiles(self, list(q), interpolation, numeric_only)
+        return self._figure("quantile", numeric_only, q=q, interpolation=interpolation)
 
     def describe(self, **options: Any) -> Any:
         """Count, mean, standard deviation and quartiles of each group, for each column of numbers."""

@@ -13,7 +13,7 @@ from ..arrays.selection import take, where
 from .classes import CLASSES, frame, is_frame, is_series, series
 from .labels import Labels
 from .lookup import is_increasing
-from .values import is_scalar, make
+from .values import make
 
 
 class GroupedOthers:
@@ -188,14 +188,19 @@ class ResampledGroups:
                 made = made if self._chosen is None else made[self._chosen]
                 return getattr(made, name)(*args, **options)
 
+            names: list[Any] = []
+
             def column(part: Any) -> Any:
                 made = each(part)
-                return made.to_frame() if is_series(made) else made
+                if is_series(made):
+                    names.append(made._name)
+                    made = made.to_frame("figure")
+                return made
 
-            if not is_scalar(self._chosen):
+            if not is_frame(groups._of):
                 return groups.apply(each)
             made = groups.apply(column)  # each group's figures below the others', also where all have the same steps
-            return made.iloc[:, 0] if is_frame(made) and made.shape[1] == 1 else made
+            return series(made._columns[0], made._index, names[0]) if names else made
 
         return method
 

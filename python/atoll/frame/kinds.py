@@ -239,6 +239,8 @@ def _to_nullable(values: Any, dtype: np.dtype[Any]) -> Column:
         hidden = isnan(values)
         held = where(hidden, 0, values)
         made = held.astype(dtype)
+        if dtype.kind == "b" and not bool((made == held).all()):
+            raise TypeError("Need to pass bool-like values")
         if dtype.kind in "iu" and not bool((made == held).all()):
             raise TypeError(f"cannot safely cast non-equivalent {values.dtype} to {dtype}. Round it first?")
         return Column(made, ~hidden)
@@ -246,7 +248,10 @@ def _to_nullable(values: Any, dtype: np.dtype[Any]) -> Column:
         return Column(values.astype(dtype)) if values.valid is None else values.astype(dtype)
     if isinstance(values, ndarray):
         made = values.astype(dtype)
-        if "u" in (dtype.kind, values.dtype.kind) and dtype.kind in "iu" and not bool((made == values).all()):
+        safe = dtype.kind not in "biu" or np.can_cast(values.dtype, dtype)
+        if not safe and not bool((made == values).all()):
+            if dtype.kind == "b":
+                raise TypeError("Need to pass bool-like values")
             raise TypeError(f"cannot safely cast non-equivalent {values.dtype} to {dtype}")
         return Column(made)
     made = values.astype(dtype)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,10 @@ from .axis import index_of, range_index
 from .classes import define, frame, is_frame, is_series, series
 from .clock import Clock
 from .grouping import BUILT_IN, grouped
-from .values import gaps, take_or_miss
+from .values import gaps, is_scalar, join_rows, make, take, take_or_miss
 
 #: Figures of bins without rows.
-OF_NONE = {"sum": 0, "count": 0, "size": 0, "nunique": 0, "prod": 1}
+OF_NONE = {"sum": 0, "count": 0, "size": 0, "nunique": 0, "prod": 1, "any": False, "all": True}
 
 
 class Grouper:
@@ -128,29 +129,37 @@ class Resampler:
             return known
 
         def method(*args: Any, **options: Any) -> Any:
-            return self._every_bin(getattr(self._groups(), name)(*args, **options), OF_NONE.get(name))
+            return self._every_bin(getattr(self._groups(), name)(*args, **options), lambda: OF_NONE.get(name))
 
         return method
 
-    def _every_bin(self, made: Any, otherwise: Any) -> Any:
-        """Figures of the bins that have rows, to all bins: in those without any `otherwise`, of some columns a list."""
+    def _every_bin(self, made: Any, otherwise: Callable[[], Any]) -> Any:
+        """Figures of the bins that have rows, to all bins: those without any have what `otherwise` gives.
+
+        That is one value, or a list of one for each column.
+        """
         if not (is_series(made) or is_frame(made)):
             return made
         every = range_index(self._bins.labels.size)
         if len(made) == len(every):
             spread = made
-        elif isinstance(otherwise, list):
-            parts = [made._series(place)._to_index(every, fill_value=one) for place, one in enumerate(otherwise)]
-            spread = frame([part._values for part in parts], made._labels, every)
         else:
-            spread = made._to_index(every, fill_value=otherwise)
+            value = otherwise()
+            parts = [made] if is_series(made) else made._each()
+            values = value if isinstance(value, list) else [value] * len(parts)
+            held = [_with_others(part, every, one) for part, one in zip(parts, values, strict=True)]
+            spread = series(held[0], every, made._name) if is_series(made) else frame(held, made._labels, every)
         index = index_of(self._bins.labels, self._name)
         return spread._with_index(index if isinstance(index._values, Periods) else index._stepping(self._grouper.freq))
 
     def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Figures of each step, by name or function."""
-        made = self._groups().agg(func, *args, **kwargs)
-        return self._every_bin(made, _of_none(made, func, kwargs))
+        groups = self._groups()
+        made = groups.agg(func, *args, **kwargs)
+        options = {} if func is None else kwargs
+        return self._every_bin(
+            made, lambda: [_of_none(of, how, args, options) for of, how in _wanted(groups._of, func, kwargs)]
+        )
 
     aggregate = agg
 
@@ -216,22 +225,47 @@ class Resampler:
 
     def apply(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """A function of each step's rows."""
-        return self._every_bin(self._groups().apply(func, *args, **kwargs), None)
+        groups = self._groups()
+        made = groups.apply(func, *args, **kwargs)
+
+        def otherwise() -> Any:
+            found = _of_none(groups._of, func, args, kwargs)
+            if is_series(found) and is_frame(made):
+                table = found.to_dict()
+                return [table.get(label) for label in made._labels.values]
+            return found if is_scalar(found) else None
+
+        return self._every_bin(made, otherwise)
 
 
-def _of_none(made: Any, func: Any, named: dict[str, Any]) -> Any:
-    """What `agg` gives of bins without rows: of several figures a list, one for each column of what it made."""
-    if isinstance(func, dict):
-        wanted = [one for how in func.values() for one in (how if isinstance(how, (list, tuple)) else [how])]
-    elif isinstance(func, (list, tuple)):
-        wanted = list(func) * (made.shape[1] // max(len(func), 1))
-    elif func is None:
-        wanted = [how[1] if isinstance(how, tuple) else how for how in named.values()]
-    else:
-        wanted = [func]
-    names = [BUILT_IN.get(one, "") if callable(one) else one for one in wanted]
-    found = [OF_NONE.get(one[1] if isinstance(one, tuple) else one) for one in names]
-    return found if isinstance(func, (dict, list, tuple)) or func is None else found[0]
+def _wanted(of: Any, func: Any, named: dict[str, Any]) -> list[tuple[Any, Any]]:
+    """The Series and the figure of each column that `agg` makes."""
+    if func is None and is_frame(of):
+        return [(of[label], how) for label, how in named.values()]
+    if isinstance(func, dict) and is_frame(of):
+        several = [(label, how if isinstance(how, (list, tuple)) else [how]) for label, how in func.items()]
+        return [(of[label], how) for label, figures in several for how in figures]
+    func = named if func is None else func
+    figures = list(func.values()) if isinstance(func, dict) else func if isinstance(func, (list, tuple)) else [func]
+    figures = [how[1] if isinstance(how, tuple) else how for how in figures]
+    return [(one, how) for one in ([of] if is_series(of) else of._each()) for how in figures]
+
+
+def _of_none(of: Any, how: Any, args: Any, options: Any) -> Any:
+    """The figure of a bin without rows: what a function makes of nothing; None where it is missing."""
+    if callable(how) and how not in BUILT_IN:
+        return how(of._cut(slice(0, 0)), *args, **options)
+    return OF_NONE.get(BUILT_IN.get(how, how))
+
+
+def _with_others(figures: Any, every: Any, value: Any) -> Any:
+    """A figure of each bin: a value, in whatever kind it needs, where there is none."""
+    value = value if is_scalar(value) else None
+    try:
+        return figures._to_index(every, fill_value=value)._values
+    except TypeError:
+        rows = figures._index._indexer(every)
+        return take(join_rows([figures._values, make([value])]), where(rows < 0, len(figures), rows))
 
 
 def within(rows: Any, exact: Any, limit: int, method: Any) -> Any:

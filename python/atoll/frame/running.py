@@ -16,7 +16,7 @@ from ..columns.dates.offsets import applied
 from ..columns.ranks import rank
 from ..columns.weighted import WeightedWindows
 from ..extras import module
-from .across import changed, cumulated, grown, shifted
+from .across import changed, cumulated, grown, ranked, shifted
 from .classes import CLASSES, frame, is_frame, series
 from .core import as_axis, is_numeric
 from .kinds import kind_of
@@ -141,9 +141,11 @@ class Running:
         ascending: bool = True, pct: bool = False,
     ) -> Any:  # fmt: skip
         """The place of each value in their order, from 1 on."""
-        made = self.select_dtypes("number") if numeric_only and self.ndim == 2 else self
+        made = self
+        if numeric_only and self.ndim == 2:
+            made = self._at([place for place, one in enumerate(self._columns) if is_numeric(one)])
         if as_axis(axis) == 1 and self.ndim == 2:
-            return made.T.rank(0, method, False, na_option, ascending, pct).T
+            return ranked(made, method, na_option, ascending, pct)
         return made._each_column(lambda one: rank(one, method, ascending, na_option, pct))
 
     def rolling(

@@ -390,7 +390,8 @@ class Grouped:
             counts = self._aggregate([(column, "count", 1)])[0] if skips else self.size()
         most = counts - 1
         values: ndarray = column.values if skips else column
-        if values.dtype.kind != "f":
+        between = interpolation in ("linear", "midpoint")
+        if values.dtype.kind == "b" or (between and values.dtype.kind != "f"):  # else one of the whole numbers
             values = values.astype(np.float64)
         order = coargsort([self._as_key(), values])
         ordered = None if 3 * counts.size < values.size else values[order]  # few places are looked at: three of a group
