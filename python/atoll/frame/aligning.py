@@ -11,7 +11,9 @@ from ..arrays.selection import flatnonzero, where
 from ..arrays.sorting import coargsort
 from ..columns.groupby import groupby
 from ..columns.joins import join
-from .axis import IndexCore, comparable, make_index, same_values
+from .axis import IndexCore, comparable, make_index, range_index, same_values
+from .classes import series
+from .core import as_axis
 from .index_sets import in_one_zone, rows_in_order, with_labels
 from .kinds import kind_of
 from .labels import Labels, labels_of
@@ -85,7 +87,7 @@ def placed(values: Any, rows: Any) -> Any:
 
 def union_of(indexes: list[Any], sort: Any = None) -> Any:
     """One index of all labels."""
-    return reduce(lambda a, b: a if a._same(b) else a.union(b, sort=sort), indexes)
+    return reduce(lambda a, b: a if a._same(b) else a.union(b, sort=sort), in_one_zone(*indexes))
 
 
 def align_labels(left: Labels, right: Labels, how: str = "outer") -> Labels:
@@ -105,8 +107,8 @@ def align_labels(left: Labels, right: Labels, how: str = "outer") -> Labels:
         return Labels(held, left.names)
 
 
-def columns_for(frame: Any, labels: Labels) -> list[Any]:
-    """A frame's columns under these labels; missing ones where it has none."""
+def columns_for(frame: Any, labels: Labels, fill_value: Any = None) -> list[Any]:
+    """A frame's columns under these labels; missing ones, or of a value, where it has none."""
     if labels is frame._labels:
         return as_they_are(frame._columns)
     held = as_they_are(frame._columns)
@@ -114,7 +116,7 @@ def columns_for(frame: Any, labels: Labels) -> list[Any]:
     for label in labels.values:
         places = frame._labels.places.get(label)
         if places is None:
-            found.append(missing_column(len(frame)))
+            found.append(missing_column(len(frame)) if fill_value is None else broadcast(fill_value, len(frame)))
         else:
             found.extend(held[place] for place in places)
     return found
@@ -123,6 +125,14 @@ def columns_for(frame: Any, labels: Labels) -> list[Any]:
 def missing_column(size: int) -> Any:
     """A column of which nothing is known: NaN."""
     return full(size, float("nan"))
+
+
+def _check_joined_by_level(wanted: Any, index: Any) -> None:
+    """As pandas: labels of a level, and those of which it is one, are there once."""
+    if not wanted.is_unique:
+        raise NotImplementedError("labels of a level repeat: give each once")
+    if not index.is_unique:
+        raise ValueError("cannot reindex on an axis with duplicate labels")
 
 
 class Aligning:
@@ -135,6 +145,10 @@ class Aligning:
         if index._same(self._index) and method is None:
             return self._with_index(index)
         rows = self._index._indexer(index) if method is None else self._index._nearest(index, method)
+        return self._at_rows(rows, index, fill_value)
+
+    def _at_rows(self: Any, rows: Any, index: Any, fill_value: Any = None) -> Any:
+        """Rows under an index: missing, or a value, where their number is -1."""
         gone = gaps(rows)
         if gone is None or fill_value is None or fill_value != fill_value:
             return self._reindexed(rows, gone, index)
@@ -146,13 +160,18 @@ class Aligning:
     def _by_level(self: Any, labels: Any, level: Any) -> Any:
         """The rows with some labels of a level, in the order of these; those of the levels before it stay together."""
         index = self._index
-        at = make_index(labels)._indexer(index.get_level_values(level))
+        wanted = make_index(labels)
+        _check_joined_by_level(wanted, index)
+        at = wanted._indexer(index.get_level_values(level))
         before = index._labels_of_index[: index._level(level)]
         keys = [groupby(before if len(before) > 1 else before[0], dropna=False, sort=False).ngroup()] if before else []
         rows = flatnonzero(at >= 0)
         return self._take(rows[coargsort([key[rows] for key in [*keys, at]])])
 
-    def align(self: Any, other: Any, join: str = "outer", axis: Any = None, **options: Any) -> Any:
+    def align(
+        self: Any, other: Any, join: str = "outer", axis: Any = None, level: Any = None, copy: Any = None,
+        fill_value: Any = None,
+    ) -> Any:  # fmt: skip
         """Two objects with one index, and frames with the same columns.
 
         Examples
@@ -164,17 +183,29 @@ class Aligning:
         y    3.0
         dtype: float64
         """
-        if axis in (1, "columns") and self.ndim == 2 and other.ndim == 2:
+        if level is not None:
+            raise NotImplementedError("align by a level: reindex(level=) one of the two, or merge them")
+        both = self.ndim == 2 and other.ndim == 2
+        if self.ndim == 2 and not both and axis is None:
+            raise ValueError("Must specify axis=0 or 1")
+        across = self.ndim == 2 and axis is not None and as_axis(axis) == 1
+        pair = [self, other]
+        if across and not both:
+            labels = align_labels(self._labels, labels_of(other._index), join)
+            pair = [self._new(columns_for(self, labels), labels), other._to_index(labels.index())]
+        elif not across:
+            aligned = align_rows(self._index, other._index, join)
+            sides = zip(pair, (aligned.left, aligned.right), strict=True)
+            value = fill_value if both else None
+            pair = [
+                one._with_index(aligned.index) if rows is None else one._at_rows(rows, aligned.index, value)
+                for one, rows in sides
+            ]
+        if both and (across or axis is None):
             labels = align_labels(self._labels, other._labels, join)
-            return tuple(one._new(columns_for(one, labels), labels) for one in (self, other))
-        aligned = align_rows(self._index, other._index, join)
-        pair = []
-        for one, rows in ((self, aligned.left), (other, aligned.right)):
-            made = one._with_index(aligned.index) if rows is None else one._reindexed(rows, gaps(rows), aligned.index)
-            pair.append(made)
-        if self.ndim == 2 and other.ndim == 2 and axis is None:
-            labels = align_labels(self._labels, other._labels, join)
-            pair = [one._new(columns_for(one, labels), labels) for one in pair]
+            pair = [one._new(columns_for(one, labels, fill_value), labels) for one in pair]
+        if fill_value is not None and not both:  # beside a Series all that is missing, as in pandas
+            pair = [one.fillna(fill_value) for one in pair]
         return tuple(pair)
 
     def equals(self: Any, other: Any) -> bool:
@@ -232,18 +263,17 @@ class FrameAligning(Aligning):
         elif labels is not None:
             index = labels
         made = self
-        if columns is not None:
+        level = options.get("level")
+        if columns is not None and level is not None and made._labels.nlevels > 1:
+            every = range_index(len(made._labels))
+            numbered = series(every._values, made._labels.index())._by_level(columns, level)
+            made = made._at(numbered.to_list())
+        elif columns is not None:
             wanted = labels_of(columns)
             if wanted is not made._labels and len(made._labels.places) < len(made._labels.values):
                 raise ValueError("cannot reindex on an axis with duplicate labels")
-            held = columns_for(made, wanted)
-            if fill_value is not None:
-                fills = [label not in made._labels.places for label in wanted.values]
-                held = [
-                    broadcast(fill_value, len(made)) if gone else one for one, gone in zip(held, fills, strict=True)
-                ]
-            made = made._new(held, wanted)
-        if index is not None and options.get("level") is not None and made._index.nlevels > 1:
+            made = made._new(columns_for(made, wanted, fill_value), wanted)
+        if index is not None and level is not None and made._index.nlevels > 1:
             return made._by_level(index, options["level"])
         return made if index is None else made._to_index(index_like(made, index), method, fill_value)
 

@@ -15,7 +15,7 @@ from .aligning import align_rows, columns_for, placed, union_of
 from .axis import make_index, range_index
 from .classes import CLASSES, frame, is_frame, is_series, series
 from .core import as_axis
-from .index_sets import with_labels
+from .index_sets import in_one_zone, with_labels
 from .labels import Labels
 from .pending import Columns
 from .values import broadcast, is_scalar, join_rows, make
@@ -167,12 +167,15 @@ def _side_by_side(parts: list[Any], join: str, ignore_index: bool, keys: Any, na
             part = part.to_frame()._new([part._values], Labels([label]))
         frames.append(part)
         titles.append(None if keys is None else keys[place])
-    index = frames[0]._index
+    indexes = in_one_zone(*(one._index for one in frames))
+    frames = [part if part._index is one else part._with_index(one) for part, one in zip(frames, indexes, strict=True)]
+    index = indexes[0]
+    moments = all(hasattr(one, "tz") for one in indexes)  # these pandas has in order
     for part in frames[1:]:
         if not index._same(part._index):
             index = align_rows(index, part._index, "inner").index if join == "inner" else None
             if index is None:
-                index = union_of([one._index for one in frames], sort=None if sort else False)
+                index = union_of(list(indexes), sort=None if sort or moments else False)
                 break
     columns: list[Any] = []
     labels: list[Any] = []

@@ -31,12 +31,12 @@ def rows_in_order(columns: list[Any]) -> Any:
     return coargsort(keys)
 
 
-def in_one_zone(left: Any, right: Any) -> tuple[Any, Any]:
-    """Two indexes of moments in UTC, where their time zones differ; others as they are."""
-    zones = [getattr(one._values, "tz", None) if one.nlevels == 1 else None for one in (left, right)]
-    if None in zones or zones[0] == zones[1]:
-        return left, right
-    return left.tz_convert("UTC"), right.tz_convert("UTC")
+def in_one_zone(*indexes: Any) -> tuple[Any, ...]:
+    """Indexes of moments in UTC, where their time zones differ; others as they are."""
+    zones = [getattr(one, "tz", None) for one in indexes]
+    if None in zones or len(set(map(str, zones))) == 1:
+        return indexes
+    return tuple(one.tz_convert("UTC") for one in indexes)
 
 
 class IndexSets(IndexCore):
@@ -93,13 +93,15 @@ class IndexSets(IndexCore):
 
     def symmetric_difference(self, other: Any, result_name: Any = None, sort: Any = None) -> Any:
         """Labels that one of the two has."""
-        other = make_index(other)
+        self, other = in_one_zone(self, make_index(other))
         made = self.difference(other, sort=False).append(other.difference(self, sort=False))
         made = made if sort is False else made._ordered()
         return made if result_name is None else made._renamed(result_name)
 
     def _kept(self, other: Any, how: str, sort: Any) -> Any:
         other = make_index(other)
+        if how == "semi":  # labels of both
+            self, other = in_one_zone(self, other)
         rows = join(self._labels_of_index, other._labels_of_index, how).left
         kept = self._take(rows)
         kept = kept[~duplicated(kept._labels_of_index)]._named(self._common_name(other))
@@ -152,7 +154,7 @@ class IndexSets(IndexCore):
 
     def join(self, other: Any, *, how: str = "left", sort: bool = False) -> Any:
         """Labels as a join of rows by them would have."""
-        other = make_index(other)
+        self, other = in_one_zone(self, make_index(other))
         made = {"left": self, "right": other}.get(how)
         if made is None:
             made = self.union(other) if how == "outer" else self.intersection(other)

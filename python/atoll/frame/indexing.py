@@ -99,7 +99,10 @@ class _Indexer:
         places = self._places(column_key)
         if isinstance(places, int):
             return self._chosen(self._of._series(places), rows, row_key)
-        return self._chosen(self._of._at(places), rows, row_key)
+        return self._chosen(self._columns_at(places, column_key), rows, row_key)
+
+    def _columns_at(self, places: list[int], key: Any) -> Any:
+        return self._of._at(places)
 
     def _chosen(self, of: Any, rows: Any, key: Any) -> Any:
         if isinstance(rows, int):
@@ -189,13 +192,6 @@ def _is_label(key: Any) -> bool:
     return isinstance(key, tuple) or not is_several(key)
 
 
-def _agrees(key: Any, label: Any) -> bool:
-    """Whether a label of a level is the one, among those, or within the slice that a key says."""
-    if isinstance(key, slice):
-        return (key.start is None or key.start <= label) and (key.stop is None or label <= key.stop)
-    return bool(label in key if is_several(key) else label == key)
-
-
 class Loc(_Indexer):
     """By labels: `frame.loc[rows, columns]`."""
 
@@ -222,14 +218,25 @@ class Loc(_Indexer):
             key = key(self._of)
         if isinstance(key, slice) or (not is_scalar(key) and not isinstance(key, tuple)):
             return labels.where(key)
-        if isinstance(key, tuple) and labels.nlevels > 1 and any(map(is_several, key)):
-            return [place for place, label in enumerate(labels.values) if all(map(_agrees, key, label))]
+        if self._is_by_levels(key):
+            return labels.at_levels(key)
         places = labels.find(key)
         if not places and isinstance(key, tuple) and labels.nlevels == 1:
             return labels.where(list(key))
         if not places:
             raise KeyError(key)
         return places[0] if len(places) == 1 and key in labels.places else places
+
+    def _is_by_levels(self, key: Any) -> bool:
+        """Whether a key of columns says something of several labels for some of their levels."""
+        return isinstance(key, tuple) and self._of._labels.nlevels > 1 and any(map(is_several, key))
+
+    def _columns_at(self, places: list[int], key: Any) -> Any:
+        made = super()._columns_at(places, key)
+        if self._is_by_levels(key) and not any(isinstance(one, slice) or is_mask(one) for one in key):
+            fixed = [level for level, one in enumerate(key) if not is_several(one)]  # a label beside lists goes
+            return made.droplevel(fixed, axis=1) if fixed else made
+        return made
 
     def _chosen(self, of: Any, rows: Any, key: Any) -> Any:
         made = super()._chosen(of, rows, key)
@@ -244,6 +251,8 @@ class Loc(_Indexer):
 
     def _columns_to_set(self, key: Any, value: Any) -> list[int]:
         of = self._of
+        if self._is_by_levels(key):
+            return of._labels.at_levels(key)
         label = _is_label(key)
         wanted = [key] if label else key
         if isinstance(wanted, list) and not is_mask(wanted):

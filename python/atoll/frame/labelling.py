@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..columns.categorical import Categorical
 from .axis import index_of, make_index, range_index
 from .classes import CLASSES, frame, is_series, series
 from .core import as_axis
+from .elementwise import mapped
 from .kinds import to_list
 from .labels import Labels
 from .pending import as_they_are
@@ -26,14 +28,25 @@ def _rows_relabelled(index: Any, mapper: Any, level: Any, errors: str) -> Any:
     if index.nlevels == 1:
         labels = index.to_list()
         _check_known(labels, mapper, errors)
+        if isinstance(index._values, Categorical):
+            return index_of(_level_relabelled(index._values, labels, mapper))._named(index.names)
         return make_index(_mapped(labels, mapper))._named(index.names)
     places = range(index.nlevels) if level is None else [index._level(level)]
     columns = list(index._labels_of_index)
     held = [to_list(columns[place]) for place in places]
     _check_known([label for labels in held for label in labels], mapper, errors)
     for place, labels in zip(places, held, strict=True):
-        columns[place] = make(_mapped(labels, mapper))
+        columns[place] = _level_relabelled(columns[place], labels, mapper)
     return type(index)._of(columns, index.names)
+
+
+def _level_relabelled(values: Any, labels: list[Any], mapper: Any) -> Any:
+    """The labels of a level under other names: itself where these are the same, categories where these are such."""
+    if isinstance(values, Categorical):
+        return mapped(values, lambda label: _mapped([label], mapper)[0])
+    made = _mapped(labels, mapper)
+    kept = all(a is b or (type(a) is type(b) and a == b) for a, b in zip(labels, made, strict=True))
+    return values if kept else make(made)
 
 
 def _check_known(labels: list[Any], mapper: Any, errors: str) -> None:

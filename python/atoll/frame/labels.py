@@ -13,7 +13,7 @@ from ..columns.column import Column
 from ..columns.objects import Objects
 from .axis import IndexCore, index_of, make_index
 from .classes import CLASSES, define, is_series
-from .values import make
+from .values import is_scalar, make
 
 
 class Labels:
@@ -88,6 +88,40 @@ class Labels:
             raise KeyError(f"{lost} not in index")
         return [place for places in found for place in places]
 
+    def at_levels(self, key: tuple[Any, ...]) -> list[int]:
+        """The places that a label, a list of labels, a mask or a slice for each level means; as lists have them.
+
+        KeyError when a label is at no place of its level.
+        """
+        if len(key) > self.nlevels:
+            raise KeyError(key)
+        places, ranks = list(range(len(self))), []
+        lists = []
+        for one, level in zip(key, zip(*self.values, strict=True), strict=False):
+            rank: dict[int, Any] = dict.fromkeys(places, 0)
+            if isinstance(one, slice):
+                if one != slice(None):
+                    rank = {place: place for place in places if _lies_in(one, level[place])}
+            elif is_scalar(one):
+                if one not in level:
+                    raise KeyError(one)
+                rank = {place: 0 for place in places if level[place] == one}
+            else:
+                wanted = list_of(one)
+                if wanted and all(isinstance(label, (bool, np.bool_)) for label in wanted):
+                    rank = {place: place for place in Labels(level).where(wanted)}
+                elif lost := [label for label in wanted if label not in level]:
+                    raise KeyError(f"{lost} not in index")
+                else:
+                    order = {label: number for number, label in reversed(list(enumerate(wanted)))}
+                    rank = {place: order[level[place]] for place in places if level[place] in order}
+                    lists.append((wanted, level))
+            places = [place for place in places if place in rank]
+            ranks.append(rank)
+        if any(not _in_order(wanted, level) for wanted, level in lists):  # else they stay as they are, as in pandas
+            places.sort(key=lambda place: [rank[place] for rank in ranks])
+        return places
+
     def between(self, key: slice) -> list[int]:
         """The places of a slice of labels, both ends included."""
         first, last = 0, len(self)
@@ -111,6 +145,20 @@ class Labels:
                 column = make(self.values) if not any(isinstance(one, tuple) for one in self.values) else None
                 self._index = index_of(Objects(self.values) if column is None else column, self.names[0])
         return self._index
+
+
+def _lies_in(cut: slice, label: Any) -> bool:
+    return (cut.start is None or cut.start <= label) and (cut.stop is None or label <= cut.stop)
+
+
+def _in_order(wanted: list[Any], level: tuple[Any, ...]) -> bool:
+    """Whether some labels stand in the order of their level's."""
+    try:
+        held = sorted(set(level))
+    except TypeError:
+        held = list(dict.fromkeys(level))
+    places = [held.index(label) for label in wanted]
+    return places == sorted(places)
 
 
 def list_of(labels: Any) -> list[Any]:

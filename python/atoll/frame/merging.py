@@ -17,7 +17,7 @@ from .aligning import coalesced
 from .axis import comparable, index_of, range_index
 from .classes import frame, is_frame, is_series
 from .core import key_column
-from .index_sets import with_labels
+from .index_sets import in_one_zone, with_labels
 from .kinds import kind_of
 from .labels import Labels
 from .lookup import duplicated
@@ -85,6 +85,9 @@ def merge(
             raise MergeError("Can not pass on, right_on, left_on or set right_index=True or left_index=True")
         rows = join(range_index(len(left))._values, range_index(len(right))._values, "cross")
         return beside(left, right, rows.left, rows.right, suffixes, {}, range_index(rows.left.size))
+    if left_index and right_index:
+        indexes = in_one_zone(left._index, right._index)
+        left, right = (one._with_index(index) for one, index in zip((left, right), indexes, strict=True))
     left_keys, right_keys = _key_names(left, right, on, left_on, right_on, left_index, right_index)
     lefts, rights = _key_columns(left, left_keys), _key_columns(right, right_keys)
     for name, a, b in zip(left_keys, lefts, rights, strict=True):

@@ -275,8 +275,12 @@ class MultiIndex(MultiIndexOthers, IndexSets):  # type: ignore[misc]  # labels o
         return is_increasing(rows_in_order(self._data)[::-1])
 
     def slice_locs(self, start: Any = None, end: Any = None, step: Any = None) -> tuple[int, int]:
-        """The rows at which labels from `start` to `end`, both included, begin and end."""
-        if not self.is_monotonic_increasing and (start is not None or end is not None):
+        """The rows at which labels from `start` to `end`, both included, begin and end.
+
+        KeyError where levels that these name are not in order.
+        """
+        named = [len(one) if isinstance(one, tuple) else 1 for one in (start, end) if one is not None]
+        if named and not is_increasing(rows_in_order(self._data[: max(named)])):
             raise KeyError("labels of several levels are cut where they are in order: sort_index() first")
         first = 0 if start is None else int(self._rows_of(start)[0])
         last = self.size if end is None else int(self._rows_of(end)[-1]) + 1
