@@ -9,9 +9,12 @@
 static void become_python(void) {
   static char script[] =
       "import os, sys\n"
-      "from mpi4py import MPI\n"
+      "try:\n"
+      "    from mpi4py import MPI\n"
+      "except (ImportError, RuntimeError) as error:\n"
+      "    sys.exit(f'python3 has no mpi4py for this library of MPI: {error}')\n"
       "if MPI.Get_library_version() != os.environ['BENCH_LIBRARY']:\n"
-      "    sys.exit('mpi4py has another library of MPI: it takes one with the standard ABI')\n"
+      "    sys.exit('python3 has no mpi4py for this library of MPI, but for another: it takes one with the standard ABI')\n"
       "world = MPI.COMM_WORLD\n"
       "wrong = world.allreduce(1) != world.size\n"
       "if world.rank == 0:\n"
@@ -19,11 +22,13 @@ static void become_python(void) {
       "    print('{\"library\": \"%s\", \"pes\": %d}\\n{\"end\": true, \"wrong_pes\": %d}' % (library, world.size, wrong), flush=True)\n";
   Dl_info library;
   if (dladdr((void*)MPI_Init, &library) == 0 || library.dli_fname == NULL) comm_fail("cannot find the library of MPI");
-  char folder[4096];
-  snprintf(folder, sizeof folder, "%s", library.dli_fname);
-  char* end = strrchr(folder, '/');
-  if (end != NULL) *end = '\0';
-  setenv("LD_LIBRARY_PATH", folder, 1);
+  const char* end = strrchr(library.dli_fname, '/');
+  const char* before = getenv("LD_LIBRARY_PATH");
+  char folders[32768];
+  int bytes = snprintf(folders, sizeof folders, "%.*s%s%s", end != NULL ? (int)(end - library.dli_fname) : 1,
+                       end != NULL ? library.dli_fname : ".", before != NULL && *before != '\0' ? ":" : "", before != NULL ? before : "");
+  if (bytes >= (int)sizeof folders) comm_fail("LD_LIBRARY_PATH is longer than 32 kB");
+  setenv("LD_LIBRARY_PATH", folders, 1);
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(version, &length);
