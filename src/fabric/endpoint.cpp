@@ -69,7 +69,20 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
   MessageRing& ring = job.ring(to);
   std::atomic<std::uint64_t>& seen = job.seen_head(to);
   const std::size_t bytes = parts.size();
-  const std::uint64_t slots = slots_of(bytes), lines = bytes <= slots_bytes ? 0 : (bytes + cache_line - 1) / cache_line;
+  PayloadSize size{static_cast<std::uint32_t>(bytes)};
+  std::uint64_t slots = 1, lines = 0, room = ring_slots;
+  auto go_by_lines = [&] {
+    size.bits |= PayloadSize::by_lines;
+    lines = (bytes + cache_line - 1) / cache_line;
+    slots = 1;
+    room = ring_slots;
+  };
+  if (bytes > slots_bytes) [[unlikely]] {
+    go_by_lines();
+  } else if (bytes > slot_bytes) [[unlikely]] {
+    slots = PayloadSize::slots_of(size.bits);
+    room = slots_shared;
+  }
   RingCount tail{ring.tail.load(std::memory_order_relaxed)}, after;
   // Acquire: the receiver has done with what is before it. Partner: itself, below.
   RingCount head{seen.load(std::memory_order_acquire)};
@@ -79,11 +92,13 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
     // In a row: what is left before the end of the lines goes with it.
     const std::uint64_t skipped = first + lines > ring_lines ? ring_lines - first : 0;
     after = RingCount::of(tail.slots() + slots, tail.lines() + skipped + lines);
-    if (after.slots_since(head) > ring_slots || after.lines_since(head) > ring_lines) [[unlikely]] {
+    if (after.slots_since(head) > room || after.lines_since(head) > ring_lines) [[unlikely]] {
       // Acquire: as above. Partner: Endpoint::release_message().
       RingCount now{ring.head.load(std::memory_order_acquire)};
       RingCount taken{ring.tail.load(std::memory_order_relaxed)};
-      if (now.bits == head.bits && taken.bits == tail.bits) return Status::try_again;
+      // At once, and not when nothing moves any more: others may take each slot as it comes free.
+      if (slots != 1 && RingCount::of(taken.slots() + slots, 0).slots_since(now) > room) go_by_lines();
+      else if (now.bits == head.bits && taken.bits == tail.bits) return Status::try_again;
       seen.store(now.bits, std::memory_order_release);  // partner: above
       head = now;
       tail = taken;
@@ -119,7 +134,7 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
   slot.kind = label.kind;
   in_slot.copy_to(slot.payload);
   // Release: the rest of it. Partner: Endpoint::message_waiting().
-  slot.stamp.store(MessageSlot::stamp_of(tail.slots(), bytes), std::memory_order_release);
+  slot.stamp.store(MessageSlot::stamp_of(tail.slots(), size), std::memory_order_release);
   ring_bell(job.record(to));
   return Status::ok;
 }

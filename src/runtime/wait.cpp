@@ -41,35 +41,13 @@ constexpr std::int64_t longest_pause_ns = 400'000;
 // keep it from one another. A reduction of 1 MiB took 1.5 ms with 20 us here, 0.2 to 0.8 with 200, 2 to 12 with 2,000.
 constexpr std::int64_t close_watch_ns = 200'000;
 
-// A PE that is killed while it writes into a slot of this ring leaves it unwritten for ever, and all behind it unread. One that lives
-// writes on within this.
+// A PE that is killed while it writes into slots of this ring leaves them unwritten for ever, and all behind them unread. One that lives
+// writes on within this. One that lives and was stopped for longer has its message passed over, and when it goes on it writes into up to
+// most_slots slots that may be another's by then: only after a death, and there is nothing to tell it by.
 constexpr std::int64_t abandoned_ns = 1'000'000'000;
 
 // Who looked for news before he began to wait may have missed what came in between.
 constexpr std::int64_t answer_again_ns = 10'000'000;
-
-void skip_abandoned_slot(fabric::MessageRing& ring) {
-  struct Stuck {
-    const fabric::MessageRing* ring = nullptr;
-    std::uint64_t head = 0;
-    std::int64_t since = 0;
-  };
-  static thread_local Stuck stuck;
-  const fabric::RingCount head{ring.head.load(std::memory_order_relaxed)}, tail{ring.tail.load(std::memory_order_relaxed)};
-  const fabric::MessageSlot& slot = ring.slots[head.slots() % fabric::ring_slots];
-  // Acquire: partner is the sender's release.
-  const auto number = static_cast<std::uint32_t>(slot.stamp.load(std::memory_order_acquire));
-  bool written = number == static_cast<std::uint32_t>(head.slots() + 1);
-  if (written || tail.slots() == head.slots()) return;
-  // All of an abandoned message's, but the first.
-  const bool follows = number == static_cast<std::uint32_t>(fabric::MessageSlot::following_stamp_of(head.slots()));
-  if (!follows && (stuck.ring != &ring || stuck.head != head.bits)) {
-    stuck = {&ring, head.bits, now_ns()};
-  } else if (follows || now_ns() - stuck.since > abandoned_ns) {
-    // Its lines are given back with those of the next message that has some. Release: partner is push_message().
-    ring.head.store(fabric::RingCount::of(head.slots() + 1, head.lines()).bits, std::memory_order_release);
-  }
-}
 
 struct Leave {
   Owner& owner;
@@ -205,7 +183,7 @@ void Context::check_slowly() {
   if (in_progress_here()) return;  // what it does takes locks that a hook must not wait for
   if (progress_owner_.try_take()) {
     Leave leave{progress_owner_};
-    skip_abandoned_slot(job_->ring(pe_));
+    skip_abandoned_slots();
   }
   // Acquire: what is new. Partners: note_news(), the job's deaths().
   std::uint32_t news = news_.load(std::memory_order_acquire), deaths = job_->deaths();
@@ -222,6 +200,23 @@ void Context::check_slowly() {
   news_answered_.store(news, std::memory_order_relaxed);
   deaths_answered_.store(deaths, std::memory_order_relaxed);
   answering_.store(false, std::memory_order_release);
+}
+
+// Those that were taken when the first of them was seen unwritten are waited for once, whoever took them and however many.
+void Context::skip_abandoned_slots() {
+  fabric::MessageRing& ring = job_->ring(pe_);
+  for (;;) {
+    const fabric::RingCount head{ring.head.load(std::memory_order_relaxed)}, tail{ring.tail.load(std::memory_order_relaxed)};
+    if (endpoint_.receive() || tail.slots() == head.slots()) return;
+    const std::uint64_t left = stuck_before_.slots_since(head);
+    if (left == 0 || left > fabric::ring_slots) {  // that is, head has come there
+      stuck_before_ = tail;
+      stuck_since_ns_ = now_ns();
+    }
+    if (now_ns() - stuck_since_ns_ <= abandoned_ns) return;
+    // Its lines are given back with those of the next message that has some. Release: partner is push_message().
+    ring.head.store(fabric::RingCount::of(head.slots() + 1, head.lines()).bits, std::memory_order_release);
+  }
 }
 
 std::uint64_t Context::add_hook(std::function<bool(Context&)> hook) {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <set>
 #include <thread>
 
 #include "atoll/base/error.hpp"
@@ -154,12 +155,14 @@ TEST(MessageRingTest, FillsEmptiesAndWrapsRound) {
 TEST(MessageRingTest, PayloadsOfAllLengthsComeWhole) {
   auto job = Job::create_loop({.npes = 2, .segment_bytes = 4 * MiB_});
   Endpoint sender(job, PeId(0)), receiver(job, PeId(1));
-  const std::size_t lengths[] = {0, 1, 47, 48, 49, 104, 105, 271, 272, 273, 1000, 4096, ring_message_bytes - 1, ring_message_bytes};
+  const std::size_t lengths[] = {0,   1,   47,  48,  49,  104,  105,  160,  161,
+                                 216, 217, 271, 272, 273, 1000, 4096, ring_message_bytes - 1, ring_message_bytes};
   std::vector<std::byte> data(ring_message_bytes + 512);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 7 + i / 256);
-  auto length_of = [&](std::uint64_t number) { return lengths[number * number % std::size(lengths)]; };
+  auto length_of = [&](std::uint64_t number) { return lengths[(number * 5 + number / std::size(lengths)) % std::size(lengths)]; };
   auto begin_of = [&](std::uint64_t number) { return data.data() + number % 512; };
   std::uint64_t next_out = 0, next_in = 0;
+  std::set<std::size_t> lengths_seen;
   auto send = [&] {
     const std::size_t bytes = length_of(next_out), first = bytes / 3;
     const std::byte* begin = begin_of(next_out);
@@ -175,6 +178,7 @@ TEST(MessageRingTest, PayloadsOfAllLengthsComeWhole) {
       Endpoint::Received::Room room;
       const auto payload = message->row(room);
       ASSERT_EQ(payload.size(), length_of(next_in));
+      lengths_seen.insert(payload.size());
       ASSERT_TRUE(std::equal(payload.begin(), payload.end(), begin_of(next_in))) << next_in;
       // Any part of it that begins in its first slot.
       const std::size_t begin = std::min<std::size_t>(next_in % (slot_bytes + 1), payload.size());
@@ -185,18 +189,64 @@ TEST(MessageRingTest, PayloadsOfAllLengthsComeWhole) {
     }
   }
   EXPECT_GT(next_out, 10 * ring_slots);
+  EXPECT_EQ(lengths_seen.size(), std::size(lengths));
+}
+
+// Messages of several slots leave room for as many others as there would be if each had one, nearly; and one that comes when others
+// fill the ring need not wait until as many slots are free at once.
+TEST(MessageRingTest, MessagesOfSeveralSlotsAreNotLeftOut) {
+  auto job = Job::create_loop({.npes = 2, .segment_bytes = 4 * MiB_});
+  Endpoint sender(job, PeId(0)), receiver(job, PeId(1));
+  std::array<std::uint64_t, slots_bytes / 8> words{};
+  auto send = [&](std::size_t bytes) {
+    return sender.try_send(PeId(1), 0, 0, {std::as_bytes(std::span(words)).first(bytes)}) == Status::ok;
+  };
+  std::uint64_t next = 0;
+  auto take_all = [&] {
+    Endpoint::Received::Room room;
+    std::uint64_t taken = 0;
+    for (std::optional<Endpoint::Received> message; (message = receiver.receive()); ++taken) {
+      std::array<std::uint64_t, slots_bytes / 8> got{};
+      const auto payload = message->row(room);
+      std::memcpy(got.data(), payload.data(), payload.size());
+      for (std::size_t word = 0; word < payload.size() / 8; ++word) EXPECT_EQ(got[word], next) << "word " << word;
+      ++next;
+      receiver.release_message();
+    }
+    return taken;
+  };
+  for (int lap = 0; lap < 3; ++lap) {
+    std::uint64_t sent = 0;
+    for (words.fill(next); send(slots_bytes); words.fill(next + sent)) ++sent;
+    EXPECT_GE(sent, ring_slots - slots_shared + slots_shared / most_slots);
+    EXPECT_EQ(take_all(), sent);
+    for (sent = 0, words.fill(next); send(8); words.fill(next + sent)) ++sent;
+    receiver.release_message();
+    ++next;
+    EXPECT_TRUE(send(slots_bytes)) << "one slot is free";
+    EXPECT_FALSE(send(8));
+    EXPECT_EQ(take_all(), sent);
+  }
 }
 
 TEST(MessageRingTest, ManySendersOneReceiverLoseNothing) {
   constexpr std::uint32_t senders = 7;
   constexpr std::uint64_t each = 5000;
   auto job = Job::create_loop({.npes = senders + 1, .segment_bytes = 4 * MiB_});
+  // In one slot, in several, in lines.
+  auto words_of = [](std::uint32_t pe, std::uint64_t number) {
+    std::vector<std::uint64_t> words(1 + (number * 7 + pe) % 40);
+    for (std::uint64_t word = 0; word < words.size(); ++word) words[word] = number * 1'000'003 + pe * 77 + word;
+    return words;
+  };
   std::vector<std::thread> threads;
   for (std::uint32_t pe = 1; pe <= senders; ++pe)
     threads.emplace_back([&, pe] {
       Endpoint endpoint(job, PeId(pe));
-      for (std::uint64_t i = 0; i < each; ++i)
-        while (endpoint.try_send(PeId(0), 0, 0, {std::as_bytes(std::span(&i, 1))}) != Status::ok) sched_yield();
+      for (std::uint64_t i = 0; i < each; ++i) {
+        const auto words = words_of(pe, i);
+        while (endpoint.try_send(PeId(0), 0, 0, {std::as_bytes(std::span(words))}) != Status::ok) sched_yield();
+      }
     });
   Endpoint receiver(job, PeId(0));
   std::vector<std::uint64_t> next(senders + 1, 0);
@@ -206,9 +256,11 @@ TEST(MessageRingTest, ManySendersOneReceiverLoseNothing) {
       sched_yield();
       continue;
     }
-    std::uint64_t number = 0;
-    std::memcpy(&number, slot->payload, 8);
-    ASSERT_EQ(number, next[slot->source]++);
+    Endpoint::Received::Room room;
+    const auto payload = slot->row(room);
+    const auto words = words_of(slot->source, next[slot->source]++);
+    EXPECT_TRUE(payload.size() == words.size() * 8 && std::memcmp(payload.data(), words.data(), payload.size()) == 0)
+        << "of PE " << slot->source << ", " << payload.size() << " bytes";
     receiver.release_message();
     ++got;
   }

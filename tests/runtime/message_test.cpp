@@ -189,25 +189,54 @@ TEST_P(Messages, LongOnesGetThroughToAFullRing) {
   });
 }
 
-// As of one that was killed before it wrote the first of several slots: they are waited for once, and not each.
-TEST_P(Messages, WhatADeadSenderLeftInTheRingIsPassedOver) {
+// As of several that were killed while they wrote messages of several slots, one of them over the ring's end, with one that lives
+// between them: all are waited for once. Who takes slots after that has his own time.
+TEST_P(Messages, WhatDeadSendersLeftInTheRingIsPassedOver) {
   ATOLL_NOT_SIMULATED();
   run([](Context& context) {
-    std::uint64_t notes = 0;
+    constexpr std::uint64_t second = 1'000'000'000;
+    std::uint64_t notes = 0, sent = 0;
     HandlerId note = context.register_handler([&](Context&, PeId, std::span<const std::byte>) { ++notes; });
     context.barrier();
     if (context.pe() == PeId(0)) {
+      fabric::MessageRing& ring = context.job().ring(context.pe());
+      // The first slot of one with so many slots, of which the last `stamped` that follow are.
+      auto abandon = [&](std::uint64_t slots, std::uint64_t stamped) {
+        const std::uint64_t first = fabric::RingCount{ring.tail.fetch_add(fabric::RingCount::of(slots, 0).bits)}.slots();
+        fabric::MessageSlot* slot = &ring.slots[first % fabric::ring_slots];
+        for (std::uint64_t k = slots - stamped; k < slots; ++k) slot[k].stamp.store(fabric::MessageSlot::following_stamp_of(first + k));
+        return first;
+      };
+      auto send_note = [&] {
+        context.send(PeId(0), note, {});
+        ++sent;
+      };
+      while (fabric::RingCount{ring.tail.load()}.slots() % fabric::ring_slots != fabric::ring_slots - 7) send_note();
+      context.wait([&] { return notes == sent; });
       context.answer_news([] {});
       context.note_news();
-      fabric::MessageRing& ring = context.job().ring(context.pe());
-      const std::uint64_t first = fabric::RingCount{ring.tail.fetch_add(fabric::RingCount::of(fabric::most_slots, 0).bits)}.slots();
-      ASSERT_LE(first % fabric::ring_slots + fabric::most_slots, fabric::ring_slots);
-      for (std::uint64_t slot = first + 1; slot < first + fabric::most_slots; ++slot)
-        ring.slots[slot % fabric::ring_slots].stamp.store(fabric::MessageSlot::following_stamp_of(slot));
-      context.send(PeId(0), note, {});
+      abandon(fabric::most_slots, 0);
+      abandon(fabric::most_slots, 2);
+      send_note();
+      abandon(fabric::most_slots, fabric::most_slots - 1);
+      send_note();
       const std::int64_t begin = now_ns();
-      context.wait([&] { return notes == 1; });
-      EXPECT_LT(now_ns() - begin, 4'000'000'000);  // a second for each slot would be five
+      context.wait([&] { return notes == sent; });
+      const std::int64_t taken = now_ns() - begin;
+      EXPECT_GT(taken, second * 9 / 10);
+      EXPECT_LT(taken, second * 4);  // a second for each message, or slot, would be more
+
+      const std::uint64_t late = abandon(1, 0);
+      send_note();
+      EXPECT_EQ(context.wait([&] { return notes == sent; }, Deadline::after_ns(second / 4)), Status::timed_out);
+      EXPECT_EQ(notes, sent - 1);
+      fabric::MessageSlot& slot = ring.slots[late % fabric::ring_slots];
+      slot.source = 0;
+      slot.handler = note.value();
+      slot.kind = 0;
+      slot.stamp.store(fabric::MessageSlot::stamp_of(late, {}));
+      ++sent;
+      context.wait([&] { return notes == sent; });
       context.answer_news(nullptr);
     }
     context.barrier();

@@ -21,6 +21,8 @@ constexpr std::uint64_t lines_ahead = 3;
 // Of an operation's id; the generation above it tells what has ended from what uses its memory now.
 constexpr int index_bits = 32;
 
+Status fit(std::size_t bytes, const Target& into) { return bytes > into.bytes ? Status::truncated : Status::ok; }
+
 // Looks at memory first: scatter lies in a third line.
 Target target_of(const Operation& receive) {
   const bool in_a_row = receive.memory != nullptr || receive.scatter == nullptr;
@@ -156,7 +158,7 @@ MatcherStats State::stats() {
           sent_messages_, sent_bytes_, received_messages_, received_bytes_, early_messages_, waits_.load(std::memory_order_relaxed)};
 }
 
-// ---- credit, see credit.cpp ---------------------------------------------------------------------------------------
+// ---- credit: what each message needs of it, to be inlined here; the rest is in credit.cpp ---------------------------
 
 Header State::header_for(PeId pe, Kind kind) {
   Peer& peer = peers_[pe.value()];
@@ -420,20 +422,19 @@ void State::aim(Operation& receive, const Target& into) {
 }
 
 Status State::copy_out(const fabric::Endpoint::Received& message, std::size_t header_bytes, const Target& into) {
-  if (into.scatter != nullptr) [[unlikely]] {
-    fabric::Endpoint::Received::Room room;
+  fabric::Endpoint::Received::Room room;
+  if (into.scatter != nullptr || message.in_a_row()) [[likely]]
     return copy_out(message.row(room).subspan(header_bytes), into);
-  }
-  const std::size_t bytes = message.bytes - header_bytes, fits = std::min<std::size_t>(bytes, into.bytes);
-  message.copy_out(into.memory, header_bytes, fits);
-  return fits < bytes ? Status::truncated : Status::ok;
+  const std::size_t bytes = message.bytes - header_bytes;
+  message.copy_out(into.memory, header_bytes, std::min<std::size_t>(bytes, into.bytes));
+  return fit(bytes, into);
 }
 
 Status State::copy_out(std::span<const std::byte> payload, const Target& into) {
   std::size_t fits = std::min<std::size_t>(payload.size(), into.bytes);
   if (into.scatter == nullptr) [[likely]] fabric::copy_few(into.memory, payload.data(), fits);
   else if (fits != 0) into.scatter->put(0, fits, payload.data());
-  return fits < payload.size() ? Status::truncated : Status::ok;
+  return fit(payload.size(), into);
 }
 
 void State::deliver(Operation& receive, const std::byte* payload) {

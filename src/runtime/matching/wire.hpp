@@ -53,6 +53,7 @@ struct Header {
 };
 inline constexpr std::size_t eager_header = 16, labelled_header = 24;
 static_assert(sizeof(Header) == 48 && offsetof(Header, bytes) == eager_header);
+static_assert(sizeof(Header) <= fabric::slot_bytes, "a header is read where it lies, in a message's first slot");
 
 /// Payload of messages that are so short that they are kept as they are: no memory of their own when they come early, and sent by
 /// handlers at once.

@@ -257,10 +257,12 @@ class Endpoint {
     std::uint16_t kind;
     std::size_t bytes;         ///< of its payload
     const std::byte* payload;  ///< the first slot_bytes of it; all, if it is in a row
+    bool in_lines;
 
-    bool in_a_row() const { return bytes <= slot_bytes || bytes > slots_bytes; }
+    bool in_a_row() const { return bytes <= slot_bytes || in_lines; }
     /// So many bytes of it, from `begin` on, which is in the first slot_bytes.
     void copy_out(std::byte* to, std::size_t begin, std::size_t count) const {
+      ATOLL_EXPECT(begin <= slot_bytes && begin + count <= bytes);
       if (in_a_row()) [[likely]] return copy_few(to, payload + begin, count);
       std::size_t some = std::min(count, slot_bytes - begin);
       copy_few(to, payload + begin, some);
@@ -271,11 +273,13 @@ class Endpoint {
       }
     }
     /// All of it in a row: where it is, or in the room.
-    using Room = std::array<std::byte, slots_bytes>;
+    struct Room {
+      alignas(16) std::byte bytes[slots_bytes];
+    };
     std::span<const std::byte> row(Room& room) const {
       if (in_a_row()) [[likely]] return {payload, bytes};
-      copy_out(room.data(), 0, bytes);
-      return {room.data(), bytes};
+      copy_out(room.bytes, 0, bytes);
+      return {room.bytes, bytes};
     }
 
    private:
@@ -287,14 +291,14 @@ class Endpoint {
     const MessageSlot& slot = ring_->slots[head.slots() % ring_slots];
     const std::uint64_t stamp = slot.stamp.load(std::memory_order_acquire);  // partner: push_message()
     if (!is_in_slot(head, stamp)) return std::nullopt;
-    const std::size_t bytes = stamp >> 32;
-    const std::byte* payload = bytes <= slots_bytes ? slot.payload : ring_->lines[place_in(slot).first];
-    return Received{slot.source, slot.handler, slot.kind, bytes, payload};
+    const auto size = PayloadSize::of(stamp);
+    const std::byte* payload = size.in_lines() ? ring_->lines[place_in(slot).first] : slot.payload;
+    return Received{slot.source, slot.handler, slot.kind, size.bytes(), payload, size.in_lines()};
   }
   /// Asks for one that may be behind the oldest: by the time that this has been read it is here.
   void prefetch_message(std::uint64_t behind) const {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
-    const std::uint64_t slots = slots_of(ring_->slots[head.slots() % ring_slots].stamp.load(std::memory_order_relaxed) >> 32);
+    const std::uint64_t slots = PayloadSize::of(ring_->slots[head.slots() % ring_slots].stamp.load(std::memory_order_relaxed)).slots();
     prefetch_for_read(&ring_->slots[(head.slots() + slots - 1 + behind) % ring_slots]);
   }
   /// Asks for one of the slots in which a message that is to come may go on: they come with the first. At each look for one in turn.
@@ -306,10 +310,10 @@ class Endpoint {
   void release_message() {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
     const MessageSlot& slot = ring_->slots[head.slots() % ring_slots];
-    const std::size_t bytes = slot.stamp.load(std::memory_order_relaxed) >> 32;
-    const std::uint64_t lines = bytes <= slots_bytes ? head.lines() : place_in(slot).end;
+    const auto size = PayloadSize::of(slot.stamp.load(std::memory_order_relaxed));
+    const std::uint64_t lines = size.in_lines() ? place_in(slot).end : head.lines();
     // Release: we are done reading. Partner: push_message().
-    ring_->head.store(RingCount::of(head.slots() + slots_of(bytes), lines).bits, std::memory_order_release);
+    ring_->head.store(RingCount::of(head.slots() + size.slots(), lines).bits, std::memory_order_release);
   }
 
   Traffic traffic() const;

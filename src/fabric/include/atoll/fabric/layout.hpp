@@ -92,7 +92,7 @@ struct JobControl {
   alignas(64) std::atomic<std::uint64_t> exit;
   std::byte reserved[4096 - 256];
 };
-inline constexpr std::uint32_t layout_version = 7;
+inline constexpr std::uint32_t layout_version = 8;
 static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, gate) == 128 &&
               offsetof(JobControl, exit) == 192);
 
@@ -124,18 +124,16 @@ static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offs
               offsetof(PeRecord, place) == 252);
 
 inline constexpr std::size_t message_bytes = 296;  ///< most bytes of a message that is kept apart from a ring
-inline constexpr std::size_t ring_slots = 512;     ///< per PE: 32 KiB, however many PEs there are
+inline constexpr std::size_t ring_slots = 512;     ///< per PE: 32 KiB and most_slots - 1 more, however many PEs there are
 inline constexpr std::size_t ring_lines = 4096;    ///< likewise: 256 KiB for what does not fit into slots
 inline constexpr std::size_t slot_bytes = 48;      ///< most bytes of payload in a message's first slot
 inline constexpr std::size_t next_slot_bytes = 56;  ///< likewise in each that follows
 inline constexpr std::size_t most_slots = 5;       ///< of a message
-inline constexpr std::size_t slots_bytes = slot_bytes + (most_slots - 1) * next_slot_bytes;  ///< 272: a header and 256 bytes
-/// Slots of a message with so many bytes of payload; of a longer one that in which its place is.
-constexpr std::uint64_t slots_of(std::size_t bytes) {
-  if (bytes <= slot_bytes || bytes > slots_bytes) return 1;
-  return 1 + (bytes - slot_bytes + next_slot_bytes - 1) / next_slot_bytes;
-}
+inline constexpr std::size_t slots_bytes = slot_bytes + (most_slots - 1) * next_slot_bytes;  ///< 272: 256 and a header of 16
 inline constexpr std::size_t ring_message_bytes = (std::size_t{16} << 10) + 64;  ///< most bytes of payload in a ring
+/// A message takes several slots while no more than so many are taken. Then it goes by the lines, with one: it has to wait no longer
+/// for room than others, and a ring holds 410 of slots_bytes at least.
+inline constexpr std::size_t slots_shared = 128;
 
 /// How far a ring has come: slots so far, and lines of payload so far, in one word, so that both are taken at once.
 //
@@ -157,6 +155,21 @@ struct RingCount {
 };
 static_assert(ring_lines % 2 == 0 && (RingCount::line_mask + 1) % ring_lines == 0);
 
+/// The high half of a stamp: what decides where the payload is.
+struct PayloadSize {
+  std::uint32_t bits = 0;
+
+  static constexpr std::uint32_t by_lines = std::uint32_t{1} << 31;
+  static constexpr PayloadSize of(std::uint64_t stamp) { return {static_cast<std::uint32_t>(stamp >> 32)}; }
+  constexpr bool in_lines() const { return (bits & by_lines) != 0; }
+  constexpr std::size_t bytes() const { return bits & ~by_lines; }
+  /// In the lines: that in which its place is.
+  constexpr std::uint64_t slots() const { return bits <= slot_bytes || in_lines() ? 1 : slots_of(bits); }
+  /// Of what does not fit into one, and fits into most_slots.
+  static constexpr std::uint64_t slots_of(std::uint32_t bytes) { return 1 + (bytes - slot_bytes + next_slot_bytes - 1) / next_slot_bytes; }
+};
+static_assert(ring_message_bytes < PayloadSize::by_lines);
+
 // A message is in slot n when its stamp says n + 1. The slot is the sender's from when it has taken the number, which it may
 // when the receiver's head is less than ring_slots behind; nobody else writes into it. One line: with five in a slot, of which most
 // messages use one, a message of 8 bytes took 94 ns rather than 75. A payload that is a little longer goes on in the slots that follow, whose
@@ -164,12 +177,13 @@ static_assert(ring_lines % 2 == 0 && (RingCount::line_mask + 1) % ring_lines == 
 //
 // | offset | bytes | field   | valid when                                                                         |
 // |--------|-------|---------|------------------------------------------------------------------------------------|
-// |   0    |   8   | stamp   | low half: number of the slot + 1, modulo 2^32; high half: bytes of the payload;    |
-// |        |       |         | stored with release, loaded with acquire by the receiver                           |
+// |   0    |   8   | stamp   | low half: number of the slot + 1, modulo 2^32; high half: bytes of the payload,    |
+// |        |       |         | and above them (bit 63) whether it is in the ring's lines; stored with release,    |
+// |        |       |         | loaded with acquire by the receiver                                                |
 // |   8    |   4   | source  | PE of the sender                                                                   |
 // |  12    |   2   | handler | registered by the receiver, or going to be                                         |
 // |  14    |   2   | kind    | runtime's: how to read the payload                                                 |
-// |  16    |  48   | payload | its begin, up to slots_bytes; else its place in the ring's lines (RingPlace)       |
+// |  16    |  48   | payload | its begin, or where it is in the ring's lines (RingPlace)                          |
 //
 // One that follows:
 //
@@ -183,12 +197,13 @@ struct MessageSlot {
   std::byte payload[slot_bytes];
 
   /// Of one that follows.
-  std::byte* more() { return payload - (next_slot_bytes - slot_bytes); }
-  const std::byte* more() const { return payload - (next_slot_bytes - slot_bytes); }
-  static constexpr std::uint64_t stamp_of(std::uint64_t number, std::size_t bytes) { return std::uint64_t{bytes} << 32 | ((number + 1) & 0xFFFFFFFF); }
+  std::byte* more() { return reinterpret_cast<std::byte*>(this) + sizeof(stamp); }
+  const std::byte* more() const { return reinterpret_cast<const std::byte*>(this) + sizeof(stamp); }
+  static constexpr std::uint64_t stamp_of(std::uint64_t number, PayloadSize size) { return std::uint64_t{size.bits} << 32 | ((number + 1) & 0xFFFFFFFF); }
   static constexpr std::uint64_t following_stamp_of(std::uint64_t number) { return (number + 2) & 0xFFFFFFFF; }
 };
-static_assert(sizeof(MessageSlot) == 64 && offsetof(MessageSlot, source) == 8 && offsetof(MessageSlot, payload) == 16);
+static_assert(sizeof(MessageSlot) == 64 && sizeof(MessageSlot) - sizeof(MessageSlot::stamp) == next_slot_bytes);
+static_assert(offsetof(MessageSlot, source) == 8 && offsetof(MessageSlot, payload) == 16);
 
 // | offset | bytes | field | valid when                                                        |
 // |--------|-------|-------|-------------------------------------------------------------------|

@@ -458,6 +458,7 @@ class Context {
   void keep_progress();
   bool watch_closely();
   void check_slowly();
+  void skip_abandoned_slots();
   bool pause_progress(std::int64_t ns);
   bool poll_network();
   bool progress_slowly();
@@ -581,6 +582,8 @@ class Context {
   std::atomic<std::uint32_t> news_answered_{0};
   std::atomic<std::uint32_t> deaths_answered_{0};
   std::atomic<std::int64_t> answer_again_at_ns_{0};
+  fabric::RingCount stuck_before_;  // see skip_abandoned_slots(); both progress_owner_'s
+  std::int64_t stuck_since_ns_ = 0;
 
   int progress_users_ = 0;  // guarded by progress_mutex_
   std::thread progress_thread_;

@@ -21,7 +21,7 @@ namespace atl::runtime {
 class MemoryBudget {
  public:
   /// `limit_bytes` 0: ATOLL_MEMORY_LIMIT, or `sharers`' even share of the memory now available on the node.
-  /// `pool_bytes` likewise by ATOLL_POOL_SIZE, or half of a given limit, an eighth of another. `promised_bytes` come on top.
+  /// `pool_bytes` likewise by ATOLL_POOL_SIZE, or three quarters of a given limit, an eighth of another. `promised_bytes` come on top.
   explicit MemoryBudget(std::uint64_t limit_bytes = 0, std::uint64_t pool_bytes = 0, unsigned sharers = 1,
                         std::uint64_t promised_bytes = 0);
 
