@@ -381,7 +381,9 @@ def _of_values(function: Any, inputs: list[Any]) -> Any:
 def _round(values: Any, decimals: int) -> Any:
     if isinstance(values, ndarray) and values.dtype.kind in "fiu":
         return values.round(decimals)
-    return values.apply(lambda one: one.round(decimals)) if type(values) is Column else values
+    if type(values) is Column and values.dtype.kind != "b":
+        return values.apply(lambda one: one.round(decimals))
+    return values
 
 
 _BY_UFUNC = {
