@@ -184,7 +184,7 @@ def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
 
 def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
     """Moments of texts, numbers, or columns of years, months and days; see `atoll.to_datetime`. Texts of which each
-    may be written in its own way (``format="mixed"``) pandas reads."""
+    may be written in its own way (``format`` "mixed" or "ISO8601") pandas reads."""
     if options.get("format") in ("mixed", "ISO8601"):
         by_pandas("to_datetime", ["format"])
         import pandas

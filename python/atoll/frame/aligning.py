@@ -274,7 +274,7 @@ class FrameAligning(Aligning):
                 raise ValueError("cannot reindex on an axis with duplicate labels")
             made = made._new(columns_for(made, wanted, fill_value), wanted)
         if index is not None and level is not None and made._index.nlevels > 1:
-            return made._by_level(index, options["level"])
+            return made._by_level(index, level)
         return made if index is None else made._to_index(index_like(made, index), method, fill_value)
 
 

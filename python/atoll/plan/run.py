@@ -158,8 +158,11 @@ class Run(contextlib.ExitStack):
         else:
             rows, made = self._one(itertools.chain(some, coming)), None
             if self._fit(rows, names, kind):
-                with _unless_too_many(isinstance(rows, Reader)):
+                try:
                     made = [grouped(self._whole(rows, names), node.keys, node.figures, node.dropna)]
+                except MemoryError:
+                    if not isinstance(rows, Reader):
+                        raise
             if made is None and steps is not None:
                 made = self._group_by_batches(node, self._frames_of(rows, names, by), by, steps, 2 / 3)
         if made is not None:
@@ -179,20 +182,19 @@ class Run(contextlib.ExitStack):
         self, node: Group, piece: Reader, names: Sequence[str], groups: Callable[[Any], Any]
     ) -> Iterator[Any]:
         """Groups of a piece; where they take more memory than was thought, of smaller ones."""
-        smaller: list[Reader] = []
-        made = None
-        with _unless_too_many():
+        try:
             made = groups(self._whole(piece, names))
+        except MemoryError:
+            made = None
         if made is None:
             keys, held = [(key, True) for key in node.keys], estimated(piece, names)
             smaller = pieces_of(self._spill, piece, keys, names, held, held // 4)
-        if made is None and len(smaller) < 2:
+            if len(smaller) > 1:
+                for one in smaller:
+                    yield from self._by_piece(node, one, names, groups)
+                return
             made = groups(self._whole(piece, names))
-        if made is not None:
-            yield made
-            return
-        for one in smaller:
-            yield from self._by_piece(node, one, names, groups)
+        yield made
 
     def _group_by_batches(
         self, node: Group, frames: Iterable[Any], by: str, steps: Any, least: float
@@ -213,17 +215,14 @@ class Run(contextlib.ExitStack):
             held += sum(map(_bytes, made))
             del made
             if held > piece:
-                fewer = None
-                with _unless_too_many():
-                    fewer = grouped(_joined(found), node.keys, _same(again, first), node.dropna)
-                if fewer is not None:
-                    found, held = [fewer], _bytes(fewer)
+                with contextlib.suppress(MemoryError):
+                    found = [grouped(_joined(found), node.keys, _same(again, first), node.dropna)]
+                    held = _bytes(found[0])
                 if 2 * held > piece:
                     aside += [spilled(self._spill, one) for one in found]
                     found, held = [], 0
-                del fewer
         if not aside:
-            with _unless_too_many():
+            with contextlib.suppress(MemoryError):
                 return [self._finished(node, _joined(found), again, quotients)]
         aside += [spilled(self._spill, one) for one in found]
         found.clear()
@@ -368,23 +367,13 @@ def _bytes(frame: Any) -> int:
     )
 
 
-@contextlib.contextmanager
-def _unless_too_many(can_be_less: bool = True) -> Iterator[None]:
-    """Goes on behind what takes more memory than there is, where the same can be done with fewer rows at a time."""
-    try:
-        yield
-    except MemoryError:
-        if not can_be_less:
-            raise
-
-
 def _halves(frame: Any, done: Callable[[Any], Any]) -> list[Any]:
     """What is done with rows, with half of them at a time where memory is too little for more."""
-    made = None
-    with _unless_too_many(len(frame) > 1):
-        made = done(frame)
-    if made is not None:
-        return [made]
+    try:
+        return [done(frame)]
+    except MemoryError:
+        if len(frame) < 2:
+            raise
     middle = len(frame) // 2
     return _halves(frame.iloc[:middle], done) + _halves(frame.iloc[middle:], done)
 

@@ -54,9 +54,8 @@ OWNERS = ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Session")
 PLACES_OPTIONAL = ("environment", "error", "abi", "tool")
 #: Functions that tell the other ranks of what this one has given wrong, so that these do not wait for it.
 PLACES_TOGETHER = (
-    *("File_open", "File_set_view"),
-    *("File_iread_all", "File_iread_at_all", "File_iwrite_all", "File_iwrite_at_all"),
-)
+    "File_open", "File_set_view", "File_iread_all", "File_iread_at_all", "File_iwrite_all", "File_iwrite_at_all",
+)  # fmt: skip
 #: What the library exports besides functions.
 VARIABLES = ("MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "MPI_F08_STATUS_IGNORE", "MPI_F08_STATUSES_IGNORE")
 #: Arguments of the type void * that are pointers to pointers.

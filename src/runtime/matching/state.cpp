@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching.
+// What sends and receives do: under one lock, and past it what the ring and the lists let them do at once.
 #include "state.hpp"
 
 #include <sys/prctl.h>

@@ -89,48 +89,27 @@ program(
     size_option="side",
     tiny=["--side", "16"],
 )
-program(
-    "mpi",
-    "messages, collectives, windows, overlap and datatypes of MPI",
-    size_means="bytes",
-    size_option="most",
-    tiny=["--most", "4096"],
-    least_pes=2,
-    interface="mpi",
-)
-program(
-    "mpi_collectives",
-    "collectives of MPI alone",
-    size_means="bytes",
-    source="mpi",
-    size_option="most",
-    words=["--parts", "2"],
-    tiny=["--most", "4096"],
-    least_pes=2,
-    interface="mpi",
-)
-program(
-    "mpi_allocated",
-    "collectives of MPI, with memory of MPI_Alloc_mem",
-    size_means="bytes",
-    source="mpi",
-    size_option="most",
-    words=["--parts", "2", "--allocated", "1"],
-    tiny=["--most", "4096"],
-    least_pes=2,
-    interface="mpi",
-)
-program(
-    "mpi_overlap",
-    "non-blocking collectives of MPI while the program sleeps and a core is free",
-    size_means="bytes",
-    source="mpi",
-    size_option="most",
-    words=["--parts", "4", "--asleep", "1"],
-    tiny=["--most", "4096"],
-    least_pes=2,
-    interface="mpi",
-)
+for _name, _summary, _words in (
+    ("mpi", "messages, collectives, windows, overlap and datatypes of MPI", []),
+    ("mpi_collectives", "collectives of MPI alone", ["--parts", "2"]),
+    ("mpi_allocated", "collectives of MPI, with memory of MPI_Alloc_mem", ["--parts", "2", "--allocated", "1"]),
+    (
+        "mpi_overlap",
+        "non-blocking collectives of MPI while the program sleeps and a core is free",
+        ["--parts", "4", "--asleep", "1"],
+    ),
+):
+    program(
+        _name,
+        _summary,
+        size_means="bytes",
+        source="mpi",
+        size_option="most",
+        words=_words,
+        tiny=["--most", "4096"],
+        least_pes=2,
+        interface="mpi",
+    )
 program(
     "mpi_threads",
     "messages between pairs of threads, each with a communicator of its own",
