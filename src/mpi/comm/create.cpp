@@ -407,6 +407,15 @@ void comm_get_name(MPI_Comm comm, char* name, int* length) {
   if (comm == MPI_COMM_NULL) get_name("MPI_COMM_NULL", name, length);
   else get_name(need<Comm>(comm), name, length);
 }
+void comm_get_info(MPI_Comm comm, MPI_Info* info) {
+  give_info(in_use({{"mpi_assert_no_any_tag", "false"},
+                    {"mpi_assert_no_any_source", "false"},
+                    {"mpi_assert_exact_length", "false"},
+                    {"mpi_assert_allow_overtaking", "false"},
+                    {"mpi_assert_strict_persistent_collective_ordering", "false"}},
+                   need<Comm>(comm).hints),
+            info);
+}
 void comm_set_info(MPI_Comm comm, MPI_Info info) {
   Comm& object = need<Comm>(comm);
   Info merged(object.hints);

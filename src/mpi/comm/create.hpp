@@ -34,6 +34,8 @@ void comm_remote_size(MPI_Comm comm, int* size);
 void comm_remote_group(MPI_Comm comm, MPI_Group* group);
 /// Of MPI_COMM_NULL, too.
 void comm_get_name(MPI_Comm comm, char* name, int* length);
+/// The hints that the standard has for communicators, as they are set. Others were ignored.
+void comm_get_info(MPI_Comm comm, MPI_Info* info);
 void comm_set_info(MPI_Comm comm, MPI_Info info);
 
 }  // namespace atl::mpi

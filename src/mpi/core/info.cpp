@@ -57,6 +57,13 @@ Info::Entries entries_of(MPI_Info info) {
   return info == MPI_INFO_NULL ? Info::Entries{} : need<Info>(info).entries();
 }
 
+Info::Entries in_use(Info::Entries known, const Info::Entries& given) {
+  for (auto& [key, value] : known)
+    for (const auto& hint : given)
+      if (hint.first == key) value = hint.second;
+  return known;
+}
+
 void give_info(const Info::Entries& entries, MPI_Info* info) { give(make<Info>(entries), info); }
 
 namespace {

@@ -35,6 +35,8 @@ class Info : public Object {
 
 /// What an info argument says; nothing for MPI_INFO_NULL.
 Info::Entries entries_of(MPI_Info info);
+/// `known` with the values that `given` has for its keys. Other keys were ignored, so that nobody is told of them.
+Info::Entries in_use(Info::Entries known, const Info::Entries& given);
 /// A new handle to a copy of these hints.
 void give_info(const Info::Entries& entries, MPI_Info* info);
 

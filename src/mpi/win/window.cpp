@@ -181,15 +181,15 @@ void win_free(MPI_Win* win) {
 void win_get_group(MPI_Win win, MPI_Group* group) { give(Ref<Group>(need<Window>(win).comm().local()), group); }
 
 void win_get_info(MPI_Win win, MPI_Info* info) {
-  auto& window = need<Window>(win);
-  Info::Entries entries{{"no_locks", "false"},       {"accumulate_ordering", "rar,raw,war,waw"},
-                        {"accumulate_ops", "same_op_no_op"}, {"same_size", "false"},
-                        {"same_disp_unit", "false"}, {"alloc_shared_noncontig", "false"},
-                        {"mpi_accumulate_granularity", "0"}};
-  for (auto& [key, value] : entries)
-    for (const auto& hint : window.hints())
-      if (hint.first == key) value = hint.second;
-  give_info(entries, info);
+  give_info(in_use({{"no_locks", "false"},
+                    {"accumulate_ordering", "rar,raw,war,waw"},
+                    {"accumulate_ops", "same_op_no_op"},
+                    {"same_size", "false"},
+                    {"same_disp_unit", "false"},
+                    {"alloc_shared_noncontig", "false"},
+                    {"mpi_accumulate_granularity", "0"}},
+                   need<Window>(win).hints()),
+            info);
 }
 
 void win_set_info(MPI_Win win, MPI_Info info) {

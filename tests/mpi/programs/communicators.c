@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The life of communicators: freeing waits for nobody, what is pending goes on, and their numbers are used again. */
+ * The life of communicators: freeing waits for nobody, what is pending goes on, their numbers are used again, hints. */
 #include "check.h"
 
 /* Rank 0 frees first, and only then sends what the others wait for before they free. */
@@ -68,10 +68,36 @@ static void numbers_are_used_again(int many) {
   }
 }
 
+/* Communicators tell of the hints that the standard has for them, and ignore others. */
+static void unknown_hints_are_ignored(void) {
+  MPI_Info hints, used;
+  MPI_Comm copy;
+  char value[8] = "";
+  int length = sizeof value, found;
+  MPI_Info_create(&hints);
+  MPI_Info_set(hints, "mpi_assert_no_any_tag", "true");
+  MPI_Info_set(hints, "no_such_hint", "true");
+  MPI_Comm_dup_with_info(MPI_COMM_WORLD, hints, &copy);
+  MPI_Comm_set_info(copy, hints);
+  MPI_Comm_get_info(copy, &used);
+  MPI_Info_get_string(used, "mpi_assert_no_any_tag", &length, value, &found);
+  CHECK(found && strcmp(value, "true") == 0);
+  length = sizeof value;
+  MPI_Info_get_string(used, "mpi_assert_exact_length", &length, value, &found);
+  CHECK(found && strcmp(value, "false") == 0);
+  length = sizeof value;
+  MPI_Info_get_string(used, "no_such_hint", &length, value, &found);
+  CHECK(!found);
+  MPI_Info_free(&used);
+  MPI_Info_free(&hints);
+  MPI_Comm_free(&copy);
+}
+
 int main(int argc, char **argv) {
   begin(&argc, &argv);
   freeing_waits_for_nobody();
   pending_goes_on();
+  unknown_hints_are_ignored();
   numbers_are_used_again(ranks <= 2 ? 140000 : 1000);
   MPI_Finalize();
   return 0;
