@@ -76,8 +76,13 @@ void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& whi
 
 // Of one that nobody holds. `next`: to go on; held.
 void State::end(Operation& operation, Status why, std::vector<Operation*>& next) {
-  if (operation.stage == Stage::posted) posted_.remove(operation);
-  else if (operation.link.linked()) operation.link.unlink();
+  if (operation.stage == Stage::posted) {
+    posted_.remove(operation);
+    // Nothing has come: what the outcome says of its source is of an operation before it.
+    operation.outcome.envelope = {.source = operation.pattern.source.value_or(Matcher::no_pe), .tag = operation.pattern.tag};
+  } else if (operation.link.linked()) {
+    operation.link.unlink();
+  }
   if (operation.stage == Stage::withheld) --withheld_;
   // What was queued on its lane's counters may come yet, or never.
   if (operation.lane != Operation::no_lane)
