@@ -42,6 +42,14 @@ class Ledger : public Watcher {
     held_.erase(&object);
     tracks_.erase(&object);
   }
+  void wait(const std::function<bool()>& ready, std::span<const PeId> whom) override {
+    // Nobody who gives a lock word back wakes who wants it.
+    constexpr double step_seconds = 200e-6;
+    std::vector<PeId> others;
+    for (PeId pe : whom)
+      if (pe != library().pe()) others.push_back(pe);
+    wait_watched(ready, [&] { return Need{{others}, fmt::format("{}, which waits for others", function_called())}; }, step_seconds);
+  }
   void track(Object& object, Track track) {
     std::lock_guard lock(mutex_);
     tracks_[&object] = std::move(track);
@@ -73,10 +81,17 @@ class Ledger : public Watcher {
     for (const auto& [what, count] : requests) lines.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
     return lines;
   }
+  std::vector<Ref<Comm>> held_comms() {
+    std::lock_guard lock(mutex_);
+    std::vector<Ref<Comm>> comms;
+    for (const auto& [object, held] : held_)
+      if (held.kind == Kind::comm) comms.emplace_back(static_cast<Comm&>(*object));
+    return comms;
+  }
 
  private:
   std::mutex mutex_;
-  std::map<const Object*, Held> held_;
+  std::map<Object*, Held> held_;
   std::map<const Object*, Track> tracks_;
   std::uint64_t next_ = 0;
 };
@@ -170,14 +185,44 @@ void meet(const Called& called) {
   roll.judge();
 }
 
+void meet_on_file(MPI_File handle) {
+  Called called = of_file(handle);
+  try {
+    meet(called);
+  } catch (const Failure& failure) {
+    end_job(Call{function_called()}, failure.text, 1);
+  }
+}
+
 // ---- the end
 
+namespace {
+
+void say_left(const std::string& what) {
+  std::string text = fmt::format("atoll-mpi: rank {}: MPI_Finalize: check: left by the program: {}\n", library().pe().value(), what);
+  [[maybe_unused]] auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+// The first of each communicator.
+void say_messages_left() {
+  std::vector<Ref<Comm>> comms = ledger().held_comms();
+  comms.emplace_back(need<Comm>(MPI_COMM_WORLD));
+  comms.emplace_back(need<Comm>(MPI_COMM_SELF));
+  for (const Ref<Comm>& comm : comms)
+    if (auto message = library().matcher().probe(pattern_of(*comm, MPI_ANY_SOURCE, MPI_ANY_TAG)))
+      say_left(fmt::format("a message of {} bytes from rank {} with tag {}, which has not been received", message->bytes,
+                           comm->rank_of(message->source), message->tag & tag_mask));
+}
+
+}  // namespace
+
 void finalize() {
-  for (const std::string& line : ledger().left()) {
-    std::string text = fmt::format("atoll-mpi: rank {}: MPI_Finalize: check: left by the program: {}\n", library().pe().value(), line);
-    [[maybe_unused]] auto written = ::write(STDERR_FILENO, text.data(), text.size());
+  for (const std::string& line : ledger().left()) say_left(line);
+  if (library().context().job().deaths() == 0) {
+    meet(named(MPI_COMM_WORLD));
+    // What came from somebody before his word that he has come to the end is here.
+    say_messages_left();
   }
-  if (library().context().job().deaths() == 0) meet(named(MPI_COMM_WORLD));
   mpi::finalize();
 }
 

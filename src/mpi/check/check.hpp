@@ -52,6 +52,9 @@ class Started {
 
 /// In front of a collective that is waited for: all say what they mean, and wait for one another.
 void meet(const Called& called);
+/// The same of a file. A mismatch ends the job: the handler that files have by default returns, and whoever does not look at what it
+/// returns would wait for ever.
+void meet_on_file(MPI_File file);
 
 // In the place of bodies that wait.
 void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm);

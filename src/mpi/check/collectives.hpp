@@ -8,6 +8,8 @@
 #include "check/buffers.hpp"
 #include "check/roll.hpp"
 #include "collective/plan.hpp"
+#include "io/file.hpp"
+#include "win/window.hpp"
 
 namespace atl::mpi::check {
 
@@ -52,6 +54,9 @@ struct Start {
 
 /// Nothing but its name, and its root, is compared.
 inline Called named(MPI_Comm comm, int root = Roll::no_root) { return std::move(detail::Start(comm, root).called); }
+
+inline Called of_file(MPI_File file) { return named(handle_of(need<File>(file).comm())); }
+inline Called of_window(MPI_Win window) { return named(handle_of(need<Window>(window).comm())); }
 
 inline Called broadcast(void* buffer, Same what, int root, MPI_Comm comm) {
   detail::Start start(comm, root);

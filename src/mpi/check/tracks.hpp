@@ -32,12 +32,15 @@ std::uint64_t next_wait();
 /// So far. Where more do, one that waits does not keep its rank from going on.
 bool one_thread_calls();
 
-/// Until `ready`. Meanwhile rank 0 is told now and then what `need` says.
+/// Until `ready`, which is looked at each `step_seconds` at least. Meanwhile rank 0 is told now and then what `need` says.
 template <class Ready, class Needs>
-void wait_watched(Ready&& ready, Needs&& needs) {
+void wait_watched(Ready&& ready, Needs&& needs, double step_seconds = look_again_seconds) {
   const std::uint64_t wait = next_wait();
   bool told = false;
-  while (library().context().wait(ready, Deadline::after_seconds(look_again_seconds)) != Status::ok) {
+  Deadline tells = Deadline::after_seconds(look_again_seconds);
+  while (library().context().wait(ready, Deadline::after_seconds(step_seconds)) != Status::ok) {
+    if (!tells.passed()) continue;
+    tells = Deadline::after_seconds(look_again_seconds);
     if (!one_thread_calls()) continue;
     tell_waiting(wait, needs());
     told = true;

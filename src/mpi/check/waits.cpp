@@ -55,6 +55,11 @@ Need need_of_any(const char* function, int count, const MPI_Request* requests) {
   return any;
 }
 
+Need need_of_probe(const char* function, MPI_Comm handle, int from) {
+  return {{peers_of(need<Comm>(handle), from)},
+          fmt::format("{} for a message from {}", function, from == MPI_ANY_SOURCE ? "any rank" : fmt::format("rank {}", from))};
+}
+
 bool all_complete(int count, const MPI_Request* requests) {
   bool all = true;
   for (int i = 0; i < count; ++i)
@@ -145,7 +150,7 @@ void probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
         probe_now(from, tag, handle, &flag, status);
         return flag != 0;
       },
-      [&] { return Need{{peers_of(need<Comm>(handle), from)}, fmt::format("{} for a message from rank {}", function, from)}; });
+      [&] { return need_of_probe(function, handle, from); });
 }
 
 void message_probe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI_Status* status) {
@@ -156,7 +161,7 @@ void message_probe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI
         message_probe_now(from, tag, handle, &flag, message, status);
         return flag != 0;
       },
-      [&] { return Need{{peers_of(need<Comm>(handle), from)}, fmt::format("{} for a message from rank {}", function, from)}; });
+      [&] { return need_of_probe(function, handle, from); });
 }
 
 void request_wait(MPI_Request* request, MPI_Status* status) {

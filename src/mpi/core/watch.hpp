@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who hears of the handles that a program gets and gives back: nobody, or the checks (see check/).
+// Who hears of the handles that a program gets and gives back, and of its waits: nobody, or the checks (see check/).
 #pragma once
+
+#include <functional>
+#include <span>
+
+#include "atoll/base/ids.hpp"
 
 namespace atl::mpi {
 
@@ -12,6 +17,8 @@ class Watcher {
   virtual void given(Object& object) = 0;
   /// Nobody has it any more.
   virtual void gone(Object& object) = 0;
+  /// Waits until `ready`, which comes only when one of `whom` at least does something.
+  virtual void wait(const std::function<bool()>& ready, std::span<const PeId> whom) = 0;
 
  protected:
   ~Watcher() = default;

@@ -83,7 +83,8 @@ class PartitionedSend : public Transfer {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (to_ != MPI_PROC_NULL) {
       data_ = Outgoing(buffer_, count_ * static_cast<Count>(ready_.size()), handle_of(*type_));
-      pending_ = library().matcher().send(comm_->pe_of(to_), comm_->partitioned_bits(channel_), data_.span());
+      pending_ = library().matcher().send(comm_->pe_of(to_), comm_->partitioned_bits(channel_), data_.span(), runtime::SendMode::standard,
+                                          data_.label());
     }
     sent_.store(true, std::memory_order_release);  // pending_; partner: poll()
     library().context().notify(library().pe());

@@ -33,13 +33,22 @@ void receive_from_all(Exchange& exchange, const Window& window, const Group& gro
   for (PeId pe : group.pes()) exchange.receive(pe, window.comm().bits(tag), nullptr, 0);
 }
 
-void wait_for(Exchange& exchange) {
-  context().wait([&] { return exchange.ready(); });
+/// Its messages are with that group's members.
+void wait_for(Exchange& exchange, const Group& group) {
+  auto ready = [&] { return exchange.ready(); };
+  if (checking()) [[unlikely]] return detail::watcher->wait(ready, group.pes());
+  context().wait(ready);
 }
 
 /// A lock word somewhere, nobody having promised to wake us: looked at again and again.
 template <class Try>
 void until(Window& window, Try&& attempt) {
+  auto attempt_or_fail = [&] {
+    if (attempt()) return true;
+    window.comm().check_usable();
+    return false;
+  };
+  if (checking()) [[unlikely]] return detail::watcher->wait(attempt_or_fail, window.comm().peers().pes());
   while (!attempt()) {
     if (context().wait(attempt, Deadline::after_seconds(200e-6)) == Status::ok) return;
     window.comm().check_usable();  // who has it may be dead
@@ -115,7 +124,7 @@ void win_start(MPI_Group group, int assertion, MPI_Win win) {
   if ((assertion & MPI_MODE_NOCHECK) == 0) {
     Exchange posts;
     receive_from_all(posts, window, *window.epochs.started, post_tag);
-    wait_for(posts);
+    wait_for(posts, *window.epochs.started);
   }
   ++window.access_epochs;
 }
@@ -126,7 +135,7 @@ void win_complete(MPI_Win win) {
   complete_all(window);
   Exchange completions;
   send_to_all(completions, window, *window.epochs.started, complete_tag);
-  wait_for(completions);
+  wait_for(completions, *window.epochs.started);
   window.epochs.started = {};
   --window.access_epochs;
 }
@@ -145,8 +154,8 @@ void win_test(MPI_Win win, int* flag) {
 void win_wait(MPI_Win win) {
   auto& window = need<Window>(win);
   ATOLL_MPI_REQUIRE(static_cast<bool>(window.epochs.posted), MPI_ERR_RMA_SYNC, "MPI_Win_wait without MPI_Win_post");
-  wait_for(*window.epochs.sent);
-  wait_for(*window.epochs.awaited);
+  wait_for(*window.epochs.sent, *window.epochs.posted);
+  wait_for(*window.epochs.awaited, *window.epochs.posted);
   int flag;
   win_test(win, &flag);
 }

@@ -123,10 +123,69 @@ static void long_message_of_structures(void) {
   MPI_Type_free(&pair);
 }
 
+/* Files are closed by those who had them, whatever their default handler keeps quiet of. */
+static MPI_File opened(void) {
+  MPI_File file;
+  char name[64];
+  int id = (int)getpid();
+  MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  snprintf(name, sizeof name, "checked.%d.file", id);
+  int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+  CHECK(MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, &file) == MPI_SUCCESS);
+  if (me == 0) unlink(name);
+  return file;
+}
+
+static void window(int which) {
+  MPI_Win win;
+  MPI_Group everybody;
+  int *memory;
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Comm_group(MPI_COMM_WORLD, &everybody);
+  switch (which) {
+    case 0: /* a lock that is never given back */
+      if (me == 0) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+      MPI_Barrier(MPI_COMM_WORLD);
+      if (me == 0) MPI_Recv(data, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      else MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+      break;
+    case 1: /* nobody posts */
+      if (me == 0) MPI_Win_start(everybody, 0, win);
+      else MPI_Barrier(MPI_COMM_WORLD);
+      break;
+    case 2: /* one fences, the others free */
+      if (me == 0) MPI_Win_fence(0, win);
+      else MPI_Win_free(&win);
+      break;
+    case 3: /* right: others hold the lock for longer than anybody cares to wait, and post as late */
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+      usleep(2200000);
+      MPI_Win_unlock(0, win);
+      if (me == 0) usleep(4500000);
+      MPI_Win_post(everybody, 0, win);
+      MPI_Win_start(everybody, 0, win);
+      MPI_Win_complete(win);
+      MPI_Win_wait(win);
+      MPI_Win_free(&win);
+      break;
+  }
+}
+
+static void partitioned(int sent, MPI_Datatype type) {
+  MPI_Request request;
+  if (me == 0) MPI_Psend_init(data, 4, 1, type, 1, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  else MPI_Precv_init(data, 2, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  if (me == 0) MPI_Pready_range(0, sent - 1, request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
+}
+
 int main(int argc, char **argv) {
   int which = argc > 1 ? atoi(argv[1]) : 0, counts[64], places[64];
   MPI_Request request, requests[2];
   MPI_Comm comm;
+  MPI_File file;
   begin(&argc, &argv);
   for (int i = 0; i < 64; ++i) counts[i] = 1, places[i] = i;
   switch (which) {
@@ -187,6 +246,30 @@ int main(int argc, char **argv) {
       break;
     case 18: /* of a long one, of requests, in an order of elements that is another */
       long_message_of_structures();
+      break;
+    case 19:
+    case 20:
+    case 21:
+    case 22: window(which - 19); break;
+    case 23: /* of files */
+      file = opened();
+      if (me == 0) MPI_File_write_all(file, data, 1, MPI_INT, MPI_STATUS_IGNORE);
+      else MPI_File_read_all(file, data, 1, MPI_INT, MPI_STATUS_IGNORE);
+      break;
+    case 24: /* a file of one rank is none, and its handler only returns */
+      file = opened();
+      MPI_File_write_all(me == 0 ? MPI_FILE_NULL : file, data, 1, MPI_INT, MPI_STATUS_IGNORE);
+      MPI_Barrier(MPI_COMM_WORLD);
+      break;
+    case 25: partitioned(3, MPI_INT); break; /* one partition is missing */
+    case 26: partitioned(4, MPI_FLOAT); break;
+    case 27: partitioned(4, MPI_INT); break;
+    case 28: /* a message that nobody receives */
+      if (me == 0) MPI_Send(data, 3, MPI_INT, 1, 5, MPI_COMM_WORLD);
+      break;
+    case 29: MPI_Probe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+    case 30: /* left */
+      file = opened();
       break;
   }
   MPI_Finalize();
