@@ -73,6 +73,7 @@ template <class In>
 Called gather(const void* out, Same send, void* in, In receive, int root, MPI_Comm comm) {
   detail::Start start(comm, root);
   if (start.is_inter()) return std::move(start.called);
+  if (start.comm.rank() == root) check_lists(receive);
   start.called.buffers.add(Use::read, out, send.count, send.type);
   if (start.comm.rank() != root) start.roll().gives(root, send.count, send.type);
   else {
@@ -86,6 +87,7 @@ template <class Out>
 Called scatter(const void* out, Out send, void* in, Same receive, int root, MPI_Comm comm) {
   detail::Start start(comm, root);
   if (start.is_inter()) return std::move(start.called);
+  if (start.comm.rank() == root) check_lists(send);
   if (in != MPI_IN_PLACE) start.called.buffers.add(Use::write, in, receive.count, receive.type);
   if (start.comm.rank() != root) start.roll().takes(root, receive.count, receive.type);
   else {
@@ -99,6 +101,7 @@ template <class In>
 Called allgather(const void* out, Same send, void* in, In receive, MPI_Comm comm) {
   detail::Start start(comm);
   if (start.is_inter()) return std::move(start.called);
+  check_lists(receive);
   const int me = start.comm.rank();
   const bool in_place = out == MPI_IN_PLACE;
   if (!in_place) start.called.buffers.add(Use::read, out, send.count, send.type);
@@ -115,6 +118,8 @@ Called alltoall(const void* out, Both send, void* in, Both receive, MPI_Comm com
   detail::Start start(comm);
   if (start.is_inter()) return std::move(start.called);
   const bool in_place = out == MPI_IN_PLACE;
+  check_lists(in_place ? receive : send);
+  check_lists(receive);
   if (!in_place) detail::add_all(start.called.buffers, Use::read, out, send, start.comm.size());
   detail::add_all(start.called.buffers, Use::write, in, receive, start.comm.size());
   const Both& given = in_place ? receive : send;

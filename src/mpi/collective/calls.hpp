@@ -308,11 +308,11 @@ class Scan : public Reducing {
   coll::Request begin(Coll& coll) { return coll.iscan(from_.data(), to_.data(), count_, reduction()); }
 };
 
-/// Rank 0's buffer stays as it is.
+/// Rank 0's buffer stays as it is: there need not be one.
 class Exscan : public Reducing {
  public:
   Exscan(Comm& comm, const void* out, void* in, Same what, MPI_Op op)
-      : Reducing(out, in, what, op, true), nothing_(comm.rank() == 0 ? bytes() : 0), first_(comm.rank() == 0) {}
+      : Reducing(out, in, what, op, comm.rank() != 0), nothing_(comm.rank() == 0 ? bytes() : 0), first_(comm.rank() == 0) {}
   void run(Coll& coll) { coll.exscan(from_.data(), place(), count_, reduction()); }
   coll::Request begin(Coll& coll) { return coll.iexscan(from_.data(), place(), count_, reduction()); }
   void land() {

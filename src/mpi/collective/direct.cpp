@@ -30,10 +30,12 @@ std::size_t quick_bytes(Count count, MPI_Datatype type) {
   return count < 0 || count > most ? 0 : static_cast<std::size_t>(count) * plain_size(type);
 }
 
+bool is_missing(const void* out) { return detail::nowhere(out) && out != MPI_IN_PLACE; }
+
 bool quick_broadcast(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm handle) {
   Comm* comm = quick_comm(handle);
   const std::size_t bytes = quick_bytes(count, type);
-  if (comm == nullptr || bytes == 0 || root < 0 || root >= comm->size()) return false;
+  if (comm == nullptr || bytes == 0 || detail::nowhere(buffer) || root < 0 || root >= comm->size()) return false;
   comm->coll().broadcast(buffer, bytes, root);
   return true;
 }
@@ -41,10 +43,10 @@ bool quick_broadcast(void* buffer, Count count, MPI_Datatype type, int root, MPI
 bool quick_allgather(const void* out, Same send, void* in, Same receive, MPI_Comm handle) {
   Comm* comm = quick_comm(handle);
   const std::size_t bytes = quick_bytes(receive.count, receive.type);
-  if (comm == nullptr || bytes == 0) return false;
+  if (comm == nullptr || bytes == 0 || detail::nowhere(in)) return false;
   const std::byte* mine = static_cast<std::byte*>(in) + bytes * static_cast<std::size_t>(comm->rank());
   if (out != MPI_IN_PLACE) {
-    if (out == mine || quick_bytes(send.count, send.type) != bytes) return false;
+    if (out == mine || detail::nowhere(out) || quick_bytes(send.count, send.type) != bytes) return false;
     mine = static_cast<const std::byte*>(out);
   }
   comm->coll().allgather(mine, bytes, in);
@@ -54,14 +56,14 @@ bool quick_allgather(const void* out, Same send, void* in, Same receive, MPI_Com
 bool quick_alltoall(const void* out, Same send, void* in, Same receive, MPI_Comm handle) {
   Comm* comm = quick_comm(handle);
   const std::size_t bytes = quick_bytes(receive.count, receive.type);
-  if (comm == nullptr || bytes == 0 || out == MPI_IN_PLACE || out == in || quick_bytes(send.count, send.type) != bytes) return false;
+  if (comm == nullptr || bytes == 0 || detail::nowhere(out) || detail::nowhere(in) || out == in || quick_bytes(send.count, send.type) != bytes) return false;
   comm->coll().alltoall(out, bytes, in);
   return true;
 }
 
 bool quick_allreduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm* comm = quick_comm(handle);
-  if (comm == nullptr || quick_bytes(count, type) == 0 || out == in) return false;
+  if (comm == nullptr || quick_bytes(count, type) == 0 || out == in || is_missing(out) || detail::nowhere(in)) return false;
   const coll::Reduction* reduction = known_reduction(op, type);
   if (reduction == nullptr) return false;
   comm->coll().allreduce(out == MPI_IN_PLACE ? in : out, in, static_cast<std::size_t>(count), *reduction);
@@ -73,6 +75,7 @@ bool quick_reduce(const void* out, void* in, Count count, MPI_Datatype type, MPI
   if (comm == nullptr || quick_bytes(count, type) == 0 || root < 0 || root >= comm->size()) return false;
   const bool here = comm->rank() == root;
   if (out == MPI_IN_PLACE ? !here : here && out == in) return false;
+  if (is_missing(out) || (here && detail::nowhere(in))) return false;
   const coll::Reduction* reduction = known_reduction(op, type);
   if (reduction == nullptr) return false;
   comm->coll().reduce(out == MPI_IN_PLACE ? in : out, in, static_cast<std::size_t>(count), *reduction, root);

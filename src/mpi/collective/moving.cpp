@@ -11,10 +11,26 @@ void check_root(const Comm& comm, int root) {
 }
 
 Piece piece_of(const void* buffer, const Same& same, int index) { return make_piece(buffer, same.count, same.type, same.count * index); }
+namespace {
+void check_list(const void* list, const char* what) { ATOLL_MPI_REQUIRE(list != nullptr, MPI_ERR_ARG, "the list of {} is a null pointer", what); }
+}  // namespace
+
+void check_lists(const Varied& varied) {
+  check_list(varied.counts, "counts");
+  check_list(varied.displacements, "displacements");
+}
+void check_lists(const Mixed& mixed) {
+  check_list(mixed.counts, "counts");
+  check_list(mixed.displacements, "displacements");
+  check_list(mixed.types, "datatypes");
+}
+
 Piece piece_of(const void* buffer, const Varied& varied, int index) {
+  check_lists(varied);
   return make_piece(buffer, varied.counts[index], varied.type, varied.displacements[index]);
 }
 Piece piece_of(const void* buffer, const Mixed& mixed, int index) {
+  check_lists(mixed);
   return make_piece(static_cast<const std::byte*>(buffer) + mixed.displacements[index], mixed.counts[index], mixed.types[index]);
 }
 

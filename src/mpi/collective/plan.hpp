@@ -39,6 +39,10 @@ struct Mixed {  // displacements in bytes
   const MPI_Aint* displacements;
   const MPI_Datatype* types;
 };
+/// Failure when a list is a null pointer.
+inline void check_lists(const Same&) {}
+void check_lists(const Varied& varied);
+void check_lists(const Mixed& mixed);
 /// Piece number `index`.
 Piece piece_of(const void* buffer, const Same& same, int index);
 Piece piece_of(const void* buffer, const Varied& varied, int index);

@@ -131,7 +131,10 @@ void alloc_mem(MPI_Aint size, void* place) {
 }
 
 void free_mem(void* base) {
-  if (base != nullptr) library().context().heap().release(base);
+  if (base == nullptr) return;
+  runtime::Heap& heap = library().context().heap();
+  ATOLL_MPI_REQUIRE(heap.contains(base), MPI_ERR_BASE, "the memory at {} is none of MPI_Alloc_mem's", base);
+  heap.release(base);
 }
 
 void library_version(char* text, int* length) {

@@ -79,6 +79,8 @@ void describe(Job& job, MPI_Offset offset, const void* buffer, MPI_Count count, 
   auto* base = const_cast<void*>(buffer);  // of a write only read
   job.part = {job.way.writes, 0, type, count, base}, job.place = offset;
   job.type = Ref<TypeObject>(find<TypeObject>(datatype)), job.base = base, job.count = count;
+  if (const datatype::Region region = job.part.region(); region.contiguous())
+    detail::check_buffer(static_cast<std::byte*>(base) + region.layout->offset, static_cast<std::size_t>(region.size()));
   convert(job);
   ATOLL_MPI_REQUIRE(job.part.region().size() % file.view.unit == 0, MPI_ERR_ARG,
                     "{} bytes are no whole number of etypes of {}", job.part.region().size(), file.view.unit);
@@ -192,14 +194,25 @@ Flow carry_out_counted(Job& job) {
   co_await carry_out(job);
 }
 
+/// The status says how much has been moved, also when that is not all.
+template <class End>
+void say_how_much(const Job& job, MPI_Status* status, End&& end) {
+  try {
+    end();
+  } catch (...) {
+    fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job.bytes());
+    throw;
+  }
+  fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job.bytes());
+}
+
 /// A non-blocking access. The program's threads alone take its steps: it calls the program's conversions, and accesses that are not
 /// under way use the file's statistics at the same time.
 class FileRequest : public FlowRequest {
  public:
   explicit FileRequest(std::unique_ptr<Job> job) : FlowRequest(carry_out_counted(*job), {.who = Who::program}), job_(std::move(job)) {}
   void result(MPI_Status* status) override {
-    FlowRequest::result(status);
-    fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job_->bytes());
+    say_how_much(*job_, status, [&] { FlowRequest::result(status); });
   }
 
  private:
@@ -212,11 +225,10 @@ void file_access(Way way, MPI_File file, MPI_Offset offset, const void* buffer, 
                  MPI_Status* status) {
   auto job = make_job(way, file, offset, buffer, count, datatype);
   find_place(*job);
-  run(carry_out(*job));
+  say_how_much(*job, status, [&] { run(carry_out(*job)); });
   // A read that met the end of the file stays there.
   if (way.place == Place::own_pointer && !way.writes)
     job->file->position = job->place + job->moved.bytes / job->file->view.unit;
-  fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job->bytes());
 }
 
 void file_start(Way way, MPI_File file, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype,

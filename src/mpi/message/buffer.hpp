@@ -45,6 +45,7 @@ class Outgoing {
     bytes_ = static_cast<std::size_t>(region.size());
     if (region.contiguous()) [[likely]] {
       data_ = static_cast<const std::byte*>(buffer) + region.layout->offset;
+      detail::check_buffer(data_, bytes_);
       return;
     }
     copy_ = moves == Moves::pieces && bytes_ > detail::longest_eager ? pack_room_in_heap(bytes_) : pack_room(bytes_);
@@ -86,6 +87,7 @@ class Incoming final : public runtime::Scatter {
     if (type_) [[unlikely]] type_.reset(), copy_.reset();
     if (region.contiguous()) [[likely]] {
       data_ = static_cast<std::byte*>(buffer) + region.layout->offset;
+      detail::check_buffer(data_, bytes_);
       return;
     }
     type_ = find<TypeObject>(handle)->type();

@@ -53,4 +53,15 @@ inline datatype::TypePtr share_type(MPI_Datatype handle) {
 /// A handle to the type: the constant of a predefined one, the one and only of an f90 one, else a new one.
 MPI_Datatype handle_of_type(const datatype::TypePtr& type);
 
+namespace detail {
+/// Whether nobody's memory can begin there: null, MPI_IN_PLACE.
+inline bool nowhere(const void* at) { return reinterpret_cast<std::uintptr_t>(at) < 4096; }
+
+/// Failure when so many bytes in a row, the first of a buffer's, are nowhere.
+inline void check_buffer(const void* first, std::size_t bytes) {
+  if (nowhere(first) && bytes != 0) [[unlikely]]
+    fail(MPI_ERR_BUFFER, "a buffer of {} bytes is {}", bytes, first == MPI_IN_PLACE ? "MPI_IN_PLACE" : "a null pointer");
+}
+}  // namespace detail
+
 }  // namespace atl::mpi

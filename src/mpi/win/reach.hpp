@@ -16,6 +16,7 @@ struct Spot {
   std::uint64_t address;     ///< in the target's own address space
   std::byte* pointer;        ///< here; null where it is not mapped
   bool in_segment;           ///< of the target
+  std::uint64_t begin = 0, end = 0;  ///< of a dynamic window: what is accessed
   bool near() const { return target->pid != 0; }
   HeapOffset offset() const { return HeapOffset(address - target->segment); }
 };
@@ -30,14 +31,17 @@ inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, C
             target.in_segment};
   }
   auto address = static_cast<std::uint64_t>(disp);
-  std::uint64_t begin = address + static_cast<std::uint64_t>(low) - target.segment;
+  const std::uint64_t first = address + static_cast<std::uint64_t>(low), last = address + static_cast<std::uint64_t>(high);
+  if (target.here != nullptr && !target.attached()->covers(first, last)) [[unlikely]]
+    fail(MPI_ERR_RMA_RANGE, "{} bytes at {:#x}, where rank {} has attached no memory to the window", high - low, first, rank);
+  std::uint64_t begin = first - target.segment;
   runtime::Context& context = library().context();
   bool in_segment = begin <= context.endpoint().segment_bytes() &&
                     static_cast<std::uint64_t>(high - low) <= context.endpoint().segment_bytes() - begin;
   std::byte* pointer = window.is_me(rank) ? reinterpret_cast<std::byte*>(address)
                        : in_segment       ? context.peer_pointer(window.comm().pe_of(rank), HeapOffset(address - target.segment))
                                           : nullptr;
-  return {&target, rank, address, pointer, in_segment};
+  return {&target, rank, address, pointer, in_segment, first, last};
 }
 
 /// Held around what is no single instruction of the processor, in the window's part of one rank.

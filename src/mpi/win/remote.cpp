@@ -17,6 +17,7 @@ struct OrderHeader {
   std::uint64_t window;   ///< its key
   std::uint64_t id;       ///< the asker's own
   std::uint64_t address;
+  std::uint64_t begin, end;  ///< of a dynamic window: what is accessed
   Count count, extent;
   std::uint32_t layout_bytes;
   Order order;
@@ -24,9 +25,10 @@ struct OrderHeader {
   std::uint16_t element;  ///< constant of its type
   std::uint16_t padding[3];
 };
-static_assert(sizeof(OrderHeader) == 56);
+static_assert(sizeof(OrderHeader) == 72);
 struct AnswerHeader {
   std::uint64_t window, id;
+  std::uint64_t refused;  ///< 1: there is no such memory
 };
 
 struct Service {
@@ -85,12 +87,16 @@ void hear_order(runtime::Context& context, PeId source, std::span<const std::byt
   std::memcpy(&header, payload.data(), sizeof header);
   Window* window = window_of(header.window);
   std::vector<std::byte> result;
-  if (window != nullptr) carry_out(*window, header, payload.subspan(sizeof header), result);
-  AnswerHeader answer{header.window, header.id};
+  AnswerHeader answer{header.window, header.id, 0};
+  if (window != nullptr) {
+    const bool dynamic = window->flavor() == Window::Flavor::dynamic;
+    if (dynamic && !window->target(window->comm().rank()).attached()->covers(header.begin, header.end)) answer.refused = 1;
+    else carry_out(*window, header, payload.subspan(sizeof header), result);
+  }
   context.send(source, service().replies, bytes_of(answer), result);
 }
 
-void hear_answer(runtime::Context&, PeId, std::span<const std::byte> payload) {
+void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payload) {
   AnswerHeader header;
   std::memcpy(&header, payload.data(), sizeof header);
   Answer answer;
@@ -107,6 +113,7 @@ void hear_answer(runtime::Context&, PeId, std::span<const std::byte> payload) {
     datatype::Region region = answer.type->region(answer.count);
     datatype::unpack(region, answer.base, 0, region.size(), data.data());
   }
+  if (header.refused != 0) window->refused.store(window->comm().rank_of(source), std::memory_order_relaxed);
   window->pending.fetch_sub(1, std::memory_order_release);  // what was unpacked; partner: wait_for_answers()
 }
 
@@ -132,7 +139,7 @@ void send_order(Window& window, const Spot& spot, Order order, const datatype::R
                 op::Code code, const datatype::Type* element, const Answer& answer) {
   std::vector<std::byte> message(sizeof(OrderHeader));
   datatype::write_layout(*region.layout, message);
-  OrderHeader header{window.key(), 0, spot.address, region.count, region.extent,
+  OrderHeader header{window.key(), 0, spot.address, spot.begin, spot.end, region.count, region.extent,
                      static_cast<std::uint32_t>(message.size() - sizeof(OrderHeader)), order, code,
                      element == nullptr || element->element() == nullptr ? std::uint16_t{0} : element->element()->handle, {}};
   {
@@ -146,12 +153,17 @@ void send_order(Window& window, const Spot& spot, Order order, const datatype::R
 }
 
 void wait_for_answers(Window& window) {
-  if (window.pending.load(std::memory_order_acquire) == 0) return;  // partner: hear_answer()
-  library().context().wait([&] {
-    if (window.pending.load(std::memory_order_acquire) == 0) return true;
-    window.comm().check_usable();  // who is to answer may be dead
-    return false;
-  });
+  if (window.pending.load(std::memory_order_acquire) != 0)  // partner: hear_answer()
+    library().context().wait([&] {
+      if (window.pending.load(std::memory_order_acquire) == 0) return true;
+      window.comm().check_usable();  // who is to answer may be dead
+      return false;
+    });
+}
+
+void check_answers(Window& window) {
+  if (window.refused.load(std::memory_order_relaxed) < 0) [[likely]] return;
+  fail(MPI_ERR_RMA_RANGE, "rank {} has attached no memory to the window where this one has accessed it", window.refused.exchange(-1));
 }
 
 }  // namespace atl::mpi::win

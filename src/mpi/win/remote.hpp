@@ -30,5 +30,7 @@ void send_order(Window& window, const Spot& spot, Order order, const datatype::R
 
 /// Until all orders of this rank have been answered.
 void wait_for_answers(Window& window);
+/// Failure when one of them has been refused: that memory is not attached. At the end of calls, which have done the rest.
+void check_answers(Window& window);
 
 }  // namespace atl::mpi::win

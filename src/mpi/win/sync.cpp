@@ -104,6 +104,7 @@ void win_fence(int assertion, MPI_Win win) {
   bool opens = (assertion & MPI_MODE_NOSUCCEED) == 0;
   window.access_epochs += opens - epochs.fence;
   epochs.fence = opens;
+  win::check_answers(window);
 }
 
 void win_post(MPI_Group group, int assertion, MPI_Win win) {
@@ -138,6 +139,7 @@ void win_complete(MPI_Win win) {
   wait_for(completions, *window.epochs.started);
   window.epochs.started = {};
   --window.access_epochs;
+  win::check_answers(window);
 }
 
 void win_test(MPI_Win win, int* flag) {
@@ -194,6 +196,7 @@ void win_unlock(int rank, MPI_Win win) {
   std::lock_guard guard(window.epochs.mutex);
   window.epochs.locks.erase(rank);
   --window.access_epochs;
+  win::check_answers(window);
 }
 
 void win_lock_all(int assertion, MPI_Win win) {
@@ -216,6 +219,7 @@ void win_unlock_all(MPI_Win win) {
     for (int rank = 0; rank < window.comm().size(); ++rank) give_lock(window, rank, MPI_LOCK_SHARED);
   window.epochs.lock_all = false;
   --window.access_epochs;
+  win::check_answers(window);
 }
 
 void win_flush(int rank, MPI_Win win) {
@@ -227,12 +231,14 @@ void win_flush(int rank, MPI_Win win) {
   // What was stored is seen no later than what is stored from now on.
   std::atomic_thread_fence(std::memory_order_release);  // partner: whoever learns of it, by whatever atomic
   if (window.target(rank).mapped == nullptr || window.pending.load(std::memory_order_relaxed) != 0) complete_all(window);
+  win::check_answers(window);
 }
 
 void win_flush_all(MPI_Win win) {
   auto& window = need<Window>(win);
   ATOLL_MPI_REQUIRE(window.epochs.lock_all || !window.epochs.locks.empty(), MPI_ERR_RMA_SYNC, "no rank of the window is locked");
   complete_all(window);
+  win::check_answers(window);
 }
 
 void win_sync(MPI_Win win) {

@@ -56,10 +56,16 @@ Ends ends_of(Window& window, Target& target, MPI_Count count, MPI_Datatype type,
   return ends;
 }
 
+/// Failure when a buffer in one piece is nowhere.
+void check_origin(const Region& region, const void* base) {
+  if (region.contiguous()) detail::check_buffer(static_cast<const std::byte*>(base) + region.layout->offset, static_cast<std::size_t>(region.size()));
+}
+
 /// The bytes of a region in a row: as they lie, or packed into memory of its own.
 class Packed {
  public:
   Packed(const Region& region, const void* base) {
+    check_origin(region, base);
     auto* memory = static_cast<std::byte*>(const_cast<void*>(base));
     if (region.contiguous()) {
       data_ = memory + region.layout->offset;
@@ -83,6 +89,7 @@ class Packed {
 class Unpacked {
  public:
   Unpacked(const Region& region, void* base) : region_(region), base_(base) {
+    check_origin(region, base);
     if (region.contiguous()) data_ = static_cast<std::byte*>(base) + region.layout->offset;
     else data_ = (copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()))).get();
   }
@@ -133,11 +140,13 @@ void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, M
   auto& window = need<Window>(win);
   std::size_t bytes;
   if (type == target_type && count == target_count)
-    if (std::byte* to = quick_spot(window, type, rank, disp, count, bytes)) return quick_copy(to, origin, bytes);
+    if (std::byte* to = quick_spot(window, type, rank, disp, count, bytes); to != nullptr && !detail::nowhere(origin))
+      return quick_copy(to, origin, bytes);
   Target* target = window.need_target(rank);
   if (target == nullptr) return;
   Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
   const Spot& spot = ends.spot;
+  check_origin(ends.origin, origin);
   if (spot.pointer != nullptr) {
     datatype::copy(ends.origin, origin, 0, ends.origin.size(), ends.target, spot.pointer, 0);
     return;
@@ -156,12 +165,13 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
   auto& window = need<Window>(win);
   std::size_t bytes;
   if (type == target_type && count == target_count)
-    if (const std::byte* from = quick_spot(window, type, rank, disp, count, bytes))
+    if (const std::byte* from = quick_spot(window, type, rank, disp, count, bytes); from != nullptr && !detail::nowhere(origin))
       return quick_copy(static_cast<std::byte*>(origin), from, bytes);
   Target* target = window.need_target(rank);
   if (target == nullptr) return;
   Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
   const Spot& spot = ends.spot;
+  check_origin(ends.origin, origin);
   if (spot.pointer != nullptr) {
     datatype::copy(ends.target, spot.pointer, 0, ends.target.size(), ends.origin, origin, 0);
     return;
@@ -303,7 +313,9 @@ void win_compare_and_swap(const void* origin, const void* compare, void* result,
 
 void win_request(MPI_Win win, MPI_Request* request) {
   ATOLL_MPI_REQUIRE(request != nullptr, MPI_ERR_ARG, "no place for the request");
-  win::wait_for_answers(need<Window>(win));
+  auto& window = need<Window>(win);
+  win::wait_for_answers(window);
+  win::check_answers(window);
   *request = handle_of(done_send());
 }
 

@@ -52,7 +52,9 @@ Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, 
     : Object(kind), comm_(std::move(comm)), flavor_(flavor), base_(base), size_(size), unit_(unit),
       flavor_value_(static_cast<int>(flavor)), hints_(std::move(hints)) {
   coll::Communicator& coll = comm_->coll();
-  control_ = new (allocate_everywhere(*comm_, sizeof(Control))) Control;
+  const bool is_dynamic = flavor == Flavor::dynamic;
+  control_ = new (allocate_everywhere(*comm_, sizeof(Control) + (is_dynamic ? sizeof(win::Attached) : 0))) Control;
+  if (is_dynamic) new (control_ + 1) win::Attached;
   bool together = flavor == Flavor::shared && !is_set(hints_, "alloc_shared_noncontig");
   if (flavor == Flavor::shared)
     ATOLL_MPI_REQUIRE(coll.placement().nodes() == 1, MPI_ERR_RMA_SHARED, "ranks of different hosts share no memory");
@@ -105,6 +107,62 @@ void Window::close() {
   block_ = nullptr, control_ = nullptr;
 }
 
+namespace win {
+
+void Attached::add(std::uint64_t address, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    if (row[i].bytes.load(std::memory_order_relaxed) != 0) continue;
+    row[i].address.store(address, std::memory_order_relaxed);
+    row[i].bytes.store(bytes, std::memory_order_release);  // partner: covers()
+    if (used.load(std::memory_order_relaxed) <= i) used.store(i + 1, std::memory_order_release);
+    return;
+  }
+  more.store(1, std::memory_order_release);
+}
+
+void Attached::remove(std::uint64_t address) {
+  for (Row& one : row)
+    if (one.address.load(std::memory_order_relaxed) == address) one.bytes.store(0, std::memory_order_release);  // partner: covers()
+}
+
+bool Attached::covers(std::uint64_t begin, std::uint64_t end) const {
+  // Acquire: the rows as they were when the program learned of them; partners: add(), remove().
+  const std::uint32_t count = used.load(std::memory_order_acquire);
+  while (begin < end) {
+    std::uint64_t reached = begin;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t bytes = row[i].bytes.load(std::memory_order_acquire), at = row[i].address.load(std::memory_order_relaxed);
+      if (begin - at < bytes) reached = at + bytes;
+    }
+    if (reached == begin) return more.load(std::memory_order_acquire) != 0;
+    begin = reached;
+  }
+  return true;
+}
+
+}  // namespace win
+
+void Window::attach(const void* base, Count bytes) {
+  ATOLL_MPI_REQUIRE(flavor_ == Flavor::dynamic, MPI_ERR_RMA_FLAVOR, "memory is attached to dynamic windows only");
+  ATOLL_MPI_REQUIRE(bytes >= 0 && (base != nullptr || bytes == 0), MPI_ERR_ARG, "{} bytes at {}", bytes, base);
+  std::lock_guard guard(attached_mutex_);
+  const std::uint64_t begin = address_of(base), end = begin + static_cast<std::uint64_t>(bytes);
+  auto next = attached_.lower_bound(begin);
+  const bool meets_next = next != attached_.end() && (next->first < end || next->first == begin);
+  const bool meets_last = next != attached_.begin() && std::prev(next)->first + std::prev(next)->second > begin;
+  ATOLL_MPI_REQUIRE(!meets_next && !meets_last, MPI_ERR_RMA_ATTACH, "{} bytes at {}, some of which are attached already", bytes, base);
+  attached_.emplace(begin, static_cast<std::uint64_t>(bytes));
+  target(comm_->rank()).attached()->add(begin, static_cast<std::uint64_t>(bytes));
+}
+
+void Window::detach(const void* base) {
+  ATOLL_MPI_REQUIRE(flavor_ == Flavor::dynamic, MPI_ERR_RMA_FLAVOR, "memory is detached from dynamic windows only");
+  std::lock_guard guard(attached_mutex_);
+  ATOLL_MPI_REQUIRE(attached_.erase(address_of(base)) != 0, MPI_ERR_RMA_ATTACH, "no memory that begins at {} is attached", base);
+  target(comm_->rank()).attached()->remove(address_of(base));
+}
+
 Target* Window::need_target(int rank) {
   if (rank == MPI_PROC_NULL) return nullptr;
   ATOLL_MPI_REQUIRE(rank >= 0 && rank < comm_->size(), MPI_ERR_RANK, "rank {} of a window of {} ranks", rank, comm_->size());
@@ -127,6 +185,7 @@ std::optional<void*> Window::own_attribute(int keyval) {
 
 void win_create(void* base, MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   check_size(size, unit);
+  ATOLL_MPI_REQUIRE(base != nullptr || size == 0, MPI_ERR_BASE, "a window of {} bytes at a null pointer", size);
   give(make<Window>(need_intra(comm).duplicate(), Window::Flavor::create, base, size, static_cast<int>(unit), entries_of(info)), win);
 }
 
@@ -154,17 +213,9 @@ void win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   give(make<Window>(need_intra(comm).duplicate(), Window::Flavor::dynamic, nullptr, 0, 1, entries_of(info)), win);
 }
 
-// Any memory of a process can be reached without more ado.
-void win_attach(MPI_Win win, void* base, MPI_Aint size) {
-  auto& window = need<Window>(win);
-  ATOLL_MPI_REQUIRE(window.flavor() == Window::Flavor::dynamic, MPI_ERR_RMA_FLAVOR, "memory is attached to dynamic windows only");
-  ATOLL_MPI_REQUIRE(size >= 0 && (base != nullptr || size == 0), MPI_ERR_ARG, "{} bytes at {}", size, base);
-}
-
-void win_detach(MPI_Win win, const void*) {
-  ATOLL_MPI_REQUIRE(need<Window>(win).flavor() == Window::Flavor::dynamic, MPI_ERR_RMA_FLAVOR,
-                    "memory is detached from dynamic windows only");
-}
+// Any memory of a process can be reached without more ado: the others are told what they may access.
+void win_attach(MPI_Win win, void* base, MPI_Aint size) { need<Window>(win).attach(base, size); }
+void win_detach(MPI_Win win, const void* base) { need<Window>(win).detach(base); }
 
 void win_free(MPI_Win* win) {
   ATOLL_MPI_REQUIRE(win != nullptr, MPI_ERR_ARG, "no window");

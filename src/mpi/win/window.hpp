@@ -29,6 +29,27 @@ struct Control {
   alignas(64) std::atomic<std::uint64_t> combine{0};
 };
 static_assert(sizeof(Control) == 128);
+
+/// Memory that a rank has attached to a dynamic window, behind its Control: what others may access.
+///
+/// | bytes      | what                                                                            |
+/// |------------|---------------------------------------------------------------------------------|
+/// |      4     | how many rows have ever been used                                               |
+/// |      4     | 1: there is more than fits, and nothing is refused                              |
+/// | 16 * rows  | address and bytes of each; without bytes: a free row                            |
+struct Attached {
+  static constexpr std::uint32_t rows = 64;
+  struct Row {
+    std::atomic<std::uint64_t> address{0}, bytes{0};
+  };
+  std::atomic<std::uint32_t> used{0}, more{0};
+  Row row[rows];
+
+  void add(std::uint64_t address, std::uint64_t bytes);
+  void remove(std::uint64_t address);
+  bool covers(std::uint64_t begin, std::uint64_t end) const;
+};
+static_assert(sizeof(Attached) == 8 + 16 * Attached::rows);
 inline constexpr std::uint64_t writer = std::uint64_t{1} << 63;
 
 /// What a rank shows, and how it is reached from here.
@@ -43,6 +64,8 @@ struct Target {
   // From here.
   std::byte* mapped = nullptr;        ///< base, where its memory is mapped
   Control* here = nullptr;            ///< its Control, likewise
+  /// Of a dynamic window.
+  Attached* attached() const { return reinterpret_cast<Attached*>(here + 1); }
 };
 
 }  // namespace win
@@ -98,6 +121,11 @@ class Window : public Object {
   std::atomic<int> access_epochs{0};
   /// Far operations whose answer has not come.
   std::atomic<std::uint64_t> pending{0};
+  /// A rank that has answered that it has no such memory; -1: none.
+  std::atomic<int> refused{-1};
+  /// Of a dynamic window. Failure when some of the memory is attached already, or none begins there.
+  void attach(const void* base, win::Count bytes);
+  void detach(const void* base);
   /// The same on all ranks.
   std::uint64_t key() const { return comm_->number(); }
 
@@ -113,6 +141,8 @@ class Window : public Object {
   std::byte* shared_ = nullptr;  // one block for all ranks
   win::Control* control_ = nullptr;
   std::vector<win::Target> targets_;
+  std::mutex attached_mutex_;
+  std::map<std::uint64_t, std::uint64_t> attached_;  // bytes by address, of this rank
   ErrorSlot errors_;
   Attributes attributes_;
   std::string name_;
