@@ -2,6 +2,8 @@
 #include "check/buffers.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 
 #include "datatype/cursor.hpp"
 #include "type/type.hpp"
@@ -74,6 +76,18 @@ bool Buffers::meets(const Buffers& others) const {
     for (const Piece& other : others.pieces_)
       if (shared(one, other)) return true;
   return false;
+}
+
+std::size_t Buffers::digest() const {
+  std::size_t digest = 0;
+  for (const Piece& piece : pieces_) {
+    if (piece.use != Use::read) continue;
+    for (const Range& range : piece.ranges) {
+      std::string_view bytes(reinterpret_cast<const char*>(range.begin), static_cast<std::size_t>(range.end - range.begin));
+      digest = digest * 31 + std::hash<std::string_view>()(bytes);
+    }
+  }
+  return digest;
 }
 
 }  // namespace atl::mpi::check

@@ -24,6 +24,8 @@ class Buffers {
   void check_among() const;
   /// Whether one of the others shares bytes with one of these that either writes.
   bool meets(const Buffers& others) const;
+  /// Of the bytes that are read.
+  std::size_t digest() const;
 
  private:
   struct Range {

@@ -167,7 +167,11 @@ Started::Started(MPI_Request* request, Called called) : Started(request, std::mo
 
 Started::~Started() {
   if (std::uncaught_exceptions() > exceptions_) return;
-  if (Request* made = find<Request>(*request_)) track(*made, {std::move(what_), std::move(buffers_), std::move(peers_), std::move(roll_)});
+  Request* made = find<Request>(*request_);
+  if (made == nullptr) return;
+  std::optional<std::size_t> digest;
+  if (made->active()) digest = buffers_.digest();
+  track(*made, {std::move(what_), std::move(buffers_), std::move(peers_), std::move(roll_), digest});
 }
 
 // ---- collectives that are waited for

@@ -15,6 +15,8 @@ namespace {
 
 // Of so many reports of one wait, the first may be of before what the others have done since.
 constexpr std::uint32_t certain_after = 3;
+// More ranks make a line that nobody reads.
+constexpr std::size_t most_named = 16;
 
 struct Waiting {
   std::uint64_t wait = 0;
@@ -47,13 +49,26 @@ std::set<std::uint32_t> stuck(const std::map<std::uint32_t, Waiting>& waiting) {
   return left;
 }
 
+// Those that are stuck, then those that wait besides: for them, as a rule.
+std::string text_of(const std::set<std::uint32_t>& stuck, const std::map<std::uint32_t, Waiting>& waiting) {
+  std::string text;
+  std::size_t named = 0;
+  auto add = [&](std::uint32_t pe, const char* how) {
+    if (named++ < most_named) text += fmt::format("{}rank {} {} {}", text.empty() ? "" : "; ", pe, how, waiting.at(pe).need.text);
+  };
+  for (std::uint32_t pe : stuck) add(pe, "is in");
+  for (const auto& [pe, one] : waiting)
+    if (!stuck.contains(pe)) add(pe, "waits, too, in");
+  return named <= most_named ? text : text + fmt::format("; and {} more", named - most_named);
+}
+
 void look() {
   std::string text;
   {
     std::lock_guard lock(detector().mutex);
     std::set<std::uint32_t> found = stuck(detector().waiting);
     if (found.empty()) return;
-    for (std::uint32_t pe : found) text += fmt::format("{}rank {} is in {}", text.empty() ? "" : "; ", pe, detector().waiting.at(pe).need.text);
+    text = text_of(found, detector().waiting);
   }
   end_job(Call{"check"}, "deadlock: " + text, 1);
 }

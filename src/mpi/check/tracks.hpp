@@ -20,6 +20,7 @@ struct Track {
   Buffers buffers;
   std::vector<PeId> peers;     ///< one of them has to do something; none: not known
   std::shared_ptr<Roll> roll;  ///< of a collective: all have to
+  std::optional<std::size_t> digest{};  ///< of what is sent, as it was; of a request that is started once
 };
 
 void track(Request& request, Track track);

@@ -86,6 +86,16 @@ void wait_any(int count, const MPI_Request* requests) {
   wait_watched(any_complete, [&] { return need_of_any(function, count, requests); });
 }
 
+// What is sent is left alone until the request is complete, also where it has left long ago.
+void check_unchanged(int count, const MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) {
+    Request* request = active_one(requests[i]);
+    auto track = request == nullptr ? std::nullopt : track_of(*request);
+    if (track && track->digest && *track->digest != track->buffers.digest())
+      fail(MPI_ERR_BUFFER, "check: what the request of {} sends has been changed before it was complete", track->what);
+  }
+}
+
 // A send that is complete at its begin: the program has to complete it all the same.
 class Sent : public Request {
  public:
@@ -166,11 +176,12 @@ void message_probe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI
 
 void request_wait(MPI_Request* request, MPI_Status* status) {
   wait_all(1, request);
+  check_unchanged(1, request);
   mpi::request_wait(request, status);
 }
 
 void request_wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
-  if (count > 0) wait_all(count, requests);
+  if (count > 0) wait_all(count, requests), check_unchanged(count, requests);
   mpi::request_wait_all(count, requests, statuses);
 }
 

@@ -271,6 +271,12 @@ int main(int argc, char **argv) {
     case 30: /* left */
       file = opened();
       break;
+    case 31: /* a message that is changed while it is under way */
+      MPI_Isend(data, 8, MPI_INT, (me + 1) % ranks, 1, MPI_COMM_WORLD, &request);
+      data[3] = 1;
+      MPI_Recv(more, 8, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      break;
   }
   MPI_Finalize();
   return 0;
