@@ -152,6 +152,7 @@ void Agent::start_pe(std::uint32_t index) {
   const Program& program = order_.programs[number];
   request.command = program.command;
   request.directory = program.directory;
+  request.is_looked_for_there = true;
   set_variables(request, program.environment);
   for (const auto& [name, value] : {std::pair{"ATOLL_AGENT", fmt::format("{}", agent.number())},
                                     std::pair{"ATOLL_PE", fmt::format("{}", order_.first_pe + index)},

@@ -88,6 +88,7 @@ void Launch::start(std::uint32_t pe) {
   const Program& program = options_.programs[number];
   request.command = program.command;
   request.directory = program.directory;
+  request.is_looked_for_there = true;
   set_variables(request, options_.pass);
   set_variables(request, program.environment);
   for (const auto& one : environment_of(*job_, PeId(pe), threads_)) set_variable(request, one.first, one.second);

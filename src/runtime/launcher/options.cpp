@@ -21,7 +21,7 @@ constexpr std::string_view help_text =
     R"(usage: atoll-run -n N [options] PROGRAM [ARGUMENT...] [: -n N [options] PROGRAM [ARGUMENT...]]...
 
 Runs PROGRAM as N processing elements (PEs), on this host or on several, and passes their output on, line by line. After
-a ':' comes another program, whose PEs belong to the same job.
+a ':' comes another program, whose PEs belong to the same job. PROGRAM is looked for on the PATH, then in its directory.
 
   -n, -np, --npes N    number of PEs of this program
   -wdir, --wdir DIR    directory to start this program in

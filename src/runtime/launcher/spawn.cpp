@@ -102,6 +102,7 @@ pid_t spawn(const SpawnRequest& request) {
       candidates.push_back((folder.empty() ? "." : folder) + "/" + program);
       begin = end + 1;
     }
+    if (request.is_looked_for_there) candidates.push_back("./" + program);
   }
   std::vector<std::string> assignments;
   for (auto& [name, value] : request.environment) assignments.push_back(name + "=" + value);

@@ -22,6 +22,7 @@ struct SpawnRequest {
   bool own_session = false;          ///< nothing on the terminal is for it
   bool outlives_us = false;          ///< it does not die with us
   std::string directory;             ///< to start in; empty: ours
+  bool is_looked_for_there = false;  ///< the program, where PATH has none: as other launchers do
 };
 
 /// Sets a variable of its environment, in the place of what it was.
