@@ -82,6 +82,27 @@ static void windows(void) {
   MPI_File_close(&file);
 }
 
+/* What goes wrong while a communicator is freed is a matter of its handler. */
+static int keep(MPI_Comm comm, int key, void *value, void *state) {
+  (void)comm, (void)key, (void)value;
+  return *(int *)state;
+}
+static void freeing(void) {
+  MPI_Comm comm;
+  int key, answer = MPI_ERR_OTHER;
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, keep, &key, &answer);
+  MPI_Comm_set_attr(comm, key, NULL);
+  REFUSED(MPI_Comm_free(&comm), MPI_ERR_OTHER);
+  REFUSED(MPI_Comm_disconnect(&comm), MPI_ERR_OTHER);
+  answer = MPI_SUCCESS;
+  CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS && comm == MPI_COMM_NULL);
+  MPI_Comm_free_keyval(&key);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+}
+
 /* A file that may not grow: the status says how much is there. */
 static void short_writes(void) {
   struct rlimit before, now;
@@ -182,6 +203,7 @@ int main(int argc, char **argv) {
   null_buffers();
   windows();
   short_writes();
+  freeing();
   dynamic_windows();
   int sum = 0;
   CHECK(MPI_Allreduce(&ranks, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS && sum == ranks * ranks);
