@@ -30,6 +30,10 @@ class FileFigures:
         """How often ranks called for an `independent`, `collective` or `shared` access."""
         return int(sum(rank[direction][kind]["calls"] for rank in self.ranks))
 
+    def called_for(self, direction: str, kind: str) -> int:
+        """Bytes of these calls."""
+        return int(sum(rank[direction][kind]["bytes"] for rank in self.ranks))
+
 
 def read_lines(lines: Iterable[str]) -> list[FileFigures]:
     """Files in the order in which they were closed.
@@ -68,8 +72,10 @@ def advice(one: FileFigures) -> list[str]:
         independent, collective = one.calls(direction, "independent"), one.calls(direction, "collective")
         gaps = one.total(direction, "gaps") / accesses
         if mean < SMALL_BYTES and independent > collective and len(one.ranks) > 1:
+            # Those of collective calls are larger.
+            piece = min(mean, one.called_for(direction, "independent") / independent)
             found.append(
-                f"{independent} independent {verb} reach the file in pieces of {mean:,.0f} bytes: "
+                f"{independent} independent {verb} reach the file in pieces of {piece:,.0f} bytes: "
                 f"MPI_File_{direction}_all lets ranks join them"
             )
         elif mean < SMALL_BYTES:
@@ -95,13 +101,18 @@ def advice(one: FileFigures) -> list[str]:
     return found
 
 
+def series(rank: dict[str, Any], direction: str, width: float) -> list[float]:
+    """Bytes of a rank over time, in bins of so many seconds, which its own are no longer than."""
+    bins = [0.0] * len(rank[f"{direction}_series"])
+    for index, moved in enumerate(rank[f"{direction}_series"]):
+        bins[int(index * rank["bin_s"] / width + 1e-9)] += moved
+    return bins
+
+
 def rates(ranks: Sequence[dict[str, Any]], direction: str) -> tuple[list[float], list[float]]:
     """Seconds since the opening, and bytes per second of all ranks, in bins of the coarsest."""
     width = max(rank["bin_s"] for rank in ranks)
-    bins = [0.0] * len(ranks[0][f"{direction}_series"])
-    for rank in ranks:
-        for index, moved in enumerate(rank[f"{direction}_series"]):
-            bins[int(index * rank["bin_s"] / width + 1e-9)] += moved
+    bins = [sum(moved) for moved in zip(*(series(rank, direction, width) for rank in ranks), strict=True)]
     return [index * width for index in range(len(bins))], [moved / width for moved in bins]
 
 
@@ -118,7 +129,8 @@ def draw(one: FileFigures, path: Path) -> None:
     over_time.legend()
     width = max(rank["bin_s"] for rank in one.ranks)
     grid = [
-        [(a + b) / 2**20 for a, b in zip(rank["read_series"], rank["write_series"], strict=True)] for rank in one.ranks
+        [(a + b) / 2**20 for a, b in zip(series(rank, "read", width), series(rank, "write", width), strict=True)]
+        for rank in one.ranks
     ]
     image = by_rank.imshow(
         grid,
@@ -128,6 +140,7 @@ def draw(one: FileFigures, path: Path) -> None:
         extent=(0, width * len(grid[0]), -0.5, len(grid) - 0.5),
     )
     by_rank.set(xlabel="seconds since the opening", ylabel="rank")
+    by_rank.yaxis.get_major_locator().set_params(integer=True)
     figure.colorbar(image, ax=by_rank, label="MiB")
     base = [0.0] * len(one.ranks)
     for phase in ("wait", "exchange", "file"):
@@ -135,6 +148,7 @@ def draw(one: FileFigures, path: Path) -> None:
         phases.bar([rank["rank"] for rank in one.ranks], heights, bottom=base, label=phase)
         base = [low + height for low, height in zip(base, heights, strict=True)]
     phases.set(xlabel="rank", ylabel="seconds of collective accesses")
+    phases.xaxis.get_major_locator().set_params(integer=True)
     phases.legend()
     figure.savefig(path)
     pyplot.close(figure)

@@ -37,6 +37,13 @@ def test_small_independent_writes_are_named() -> None:
     assert second.startswith("99% of writes do not begin where the one before ended")
 
 
+def test_large_collective_writes_do_not_make_small_ones_larger() -> None:
+    asked = {"independent": {"calls": 100, "bytes": 2800}, "collective": {"calls": 10, "bytes": 640_000}}
+    both = {**NOTHING, "accesses": 110, "bytes": 642_800} | asked
+    (one,) = mpiio.read_lines(lines(record(0, write=both), record(1, write=both)))
+    assert mpiio.advice(one)[0].startswith("200 independent writes reach the file in pieces of 28 bytes")
+
+
 def test_large_collective_writes_need_nothing() -> None:
     large = {**NOTHING, "accesses": 4, "bytes": 64 << 20, "collective": {"calls": 4, "bytes": 64 << 20}}
     (one,) = mpiio.read_lines(
@@ -50,6 +57,7 @@ def test_bins_of_different_widths_add_up() -> None:
     seconds, rate = mpiio.rates([record(0, write_series=[1, 2, 3, 4]), wide], "write")
     assert seconds == [0.0, 0.02, 0.04, 0.06]
     assert rate == pytest.approx([7 / 0.02, 11 / 0.02, 0, 0])
+    assert mpiio.series(record(0, write_series=[1, 2, 3, 4]), "write", 0.02) == [3, 7, 0, 0]
 
 
 def test_the_command_draws_each_opening_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
