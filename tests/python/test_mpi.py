@@ -102,7 +102,16 @@ def test_the_wrapper_shows_what_it_would_do() -> None:
     shown = run(TREE / "bin/mpicc", "-show", "a.c").stdout
     assert f"-I{TREE}/include" in shown
     assert "-lmpi_abi" in shown
-    assert run(TREE / "bin/mpicc", "--showme:compile").stdout.strip() == f"-I{TREE}/include"
+    parts = {"compile": f"-I{TREE}/include", "incdirs": f"{TREE}/include", "libdirs": f"{TREE}/lib", "libs": "mpi_abi"}
+    for part, text in parts.items():
+        assert run(TREE / "bin/mpicc", f"--showme:{part}").stdout.strip() == text
+    assert run(TREE / "bin/mpicc", "-cc=other", "-show", "a.c").stdout.split()[0] == "other"
+    wrong = run(TREE / "bin/mpicc", "--showme:nonsense")
+    assert wrong.returncode == 2
+    assert "there is no --showme:nonsense" in wrong.stderr
+    # CMake asks for this alone.
+    if (TREE / "include/mpi.mod").exists():
+        assert run(TREE / "bin/mpifort", "--showme:compile").stdout.startswith("-fallow-argument-mismatch -I")
 
 
 @needs_mpi
