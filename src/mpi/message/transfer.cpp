@@ -78,6 +78,7 @@ class Pair : public Request {
     return in_->poll() && sent;
   }
   void result(MPI_Status* status) override { in_->result(status); }
+  void let_go() override { in_->let_go(); }
 
  private:
   Ref<SendTransfer> out_;

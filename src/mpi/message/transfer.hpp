@@ -17,6 +17,8 @@ class Transfer : public Request {
   bool poll() override;
   void wait() override;
   void cancel() override;
+  /// It may still come from those who live: that somebody has died is no matter any more.
+  void let_go() override { from_anybody_ = false; }
 
   static void* operator new(std::size_t bytes);
   static void operator delete(void* memory);

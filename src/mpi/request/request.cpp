@@ -187,6 +187,7 @@ void request_wait_some(int count, MPI_Request* requests, int* done, int* indices
 void request_free(MPI_Request* handle) {
   Request& request = need<Request>(*handle);
   *handle = MPI_REQUEST_NULL;
+  request.let_go();
   if (request.active() && !request.poll()) {
     finish_in_background(request);
     return;

@@ -34,6 +34,8 @@ class Request : public Object {
     active_ = false;
     if (!persistent_) release();
   }
+  /// The program does not want to hear how it ends: from now on poll() throws nothing.
+  virtual void let_go() {}
   virtual void start() { fail(MPI_ERR_REQUEST, "the request is not persistent"); }
   virtual void cancel() {}
   /// Of a partitioned one.

@@ -53,7 +53,7 @@ static int work(MPI_Comm comm, int kind) {
   MPI_Comm_rank(comm, &mine);
   MPI_Comm_size(comm, &members);
   for (int i = 0; i < 30 && code == MPI_SUCCESS; ++i) {
-    MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Request request = MPI_REQUEST_NULL;
     int right = (mine + 1) % members, left = (mine + members - 1) % members;
     switch (kind) {
       case 0: code = MPI_Barrier(comm); break;
@@ -61,13 +61,13 @@ static int work(MPI_Comm comm, int kind) {
       case 2: code = MPI_Bcast(out, count, MPI_INT, i % members, comm); break;
       case 3: code = MPI_Sendrecv(out, count, MPI_INT, right, 0, in, count, MPI_INT, left, 0, comm, MPI_STATUS_IGNORE); break;
       case 4:
-        code = MPI_Iallreduce(out, in, count, MPI_INT, MPI_SUM, comm, request);
-        if (code == MPI_SUCCESS) code = MPI_Wait(request, MPI_STATUS_IGNORE);
+        code = MPI_Iallreduce(out, in, count, MPI_INT, MPI_SUM, comm, &request);
+        if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
         break;
       case 5:
-        code = MPI_Irecv(in, 1, MPI_INT, MPI_ANY_SOURCE, 1, comm, request);
+        code = MPI_Irecv(in, 1, MPI_INT, MPI_ANY_SOURCE, 1, comm, &request);
         if (code == MPI_SUCCESS) code = MPI_Send(out, 1, MPI_INT, right, 1, comm);
-        if (code == MPI_SUCCESS) code = MPI_Wait(request, MPI_STATUS_IGNORE);
+        if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
         break;
       case 6: {
         MPI_Comm copy;
@@ -81,6 +81,8 @@ static int work(MPI_Comm comm, int kind) {
         if (code == MPI_SUCCESS) MPI_Comm_free(&part);
       }
     }
+    /* A receive from anybody stays when somebody has died, and when its round's send failed. */
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
   }
   return code;
 }
