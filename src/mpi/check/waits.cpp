@@ -181,17 +181,17 @@ void request_wait(MPI_Request* request, MPI_Status* status) {
 }
 
 void request_wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
-  if (count > 0) wait_all(count, requests), check_unchanged(count, requests);
+  if (requests != nullptr) wait_all(count, requests), check_unchanged(count, requests);
   mpi::request_wait_all(count, requests, statuses);
 }
 
 void request_wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  if (count > 0) wait_any(count, requests);
+  if (count > 0 && requests != nullptr) wait_any(count, requests);
   mpi::request_wait_any(count, requests, index, status);
 }
 
 void request_wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  if (count > 0) wait_any(count, requests);
+  if (count > 0 && requests != nullptr) wait_any(count, requests);
   mpi::request_wait_some(count, requests, done, indices, statuses);
 }
 
@@ -202,6 +202,7 @@ void request_start(MPI_Request* handle) {
 }
 
 void request_start_all(int count, MPI_Request* requests) {
+  if (requests == nullptr) return mpi::request_start_all(count, requests);
   for (int i = 0; i < count; ++i) check::request_start(requests + i);
 }
 
