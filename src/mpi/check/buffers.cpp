@@ -32,6 +32,7 @@ Buffers& Buffers::add(Use use, const void* buffer, MPI_Count count, MPI_Datatype
     run.bytes = std::min(run.bytes, left);
     if (run.bytes <= 0) break;
     Range range{at(buffer, run.offset), at(buffer, run.offset + run.bytes)};
+    if (mpi::detail::nowhere(range.begin)) return *this;  // the call says so, now or when it is complete
     if (!piece.ranges.empty() && piece.ranges.back().end == range.begin) piece.ranges.back().end = range.end;
     else piece.ranges.push_back(range);
     if (piece.ranges.size() > most_ranges) return *this;
