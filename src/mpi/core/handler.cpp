@@ -133,6 +133,7 @@ void set_handler(Kind of, ErrorSlot& slot, MPI_Errhandler errhandler) {
 void get_handler(const ErrorSlot& slot, MPI_Errhandler* errhandler) { give(Ref<ErrorHandler>(slot.get()), errhandler); }
 
 void free_handler(MPI_Errhandler* errhandler) {
+  ATOLL_MPI_REQUIRE(errhandler != nullptr, MPI_ERR_ARG, "no place for the error handler");
   auto& handler = need<ErrorHandler>(*errhandler);
   handler.release();
   *errhandler = MPI_ERRHANDLER_NULL;

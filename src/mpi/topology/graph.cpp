@@ -31,6 +31,7 @@ std::vector<Neighbour> in_order(const int* ranks, std::size_t count) {
 
 void check_ranks(const Comm& comm, int count, const int* ranks) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_ARG, "{} neighbours", count);
+  ATOLL_MPI_REQUIRE(ranks != nullptr || count == 0, MPI_ERR_ARG, "the list of neighbours is a null pointer");
   for (int i = 0; i < count; ++i)
     ATOLL_MPI_REQUIRE((ranks[i] >= 0 && ranks[i] < comm.size()) || ranks[i] == MPI_PROC_NULL, MPI_ERR_RANK, "neighbour {}: there are ranks 0 to {}",
                       ranks[i], comm.size() - 1);
@@ -38,9 +39,16 @@ void check_ranks(const Comm& comm, int count, const int* ranks) {
 
 bool has_weights(const int* weights) { return weights != MPI_UNWEIGHTED; }
 
+int weight_of(const int* weights, std::size_t edge) {
+  if (!has_weights(weights) || weights == MPI_WEIGHTS_EMPTY) return 1;
+  ATOLL_MPI_REQUIRE(weights[edge] >= 0, MPI_ERR_ARG, "an edge's weight is {}", weights[edge]);
+  return weights[edge];
+}
+
 std::vector<int> weights_of(const int* weights, int count) {
-  if (!has_weights(weights) || weights == MPI_WEIGHTS_EMPTY) return std::vector<int>(static_cast<std::size_t>(count), 1);
-  return {weights, weights + count};
+  std::vector<int> all(static_cast<std::size_t>(count));
+  for (std::size_t edge = 0; edge < all.size(); ++edge) all[edge] = weight_of(weights, edge);
+  return all;
 }
 
 void give_dist_graph(Comm& comm, std::unique_ptr<DistGraph> graph, MPI_Info info, MPI_Comm* made) {
@@ -147,12 +155,13 @@ void dist_graph_create(MPI_Comm handle, int n, const int* sources, const int* de
                        MPI_Info info, MPI_Comm* made) {
   Comm& comm = need_intra(handle);
   check_ranks(comm, n, sources);
+  ATOLL_MPI_REQUIRE(degrees != nullptr || n == 0, MPI_ERR_ARG, "the list of degrees is a null pointer");
   std::vector<std::vector<Told>> told(static_cast<std::size_t>(comm.size()));
   std::size_t edge = 0;
   for (int i = 0; i < n; ++i) {
     check_ranks(comm, degrees[i], destinations + edge);
     for (int k = 0; k < degrees[i]; ++k, ++edge) {
-      int to = destinations[edge], weight = has_weights(weights) && weights != MPI_WEIGHTS_EMPTY ? weights[edge] : 1;
+      int to = destinations[edge], weight = weight_of(weights, edge);
       if (sources[i] != MPI_PROC_NULL) told[static_cast<std::size_t>(sources[i])].push_back({to, weight, 0, 0});
       if (to != MPI_PROC_NULL) told[static_cast<std::size_t>(to)].push_back({sources[i], weight, 1, 0});
     }

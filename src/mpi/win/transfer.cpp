@@ -221,6 +221,16 @@ const Type& need_element(MPI_Datatype handle) {
   return *element;
 }
 
+/// Failure when elements are added to others whose bits mean something else.
+void check_elements(op::Code code, MPI_Datatype origin, MPI_Datatype target) {
+  if (origin == target || code == op::Code::replace || code == op::Code::no_op) return;
+  const datatype::Predefined &given = *need_element(origin).element(), &there = *need_element(target).element();
+  using datatype::Number;
+  auto is_whole = [](Number number) { return number == Number::integer || number == Number::natural; };
+  const bool alike = given.number == there.number || (is_whole(given.number) && is_whole(there.number));
+  ATOLL_MPI_REQUIRE(alike && given.size == there.size, MPI_ERR_TYPE, "elements of {} are accumulated into {}", given.name, there.name);
+}
+
 op::Code code_of(MPI_Op handle) {
   const auto& operation = need<Operation>(handle);
   ATOLL_MPI_REQUIRE(!operation.is_user(), MPI_ERR_OP, "windows accumulate by predefined operations only");
@@ -237,6 +247,7 @@ void win_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, int 
   Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
   op::Code code = code_of(op);
   if (ends.target.size() == 0 || code == op::Code::no_op) return;
+  check_elements(code, type, target_type);
   Accumulation one{window, ends.spot, ends.target, win::make_combine(code, need_element(target_type))};
   accumulate(one, Packed(ends.origin, origin).data(), nullptr, {});
 }
@@ -254,6 +265,7 @@ void win_get_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, 
   Region into = region_of(result_type, result_count);
   ATOLL_MPI_REQUIRE(into.size() == ends.target.size(), MPI_ERR_TRUNCATE, "{} bytes for a result of {}", into.size(), ends.target.size());
   if (ends.target.size() == 0) return;
+  check_elements(code, type, target_type);
   Accumulation one{window, ends.spot, ends.target, win::make_combine(code, need_element(target_type))};
   Unpacked fetched(into, result);
   std::optional<Packed> data;

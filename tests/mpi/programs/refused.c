@@ -62,6 +62,15 @@ static void null_buffers(void) {
   MPI_Type_free(&column);
 }
 
+static void graphs(void) {
+  MPI_Comm graph;
+  int self = 0, weight = -1, degree = 1;
+  REFUSED(MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 1, &self, &weight, 1, &self, &weight, MPI_INFO_NULL, 0, &graph), MPI_ERR_ARG);
+  REFUSED(MPI_Dist_graph_create(MPI_COMM_SELF, 1, &self, &degree, &self, &weight, MPI_INFO_NULL, 0, &graph), MPI_ERR_ARG);
+  REFUSED(MPI_Dist_graph_create(MPI_COMM_SELF, 1, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph), MPI_ERR_ARG);
+  REFUSED(MPI_Errhandler_free(NULL), MPI_ERR_ARG);
+}
+
 static void windows(void) {
   MPI_Win win;
   int number = me;
@@ -73,6 +82,10 @@ static void windows(void) {
   REFUSED(MPI_Put(NULL, 1, MPI_INT, me, 0, 1, MPI_INT, win), MPI_ERR_BUFFER);
   REFUSED(MPI_Get(NULL, 1, MPI_INT, me, 0, 1, MPI_INT, win), MPI_ERR_BUFFER);
   REFUSED(MPI_Accumulate(NULL, 1, MPI_INT, me, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_BUFFER);
+  REFUSED(MPI_Accumulate(data, 1, MPI_FLOAT, me, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_TYPE);
+  REFUSED(MPI_Get_accumulate(data, 1, MPI_FLOAT, more, 1, MPI_INT, me, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_TYPE);
+  CHECK(MPI_Accumulate(data, 1, MPI_UNSIGNED, me, 0, 1, MPI_INT, MPI_SUM, win) == MPI_SUCCESS);
+  CHECK(MPI_Accumulate(data, 4, MPI_BYTE, me, 0, 1, MPI_INT, MPI_REPLACE, win) == MPI_SUCCESS);
   CHECK(MPI_Fetch_and_op(NULL, &number, MPI_INT, me, 0, MPI_NO_OP, win) == MPI_SUCCESS);
   MPI_Win_fence(0, win);
   MPI_Win_free(&win);
@@ -201,6 +214,7 @@ int main(int argc, char **argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   null_buffers();
+  graphs();
   windows();
   short_writes();
   freeing();
