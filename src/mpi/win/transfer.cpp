@@ -139,9 +139,8 @@ void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, M
              MPI_Datatype target_type, MPI_Win win) {
   auto& window = need<Window>(win);
   std::size_t bytes;
-  if (type == target_type && count == target_count)
-    if (std::byte* to = quick_spot(window, type, rank, disp, count, bytes); to != nullptr && !detail::nowhere(origin))
-      return quick_copy(to, origin, bytes);
+  if (type == target_type && count == target_count && !detail::nowhere(origin)) [[likely]]
+    if (std::byte* to = quick_spot(window, type, rank, disp, count, bytes)) return quick_copy(to, origin, bytes);
   Target* target = window.need_target(rank);
   if (target == nullptr) return;
   Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
@@ -164,8 +163,8 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
              MPI_Datatype target_type, MPI_Win win) {
   auto& window = need<Window>(win);
   std::size_t bytes;
-  if (type == target_type && count == target_count)
-    if (const std::byte* from = quick_spot(window, type, rank, disp, count, bytes); from != nullptr && !detail::nowhere(origin))
+  if (type == target_type && count == target_count && !detail::nowhere(origin)) [[likely]]
+    if (const std::byte* from = quick_spot(window, type, rank, disp, count, bytes))
       return quick_copy(static_cast<std::byte*>(origin), from, bytes);
   Target* target = window.need_target(rank);
   if (target == nullptr) return;
