@@ -71,6 +71,7 @@ void Keeper::look_after_host() {
   PeId host(options_.host);
   pid_t pid = job_->record(host).pid.load(std::memory_order_relaxed);
   bool gone = ::kill(pid, 0) != 0 && errno == ESRCH;
+  if (job_->exit_requested()) return;  // it ends as it is to
   if (gone && state_of(host) == fabric::PeState::joined) fail(host, SIGKILL, "died");
 }
 
