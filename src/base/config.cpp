@@ -86,6 +86,9 @@ constexpr std::array table{
     Entry{V::fabric_interfaces, "ATOLL_FABRIC_INTERFACES", Kind::text, "", "", 0, 0,
           "The interfaces of the network to use, with commas between them, as libfabric calls their domains: PEs, and the endpoints "
           "of each, are spread over them. Default: those nearest to the PE; of tcp the fastest alone."},
+    Entry{V::kernel_copy, "ATOLL_KERNEL_COPY", Kind::choice, "auto", "auto|off", 0, 0,
+          "Private memory of processes of one host. auto: the kernel copies it, where it may and that is the faster way. off: it goes in "
+          "two copies."},
     Entry{V::node_name, "ATOLL_NODE_NAME", Kind::text, "", "", 0, 0,
           "What this process calls its node and host. PEs with different names do not share memory, even on one host: for tests."},
     Entry{V::log, "ATOLL_LOG", Kind::choice, "warning", "error|warning|info|debug", 0, 0, "What to log on standard error."},

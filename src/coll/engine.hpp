@@ -227,9 +227,9 @@ class Engine {
   const Kept& kept = kept_for(kind, arguments);
   const Schedule& schedule = *kept.schedule;
   std::uint32_t check = begin_call(kind, kept.digest, arguments.symmetric, reduction);
-  executor_.begin(schedule, in, out, schedule.scratch_bytes != 0 ? scratch(schedule.scratch_bytes) : nullptr, reduction,
-                  static_cast<std::uint32_t>(kind), check, arguments.symmetric);
+  void* const memory = schedule.scratch_bytes != 0 ? scratch(schedule.scratch_bytes) : nullptr;
   mail_.set_patience(patience_);
+  executor_.begin(schedule, in, out, memory, reduction, static_cast<std::uint32_t>(kind), check, arguments.symmetric);
   Executor::State state = executor_.advance();
   mail_.set_patience(0);
   if (state != Executor::State::done) [[unlikely]] finish(state);

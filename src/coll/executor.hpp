@@ -3,9 +3,9 @@
 // that asked for the collective, or the progress engine.
 //
 // Long messages: what has a known place in a symmetric output is written straight to it. Else the sender offers where its
-// data lies. When that is in its segment, the receiver copies (or combines) straight out of it. When it is private memory and
-// the receiver's is not, the sender copies straight into the receiver's. When both are private, staging chunks in the sender's
-// segment carry it, a few in flight.
+// data lies. When that is in its segment, the receiver copies (or combines) straight out of it. When it is private memory, the receiver
+// has the kernel read it, where that takes less time than the other ways (reading.hpp). These are: when the receiver's is not private, the
+// sender copies straight into it; when both are, staging chunks in the sender's segment carry it, a few in flight.
 // What has been copied into a chunk is lent: the sender goes on, and takes the chunk back when its reader's count says that it has been read,
 // so that nobody waits for an answer.
 //
@@ -21,6 +21,7 @@
 
 #include "atoll/coll/collectives.hpp"
 #include "mailbox.hpp"
+#include "reading.hpp"
 #include "schedule.hpp"
 
 namespace atl::coll::detail {
@@ -79,6 +80,7 @@ class Executor {
     bases_[static_cast<std::size_t>(Space::output)] = reinterpret_cast<std::uint64_t>(output);
     bases_[static_cast<std::size_t>(Space::scratch)] = reinterpret_cast<std::uint64_t>(scratch);
     symmetric_ = symmetric;
+    awaited_ = mail_.is_patient();
     tag_ = make_tag(kind, CellType::data, check);
     next_ = 0;
     copied_.data = nullptr;
@@ -102,9 +104,9 @@ class Executor {
     bool parcel = false;            ///< in: it comes as one, or placed
     bool placed = false;            ///< it goes straight to its place in the output, at `place` in the receiver's segment
     bool done = false;
-    bool offered_in_place = false;  ///< out: the receiver reads the caller's memory, or one chunk with all of it
-    bool bouncing = false;          ///< both sides' memory is private
+    bool bouncing = false;          ///< out: it goes in chunks
     bool lent = false;              ///< in: the piece lies in a chunk that the sender has lent
+    bool foreign = false;           ///< in: the piece lies in the sender's private memory, at the address `source`
     bool fold = false;
     Side side = Side::left;
     std::byte* data = nullptr;       ///< out: source; in: destination
@@ -113,34 +115,40 @@ class Executor {
     std::uint64_t bytes = 0;
     std::uint64_t complete = 0;      ///< in: received; out: lent
     std::uint64_t source = 0;        ///< in: offset in the sender's segment of the piece being copied
+    std::int64_t begun_ns = 0;       ///< in: when chunks were asked for; 0: they were not
+    std::int64_t spent_ns = 0;       ///< in: on copies of it, by both sides; 0: not measured
+    std::uint32_t copy_ns = 0;       ///< in: by the sender on the piece being copied
     std::uint64_t piece = 0;         ///< in: bytes of that piece left
     std::byte* chunk = nullptr;  ///< far: where it lies, or arrives
   };
-  /// Of data in this PE's segment to one of this node.
+  /// How long the copy into a chunk took, for the receiver: until the next could begin, or until others may see all of it.
+  enum class Timing { none, copy, arrival };
+  /// Of data to one of this node.
   struct Offer {
     std::uint32_t peer;
+    std::byte* data;
     std::uint64_t bytes;
   };
   // | offset | bytes | field  | valid when                                                        |
   // |--------|-------|--------|-------------------------------------------------------------------|
   // |   0    |   4   | what   | always                                                            |
-  // |   4    |   4   | zero   |                                                                   |
-  // |   8    |   8   | offset | offer, lent: of the data in the sender's segment; here: of the destination; rooms: of these |
-  // |  16    |   8   | bytes  | offer, here, ask: of the whole message; lent: of it; read: bytes read so far |
+  // |   4    |   4   | figure | bounce: so many messages of such a length may be lent without an offer, from now on; lent: nanoseconds that the copy took, 0: not known |
+  // |   8    |   8   | offset | offer, lent: of the data in the sender's segment; offer_private: its address, 0 on another node; here: of the destination; rooms: of these |
+  // |  16    |   8   | bytes  | offer, offer_private, here, ask: of the whole message; lent: of it; read, bounce: bytes read so far |
   struct Control {
     enum What : std::uint32_t {
       offer,          // to the receiver: all of it lies at `offset`
-      offer_private,  // to the receiver: it cannot be read
+      offer_private,  // to the receiver: it lies in private memory
       lent,           // to the receiver: all of it, or the next piece, lies at `offset` in a chunk
       written,        // to the receiver: it is in your memory
       read,           // to the sender: so much in all has been read
       here,           // to the sender: write to `offset`
-      bounce,         // to the sender: use chunks
+      bounce,         // to the sender: use chunks for the rest
       ask,            // to the sender: offer it
       rooms,          // to the sender: send what fits a room as a parcel, from now on; they begin at `offset`
     };
     What what;
-    std::uint32_t zero;
+    std::uint32_t figure;
     std::uint64_t offset;
     std::uint64_t bytes;
   };
@@ -159,7 +167,7 @@ class Executor {
   void combine(Side side, std::byte* into, const std::byte* arrived, const std::byte* own, std::uint64_t bytes);
   Mailboxes::Outcome fold(const Step& step, std::uint32_t& cells);
   bool start_send(const Step& step);
-  bool lend(std::uint32_t peer, const std::byte* data, std::uint64_t bytes);
+  bool lend(std::uint32_t peer, const std::byte* data, std::uint64_t bytes, Timing timing);
   void offer(Transfer& transfer);
   void tell(Transfer& transfer);
   bool is_placed(const Step& step) const;
@@ -172,22 +180,28 @@ class Executor {
   bool awaits_parcel(std::uint32_t peer, std::uint32_t tag) const;
   void finish_incoming(Transfer& transfer);
   bool read_at_once(const Step& step);
+  bool is_best_read(std::uint32_t peer, std::uint64_t bytes);
+  bool read_private_at_once(const Step& step, std::uint64_t from);
+  void answer_private(Transfer& transfer, const Control& message);
   void start_recv(const Step& step);
   void await_answers();
   State join();
   bool serve(Transfer& transfer);
   void pull(Transfer& transfer);
+  bool fetch(Transfer& transfer, std::byte* into, std::uint64_t bytes);
   bool feed_chunks(Transfer& transfer);
-  void control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes);
+  void control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes, std::uint32_t figure = 0);
   void finish_outgoing(Transfer& transfer);
 
   runtime::Context& context_;
   Mailboxes& mail_;
   StagingPool& staging_;
+  Readings readings_;
   const Schedule* schedule_ = nullptr;
   const Reduction* reduction_ = nullptr;
   std::uint64_t bases_[4] = {0, 0, 0, 0};
   bool symmetric_ = false;
+  bool awaited_ = false;  // all members have a core, and nothing else to do
   std::uint32_t tag_ = 0;
   std::size_t next_ = 0;     // step
   std::uint32_t cells_ = 0;  // of the message in that step
@@ -199,6 +213,7 @@ class Executor {
   } copied_;
   std::vector<Transfer> transfers_;
   std::size_t unfinished_ = 0;
+  std::vector<std::byte> fetched_;  // by the kernel, to be combined next
   std::byte assembly_[longest_small_message] = {};
 };
 

@@ -221,6 +221,7 @@ class Mailboxes {
   }
   /// How often await() looks, each time for 20 ns. 0: where somebody else may need the core.
   void set_patience(int looks) { patience_ = looks; }
+  bool is_patient() const { return patience_ != 0; }
   /// Gives the cell of the last peek back.
   void finish_cell(std::uint32_t member) {
     Way& way = ways_[member];

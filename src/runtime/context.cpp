@@ -46,7 +46,8 @@ Context::Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions
       world_(Team::strided(job_->cohort().first.value(), 1, npes_, pe)),
       system_used_(meeting_offset + meeting_bytes(npes_, job_->nodes())),
       board_(reserve_system(board_bytes)),
-      directory_(reserve_system(directory_bytes)) {
+      directory_(reserve_system(directory_bytes)),
+      foreign_memory_(*job_, pe, reserve_system(sizeof(ForeignMemory::Card))) {
   spin_ns_ = node_.oversubscribed ? 0 : config::integer(config::Variable::spin_us) * 1000;
   handlers_.reserve(most_handlers);
 
@@ -95,6 +96,7 @@ void Context::join() {
   job_->listen(pe_, [this](PeId source, std::uint16_t kind, std::span<const std::byte> payload) {
     hear_post(source, kind, payload);
   });
+  foreign_memory_.show_card();
   try {
     barrier();
   } catch (...) {

@@ -143,13 +143,25 @@ TEST_P(Failure, WrongArgumentsAreRefused) {
 INSTANTIATE_TEST_SUITE_P(Fabrics, Failure, ::testing::Values(Fabric::loop, Fabric::shm, Fabric::nodes, Fabric::ofi),
                          [](auto& info) { return atl::testing::name_of(info.param); });
 
+enum class Death { between_calls, having_offered };
+
 // What every survivor does: collectives until it hears of the death. True: it was told by the right exception.
-bool survive(runtime::Context& context) {
+bool survive(runtime::Context& context, Death death) {
   Communicator all(context);
   std::vector<double> in(20000, 1), out(20000);
   try {
     for (int round = 0; round < 20; ++round) all.barrier();
-    if (context.pe() == PeId(1)) ::kill(::getpid(), SIGKILL);
+    if (context.pe() == PeId(1)) {
+      // What it has said where its private memory lies, others shall find gone.
+      Request offered;
+      if (death == Death::having_offered) offered = all.ibroadcast(in.data(), in.size() * sizeof(double), 1);
+      ::kill(::getpid(), SIGKILL);
+    }
+    if (death == Death::having_offered) {
+      ::usleep(50'000);
+      all.broadcast(in.data(), in.size() * sizeof(double), 1);
+      return false;
+    }
     for (;;) {
       all.barrier();
       all.allreduce(in.data(), out.data(), in.size(), Reduction(Type::f64, Op::sum));
@@ -161,7 +173,7 @@ bool survive(runtime::Context& context) {
   }
 }
 
-TEST(PeDeath, EndsCollectivesOfTheOthers) {
+void end_one(Death death) {
   for (std::uint32_t npes : {2u, 3u, 5u}) {
     auto job = fabric::Job::create_shm({.npes = npes, .segment_bytes = 64 << 20, .threads_per_pe = 1});
     std::vector<pid_t> pids;
@@ -173,7 +185,7 @@ TEST(PeDeath, EndsCollectivesOfTheOthers) {
         bool told = false;
         try {
           runtime::Context context(job, PeId(pe), {.threads = 1});
-          told = survive(context);
+          told = survive(context, death);
         } catch (const std::exception& error) {
           std::fprintf(stderr, "PE %u: %s\n", pe, error.what());
         }
@@ -192,6 +204,10 @@ TEST(PeDeath, EndsCollectivesOfTheOthers) {
     }
   }
 }
+
+TEST(PeDeath, EndsCollectivesOfTheOthers) { end_one(Death::between_calls); }
+
+TEST(PeDeath, EndsCollectivesThatWouldReadItsMemory) { end_one(Death::having_offered); }
 
 }  // namespace
 }  // namespace atl::coll

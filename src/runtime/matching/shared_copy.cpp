@@ -2,13 +2,10 @@
 // One copy of a long message, out of one process's private memory into another's, made by both at once: each takes piece after piece,
 // the receiver by reading, the sender by writing, should it look after its messages meanwhile. Who only computes is not waited for.
 #include <sched.h>
-#include <sys/uio.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
-#include "atoll/base/log.hpp"
 #include "state.hpp"
 
 namespace atl::runtime::matching {
@@ -34,20 +31,6 @@ bool take_piece(std::atomic<std::uint64_t>& next, std::uint32_t generation, std:
   } while (!next.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed));
   piece = seen & UINT32_MAX;
   return true;
-}
-
-using Copy = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long, unsigned long);
-
-// Returns 0, or why not.
-int copy_all(Copy copy, pid_t pid, std::byte* here, std::uint64_t there, std::uint64_t bytes) {
-  for (std::uint64_t done = 0; done < bytes;) {
-    iovec ours{here + done, bytes - done};
-    iovec theirs{reinterpret_cast<void*>(there + done), bytes - done};
-    ssize_t got = copy(pid, &ours, 1, &theirs, 1, 0);
-    if (got <= 0) return got == 0 ? EFAULT : errno;
-    done += static_cast<std::uint64_t>(got);
-  }
-  return 0;
 }
 
 }  // namespace
@@ -100,10 +83,10 @@ bool State::await_written(const SharedCopy& copy, std::uint64_t count, PeId sour
 
 // One copy, out of the sender's private memory. False: the kernel does not let us, so it goes in pieces through its heap.
 bool State::read_private(Operation& receive) {
-  if (!reads_private_.load(std::memory_order_relaxed)) return false;
+  ForeignMemory& theirs = context_.foreign_memory();
+  if (!theirs.is_open()) return false;
   const PeId source = receive.outcome.envelope.source;
   const std::uint64_t length = std::min(receive.outcome.envelope.bytes, receive.bytes), from = receive.place & ~private_place;
-  const pid_t pid = context_.job().record(source).pid.load(std::memory_order_relaxed);
   int error = 0;
   if (SharedCopy* copy = open_shared_copy(length)) {
     Header header;
@@ -122,20 +105,16 @@ bool State::read_private(Operation& receive) {
     while (take_piece(copy->next, copy->generation, count, piece)) {
       ++ours;
       const std::uint64_t begin = piece * size;
-      if (error == 0) error = copy_all(::process_vm_readv, pid, receive.memory + begin, from + begin, std::min(size, length - begin));
+      if (error == 0) error = theirs.read(source, receive.memory + begin, from + begin, std::min(size, length - begin));
     }
     const bool whole = await_written(*copy, count - ours, source);
     // What it could not write, we read.
-    if (error == 0 && copy->error.load(std::memory_order_relaxed) != 0) error = copy_all(::process_vm_readv, pid, receive.memory, from, length);
+    if (error == 0 && copy->error.load(std::memory_order_relaxed) != 0) error = theirs.read(source, receive.memory, from, length);
     close_shared_copy(*copy);
     if (!whole) return false;
   } else {
-    error = copy_all(::process_vm_readv, pid, receive.memory, from, length);
+    error = theirs.read(source, receive.memory, from, length);
   }
-  // A sender that is gone is noticed elsewhere, and ends this with an error.
-  if (error != 0 && error != ESRCH && reads_private_.exchange(false, std::memory_order_relaxed))
-    log(LogLevel::warning, "long messages between processes of this host take two copies: reading another's memory failed ({})",
-        std::strerror(error));
   return error == 0;
 }
 
@@ -152,10 +131,9 @@ void State::help_copy(PeId source, const Header& header, const std::byte* payloa
   std::uintptr_t into = 0;
   std::memcpy(&into, payload, sizeof(into));
   const std::uint64_t bytes = header.bytes, size = piece_of(bytes), count = (bytes + size - 1) / size;
-  const pid_t pid = context_.job().record(source).pid.load(std::memory_order_relaxed);
   for (std::uint64_t piece = 0; take_piece(copy->next, generation, count, piece);) {
     const std::uint64_t begin = piece * size;
-    if (int error = copy_all(::process_vm_writev, pid, send->memory + begin, into + begin, std::min(size, bytes - begin)))
+    if (int error = context_.foreign_memory().write(source, into + begin, send->memory + begin, std::min(size, bytes - begin)))
       copy->error.store(error, std::memory_order_relaxed);
     copy->written.fetch_add(1, std::memory_order_release);  // partner: await_written()
   }

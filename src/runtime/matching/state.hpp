@@ -212,7 +212,6 @@ class State {
   HandlerId handler_{};
   std::uint64_t window_bytes_;
   std::uint32_t window_messages_;
-  std::atomic<bool> reads_private_{true};  // until the kernel refuses
   Owner lock_;
   std::vector<Peer> peers_;
   std::uint32_t withholding_ = 0;  // peers that keep messages back

@@ -43,6 +43,7 @@ enum class Variable {
   fabric_rma,
   fabric_endpoints,
   fabric_interfaces,
+  kernel_copy,
   node_name,
   log,
   bootstrap,

@@ -5,7 +5,6 @@
 // A PE's segment:  [ system area | symmetric heap | heap | static area ]
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -30,6 +29,7 @@
 #include "atoll/base/status.hpp"
 #include "atoll/fabric/endpoint.hpp"
 #include "atoll/runtime/counter.hpp"
+#include "atoll/runtime/foreign_memory.hpp"
 #include "atoll/runtime/heap.hpp"
 #include "atoll/runtime/team.hpp"
 
@@ -131,6 +131,7 @@ class Context {
   /// Where StaticData lies: ContextOptions::static_bytes of untouched pages.
   HeapOffset static_area() const { return static_area_; }
   std::uint64_t static_area_bytes() const { return endpoint_.segment_bytes() - static_area_.value(); }
+  ForeignMemory& foreign_memory() { return foreign_memory_; }  ///< what PEs of this node have outside of their segments
 
   /// The peer's memory in this process, null for a PE of another node. Throws IndexError outside its segment. Access through it tells nobody:
   /// call notify(pe) after storing what the peer may wait for.
@@ -539,16 +540,15 @@ class Context {
   std::shared_ptr<Heap> symmetric_;  // of one PE alone: heap_
   std::shared_ptr<Heap> heap_;
   bool abandoned_ = false;
-  HeapOffset static_area_;
   std::mutex board_mutex_;
   std::size_t system_used_;
-  HeapOffset board_, directory_;
+  HeapOffset board_, directory_, static_area_;
+  ForeignMemory foreign_memory_;
   std::uint32_t barrier_epoch_ = 0;
 
   // Progress: one thread at a time.
   Owner progress_owner_;
-  // What progress() has to look at besides rings: deferred sends, hooks.
-  std::atomic<std::uint32_t> backlog_{0};
+  std::atomic<std::uint32_t> backlog_{0};  // what progress() has to look at besides rings: deferred sends, hooks
   std::mutex handlers_mutex_;
   std::vector<Handler> handlers_;  // room for all from the start, so that registering moves none
   std::atomic<std::uint32_t> handler_count_{0};
@@ -579,8 +579,7 @@ class Context {
   std::atomic<bool> answers_{false};           // there is one
   std::atomic<bool> answering_{false};         // it is being called
   std::atomic<std::uint32_t> news_{0};         // deaths that were seen, and what was noted
-  std::atomic<std::uint32_t> news_answered_{0};
-  std::atomic<std::uint32_t> deaths_answered_{0};
+  std::atomic<std::uint32_t> news_answered_{0}, deaths_answered_{0};
   std::atomic<std::int64_t> answer_again_at_ns_{0};
   fabric::RingCount stuck_before_;  // see skip_abandoned_slots(); both progress_owner_'s
   std::int64_t stuck_since_ns_ = 0;
