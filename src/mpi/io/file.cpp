@@ -51,10 +51,23 @@ File& collective_on(MPI_File handle) {
   return collective_on(handle, [](File&) {});
 }
 
-/// The same on all members of the file, or Failure on all.
-void need_same(File& file, std::int64_t value, const char* what) {
-  std::int64_t least = file.coll().allreduce_min(value), most = file.coll().allreduce_max(value);
-  ATOLL_MPI_REQUIRE(least == most, MPI_ERR_NOT_SAME, "ranks give different {}: from {} to {}", what, least, most);
+struct Given {
+  std::int64_t value;
+  const char* what;
+};
+
+/// The same on all members of the file, or Failure on all. Of every value the greatest, and the greatest complement, which is of the least.
+template <std::size_t count>
+void need_same(File& file, const Given (&given)[count]) {
+  std::int64_t mine[2 * count], most[2 * count];
+  for (std::size_t i = 0; i < count; ++i) {
+    mine[2 * i] = given[i].value;
+    mine[2 * i + 1] = ~given[i].value;
+  }
+  file.coll().allreduce(mine, most, 2 * count, coll::reduction_of<std::int64_t>(coll::Op::max));
+  for (std::size_t i = 0; i < count; ++i)
+    ATOLL_MPI_REQUIRE(most[2 * i] == ~most[2 * i + 1], MPI_ERR_NOT_SAME, "ranks give different {}: from {} to {}", given[i].what,
+                      ~most[2 * i + 1], most[2 * i]);
 }
 
 void check_mode(int mode) {
@@ -81,7 +94,7 @@ std::string path_of(const char* name) {
 File::File(Ref<Comm> comm, std::string name, int mode, const Info::Entries& entries)
     : Object(kind), comm_(std::move(comm)), path_(std::move(name)), mode_(mode) {
   hints.take(entries);
-  need_same(*this, mode, "modes");
+  need_same(*this, {{mode, "modes"}});
   check_mode(mode);
   // The first one makes it; the others find it.
   int error = 0;
@@ -198,14 +211,14 @@ void change_once(File& file, const char* what, Change&& change) {
 
 void file_set_size(MPI_File handle, MPI_Offset size) {
   File& file = collective_on(handle, need_writable);
-  need_same(file, size, "sizes");
+  need_same(file, {{size, "sizes"}});
   ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "a file of {} bytes", size);
   change_once(file, "resize", [&] { return ::ftruncate(file.fd(), size) == 0 ? 0 : errno; });
 }
 
 void file_preallocate(MPI_File handle, MPI_Offset size) {
   File& file = collective_on(handle, need_writable);
-  need_same(file, size, "sizes");
+  need_same(file, {{size, "sizes"}});
   ATOLL_MPI_REQUIRE(size >= 0, MPI_ERR_ARG, "a file of {} bytes", size);
   change_once(file, "reserve space for", [&] { return size == 0 ? 0 : ::posix_fallocate(file.fd(), 0, size); });
 }
@@ -271,8 +284,7 @@ void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype,
     view = view_of(of, displacement, etype, filetype, datarep);
     entries = entries_of(info);
   });
-  need_same(file, view.etype->extent(), "extents of etypes");
-  need_same(file, static_cast<int>(view.representation->kind), "representations");
+  need_same(file, {{view.etype->extent(), "extents of etypes"}, {static_cast<int>(view.representation->kind), "representations"}});
   file.hints.take(entries);
   file.view = std::move(view);
   file.position = 0;
@@ -300,7 +312,7 @@ void file_get_type_extent(MPI_File handle, MPI_Datatype datatype, MPI_Count* ext
 
 void file_set_atomicity(MPI_File handle, int flag) {
   File& file = collective_on(handle);
-  need_same(file, flag != 0, "atomicities");
+  need_same(file, {{flag != 0, "atomicities"}});
   file.atomic = flag != 0;
   file.coll().barrier();
 }
@@ -362,8 +374,7 @@ void file_get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displa
 
 void file_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
   File& file = collective_on(handle);
-  need_same(file, offset, "offsets");
-  need_same(file, whence, "places to seek from");
+  need_same(file, {{offset, "offsets"}, {whence, "places to seek from"}});
   file.coll().barrier();
   Count to = sought(file, offset, whence, file.shared.get(file.comm()));
   file.coll().barrier();
