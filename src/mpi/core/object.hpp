@@ -32,7 +32,7 @@ class Object {
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  Kind kind() const { return kind_; }
+  [[gnu::no_sanitize("vptr")]] Kind kind() const { return kind_; }
   void retain() {
     if (constant_ == 0) count_.fetch_add(1, std::memory_order_relaxed);
   }
