@@ -295,6 +295,7 @@ bool Engine::try_advance() {
 
 void Engine::break_down(std::string why) {
   broken_why_ = std::move(why);
+  mail_.withdraw();
   // Release: the text. Partner: the acquire in throw_if_broken.
   broken_.store(true, std::memory_order_release);
 }
@@ -476,6 +477,7 @@ bool Engine::test(std::uint64_t ticket) {
     try_advance();
     if (!is_finished(ticket)) {
       context_.progress();
+      if (context_.job().has_failed()) mail_.withdraw();
       context_.check();
       throw_if_broken();
     }

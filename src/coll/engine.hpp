@@ -230,7 +230,13 @@ class Engine {
   void* const memory = schedule.scratch_bytes != 0 ? scratch(schedule.scratch_bytes) : nullptr;
   mail_.set_patience(patience_);
   executor_.begin(schedule, in, out, memory, reduction, static_cast<std::uint32_t>(kind), check, arguments.symmetric);
-  Executor::State state = executor_.advance();
+  Executor::State state;
+  try {
+    state = executor_.advance();
+  } catch (...) {
+    mail_.withdraw();
+    throw;
+  }
   mail_.set_patience(0);
   if (state != Executor::State::done) [[unlikely]] finish(state);
   completed_.store(sequence_, std::memory_order_relaxed);

@@ -274,7 +274,7 @@ bool Executor::read_private_at_once(const Step& step, std::uint64_t from) {
   if (step.kind != Step::Kind::recv || !is_best_read(step.peer, step.bytes)) return false;
   const bool measured = readings_.measures(step.peer, step.bytes);
   const std::int64_t begun_ns = measured ? now_ns() : 0;
-  if (context_.foreign_memory().read(mail_.pe(step.peer), at(step.into), from, step.bytes) != 0) return false;
+  if (context_.foreign_memory().read(mail_.pe(step.peer), at(step.into), from, step.bytes) != 0 || mail_.has_withdrawn(step.peer)) return false;
   readings_.note(step.peer, step.bytes, Readings::Way::by_kernel, measured ? now_ns() - begun_ns : 0);
   mail_.finish_cell(step.peer);
   mail_.count_moved(step.bytes);
@@ -419,9 +419,12 @@ bool Executor::fetch(Transfer& transfer, std::byte* into, std::uint64_t bytes) {
     context_.get(into, mail_.pe(transfer.peer), HeapOffset(transfer.source), bytes);
     return true;
   }
-  if (context_.foreign_memory().read(mail_.pe(transfer.peer), into, transfer.source, bytes) == 0) return true;
+  const int error = context_.foreign_memory().read(mail_.pe(transfer.peer), into, transfer.source, bytes);
+  const bool withdrawn = mail_.has_withdrawn(transfer.peer);
+  if (error == 0 && !withdrawn) return true;
   transfer.foreign = false;
   transfer.piece = 0;
+  if (withdrawn) return false;  // nothing more comes: whatever ended the sender's call ends this one
   control(transfer.peer, Control::bounce, 0, transfer.complete, Readings::for_ever);
   return false;
 }

@@ -109,6 +109,11 @@ TEST(FaultsTest, SomeSeeds) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) try_seed(seed);
 }
 
+// A PE that hears of a loss gives up and frees what it has offered, before another of its node has come to read that.
+TEST(FaultsTest, WhatIsOfferedIsNotReadWhenItIsGone) {
+  for (std::uint64_t seed : {1536u, 1972u, 2728u}) try_seed(seed);
+}
+
 TEST(FaultsTest, OneSeed) { try_seed(static_cast<std::uint64_t>(::testing::UnitTest::GetInstance()->random_seed())); }
 
 TEST(FaultsSlow, ThousandsOfSeeds) {
