@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/foreign_memory.hpp"
 
+#include <sys/prctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -39,7 +40,10 @@ ForeignMemory::ForeignMemory(const fabric::Job& job, PeId pe, HeapOffset card)
       known_(job.places()),
       open_(config::choice(config::Variable::kernel_copy) == 0) {}
 
-void ForeignMemory::show_card() { card(pe_) = {reinterpret_cast<std::uintptr_t>(&word_), word_}; }
+void ForeignMemory::show_card() {
+  card(pe_) = {reinterpret_cast<std::uintptr_t>(&word_), word_};
+  if (is_open() && !is_own_process()) (void)::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+}
 
 // A number may be that of another process in this one's namespace of processes, even its own.
 int ForeignMemory::check(PeId pe) {

@@ -40,6 +40,7 @@ TEST_P(Foreign, IsReadAndWritten) {
     const std::uint64_t there = right_address(context, own.data());
     const PeId right = right_of(context);
     std::vector<std::byte> got(bytes);
+    EXPECT_TRUE(context.foreign_memory().reaches(right));
     ASSERT_EQ(context.foreign_memory().read(right, got.data(), there, bytes), 0);
     EXPECT_EQ(got, noise(bytes, right.value()));
     context.barrier();
@@ -60,6 +61,7 @@ TEST_P(Foreign, IsNotTakenForAnotherProcess) {
     const PeId right = right_of(context);
     const pid_t real = context.job().record(right).pid.exchange(::getpid());
     std::vector<std::byte> got(bytes);
+    EXPECT_FALSE(context.foreign_memory().reaches(right));
     EXPECT_NE(context.foreign_memory().read(right, got.data(), there, bytes), 0);
     EXPECT_NE(context.foreign_memory().write(right, there, got.data(), bytes), 0);
     EXPECT_FALSE(context.foreign_memory().is_open());

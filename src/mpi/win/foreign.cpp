@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "win/foreign.hpp"
 
-#include <sys/prctl.h>
 #include <sys/uio.h>
 
 #include <array>
@@ -50,11 +49,6 @@ bool move(Call call, pid_t pid, std::uint64_t address, const datatype::Region& r
 }
 
 }  // namespace
-
-void open_to_others() {
-  static const int once = ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-  (void)once;
-}
 
 bool read_foreign(pid_t pid, std::uint64_t address, const datatype::Region& region, void* packed) {
   return move(::process_vm_readv, pid, address, region, static_cast<std::byte*>(packed));

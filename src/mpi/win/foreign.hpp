@@ -11,9 +11,6 @@
 
 namespace atl::mpi::win {
 
-/// Lets the other processes of this user do so, where the kernel asks for that. Once is enough.
-void open_to_others();
-
 /// Packed bytes of a region whose base is `address` in process `pid`. False: the kernel refuses.
 bool read_foreign(pid_t pid, std::uint64_t address, const datatype::Region& region, void* packed);
 bool write_foreign(pid_t pid, std::uint64_t address, const datatype::Region& region, const void* packed);

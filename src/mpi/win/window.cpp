@@ -10,7 +10,6 @@
 
 #include "core/library.hpp"
 #include "core/name.hpp"
-#include "win/foreign.hpp"
 #include "win/remote.hpp"
 
 namespace atl::mpi {
@@ -69,7 +68,6 @@ Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, 
     base_ = block_ = allocate_everywhere(*comm_, size);
   }
   exchange_targets();
-  win::open_to_others();
   win::announce(*this);
   coll.barrier();
 }
@@ -87,7 +85,8 @@ void Window::exchange_targets() {
     Target& one = target(rank);
     PeId pe = comm_->pe_of(rank);
     bool near = placement.node_of(rank) == placement.node_of(comm_->rank());
-    if (!near) one.pid = 0;
+    // Without, its owner does what is asked for: what has its number here may be another process.
+    if (!near || !context().foreign_memory().reaches(pe)) one.pid = 0;
     one.here = context().peer_pointer<Control>(pe, HeapOffset(one.control));
     one.mapped = nullptr;
     std::uint64_t at = one.base - one.segment;

@@ -59,7 +59,7 @@ struct Target {
   Count unit = 1;
   std::uint64_t segment = 0;  ///< where its segment begins, there
   std::uint64_t control = 0;  ///< offset of its Control in its segment
-  std::int64_t pid = 0;       ///< 0: of another host
+  std::int64_t pid = 0;       ///< 0: of another host, or not to be reached by the kernel
   bool in_segment = false;  ///< where processors' atomics are all that changes it
   // From here.
   std::byte* mapped = nullptr;        ///< base, where its memory is mapped

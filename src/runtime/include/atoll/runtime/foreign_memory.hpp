@@ -17,7 +17,8 @@ class ForeignMemory {
  public:
   /// `card`: offset of a Card in the segment of every PE.
   ForeignMemory(const fabric::Job& job, PeId pe, HeapOffset card);
-  /// By which others find out that what has this PE's number of a process is this PE. Before anybody reads or writes.
+  /// By which others find out that what has this PE's number of a process is this PE, and lets this user's processes read and write, where
+  /// the kernel asks for that. Before anybody does.
   void show_card();
 
   /// Until the kernel refuses, of which the log tells once; never where ATOLL_KERNEL_COPY is off.
@@ -26,6 +27,8 @@ class ForeignMemory {
   void give_up(int error);
   /// Whether reading takes no system call.
   bool is_own_process() const { return job_.kind() == fabric::Kind::loop; }
+  /// Whether that PE's, which is of this node, can be read, for all that is known.
+  bool reaches(PeId pe) { return is_own_process() || (is_open() && check(pe) == 0); }
   /// From that address of `pe`, which is of this node. Returns 0, or why not: an errno, ESRCH when the PE is gone. Part of it may have
   /// been read then.
   [[nodiscard]] int read(PeId pe, std::byte* into, std::uint64_t from, std::uint64_t bytes);
