@@ -112,6 +112,7 @@ def test_the_wrapper_shows_what_it_would_do() -> None:
     # CMake asks for this alone.
     if (TREE / "include/mpi.mod").exists():
         assert run(TREE / "bin/mpifort", "--showme:compile").stdout.startswith("-fallow-argument-mismatch -I")
+        assert "-fallow" not in run(TREE / "bin/mpifort", "-fc=other", "-show", "a.f90").stdout
 
 
 @needs_mpi

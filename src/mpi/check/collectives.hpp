@@ -153,6 +153,7 @@ inline Called reduce_scatter_block(const void* out, const void* in, Same share, 
 }
 inline Called reduce_scatter(const void* out, const void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
+  need_list(counts, comm.size(), "counts");
   Same whole{0, type};
   for (int rank = 0; rank < comm.size(); ++rank) whole.count += counts[rank];
   return reduction(out, whole, in, {counts[comm.rank()], type}, op, Roll::no_root, handle);

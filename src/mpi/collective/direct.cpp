@@ -56,7 +56,8 @@ bool quick_allgather(const void* out, Same send, void* in, Same receive, MPI_Com
 bool quick_alltoall(const void* out, Same send, void* in, Same receive, MPI_Comm handle) {
   Comm* comm = quick_comm(handle);
   const std::size_t bytes = quick_bytes(receive.count, receive.type);
-  if (comm == nullptr || bytes == 0 || detail::nowhere(out) || detail::nowhere(in) || out == in || quick_bytes(send.count, send.type) != bytes) return false;
+  if (comm == nullptr || bytes == 0 || detail::nowhere(out) || detail::nowhere(in) || out == in) return false;
+  if (quick_bytes(send.count, send.type) != bytes) return false;
   comm->coll().alltoall(out, bytes, in);
   return true;
 }
@@ -171,6 +172,7 @@ void exscan(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op
 
 void reduce_scatter(const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
+  need_list(counts, comm.size(), "counts");
   if (!by_coll(comm, 0, type)) return run_plan(by_messages::reduce_scatter(out, in, counts, type, op, handle));
   through_coll<calls::ReduceScatter>(comm, out, in, std::vector<Count>(counts, counts + comm.size()), type, op);
 }

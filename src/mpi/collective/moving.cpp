@@ -11,18 +11,14 @@ void check_root(const Comm& comm, int root) {
 }
 
 Piece piece_of(const void* buffer, const Same& same, int index) { return make_piece(buffer, same.count, same.type, same.count * index); }
-namespace {
-void check_list(const void* list, const char* what) { ATOLL_MPI_REQUIRE(list != nullptr, MPI_ERR_ARG, "the list of {} is a null pointer", what); }
-}  // namespace
-
 void check_lists(const Varied& varied) {
-  check_list(varied.counts, "counts");
-  check_list(varied.displacements, "displacements");
+  need_list(varied.counts, 1, "counts");
+  need_list(varied.displacements, 1, "displacements");
 }
 void check_lists(const Mixed& mixed) {
-  check_list(mixed.counts, "counts");
-  check_list(mixed.displacements, "displacements");
-  check_list(mixed.types, "datatypes");
+  need_list(mixed.counts, 1, "counts");
+  need_list(mixed.displacements, 1, "displacements");
+  need_list(mixed.types, 1, "datatypes");
 }
 
 Piece piece_of(const void* buffer, const Varied& varied, int index) {

@@ -195,6 +195,7 @@ Plan plan_exscan(Use use, const void* out, void* in, Count count, MPI_Datatype t
 
 Plan plan_reduce_scatter(Use use, const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
+  need_list(counts, comm.size(), "counts");
   if (auto on = way_for(use, comm, type, op))
     return through_coll<calls::ReduceScatter>(use, comm, *on, out, in, std::vector<Count>(counts, counts + comm.size()), type, op);
   return by_messages::reduce_scatter(out, in, counts, type, op, handle);

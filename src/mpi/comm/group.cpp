@@ -22,6 +22,7 @@ void check_rank(const Group& group, int rank) {
 
 std::vector<int> listed(const Group& group, int count, const int* ranks) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_ARG, "a list of {} ranks", count);
+  need_list(ranks, count, "ranks");
   std::vector<int> list(ranks, ranks + count);
   std::vector<bool> seen(static_cast<std::size_t>(group.size()));
   for (int rank : list) {
@@ -34,6 +35,7 @@ std::vector<int> listed(const Group& group, int count, const int* ranks) {
 
 std::vector<int> unrolled(const Group& group, int count, int ranges[][3]) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_ARG, "a list of {} ranges", count);
+  need_list(ranges, count, "ranges");
   std::vector<int> ranks;
   for (int i = 0; i < count; ++i) {
     auto [first, last, stride] = std::array{ranges[i][0], ranges[i][1], ranges[i][2]};

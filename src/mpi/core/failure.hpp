@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +45,11 @@ template <class... Args>
     if (!(condition)) [[unlikely]]                                  \
       ::atl::mpi::fail(code, __VA_ARGS__);                          \
   } while (0)
+
+/// Failure when a list of so many entries is none.
+inline void need_list(const void* list, std::int64_t count, const char* what) {
+  ATOLL_MPI_REQUIRE(list != nullptr || count <= 0, MPI_ERR_ARG, "the list of {} is a null pointer", what);
+}
 
 /// The code and sentence of the exception in flight.
 Failure current_failure();

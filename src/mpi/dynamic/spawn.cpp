@@ -169,6 +169,9 @@ void comm_spawn_multiple(int count, char** commands, char*** arguments, const in
   Children children;
   Meeting meeting = meet(comm, root, [&] {
     ATOLL_MPI_REQUIRE(count >= 1, MPI_ERR_ARG, "{} programs to start", count);
+    need_list(commands, count, "programs");
+    need_list(counts, count, "numbers of processes");
+    need_list(infos, count, "info objects");
     std::vector<runtime::GuestProgram> programs;
     for (int i = 0; i < count; ++i)
       programs.push_back(program_of(commands[i], arguments == MPI_ARGVS_NULL ? nullptr : arguments[i], counts[i], infos[i]));

@@ -8,7 +8,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "atoll/base/config.hpp"
@@ -23,6 +25,17 @@ namespace {
 enum class Life : int { before, running, after };
 std::atomic<Life> world_life{Life::before};
 std::thread::id main_thread;
+
+// What MPI_Alloc_mem has given and MPI_Free_mem not taken back.
+struct Given {
+  std::mutex mutex;
+  std::unordered_set<void*> blocks;
+};
+Given& given() {
+  static auto& all = *new Given;
+  return all;
+}
+[[maybe_unused]] const bool forgotten = (add_end([] { given().blocks.clear(); }), true);
 
 void make_world() {
   std::vector<PeId> all;
@@ -127,14 +140,19 @@ void abort(MPI_Comm, int code) {
 // From the heap, whose blocks the PEs of a node read and write in place.
 void alloc_mem(MPI_Aint size, void* place) {
   ATOLL_MPI_REQUIRE(size >= 0 && place != nullptr, MPI_ERR_ARG, "memory of {} bytes, or nowhere to tell where it is", size);
-  *static_cast<void**>(place) = library().context().heap().allocate(static_cast<std::size_t>(size > 0 ? size : 1));
+  void* memory = library().context().heap().allocate(static_cast<std::size_t>(size > 0 ? size : 1));
+  std::lock_guard lock(given().mutex);
+  given().blocks.insert(memory);
+  *static_cast<void**>(place) = memory;
 }
 
 void free_mem(void* base) {
   if (base == nullptr) return;
-  runtime::Heap& heap = library().context().heap();
-  ATOLL_MPI_REQUIRE(heap.contains(base), MPI_ERR_BASE, "the memory at {} is none of MPI_Alloc_mem's", base);
-  heap.release(base);
+  {
+    std::lock_guard lock(given().mutex);
+    ATOLL_MPI_REQUIRE(given().blocks.erase(base) == 1, MPI_ERR_BASE, "the memory at {} is none of MPI_Alloc_mem's, or has been freed", base);
+  }
+  library().context().heap().release(base);
 }
 
 void library_version(char* text, int* length) {

@@ -79,8 +79,7 @@ void describe(Job& job, MPI_Offset offset, const void* buffer, MPI_Count count, 
   auto* base = const_cast<void*>(buffer);  // of a write only read
   job.part = {job.way.writes, 0, type, count, base}, job.place = offset;
   job.type = Ref<TypeObject>(find<TypeObject>(datatype)), job.base = base, job.count = count;
-  if (const datatype::Region region = job.part.region(); region.contiguous())
-    detail::check_buffer(static_cast<std::byte*>(base) + region.layout->offset, static_cast<std::size_t>(region.size()));
+  detail::check_buffer(job.part.region(), base);
   convert(job);
   ATOLL_MPI_REQUIRE(job.part.region().size() % file.view.unit == 0, MPI_ERR_ARG,
                     "{} bytes are no whole number of etypes of {}", job.part.region().size(), file.view.unit);

@@ -48,6 +48,7 @@ class Outgoing {
       detail::check_buffer(data_, bytes_);
       return;
     }
+    detail::check_buffer(region, buffer);
     copy_ = moves == Moves::pieces && bytes_ > detail::longest_eager ? pack_room_in_heap(bytes_) : pack_room(bytes_);
     datatype::pack(region, buffer, 0, region.size(), copy_.get());
     data_ = copy_.get();
@@ -90,6 +91,7 @@ class Incoming final : public runtime::Scatter {
       detail::check_buffer(data_, bytes_);
       return;
     }
+    detail::check_buffer(region, buffer);
     type_ = find<TypeObject>(handle)->type();
     buffer_ = buffer;
     count_ = count;

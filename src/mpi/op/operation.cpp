@@ -120,6 +120,8 @@ void reduce_local(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Dataty
   check_operation(operation, type);
   if (count == 0) return;
   ATOLL_MPI_REQUIRE(inbuf != MPI_IN_PLACE && inoutbuf != MPI_IN_PLACE, MPI_ERR_BUFFER, "MPI_IN_PLACE is not for MPI_Reduce_local");
+  detail::check_buffer(type.region(count), inbuf);
+  detail::check_buffer(type.region(count), inoutbuf);
   ATOLL_MPI_REQUIRE(inbuf != inoutbuf, MPI_ERR_BUFFER, "both buffers are the same");
   if (operation.is_user()) return operation.call(inbuf, inoutbuf, count, datatype);
   (*op::reduction(operation.code(), type, op::Spacing::extent))(inoutbuf, inbuf, inoutbuf, static_cast<std::size_t>(count));

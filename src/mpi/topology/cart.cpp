@@ -19,6 +19,7 @@ int product(const std::vector<int>& values) { return std::accumulate(values.begi
 
 std::vector<int> checked_dims(const Comm& comm, int count, const int* dims) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_DIMS, "{} dimensions", count);
+  need_list(dims, count, "dimensions");
   std::vector<int> sizes(dims, dims + count);
   std::int64_t all = 1;
   for (int size : sizes) {
@@ -151,6 +152,7 @@ std::vector<Neighbour> Cart::sources(const Comm& comm) const {
 
 void dims_create(int nodes, int count, int* dims) {
   ATOLL_MPI_REQUIRE(count >= 0 && nodes > 0, MPI_ERR_DIMS, "{} ranks in {} dimensions", nodes, count);
+  need_list(dims, count, "dimensions");
   std::size_t open = 0;
   std::int64_t fixed = 1;
   for (int d = 0; d < count; ++d) {
@@ -170,6 +172,7 @@ void cart_create(MPI_Comm handle, int count, const int* dims, const int* periods
   *made = MPI_COMM_NULL;
   Comm& comm = need_intra(handle);
   auto sizes = checked_dims(comm, count, dims);
+  need_list(periods, count, "dimensions that are periodic");
   std::vector<bool> wraps(periods, periods + count);
   *made = first_ranks(comm, product(sizes));
   if (*made != MPI_COMM_NULL) need<Comm>(*made).shape = std::make_unique<Cart>(std::move(sizes), std::move(wraps));
@@ -196,6 +199,7 @@ void cart_get(MPI_Comm handle, int room, int* dims, int* periods, int* coords) {
 
 void cart_rank(MPI_Comm handle, const int* coords, int* rank) {
   const Cart& cart = need_cart(need<Comm>(handle));
+  need_list(coords, static_cast<std::int64_t>(cart.dims.size()), "coordinates");
   *rank = cart.rank({coords, coords + cart.dims.size()});
   ATOLL_MPI_REQUIRE(*rank != MPI_PROC_NULL, MPI_ERR_ARG, "coordinates outside of a dimension that is not periodic");
 }
@@ -221,6 +225,7 @@ void cart_shift(MPI_Comm handle, int dimension, int by, int* source, int* dest) 
 void cart_sub(MPI_Comm handle, const int* remain, MPI_Comm* made) {
   Comm& comm = need<Comm>(handle);
   const Cart& cart = need_cart(comm);
+  need_list(remain, static_cast<std::int64_t>(cart.dims.size()), "dimensions that remain");
   auto at = cart.coords(comm.rank());
   std::vector<int> sizes;
   std::vector<bool> wraps;

@@ -31,7 +31,7 @@ std::vector<Neighbour> in_order(const int* ranks, std::size_t count) {
 
 void check_ranks(const Comm& comm, int count, const int* ranks) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_ARG, "{} neighbours", count);
-  ATOLL_MPI_REQUIRE(ranks != nullptr || count == 0, MPI_ERR_ARG, "the list of neighbours is a null pointer");
+  need_list(ranks, count, "neighbours");
   for (int i = 0; i < count; ++i)
     ATOLL_MPI_REQUIRE((ranks[i] >= 0 && ranks[i] < comm.size()) || ranks[i] == MPI_PROC_NULL, MPI_ERR_RANK, "neighbour {}: there are ranks 0 to {}",
                       ranks[i], comm.size() - 1);
@@ -96,6 +96,7 @@ std::vector<Neighbour> DistGraph::listed(const std::vector<int>& ranks) { return
 void graph_create(MPI_Comm handle, int nodes, const int* index, const int* edges, MPI_Comm* made) {
   Comm& comm = need_intra(handle);
   ATOLL_MPI_REQUIRE(nodes >= 0 && nodes <= comm.size(), MPI_ERR_ARG, "a graph of {} nodes over {} ranks", nodes, comm.size());
+  need_list(index, nodes, "numbers of neighbours");
   int edge_count = nodes == 0 ? 0 : index[nodes - 1];
   check_ranks(comm, edge_count, edges);
   comm_split(handle, comm.rank() < nodes ? 0 : MPI_UNDEFINED, comm.rank(), made);

@@ -43,6 +43,8 @@ void pack(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* out
   Region region = need_committed_type(datatype).region(incount);
   check(incount, outsize, position);
   check_room(region.size(), outsize, *position);
+  detail::check_buffer(region, inbuf);
+  detail::check_buffer(outbuf, static_cast<std::size_t>(region.size()));
   datatype::pack(region, inbuf, 0, region.size(), at(outbuf, *position));
   *position += region.size();
 }
@@ -52,6 +54,8 @@ void unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outb
   Region region = need_committed_type(datatype).region(outcount);
   check(outcount, insize, position);
   check_room(region.size(), insize, *position);
+  detail::check_buffer(region, outbuf);
+  detail::check_buffer(inbuf, static_cast<std::size_t>(region.size()));
   datatype::unpack(region, outbuf, 0, region.size(), at(inbuf, *position));
   *position += region.size();
 }

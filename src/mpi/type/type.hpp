@@ -62,6 +62,10 @@ inline void check_buffer(const void* first, std::size_t bytes) {
   if (nowhere(first) && bytes != 0) [[unlikely]]
     fail(MPI_ERR_BUFFER, "a buffer of {} bytes is {}", bytes, first == MPI_IN_PLACE ? "MPI_IN_PLACE" : "a null pointer");
 }
+/// The same of a region's first byte.
+inline void check_buffer(const datatype::Region& region, const void* base) {
+  check_buffer(static_cast<const std::byte*>(base) + region.layout->true_lb, static_cast<std::size_t>(region.size()));
+}
 }  // namespace detail
 
 }  // namespace atl::mpi

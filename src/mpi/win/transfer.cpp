@@ -56,16 +56,11 @@ Ends ends_of(Window& window, Target& target, MPI_Count count, MPI_Datatype type,
   return ends;
 }
 
-/// Failure when a buffer in one piece is nowhere.
-void check_origin(const Region& region, const void* base) {
-  if (region.contiguous()) detail::check_buffer(static_cast<const std::byte*>(base) + region.layout->offset, static_cast<std::size_t>(region.size()));
-}
-
 /// The bytes of a region in a row: as they lie, or packed into memory of its own.
 class Packed {
  public:
   Packed(const Region& region, const void* base) {
-    check_origin(region, base);
+    detail::check_buffer(region, base);
     auto* memory = static_cast<std::byte*>(const_cast<void*>(base));
     if (region.contiguous()) {
       data_ = memory + region.layout->offset;
@@ -89,7 +84,7 @@ class Packed {
 class Unpacked {
  public:
   Unpacked(const Region& region, void* base) : region_(region), base_(base) {
-    check_origin(region, base);
+    detail::check_buffer(region, base);
     if (region.contiguous()) data_ = static_cast<std::byte*>(base) + region.layout->offset;
     else data_ = (copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()))).get();
   }
@@ -145,7 +140,7 @@ void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, M
   if (target == nullptr) return;
   Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
   const Spot& spot = ends.spot;
-  check_origin(ends.origin, origin);
+  detail::check_buffer(ends.origin, origin);
   if (spot.pointer != nullptr) {
     datatype::copy(ends.origin, origin, 0, ends.origin.size(), ends.target, spot.pointer, 0);
     return;
@@ -170,7 +165,7 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
   if (target == nullptr) return;
   Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
   const Spot& spot = ends.spot;
-  check_origin(ends.origin, origin);
+  detail::check_buffer(ends.origin, origin);
   if (spot.pointer != nullptr) {
     datatype::copy(ends.target, spot.pointer, 0, ends.target.size(), ends.origin, origin, 0);
     return;

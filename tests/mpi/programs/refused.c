@@ -42,7 +42,18 @@ static void null_buffers(void) {
   REFUSED(MPI_Allgatherv(data, 1, MPI_INT, more, NULL, NULL, MPI_INT, self), MPI_ERR_ARG);
   REFUSED(MPI_Allgatherv(data, 1, MPI_INT, more, one, NULL, MPI_INT, self), MPI_ERR_ARG);
   REFUSED(MPI_Alltoallw(data, NULL, NULL, NULL, more, NULL, NULL, NULL, self), MPI_ERR_ARG);
-  REFUSED(MPI_Free_mem(data), MPI_ERR_BASE);
+  REFUSED(MPI_Reduce_scatter(data, more, NULL, MPI_INT, MPI_SUM, self), MPI_ERR_ARG);
+  /* What is not in one piece, and what no other rank takes part in. */
+  int position = 0;
+  char packed[16];
+  REFUSED(MPI_Send(NULL, 1, column, 0, 0, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Recv(NULL, 1, column, 0, 0, self, MPI_STATUS_IGNORE), MPI_ERR_BUFFER);
+  REFUSED(MPI_Bcast(NULL, 1, column, 0, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Pack(NULL, 1, MPI_INT, packed, 16, &position, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Pack(data, 1, column, NULL, 16, &position, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Unpack(packed, 16, &position, NULL, 1, column, self), MPI_ERR_BUFFER);
+  REFUSED(MPI_Reduce_local(NULL, data, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+  CHECK(position == 0);
   /* Of nothing, at absolute addresses, and where no buffer counts: right. */
   MPI_Aint place;
   MPI_Datatype at;
@@ -60,6 +71,38 @@ static void null_buffers(void) {
   CHECK(MPI_Gatherv(NULL, 0, MPI_INT, NULL, none, none, MPI_INT, 0, self) == MPI_SUCCESS);
   MPI_Type_free(&at);
   MPI_Type_free(&column);
+}
+
+/* Memory goes back once, by whoever gave it, and from its beginning. */
+static void memory(void) {
+  char *own;
+  REFUSED(MPI_Free_mem(data), MPI_ERR_BASE);
+  CHECK(MPI_Alloc_mem(64, MPI_INFO_NULL, &own) == MPI_SUCCESS);
+  REFUSED(MPI_Free_mem(own + 8), MPI_ERR_BASE);
+  CHECK(MPI_Free_mem(own) == MPI_SUCCESS && MPI_Free_mem(NULL) == MPI_SUCCESS);
+  REFUSED(MPI_Free_mem(own), MPI_ERR_BASE);
+}
+
+static void null_lists(void) {
+  MPI_Comm grid;
+  MPI_Group all, some;
+  int periods = 0, rank;
+  MPI_Comm_group(MPI_COMM_SELF, &all);
+  REFUSED(MPI_Group_incl(all, 1, NULL, &some), MPI_ERR_ARG);
+  REFUSED(MPI_Group_range_excl(all, 1, NULL, &some), MPI_ERR_ARG);
+  REFUSED(MPI_Dims_create(4, 2, NULL), MPI_ERR_ARG);
+  REFUSED(MPI_Cart_create(MPI_COMM_SELF, 1, NULL, &periods, 0, &grid), MPI_ERR_ARG);
+  REFUSED(MPI_Cart_create(MPI_COMM_SELF, 1, one, NULL, 0, &grid), MPI_ERR_ARG);
+  REFUSED(MPI_Graph_create(MPI_COMM_SELF, 1, NULL, NULL, 0, &grid), MPI_ERR_ARG);
+  CHECK(MPI_Cart_create(MPI_COMM_SELF, 1, one, &periods, 0, &grid) == MPI_SUCCESS);
+  MPI_Comm_set_errhandler(grid, MPI_ERRORS_RETURN);
+  REFUSED(MPI_Cart_rank(grid, NULL, &rank), MPI_ERR_ARG);
+  MPI_Comm part;
+  REFUSED(MPI_Cart_sub(grid, NULL, &part), MPI_ERR_ARG);
+  MPI_Comm_free(&grid);
+  CHECK(MPI_Cart_create(MPI_COMM_SELF, 0, NULL, NULL, 0, &grid) == MPI_SUCCESS);
+  MPI_Comm_free(&grid);
+  MPI_Group_free(&all);
 }
 
 static void graphs(void) {
@@ -214,6 +257,8 @@ int main(int argc, char **argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   null_buffers();
+  memory();
+  null_lists();
   graphs();
   windows();
   short_writes();
