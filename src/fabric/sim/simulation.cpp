@@ -349,7 +349,7 @@ void Simulation::arrive(std::unique_ptr<Parcel> parcel) {
 
 void Simulation::answer(std::unique_ptr<Parcel> parcel) {
   const std::uint32_t from = parcel->from.value();
-  if (parcel->into != nullptr && !pes_[from].fiber->ended()) std::memcpy(parcel->into, parcel->data.data(), parcel->bytes);
+  if (parcel->bytes != 0 && parcel->into != nullptr && !pes_[from].fiber->ended()) std::memcpy(parcel->into, parcel->data.data(), parcel->bytes);
   if (parcel->counted) {
     Source& source = sources_[from];
     if (--source.outstanding == 0) wake(&source);

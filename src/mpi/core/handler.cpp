@@ -54,8 +54,8 @@ int handle(Call call, Object* object, ErrorSlot& fallback) {
   return handle(call, std::move(failure), object, *slot);
 }
 
-// Whatever kind it is: the type of the handle has said that.
-Object* behind(const void* handle) {
+// Whatever kind it is: the type of the handle has said that. It may be no object any more, see find().
+[[gnu::no_sanitize("vptr")]] Object* behind(const void* handle) {
   auto value = reinterpret_cast<std::uintptr_t>(handle);
   if (value < detail::first_address) return detail::predefined[value];
   if (value % alignof(Object) != 0) return nullptr;
