@@ -117,7 +117,7 @@ Entered::Entered(const char* name) : before_(std::exchange(current, name)) {
 Entered::~Entered() { current = before_; }
 const char* function_called() { return current == nullptr ? "a call" : current; }
 
-bool one_thread_calls() { return threads.load(std::memory_order_relaxed) <= 1; }
+bool one_thread_calls() { return !all_threads_may_call() && threads.load(std::memory_order_relaxed) <= 1; }
 
 std::optional<Track> track_of(const Request& request) { return ledger().track_of(request); }
 void check_against_active(const Buffers& buffers, const Request* itself) { ledger().check_against_active(buffers, itself); }
@@ -176,7 +176,9 @@ Started::~Started() {
 
 // ---- collectives that are waited for
 
-void meet(const Called& called) {
+namespace {
+
+void call_and_wait(const Called& called) {
   called.buffers.check_among();
   check_against_active(called.buffers, nullptr);
   Roll& roll = *called.roll;
@@ -186,13 +188,20 @@ void meet(const Called& called) {
     for (PeId pe : roll.missing()) need.clauses.push_back({pe});
     return need;
   });
-  roll.judge();
+}
+
+}  // namespace
+
+void meet(const Called& called) {
+  call_and_wait(called);
+  called.roll->judge();
 }
 
 void meet_on_file(MPI_File handle) {
   Called called = of_file(handle);
+  call_and_wait(called);  // that somebody has died is the program's to know
   try {
-    meet(called);
+    called.roll->judge();
   } catch (const Failure& failure) {
     end_job(Call{function_called()}, failure.text, 1);
   }

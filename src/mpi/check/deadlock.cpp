@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <set>
@@ -157,10 +158,13 @@ void tell_waiting(std::uint64_t wait, const Need& need) {
   library().context().send(chief(), report, writer.bytes);
 }
 
-void tell_going_on() {
+void tell_going_on() noexcept {
   if (!told.exchange(false)) return;
   std::uint64_t none = 0;
-  library().context().send(chief(), report, std::as_bytes(std::span(&none, 1)));
+  try {
+    library().context().send(chief(), report, std::as_bytes(std::span(&none, 1)));
+  } catch (const std::exception&) {  // rank 0 has died
+  }
 }
 
 }  // namespace atl::mpi::check

@@ -21,6 +21,6 @@ constexpr double look_again_seconds = 1;
 /// Tells rank 0. `wait` is another number for each wait.
 void tell_waiting(std::uint64_t wait, const Need& need);
 /// It is over; nothing, when it had not been told of.
-void tell_going_on();
+void tell_going_on() noexcept;
 
 }  // namespace atl::mpi::check

@@ -29,6 +29,8 @@ std::vector<void (*)()>& ends() {
 std::mutex mutex;
 int users = 0;
 
+std::atomic<bool> many_threads{false};
+
 }  // namespace
 
 namespace detail {
@@ -76,6 +78,9 @@ void Library::start_progress(std::optional<unsigned> core) {
 void add_service(Service begin) { services().push_back(begin); }
 
 void add_end(void (*end)()) { ends().push_back(end); }
+
+void let_all_threads_call() { many_threads.store(true, std::memory_order_relaxed); }
+bool all_threads_may_call() { return many_threads.load(std::memory_order_relaxed); }
 
 void enter_library() {
   std::lock_guard lock(mutex);

@@ -41,6 +41,11 @@ class Library {
   std::atomic<bool> progress_started_{false};
 };
 
+/// Of the thread level that the program has asked for, MPI_THREAD_MULTIPLE: any thread may call, whatever others do. For the checks alone:
+/// everything is safe to call from any thread.
+void let_all_threads_call();
+bool all_threads_may_call();
+
 /// Called when a Library has been made, before its barrier: for message handlers of folders above. The same calls in the same order
 /// on every PE; made before the first Library.
 using Service = void (*)(runtime::Context& context);

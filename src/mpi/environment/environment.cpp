@@ -94,8 +94,9 @@ struct Booleans {
 void at_beginning(void (*begin)()) { beginnings().push_back(begin); }
 
 // Everything is safe to call from any thread, so every level costs the same.
-void init(int* provided) {
+void init(int required, int* provided) {
   ATOLL_MPI_REQUIRE(world_life.load() == Life::before, MPI_ERR_OTHER, "MPI_Init was called twice");
+  if (required == MPI_THREAD_MULTIPLE) let_all_threads_call();
   enter_library();
   main_thread = std::this_thread::get_id();
   make_world();

@@ -10,7 +10,7 @@ namespace atl::mpi {
 /// Called when MPI_COMM_WORLD is there, at the end of MPI_Init. For folders above, before that.
 void at_beginning(void (*begin)());
 
-void init(int* provided);
+void init(int required, int* provided);
 void finalize();
 void initialized(int* flag);
 void finalized(int* flag);

@@ -112,26 +112,14 @@ void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MP
   report(comm, outcome, data, status);
 }
 
-namespace {
-
-// The receive of a call that also sends: when that fails nobody waits for it, and its buffer is the caller's again.
-class Posted {
- public:
-  Posted() = default;
-  Posted(const Posted&) = delete;
-  Posted& operator=(const Posted&) = delete;
-  ~Posted() {
-    if (request == MPI_REQUEST_NULL) return;
-    try {
-      request_cancel(&request);
-      request_wait(&request, MPI_STATUS_IGNORE);
-    } catch (...) {  // it has ended with an error of its own, or the job has; the first error is on its way
-    }
+Posted::~Posted() {
+  if (request == MPI_REQUEST_NULL) return;
+  try {
+    request_cancel(&request);
+    request_wait(&request, MPI_STATUS_IGNORE);
+  } catch (...) {  // it has ended with an error of its own, or the job has; the first error is on its way
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-};
-
-}  // namespace
+}
 
 void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count, MPI_Datatype in_type,
                   Half from, MPI_Comm comm, MPI_Status* status) {
@@ -180,6 +168,10 @@ void describe(const Comm& comm, const runtime::Envelope& envelope, MPI_Status* s
 
 }  // namespace
 
+void check_awaited(Comm& comm, int from) {
+  if (from == MPI_ANY_SOURCE) check_anybody(comm, MPIX_ERR_PROC_FAILED);
+}
+
 void probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
@@ -198,7 +190,7 @@ void probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
   std::optional<runtime::Envelope> found;
   library().context().wait([&] {
     found = look_for(comm, from, [&] { return library().matcher().probe(pattern_of(comm, from, tag)); });
-    if (!found && from == MPI_ANY_SOURCE) check_anybody(comm, MPIX_ERR_PROC_FAILED);
+    if (!found) check_awaited(comm, from);
     return found.has_value();
   });
   describe(comm, *found, status);
@@ -225,7 +217,7 @@ void message_probe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI
   int flag = 0;
   library().context().wait([&] {
     message_probe_now(from, tag, handle, &flag, message, status);
-    if (flag == 0 && from == MPI_ANY_SOURCE) check_anybody(need<Comm>(handle), MPIX_ERR_PROC_FAILED);
+    if (flag == 0) check_awaited(need<Comm>(handle), from);
     return flag != 0;
   });
 }

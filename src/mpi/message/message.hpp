@@ -52,7 +52,18 @@ void message_probe_now(int from, int tag, MPI_Comm comm, int* flag, MPI_Message*
 void message_receive(void* buffer, Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status);
 void message_receive_start(void* buffer, Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request);
 
-// ---- for the rest of the folder
+// ---- for the rest of the folder, and the checks
+
+/// The receive of a call that also sends: when that fails nobody waits for it, its buffer is the caller's again, and its message the next
+/// receive's.
+class Posted {
+ public:
+  Posted() = default;
+  Posted(const Posted&) = delete;
+  Posted& operator=(const Posted&) = delete;
+  ~Posted();
+  MPI_Request request = MPI_REQUEST_NULL;
+};
 
 /// Failure when rank or tag are none a message can go to or come from.
 void check_target(const Comm& comm, int to, int tag);
@@ -60,6 +71,8 @@ void check_source(const Comm& comm, int from, int tag);
 runtime::Pattern pattern_of(const Comm& comm, int from, int tag);
 /// Failure of that code when a member has died that the program does not know of: what is to come from anybody may not come.
 void check_anybody(Comm& comm, int code);
+/// The same where a probe has found nothing and waits.
+void check_awaited(Comm& comm, int from);
 /// From a process that has died: what it had sent before is received; what had not come whole ends as Status::peer_lost.
 runtime::Request receive_from_dead(const runtime::Pattern& pattern, const runtime::Target& into);
 /// Of a receive from MPI_ANY_SOURCE, which is taken back then.

@@ -40,15 +40,18 @@ std::vector<PeId> members_of(const char* name) {
 
 void session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   auto hints = entries_of(info);
+  bool many_threads = true;  // which is what a session has of which nothing is said
   // Of the two that the standard names this one has an answer, whatever was asked for.
-  std::erase_if(hints, [](const auto& entry) {
+  std::erase_if(hints, [&](const auto& entry) {
     if (entry.first != "thread_level") return false;
     ATOLL_MPI_REQUIRE(std::ranges::find(thread_levels, entry.second) != thread_levels.end(), MPI_ERR_INFO_VALUE,
                       "'{}' is no thread level. There are MPI_THREAD_SINGLE, _FUNNELED, _SERIALIZED and _MULTIPLE", entry.second);
+    many_threads = entry.second == thread_levels.back();
     return true;
   });
   hints.emplace_back("thread_level", "MPI_THREAD_MULTIPLE");
   auto& handler = need<ErrorHandler>(errhandler);
+  if (many_threads) let_all_threads_call();
   enter_library();
   give(make<Session>(std::move(hints), handler), session);
 }

@@ -133,6 +133,30 @@ static void halves(void) {
   go_on();
 }
 
+/* Whoever waits for anybody, or for all that have a file, hears of it, and once told goes on. */
+static void waits(void) {
+  MPI_File file;
+  MPI_Message message;
+  MPI_Status status;
+  char name[64];
+  int id = (int)getpid(), dead = ranks - 1;
+  MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  snprintf(name, sizeof name, "beside.%d.file", id);
+  CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) == MPI_SUCCESS);
+  if (me == 0) unlink(name);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (me == dead) {
+    usleep(100000);
+    raise(SIGKILL);
+  }
+  CHECK(is_failure(MPI_Probe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status)));
+  CHECK(is_failure(MPI_Mprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &message, &status)));
+  CHECK(is_failure(MPI_File_sync(file)));
+  CHECK(is_failure(MPI_File_write_at_all(file, 0, much, 1, MPI_INT, &status)));
+  MPI_File_close(&file);
+  go_on();
+}
+
 /* New ones that only some hear of are told to leave; with the dead gone, others can be started. */
 static void children(const char *self) {
   MPI_Comm left, across, all;
@@ -182,6 +206,7 @@ int main(int argc, char **argv) {
   else if (ranks > 1 && kind == 1) copies();
   else if (ranks > 1 && kind == 2) halves();
   else if (ranks > 1 && kind == 3) children(argv[0]);
+  else if (ranks > 1 && kind == 4) waits();
   MPI_Finalize();
   return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Faults that are found with ATOLL_MPI_CHECK=1 alone: checked NUMBER, on 2 ranks or more. 0: none, whatever looks like one. */
+#include <mpi-ext.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -7,6 +8,13 @@
 #include "check.h"
 
 static int data[64], more[64];
+
+static void begin_with_threads(int *argc, char ***argv) {
+  int provided;
+  MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+}
 
 /* Three integers and no float, in one structure, are three integers; so are six in two messages of a structure of structures. */
 static void entries_of_nothing(void) {
@@ -107,6 +115,38 @@ static void two_threads(void) {
   if (me == 0) pthread_join(thread, NULL);
 }
 
+/* Right: a thread that has not called yet sends what its rank is waited for, and rank 0 waits for the answer. */
+static void *first_call(void *unused) {
+  int one = 1;
+  usleep(5500000);
+  MPI_Send(&one, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
+  return unused;
+}
+static void thread_that_comes_late(void) {
+  pthread_t thread;
+  if (me == 0) pthread_create(&thread, NULL, first_call, NULL);
+  MPI_Recv(data, 1, MPI_INT, 1 - me, me == 0 ? 9 : 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (me == 1) MPI_Send(data, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+  if (me == 0) pthread_join(thread, NULL);
+}
+
+/* Right: a long wait that ends with an error is over, and rank 0 has work to do before it sends. */
+static void wait_that_fails(void) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  if (me == 0) {
+    FAILS(MPI_Probe(1, 5, comm, MPI_STATUS_IGNORE), MPIX_ERR_REVOKED);
+    usleep(5000000);
+    MPI_Send(data, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+  } else {
+    usleep(4500000);
+    MPIX_Comm_revoke(comm);
+    MPI_Recv(data, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Comm_free(&comm);
+}
+
 /* (int, float) sent, (float, int) received. */
 static void long_message_of_structures(void) {
   enum { MANY = 5000 };
@@ -186,7 +226,8 @@ int main(int argc, char **argv) {
   MPI_Request request, requests[2];
   MPI_Comm comm;
   MPI_File file;
-  begin(&argc, &argv);
+  if (which == 32) begin_with_threads(&argc, &argv);
+  else begin(&argc, &argv);
   for (int i = 0; i < 64; ++i) counts[i] = 1, places[i] = i;
   switch (which) {
     case 0: nothing_wrong(); break;
@@ -277,6 +318,8 @@ int main(int argc, char **argv) {
       MPI_Recv(more, 8, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
+    case 32: thread_that_comes_late(); break;
+    case 33: wait_that_fails(); break;
   }
   MPI_Finalize();
   return 0;
