@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "win/combine.hpp"
 
+#include <cstring>
 #include <memory>
 
 #include "datatype/cursor.hpp"
@@ -55,6 +56,16 @@ void combine(const Combine& how, Control& control, bool in_segment, std::byte* b
   datatype::pack(region, base, 0, region.size(), packed.get());
   combine_locked(how.code, how.reduction, packed.get(), origin, fetched, bytes / how.reduction.element_bytes());
   if (how.code != op::Code::no_op) datatype::unpack(region, base, 0, region.size(), packed.get());
+}
+
+void compare_and_swap(Control& control, bool in_segment, std::byte* base, const void* compare, const void* value, void* result,
+                      std::size_t bytes) {
+  if (in_segment && bytes <= 8 && reinterpret_cast<std::uintptr_t>(base) % bytes == 0)
+    return compare_and_swap(base, compare, value, result, bytes);
+  CombineLock lock(control);
+  const bool equal = std::memcmp(base, compare, bytes) == 0;
+  std::memcpy(result, base, bytes);
+  if (equal) std::memcpy(base, value, bytes);
 }
 
 }  // namespace atl::mpi::win

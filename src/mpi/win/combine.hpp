@@ -26,4 +26,8 @@ const datatype::Type* element_of(const datatype::Type& type);
 void combine(const Combine& how, Control& control, bool in_segment, std::byte* base, const datatype::Region& region,
              const std::byte* origin, std::byte* fetched);
 
+/// Sets the `bytes` at `base` to `value` if they are `compare`; `result` gets what they were. `control`, `in_segment`: as above.
+void compare_and_swap(Control& control, bool in_segment, std::byte* base, const void* compare, const void* value, void* result,
+                      std::size_t bytes);
+
 }  // namespace atl::mpi::win

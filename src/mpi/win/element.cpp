@@ -187,9 +187,6 @@ void compare_and_swap(std::byte* target, const void* compare, const void* value,
     case 8: return swap_if_equal<std::uint64_t>(target, compare, value, result);
     default: break;
   }
-  bool equal = std::memcmp(target, compare, bytes) == 0;
-  std::memcpy(result, target, bytes);
-  if (equal) std::memcpy(target, value, bytes);
 }
 
 }  // namespace atl::mpi::win

@@ -21,7 +21,7 @@ Atomic atomic_of(op::Code code, const datatype::Predefined& element);
 void combine_locked(op::Code code, const coll::Reduction& reduction, std::byte* target, const std::byte* origin,
                     std::byte* fetched, std::size_t count);
 
-/// Sets it to `value` if it is `compare`; `result` gets what it was. For elements of 1, 2, 4 and 8 bytes: atomically.
+/// Sets it to `value` if it is `compare`; `result` gets what it was. Atomically: elements of 1, 2, 4 and 8 bytes, aligned to their size.
 void compare_and_swap(std::byte* target, const void* compare, const void* value, void* result, std::size_t bytes);
 
 }  // namespace atl::mpi::win

@@ -21,8 +21,15 @@ struct Spot {
   HeapOffset offset() const { return HeapOffset(address - target->segment); }
 };
 
-/// Displacement `disp` of a rank, for what reaches from `low` to `high` bytes around it. Failure when that is no part of the window.
-inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, Count low, Count high) {
+/// Whether a rank's addresses from `begin` to `end` lie in its segment.
+inline bool lies_in_segment(const Target& target, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t offset = begin - target.segment, bytes = library().context().endpoint().segment_bytes();
+  return offset < bytes && end - begin <= bytes - offset;
+}
+
+/// Displacement `disp` of a rank, for a region that reaches from `low` to `high` bytes around it. Failure when some of that is no part of
+/// the window.
+inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, const datatype::Region& region, Count low, Count high) {
   if (window.flavor() != Window::Flavor::dynamic) [[likely]] {
     Count at = disp * target.unit;
     if (at + low < 0 || at + high > target.size) [[unlikely]]
@@ -32,15 +39,16 @@ inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, C
   }
   auto address = static_cast<std::uint64_t>(disp);
   const std::uint64_t first = address + static_cast<std::uint64_t>(low), last = address + static_cast<std::uint64_t>(high);
-  if (target.here != nullptr && !target.attached()->covers(first, last)) [[unlikely]]
+  if (target.here != nullptr && !target.covers(address, region, first, last)) [[unlikely]]
     fail(MPI_ERR_RMA_RANGE, "{} bytes at {:#x}, where rank {} has attached no memory to the window", high - low, first, rank);
-  std::uint64_t begin = first - target.segment;
-  runtime::Context& context = library().context();
-  bool in_segment = begin <= context.endpoint().segment_bytes() &&
-                    static_cast<std::uint64_t>(high - low) <= context.endpoint().segment_bytes() - begin;
-  std::byte* pointer = window.is_me(rank) ? reinterpret_cast<std::byte*>(address)
-                       : in_segment       ? context.peer_pointer(window.comm().pe_of(rank), HeapOffset(address - target.segment))
-                                          : nullptr;
+  const bool in_segment = lies_in_segment(target, first, last);
+  std::byte* pointer = nullptr;
+  if (window.is_me(rank)) {
+    pointer = reinterpret_cast<std::byte*>(address);
+  } else if (in_segment) {  // where its first byte is: the address itself may be anywhere, as that of types at absolute addresses is
+    pointer = library().context().peer_pointer(window.comm().pe_of(rank), HeapOffset(first - target.segment));
+    if (pointer != nullptr) pointer -= low;
+  }
   return {&target, rank, address, pointer, in_segment, first, last};
 }
 

@@ -12,12 +12,25 @@
 namespace atl::mpi::win {
 namespace {
 
-/// Begins a message of either kind; layout and data follow.
+/// Begins an order; layout and data follow.
+///
+/// | bytes   | what                                                                               |
+/// |---------|------------------------------------------------------------------------------------|
+/// | 0 to 7  | window: its key                                                                    |
+/// | 8 to 15 | id: the asker's own                                                                |
+/// | 16 to 23 | address of the region                                                             |
+/// | 24 to 39 | begin and end of what is accessed                                                 |
+/// | 40 to 55 | count and extent of the region                                                    |
+/// | 56 to 59 | layout_bytes                                                                      |
+/// | 60 to 65 | order, code and element: what is to be done, on elements of which predefined type |
+/// | 66 to 71 | zeros                                                                             |
+///
+/// Valid: `layout_bytes` are a layout of write_layout(), and what is behind them is as much as the order needs.
 struct OrderHeader {
-  std::uint64_t window;   ///< its key
-  std::uint64_t id;       ///< the asker's own
+  std::uint64_t window;
+  std::uint64_t id;
   std::uint64_t address;
-  std::uint64_t begin, end;  ///< of a dynamic window: what is accessed
+  std::uint64_t begin, end;
   Count count, extent;
   std::uint32_t layout_bytes;
   Order order;
@@ -26,10 +39,21 @@ struct OrderHeader {
   std::uint16_t padding[3];
 };
 static_assert(sizeof(OrderHeader) == 72);
+
+/// Begins an answer; what was asked for follows, packed.
+///
+/// | bytes    | what                                                                        |
+/// |----------|-----------------------------------------------------------------------------|
+/// | 0 to 7   | window: its key, as in the order                                            |
+/// | 8 to 15  | id, as in the order                                                         |
+/// | 16 to 19 | error: class of what was wrong, and nothing follows; MPI_SUCCESS: it is done |
+/// | 20 to 23 | zeros                                                                       |
 struct AnswerHeader {
   std::uint64_t window, id;
-  std::uint64_t refused;  ///< 1: there is no such memory
+  std::int32_t error;
+  std::uint32_t padding;
 };
+static_assert(sizeof(AnswerHeader) == 24);
 
 struct Service {
   std::mutex mutex;
@@ -62,6 +86,11 @@ void carry_out(Window& window, const OrderHeader& header, std::span<const std::b
   datatype::Region region{layout.get(), header.extent, header.count};
   auto* base = reinterpret_cast<std::byte*>(header.address);
   Target& mine = window.target(window.comm().rank());
+  bool in_segment = mine.in_segment;
+  if (window.flavor() == Window::Flavor::dynamic) {
+    ATOLL_MPI_REQUIRE(mine.covers(header.address, region, header.begin, header.end), MPI_ERR_RMA_RANGE, "memory that is not attached");
+    in_segment = lies_in_segment(mine, header.begin, header.end);
+  }
   auto size = static_cast<std::size_t>(region.size());
   if (header.order != Order::put) result.resize(size);
   switch (header.order) {
@@ -69,29 +98,25 @@ void carry_out(Window& window, const OrderHeader& header, std::span<const std::b
     case Order::get: datatype::pack(region, base, 0, region.size(), result.data()); return;
     case Order::accumulate: {
       Combine how = make_combine(header.code, *datatype::named(header.element));
-      bool in_segment = find_spot(window, mine, window.comm().rank(), 0, 0, 0).in_segment;
-      if (window.flavor() == Window::Flavor::dynamic)
-        in_segment = find_spot(window, mine, window.comm().rank(), static_cast<MPI_Aint>(header.address), 0, 1).in_segment;
       return combine(how, *mine.here, in_segment, base, region, data, result.data());
     }
-    case Order::compare_and_swap: {
-      if (mine.in_segment) return compare_and_swap(base, data + size, data, result.data(), size);
-      CombineLock lock(*mine.here);
-      return compare_and_swap(base, data + size, data, result.data(), size);
-    }
+    case Order::compare_and_swap: return compare_and_swap(*mine.here, in_segment, base, data + size, data, result.data(), size);
   }
 }
 
+/// Called within whatever this rank waits in: what is wrong is the asker's matter alone.
 void hear_order(runtime::Context& context, PeId source, std::span<const std::byte> payload) {
   OrderHeader header;
   std::memcpy(&header, payload.data(), sizeof header);
-  Window* window = window_of(header.window);
   std::vector<std::byte> result;
-  AnswerHeader answer{header.window, header.id, 0};
-  if (window != nullptr) {
-    const bool dynamic = window->flavor() == Window::Flavor::dynamic;
-    if (dynamic && !window->target(window->comm().rank()).attached()->covers(header.begin, header.end)) answer.refused = 1;
-    else carry_out(*window, header, payload.subspan(sizeof header), result);
+  AnswerHeader answer{header.window, header.id, MPI_SUCCESS, 0};
+  try {
+    Window* window = window_of(header.window);
+    ATOLL_MPI_REQUIRE(window != nullptr, MPI_ERR_WIN, "no such window");
+    carry_out(*window, header, payload.subspan(sizeof header), result);
+  } catch (...) {
+    answer.error = current_failure().code;
+    result.clear();
   }
   context.send(source, service().replies, bytes_of(answer), result);
 }
@@ -113,7 +138,7 @@ void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payl
     datatype::Region region = answer.type->region(answer.count);
     datatype::unpack(region, answer.base, 0, region.size(), data.data());
   }
-  if (header.refused != 0) window->refused.store(window->comm().rank_of(source), std::memory_order_relaxed);
+  if (header.error != MPI_SUCCESS) window->refused.store({window->comm().rank_of(source), header.error}, std::memory_order_relaxed);
   window->pending.fetch_sub(1, std::memory_order_release);  // what was unpacked; partner: wait_for_answers()
 }
 
@@ -161,9 +186,17 @@ void wait_for_answers(Window& window) {
     });
 }
 
+Refusal take_refusal(Window& window) {
+  if (window.refused.load(std::memory_order_relaxed).rank < 0) [[likely]] return {};
+  return window.refused.exchange({}, std::memory_order_relaxed);
+}
+
 void check_answers(Window& window) {
-  if (window.refused.load(std::memory_order_relaxed) < 0) [[likely]] return;
-  fail(MPI_ERR_RMA_RANGE, "rank {} has attached no memory to the window where this one has accessed it", window.refused.exchange(-1));
+  const Refusal refusal = take_refusal(window);
+  if (refusal.rank < 0) [[likely]] return;
+  if (refusal.error == MPI_ERR_RMA_RANGE)
+    fail(MPI_ERR_RMA_RANGE, "rank {} has attached no memory to the window where this one has accessed it", refusal.rank);
+  fail(refusal.error, "rank {} could not carry out an access of this one", refusal.rank);
 }
 
 }  // namespace atl::mpi::win

@@ -30,7 +30,9 @@ void send_order(Window& window, const Spot& spot, Order order, const datatype::R
 
 /// Until all orders of this rank have been answered.
 void wait_for_answers(Window& window);
-/// Failure when one of them has been refused: that memory is not attached. At the end of calls, which have done the rest.
+/// What one of them has been refused for: of threads that ask, one hears of it.
+Refusal take_refusal(Window& window);
+/// Failure when one of them has been refused, for memory that is not attached most of all. At the end of calls, which have done the rest.
 void check_answers(Window& window);
 
 }  // namespace atl::mpi::win

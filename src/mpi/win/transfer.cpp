@@ -43,8 +43,9 @@ Region region_of(MPI_Datatype handle, MPI_Count count) {
 Spot spot_of(Window& window, Target& target, int rank, MPI_Aint disp, const Type& type, MPI_Count count) {
   Count reach = count > 0 ? (count - 1) * type.extent() : 0;
   Count low = type.true_lb() + std::min(reach, Count{0}), high = type.true_lb() + type.true_extent() + std::max(reach, Count{0});
-  if (count == 0) low = high = 0;
-  return win::find_spot(window, target, rank, disp, low, high);
+  const Region region = type.region(count);
+  if (region.size() == 0) low = high = 0;
+  return win::find_spot(window, target, rank, disp, region, low, high);
 }
 
 Ends ends_of(Window& window, Target& target, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
@@ -294,16 +295,9 @@ void win_compare_and_swap(const void* origin, const void* compare, void* result,
                     MPI_ERR_TYPE, "integers, logicals and bytes can be compared and swapped");
   Spot spot = spot_of(window, *target, rank, disp, element, 1);
   std::size_t size = one->size;
-  if (spot.pointer != nullptr && spot.in_segment && size <= 8 && reinterpret_cast<std::uintptr_t>(spot.pointer) % size == 0)
-    return win::compare_and_swap(spot.pointer, compare, origin, result, size);
+  if (spot.pointer != nullptr)
+    return win::compare_and_swap(*target->here, spot.in_segment, spot.pointer, compare, origin, result, size);
   Region region = element.region(1);
-  if (spot.pointer != nullptr) {
-    CombineLock lock(*target->here);
-    bool equal = std::memcmp(spot.pointer, compare, size) == 0;
-    std::memcpy(result, spot.pointer, size);
-    if (equal) std::memcpy(spot.pointer, origin, size);
-    return;
-  }
   if (spot.near() && !spot.in_segment && target->here != nullptr) {
     CombineLock lock(*target->here);
     auto pid = static_cast<pid_t>(target->pid);

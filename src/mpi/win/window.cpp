@@ -76,7 +76,7 @@ void Window::exchange_targets() {
   coll::Communicator& coll = comm_->coll();
   std::byte* segment = context().local_pointer(HeapOffset(0));
   std::uint64_t segment_bytes = context().endpoint().segment_bytes();
-  Target mine{address_of(base_), size_, unit_, address_of(segment), context().offset_of(control_).value(), ::getpid(), false, nullptr, nullptr};
+  Target mine{address_of(base_), size_, unit_, address_of(segment), context().offset_of(control_).value(), ::getpid(), false, nullptr, nullptr, 0};
   targets_.resize(static_cast<std::size_t>(comm_->size()));
   coll.allgather(&mine, sizeof mine, targets_.data());
   const coll::Placement& placement = coll.placement();
@@ -106,60 +106,17 @@ void Window::close() {
   block_ = nullptr, control_ = nullptr;
 }
 
-namespace win {
-
-void Attached::add(std::uint64_t address, std::uint64_t bytes) {
-  if (bytes == 0) return;
-  for (std::uint32_t i = 0; i < rows; ++i) {
-    if (row[i].bytes.load(std::memory_order_relaxed) != 0) continue;
-    row[i].address.store(address, std::memory_order_relaxed);
-    row[i].bytes.store(bytes, std::memory_order_release);  // partner: covers()
-    if (used.load(std::memory_order_relaxed) <= i) used.store(i + 1, std::memory_order_release);
-    return;
-  }
-  more.store(1, std::memory_order_release);
-}
-
-void Attached::remove(std::uint64_t address) {
-  for (Row& one : row)
-    if (one.address.load(std::memory_order_relaxed) == address) one.bytes.store(0, std::memory_order_release);  // partner: covers()
-}
-
-bool Attached::covers(std::uint64_t begin, std::uint64_t end) const {
-  // Acquire: the rows as they were when the program learned of them; partners: add(), remove().
-  const std::uint32_t count = used.load(std::memory_order_acquire);
-  while (begin < end) {
-    std::uint64_t reached = begin;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const std::uint64_t bytes = row[i].bytes.load(std::memory_order_acquire), at = row[i].address.load(std::memory_order_relaxed);
-      if (begin - at < bytes) reached = at + bytes;
-    }
-    if (reached == begin) return more.load(std::memory_order_acquire) != 0;
-    begin = reached;
-  }
-  return true;
-}
-
-}  // namespace win
-
 void Window::attach(const void* base, Count bytes) {
   ATOLL_MPI_REQUIRE(flavor_ == Flavor::dynamic, MPI_ERR_RMA_FLAVOR, "memory is attached to dynamic windows only");
   ATOLL_MPI_REQUIRE(bytes >= 0 && (base != nullptr || bytes == 0), MPI_ERR_ARG, "{} bytes at {}", bytes, base);
   std::lock_guard guard(attached_mutex_);
-  const std::uint64_t begin = address_of(base), end = begin + static_cast<std::uint64_t>(bytes);
-  auto next = attached_.lower_bound(begin);
-  const bool meets_next = next != attached_.end() && (next->first < end || next->first == begin);
-  const bool meets_last = next != attached_.begin() && std::prev(next)->first + std::prev(next)->second > begin;
-  ATOLL_MPI_REQUIRE(!meets_next && !meets_last, MPI_ERR_RMA_ATTACH, "{} bytes at {}, some of which are attached already", bytes, base);
-  attached_.emplace(begin, static_cast<std::uint64_t>(bytes));
-  target(comm_->rank()).attached()->add(begin, static_cast<std::uint64_t>(bytes));
+  attached_.add(*target(comm_->rank()).attached(), address_of(base), static_cast<std::uint64_t>(bytes));
 }
 
 void Window::detach(const void* base) {
   ATOLL_MPI_REQUIRE(flavor_ == Flavor::dynamic, MPI_ERR_RMA_FLAVOR, "memory is detached from dynamic windows only");
   std::lock_guard guard(attached_mutex_);
-  ATOLL_MPI_REQUIRE(attached_.erase(address_of(base)) != 0, MPI_ERR_RMA_ATTACH, "no memory that begins at {} is attached", base);
-  target(comm_->rank()).attached()->remove(address_of(base));
+  attached_.remove(*target(comm_->rank()).attached(), address_of(base));
 }
 
 Target* Window::need_target(int rank) {

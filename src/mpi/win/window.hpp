@@ -14,6 +14,7 @@
 #include "comm/comm.hpp"
 #include "datatype/pack.hpp"
 #include "flow/exchange.hpp"
+#include "win/attached.hpp"
 
 namespace atl::mpi {
 
@@ -30,26 +31,6 @@ struct Control {
 };
 static_assert(sizeof(Control) == 128);
 
-/// Memory that a rank has attached to a dynamic window, behind its Control: what others may access.
-///
-/// | bytes      | what                                                                            |
-/// |------------|---------------------------------------------------------------------------------|
-/// |      4     | how many rows have ever been used                                               |
-/// |      4     | 1: there is more than fits, and nothing is refused                              |
-/// | 16 * rows  | address and bytes of each; without bytes: a free row                            |
-struct Attached {
-  static constexpr std::uint32_t rows = 64;
-  struct Row {
-    std::atomic<std::uint64_t> address{0}, bytes{0};
-  };
-  std::atomic<std::uint32_t> used{0}, more{0};
-  Row row[rows];
-
-  void add(std::uint64_t address, std::uint64_t bytes);
-  void remove(std::uint64_t address);
-  bool covers(std::uint64_t begin, std::uint64_t end) const;
-};
-static_assert(sizeof(Attached) == 8 + 16 * Attached::rows);
 inline constexpr std::uint64_t writer = std::uint64_t{1} << 63;
 
 /// What a rank shows, and how it is reached from here.
@@ -64,8 +45,19 @@ struct Target {
   // From here.
   std::byte* mapped = nullptr;        ///< base, where its memory is mapped
   Control* here = nullptr;            ///< its Control, likewise
+  std::uint32_t row = 0;              ///< of attached(), which held the access before
   /// Of a dynamic window.
   Attached* attached() const { return reinterpret_cast<Attached*>(here + 1); }
+  /// Whether all of it is attached; see Attached::covers().
+  bool covers(std::uint64_t address, const datatype::Region& region, std::uint64_t begin, std::uint64_t end) {
+    return attached()->covers(address, region, begin, end, row);
+  }
+};
+
+/// A rank that has answered that it did not do what it was asked to, and why.
+struct Refusal {
+  std::int32_t rank = -1;  ///< -1: there is none
+  std::int32_t error = 0;  ///< its class
 };
 
 }  // namespace win
@@ -121,8 +113,9 @@ class Window : public Object {
   std::atomic<int> access_epochs{0};
   /// Far operations whose answer has not come.
   std::atomic<std::uint64_t> pending{0};
-  /// A rank that has answered that it has no such memory; -1: none.
-  std::atomic<int> refused{-1};
+  /// What a far operation was answered last that was not carried out.
+  std::atomic<win::Refusal> refused{win::Refusal{}};
+  static_assert(std::atomic<win::Refusal>::is_always_lock_free);
   /// Of a dynamic window. Failure when some of the memory is attached already, or none begins there.
   void attach(const void* base, win::Count bytes);
   void detach(const void* base);
@@ -142,7 +135,7 @@ class Window : public Object {
   win::Control* control_ = nullptr;
   std::vector<win::Target> targets_;
   std::mutex attached_mutex_;
-  std::map<std::uint64_t, std::uint64_t> attached_;  // bytes by address, of this rank
+  win::Attachments attached_;  // of this rank
   ErrorSlot errors_;
   Attributes attributes_;
   std::string name_;
