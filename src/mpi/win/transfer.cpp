@@ -311,9 +311,19 @@ void win_compare_and_swap(const void* origin, const void* compare, void* result,
   win::send_order(window, spot, Order::compare_and_swap, region, data, no_code, &element, Answer{share_type(type), 1, result});
 }
 
-void win_request(MPI_Win win, MPI_Request* request) {
+void win_request(MPI_Win win, MPI_Request* request, const std::function<void()>& operation) {
   ATOLL_MPI_REQUIRE(request != nullptr, MPI_ERR_ARG, "no place for the request");
   auto& window = need<Window>(win);
+  // What operations before it were answered is for the call that completes those.
+  win::wait_for_answers(window);
+  struct Aside {
+    Window& window;
+    win::Refusal refusal;
+    ~Aside() {
+      if (refusal.rank >= 0) window.refused.store(refusal, std::memory_order_relaxed);
+    }
+  } aside{window, win::take_refusal(window)};
+  operation();
   win::wait_for_answers(window);
   win::check_answers(window);
   *request = handle_of(done_send());

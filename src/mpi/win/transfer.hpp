@@ -2,6 +2,8 @@
 // Bodies: put, get and the accumulate family.
 #pragma once
 
+#include <functional>
+
 #include "mpi.h"
 
 namespace atl::mpi {
@@ -19,7 +21,7 @@ void win_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int r
 void win_compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
                           MPI_Win win);
 
-/// After one of these: the request of its R form. The operation is complete here when it returns.
-void win_request(MPI_Win win, MPI_Request* request);
+/// One of these in its R form: the operation is complete here, and so is its request. Failure of this operation alone.
+void win_request(MPI_Win win, MPI_Request* request, const std::function<void()>& operation);
 
 }  // namespace atl::mpi

@@ -130,6 +130,27 @@ static void many(void) {
   MPI_Win_free(&win);
 }
 
+/* Whose access was refused hears of it where that is completed: other operations have requests of their own. */
+static void requests(void) {
+  static int data[2];
+  MPI_Win win = make_window();
+  MPI_Request request = MPI_REQUEST_NULL;
+  int value = 5, got = 0;
+  CHECK(MPI_Win_attach(win, data, 4) == MPI_SUCCESS);
+  const MPI_Aint there = address_there(data);
+  MPI_Win_lock_all(0, win);
+  int code = MPI_Put(&value, 1, MPI_INT, right, there + 4, 1, MPI_INT, win);
+  CHECK(MPI_Rput(&value, 1, MPI_INT, right, there, 1, MPI_INT, win, &request) == MPI_SUCCESS);
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  int flushed = MPI_Win_flush(right, win);
+  CHECK(class_of(code != MPI_SUCCESS ? code : flushed) == MPI_ERR_RMA_RANGE);
+  CHECK(MPI_Rget(&got, 1, MPI_INT, right, there, 1, MPI_INT, win, &request) == MPI_SUCCESS);
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && got == 5);
+  FAILS(MPI_Rget(&got, 1, MPI_INT, right, there + 4, 1, MPI_INT, win, &request), MPI_ERR_RMA_RANGE);
+  CHECK(MPI_Win_unlock_all(win) == MPI_SUCCESS);
+  MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv) {
   begin(&argc, &argv);
   right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
@@ -143,6 +164,7 @@ int main(int argc, char **argv) {
   rows();
   nothing();
   many();
+  requests();
   MPI_Finalize();
   return 0;
 }
