@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,8 @@ class Buffers {
   void check_among() const;
   /// Whether one of the others shares bytes with one of these that either writes.
   bool meets(const Buffers& others) const;
-  /// Of the bytes that are read.
-  std::size_t digest() const;
+  /// Of the bytes that are read; nothing when some of them are not there any more.
+  std::optional<std::size_t> digest() const;
 
  private:
   struct Range {

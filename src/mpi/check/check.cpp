@@ -42,6 +42,16 @@ class Ledger : public Watcher {
     held_.erase(&object);
     tracks_.erase(&object);
   }
+  // What is sent is left alone until the request is complete, also where it has left long ago.
+  void completed(Object& request) override {
+    auto track = track_of(request);
+    if (!track || !track->digest) return;
+    auto digest = track->buffers.digest();
+    ATOLL_MPI_REQUIRE(digest.has_value(), MPI_ERR_BUFFER, "check: what the request of {} sends has been freed or unmapped before it was complete",
+                      track->what);
+    ATOLL_MPI_REQUIRE(digest == track->digest, MPI_ERR_BUFFER, "check: what the request of {} sends has been changed before it was complete",
+                      track->what);
+  }
   void wait(const std::function<bool()>& ready, std::span<const PeId> whom) override {
     // Nobody who gives a lock word back wakes who wants it.
     constexpr double step_seconds = 200e-6;
@@ -137,7 +147,8 @@ Started::Started(MPI_Request* request, Buffers buffers)
   check_against_active(buffers_, nullptr);
 }
 
-Started::Started(MPI_Request* request, Buffers buffers, MPI_Comm handle, int peer) : Started(request, std::move(buffers)) {
+Started::Started(MPI_Request* request, Buffers buffers, MPI_Comm handle, int peer, Returns returns) : Started(request, std::move(buffers)) {
+  returns_ = returns;
   Comm* comm = find<Comm>(handle);
   if (comm == nullptr) return;
   peers_ = peers_of(*comm, peer);
@@ -170,7 +181,7 @@ Started::~Started() {
   Request* made = find<Request>(*request_);
   if (made == nullptr) return;
   std::optional<std::size_t> digest;
-  if (made->active()) digest = buffers_.digest();
+  if (made->active() && returns_ == Returns::before) digest = buffers_.digest();
   track(*made, {std::move(what_), std::move(buffers_), std::move(peers_), std::move(roll_), digest});
 }
 
@@ -227,16 +238,18 @@ void say_messages_left() {
                            comm->rank_of(message->source), message->tag & tag_mask));
 }
 
-}  // namespace
-
-void finalize() {
+void say_all_left() {
   for (const std::string& line : ledger().left()) say_left(line);
   if (library().context().job().deaths() == 0) {
     meet(named(MPI_COMM_WORLD));
     // What came from somebody before his word that he has come to the end is here.
     say_messages_left();
   }
-  mpi::finalize();
 }
+
+}  // namespace
+
+// Delete functions of MPI_COMM_SELF's attributes are where libraries end: what they give back is not left.
+void finalize() { mpi::finalize(say_all_left); }
 
 }  // namespace atl::mpi::check

@@ -30,11 +30,14 @@ class Entered {
   const char* before_;
 };
 
+/// Whether a call returns when its request is complete, or before: meanwhile the program may change what is sent.
+enum class Returns { before, complete };
+
 /// A request that the body makes: what it uses until it is complete, and for whom it waits.
 class Started {
  public:
   Started(MPI_Request* request, Buffers buffers);
-  Started(MPI_Request* request, Buffers buffers, MPI_Comm comm, int peer);
+  Started(MPI_Request* request, Buffers buffers, MPI_Comm comm, int peer, Returns returns = Returns::before);
   /// Of a collective: complete only when all have called it.
   Started(MPI_Request* request, Called called);
   ~Started();
@@ -47,6 +50,7 @@ class Started {
   std::vector<PeId> peers_;
   std::string what_;
   std::shared_ptr<Roll> roll_;
+  Returns returns_ = Returns::before;
   int exceptions_;
 };
 

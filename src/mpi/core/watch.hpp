@@ -17,6 +17,8 @@ class Watcher {
   virtual void given(Object& object) = 0;
   /// Nobody has it any more.
   virtual void gone(Object& object) = 0;
+  /// The program has completed this request, and its status is filled: Failure when something is wrong all the same.
+  virtual void completed(Object& request) = 0;
   /// Waits until `ready`, which comes only when one of `whom` at least does something.
   virtual void wait(const std::function<bool()>& ready, std::span<const PeId> whom) = 0;
 

@@ -106,13 +106,14 @@ void init(int required, int* provided) {
   if (provided != nullptr) *provided = MPI_THREAD_MULTIPLE;
 }
 
-void finalize() {
+void finalize(void (*look)()) {
   ATOLL_MPI_REQUIRE(world_life.load() == Life::running, MPI_ERR_OTHER, "MPI_Finalize without MPI_Init, or twice");
   // First of all, so that attributes of MPI_COMM_SELF are a way to be called at the end.
   Comm& self = need<Comm>(MPI_COMM_SELF);
   self.attributes()->clear(self);
   Comm& world = need<Comm>(MPI_COMM_WORLD);
   world.attributes()->clear(world);
+  if (look != nullptr) look();
   // Of a program that has got over deaths the rest is left; they part in Library::leave().
   if (library().context().job().deaths() == 0) {
     try {

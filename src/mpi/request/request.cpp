@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "core/library.hpp"
+#include "core/watch.hpp"
 #include "request/background.hpp"
 
 namespace atl::mpi {
@@ -29,6 +30,7 @@ void finish(MPI_Request* handle, Request& request, MPI_Status* status) {
   std::exception_ptr error;
   try {
     request.result(status);
+    if (checking()) [[unlikely]] detail::watcher->completed(request);
   } catch (...) {
     error = std::current_exception();
   }

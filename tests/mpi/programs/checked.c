@@ -3,6 +3,7 @@
 #include <mpi-ext.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -145,6 +146,62 @@ static void wait_that_fails(void) {
     MPI_Recv(data, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   MPI_Comm_free(&comm);
+}
+
+/* Right: a library gives back what it has, and takes the last message, when MPI_COMM_SELF loses its attributes, once. */
+static MPI_Comm of_library;
+static int ends;
+static int end_library(MPI_Comm self, int key, void *value, void *extra) {
+  (void)self, (void)key, (void)value, (void)extra;
+  CHECK(++ends == 1);
+  MPI_Recv(more, 1, MPI_INT, MPI_ANY_SOURCE, 5, of_library, MPI_STATUS_IGNORE);
+  return MPI_Comm_free(&of_library);
+}
+static void library_that_ends_with_mpi(void) {
+  int key;
+  MPI_Comm_dup(MPI_COMM_WORLD, &of_library);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_library, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+  MPI_Send(data, 1, MPI_INT, (me + 1) % ranks, 5, of_library);
+}
+
+/* Memory that is gone before the wait. */
+static void unmapped(void) {
+  enum { bytes = 65536 };
+  MPI_Request request;
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  MPI_Isend(memory, 16, MPI_INT, (me + 1) % ranks, 1, MPI_COMM_WORLD, &request);
+  MPI_Recv(more, 16, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  munmap(memory, bytes);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Requests whose messages were changed are complete, and so are those beside them. */
+static void changed_and_complete(void) {
+  int left = (me + ranks - 1) % ranks, right = (me + 1) % ranks, flag = 0;
+  MPI_Request requests[2];
+  MPI_Status statuses[2];
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  for (int round = 0; round < 3; ++round) {
+    MPI_Isend(data, 8, MPI_INT, right, round, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(more, 8, MPI_INT, left, round, MPI_COMM_WORLD, &requests[1]);
+    ++data[round];
+    if (round == 0) {
+      FAILS(MPI_Waitall(2, requests, statuses), MPI_ERR_IN_STATUS);
+      FAILS(statuses[0].MPI_ERROR, MPI_ERR_BUFFER);
+      CHECK(statuses[1].MPI_ERROR == MPI_SUCCESS && statuses[1].MPI_SOURCE == left);
+    } else if (round == 1) {
+      FAILS(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), MPI_ERR_BUFFER);
+      CHECK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    } else {
+      int code = MPI_SUCCESS;
+      while (!flag) code = MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
+      FAILS(code, MPI_ERR_BUFFER);
+      CHECK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    }
+    CHECK(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+  }
 }
 
 /* (int, float) sent, (float, int) received. */
@@ -320,6 +377,9 @@ int main(int argc, char **argv) {
       break;
     case 32: thread_that_comes_late(); break;
     case 33: wait_that_fails(); break;
+    case 34: library_that_ends_with_mpi(); break;
+    case 35: unmapped(); break;
+    case 36: changed_and_complete(); break;
   }
   MPI_Finalize();
   return 0;
