@@ -15,6 +15,7 @@
 namespace {
 
 std::string folder;
+bool all_alike = false;  // whether all ranks call the same collectives: not where the library is to cope with what is wrong
 
 MPI_File open_file(const char* name, int mode = MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_Comm comm = MPI_COMM_WORLD,
                    MPI_Info info = MPI_INFO_NULL) {
@@ -309,16 +310,18 @@ void errors() {
   CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, rank == 0 ? nullptr : "native", MPI_INFO_NULL)) == MPI_ERR_ARG);
   CHECK(class_of(MPI_File_set_size(file, rank == 0 ? -1 : 8)) == (size > 1 ? MPI_ERR_NOT_SAME : MPI_ERR_ARG));
   CHECK(class_of(MPI_File_preallocate(file, -1)) == MPI_ERR_ARG);
-  // So is a split access that only one rank has not ended.
+  // So is a split access that only one rank has not ended. What checks programs ends the job there.
   CHECK(MPI_File_write_all_begin(file, &number, 1, MPI_INT) == MPI_SUCCESS);
-  if (rank != size - 1) CHECK(MPI_File_write_all_end(file, &number, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_OPERATION);
-  CHECK(class_of(MPI_File_set_size(file, 8)) == MPI_ERR_UNSUPPORTED_OPERATION);
-  CHECK(class_of(MPI_File_preallocate(file, 8)) == MPI_ERR_UNSUPPORTED_OPERATION);
-  CHECK(class_of(MPI_File_set_info(file, MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_OPERATION);
-  CHECK(class_of(MPI_File_sync(file)) == MPI_ERR_UNSUPPORTED_OPERATION);
-  CHECK(class_of(MPI_File_close(&file)) == MPI_ERR_UNSUPPORTED_OPERATION);
-  if (rank == size - 1) CHECK(MPI_File_write_all_end(file, &number, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  if (all_alike || rank != size - 1) CHECK(MPI_File_write_all_end(file, &number, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  if (!all_alike) {
+    CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK(class_of(MPI_File_set_size(file, 8)) == MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK(class_of(MPI_File_preallocate(file, 8)) == MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK(class_of(MPI_File_set_info(file, MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK(class_of(MPI_File_sync(file)) == MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK(class_of(MPI_File_close(&file)) == MPI_ERR_UNSUPPORTED_OPERATION);
+    if (rank == size - 1) CHECK(MPI_File_write_all_end(file, &number, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  }
   // The bytes of a filetype follow one another, and in a file that is written there is each once.
   for (auto [displacements, lengths] : {std::pair{std::array{-2, 2}, std::array{1, 1}}, {std::array{3, 0}, std::array{1, 1}},
                                         {std::array{0, 1}, std::array{3, 1}}}) {
@@ -349,6 +352,7 @@ void wrong_on_one_rank() {
     MPI_File_set_atomicity(file, atomic);
     const bool wrong = rank == size - 1;
     for (int round = 0; round < 8; ++round) {
+      if (all_alike && round == 5) continue;  // whose end is not called where it has not begun
       const int number = 100 * round + rank, count = wrong && round != 1 ? -1 : 1;
       const MPI_Datatype type = wrong && round == 1 ? MPI_DATATYPE_NULL : MPI_INT;
       const int expected = !wrong ? MPI_SUCCESS : round == 1 ? MPI_ERR_TYPE : round == 7 ? MPI_ERR_ARG : MPI_ERR_COUNT;
@@ -384,6 +388,7 @@ void wrong_on_one_rank() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  all_alike = argc > 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
