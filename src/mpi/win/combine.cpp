@@ -19,6 +19,17 @@ const datatype::Predefined* pair_of(const Node& node) {
   return nullptr;
 }
 
+/// Elements side by side in memory that atomics alone change where they are aligned. Others, which no atomic reaches, under the lock.
+void combine_run(const Combine& how, Control& control, std::byte* at, std::size_t count, const std::byte* origin, std::byte* fetched) {
+  const auto size = static_cast<std::size_t>(how.element->size());
+  if (reinterpret_cast<std::uintptr_t>(at) % size == 0) [[likely]] return how.atomic(at, origin, fetched, count, &how.reduction);
+  auto aligned = std::make_unique_for_overwrite<std::byte[]>(count * size);
+  CombineLock lock(control);
+  std::memcpy(aligned.get(), at, count * size);
+  combine_locked(how.code, how.reduction, aligned.get(), origin, fetched, count);
+  if (how.code != op::Code::no_op) std::memcpy(at, aligned.get(), count * size);
+}
+
 }  // namespace
 
 Combine make_combine(op::Code code, const datatype::Type& element) {
@@ -36,17 +47,17 @@ const datatype::Type* element_of(const datatype::Type& type) {
 
 void combine(const Combine& how, Control& control, bool in_segment, std::byte* base, const datatype::Region& region,
              const std::byte* origin, std::byte* fetched) {
-  Count size = how.element->size();
-  bool aligned = reinterpret_cast<std::uintptr_t>(base) % static_cast<std::uintptr_t>(size) == 0;
-  if (how.atomic != nullptr && in_segment && aligned) {
+  if (how.atomic != nullptr && in_segment) {
+    // By run: where the region begins says nothing about where its elements lie.
+    const auto size = static_cast<std::size_t>(how.element->size());
     datatype::Cursor cursor(region);
     for (Count left = region.size(); left > 0;) {
-      Count bytes = std::min(cursor.here().bytes, left);
-      how.atomic(base + cursor.here().offset, origin, fetched, static_cast<std::size_t>(bytes / size), &how.reduction);
-      if (origin != nullptr) origin += bytes;
-      if (fetched != nullptr) fetched += bytes;
-      left -= bytes;
-      cursor.advance(bytes);
+      const Count run = std::min(cursor.here().bytes, left);
+      combine_run(how, control, base + cursor.here().offset, static_cast<std::size_t>(run) / size, origin, fetched);
+      if (origin != nullptr) origin += run;
+      if (fetched != nullptr) fetched += run;
+      left -= run;
+      cursor.advance(run);
     }
     return;
   }

@@ -280,6 +280,35 @@ void small_elements(MPI_Datatype type, int place) {
   MPI_Win_free(&win);
 }
 
+// Elements lie where a type has them, wherever it begins: whoever adds to the same ones in another way, nothing is lost.
+void alignments() {
+  const int times = 20 * rounds * rounds, one = 1;
+  const MPI_Aint three = 3;
+  int* numbers;
+  MPI_Datatype behind;
+  MPI_Win win;
+  MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &numbers, &win);
+  std::memset(numbers, 0, 64);
+  MPI_Type_create_hindexed(1, &one, &three, MPI_INT, &behind);
+  MPI_Type_commit(&behind);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  for (int i = 0; i < times; ++i) {
+    if (rank % 2 == 0) MPI_Accumulate(&one, 1, MPI_INT, 0, 4, 1, MPI_INT, MPI_SUM, win);
+    else MPI_Accumulate(&one, 1, MPI_INT, 0, 1, 1, behind, MPI_SUM, win);
+    if (i % 20 != 0) continue;
+    MPI_Accumulate(&one, 1, MPI_INT, 0, 30, 1, behind, MPI_SUM, win);  // where no int should be
+    MPI_Win_flush(0, win);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  int misplaced;
+  std::memcpy(&misplaced, reinterpret_cast<char*>(numbers) + 33, sizeof misplaced);
+  if (rank == 0) CHECK(numbers[1] == times * size && misplaced == times / 20 * size);
+  MPI_Win_free(&win);
+  MPI_Type_free(&behind);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -300,6 +329,7 @@ int main(int argc, char** argv) {
   }
   if (on_node == size) shared_memory();
   pairs_and_records();
+  alignments();
   for (int place : {0, 1, 3, 7}) {
     small_elements<unsigned char>(MPI_UNSIGNED_CHAR, place);
     small_elements<char>(MPI_CHAR, place);
