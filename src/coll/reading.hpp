@@ -3,7 +3,7 @@
 // in two. Which takes less time depends on how far the two cores are from each other, and on whether the member has written the data since
 // they were read last: both are seen only by measuring. So each receiver tries both, of each member and length by powers of two: some
 // messages in one way, some in the other, then many in the better one, and the other again; at once where the kernel has become slower. The
-// best of a few counts: what else a core has done meanwhile only makes them longer. Results do not depend on it. Two ranks, 64 KiB, us, with
+// best of a few counts: what else a core has done meanwhile only makes them longer; per KiB, as lengths differ. Results do not depend on it. Two ranks, 64 KiB, us, with
 // cores between which a line passes in 110 to 150 ns: allgather 5.6 by the kernel and 9.5 lent, or, written before each, 9.4 and 9.0.
 //
 // The sender offers; the receiver reads, or answers that it wants chunks, and that so many more may come in chunks unasked.
@@ -34,8 +34,8 @@ class Readings {
   Way way(std::uint32_t member, std::uint64_t bytes) {
     Tally& tally = at(member, bytes);
     if (tally.granted) tally.forget(Way::by_kernel);
-    if (tally[Way::by_kernel].best_ns == unknown_ns) return Way::by_kernel;
-    return tally[Way::lent].best_ns == unknown_ns || !tally.kernel_is_better() ? Way::lent : Way::by_kernel;
+    if (tally[Way::by_kernel].best == unknown) return Way::by_kernel;
+    return tally[Way::lent].best == unknown || !tally.kernel_is_better() ? Way::lent : Way::by_kernel;
   }
   /// Whether to measure it. Most are not, once all is known.
   bool measures(std::uint32_t member, std::uint64_t bytes) {
@@ -46,10 +46,10 @@ class Readings {
   void note(std::uint32_t member, std::uint64_t bytes, Way way, std::int64_t ns) {
     Tally& tally = at(member, bytes);
     const bool was_settled = tally.is_settled();
-    const std::int64_t before_ns = tally[way].best_ns;
-    if (ns > 0) tally[way].add(ns);
+    const double before = tally[way].best;
+    if (ns > 0) tally[way].add(static_cast<double>(ns) * 1024 / static_cast<double>(bytes));
     if (!was_settled) return;
-    const bool slower = way == Way::by_kernel && tally[way].best_ns > before_ns + before_ns / 4;
+    const bool slower = way == Way::by_kernel && tally[way].best > before * 1.25;
     if (slower) tally.period = least_period;
     if (slower || ++tally.settled >= tally.period) tally.forget(way == Way::lent ? Way::by_kernel : Way::lent);
   }
@@ -64,13 +64,18 @@ class Readings {
   // ---- the sender
 
   enum class Sending { lent, lent_and_timed, offered };
+  /// Whether sending() would have the next one offered, to a receiver who may come late.
+  bool offers_next(std::uint32_t member, std::uint64_t bytes) {
+    const Tally& tally = at(member, bytes);
+    return tally.unasked == 0 && (!tally.is_settled() || tally.kernel_is_better());
+  }
   /// How to send the next one; timed: the receiver wants to know how long the copy took.
   Sending sending(std::uint32_t member, std::uint64_t bytes) {
     if (bytes < least_bytes) return Sending::lent;
     Tally& tally = at(member, bytes);
     if (tally.unasked == for_ever) return Sending::lent;
     if (tally.unasked != 0) return --tally.unasked < tried ? Sending::lent_and_timed : Sending::lent;
-    if (!tally.is_settled() || tally.kernel_is_better()) return Sending::offered;
+    if (offers_next(member, bytes)) return Sending::offered;
     // In an exchange where one is lent and one is read each waits for the other, so it takes two who would read.
     if (++tally.settled >= tally.period) tally.forget(Way::by_kernel);
     return Sending::lent;
@@ -79,15 +84,16 @@ class Readings {
   void learn_unasked(std::uint32_t member, std::uint64_t bytes, std::uint32_t count) { at(member, bytes).unasked = count; }
 
  private:
-  static constexpr std::int64_t unknown_ns = std::numeric_limits<std::int64_t>::max();
+  static constexpr double unknown = std::numeric_limits<double>::infinity();
   struct Figure {
-    std::int64_t best_ns = unknown_ns;  // of a few in a row
-    std::int64_t next_ns = unknown_ns;  // of those after them
-    std::uint32_t count = 0;            // of these
-    void add(std::int64_t ns) {
-      next_ns = std::min(next_ns, ns);
+    // Nanoseconds per KiB.
+    double best = unknown;    // of a few in a row
+    double next = unknown;    // of those after them
+    std::uint32_t count = 0;  // of these
+    void add(double figure) {
+      next = std::min(next, figure);
       if (++count < tried) return;
-      *this = {.best_ns = next_ns};
+      *this = {.best = next};
     }
   };
   struct Tally {
@@ -98,9 +104,9 @@ class Readings {
     std::uint32_t unasked = 0;  // of the other direction: messages that may yet be lent
     Figure& operator[](Way way) { return figures[static_cast<std::size_t>(way)]; }
     const Figure& operator[](Way way) const { return figures[static_cast<std::size_t>(way)]; }
-    bool is_settled() const { return figures[0].best_ns != unknown_ns && figures[1].best_ns != unknown_ns; }
+    bool is_settled() const { return figures[0].best != unknown && figures[1].best != unknown; }
     // By a tenth: what is about as good is not to change now and then, and who has lent may go on.
-    bool kernel_is_better() const { return figures[0].best_ns < figures[1].best_ns - figures[1].best_ns / 10; }
+    bool kernel_is_better() const { return figures[0].best < figures[1].best * 0.9; }
     void forget(Way way) {
       (*this)[way] = {};
       settled = 0;

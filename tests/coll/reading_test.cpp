@@ -84,6 +84,20 @@ TEST(Readings, LengthsAndMembersAreDecidedApart) {
   EXPECT_EQ(receiver.way(3, 16384), Readings::Way::lent);
 }
 
+// Of those that are one length to it.
+TEST(Readings, ShorterOnesInTurnDoNotMislead) {
+  for (std::uint64_t other : {20'000u, 32'000u})
+    for (int in_a_row : {1, 4, 8, 100}) {
+      Pair pair;
+      for (int i = 0; i < 8'000; ++i) {
+        const std::uint64_t bytes = i / in_a_row % 2 == 0 ? 16'384 : other;
+        const auto kernel_ns = static_cast<std::int64_t>(bytes) / 10;
+        pair.exchange(bytes, kernel_ns, kernel_ns * 14 / 10);
+      }
+      EXPECT_GT(pair.read, 7'000u) << other << ", " << in_a_row << " in a row";
+    }
+}
+
 TEST(Readings, WhoCannotReadIsNotAsked) {
   Readings sender;
   ASSERT_EQ(sender.sending(1, 65536), Readings::Sending::offered);
