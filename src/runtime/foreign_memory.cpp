@@ -65,10 +65,14 @@ void ForeignMemory::give_up(int error) {
 
 int ForeignMemory::read(PeId pe, std::byte* into, std::uint64_t from, std::uint64_t bytes) {
   if (is_own_process()) return std::memcpy(into, reinterpret_cast<const void*>(from), bytes), 0;
-  int error = check(pe);
-  if (error == 0) error = copy_all(::process_vm_readv, process(pe), into, from, bytes);
   // A PE that is gone is noticed elsewhere, and ends the operation with an error.
-  if (error != 0 && error != ESRCH) give_up(error);
+  if (int error = check(pe)) {
+    if (error != ESRCH) give_up(error);
+    return error;
+  }
+  const int error = copy_all(::process_vm_readv, process(pe), into, from, bytes);
+  // Of other errors the address is the reason: the PE has taken its memory back.
+  if (error == EPERM || error == ENOSYS) give_up(error);
   return error;
 }
 

@@ -52,6 +52,22 @@ TEST_P(Foreign, IsReadAndWritten) {
   });
 }
 
+// What its owner has freed, say: the next read is of something else.
+TEST_P(Foreign, WhatIsGoneClosesNothing) {
+  if (fabric() != testing::Fabric::shm || npes() < 2) GTEST_SKIP() << "needs processes";
+  run([](Context& context) {
+    auto own = noise(bytes, context.pe().value());
+    const std::uint64_t there = right_address(context, own.data());
+    const PeId right = right_of(context);
+    std::vector<std::byte> got(bytes);
+    EXPECT_EQ(context.foreign_memory().read(right, got.data(), 4096, bytes), EFAULT);
+    EXPECT_TRUE(context.foreign_memory().is_open());
+    ASSERT_EQ(context.foreign_memory().read(right, got.data(), there, bytes), 0);
+    EXPECT_EQ(got, noise(bytes, right.value()));
+    context.barrier();
+  });
+}
+
 // In a namespace of its own a process may have the number of another: here that of its reader.
 TEST_P(Foreign, IsNotTakenForAnotherProcess) {
   if (fabric() != testing::Fabric::shm || npes() < 2) GTEST_SKIP() << "needs processes";

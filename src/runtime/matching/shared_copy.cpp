@@ -131,7 +131,7 @@ void State::help_copy(PeId source, const Header& header, const std::byte* payloa
   std::uintptr_t into = 0;
   std::memcpy(&into, payload, sizeof(into));
   const std::uint64_t bytes = header.bytes, size = piece_of(bytes), count = (bytes + size - 1) / size;
-  for (std::uint64_t piece = 0; take_piece(copy->next, generation, count, piece);) {
+  for (std::uint64_t piece = 0; context_.foreign_memory().is_open() && take_piece(copy->next, generation, count, piece);) {
     const std::uint64_t begin = piece * size;
     if (int error = context_.foreign_memory().write(source, into + begin, send->memory + begin, std::min(size, bytes - begin)))
       copy->error.store(error, std::memory_order_relaxed);
