@@ -5,6 +5,7 @@
 #include <bit>
 #include <exception>
 #include <thread>
+#include <utility>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/log.hpp"
@@ -20,6 +21,9 @@ constexpr int quick_looks = 50;
 // What is started with so many bytes is left to the progress thread, if there is one: where the others are there already the caller would
 // copy all of it before it gets back to its own work. Shorter ones take as long as waking the thread.
 constexpr std::uint64_t worth_handing_over = std::uint64_t{64} << 10;
+
+// Between looks whether a member that is waited for has given up.
+constexpr double seconds_until_look = 1;
 
 // Scratch that comes with the area: 128 bytes per member hold what all have to say in agreeing on an error, so that
 // being out of memory can be agreed on.
@@ -265,8 +269,8 @@ bool Engine::advance_queue() {
       if (!advance_deferred(operation)) return finished;
     } else if (!running_) {
       executor_.begin(*operation.schedule, operation.in, operation.out, scratch(operation.schedule->scratch_bytes),
-                      operation.reduction ? &*operation.reduction : nullptr, static_cast<std::uint32_t>(operation.kind),
-                      operation.check, operation.symmetric);
+                      operation.reduction ? &*operation.reduction : nullptr, waits_for_all(operation.kind) ? 0 : operation.sequence,
+                      static_cast<std::uint32_t>(operation.kind), operation.check, operation.symmetric);
       running_ = true;
     }
     if (!operation.deferred && !advance_current()) return finished;
@@ -359,10 +363,18 @@ std::string Engine::timeout_text() const {
                      name_of(last_kind_), sequence_, late, timeout_seconds_, elsewhere);
 }
 
+// Of whom the current operation waits for, see Executor.
+std::uint32_t Engine::who_gave_up() {
+  Hold hold(*this);
+  const bool elsewhere = !queue_.empty() && (!running_ || queue_.front().deferred);
+  return elsewhere ? UINT32_MAX : executor_.who_gave_up();
+}
+
 template <class Ready>
 void Engine::wait_until(Ready&& ready) {
   auto patience = [&] { return timeout_seconds_ == 0 ? Deadline::never() : Deadline::after_seconds(timeout_seconds_); };
   std::uint64_t mark = executor_.progress_mark();
+  std::uint32_t gave_up = UINT32_MAX;
   Deadline deadline = patience();
   auto looked_at = [&] {
     if (ready()) return true;
@@ -374,7 +386,8 @@ void Engine::wait_until(Ready&& ready) {
     return false;
   };
   for (;;) {
-    Deadline until = deadline;
+    const Deadline look = Deadline::after_seconds(seconds_until_look);
+    const Deadline until = look.remaining_ns() < deadline.remaining_ns() ? look : deadline;
     Status status;
     try {
       status = context_.wait(looked_at, until);
@@ -383,7 +396,14 @@ void Engine::wait_until(Ready&& ready) {
       throw;
     }
     if (status == Status::ok) return;
-    if (!deadline.passed()) continue;
+    if (!deadline.passed()) {
+      // Of a death or a revocation, which end this call with an error of their own, this member hears before it looks again.
+      const std::uint32_t member = who_gave_up();
+      if (member == UINT32_MAX || member != std::exchange(gave_up, member)) continue;
+      std::string text = fmt::format("{} (number {}): PE {} has given up this collective", name_of(last_kind_), sequence_, mail_.pe(member).value());
+      break_down(text);
+      throw Error(text);
+    }
     if (auto disagreement = find_disagreement()) {
       break_down(*disagreement);
       throw Error(*disagreement);
@@ -477,8 +497,12 @@ bool Engine::test(std::uint64_t ticket) {
     try_advance();
     if (!is_finished(ticket)) {
       context_.progress();
-      if (context_.job().has_failed()) mail_.withdraw();
-      context_.check();
+      try {
+        context_.check();
+      } catch (...) {
+        mail_.withdraw();  // the caller has its memory back
+        throw;
+      }
       throw_if_broken();
     }
     if (!is_finished(ticket)) return false;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -149,6 +150,7 @@ class Engine {
   std::string mismatch_text(std::uint32_t member, Kind theirs) const;
   std::optional<std::string> find_disagreement() const;
   std::string timeout_text() const;
+  std::uint32_t who_gave_up();
 
   std::shared_ptr<std::atomic<bool>> end_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<const std::atomic<bool>> ended_ = end_;
@@ -229,12 +231,12 @@ class Engine {
   std::uint32_t check = begin_call(kind, kept.digest, arguments.symmetric, reduction);
   void* const memory = schedule.scratch_bytes != 0 ? scratch(schedule.scratch_bytes) : nullptr;
   mail_.set_patience(patience_);
-  executor_.begin(schedule, in, out, memory, reduction, static_cast<std::uint32_t>(kind), check, arguments.symmetric);
+  executor_.begin(schedule, in, out, memory, reduction, waits_for_all(kind) ? 0 : sequence_, static_cast<std::uint32_t>(kind), check, arguments.symmetric);
   Executor::State state;
   try {
     state = executor_.advance();
-  } catch (...) {
-    mail_.withdraw();
+  } catch (const std::exception& error) {
+    break_down(error.what());
     throw;
   }
   mail_.set_patience(0);

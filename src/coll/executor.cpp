@@ -26,52 +26,6 @@ constexpr std::uint64_t lent_though_reachable = 1024;
 
 }  // namespace
 
-void StagingPool::release() {
-  if (memory_ != nullptr) context_.heap().release(memory_);
-  memory_ = nullptr;
-  free_.clear();
-  loans_.clear();
-  readers_.fill(0);
-}
-
-void StagingPool::open() {
-  memory_ = static_cast<std::byte*>(context_.heap().allocate(most_chunks * chunk_bytes));
-  for (std::size_t i = 0; i < most_chunks; ++i) free_.push_back(memory_ + i * chunk_bytes);
-}
-
-bool StagingPool::try_open() {
-  if (memory_ != nullptr) return true;
-  if (refused_) return false;
-  try {
-    open();
-  } catch (const MemoryError&) {
-    refused_ = true;
-  }
-  return !refused_;
-}
-
-std::byte* StagingPool::take() {
-  if (memory_ == nullptr) open();
-  if (free_.empty()) call_in();
-  if (free_.empty()) return nullptr;
-  std::byte* chunk = free_.back();
-  free_.pop_back();
-  return chunk;
-}
-
-void StagingPool::lend(std::byte* chunk, std::uint32_t reader, std::uint64_t number) {
-  loans_.push_back({chunk, reader, number});
-  ++readers_of(chunk);
-}
-
-void StagingPool::call_in() {
-  std::erase_if(loans_, [&](const Loan& loan) {
-    if (mail_.lent_read(loan.reader) < loan.number) return false;
-    if (--readers_of(loan.chunk) == 0) free_.push_back(loan.chunk);
-    return true;
-  });
-}
-
 Executor::State Executor::advance() {
   const Step* const begin = schedule_->steps.data();
   const Step* const end = begin + schedule_->steps.size();
@@ -135,6 +89,16 @@ std::uint32_t Executor::waits_for() const {
   return UINT32_MAX;
 }
 
+std::uint32_t Executor::who_gave_up() const {
+  if (schedule_ == nullptr || next_ >= schedule_->steps.size()) return UINT32_MAX;
+  auto gave_up = [&](std::uint32_t peer) { return !is_far(peer) && mail_.has_withdrawn(peer); };
+  const Step& step = schedule_->steps[next_];
+  if (step.kind != Step::Kind::join) return gave_up(step.peer) ? step.peer : UINT32_MAX;
+  for (const Transfer& transfer : transfers_)
+    if (!transfer.done && gave_up(transfer.peer)) return transfer.peer;
+  return UINT32_MAX;
+}
+
 Mailboxes::Outcome Executor::fold(const Step& step, std::uint32_t& cells) {
   std::uint32_t tag = data_tag(step.bytes);
   if (step.bytes <= sizeof(Cell::payload)) {
@@ -170,18 +134,8 @@ void Executor::control(std::uint32_t peer, Control::What what, std::uint64_t off
 
 bool Executor::start_send(const Step& step) {
   if (!mail_.has_room(step.peer)) return false;
-  const bool nearby = !is_placed(step) && !is_far(step.peer), reachable = nearby && in_segment(at(step.from));
-  // Who does something else meanwhile, or shares a core, is not to wait for an answer.
-  const bool fits = step.bytes <= StagingPool::chunk_bytes;
-  const auto sending = nearby && !reachable && fits && awaited_ ? readings_.sending(step.peer, step.bytes) : Readings::Sending::lent;
-  const bool worth_lending = reachable ? step.bytes <= lent_though_reachable && staging_.try_open() : fits && sending != Readings::Sending::offered;
-  const Timing timing = sending == Readings::Sending::lent_and_timed ? Timing::arrival : Timing::none;
-  if (nearby && worth_lending && lend(step.peer, at(step.from), step.bytes, timing)) return true;
-  if (nearby) {
-    // Mostly no more to do than to hear that it has been read.
-    if (reachable) control(step.peer, Control::offer, context_.offset_of(at(step.from)).value(), step.bytes);
-    else control(step.peer, Control::offer_private, reinterpret_cast<std::uintptr_t>(at(step.from)), step.bytes);
-    offers_.push_back({step.peer, at(step.from), step.bytes});
+  if (!is_placed(step) && !is_far(step.peer)) {
+    send_nearby(step.peer, at(step.from), step.bytes);
     return true;
   }
   if (unfinished_ == 0) transfers_.clear();
@@ -198,10 +152,42 @@ bool Executor::start_send(const Step& step) {
   return true;
 }
 
+// For whom there is room.
+void Executor::send_nearby(std::uint32_t peer, std::byte* data, std::uint64_t bytes) {
+  const bool reachable = in_segment(data), fits = bytes <= StagingPool::chunk_bytes;
+  bool has_chunk = false;
+  if (bytes <= (reachable ? lent_though_reachable : StagingPool::chunk_bytes)) {
+    has_chunk = is_copied(data, bytes) || staging_.has_free();
+    const auto sending = !has_chunk ? Readings::Sending::offered : reachable ? Readings::Sending::lent : how_to_send(peer, bytes);
+    const Timing timing = sending == Readings::Sending::lent_and_timed ? Timing::arrival : Timing::none;
+    if (sending != Readings::Sending::offered && lend(peer, data, bytes, timing)) return;
+  }
+  // Mostly no more to do than to hear that it has been read.
+  if (reachable) {
+    control(peer, Control::offer, context_.offset_of(data).value(), bytes);
+  } else {
+    const bool bare = fits ? !has_chunk : !staging_.try_open();
+    control(peer, Control::offer_private, reinterpret_cast<std::uintptr_t>(data), bytes, bare ? 1 : 0);
+  }
+  offers_.push_back({peer, data, bytes});
+}
+
+// What fits a chunk, of which there is one. Who does something else meanwhile, shares a core, or could go on before the peer has come is not to
+// wait for an answer.
+Readings::Sending Executor::how_to_send(std::uint32_t peer, std::uint64_t bytes) {
+  if (!awaited_ || bytes < Readings::least_bytes || !may_read_private()) return Readings::Sending::lent;
+  if (sequence_ != 0 && readings_.offers_next(peer, bytes) && !mail_.has_begun(peer, sequence_)) return Readings::Sending::lent;
+  return readings_.sending(peer, bytes);
+}
+
+bool Executor::is_copied(const std::byte* data, std::uint64_t bytes) {
+  return data == copied_.data && bytes == copied_.bytes && staging_.is_lent(copied_.chunk);
+}
+
 // Copies it, once for all who get the same in a row, and tells the peer, for whom there is room. False: there is no chunk.
 bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t bytes, Timing timing) {
   std::uint32_t copy_ns = timing == Timing::none ? 0 : 1;  // of what has been copied for another
-  if (data != copied_.data || bytes != copied_.bytes || !staging_.is_lent(copied_.chunk)) {
+  if (!is_copied(data, bytes)) {
     std::byte* chunk = staging_.take();
     if (chunk == nullptr) return false;
     const std::int64_t begun_ns = timing == Timing::none ? 0 : now_ns();
@@ -248,14 +234,15 @@ bool Executor::read_at_once(const Step& step) {
   if (found != control_tag() || !mail_.has_room(step.peer)) return false;
   Control message;
   std::memcpy(&message, cell->payload, sizeof(message));
-  if (message.what == Control::offer_private && message.bytes == step.bytes) return read_private_at_once(step, message.offset);
+  if (message.what == Control::offer_private && message.bytes == step.bytes) return read_private_at_once(step, message);
   if ((message.what != Control::offer && message.what != Control::lent) || message.bytes != step.bytes) return false;
   const std::byte* source = mail_.mapped(step.peer, message.offset, step.bytes);
-  mail_.finish_cell(step.peer);
   const bool measured = message.what == Control::lent && message.figure != 0;
   const std::int64_t begun_ns = measured ? now_ns() : 0;
   if (step.kind == Step::Kind::recv) std::memcpy(at(step.into), source, step.bytes);
   else combine(step.side, at(step.into), source, at(step.from), step.bytes);
+  if (message.what == Control::offer && mail_.has_withdrawn(step.peer)) return false;
+  mail_.finish_cell(step.peer);
   if (measured) readings_.note(step.peer, step.bytes, Readings::Way::lent, message.figure + now_ns() - begun_ns);
   mail_.count_moved(step.bytes);
   if (message.what == Control::lent) mail_.finish_lent(step.peer);
@@ -263,18 +250,24 @@ bool Executor::read_at_once(const Step& step) {
   return true;
 }
 
-// Whether private memory of a member of this node is to be read by the kernel.
-bool Executor::is_best_read(std::uint32_t peer, std::uint64_t bytes) {
+// Of another process, where that fails when the memory is gone. In one process, reading what its owner has freed is no error that can be
+// told from data.
+bool Executor::may_read_private() const {
   const runtime::ForeignMemory& theirs = context_.foreign_memory();
-  return theirs.is_open() && (theirs.is_own_process() || readings_.way(peer, bytes) == Readings::Way::by_kernel);
+  return theirs.is_open() && !theirs.is_own_process();
+}
+
+// Whether private memory of a member of this node is to be read by the kernel.
+bool Executor::is_best_read(std::uint32_t peer, const Control& message) {
+  return may_read_private() && (message.figure != 0 || readings_.way(peer, message.bytes) == Readings::Way::by_kernel);
 }
 
 // False: it is answered in the join.
-bool Executor::read_private_at_once(const Step& step, std::uint64_t from) {
-  if (step.kind != Step::Kind::recv || !is_best_read(step.peer, step.bytes)) return false;
+bool Executor::read_private_at_once(const Step& step, const Control& message) {
+  if (step.kind != Step::Kind::recv || !is_best_read(step.peer, message)) return false;
   const bool measured = readings_.measures(step.peer, step.bytes);
   const std::int64_t begun_ns = measured ? now_ns() : 0;
-  if (context_.foreign_memory().read(mail_.pe(step.peer), at(step.into), from, step.bytes) != 0 || mail_.has_withdrawn(step.peer)) return false;
+  if (context_.foreign_memory().read(mail_.pe(step.peer), at(step.into), message.offset, step.bytes) != 0 || mail_.has_withdrawn(step.peer)) return false;
   readings_.note(step.peer, step.bytes, Readings::Way::by_kernel, measured ? now_ns() - begun_ns : 0);
   mail_.finish_cell(step.peer);
   mail_.count_moved(step.bytes);
@@ -287,7 +280,7 @@ void Executor::answer_private(Transfer& transfer, const Control& message) {
     transfer.piece = UINT64_MAX;
     return;
   }
-  if (!transfer.far && is_best_read(transfer.peer, transfer.bytes)) {
+  if (!transfer.far && is_best_read(transfer.peer, message)) {
     transfer.foreign = true;
     transfer.lent = false;
     transfer.source = message.offset;
@@ -299,7 +292,7 @@ void Executor::answer_private(Transfer& transfer, const Control& message) {
     control(transfer.peer, Control::here, context_.offset_of(transfer.data).value(), transfer.bytes);
   } else {
     std::uint32_t unasked = 0;
-    if (!context_.foreign_memory().is_open()) unasked = Readings::for_ever;
+    if (!may_read_private()) unasked = Readings::for_ever;
     else if (!transfer.far && transfer.bytes <= StagingPool::chunk_bytes) unasked = readings_.unasked(transfer.peer, transfer.bytes);
     control(transfer.peer, Control::bounce, 0, 0, unasked);
   }
@@ -419,13 +412,11 @@ bool Executor::fetch(Transfer& transfer, std::byte* into, std::uint64_t bytes) {
     context_.get(into, mail_.pe(transfer.peer), HeapOffset(transfer.source), bytes);
     return true;
   }
-  const int error = context_.foreign_memory().read(mail_.pe(transfer.peer), into, transfer.source, bytes);
-  const bool withdrawn = mail_.has_withdrawn(transfer.peer);
-  if (error == 0 && !withdrawn) return true;
+  if (context_.foreign_memory().read(mail_.pe(transfer.peer), into, transfer.source, bytes) == 0) return true;
   transfer.foreign = false;
   transfer.piece = 0;
-  if (withdrawn) return false;  // nothing more comes: whatever ended the sender's call ends this one
-  control(transfer.peer, Control::bounce, 0, transfer.complete, Readings::for_ever);
+  if (!mail_.has_withdrawn(transfer.peer))
+    control(transfer.peer, Control::bounce, 0, transfer.complete, may_read_private() ? 0 : Readings::for_ever);
   return false;
 }
 
@@ -450,6 +441,10 @@ void Executor::pull(Transfer& transfer) {
     return;
   }
   if (measured) transfer.spent_ns += std::exchange(transfer.copy_ns, 0) + now_ns() - begun_ns;
+  if (part == transfer.piece && !transfer.lent && mail_.has_withdrawn(transfer.peer)) {
+    transfer.piece = 0;  // it may have been anything, and nothing more comes, see who_gave_up()
+    return;
+  }
   mail_.count_moved(part);
   transfer.complete += part;
   transfer.source += part;
@@ -463,6 +458,7 @@ void Executor::pull(Transfer& transfer) {
 
 // Fills free chunks with what has not been sent yet. True when it did something.
 bool Executor::feed_chunks(Transfer& transfer) {
+  staging_.open();
   bool moved = false;
   std::size_t element = reduction_ != nullptr ? reduction_->element_bytes() : 1;
   std::uint64_t most = lent_piece / element * element;
@@ -538,6 +534,7 @@ bool Executor::serve(Transfer& transfer) {
         transfer.piece = UINT64_MAX;
         break;
       }
+      if (!transfer.far && mail_.has_withdrawn(transfer.peer)) break;  // its memory is its own again, and nothing more comes
       // What tells of it is a signal, which does not overtake it.
       context_.put(mail_.pe(transfer.peer), HeapOffset(message.offset), transfer.data, transfer.bytes);
       mail_.count_moved(transfer.bytes);
@@ -547,7 +544,7 @@ bool Executor::serve(Transfer& transfer) {
     case Control::bounce:
       transfer.bouncing = true;
       transfer.complete = message.bytes;
-      readings_.learn_unasked(transfer.peer, transfer.bytes, message.figure);
+      if (!transfer.far) readings_.learn_unasked(transfer.peer, transfer.bytes, message.figure);
       break;
     case Control::rooms:
       mail_.learn_rooms(transfer.peer, HeapOffset(message.offset));

@@ -4,8 +4,9 @@
 //
 // Long messages: what has a known place in a symmetric output is written straight to it. Else the sender offers where its
 // data lies. When that is in its segment, the receiver copies (or combines) straight out of it. When it is private memory, the receiver
-// has the kernel read it, where that takes less time than the other ways (reading.hpp). These are: when the receiver's is not private, the
-// sender copies straight into it; when both are, staging chunks in the sender's segment carry it, a few in flight.
+// has the kernel read it, where members are processes and that takes less time than the other ways (reading.hpp). These are: when the
+// receiver's is not private, the sender copies straight into it; when both are, staging chunks in the sender's segment carry it, a few in
+// flight. What a receiver has copied out of memory that was offered counts when the sender had not given up until then.
 // What has been copied into a chunk is lent: the sender goes on, and takes the chunk back when its reader's count says that it has been read,
 // so that nobody waits for an answer.
 //
@@ -23,45 +24,9 @@
 #include "mailbox.hpp"
 #include "reading.hpp"
 #include "schedule.hpp"
+#include "staging.hpp"
 
 namespace atl::coll::detail {
-
-/// Blocks of the heap for data that lies in private memory. Few, whatever the number of members: who finds none waits.
-class StagingPool {
- public:
-  static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
-  static constexpr std::size_t most_chunks = 8;
-
-  StagingPool(runtime::Context& context, const Mailboxes& mail) : context_(context), mail_(mail) {}
-  /// When no peer reads them any more.
-  void release();
-  /// For what can do without: false when there is no memory.
-  bool try_open();
-  /// Null when all are in use. Throws MemoryError when there is no memory for any.
-  std::byte* take();
-  void give_back(std::byte* chunk) { free_.push_back(chunk); }
-  /// Comes back when that member has read so many lent chunks. One chunk may be lent to several members.
-  void lend(std::byte* chunk, std::uint32_t reader, std::uint64_t number);
-  /// Whether that is so of some member, for all that is known.
-  bool is_lent(const std::byte* chunk) { return readers_of(chunk) != 0; }
-
- private:
-  struct Loan {
-    std::byte* chunk;
-    std::uint32_t reader;
-    std::uint64_t number;
-  };
-  std::uint32_t& readers_of(const std::byte* chunk) { return readers_[static_cast<std::size_t>(chunk - memory_) / chunk_bytes]; }
-  void open();
-  void call_in();
-  runtime::Context& context_;
-  const Mailboxes& mail_;
-  std::byte* memory_ = nullptr;
-  bool refused_ = false;
-  std::vector<std::byte*> free_;
-  std::vector<Loan> loans_;
-  std::array<std::uint32_t, most_chunks> readers_{};
-};
 
 /// One schedule under way.
 class Executor {
@@ -69,10 +34,10 @@ class Executor {
   Executor(runtime::Context& context, Mailboxes& mail, StagingPool& staging)
       : context_(context), mail_(mail), staging_(staging) {}
 
-  /// `kind` and `check` (a digest of number and arguments of the call) go into every message. `symmetric`: the output is,
-  /// and may be written to.
+  /// `sequence`: the number of the call, 0 when nobody is done before all have come. `kind` and `check` (a digest of number and arguments of the call) go into every message.
+  /// `symmetric`: the output is, and may be written to.
   void begin(const Schedule& schedule, const void* input, void* output, void* scratch, const Reduction* reduction,
-             std::uint32_t kind, std::uint32_t check, bool symmetric) {
+             std::uint64_t sequence, std::uint32_t kind, std::uint32_t check, bool symmetric) {
     // With the last one done, no cells or transfers of it are left.
     schedule_ = &schedule;
     reduction_ = reduction;
@@ -81,6 +46,7 @@ class Executor {
     bases_[static_cast<std::size_t>(Space::scratch)] = reinterpret_cast<std::uint64_t>(scratch);
     symmetric_ = symmetric;
     awaited_ = mail_.is_patient();
+    sequence_ = sequence;
     tag_ = make_tag(kind, CellType::data, check);
     next_ = 0;
     copied_.data = nullptr;
@@ -93,6 +59,8 @@ class Executor {
   std::uint64_t progress_mark() const { return mail_.moved_bytes() + mail_.received_cells(); }
   /// Whom the next step waits for, for messages. UINT32_MAX: nobody.
   std::uint32_t waits_for() const;
+  /// Of those of this node whom it waits for. UINT32_MAX: nobody, for all that is known.
+  std::uint32_t who_gave_up() const;
   bool in_segment(const std::byte* data) const;
 
  private:
@@ -132,7 +100,7 @@ class Executor {
   // | offset | bytes | field  | valid when                                                        |
   // |--------|-------|--------|-------------------------------------------------------------------|
   // |   0    |   4   | what   | always                                                            |
-  // |   4    |   4   | figure | bounce: so many messages of such a length may be lent without an offer, from now on; lent: nanoseconds that the copy took, 0: not known |
+  // |   4    |   4   | figure | bounce: so many messages of such a length may be lent without an offer, from now on; lent: nanoseconds that the copy took, 0: not known; offer_private: not 0, there is no chunk for it |
   // |   8    |   8   | offset | offer, lent: of the data in the sender's segment; offer_private: its address, 0 on another node; here: of the destination; rooms: of these |
   // |  16    |   8   | bytes  | offer, offer_private, here, ask: of the whole message; lent: of it; read, bounce: bytes read so far |
   struct Control {
@@ -167,6 +135,9 @@ class Executor {
   void combine(Side side, std::byte* into, const std::byte* arrived, const std::byte* own, std::uint64_t bytes);
   Mailboxes::Outcome fold(const Step& step, std::uint32_t& cells);
   bool start_send(const Step& step);
+  void send_nearby(std::uint32_t peer, std::byte* data, std::uint64_t bytes);
+  Readings::Sending how_to_send(std::uint32_t peer, std::uint64_t bytes);
+  bool is_copied(const std::byte* data, std::uint64_t bytes);
   bool lend(std::uint32_t peer, const std::byte* data, std::uint64_t bytes, Timing timing);
   void offer(Transfer& transfer);
   void tell(Transfer& transfer);
@@ -180,8 +151,9 @@ class Executor {
   bool awaits_parcel(std::uint32_t peer, std::uint32_t tag) const;
   void finish_incoming(Transfer& transfer);
   bool read_at_once(const Step& step);
-  bool is_best_read(std::uint32_t peer, std::uint64_t bytes);
-  bool read_private_at_once(const Step& step, std::uint64_t from);
+  bool may_read_private() const;
+  bool is_best_read(std::uint32_t peer, const Control& message);
+  bool read_private_at_once(const Step& step, const Control& message);
   void answer_private(Transfer& transfer, const Control& message);
   void start_recv(const Step& step);
   void await_answers();
@@ -202,6 +174,7 @@ class Executor {
   std::uint64_t bases_[4] = {0, 0, 0, 0};
   bool symmetric_ = false;
   bool awaited_ = false;  // all members have a core, and nothing else to do
+  std::uint64_t sequence_ = 0;
   std::uint32_t tag_ = 0;
   std::size_t next_ = 0;     // step
   std::uint32_t cells_ = 0;  // of the message in that step

@@ -44,11 +44,11 @@ static_assert(sizeof(Cell) == 128);
 // |--------|-------|---------|-------------------------------------------------------------------------------|
 // |   0    |   8   | started | always: operations started << 8, with the kind of the last one                |
 // |   8    |  16   | checks  | started stays the same: at [operations started % 2] digest of that one's arguments |
-// |  24    |   8   | withdrawn | always: not 0, the member has given up, and private memory that it has offered may hold anything |
+// |  64    |   8   | withdrawn | always: not 0, the member has given up, and memory that it has offered may hold anything. A line of its own: it is looked at after each read |
 struct Presence {
   alignas(64) std::atomic<std::uint64_t> started;
   std::atomic<std::uint64_t> checks[2];
-  std::atomic<std::uint64_t> withdrawn;
+  alignas(64) std::atomic<std::uint64_t> withdrawn;
 
   /// By its owner, with numbers that ascend by one.
   void announce(std::uint64_t sequence, std::uint32_t kind, std::uint32_t check) {
@@ -58,7 +58,7 @@ struct Presence {
     started.store(sequence << 8 | kind, std::memory_order_release);
   }
 };
-static_assert(sizeof(Presence) == 64);
+static_assert(sizeof(Presence) == 128 && offsetof(Presence, withdrawn) == 64);
 
 /// A Presence as others see it, wherever it lies: `fetch` acquires the word at an offset in it.
 struct Announced {
@@ -164,11 +164,18 @@ class Mailboxes {
     presence_->withdrawn.store(1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);  // what is written to that memory comes later. Partner: has_withdrawn()
   }
-  /// Of a member of this node; false: what was read before it was asked is what the member had offered.
+  /// False: what was read before it was asked is what the member had offered.
   bool has_withdrawn(std::uint32_t member) const {
     std::atomic_thread_fence(std::memory_order_acquire);  // partner: withdraw()
     const Way& way = ways_[member];
-    return context_->peer_pointer<Presence>(way.pe, way.presence)->withdrawn.load(std::memory_order_relaxed) != 0;
+    if (auto* presence = context_->peer_pointer<Presence>(way.pe, way.presence)) return presence->withdrawn.load(std::memory_order_relaxed) != 0;
+    return context_->fetch<std::uint64_t>(way.pe, HeapOffset(way.presence.value() + offsetof(Presence, withdrawn))) != 0;
+  }
+  /// Whether a member of this node has come to that operation, or gone on.
+  bool has_begun(std::uint32_t member, std::uint64_t sequence) const {
+    const Way& way = ways_[member];
+    // Relaxed: nothing else is concluded from it.
+    return context_->peer_pointer<Presence>(way.pe, way.presence)->started.load(std::memory_order_relaxed) >> 8 >= sequence;
   }
 
   bool has_room(std::uint32_t member, std::uint32_t cells = 1) {

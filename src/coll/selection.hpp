@@ -28,6 +28,11 @@ constexpr bool takes_blocks(Kind kind) {
   return kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
 }
 
+/// Whether each member needs data of all others, so that nobody is done before the last has come.
+constexpr bool waits_for_all(Kind kind) {
+  return kind == Kind::allreduce || kind == Kind::allgather || kind == Kind::allgatherv || kind == Kind::alltoall || kind == Kind::alltoallv;
+}
+
 /// PEs for each core from which on every round of a collective is dear.
 inline constexpr std::uint32_t many_per_core = 4;
 

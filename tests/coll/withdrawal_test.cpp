@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long data in memory that a member has offered, or has asked others to write to: it is the caller's again when the member gives up. And who
+// has no chunk for them, or comes before the others.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "atoll/base/clock.hpp"
+#include "oracle.hpp"
+#include "run_pes.hpp"
+
+namespace atl::coll {
+namespace {
+
+using atl::testing::Fabric;
+using atl::testing::run_pes;
+
+class Withdrawal : public ::testing::TestWithParam<Fabric> {
+ protected:
+  void SetUp() override {
+    if (std::string why = atl::testing::why_not(2, GetParam()); !why.empty()) GTEST_SKIP() << why;
+  }
+  ~Withdrawal() override { ::unsetenv("ATOLL_KERNEL_COPY"); }
+};
+
+constexpr std::size_t long_bytes = 300'000;
+constexpr useconds_t long_time_us = 800'000;
+constexpr double short_seconds = 0.1;
+
+template <class Call>
+std::string message_of(Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// The root gives up before the other has come; what is in its memory then is not taken for what it had offered.
+TEST_P(Withdrawal, WhatWasOfferedIsNoDataAnyMore) {
+  for (bool in_heap : {false, true})
+    run_pes(2, GetParam(), [in_heap](runtime::Context& context) {
+      Communicator all(context);
+      all.barrier();
+      const testing::Bytes data(context, long_bytes, in_heap);
+      if (all.rank() == 0) {
+        all.set_timeout_seconds(short_seconds);
+        EXPECT_THROW(all.broadcast(data.data(), long_bytes, 0), TimeoutError);
+        std::fill_n(data.data(), long_bytes, std::byte{99});
+      } else {
+        ::usleep(long_time_us);
+        const std::string text = message_of([&] { all.broadcast(data.data(), long_bytes, 0); });
+        EXPECT_NE(text.find("PE 0 has given up this collective"), std::string::npos) << in_heap << ": " << text;
+      }
+      context.barrier();
+    });
+}
+
+// The receiver has said where it wants them, and gives up before the root has looked again.
+TEST_P(Withdrawal, WhatIsTheCallersAgainIsNotWrittenTo) {
+  ::setenv("ATOLL_KERNEL_COPY", "off", 1);
+  run_pes(2, GetParam(), [](runtime::Context& context) {
+    Communicator all(context);
+    all.barrier();
+    const testing::Bytes data(context, long_bytes, all.rank() == 1);
+    std::fill_n(data.data(), long_bytes, std::byte{7});
+    if (all.rank() == 0) {
+      Request request = all.ibroadcast(data.data(), long_bytes, 0);
+      ::usleep(long_time_us);
+      const std::string text = message_of([&] { request.wait(); });
+      EXPECT_NE(text.find("PE 1 has given up this collective"), std::string::npos) << text;
+      context.barrier();
+    } else {
+      all.set_timeout_seconds(short_seconds);
+      EXPECT_THROW(all.broadcast(data.data(), long_bytes, 0), TimeoutError);
+      std::fill_n(data.data(), long_bytes, std::byte{55});
+      context.barrier();
+      EXPECT_EQ(std::count(data.data(), data.data() + long_bytes, std::byte{55}), static_cast<std::ptrdiff_t>(long_bytes));
+    }
+  });
+}
+
+// Processes need no chunks, as the kernel reads; of one process the root fails, of which the other hears.
+TEST_P(Withdrawal, AFullHeapHangsNobody) {
+  run_pes(2, GetParam(), [fabric = GetParam()](runtime::Context& context) {
+    constexpr std::size_t bytes = 20'000;
+    Communicator all(context);
+    all.barrier();
+    std::vector<void*> taken;
+    for (std::size_t size = std::size_t{16} << 20; size >= 65'536;) {
+      try {
+        taken.push_back(context.heap().allocate(size));
+      } catch (const MemoryError&) {
+        size /= 2;
+      }
+    }
+    std::vector<std::byte> data(bytes);
+    int calls = 0;
+    const std::string text = message_of([&] {
+      for (; calls < 40; ++calls) {
+        std::fill(data.begin(), data.end(), std::byte(all.rank() == 0 ? calls : 99));
+        all.broadcast(data.data(), bytes, 0);
+        ASSERT_EQ(std::count(data.begin(), data.end(), std::byte(calls)), static_cast<std::ptrdiff_t>(bytes)) << calls;
+      }
+    });
+    if (fabric == Fabric::shm) EXPECT_EQ(calls, 40) << text;
+    else EXPECT_NE(text.find(all.rank() == 0 ? "cannot allocate" : "PE 0 has given up this collective"), std::string::npos) << text;
+    context.barrier();
+    for (void* memory : taken) context.heap().release(memory);
+  });
+}
+
+// The root of a broadcast has sent what it had.
+TEST_P(Withdrawal, WhoComesFirstDoesNotWait) {
+  run_pes(2, GetParam(), [](runtime::Context& context) {
+    constexpr std::size_t bytes = 16'384;
+    Communicator all(context);
+    all.barrier();
+    std::vector<std::byte> data(bytes, std::byte{7});
+    if (all.rank() == 1) ::usleep(long_time_us);
+    const std::int64_t begun_ns = now_ns();
+    all.broadcast(data.data(), bytes, 0);
+    EXPECT_LT(now_ns() - begun_ns, std::int64_t{long_time_us} * 1000 / 2);
+    EXPECT_EQ(data.back(), std::byte{7});
+    context.barrier();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Fabrics, Withdrawal, ::testing::Values(Fabric::loop, Fabric::shm),
+                         [](auto& info) { return atl::testing::name_of(info.param); });
+
+}  // namespace
+}  // namespace atl::coll
