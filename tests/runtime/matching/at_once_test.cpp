@@ -43,7 +43,9 @@ TEST_P(AtOnce, WhatComesAtOnceIsReceivedWithoutAnOperation) {
 TEST_P(AtOnce, WhatLiesInTheRingIsTakenFromThere) {
   ATOLL_NOT_SIMULATED();
   if (npes() == 1) GTEST_SKIP() << "what one sends to oneself has been taken in when one looks";
-  run([](Context& context) {
+  // With a network a thread that makes progress may have it in its hands just now.
+  const bool is_alone = fabric() != testing::Fabric::ofi;
+  run([is_alone](Context& context) {
     Matcher matcher(context);
     HeapOffset sent = context.allocate_symmetric(8);
     *context.local_pointer<std::uint64_t>(sent) = 0;
@@ -56,7 +58,7 @@ TEST_P(AtOnce, WhatLiesInTheRingIsTakenFromThere) {
       while (context.fetch<std::uint64_t>(PeId(1), sent) == 0) ::sched_yield();  // without progress
       std::uint64_t value = 0;
       auto outcome = matcher.receive_if_here({PeId(0), 5}, in(value));
-      EXPECT_TRUE(outcome.has_value() || context.peer_pointer(PeId(0), HeapOffset(0)) == nullptr);
+      EXPECT_TRUE(outcome.has_value() || !is_alone || context.peer_pointer(PeId(0), HeapOffset(0)) == nullptr);
       if (!outcome) outcome = receive_now(matcher, {PeId(0), 5}, in(value));
       EXPECT_EQ(outcome->envelope.bytes, 8u);
       EXPECT_EQ(value, 77u);
