@@ -312,7 +312,9 @@ class Scan : public Reducing {
 class Exscan : public Reducing {
  public:
   Exscan(Comm& comm, const void* out, void* in, Same what, MPI_Op op)
-      : Reducing(out, in, what, op, comm.rank() != 0), nothing_(comm.rank() == 0 ? bytes() : 0), first_(comm.rank() == 0) {}
+      : Reducing(out, in, what, op, comm.rank() != 0), nothing_(comm.rank() == 0 ? bytes() : 0), first_(comm.rank() == 0) {
+    if (first_) check_apart(out, in, bytes());  // as the others find out
+  }
   void run(Coll& coll) { coll.exscan(from_.data(), place(), count_, reduction()); }
   coll::Request begin(Coll& coll) { return coll.iexscan(from_.data(), place(), count_, reduction()); }
   void land() {

@@ -42,6 +42,7 @@ static void null_buffers(void) {
   REFUSED(MPI_Allgatherv(data, 1, MPI_INT, more, NULL, NULL, MPI_INT, self), MPI_ERR_ARG);
   REFUSED(MPI_Allgatherv(data, 1, MPI_INT, more, one, NULL, MPI_INT, self), MPI_ERR_ARG);
   REFUSED(MPI_Alltoallw(data, NULL, NULL, NULL, more, NULL, NULL, NULL, self), MPI_ERR_ARG);
+  REFUSED(MPI_Exscan(data, data, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
   REFUSED(MPI_Reduce_scatter(data, more, NULL, MPI_INT, MPI_SUM, self), MPI_ERR_ARG);
   /* What is not in one piece, and what no other rank takes part in. */
   int position = 0;
