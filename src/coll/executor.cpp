@@ -428,7 +428,7 @@ void Executor::pull(Transfer& transfer) {
   if (transfer.fold) {
     std::size_t element = reduction_->element_bytes();
     if (part > element) part -= part % element;
-    std::vector<std::byte> of_far;
+    std::vector<std::byte> of_far;  // up to longest_piece: not kept, as the small pieces of the kernel are
     std::vector<std::byte>& fetched = transfer.foreign ? fetched_ : of_far;
     const std::byte* source = transfer.foreign ? nullptr : mail_.mapped(transfer.peer, transfer.source, part);
     if (source == nullptr) {

@@ -15,7 +15,6 @@
 // sender writes it there. What is longer still, or fits no chunk, is offered when asked.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,8 +33,8 @@ class Executor {
   Executor(runtime::Context& context, Mailboxes& mail, StagingPool& staging)
       : context_(context), mail_(mail), staging_(staging) {}
 
-  /// `sequence`: the number of the call, 0 when nobody is done before all have come. `kind` and `check` (a digest of number and arguments of the call) go into every message.
-  /// `symmetric`: the output is, and may be written to.
+  /// `sequence`: the number of the call, 0 when nobody is done before all have come. `kind` and `check` (a digest of number and
+  /// arguments of the call) go into every message. `symmetric`: the output is, and may be written to.
   void begin(const Schedule& schedule, const void* input, void* output, void* scratch, const Reduction* reduction,
              std::uint64_t sequence, std::uint32_t kind, std::uint32_t check, bool symmetric) {
     // With the last one done, no cells or transfers of it are left.

@@ -12,9 +12,9 @@
 namespace atl::coll {
 namespace {
 
-using atl::testing::run_pes;
-
 using atl::testing::Fabric;
+using atl::testing::run_pes;
+using testing::message_of;
 
 class Failure : public ::testing::TestWithParam<Fabric> {
  protected:
@@ -22,16 +22,6 @@ class Failure : public ::testing::TestWithParam<Fabric> {
     if (std::string why = atl::testing::why_not(3, GetParam()); !why.empty()) GTEST_SKIP() << why;
   }
 };
-
-template <class Call>
-std::string message_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 TEST_P(Failure, DifferentCollectivesAreNamed) {
   run_pes(2, GetParam(), [](runtime::Context& context) {

@@ -6,13 +6,26 @@
 
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/runtime/context.hpp"
 
 namespace atl::coll::testing {
+
+/// What the Error says with which a call fails; nothing when it does not.
+template <class Call>
+std::string message_of(Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
 
 /// Memory as callers have it: private, or in the heap of the Context.
 class Bytes {

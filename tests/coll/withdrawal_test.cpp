@@ -16,6 +16,7 @@ namespace {
 
 using atl::testing::Fabric;
 using atl::testing::run_pes;
+using testing::message_of;
 
 class Withdrawal : public ::testing::TestWithParam<Fabric> {
  protected:
@@ -28,16 +29,6 @@ class Withdrawal : public ::testing::TestWithParam<Fabric> {
 constexpr std::size_t long_bytes = 300'000;
 constexpr useconds_t long_time_us = 800'000;
 constexpr double short_seconds = 0.1;
-
-template <class Call>
-std::string message_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 // The root gives up before the other has come; what is in its memory then is not taken for what it had offered.
 TEST_P(Withdrawal, WhatWasOfferedIsNoDataAnyMore) {

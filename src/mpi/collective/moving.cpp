@@ -11,6 +11,7 @@ void check_root(const Comm& comm, int root) {
 }
 
 Piece piece_of(const void* buffer, const Same& same, int index) { return make_piece(buffer, same.count, same.type, same.count * index); }
+
 void check_lists(const Varied& varied) {
   need_list(varied.counts, 1, "counts");
   need_list(varied.displacements, 1, "displacements");

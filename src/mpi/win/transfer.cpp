@@ -311,7 +311,7 @@ void win_compare_and_swap(const void* origin, const void* compare, void* result,
   win::send_order(window, spot, Order::compare_and_swap, region, data, no_code, &element, Answer{share_type(type), 1, result});
 }
 
-void win_request(MPI_Win win, MPI_Request* request, const std::function<void()>& operation) {
+void complete_request(MPI_Win win, MPI_Request* request, const std::function<void()>& operation) {
   ATOLL_MPI_REQUIRE(request != nullptr, MPI_ERR_ARG, "no place for the request");
   auto& window = need<Window>(win);
   // What operations before it were answered is for the call that completes those.

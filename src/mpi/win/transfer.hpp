@@ -22,6 +22,11 @@ void win_compare_and_swap(const void* origin, const void* compare, void* result,
                           MPI_Win win);
 
 /// One of these in its R form: the operation is complete here, and so is its request. Failure of this operation alone.
-void win_request(MPI_Win win, MPI_Request* request, const std::function<void()>& operation);
+void complete_request(MPI_Win win, MPI_Request* request, const std::function<void()>& operation);
+/// By reference, so that the function object allocates nothing.
+template <class Operation>
+void win_request(MPI_Win win, MPI_Request* request, const Operation& operation) {
+  complete_request(win, request, std::cref(operation));
+}
 
 }  // namespace atl::mpi
