@@ -210,6 +210,9 @@ void partitions_ready(int count, const int* partitions, MPI_Request handle) {
   for (int i = 0; i < count; ++i) request.ready(partitions[i]);
 }
 
-void partition_arrived(MPI_Request handle, int partition, int* flag) { *flag = need<Request>(handle).arrived(partition); }
+// Nothing is awaited by a null request, nor by one that has not been started: MPI 5.0, 4.2.2.
+void partition_arrived(MPI_Request handle, int partition, int* flag) {
+  *flag = handle == MPI_REQUEST_NULL || need<Request>(handle).arrived(partition);
+}
 
 }  // namespace atl::mpi
