@@ -17,7 +17,7 @@ class Keyval {
   void* extra;
   int number;
   int count;  // the program's, and one per attribute; under the lock
-  bool freed = false;  // by the program; attributes may be left
+  bool freed = false;  // by the program; valid as long as attributes use it
 };
 
 namespace {
@@ -35,11 +35,6 @@ struct Keyvals {
     if (found == all.end() || found->second->of != of) fail_of_nothing(MPI_ERR_KEYVAL, "{} is no attribute key for this kind of object", number);
     return *found->second;
   }
-  Keyval& need_live(Kind of, int number) {
-    Keyval& key = need(of, number);
-    ATOLL_MPI_REQUIRE(!key.freed, MPI_ERR_KEYVAL, "{} is an attribute key that has been freed", number);
-    return key;
-  }
   void let_go(Keyval& key) {
     if (--key.count != 0) return;
     all.erase(key.number);
@@ -53,7 +48,7 @@ Keyvals& keyvals() {
 
 Keyval& take(Kind of, int number) {
   std::lock_guard lock(keyvals().mutex);
-  Keyval& key = keyvals().need_live(of, number);
+  Keyval& key = keyvals().need(of, number);
   ++key.count;
   return key;
 }
@@ -131,8 +126,13 @@ void set_attribute(Object& object, int keyval, void* value) {
   ATOLL_MPI_REQUIRE(!is_standard(keyval), MPI_ERR_KEYVAL, "a predefined attribute cannot be set");
   Keyval& key = take(object.kind(), keyval);
   Attributes& here = attributes_of(object);
-  for (std::size_t i = 0; i < here.entries_.size(); ++i)
-    if (here.entries_[i].key == &key) here.erase(object, i--);
+  try {
+    for (std::size_t i = 0; i < here.entries_.size(); ++i)
+      if (here.entries_[i].key == &key) here.erase(object, i--);
+  } catch (...) {
+    let_go(key);  // the attribute keeps its value
+    throw;
+  }
   here.entries_.push_back({&key, value});
 }
 
@@ -146,7 +146,7 @@ void get_attribute(Object& object, int keyval, void* value, int* flag) {
   }
   {
     std::lock_guard lock(keyvals().mutex);
-    (void)keyvals().need_live(object.kind(), keyval);
+    (void)keyvals().need(object.kind(), keyval);
   }
   for (const auto& entry : attributes_of(object).entries_)
     if (entry.key->number == keyval) {
@@ -160,7 +160,9 @@ void delete_attribute(Object& object, int keyval) {
   Attributes& here = attributes_of(object);
   for (std::size_t i = 0; i < here.entries_.size(); ++i)
     if (here.entries_[i].key->number == keyval) return here.erase(object, i);
-  fail(MPI_ERR_KEYVAL, "there is no attribute with key {}", keyval);
+  // Without such an attribute nothing is to be done; the key must exist.
+  std::lock_guard lock(keyvals().mutex);
+  (void)keyvals().need(object.kind(), keyval);
 }
 
 }  // namespace atl::mpi

@@ -84,10 +84,65 @@ static void attributes(void) {
   deleted = 1;
   MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
   CHECK(deleted == 2);
+  MPI_Comm_delete_attr(MPI_COMM_WORLD, key); /* which is not there any more */
+  CHECK(deleted == 2);
   MPI_Comm_free_keyval(&key);
   int *highest;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &flag);
   CHECK(flag && *highest >= 32767);
+}
+
+/* A key that the program has freed serves as long as an attribute uses it. */
+static int copy_win(MPI_Win win, int key, void *extra, void *in, void *out, int *flag) {
+  (void)win, (void)key, (void)extra, (void)in, (void)out;
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+static int delete_win(MPI_Win win, int key, void *value, void *extra) {
+  (void)win, (void)key, (void)value, (void)extra;
+  ++deleted;
+  return MPI_SUCCESS;
+}
+static int delete_type(MPI_Datatype type, int key, void *value, void *extra) {
+  (void)type, (void)key, (void)value, (void)extra;
+  ++deleted;
+  return MPI_SUCCESS;
+}
+
+#define FREED_KEY(Kind, object, copy_fn, delete_fn)                                                        \
+  do {                                                                                                     \
+    int key, freed, flag;                                                                                  \
+    void *value;                                                                                           \
+    MPI_##Kind##_create_keyval(copy_fn, delete_fn, &key, NULL);                                            \
+    freed = key;                                                                                           \
+    CHECK(MPI_##Kind##_delete_attr(object, key) == MPI_SUCCESS);                                           \
+    MPI_##Kind##_set_attr(object, key, (void *)50);                                                        \
+    MPI_##Kind##_free_keyval(&freed);                                                                      \
+    CHECK(freed == MPI_KEYVAL_INVALID);                                                                    \
+    CHECK(MPI_##Kind##_get_attr(object, key, &value, &flag) == MPI_SUCCESS && flag && value == (void *)50); \
+    deleted = 0;                                                                                           \
+    CHECK(MPI_##Kind##_set_attr(object, key, (void *)51) == MPI_SUCCESS && deleted == 1);                  \
+    CHECK(MPI_##Kind##_get_attr(object, key, &value, &flag) == MPI_SUCCESS && flag && value == (void *)51); \
+    CHECK(MPI_##Kind##_delete_attr(object, key) == MPI_SUCCESS && deleted == 2);                           \
+    FAILS(MPI_##Kind##_get_attr(object, key, &value, &flag), MPI_ERR_KEYVAL);                              \
+    FAILS(MPI_##Kind##_delete_attr(object, key), MPI_ERR_KEYVAL);                                          \
+  } while (0)
+
+static void freed_keys(void) {
+  MPI_Win win;
+  MPI_Datatype type;
+  int word;
+  MPI_Win_create(&word, sizeof word, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Type_contiguous(3, MPI_INT, &type);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  FREED_KEY(Comm, MPI_COMM_WORLD, copy_number, delete_number);
+  FREED_KEY(Win, win, copy_win, delete_win);
+  FREED_KEY(Type, type, MPI_TYPE_NULL_COPY_FN, delete_type);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Type_free(&type);
+  MPI_Win_free(&win);
 }
 
 static int handled;
@@ -291,8 +346,8 @@ static void keys_in_use(void) {
   CHECK(MPI_Comm_free_keyval(&key) == MPI_SUCCESS && key == MPI_KEYVAL_INVALID);
   key = copy;
   CHECK(MPI_Comm_free_keyval(&key) == MPI_SUCCESS);
-  FAILS(MPI_Comm_set_attr(comm, copy, &copy), MPI_ERR_KEYVAL);
-  FAILS(MPI_Comm_get_attr(comm, copy, &value, &flag), MPI_ERR_KEYVAL);
+  CHECK(MPI_Comm_set_attr(comm, copy, &copy) == MPI_SUCCESS);
+  CHECK(MPI_Comm_get_attr(comm, copy, &value, &flag) == MPI_SUCCESS && flag && value == &copy);
   CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
   FAILS(MPI_Comm_free_keyval(&copy), MPI_ERR_KEYVAL);
 }
@@ -379,6 +434,7 @@ int main(int argc, char **argv) {
   errors_of_nothing(); /* before any handler is chosen */
   communicators();
   attributes();
+  freed_keys();
   errors();
   topologies();
   generalized();
