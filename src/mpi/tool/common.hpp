@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <string_view>
+#include <unordered_map>
 
 #include "tool/tool.hpp"
 
@@ -31,6 +33,33 @@ template <class T>
 void store(T* place, T value) {
   if (place != nullptr) *place = value;
 }
+
+/// Handles that are allocated and freed, each for one entry of a constant table. Not thread-safe.
+template <class Of>
+class Handles {
+ public:
+  void* allocate(const Of& of) {
+    auto made = std::make_unique<const Of*>(&of);
+    void* handle = made.get();
+    live_.emplace(handle, std::move(made));
+    return handle;
+  }
+  /// False: there is no such handle.
+  bool free(void* handle) { return live_.erase(handle) != 0; }
+  /// Null: there is no such handle.
+  const Of* find(void* handle) const {
+    auto found = live_.find(handle);
+    return found == live_.end() ? nullptr : *found->second;
+  }
+  void clear() { live_.clear(); }
+
+ private:
+  std::unordered_map<void*, std::unique_ptr<const Of*>> live_;
+};
+
+/// With the last MPI_T_finalize: all handles and sessions are freed.
+void forget_controls();
+void forget_sessions();
 
 /// Categories, by number; what figures name as theirs.
 enum class Category : int { all, configuration, messages, transfers, files, count_ };

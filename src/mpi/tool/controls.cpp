@@ -3,6 +3,7 @@
 #include <array>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <string>
 
 #include "atoll/base/config.hpp"
@@ -23,12 +24,25 @@ constexpr std::array read_late{Variable::spin_us, Variable::peer_timeout, Variab
 
 constexpr int longest_value = 1024;
 
-// Handles are what they stand for: an entry of the table.
-const config::Entry* entry_of(MPI_T_cvar_handle handle) { return reinterpret_cast<const config::Entry*>(handle); }
-const config::Entry* entry_of(MPI_T_enum enumeration) { return reinterpret_cast<const config::Entry*>(enumeration); }
-bool is_entry(const config::Entry* entry) {
-  auto all = config::entries();
-  return entry >= all.data() && entry < all.data() + all.size();
+struct Open {
+  std::mutex mutex;
+  Handles<config::Entry> handles;
+};
+Open& open_controls() {
+  static auto& all = *new Open;
+  return all;
+}
+
+/// Null when there is no such handle.
+const config::Entry* entry_of(MPI_T_cvar_handle handle) {
+  std::lock_guard lock(open_controls().mutex);
+  return open_controls().handles.find(handle);
+}
+/// An enumeration is an entry of the table, and lives for ever. Null when it is none.
+const config::Entry* entry_of(MPI_T_enum enumeration) {
+  for (const config::Entry& entry : config::entries())
+    if (static_cast<const void*>(&entry) == enumeration && entry.kind == config::Kind::choice) return &entry;
+  return nullptr;
 }
 
 bool may_be_written(const config::Entry& entry) { return std::ranges::find(read_late, entry.variable) != read_late.end(); }
@@ -99,6 +113,11 @@ std::string as_text(const config::Entry& entry, const void* buffer) {
 
 }  // namespace
 
+void tool::forget_controls() {
+  std::lock_guard lock(open_controls().mutex);
+  open_controls().handles.clear();
+}
+
 int control_count(int* count) { return tool_count(count, static_cast<int>(config::entries().size())); }
 
 int control_index(const char* name, int* index) {
@@ -129,22 +148,26 @@ int control_open(int index, MPI_T_cvar_handle* handle, int* count) {
   if (!tool_is_active() || !fits(index, config::entries().size())) return tool_no_index();
   if (handle == nullptr || count == nullptr) return MPI_T_ERR_INVALID;
   const config::Entry& entry = config::entries()[static_cast<std::size_t>(index)];
-  *handle = reinterpret_cast<MPI_T_cvar_handle>(const_cast<config::Entry*>(&entry));
+  std::lock_guard lock(open_controls().mutex);
+  *handle = static_cast<MPI_T_cvar_handle>(open_controls().handles.allocate(entry));
   *count = entry.kind == config::Kind::text ? longest_value : 1;
   return MPI_SUCCESS;
 }
 
 int control_close(MPI_T_cvar_handle* handle) {
-  if (!tool_is_active() || handle == nullptr || !is_entry(entry_of(*handle))) return tool_no_handle();
+  if (!tool_is_active() || handle == nullptr) return tool_no_handle();
+  std::lock_guard lock(open_controls().mutex);
+  if (!open_controls().handles.free(*handle)) return tool_no_handle();
   *handle = MPI_T_CVAR_HANDLE_NULL;
   return MPI_SUCCESS;
 }
 
 int control_read(MPI_T_cvar_handle handle, void* buffer) {
-  if (!tool_is_active() || !is_entry(entry_of(handle))) return tool_no_handle();
+  const config::Entry* entry = tool_is_active() ? entry_of(handle) : nullptr;
+  if (entry == nullptr) return tool_no_handle();
   if (buffer == nullptr) return MPI_T_ERR_INVALID;
   try {
-    read(*entry_of(handle), buffer);
+    read(*entry, buffer);
   } catch (const std::exception&) {  // the environment has nonsense: MPI says so when it begins
     return MPI_T_ERR_INVALID;
   }
@@ -152,9 +175,10 @@ int control_read(MPI_T_cvar_handle handle, void* buffer) {
 }
 
 int control_write(MPI_T_cvar_handle handle, const void* buffer) {
-  if (!tool_is_active() || !is_entry(entry_of(handle))) return tool_no_handle();
+  const config::Entry* found = tool_is_active() ? entry_of(handle) : nullptr;
+  if (found == nullptr) return tool_no_handle();
   if (buffer == nullptr) return MPI_T_ERR_INVALID;
-  const config::Entry& entry = *entry_of(handle);
+  const config::Entry& entry = *found;
   if (!may_be_written(entry)) return MPI_T_ERR_CVAR_SET_NEVER;
   if (is_active()) return MPI_T_ERR_CVAR_SET_NOT_NOW;
   if (entry.kind == config::Kind::choice && !fits(get<int>(buffer), choices_of(entry))) return MPI_T_ERR_INVALID;
@@ -167,14 +191,14 @@ int control_write(MPI_T_cvar_handle handle, const void* buffer) {
 }
 
 int enumeration_info(MPI_T_enum enumeration, int* count, char* name, int* name_length) {
-  if (!tool_is_active() || !is_entry(entry_of(enumeration))) return tool_no_handle();
+  if (!tool_is_active() || entry_of(enumeration) == nullptr) return tool_no_handle();
   store(count, choices_of(*entry_of(enumeration)));
   give_text(entry_of(enumeration)->name, name, name_length);
   return MPI_SUCCESS;
 }
 
 int enumeration_item(MPI_T_enum enumeration, int index, int* value, char* name, int* name_length) {
-  if (!tool_is_active() || !is_entry(entry_of(enumeration))) return tool_no_handle();
+  if (!tool_is_active() || entry_of(enumeration) == nullptr) return tool_no_handle();
   if (!fits(index, choices_of(*entry_of(enumeration)))) return MPI_T_ERR_INVALID_ITEM;
   store(value, index);
   give_text(choice_at(*entry_of(enumeration), index), name, name_length);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Performance variables: what is counted anyway, from the begin of MPI on. All are read-only and never stop.
 #include <array>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
 
 #include "core/library.hpp"
 #include "io/statistics.hpp"
@@ -67,9 +70,6 @@ constexpr std::array figures{
     Figure{"file_write_time", "seconds that these took, of files with statistics", files, Grows::as_time, of_file_times<&io::Totals::write_ns>},
 };
 
-const Figure* figure_of(MPI_T_pvar_handle handle) { return reinterpret_cast<const Figure*>(handle); }
-bool is_figure(MPI_T_pvar_handle handle) { return figure_of(handle) >= figures.data() && figure_of(handle) < figures.data() + figures.size(); }
-
 int class_of(const Figure& figure) {
   switch (figure.grows) {
     case Grows::up: return MPI_T_PVAR_CLASS_COUNTER;
@@ -79,15 +79,44 @@ int class_of(const Figure& figure) {
   return MPI_T_PVAR_CLASS_TIMER;
 }
 
-// A session has nothing of its own: all figures are measured all the time.
-char session_token;
-bool is_session(MPI_T_pvar_session session) { return reinterpret_cast<char*>(session) == &session_token; }
+// All figures are measured all the time: a session has nothing but its handles.
+using Session = Handles<Figure>;
+struct Sessions {
+  std::mutex mutex;
+  std::unordered_map<void*, std::unique_ptr<Session>> all;
+
+  /// Null when there is no such session. Under the lock.
+  Session* find(MPI_T_pvar_session session) {
+    auto found = all.find(session);
+    return found == all.end() ? nullptr : found->second.get();
+  }
+};
+Sessions& sessions() {
+  static auto& all = *new Sessions;
+  return all;
+}
+
+// What a handle of a session stands for; null for MPI_T_PVAR_ALL_HANDLES.
+int look_up(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const Figure*& figure) {
+  figure = nullptr;
+  if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
+  std::lock_guard lock(sessions().mutex);
+  const Session* found = sessions().find(session);
+  if (found == nullptr) return MPI_T_ERR_INVALID_SESSION;
+  if (handle == MPI_T_PVAR_ALL_HANDLES) return MPI_SUCCESS;
+  figure = found->find(handle);
+  return figure == nullptr ? MPI_T_ERR_INVALID_HANDLE : MPI_SUCCESS;
+}
 
 }  // namespace
 
 namespace tool {
 Category category_of_figure(std::size_t index) { return figures[index].category; }
 std::size_t figures_known() { return figures.size(); }
+void forget_sessions() {
+  std::lock_guard lock(sessions().mutex);
+  sessions().all.clear();
+}
 }  // namespace tool
 
 int figure_count(int* count) { return tool_count(count, static_cast<int>(figures.size())); }
@@ -121,39 +150,53 @@ int figure_info(int index, char* name, int* name_length, int* verbosity, int* va
 int figure_session_open(MPI_T_pvar_session* session) {
   if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
   if (session == nullptr) return MPI_T_ERR_INVALID;
-  *session = reinterpret_cast<MPI_T_pvar_session>(&session_token);
+  auto made = std::make_unique<Session>();
+  std::lock_guard lock(sessions().mutex);
+  void* const handle = made.get();
+  sessions().all.emplace(handle, std::move(made));
+  *session = static_cast<MPI_T_pvar_session>(handle);
   return MPI_SUCCESS;
 }
 
 int figure_session_close(MPI_T_pvar_session* session) {
   if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
-  if (session == nullptr || !is_session(*session)) return MPI_T_ERR_INVALID_SESSION;
+  if (session == nullptr) return MPI_T_ERR_INVALID;
+  std::lock_guard lock(sessions().mutex);
+  if (sessions().all.erase(*session) == 0) return MPI_T_ERR_INVALID_SESSION;
   *session = MPI_T_PVAR_SESSION_NULL;
   return MPI_SUCCESS;
 }
 
 int figure_open(MPI_T_pvar_session session, int index, MPI_T_pvar_handle* handle, int* count) {
   if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
-  if (!is_session(session)) return MPI_T_ERR_INVALID_SESSION;
+  std::lock_guard lock(sessions().mutex);
+  Session* found = sessions().find(session);
+  if (found == nullptr) return MPI_T_ERR_INVALID_SESSION;
   if (!fits(index, figures.size())) return MPI_T_ERR_INVALID_INDEX;
   if (handle == nullptr || count == nullptr) return MPI_T_ERR_INVALID;
-  *handle = reinterpret_cast<MPI_T_pvar_handle>(const_cast<Figure*>(&figures[static_cast<std::size_t>(index)]));
+  *handle = static_cast<MPI_T_pvar_handle>(found->allocate(figures[static_cast<std::size_t>(index)]));
   *count = 1;
   return MPI_SUCCESS;
 }
 
 int figure_close(MPI_T_pvar_session session, MPI_T_pvar_handle* handle) {
-  int code = figure_refuse(session, handle == nullptr ? MPI_T_PVAR_HANDLE_NULL : *handle, MPI_SUCCESS);
-  if (code == MPI_SUCCESS) *handle = MPI_T_PVAR_HANDLE_NULL;
-  return code;
+  if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
+  if (handle == nullptr) return MPI_T_ERR_INVALID;
+  std::lock_guard lock(sessions().mutex);
+  Session* found = sessions().find(session);
+  if (found == nullptr) return MPI_T_ERR_INVALID_SESSION;
+  if (!found->free(*handle)) return MPI_T_ERR_INVALID_HANDLE;
+  *handle = MPI_T_PVAR_HANDLE_NULL;
+  return MPI_SUCCESS;
 }
 
 int figure_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buffer) {
-  if (handle == MPI_T_PVAR_ALL_HANDLES) return MPI_T_ERR_INVALID_HANDLE;
-  int code = figure_refuse(session, handle, MPI_SUCCESS);
+  const Figure* found = nullptr;
+  int code = look_up(session, handle, found);
   if (code != MPI_SUCCESS) return code;
+  if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;  // all of them
   if (buffer == nullptr) return MPI_T_ERR_INVALID;
-  const Figure& figure = *figure_of(handle);
+  const Figure& figure = *found;
   if (figure.seconds != nullptr) {
     double value = figure.seconds();
     std::memcpy(buffer, &value, sizeof(value));
@@ -165,11 +208,10 @@ int figure_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buff
 }
 
 int figure_refuse(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int refusal) {
-  if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
-  if (!is_session(session)) return MPI_T_ERR_INVALID_SESSION;
+  const Figure* figure = nullptr;
+  if (int code = look_up(session, handle, figure); code != MPI_SUCCESS) return code;
   // What cannot be done to one is done to none of all.
-  if (handle == MPI_T_PVAR_ALL_HANDLES) return MPI_SUCCESS;
-  return is_figure(handle) ? refusal : MPI_T_ERR_INVALID_HANDLE;
+  return figure != nullptr ? refusal : MPI_SUCCESS;
 }
 
 }  // namespace atl::mpi

@@ -48,7 +48,10 @@ int tool_begin(int* provided) {
 
 int tool_end() {
   if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
-  --users;
+  if (--users == 0) {
+    forget_controls();
+    forget_sessions();
+  }
   return MPI_SUCCESS;
 }
 

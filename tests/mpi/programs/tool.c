@@ -97,6 +97,48 @@ static void categories(void) {
   CHECK(MPI_T_category_get_index("coral", &index) == MPI_T_ERR_INVALID_NAME);
 }
 
+/* Handles serve in their own session alone, until they are freed. */
+static void handles(void) {
+  MPI_T_pvar_session one, other;
+  MPI_T_pvar_handle handle, freed, null = MPI_T_PVAR_HANDLE_NULL;
+  MPI_T_cvar_handle control, copy;
+  unsigned long number;
+  int index, room, value;
+  MPI_T_pvar_get_index("messages_sent", MPI_T_PVAR_CLASS_COUNTER, &index);
+  CHECK(MPI_T_pvar_session_create(&one) == MPI_SUCCESS && MPI_T_pvar_session_create(&other) == MPI_SUCCESS && one != other);
+  CHECK(MPI_T_pvar_handle_alloc(MPI_T_PVAR_SESSION_NULL, index, NULL, &handle, &room) == MPI_T_ERR_INVALID_SESSION);
+  CHECK(MPI_T_pvar_handle_alloc(one, -1, NULL, &handle, &room) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_pvar_handle_alloc(one, index, NULL, &handle, &room) == MPI_SUCCESS);
+  CHECK(MPI_T_pvar_read(one, handle, &number) == MPI_SUCCESS);
+  CHECK(MPI_T_pvar_read(other, handle, &number) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_readreset(other, handle, &number) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_reset(other, handle) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_start(other, handle) == MPI_T_ERR_INVALID_HANDLE && MPI_T_pvar_stop(other, handle) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_write(other, handle, &number) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_handle_free(other, &handle) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_handle_free(one, &null) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_read(one, MPI_T_PVAR_ALL_HANDLES, &number) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_reset(one, MPI_T_PVAR_ALL_HANDLES) == MPI_SUCCESS);
+  freed = handle;
+  CHECK(MPI_T_pvar_handle_free(one, &handle) == MPI_SUCCESS && handle == MPI_T_PVAR_HANDLE_NULL);
+  CHECK(MPI_T_pvar_read(one, freed, &number) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_handle_free(one, &freed) == MPI_T_ERR_INVALID_HANDLE);
+  /* A session takes its handles along. */
+  CHECK(MPI_T_pvar_handle_alloc(other, index, NULL, &handle, &room) == MPI_SUCCESS);
+  MPI_T_pvar_session gone = other;
+  CHECK(MPI_T_pvar_session_free(&other) == MPI_SUCCESS && other == MPI_T_PVAR_SESSION_NULL);
+  CHECK(MPI_T_pvar_read(gone, handle, &number) == MPI_T_ERR_INVALID_SESSION);
+  CHECK(MPI_T_pvar_read(one, handle, &number) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_session_free(&gone) == MPI_T_ERR_INVALID_SESSION && MPI_T_pvar_session_free(&other) == MPI_T_ERR_INVALID_SESSION);
+  CHECK(MPI_T_pvar_session_free(&one) == MPI_SUCCESS);
+  MPI_T_cvar_get_index("ATOLL_SPIN_US", &index);
+  MPI_T_cvar_handle_alloc(index, NULL, &control, &room);
+  copy = control;
+  CHECK(MPI_T_cvar_handle_free(&control) == MPI_SUCCESS && MPI_T_cvar_handle_free(&copy) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_cvar_read(copy, &value) == MPI_T_ERR_INVALID_HANDLE && MPI_T_cvar_write(copy, &value) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_enum_get_info((MPI_T_enum)&value, &room, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE);
+}
+
 static void messages(void) {
   enum { up = MPI_T_PVAR_CLASS_COUNTER, level = MPI_T_PVAR_CLASS_LEVEL };
   MPI_Request requests[3];
@@ -150,6 +192,7 @@ int main(int argc, char **argv) {
   CHECK(MPI_T_cvar_write(handle, &value) == MPI_T_ERR_CVAR_SET_NOT_NOW);
   MPI_T_cvar_handle_free(&handle);
   categories();
+  handles();
   MPI_T_pvar_session_create(&session);
   messages();
   files();
