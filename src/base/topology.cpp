@@ -88,6 +88,38 @@ const Topology& topology() {
   return found;
 }
 
+std::vector<Resource> bound_resources() {
+  struct Kind {
+    std::string_view name;
+    hwloc_obj_type_t type;
+  };
+  constexpr Kind kinds[] = {{"Machine", HWLOC_OBJ_MACHINE}, {"Package", HWLOC_OBJ_PACKAGE}, {"NUMANode", HWLOC_OBJ_NUMANODE},
+                            {"L3Cache", HWLOC_OBJ_L3CACHE}, {"L2Cache", HWLOC_OBJ_L2CACHE}, {"L1Cache", HWLOC_OBJ_L1CACHE},
+                            {"Core", HWLOC_OBJ_CORE},       {"PU", HWLOC_OBJ_PU}};
+  hwloc_topology_t handle = nullptr;
+  hwloc_topology_init(&handle);
+  const bool loaded = hwloc_topology_load(handle) == 0;
+  hwloc_bitmap_t bound = hwloc_bitmap_alloc();
+  // Of a machine that is made up for hwloc the processors of this one say nothing.
+  const bool known = loaded && hwloc_topology_is_thissystem(handle) != 0 && hwloc_get_cpubind(handle, bound, HWLOC_CPUBIND_THREAD) == 0 &&
+                     hwloc_bitmap_iszero(bound) == 0;
+  if (known) hwloc_bitmap_and(bound, bound, hwloc_topology_get_topology_cpuset(handle));
+  std::vector<Resource> found;
+  for (const Kind& kind : kinds) {
+    Resource resource{kind.name};
+    const int count = loaded ? hwloc_get_nbobjs_by_type(handle, kind.type) : 0;
+    resource.exists = count > 0;
+    for (int i = 0; known && i < count && resource.instance < 0; ++i) {
+      hwloc_obj_t object = hwloc_get_obj_by_type(handle, kind.type, static_cast<unsigned>(i));
+      if (object->cpuset != nullptr && hwloc_bitmap_isincluded(bound, object->cpuset) != 0) resource.instance = i;
+    }
+    found.push_back(resource);
+  }
+  hwloc_bitmap_free(bound);
+  hwloc_topology_destroy(handle);
+  return found;
+}
+
 std::uint64_t available_memory_bytes() {
   std::uint64_t available = meminfo_bytes("MemAvailable:");
   std::uint64_t limit = read_number("/sys/fs/cgroup/memory.max");

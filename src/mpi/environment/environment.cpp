@@ -10,11 +10,13 @@
 #include <fstream>
 #include <mutex>
 #include <thread>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/topology.hpp"
 #include "comm/comm.hpp"
+#include "core/aligned.hpp"
 #include "core/codes.hpp"
 #include "core/info.hpp"
 #include "core/library.hpp"
@@ -29,7 +31,7 @@ std::thread::id main_thread;
 // What MPI_Alloc_mem has given and MPI_Free_mem not taken back.
 struct Given {
   std::mutex mutex;
-  std::unordered_set<void*> blocks;
+  std::unordered_map<void*, void*> blocks;  // by where they start for the program: what the heap gave
 };
 Given& given() {
   static auto& all = *new Given;
@@ -140,21 +142,24 @@ void abort(MPI_Comm, int code) {
 }
 
 // From the heap, whose blocks the PEs of a node read and write in place.
-void alloc_mem(MPI_Aint size, void* place) {
+void alloc_mem(MPI_Aint size, MPI_Info info, void* place) {
   ATOLL_MPI_REQUIRE(size >= 0 && place != nullptr, MPI_ERR_ARG, "memory of {} bytes, or nowhere to tell where it is", size);
-  void* memory = library().context().heap().allocate(static_cast<std::size_t>(size > 0 ? size : 1));
+  const AlignedBlock memory = allocate_aligned(static_cast<std::size_t>(size), alignment_of(entries_of(info)));
   std::lock_guard lock(given().mutex);
-  given().blocks.insert(memory);
-  *static_cast<void**>(place) = memory;
+  given().blocks.emplace(memory.start, memory.block);
+  *static_cast<void**>(place) = memory.start;
 }
 
 void free_mem(void* base) {
   if (base == nullptr) return;
+  void* block = nullptr;
   {
     std::lock_guard lock(given().mutex);
-    ATOLL_MPI_REQUIRE(given().blocks.erase(base) == 1, MPI_ERR_BASE, "the memory at {} is none of MPI_Alloc_mem's, or has been freed", base);
+    auto node = given().blocks.extract(base);
+    ATOLL_MPI_REQUIRE(!node.empty(), MPI_ERR_BASE, "the memory at {} is none of MPI_Alloc_mem's, or has been freed", base);
+    block = node.mapped();
   }
-  library().context().heap().release(base);
+  library().context().heap().release(block);
 }
 
 void library_version(char* text, int* length) {
@@ -167,7 +172,13 @@ void processor_name(char* text, int* length) {
   give_text(names.nodename, MPI_MAX_PROCESSOR_NAME, text, length);
 }
 
-void hw_resource_info(MPI_Info* info) { give_info({{"mpi_shared_memory", "true"}}, info); }
+// A host's ranks share memory; what is smaller than a host is known by hwloc's names.
+void hw_resource_info(MPI_Info* info) {
+  Info::Entries entries{{"mpi_shared_memory", "true"}};
+  for (const Resource& one : bound_resources())
+    if (one.exists) entries.emplace_back(fmt::format("hwloc://{}", one.kind), one.instance >= 0 ? "true" : "false");
+  give_info(entries, info);
+}
 
 void abi_info(MPI_Info* info) {
   give_info({{"mpi_aint_size", "8"}, {"mpi_count_size", "8"}, {"mpi_offset_size", "8"}}, info);

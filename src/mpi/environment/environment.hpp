@@ -17,7 +17,7 @@ void initialized(int* flag);
 void finalized(int* flag);
 void is_thread_main(int* flag);
 [[noreturn]] void abort(MPI_Comm comm, int code);
-void alloc_mem(MPI_Aint size, void* place);
+void alloc_mem(MPI_Aint size, MPI_Info info, void* place);
 void free_mem(void* base);
 void library_version(char* text, int* length);
 void processor_name(char* text, int* length);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/aligned.hpp"
 #include "core/library.hpp"
 #include "core/name.hpp"
 #include "win/remote.hpp"
@@ -24,16 +25,16 @@ runtime::Context& context() { return library().context(); }
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 /// `bytes` of the heap, or Failure on all ranks when one has none.
-void* allocate_everywhere(Comm& comm, Count bytes) {
-  void* block = nullptr;
+AlignedBlock allocate_everywhere(Comm& comm, Count bytes, std::size_t alignment = 1) {
+  AlignedBlock memory;
   try {
-    block = context().heap().allocate(static_cast<std::size_t>(std::max(bytes, Count{1})));
+    memory = allocate_aligned(static_cast<std::size_t>(bytes), alignment);
   } catch (const MemoryError&) {
   }
-  bool all = comm.coll().all(block != nullptr);
-  if (!all && block != nullptr) context().heap().release(block);
+  bool all = comm.coll().all(memory.block != nullptr);
+  if (!all && memory.block != nullptr) context().heap().release(memory.block);
   ATOLL_MPI_REQUIRE(all, MPI_ERR_NO_MEM, "a rank has no memory for its part of the window, {} bytes here. A larger ATOLL_HEAP_SIZE?", bytes);
-  return block;
+  return memory;
 }
 
 bool is_set(const Info::Entries& hints, std::string_view key) {
@@ -52,7 +53,8 @@ Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, 
       flavor_value_(static_cast<int>(flavor)), hints_(std::move(hints)) {
   coll::Communicator& coll = comm_->coll();
   const bool is_dynamic = flavor == Flavor::dynamic;
-  control_ = new (allocate_everywhere(*comm_, sizeof(Control) + (is_dynamic ? sizeof(win::Attached) : 0))) Control;
+  const std::size_t alignment = flavor == Flavor::allocate || flavor == Flavor::shared ? alignment_of(hints_) : 1;
+  control_ = new (allocate_everywhere(*comm_, sizeof(Control) + (is_dynamic ? sizeof(win::Attached) : 0)).start) Control;
   if (is_dynamic) new (control_ + 1) win::Attached;
   bool together = flavor == Flavor::shared && !is_set(hints_, "alloc_shared_noncontig");
   if (flavor == Flavor::shared)
@@ -60,12 +62,15 @@ Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, 
   if (together) {
     // One block of the first rank, parted by rank.
     Count before = coll.exscan_sum(size), total = coll.allreduce_sum(size);
-    block_ = allocate_everywhere(*comm_, comm_->rank() == 0 ? total : 0);
-    std::uint64_t offset = coll.broadcast_value(comm_->rank() == 0 ? context().offset_of(block_).value() : 0, 0);
+    // Only the first rank's part is sure to be aligned: the others follow without a gap.
+    const AlignedBlock memory = allocate_everywhere(*comm_, comm_->rank() == 0 ? total : 0, comm_->rank() == 0 ? alignment : 1);
+    block_ = memory.block;
+    std::uint64_t offset = coll.broadcast_value(comm_->rank() == 0 ? context().offset_of(memory.start).value() : 0, 0);
     shared_ = context().peer_pointer(comm_->pe_of(0), HeapOffset(offset));
     base_ = shared_ + before;
   } else if (flavor == Flavor::allocate || flavor == Flavor::shared) {
-    base_ = block_ = allocate_everywhere(*comm_, size);
+    const AlignedBlock memory = allocate_everywhere(*comm_, size, alignment);
+    block_ = memory.block, base_ = memory.start;
   }
   exchange_targets();
   win::announce(*this);
@@ -150,7 +155,9 @@ namespace {
 void make_allocated(Window::Flavor flavor, MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, void* baseptr,
                     MPI_Win* win) {
   check_size(size, unit);
-  auto window = make<Window>(need_intra(comm).duplicate(), flavor, nullptr, size, static_cast<int>(unit), entries_of(info));
+  auto hints = entries_of(info);
+  (void)alignment_of(hints);  // a value that is wrong is found before anything is made together
+  auto window = make<Window>(need_intra(comm).duplicate(), flavor, nullptr, size, static_cast<int>(unit), std::move(hints));
   *static_cast<void**>(baseptr) = *window->own_attribute(MPI_WIN_BASE);
   give(std::move(window), win);
 }

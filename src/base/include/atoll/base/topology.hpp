@@ -28,6 +28,15 @@ const Topology& topology();
 /// As it is now. A machine that is made up for hwloc (HWLOC_SYNTHETIC, HWLOC_XMLFILE) may be used whole.
 Topology read_topology();
 
+/// A kind of hardware resource, and the one of its kind that this process is bound to.
+struct Resource {
+  std::string_view kind;     ///< as hwloc calls it: "Package"
+  int instance = -1;         ///< its number among its kind in this host; -1: the process may run on several, or there are none
+  bool exists = false;       ///< in this host
+};
+/// For all kinds, from the largest to the smallest, by the processors on which the calling thread may run now.
+std::vector<Resource> bound_resources();
+
 /// Bytes that can be allocated now without swapping: MemAvailable, or what the control group leaves.
 std::uint64_t available_memory_bytes();
 
