@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "comm/split_type.hpp"
 #include "comm/ways.hpp"
 #include "core/library.hpp"
 #include "core/name.hpp"
@@ -239,27 +240,12 @@ void comm_split(MPI_Comm comm, int color, int key, MPI_Comm* part) {
 
 void comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
   Comm& from = need<Comm>(comm);
-  std::int64_t color = type;
-  runtime::Context& context = library().context();
-  switch (type) {
-    case MPI_UNDEFINED: break;
-    case MPI_COMM_TYPE_SHARED: color = context.job().node_of(context.pe()); break;
-    case MPI_COMM_TYPE_RESOURCE_GUIDED:
-    case MPI_COMM_TYPE_HW_GUIDED: {
-      auto entries = entries_of(info);
-      auto wanted = std::find_if(entries.begin(), entries.end(), [](const auto& entry) { return entry.first == "mpi_hw_resource_type"; });
-      bool shared = wanted != entries.end() && wanted->second == "mpi_shared_memory";
-      color = shared ? static_cast<std::int64_t>(context.job().node_of(context.pe())) : MPI_UNDEFINED;
-      break;
-    }
-    // Nothing below the node is known to belong to one process: there is no part.
-    case MPI_COMM_TYPE_HW_UNGUIDED: color = MPI_UNDEFINED; break;
-    default: fail(MPI_ERR_ARG, "{} is no way to split by type", type);
-  }
+  Info::Entries hints = entries_of(info);
+  const std::int64_t color = color_by_type(from, type, hints);
   Ref<Comm> made = split(from, color, key);
   if (made) {
     inherit(*made, from);
-    made->hints = entries_of(info);
+    made->hints = std::move(hints);
   }
   give_or_none(std::move(made), part);
 }
@@ -408,18 +394,22 @@ void comm_get_name(MPI_Comm comm, char* name, int* length) {
   else get_name(need<Comm>(comm), name, length);
 }
 void comm_get_info(MPI_Comm comm, MPI_Info* info) {
-  give_info(in_use({{"mpi_assert_no_any_tag", "false"},
-                    {"mpi_assert_no_any_source", "false"},
-                    {"mpi_assert_exact_length", "false"},
-                    {"mpi_assert_allow_overtaking", "false"},
-                    {"mpi_assert_strict_persistent_collective_ordering", "false"}},
-                   need<Comm>(comm).hints),
-            info);
+  const Info::Entries& hints = need<Comm>(comm).hints;
+  Info::Entries known = in_use({{"mpi_assert_no_any_tag", "false"},
+                                {"mpi_assert_no_any_source", "false"},
+                                {"mpi_assert_exact_length", "false"},
+                                {"mpi_assert_allow_overtaking", "false"},
+                                {"mpi_assert_strict_persistent_collective_ordering", "false"}},
+                               hints);
+  // What it was split by.
+  for (const auto& hint : hints)
+    if (hint.first == resource_key || hint.first == set_key) known.push_back(hint);
+  give_info(known, info);
 }
 void comm_set_info(MPI_Comm comm, MPI_Info info) {
   Comm& object = need<Comm>(comm);
   Info merged(object.hints);
-  for (const auto& [key, value] : need<Info>(info).entries()) merged.set(key, value);
+  for (const auto& [key, value] : entries_of(info)) merged.set(key, value);
   object.hints = merged.entries();
 }
 

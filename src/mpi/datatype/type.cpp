@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "datatype/type.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -44,6 +45,17 @@ TypePtr make_dup(const TypePtr& type) {
   copy->element_ = type->element_;
   if (type->committed()) copy->commit();
   return copy;
+}
+
+TypePtr make_value_index(const Predefined& value, const Predefined& index) {
+  const auto round_up = [](Count number, Count to) { return (number + to - 1) / to * to; };
+  const Count align = std::max(named(value.handle)->align(), named(index.handle)->align());
+  const Count index_at = round_up(value.size, named(index.handle)->align());
+  auto type = std::make_shared<Type>(make_pieces({{0, 1, 0, make_leaf(value)}, {index_at, 1, 0, make_leaf(index)}}),
+                                     Bounds{0, round_up(index_at + index.size, align)}, align, Combiner::value_index,
+                                     Contents{{}, {}, {}, {named(value.handle), named(index.handle)}});
+  type->commit();
+  return type;
 }
 
 TypePtr make_parametrized(Combiner combiner, std::vector<int> parameters, const TypePtr& type) {

@@ -20,7 +20,7 @@ using TypePtr = std::shared_ptr<const Type>;
 /// As numbered in the ABI.
 enum class Combiner : int {
   named = 101, dup, contiguous, vector, hvector, indexed, hindexed, indexed_block, hindexed_block, structure, subarray,
-  darray, f90_real, f90_complex, f90_integer, resized
+  darray, f90_real, f90_complex, f90_integer, resized, value_index
 };
 enum class Order : int { c = 12, fortran = 15 };
 enum class Distribution : int { none = 16, block = 17, cyclic = 18 };
@@ -112,6 +112,8 @@ struct DarrayGrid {
   Order order;
 };
 TypePtr make_darray(Form form, const DarrayGrid& grid, const TypePtr& type);
+/// A value, then its index, as a compiler lays them out in a struct; committed. Both are predefined.
+TypePtr make_value_index(const Predefined& value, const Predefined& index);
 /// A predefined type under the name of a question: f90_real(p, r) and its kin.
 TypePtr make_parametrized(Combiner combiner, std::vector<int> parameters, const TypePtr& type);
 

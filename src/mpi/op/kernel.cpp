@@ -87,8 +87,9 @@ Combine logical_of(Code code, std::size_t size) {
 
 /// How a value lies beside its index.
 struct Pair {
-  std::size_t index_at, index_size, extent;
-  Number index;
+  using IsLower = bool (*)(const std::byte* a, const std::byte* b);
+  std::size_t index_at, extent;
+  IsLower index_is_lower;
   bool operator==(const Pair&) const = default;
 };
 
@@ -97,11 +98,28 @@ bool is_lower(const std::byte* a, const std::byte* b) {
   return load<T>(a, 0) < load<T>(b, 0);
 }
 
-bool index_is_lower(const std::byte* a, const std::byte* b, const Pair& pair) {
-  a += pair.index_at, b += pair.index_at;
-  // Fortran's pairs have reals for indices.
-  if (pair.index != Number::real) return is_lower<int>(a, b);
-  return pair.index_size == 4 ? is_lower<float>(a, b) : is_lower<double>(a, b);
+/// `call` with a value of the C++ type that holds an element of this predefined one: an integer, a natural or a real number.
+template <class Call>
+auto with_number(const Predefined& one, Call&& call) {
+  if (one.number == Number::real) {
+    if (one.size == 2) return call(Half{});
+    if (one.size == 4) return call(float{});
+    if (one.size == 8) return call(double{});
+    return one.handle == 0x220 ? call(static_cast<long double>(0)) : call(Quad{});
+  }
+  const bool natural = one.number == Number::natural;
+  switch (one.size) {
+    case 1: return natural ? call(std::uint8_t{}) : call(std::int8_t{});
+    case 2: return natural ? call(std::uint16_t{}) : call(std::int16_t{});
+    case 4: return natural ? call(std::uint32_t{}) : call(std::int32_t{});
+    case 8: return natural ? call(std::uint64_t{}) : call(std::int64_t{});
+    default: return call(Integer16{});
+  }
+}
+
+// Fortran's pairs have reals for indices.
+Pair::IsLower lower_of(const Predefined& index) {
+  return with_number(index, []<class T>(T) -> Pair::IsLower { return is_lower<T>; });
 }
 
 template <class V, bool largest>
@@ -112,19 +130,14 @@ void located(void* into, const void* left, const void* right, std::size_t count,
   for (std::size_t i = 0; i < count; ++i, out += pair.extent, a += pair.extent, b += pair.extent) {
     V one = load<V>(a, 0), other = load<V>(b, 0);
     bool better = largest ? other > one : other < one;
-    bool take_right = better || (one == other && index_is_lower(b, a, pair));
+    bool take_right = better || (one == other && pair.index_is_lower(b + pair.index_at, a + pair.index_at));
     std::memmove(out, take_right ? b : a, pair.extent);
   }
 }
 
 template <bool largest>
 Combine located_of(const Predefined& value) {
-  if (value.number == Number::real) {
-    if (value.size == 4) return located<float, largest>;
-    return value.size == 8 ? located<double, largest> : located<long double, largest>;
-  }
-  if (value.size == 2) return located<std::int16_t, largest>;
-  return value.size == 4 ? located<std::int32_t, largest> : located<std::int64_t, largest>;
+  return with_number(value, []<class T>(T) -> Combine { return located<T, largest>; });
 }
 
 /// One for each that was asked for; they are few, and live as long as the program.
@@ -142,9 +155,16 @@ std::optional<coll::Reduction> pair_reduction(Code code, const datatype::Type& t
   const Predefined &value = *node.entries.at(0).child->element, &index = *node.entries.at(1).child->element;
   Combine combine = code == Code::minloc ? located_of<false>(value) : located_of<true>(value);
   bool packed = spacing == Spacing::packed;
-  Pair pair{packed ? value.size : static_cast<std::size_t>(node.entries[1].offset), index.size,
-            static_cast<std::size_t>(packed ? type.size() : type.extent()), index.number};
+  Pair pair{packed ? value.size : static_cast<std::size_t>(node.entries[1].offset),
+            static_cast<std::size_t>(packed ? type.size() : type.extent()), lower_of(index)};
   return coll::Reduction(coll::Functor{pair.extent, combine, const_cast<Pair*>(pair_of(pair))});
+}
+
+// One of MPI_Type_get_value_index that has no constant, or a copy of one.
+bool is_value_index(const datatype::Type& type) {
+  const datatype::Type* one = &type;
+  while (one->combiner() == datatype::Combiner::dup) one = one->contents().types.front().get();
+  return one->combiner() == datatype::Combiner::value_index;
 }
 
 // coll has these.
@@ -248,7 +268,7 @@ std::optional<coll::Reduction> reduction(Code code, const datatype::Type& type, 
     return coll::Reduction(
         coll::Functor{bytes, code == Code::replace ? take_right : keep_left, reinterpret_cast<void*>(bytes)});
   }
-  if (one == nullptr) return std::nullopt;
+  if (one == nullptr) return is_value_index(type) ? pair_reduction(code, type, spacing) : std::nullopt;
   // Characters are for printing, says the standard, but programs reduce them as they reduce signed char, and all libraries do so.
   constexpr std::uint16_t mpi_char = 0x243, mpi_signed_char = 0x244;
   if (one->handle == mpi_char) one = datatype::find_predefined(mpi_signed_char);

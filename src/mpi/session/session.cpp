@@ -1,38 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/session.hpp"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
 
+#include "comm/process_set.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {
 namespace {
 
-// By which processes are found that belong together.
-constexpr std::array<std::string_view, 2> process_sets{"mpi://WORLD", "mpi://SELF"};
-
 constexpr std::array<std::string_view, 4> thread_levels{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
                                                         "MPI_THREAD_MULTIPLE"};
 
-// Names are URIs, whose letters may be of either case.
-bool is_named(const char* name, std::string_view set) {
-  return name != nullptr && std::strlen(name) == set.size() && ::strncasecmp(name, set.data(), set.size()) == 0;
-}
-
 std::vector<PeId> members_of(const char* name) {
-  std::vector<PeId> pes;
-  if (is_named(name, process_sets[0])) {
-    for (std::uint32_t rank = 0; rank < library().npes(); ++rank) pes.push_back(library().context().world().pe_of(rank));
-  } else if (is_named(name, process_sets[1])) {
-    pes.push_back(library().pe());
-  } else {
-    fail(MPI_ERR_ARG, "there is no process set '{}'. There are mpi://WORLD and mpi://SELF", name == nullptr ? "" : name);
-  }
+  std::vector<PeId> pes = members_of_set(name == nullptr ? "" : name);
+  ATOLL_MPI_REQUIRE(!pes.empty(), MPI_ERR_ARG, "there is no process set '{}'. There are mpi://WORLD and mpi://SELF", name == nullptr ? "" : name);
   return pes;
 }
 

@@ -25,7 +25,7 @@ using namespace datatype;
   return true;
 }();
 
-// Types made by create_f90_*, by what was asked for: the same question has the same answer.
+// Types made by create_f90_* and get_value_index, by what was asked for: the same question has the same answer.
 struct Parametrized {
   std::mutex mutex;
   std::map<std::tuple<Combiner, int, int>, TypeObject*> known;
@@ -35,23 +35,34 @@ Parametrized& parametrized() {
   return all;
 }
 
-MPI_Datatype f90_type(Combiner combiner, int p, int r, const Predefined* answer, std::vector<int> parameters) {
-  ATOLL_MPI_REQUIRE(answer != nullptr, MPI_ERR_ARG, "no Fortran type has {} decimal digits and a range of {}", p, r);
+template <class Make>
+MPI_Datatype answer_to(Combiner combiner, int first, int second, Make&& make_type) {
   Parametrized& all = parametrized();
   std::lock_guard lock(all.mutex);
-  TypeObject*& object = all.known[{combiner, p, r}];
+  TypeObject*& object = all.known[{combiner, first, second}];
   if (object == nullptr) {
-    object = new TypeObject(make_parametrized(combiner, std::move(parameters), named(answer->handle)));
+    object = new TypeObject(make_type());
     object->make_permanent();
   }
   return handle_of(*object);
 }
 
+MPI_Datatype f90_type(Combiner combiner, int p, int r, const Predefined* answer, std::vector<int> parameters) {
+  ATOLL_MPI_REQUIRE(answer != nullptr, MPI_ERR_ARG, "no Fortran type has {} decimal digits and a range of {}", p, r);
+  return answer_to(combiner, p, r, [&] { return make_parametrized(combiner, std::move(parameters), named(answer->handle)); });
+}
+
+bool is_ordered(const Predefined& one) {
+  return one.number == Number::integer || one.number == Number::natural || one.number == Number::real;
+}
+bool is_index(const Predefined& one) { return (one.number == Number::integer || one.number == Number::natural) && one.size <= 8; }
+
 }  // namespace
 
 MPI_Datatype handle_of_type(const TypePtr& type) {
   if (type->combiner() == Combiner::named) return reinterpret_cast<MPI_Datatype>(std::uintptr_t{type->element()->handle});
-  if (auto one = type->combiner(); one == Combiner::f90_real || one == Combiner::f90_complex || one == Combiner::f90_integer) {
+  if (auto one = type->combiner(); one == Combiner::f90_real || one == Combiner::f90_complex || one == Combiner::f90_integer ||
+                                       one == Combiner::value_index) {
     std::lock_guard lock(parametrized().mutex);
     for (auto& [key, object] : parametrized().known)
       if (object->type() == type) return handle_of(*object);
@@ -104,8 +115,10 @@ void type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_
   const TypePtr &value = need<TypeObject>(value_type).type(), &index = need<TypeObject>(index_type).type();
   *pair_type = MPI_DATATYPE_NULL;
   if (value->combiner() != Combiner::named || index->combiner() != Combiner::named) return;
-  if (const Predefined* pair = find_pair(value->element()->handle, index->element()->handle))
-    *pair_type = handle_of_type(named(pair->handle));
+  const Predefined &one = *value->element(), &other = *index->element();
+  if (const Predefined* pair = find_pair(one.handle, other.handle)) *pair_type = handle_of_type(named(pair->handle));
+  else if (is_ordered(one) && is_index(other))
+    *pair_type = answer_to(Combiner::value_index, one.handle, other.handle, [&] { return make_value_index(one, other); });
 }
 
 void type_get_name(MPI_Datatype datatype, char* name, int* length) {

@@ -22,7 +22,7 @@ class TypeObject : public Object {
   explicit TypeObject(datatype::TypePtr type) : Object(kind), type_(std::move(type)) {}
 
   const datatype::TypePtr& type() const { return type_; }
-  /// Predefined, or made by create_f90_*: may not be freed.
+  /// Predefined, or made by create_f90_* or get_value_index: may not be freed.
   bool permanent() const { return permanent_ || is_predefined(); }
   void make_permanent() { permanent_ = true; }
 
@@ -50,7 +50,7 @@ inline datatype::TypePtr share_type(MPI_Datatype handle) {
   return find<TypeObject>(handle)->type();
 }
 
-/// A handle to the type: the constant of a predefined one, the one and only of an f90 one, else a new one.
+/// A handle to the type: the constant of a predefined one, the one and only of an f90 or value-index one, else a new one.
 MPI_Datatype handle_of_type(const datatype::TypePtr& type);
 
 namespace detail {
