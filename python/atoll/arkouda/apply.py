@@ -9,6 +9,7 @@ import numpy as np
 
 import atoll
 
+from .lambdas import function_of
 from .numpy.arrays import pdarray
 from .numpy.dtypes import dtype as ak_dtype
 from .objects import checked, lift
@@ -21,7 +22,8 @@ def apply(arr: Any, func: Any, result_dtype: Any = None) -> Any:
     """What a function gives for each element: of a type, that of the array by default.
 
     A function of arithmetic alone is called once, with the whole array, and runs where the elements are; any other is
-    called for each element.
+    called for each element. Text is a lambda expression of arithmetic, comparisons and elementwise functions: it may
+    come from strangers.
 
     Examples
     --------
@@ -33,7 +35,7 @@ def apply(arr: Any, func: Any, result_dtype: Any = None) -> Any:
     if isinstance(func, str):
         if kind != arr.dtype:
             raise TypeError("result_dtype must match the dtype of the input")
-        func = eval(func)
+        func = function_of(func)
     if not callable(func):
         raise TypeError("func must be a string or a callable function")
     try:

@@ -7,13 +7,14 @@ import ast
 import operator
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 
 from ..arrays.functions import UFUNCS
 from .classes import is_series, series
+from .expressions import NotAllowed, attribute, check_arguments, check_local, check_size, method, parsed, too_deep
 
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -30,8 +31,8 @@ _LOCAL, _QUOTED = "__local_", "__column_"
 class _Evaluation:
     """An expression over a frame's columns, its index, and the caller's variables."""
 
-    def __init__(self, frame: Any, names: dict[str, Any], quoted: list[str]) -> None:
-        self.frame, self.names, self.quoted = frame, names, quoted
+    def __init__(self, frame: Any, names: dict[str, Any], functions: Collection[str], quoted: list[str]) -> None:
+        self.frame, self.names, self.functions, self.quoted = frame, names, functions, quoted
 
     def value(self, node: ast.AST) -> Any:
         """What a part of the expression is."""
@@ -49,10 +50,7 @@ class _Evaluation:
     def _name(self, node: ast.Name) -> Any:
         name = node.id
         if name.startswith(_LOCAL):
-            name = name.removeprefix(_LOCAL)
-            if name not in self.names:
-                raise NameError(f"local variable '{name}' is not defined")
-            return self.names[name]
+            return self._local(name.removeprefix(_LOCAL))
         if name.startswith(_QUOTED):
             name = self.quoted[int(name.removeprefix(_QUOTED))]
         frame = self.frame
@@ -65,8 +63,19 @@ class _Evaluation:
             return {"True": True, "False": False, "None": None}[name]
         raise NameError(f"name '{name}' is not defined")
 
+    def _local(self, name: str) -> Any:
+        check_local(name)
+        if name not in self.names:
+            raise NameError(f"local variable '{name}' is not defined")
+        return self.names[name]
+
     def _binop(self, node: ast.BinOp) -> Any:
-        return _BINARY[type(node.op)](self.value(node.left), self.value(node.right))
+        operation = _BINARY.get(type(node.op))
+        if operation is None:
+            raise NotImplementedError(f"'{type(node.op).__name__}' nodes are not implemented")
+        left, right = self.value(node.left), self.value(node.right)
+        check_size(type(node.op).__name__, left, right)
+        return operation(left, right)
 
     def _boolop(self, node: ast.BoolOp) -> Any:
         combine = operator.and_ if isinstance(node.op, ast.And) else operator.or_
@@ -107,7 +116,7 @@ class _Evaluation:
         return tuple(self.value(one) for one in node.elts)
 
     def _attribute(self, node: ast.Attribute) -> Any:
-        return getattr(self.value(node.value), node.attr)
+        return attribute(self.value(node.value), node.attr)
 
     def _subscript(self, node: ast.Subscript) -> Any:
         return self.value(node.value)[self.value(node.slice)]
@@ -116,13 +125,33 @@ class _Evaluation:
         return slice(*(None if one is None else self.value(one) for one in (node.lower, node.upper, node.step)))
 
     def _call(self, node: ast.Call) -> Any:
+        function, name = self._function(node.func)
         args = [self.value(one) for one in node.args]
-        options = {one.arg: self.value(one.value) for one in node.keywords if one.arg is not None}
-        if isinstance(node.func, ast.Name) and not node.func.id.startswith(_LOCAL):
-            if node.func.id not in UFUNCS:
-                raise NameError(f'"{node.func.id}" is not a supported function')
-            return getattr(np, node.func.id)(*args)
-        return self.value(node.func)(*args, **options)
+        options = {}
+        for one in node.keywords:
+            if one.arg is None:
+                raise NotImplementedError("'**' in a call is not implemented")
+            options[one.arg] = self.value(one.value)
+        check_arguments(name, [*args, *options.values()])
+        return function(*args, **options)
+
+    def _function(self, node: ast.expr) -> tuple[Any, str]:
+        """What is called, and its name: an elementwise function, a listed method, or what `local_dict` lists."""
+        if isinstance(node, ast.Attribute):
+            return method(self.value(node.value), node.attr), node.attr
+        name = node.id if isinstance(node, ast.Name) else ""
+        if name.startswith(_LOCAL):
+            name = name.removeprefix(_LOCAL)
+            found = self._local(name)
+            if name not in self.functions:
+                raise NotAllowed(
+                    f"expressions cannot call @{name} (text could call any function of the program)."
+                    f" Allow this one by local_dict={{{name!r}: {name}}}?"
+                )
+            return found, name
+        if not name or name not in UFUNCS:
+            raise NameError(f'"{name or ast.unparse(node)}" is not a supported function')
+        return getattr(np, name), name
 
 
 def _prepared(text: str) -> tuple[str, list[str]]:
@@ -133,6 +162,11 @@ def _prepared(text: str) -> tuple[str, list[str]]:
         quoted.append(found.group(1))
         return f"{_QUOTED}{len(quoted) - 1}"
 
+    for name in (_LOCAL, _QUOTED):
+        if name in text:
+            raise NotAllowed(
+                f"expressions cannot have names with {name!r} (they are this module's own). Rename the column?"
+            )
     parts = re.split(r"(\"[^\"]*\"|'[^']*')", text)
     for place in range(0, len(parts), 2):
         part = re.sub(r"`([^`]*)`", take, parts[place])
@@ -142,10 +176,14 @@ def _prepared(text: str) -> tuple[str, list[str]]:
     return "".join(parts).strip(), quoted
 
 
-def evaluate(frame: Any, text: str, names: dict[str, Any]) -> Any:
-    """What an expression is."""
+def evaluate(frame: Any, text: str, names: dict[str, Any], functions: Collection[str] = ()) -> Any:
+    """What an expression is; `functions` are those of `names` that it may call."""
     prepared, quoted = _prepared(text)
-    return _Evaluation(frame, names, quoted).value(ast.parse(prepared, mode="eval"))
+    try:
+        tree = parsed(prepared)
+        return _Evaluation(frame, names, functions, quoted).value(tree)
+    except RecursionError:
+        raise too_deep(text) from None
 
 
 def _caller(level: int, local: Any, globals_: Any) -> dict[str, Any]:
@@ -163,6 +201,10 @@ class Querying:
     ) -> Any:
         """What an expression over the columns is; assignments in it make columns.
 
+        Its text may read attributes and call methods that only compute, and elementwise functions; functions of the
+        caller's only where `local_dict` names them. ``@name`` reads the caller's variables: for text from strangers
+        give ``local_dict={}, global_dict={}``.
+
         Examples
         --------
         >>> import atoll as ak
@@ -177,9 +219,9 @@ class Querying:
             if target is None:
                 if len(lines) > 1:
                     raise ValueError("Multi-line expressions are only valid if all expressions contain an assignment")
-                result = evaluate(made, line, names)
+                result = evaluate(made, line, names, local_dict or ())
                 break
-            made[target.group(1).strip("`")] = evaluate(made, line[target.end() :], names)
+            made[target.group(1).strip("`")] = evaluate(made, line[target.end() :], names, local_dict or ())
         if result is not None:
             return result
         return self._or_inplace(made, inplace)
@@ -188,6 +230,8 @@ class Querying:
         self: Any, expr: str, *, inplace: bool = False, local_dict: Any = None, global_dict: Any = None, **options: Any
     ) -> Any:
         """The rows for which an expression over the columns is true; ``@name`` is the caller's variable.
+
+        What its text may do is said at `eval`.
 
         Examples
         --------
@@ -201,5 +245,5 @@ class Querying:
             raise ValueError(f"expr must be a string to be evaluated, {type(expr)} given")
         if not expr.strip():
             raise ValueError("expr cannot be an empty string")
-        found = evaluate(self, expr, _caller(1, local_dict, global_dict))
+        found = evaluate(self, expr, _caller(1, local_dict, global_dict), local_dict or ())
         return self._or_inplace(self.loc[found], inplace)
