@@ -7,18 +7,27 @@ indexed axes in front and flattened into one, then one `take` or `assign_index`.
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import engine
-from .array import Array, expr_of, wrap
-from .composed import choose
+from .array import Array, expr_of, shape_text, wrap
 from .dtypes import BOOL, DTYPE_OF, INT64, KIND_OF, SCALAR_KIND, SCALAR_OF, code_of, fit_scalar
-from .views import Range, Reshape, Slice, Step, Transpose, View, same_place, step_into
+from .keys import (
+    ByData,
+    basic_steps,
+    check_index,
+    check_mask,
+    entries_of,
+    has_ellipsis,
+    has_scalar_arrays,
+    is_full,
+    range_of,
+    to_int64,
+)
+from .views import Range, Reshape, Slice, Step, View, same_place, step_into
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -28,101 +37,7 @@ _LARGE = 1 << 20
 _CHUNK = 4096  # elements fetched at a time when iterating
 
 
-# -- basic indices --
-
-
-def _axis_range(key: slice, length: int) -> Range:
-    start, stop, step = key.indices(length)
-    count = len(range(start, stop, step))
-    return (start, step, count) if count else (0, 1, 0)
-
-
-def _check_index(index: int, axis: int, length: int) -> int:
-    if not -length <= index < length:
-        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
-    return index + length if index < 0 else index
-
-
-def _expand(key: Any, ndim: int) -> list[Any]:
-    """The index as a list with one entry per axis (and the Nones), Ellipsis and missing axes filled by full slices."""
-    items = list(key) if type(key) is tuple else [key]
-    taken, ellipsis = 0, None
-    for position, item in enumerate(items):
-        if item is Ellipsis:
-            if ellipsis is not None:
-                raise IndexError("an index can only have a single ellipsis ('...')")
-            ellipsis = position
-        elif item is not None:
-            taken += _mask_axes(item)
-    if taken > ndim:
-        raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {taken} were indexed")
-    missing = [slice(None)] * (ndim - taken)
-    if ellipsis is None:
-        return items + missing
-    return items[:ellipsis] + missing + items[ellipsis + 1 :]
-
-
-def _mask_axes(item: Any) -> int:
-    """How many axes one entry of an index stands for: a mask as many as it has, True and False none, the rest one."""
-    if isinstance(item, Array):
-        return item.ndim if item._expr.dtype == BOOL else 1
-    if isinstance(item, np.ndarray) and item.dtype == bool:
-        return item.ndim
-    return 0 if isinstance(item, (bool, np.bool_)) else 1
-
-
-def _as_index(item: Any) -> Any:
-    """An int, slice or None as it is; a list or array as an array of ours; IndexError for the rest."""
-    if item is None or type(item) is slice or type(item) is int:
-        return item
-    if isinstance(item, (bool, np.bool_)):
-        return wrap(expr_of(bool(item)))
-    if isinstance(item, Array):
-        if KIND_OF[item._expr.dtype] in "fc":
-            raise IndexError("arrays used as indices must be of integer (or boolean) type")
-        return item
-    if not isinstance(item, (list, tuple, np.ndarray)):
-        try:
-            return operator.index(item)
-        except TypeError:
-            pass
-    if isinstance(item, str) or (not isinstance(item, (list, tuple)) and not hasattr(item, "__array__")):
-        raise IndexError(
-            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays "
-            "are valid indices"
-        )
-    values = np.asarray(item)
-    if values.size == 0 and not isinstance(item, np.ndarray):
-        values = values.astype(np.int64)
-    if values.dtype.kind not in "biu":
-        raise IndexError("arrays used as indices must be of integer (or boolean) type")
-    return wrap(expr_of(values))
-
-
-def _basic_steps(items: list[Any], shape: tuple[int, ...]) -> tuple[tuple[Range, ...], tuple[int, ...], bool]:
-    """Ranges per axis, the result's shape, and whether that differs from the ranges' counts."""
-    ranges: list[Range] = []
-    result: list[int] = []
-    reshaped = False
-    for item in items:
-        if item is None:
-            result.append(1)
-            reshaped = True
-            continue
-        axis = len(ranges)
-        if type(item) is slice:
-            found = _axis_range(item, shape[axis])
-            result.append(found[2])
-        else:
-            found = (_check_index(item, axis, shape[axis]), 1, 1)
-            reshaped = True
-        ranges.append(found)
-    return tuple(ranges), tuple(result), reshaped
-
-
-def _is_full(ranges: tuple[Range, ...], shape: tuple[int, ...]) -> bool:
-    return all(start == 0 and step == 1 and count == length
-               for (start, step, count), length in zip(ranges, shape, strict=True))  # fmt: skip
+# -- reading --
 
 
 def _scalar_at(expr: engine.Expr, ranges: tuple[Range, ...]) -> Any:
@@ -139,31 +54,31 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
     expr = array._expr if array._view is None else array._read()
     kind = type(key)
     if kind is int and expr.ndim == 1:
-        return _scalar_at(expr, ((_check_index(key, 0, expr.shape[0]), 1, 1),))
+        return _scalar_at(expr, ((check_index(key, 0, expr.shape[0]), 1, 1),))
     if kind is slice and expr.ndim == 1:
-        whole = (_axis_range(key, expr.shape[0]),)
+        whole = (range_of(key, expr.shape[0]),)
         return step_into(array, Slice(whole), engine.get_slice(expr, whole), temporary)
-    if isinstance(key, Array) and expr.ndim:
+    if isinstance(key, Array) and key.ndim and expr.ndim:
         code = key._expr.dtype
         if code == BOOL:
             return wrap(_compress(expr, key._read()))
         if KIND_OF[code] not in "fc":
-            return wrap(engine.take(expr, _to_int64(key._read())))
-    items = [_as_index(item) for item in _expand(key, expr.ndim)]
+            return wrap(engine.take(expr, to_int64(key._read())))
+    items = entries_of(key, expr.ndim)
     if any(isinstance(item, Array) for item in items):
         return _get_by_data(array, items)
-    ranges, shape, reshaped = _basic_steps(items, expr.shape)
-    if not shape and not (kind is tuple and Ellipsis in key) and key is not Ellipsis:
+    ranges, shape, reshaped = basic_steps(items, expr.shape)
+    if not shape and not has_ellipsis(key):
         return _scalar_at(expr, ranges)
     result, base_temporary = array, temporary
-    if ranges and not (_is_full(ranges, expr.shape) and reshaped):
+    if ranges and not (is_full(ranges, expr.shape) and reshaped):
         result = step_into(array, Slice(ranges), engine.get_slice(expr, ranges), temporary)
         base_temporary = temporary  # a temporary's slice is nobody's view
     if reshaped:
         result = step_into(result, Reshape(shape), engine.reshape(result._expr, shape), base_temporary)
     elif result is array:
         result = step_into(array, Reshape(expr.shape), expr.alias(), temporary)
-    return result
+    return result.copy() if has_scalar_arrays(key) else result
 
 
 def sliced(array: ndarray, rows: slice) -> ndarray:
@@ -177,15 +92,11 @@ def sliced(array: ndarray, rows: slice) -> ndarray:
 # -- indices by data --
 
 
-def _to_int64(indices: engine.Expr) -> engine.Expr:
-    return indices if indices.dtype == INT64 else engine.cast(indices, INT64)
-
-
 def _compress(expr: engine.Expr, mask: engine.Expr) -> engine.Expr:
     """expr[mask] for masks over the first axes."""
     if mask.ndim == 0:
         return engine.compress(engine.reshape(expr, (1, *expr.shape)), engine.reshape(mask, (1,)))
-    _check_mask(mask.shape, expr.shape, 0)
+    check_mask(mask.shape, expr.shape, 0)
     rest = expr.shape[mask.ndim :]
     if mask.size == 0:
         return engine.empty(expr.session, (0, *rest), expr.dtype)
@@ -193,120 +104,6 @@ def _compress(expr: engine.Expr, mask: engine.Expr) -> engine.Expr:
         return engine.compress(expr, mask)
     rows = engine.reshape(expr, (mask.size, *rest))
     return engine.compress(rows, engine.reshape(mask, (mask.size,)))
-
-
-def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], first: int) -> None:
-    for axis, length in enumerate(mask, first):
-        if axis >= len(shape):
-            raise IndexError(
-                f"too many indices for array: array is {len(shape)}-dimensional, but {first + len(mask)} were indexed"
-            )
-        if length not in (shape[axis], 0):  # NumPy, too, lets an empty mask select nothing of anything
-            raise IndexError(
-                f"boolean index did not match indexed array along axis {axis}; size of axis is {shape[axis]} "
-                f"but size of corresponding boolean axis is {length}"
-            )
-
-
-def unravel(flat: ndarray, shape: tuple[int, ...]) -> tuple[ndarray, ...]:
-    """The index along each axis of positions in the flattened array."""
-    found: list[ndarray] = []
-    for length in reversed(shape[1:]):
-        found.append(flat % max(length, 1))
-        flat = flat // max(length, 1)
-    return (flat, *reversed(found))
-
-
-class _NewAxis:
-    """A new axis of length 1 and what is taken of it: nothing for False, all of it for True."""
-
-    __slots__ = ("index",)
-
-    def __init__(self, index: ndarray) -> None:
-        self.index = index
-
-
-class _ByData:
-    """An index with arrays in it, brought to one form: steps to rows of a table, and flat row numbers."""
-
-    def __init__(self, shape: tuple[int, ...], items: list[Any]) -> None:
-        # Masks become index arrays; integers beside arrays count as arrays.
-        expanded: list[Any] = []
-        axis = 0
-        for item in items:
-            if isinstance(item, Array) and item._expr.dtype == BOOL:
-                _check_mask(item.shape, shape, axis)
-                if item.ndim == 0:
-                    expanded.append(_NewAxis(wrap(engine.arange(item._expr.session, 0, 1, int(bool(item)), INT64))))
-                else:
-                    expanded.extend(unravel(wrap(engine.flatnonzero(item._read())), item.shape))
-                axis += item.ndim
-            else:
-                expanded.append(item)
-                axis += item is not None
-        # Basic part: every array's axis stays whole.
-        basic = [
-            None if type(item) is _NewAxis else slice(None) if isinstance(item, Array) or type(item) is int else item
-            for item in expanded
-        ]
-        expanded = [item.index if type(item) is _NewAxis else item for item in expanded]
-        ranges, after, reshaped = _basic_steps(basic, shape)
-        self.steps: list[Step] = []
-        if not _is_full(ranges, shape):
-            self.steps.append(Slice(ranges))
-        if reshaped:
-            self.steps.append(Reshape(after))
-        # Where the arrays are, in the array after the basic part.
-        places = [place for place, item in enumerate(expanded) if isinstance(item, Array) or type(item) is int]
-        adjacent = places == list(range(places[0], places[-1] + 1))
-        rest = [place for place in range(len(after)) if place not in places]
-        if places != list(range(len(places))):
-            self.steps.append(Transpose((*places, *rest)))
-        lengths = [after[place] for place in places]
-        rest_shape = tuple(after[place] for place in rest)
-        rows = math.prod(lengths)
-        if len(places) > 1:
-            self.steps.append(Reshape((rows, *rest_shape)))
-        self.indices = _flat_indices([expanded[place] for place in places], lengths, places)
-        # Where the result's index axes go: in front, or, when the arrays stand together, in their place.
-        index_ndim, lead = self.indices.ndim, places[0] if adjacent else 0
-        self.taken_shape = (*self.indices.shape, *rest_shape)
-        order = list(range(index_ndim, index_ndim + lead)) + list(range(index_ndim))
-        order += list(range(index_ndim + lead, len(self.taken_shape)))
-        self.order = tuple(order) if lead and index_ndim else None
-        self.shape = tuple(self.taken_shape[i] for i in order) if self.order else self.taken_shape
-
-    def table(self, expr: engine.Expr) -> engine.Expr:
-        for step in self.steps:
-            expr = step.get(expr)
-        return expr
-
-
-def _flat_indices(items: list[Any], lengths: list[int], axes: list[int]) -> engine.Expr:
-    """One int64 index array into the flattened axes; a single array is left to the engine to check."""
-    if len(items) == 1:
-        return _to_int64(items[0]._read())
-    total: Any = 0
-    for item, length, axis in zip(items, lengths, axes, strict=True):
-        if type(item) is int:
-            total = total * length + _check_index(item, axis, length)
-            continue
-        index = item.astype(np.int64, copy=False)
-        if index.size:
-            least = int(engine.reduce_all("min", index._read(), INT64, True))
-            greatest = int(engine.reduce_all("max", index._read(), INT64, True))
-            _check_index(least, axis, length)
-            _check_index(greatest, axis, length)
-            if least < 0:
-                index = choose(index < 0, index + length, index)
-        try:
-            total = total * length + index
-        except ValueError:
-            shapes = " ".join(str(i.shape).replace(" ", "") for i in items if isinstance(i, Array))
-            raise IndexError(
-                f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}"
-            ) from None
-    return expr_of(total)
 
 
 def _selects_rows(items: list[Any]) -> bool:
@@ -319,9 +116,9 @@ def _get_by_data(array: ndarray, items: list[Any]) -> ndarray:
     if _selects_rows(items):
         if items[0]._expr.dtype == BOOL:
             return wrap(_compress(expr, items[0]._read()))
-        return wrap(engine.take(expr, _to_int64(items[0]._read())))
-    plan = _ByData(expr.shape, items)
-    taken = engine.take(plan.table(expr), plan.indices)
+        return wrap(engine.take(expr, to_int64(items[0]._read())))
+    plan = ByData(expr.shape, items)
+    taken = plan.take(plan.table(expr))
     return wrap(engine.transpose(taken, plan.order) if plan.order else taken)
 
 
@@ -343,23 +140,23 @@ def value_expr(session: engine.Session, value: Any, code: int) -> engine.Expr:
     return expr if expr.dtype == code else engine.cast(expr, code)
 
 
-def _fit(value: engine.Expr, shape: tuple[int, ...]) -> engine.Expr:
+def _fit(value: engine.Expr, shape: tuple[int, ...], by_data: bool = False) -> engine.Expr:
     """`value` broadcast to the shape it is assigned to; NumPy also drops leading axes of length 1."""
     if value.shape == shape or value.ndim == 0:
         return value
     own = value.shape
     while len(own) > len(shape) and own[0] == 1:
         own = own[1:]
-    if own != value.shape:
-        value = engine.reshape(value, own)
     try:
-        return value if own == shape else engine.broadcast_to(value, shape)
+        fitted = value if own == value.shape else engine.reshape(value, own)
+        return fitted if own == shape else engine.broadcast_to(fitted, shape)
     except ValueError:
-        raise ValueError(f"could not broadcast input array from shape {_text(own)} into shape {_text(shape)}") from None
-
-
-def _text(shape: tuple[int, ...]) -> str:
-    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+        given, wanted = shape_text(value.shape), shape_text(shape)
+        raise ValueError(
+            f"shape mismatch: value array of shape {given} could not be broadcast to indexing result of shape {wanted}"
+            if by_data
+            else f"could not broadcast input array from shape {given} into shape {wanted}"
+        ) from None
 
 
 def put(array: ndarray, key: Any, value: Any) -> None:
@@ -367,18 +164,28 @@ def put(array: ndarray, key: Any, value: Any) -> None:
     expr = array._expr if array._view is None else array._read()
     kind = type(key)
     if kind is int and expr.ndim == 1:
-        _put_ranges(array, ((_check_index(key, 0, expr.shape[0]), 1, 1),), (), True, value)
+        _check_element(value)
+        _put_ranges(array, ((check_index(key, 0, expr.shape[0]), 1, 1),), (), True, value)
         return
     if kind is slice and expr.ndim == 1:
-        whole = (_axis_range(key, expr.shape[0]),)
+        whole = (range_of(key, expr.shape[0]),)
         _put_ranges(array, whole, (whole[0][2],), False, value)
         return
-    items = [_as_index(item) for item in _expand(key, expr.ndim)]
+    items = entries_of(key, expr.ndim)
     if any(isinstance(item, Array) for item in items):
         _put_by_data(array, items, value)
         return
-    ranges, shape, reshaped = _basic_steps(items, expr.shape)
+    ranges, shape, reshaped = basic_steps(items, expr.shape)
+    if not shape and not has_ellipsis(key):
+        _check_element(value)
     _put_ranges(array, ranges, shape, reshaped, value)
+
+
+def _check_element(value: Any) -> None:
+    """What is assigned to one element is one value."""
+    if type(value) not in SCALAR_KIND and np.ndim(value):
+        error = ValueError if hasattr(value, "__array__") else TypeError
+        raise error("setting an array element with a sequence.")
 
 
 def _put_ranges(array: ndarray, ranges: tuple[Range, ...], shape: tuple[int, ...], reshaped: bool, value: Any) -> None:
@@ -411,16 +218,16 @@ def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False
     found = value_expr(expr.session, np.asarray(value) if isinstance(value, np.generic) else value, expr.dtype)
     first = items[0]
     if _selects_rows(items) and first._expr.dtype == BOOL and first.ndim in (1, expr.ndim or 1) and not add:
-        _check_mask(first.shape, expr.shape, 0)
+        check_mask(first.shape, expr.shape, 0)
         _put_mask(array, expr, first._read(), found)
         return
     if len(items) == 1 and first._expr.dtype != BOOL:
-        indices = _to_int64(first._read())
-        found = _fit(found, indices.shape)
+        indices = to_int64(first._read())
+        found = _fit(found, indices.shape, by_data=True)
         _change(array, lambda target: target.assign_index(indices, found, add))
         return
-    plan = _ByData(expr.shape, items)
-    found = _fit(found, plan.shape)
+    plan = ByData(expr.shape, items)
+    found = _fit(found, plan.shape, by_data=True)
     if found.ndim and plan.order:
         inverse = sorted(range(len(plan.order)), key=plan.order.__getitem__)
         found = engine.transpose(found, inverse)
@@ -428,35 +235,39 @@ def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False
         own = array._view
         view = View(array, tuple(plan.steps)) if own is None else View(own.base, (*own.steps, *plan.steps))
         table = plan.table(expr).alias()
-        table.assign_index(plan.indices, found, add)
+        plan.assign(table, found, add)
         view.write(table)
     else:
-        _change(array, lambda target: target.assign_index(plan.indices, found, add))
+        _change(array, lambda target: plan.assign(target, found, add))
 
 
 def _put_mask(array: ndarray, expr: engine.Expr, mask: engine.Expr, found: engine.Expr) -> None:
-    if mask.size == 0:
-        _fit(found, (0, *expr.shape[mask.ndim :]))
-        return
-    if found.size != 1:
+    """array[mask] = found, for masks over the first axes."""
+    whole, rest = mask.ndim == expr.ndim, expr.shape[mask.ndim :]
+    if whole and found.ndim > 1:
+        raise TypeError(
+            "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
+            f"input has {found.ndim} dimensions"
+        )
+    if found.size == 1 and found.ndim <= 1:
+        found = engine.reshape(found, ())
+    elif mask.size == 0:
+        found = _fit(found, (0, *rest), by_data=True)
+    else:
         count = int(engine.reduce_all("count_nonzero", mask, INT64, True))
-        shape = (count, *expr.shape[mask.ndim :])
-        if mask.ndim == expr.ndim and found.shape != shape:
+        if whole and found.size != count:
             raise ValueError(
                 f"NumPy boolean array indexing assignment cannot assign {found.size} input values "
                 f"to the {count} output values where the mask is true"
-                if found.ndim <= 1
-                else f"could not broadcast input array from shape {_text(found.shape)} into shape {_text(shape)}"
             )
-        found = _fit(found, shape)
-    elif found.ndim:
-        found = engine.reshape(found, ())
-    _change(array, lambda target: target.assign_mask(mask, found))
+        found = _fit(found, (count, *rest), by_data=True)
+    if mask.size:
+        _change(array, lambda target: target.assign_mask(mask, found))
 
 
 def add_at(array: ndarray, indices: Any, values: Any) -> None:
     """array[indices] += values, repeated indices counted: NumPy's np.add.at."""
-    items = [_as_index(item) for item in _expand(indices, array.ndim)]
+    items = entries_of(indices, array.ndim)
     if not any(isinstance(item, Array) for item in items):
         array[indices] += values
         return

@@ -16,7 +16,7 @@ from .composed import clip
 from .creation import arange, empty, shape_of, zeros
 from .diagonals import assign_flat
 from .dtypes import DTYPE_OF, SCALAR_KIND, WEAK_FLOAT, WEAK_INT, Casting, DTypeLike, check_cast, result_code
-from .indexing import unravel
+from .keys import unravel
 from .manipulation import broadcast_to, ravel
 from .reductions import max, min
 from .selection import along_axis, nonzero, putmask

@@ -12,8 +12,9 @@ from .array import Array, as_array, expr_from, expr_of, require_out, wrap
 from .composed import choose, clip
 from .creation import arange
 from .dtypes import BOOL, INT64, SCALAR_KIND, WEAK_INT
-from .indexing import _as_index, get, unravel, value_expr
+from .indexing import get, value_expr
 from .joining import stack
+from .keys import index_array, unravel
 from .manipulation import _axis
 from .reductions import axis_of_scalar
 
@@ -54,7 +55,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     index: ndarray = (
         as_array(indices)
         if isinstance(indices, Array)
-        else _as_index(indices if isinstance(indices, (list, tuple)) else np.asarray(indices))
+        else index_array(indices if isinstance(indices, (list, tuple)) else np.asarray(indices))
     )
     if index._expr.dtype == BOOL:
         index = index.astype(np.int64)
