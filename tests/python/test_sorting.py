@@ -151,3 +151,56 @@ def test_coargsort_descending():
     down = 59 - np.lexsort(keys[::-1, ::-1])[::-1]
     same(ak.coargsort(list(map(ak.array, keys)), ascending=False), down)
     same(ak.coargsort(list(map(ak.array, keys)), descending=True), down)
+
+
+NAN = float("nan")
+COMPLEX = [complex(a, b) for a in (1.0, NAN, -2.0, 0.0, np.inf, -np.inf, -0.0) for b in (2.0, NAN, -1.0, np.inf)]
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+@pytest.mark.parametrize("seed", range(4))
+def test_complex_numbers_with_nan_parts(dtype, seed):
+    rng = np.random.default_rng(seed)
+    x = np.array(COMPLEX * 2, dtype)[rng.permutation(2 * len(COMPLEX))]
+    a = ak.array(x)
+    same(ak.argsort(a), np.argsort(x, kind="stable"))
+    same(ak.sort(a), np.sort(x, kind="stable"))
+    same(ak.sort(a.reshape(7, 8), axis=0), np.sort(x.reshape(7, 8), axis=0, kind="stable"))
+    same(ak.argsort(a.reshape(7, 8), axis=1), np.argsort(x.reshape(7, 8), axis=1, kind="stable"))
+    same(ak.sort_complex(a), np.sort(x, kind="stable"))
+    keys = (np.arange(x.size) % 3, x)
+    same(ak.lexsort([ak.array(key) for key in keys]), np.lexsort(keys))
+    same(ak.lexsort([ak.array(key) for key in keys[::-1]]), np.lexsort(keys[::-1]))
+    for equal_nan in (True, False):
+        got = ak.unique(a, True, True, True, equal_nan=equal_nan)
+        expected = np.unique(x, True, True, True, equal_nan=equal_nan)
+        if equal_nan:
+            expected_values, found = expected[0], got[0].to_numpy()
+            whole = ~np.isnan(expected_values)
+            np.testing.assert_array_equal(found[whole], expected_values[whole])
+            assert np.isnan(found).sum() == np.isnan(expected_values).sum()
+            same(got[3], expected[3])
+        else:
+            same(got[0], expected[0])
+    for name in ("min", "max", "argmin", "argmax"):
+        for axis in (None, 0, 1):
+            same(getattr(ak, name)(a.reshape(7, 8), axis=axis), getattr(np, name)(x.reshape(7, 8), axis=axis))
+    some = x[np.isfinite(x)]
+    same(ak.median(ak.array(some)), np.median(some))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searchsorted_of_complex_numbers(side):
+    rng = np.random.default_rng(1)
+    x = np.sort(np.array(COMPLEX, complex))
+    v = np.concatenate([np.array(COMPLEX), rng.integers(-3, 3, 20) + 1j * rng.integers(-3, 3, 20)])
+    same(ak.searchsorted(ak.array(x), ak.array(v), side), np.searchsorted(x, v, side))
+    same(ak.searchsorted(ak.array(x), v[:20].reshape(4, 5), side), np.searchsorted(x, v[:20].reshape(4, 5), side))
+    same(ak.searchsorted(ak.array(x), 0.0, side), np.searchsorted(x, 0.0, side))
+    same(ak.searchsorted(ak.array(x), 1j, side), np.searchsorted(x, 1j, side))
+    same(ak.searchsorted(ak.arange(5), [1.5 + 1j, 2], side), np.searchsorted(np.arange(5), [1.5 + 1j, 2], side))
+    same(ak.searchsorted(ak.array(x), [], side), np.searchsorted(x, [], side))
+    same(ak.searchsorted(ak.array(x[:0]), v, side), np.searchsorted(x[:0], v, side))
+    order = rng.permutation(len(x))
+    same(ak.searchsorted(ak.array(x[order]), v, side, np.argsort(order)),
+         np.searchsorted(x[order], v, side, np.argsort(order)))  # fmt: skip

@@ -171,7 +171,13 @@ def take(x: Any, indices: Expr) -> Any:
 
 def searchsorted(table: Any, values: Any, side: str) -> Expr:
     if type(table) is Pair or type(values) is Pair:
-        raise TypeError("searchsorted of complex numbers is not available: they have no natural order")
+        # The numbers of both in one order, of equal ones the same: whole numbers, which the engine searches.
+        code = max(table.dtype, values.dtype)
+        numbers = _dense_ranks(concatenate([cast(one, code) for one in (table, values)]))
+        if not values.size:
+            return _core.empty(values.session, (0,), INT64)
+        values = _core.get_slice(numbers, [(table.size, 1, values.size)])
+        table = _core.get_slice(numbers, [(0, 1, table.size) if table.size else (0, 1, 0)])
     return _core.searchsorted(table, values, side)
 
 
@@ -327,7 +333,20 @@ def scan(kind: str, x: Any, axis: int, dtype: int) -> Any:
     return transpose(x, inverse)
 
 
-# -- sorting, by real part, then imaginary part --
+# -- sorting, by real part, then imaginary part; what has a NaN as a part comes behind the rest --
+
+
+def _sort_keys(x: Pair) -> list[Expr]:
+    """The keys of NumPy's order of complex numbers, the first decides.
+
+    Numbers without NaN come first, then those whose imaginary part is NaN, whose real part is, both.
+    """
+    code = part_code(x.dtype)
+    if not _core.reduce_all("any", _have_nan(x), BOOL, False):
+        return [x.re, x.im]
+    nan_re, nan_im = (_core.apply(OPS["isnan"], code, BOOL, (part,)) for part in (x.re, x.im))
+    twice = _core.apply(OPS["multiply"], INT64, INT64, (_core.cast(nan_re, INT64), _core.scalar(x.session, 2, INT64)))
+    return [_core.apply(OPS["add"], INT64, INT64, (twice, _core.cast(nan_im, INT64))), x.re, x.im]
 
 
 def sort(x: Any) -> Any:
@@ -347,21 +366,55 @@ def _taken_along_last(x: Any, places: Expr) -> Any:
 def argsort(x: Any) -> Expr:
     if type(x) is not Pair:
         return _core.argsort(x)
-    if x.ndim == 1:
-        return _core.coargsort([x.re, x.im])
     if not x.size:
         return _core.empty(x.session, x.shape, INT64)
-    first = _core.argsort(x.im)
-    second = _core.argsort(_taken_along_last(x.re, first))
-    found: Expr = _taken_along_last(first, second)
+    keys = _sort_keys(x)
+    if x.ndim == 1:
+        return _core.coargsort(keys)
+    found: Expr = _core.argsort(keys[-1])
+    for key in reversed(keys[:-1]):
+        found = _taken_along_last(found, _core.argsort(_taken_along_last(key, found)))
     return found
 
 
 def coargsort(keys: Sequence[Any]) -> Expr:
     parts: list[Expr] = []
     for key in keys:
-        parts.extend((key.re, key.im) if type(key) is Pair else (key,))
+        parts.extend(_sort_keys(key) if type(key) is Pair and key.size else (key.re,) if type(key) is Pair else (key,))
     return _core.coargsort(parts)
+
+
+def _differ(a: Any, b: Any) -> Expr:
+    """Whether complex numbers differ in NumPy's order, in which NaN equals NaN."""
+    code = part_code(a.dtype)
+
+    def parts_differ(x: Expr, y: Expr) -> Expr:
+        unequal = _core.apply(OPS["not_equal"], code, BOOL, (x, y))
+        nans = [_core.apply(OPS["isnan"], code, BOOL, (one,)) for one in (x, y)]
+        both = _core.apply(OPS["logical_and"], BOOL, BOOL, nans)
+        return _core.apply(OPS["greater"], BOOL, BOOL, (unequal, both))
+
+    return _core.apply(OPS["logical_or"], BOOL, BOOL, (parts_differ(a.re, b.re), parts_differ(a.im, b.im)))
+
+
+def _dense_ranks(x: Pair) -> Expr:
+    """For each element of a 1-d array how many distinct ones come before it in NumPy's order."""
+    number = x.size
+    if not number:
+        return _core.empty(x.session, (0,), INT64)
+    order = argsort(x)
+    ordered = take(x, order)
+    new = _differ(_along_last(ordered, 1, number - 1), _along_last(ordered, 0, number - 1))
+    new = _core.concatenate([_core.full(x.session, (1,), INT64, 0), _core.cast(new, INT64)])
+    found = _core.empty(x.session, (number,), INT64)
+    found.assign_index(order, _core.scan("cumsum", new, 0, INT64), False)
+    return found
+
+
+def _have_nan(x: Pair) -> Expr:
+    code = part_code(x.dtype)
+    nans = [_core.apply(OPS["isnan"], code, BOOL, (part,)) for part in (x.re, x.im)]
+    return _core.apply(OPS["logical_or"], BOOL, BOOL, nans)
 
 
 def unique(x: Any, index: bool, inverse: bool, counts: bool) -> tuple[Any, Any, Any, Any]:
@@ -374,8 +427,9 @@ def unique(x: Any, index: bool, inverse: bool, counts: bool) -> tuple[Any, Any, 
     if not number:
         nothing = _core.empty(session, (0,), INT64)
         return ordered, *(nothing.alias() if wanted else None for wanted in (index, inverse, counts))
-    same = RULES["not_equal"](_along_last(ordered, 1, number - 1), _along_last(ordered, 0, number - 1))
-    new = _core.concatenate([_core.full(session, (1,), BOOL, True), same])
+    after, before = _along_last(ordered, 1, number - 1), _along_last(ordered, 0, number - 1)
+    new = _core.apply(OPS["greater"], BOOL, BOOL, (RULES["not_equal"](after, before), _have_nan(before)))
+    new = _core.concatenate([_core.full(session, (1,), BOOL, True), new])
     places = _core.flatnonzero(new)
     found = None
     if inverse:
