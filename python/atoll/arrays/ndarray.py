@@ -38,6 +38,7 @@ from .array import Array, public, require_cpu, wrap
 from .dtypes import DTYPE_OF, Casting, DTypeLike, check_cast, code_of
 from .elementwise import comparison, operators, unary
 from .flags import Flags
+from .flat import Flat
 from .views import ITEM_TEMPORARY, METHOD_TEMPORARY, PROPERTY_TEMPORARY, as_type, strides_of
 
 
@@ -122,9 +123,25 @@ class ndarray(Array):
         return memoryview(values)
 
     @property
-    def flat(self) -> Iterator[Any]:
-        """Iterator over the elements in C order."""
-        return iter(manipulation.ravel(self))
+    def flat(self) -> Flat:
+        """The elements in C order: an iterator over them that may be indexed and assigned to.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> a = ak.arange(6).reshape(2, 3)
+        >>> a.flat[4]
+        np.int64(4)
+        >>> a.flat[1:4] = 9
+        >>> a
+        array([[0, 9, 9],
+               [9, 4, 5]])
+        """
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        Flat(self)[:] = value
 
     # -- conversion --
 
