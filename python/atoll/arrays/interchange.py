@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .array import Array, expr_of, wrap
+from .array import Array
 from .at import apply_at
 from .bits import frexp
 from .composed import divmod, modf, spacing
 from .creation import array
-from .functions import UFUNCS
+from .folds import outer_by
+from .functions import BINARY, UFUNCS
 from .products import matmul, matvec, vecdot, vecmat
-from .reductions import reduce
-from .scans import scan
 from .standard import VERSIONS
 
 if TYPE_CHECKING:
@@ -68,16 +67,7 @@ def reduce_for_pickle(array: ndarray) -> Any:
 
 # -- NumPy's protocols --
 
-_REDUCERS = {
-    "add": "sum",
-    "multiply": "prod",
-    "minimum": "min",
-    "maximum": "max",
-    "logical_and": "all",
-    "logical_or": "any",
-}
 _PRODUCTS: dict[str, Any] = {"matmul": matmul, "vecdot": vecdot, "matvec": matvec, "vecmat": vecmat}
-_SCANS = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
 
 
 UFUNCS.update(divmod=divmod, modf=modf, spacing=spacing, frexp=frexp)
@@ -99,23 +89,12 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
         result = _call(UFUNCS[name], name, inputs, out, kwargs)
         if isinstance(out, Array):
             return result
-    elif method == "reduce" and name in _REDUCERS:
-        result = reduce(
-            _REDUCERS[name],
-            inputs[0],
-            kwargs.get("axis", 0),
-            kwargs.get("dtype"),
-            None,
-            kwargs.get("keepdims", False),
-            kwargs.get("initial"),
-            kwargs.get("where", True),
-            True,
-        )
-    elif method == "accumulate" and name in _SCANS:
-        result = scan(_SCANS[name], inputs[0], kwargs.get("axis", 0), kwargs.get("dtype"), None)
+    elif method in ("reduce", "accumulate", "reduceat") and name in BINARY:
+        if isinstance(out, Array):
+            return getattr(BINARY[name], method)(*inputs, out=out, **kwargs)
+        result = getattr(BINARY[name], method)(*inputs, **kwargs)
     elif method == "outer" and name in UFUNCS:
-        first, second = wrap(expr_of(inputs[0]).alias()), wrap(expr_of(inputs[1]).alias())
-        result = UFUNCS[name](first.reshape(first.shape + (1,) * second.ndim), second)
+        result = outer_by(name, *inputs, **kwargs)
     elif method == "at" and name in UFUNCS:
         apply_at(name, *inputs)
         return None
@@ -156,6 +135,9 @@ def array_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     package, _, part = function.__module__.partition(".")
     if part in ("linalg", "fft"):
         ours = getattr(NAMESPACE[part], name, None)
+        name = f"{part}.{name}"
+    elif part.startswith("lib."):
+        ours = NAMESPACE.get(name)
         name = f"{part}.{name}"
     else:
         ours = NAMESPACE.get(name) if package == "numpy" else None
