@@ -13,6 +13,7 @@ from .composed import imag, real
 from .creation import asarray
 from .dtypes import DTypeLike
 from .ufuncs import absolute, arctan2, equal, isfinite, not_equal
+from .views import lying_in, strides_of
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -191,21 +192,64 @@ def iterable(y: Any) -> bool:
 
 
 def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
-    """Whether two arrays may have elements in common: they are views of the same array, or one is of the other.
+    """Whether two arrays may have elements in common: what is assigned to one could be seen in the other.
+
+    They are views of the same array, or one is of the other; or one is NumPy's, on the memory of ours (what
+    `np.asarray` gives on one PE, `local`, `local_block`, `to_numpy(False)`), or ours on NumPy's.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Arrays of ours or NumPy's.
+    max_work : int, optional
+        Effort to find an element that views have in common, as in NumPy: None for all it takes.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import numpy as np
+    >>> a = ak.arange(4)
+    >>> ak.shares_memory(a, a[1:]), ak.shares_memory(a, a + 1), ak.shares_memory(a, np.zeros(4))
+    (True, False, False)
+    """
+    return _overlap(np.shares_memory, a, b, max_work)
+
+
+def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
+    """As `shares_memory`, but by default compares only where the elements begin and end.
 
     Examples
     --------
     >>> import atoll as ak
     >>> a = ak.arange(4)
-    >>> ak.shares_memory(a, a[1:]), ak.shares_memory(a, a + 1)
+    >>> ak.may_share_memory(a[::2], a[1::2]), ak.shares_memory(a[::2], a[1::2])
     (True, False)
     """
-    if not isinstance(a, Array) or not isinstance(b, Array):
-        return False
-    return (a if a.base is None else a.base) is (b if b.base is None else b.base)
+    return _overlap(np.may_share_memory, a, b, max_work)
 
 
-may_share_memory = shares_memory
+def _overlap(question: Any, a: Any, b: Any, max_work: int | None) -> bool:
+    """NumPy's answer about the memory of both."""
+    if isinstance(a, Array) and isinstance(b, Array):
+        base, other = (as_array(one if one.base is None else one.base) for one in (a, b))
+        if base is other:  # as if that lay in one piece of memory
+            places = np.lib.stride_tricks.as_strided(np.empty(0, base.dtype), base.shape, strides_of(base))
+            return bool(question(lying_in(a, places), lying_in(b, places), max_work=max_work))
+        if not (math.isnan(base._version) and math.isnan(other._version)):  # neither sees the other's changes
+            return False
+    first: Any = _memory(a) if isinstance(a, Array) else a
+    second: Any = _memory(b) if isinstance(b, Array) else b
+    return first is not None and second is not None and bool(question(first, second, max_work=max_work))
+
+
+def _memory(array: Array) -> np.ndarray[Any, Any] | None:
+    """This PE's memory of the elements, as NumPy lays them out; None when it has none that anything could share."""
+    base = array if array.base is None else array.base
+    if base.dtype.kind == "c":  # the parts lie apart
+        return None
+    if base._expr.session.pes > 1:
+        return base.local()
+    return lying_in(array, base.to_numpy(None))
 
 
 def isfortran(a: Any) -> bool:

@@ -14,8 +14,11 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import engine
 from .array import Array, wrap
+from .dtypes import DTYPE_OF
 from .pair import Pair
 
 if TYPE_CHECKING:
@@ -251,6 +254,35 @@ def strides_of(array: Array) -> tuple[int, ...]:
     """Bytes from one element to the next along each axis, if the base lay in one piece of memory."""
     strides = _dense(array.shape) if array._view is None or array.size == 0 else _layout(array._view)[1]
     return tuple(stride * array.itemsize for stride in strides)
+
+
+def lying_in(array: Array, whole: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """NumPy's view of the array's elements in the memory `whole` of its base, no element of which is read."""
+    found = whole
+    for step in () if array._view is None else array._view.steps:
+        if type(step) is Slice:
+            found = found[tuple(_as_slice(*one) for one in step.ranges)]
+        elif type(step) is Transpose:
+            found = found.transpose(step.axes)
+        elif type(step) is Diagonal:
+            found = found.diagonal(step.offset, -2, -1)
+        elif type(step) is Broadcast:
+            found = np.broadcast_to(found, step.shape)
+        elif type(step) is Part:
+            found = found.imag if step.which else found.real
+        elif type(step) is Reinterpret:
+            found = found.view(DTYPE_OF[step.code])
+        elif type(step) is Reshape:
+            try:
+                found = found.reshape(step.shape, copy=False)
+            except ValueError:  # no evenly spaced elements: anywhere in the memory, then
+                return whole
+    return found
+
+
+def _as_slice(start: int, step: int, count: int) -> slice:
+    stop = start + step * count
+    return slice(start, stop if stop >= 0 else None, step)
 
 
 def as_type(array: ndarray, code: int, itemsize: int) -> ndarray:
