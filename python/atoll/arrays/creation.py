@@ -27,7 +27,7 @@ from .dtypes import (
     fit_scalar,
     result_code,
 )
-from .ufuncs import floor, log10
+from .ufuncs import floor, log10, sign
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -476,7 +476,7 @@ def _between(
     wide = result_code(start._expr.dtype, stop._expr.dtype)
     first, last = (one.astype(DTYPE_OF[max(wide, FLOAT32) if wide >= FLOAT32 else FLOAT64]) for one in (start, stop))
     distance: ndarray = last - first
-    index = arange(count, dtype=distance.dtype).reshape((-1,) + (1,) * distance.ndim)
+    index = arange(count, dtype=distance.real.dtype).reshape((-1,) + (1,) * distance.ndim)
     step: Any = distance / intervals if intervals > 0 else math.nan
     if intervals > 0 and not bool((step == 0).any()):
         values = index * step + first
@@ -513,25 +513,36 @@ def logspace(
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: DTypeLike = None, axis: int = 0
 ) -> ndarray:
-    """Values whose ratios are equal, from `start` to `stop`, both positive; arrays as in `linspace`.
+    """Values whose ratios are equal, from `start` to `stop`: of one sign, or complex; arrays as in `linspace`.
+
+    Complex values lie on a spiral, on a line or circle around 0 if both ends do.
 
     Examples
     --------
     >>> import atoll as ak
     >>> ak.geomspace(1, 8, 4)
     array([1., 2., 4., 8.])
+    >>> ak.geomspace(-1, -8, 4)
+    array([-1., -2., -4., -8.])
     """
-    several = bool(np.ndim(start) or np.ndim(stop))
-    first, last = (as_array(one).astype(np.float64) if several else float(plain(one)) for one in (start, stop))
-    if bool(np.any(first <= 0)) or bool(np.any(last <= 0)):
-        raise ValueError("geomspace needs start and stop greater than 0")
-    logarithm: Any = log10 if several else math.log10
-    values = logspace(logarithm(first), logarithm(last), num, endpoint)
+    first, last = (as_array(one) for one in (start, stop))
+    if bool((first == 0).any()) or bool((last == 0).any()):
+        raise ValueError("Geometric sequence cannot include zero")
+    # All is turned so that the first end is real and positive, and turned back in the end.
+    wide = DTYPE_OF[code_of(np.result_type(first.dtype, last.dtype, 1.0, np.zeros((), dtype)))]
+    first, last = first.astype(wide), last.astype(wide)
+    turn: Any = sign(first)
+    ends: list[Any] = [first / turn, last / turn]
+    if not first.ndim and not last.ndim:
+        ends, turn = [wide.type(one.item()) for one in ends], turn.item()
+    low, high = (np.log10(one) if isinstance(one, np.generic) else log10(one) for one in ends)
+    values: Any = logspace(low, high, num, endpoint, dtype=wide)
     if values.size:
-        values[0] = first
-    if endpoint and values.size > 1:
-        values[-1] = last
-    if several and axis:
+        values[0] = ends[0]
+    if endpoint and values.shape[0] > 1:
+        values[-1] = ends[1]
+    values = values * turn
+    if axis and values.ndim > 1:
         order = list(range(1, values.ndim))
         order.insert(axis % values.ndim, 0)
         values = values.transpose(order)

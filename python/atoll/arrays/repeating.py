@@ -33,6 +33,7 @@ __all__ = [
     "meshgrid",
     "repeat",
     "roll",
+    "sliding_window_view",
     "tile",
     "trim_zeros",
 ]
@@ -250,18 +251,31 @@ def trim_zeros(filt: Any) -> ndarray:
     return array[int(places[0]) : int(places[-1]) + 1] if places.size else array[:0]
 
 
-def meshgrid(*xi: Any, indexing: str = "xy") -> tuple[ndarray, ...]:
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[ndarray, ...]:
     """Coordinate matrices from coordinate vectors.
+
+    Parameters
+    ----------
+    *xi : array_like
+        Coordinates along each axis.
+    copy : bool
+        False gives views, which may only be read unless `sparse`.
+    sparse : bool
+        Length 1 along all axes but its own: what broadcasts to the grid.
+    indexing : {'xy', 'ij'}
+        Whether the first vector runs along axis 1, as x does in a plot, or along axis 0.
 
     Examples
     --------
     >>> import atoll as ak
     >>> ak.meshgrid(ak.arange(2), ak.arange(3))[0].shape
     (3, 2)
+    >>> [part.shape for part in ak.meshgrid(ak.arange(2), ak.arange(3), sparse=True)]
+    [(1, 2), (3, 1)]
     """
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    vectors = [ravel(one) for one in xi]
+    vectors = [as_array(one).reshape(-1) for one in xi]
     places = list(range(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:
         places[0], places[1] = 1, 0
@@ -272,5 +286,62 @@ def meshgrid(*xi: Any, indexing: str = "xy") -> tuple[ndarray, ...]:
     for place, vector in zip(places, vectors, strict=True):
         lengths = [1] * len(vectors)
         lengths[place] = vector.size
-        grids.append(broadcast_to(vector.reshape(lengths), shape).copy())
+        grid = vector.reshape(lengths)
+        grid = grid if sparse else broadcast_to(grid, shape)
+        grids.append(grid.copy() if copy else grid)
     return tuple(grids)
+
+
+def sliding_window_view(
+    x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+) -> ndarray:
+    """All windows of a shape, along new axes behind the others. A copy, where NumPy's is a view.
+
+    Parameters
+    ----------
+    x : array_like
+        Elements.
+    window_shape : int or tuple of int
+        Lengths of a window along each of the axes.
+    axis : int or tuple of int, optional
+        Axes that windows slide along, all by default; one may occur more than once.
+    subok, writeable : bool
+        Only False: there are no subclasses, and what is assigned to a copy would not reach `x`.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.sliding_window_view(ak.arange(5), 3).mean(axis=-1)
+    array([1., 2., 3.])
+    """
+    if subok:
+        raise TypeError("sliding_window_view with subok=True is not available (arrays have no subclasses). Leave it?")
+    if writeable:
+        raise ValueError("sliding_window_view gives a copy (writeable=True asks for a view). Assign to the array?")
+    array = as_array(x)
+    lengths = [operator.index(n) for n in (window_shape if isinstance(window_shape, (tuple, list)) else [window_shape])]
+    if builtins.any(length < 0 for length in lengths):
+        raise ValueError("`window_shape` cannot contain negative values")
+    if axis is None:
+        places = list(range(array.ndim))
+        if len(lengths) != len(places):
+            raise ValueError(
+                "Since axis is None, must provide window_shape for all dimensions of `x`; got "
+                f"{len(lengths)} window_shape elements and `x.ndim` is {array.ndim}."
+            )
+    else:
+        places = _axes_repeated(axis, array.ndim)
+        if len(lengths) != len(places):
+            raise ValueError(
+                f"Must provide matching length window_shape and axis; got {len(lengths)} window_shape elements and "
+                f"{len(places)} axes elements."
+            )
+    for place, length in zip(places, lengths, strict=True):
+        count = array.shape[place] - length + 1
+        if count < 1:
+            raise ValueError("window shape cannot be larger than input array shape")
+        positions = arange(count).reshape(-1, 1) + arange(length)
+        array = array[(slice(None),) * place + (positions,)]
+        order = [*(one for one in range(array.ndim) if one != place + 1), place + 1]
+        array = wrap(engine.transpose(array._read(), order))
+    return array.copy() if array is x else array

@@ -13,7 +13,19 @@ from . import engine
 from .array import Array, as_array, expr_of, wrap
 from .bins import estimate
 from .composed import choose, clip
-from .dtypes import BOOL, DTYPE_OF, FLOAT32, FLOAT64, INT64, KIND_OF, SCALAR_KIND, UINT64, code_of, result_code
+from .dtypes import (
+    BOOL,
+    DTYPE_OF,
+    FLOAT32,
+    FLOAT64,
+    INT64,
+    KIND_OF,
+    SCALAR_KIND,
+    UINT64,
+    check_cast,
+    code_of,
+    result_code,
+)
 from .ufuncs import isnan
 
 if TYPE_CHECKING:
@@ -262,23 +274,69 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     raise ValueError("bins must be monotonically increasing or decreasing")
 
 
-def interp(x: Any, xp: Any, fp: Any, left: float | None = None, right: float | None = None) -> Any:
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None) -> Any:
     """Piecewise linear interpolation through the points (xp, fp), xp ascending.
+
+    Parameters
+    ----------
+    x : array_like
+        Where to interpolate.
+    xp, fp : array_like
+        Coordinates of the points, real, and their values, real or complex.
+    left, right : scalar, optional
+        Values before the first point and behind the last; by default the first and the last value.
+    period : float, optional
+        The points repeat after so much: x and xp count modulo it, xp need not ascend, left and right do not matter.
 
     Examples
     --------
     >>> import atoll as ak
     >>> ak.interp(ak.array([0.5, 3.0]), [0, 1, 2], [0, 10, 20])
     array([ 5., 20.])
+    >>> ak.interp(ak.array([-90.0, 450.0]), [0, 180], [0, 10], period=360)
+    array([5., 5.])
     """
+    points, heights, at = as_array(xp), as_array(fp), as_array(x)
+    for array in (points, at):
+        check_cast(array._expr.dtype, FLOAT64, "safe")
+    if period is not None:
+        if period == 0:
+            raise ValueError("period must be a non-zero value")
+        if points.ndim != 1 or heights.ndim != 1:
+            raise ValueError("Data points must be 1-D sequences")
+        if points.shape != heights.shape:
+            raise ValueError("fp and xp are not of the same length")
+        period, left, right = abs(period), None, None
+        at, points = at.astype(np.float64) % period, points.astype(np.float64) % period
+        order = wrap(engine.argsort(points._read()))
+        points, heights = points[order], heights[order]
+        if points.size:
+            points = _joined(points[-1:] - period, points, points[:1] + period)
+            heights = _joined(heights[-1:], heights, heights[:1])
+    if heights.dtype.kind == "c" or isinstance(left, complex) or isinstance(right, complex):
+        values = heights.astype(np.complex128)
+        ends = [None if one is None else complex(one) for one in (left, right)]
+        re = _interpolated(at, points, values.real, *(None if one is None else one.real for one in ends))
+        im = _interpolated(at, points, values.imag, *(None if one is None else one.imag for one in ends))
+        value = re + im * 1j
+    else:
+        value = _interpolated(at, points, heights.astype(np.float64), left, right)
+    return value if value.ndim else value.dtype.type(value.item())
 
-    points, heights = as_array(xp).astype(np.float64), as_array(fp).astype(np.float64)
-    if points.ndim != 1 or points.shape != heights.shape:
+
+def _joined(*parts: ndarray) -> ndarray:
+    return wrap(engine.concatenate([part._read() for part in parts]))
+
+
+def _interpolated(x: ndarray, points: ndarray, heights: ndarray, left: Any, right: Any) -> ndarray:
+    """`interp` of real values."""
+    if points.ndim != 1 or heights.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    if points.shape != heights.shape:
         raise ValueError("fp and xp are not of the same length.")
     if not points.size:
         raise ValueError("array of sample points is empty")
-    at = as_array(x).astype(np.float64)
-    flat = at.reshape(-1)
+    points, flat = points.astype(np.float64), x.astype(np.float64).reshape(-1)
     low = clip(searchsorted(points, flat, "right") - 1, 0, max(points.size - 2, 0))
     high = clip(low + 1, 0, points.size - 1)
     x0, x1, y0, y1 = points[low], points[high], heights[low], heights[high]
@@ -286,5 +344,4 @@ def interp(x: Any, xp: Any, fp: Any, left: float | None = None, right: float | N
     value = choose(flat == x1, y1, value)
     value = choose(flat < points[0], heights[0] if left is None else float(left), value)
     value = choose(flat > points[-1], heights[-1] if right is None else float(right), value)
-    value = choose(isnan(flat), math.nan, value).reshape(at.shape)
-    return value if value.ndim else np.float64(value.item())
+    return choose(isnan(flat), math.nan, value).reshape(x.shape)
