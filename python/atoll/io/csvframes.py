@@ -19,6 +19,7 @@ from .csv import csv_columns
 from .dialect import MISSING
 from .elsewhere import Chunks, files_of, read_each
 from .fallback import by_pandas, given
+from .reader import reading
 
 __all__ = ["read_csv", "read_table"]
 
@@ -291,6 +292,7 @@ def _by_pandas(where: Any, others: dict[str, Any], told: dict[str, Any], filters
     if told["chunksize"] is not None or told["iterator"]:
         if len(files) != 1 or filters is not None:
             raise ValueError("chunks are read of one file, without filters. Use scan_csv and batches")
-        return Chunks(pandas.read_csv(files[0], **options))
+        with reading("<stream>" if hasattr(files[0], "read") else files[0]):
+            return Chunks(pandas.read_csv(files[0], **options), files[0])
     numbered = told["index_col"] is None
     return read_each(lambda file: pandas.read_csv(file, **options), files, filters, numbered=numbered)

@@ -15,18 +15,30 @@ from .reading import expression
 class Chunks:
     """Frames of some rows each, as pandas reads them."""
 
-    def __init__(self, reader: Any) -> None:
+    def __init__(self, reader: Any, where: Any) -> None:
+        """`where` is named in errors."""
         self._reader = reader
+        self._where = "<stream>" if hasattr(where, "read") else where
 
     def __iter__(self) -> Iterator[Any]:
-        return map(DataFrame, self._reader)
+        return self
 
     def __next__(self) -> Any:
-        return DataFrame(next(self._reader))
+        return self._framed(lambda: next(self._reader))
 
     def get_chunk(self, size: int | None = None) -> Any:
         """The next rows."""
-        return DataFrame(self._reader.get_chunk(size))
+        return self._framed(lambda: self._reader.get_chunk(size))
+
+    def _framed(self, read: Callable[[], Any]) -> Any:
+        with reading(self._where):
+            try:
+                found = read()
+            except StopIteration:
+                found = None
+        if found is None:
+            raise StopIteration
+        return DataFrame(found)
 
     def close(self) -> None:
         """Closes the file."""

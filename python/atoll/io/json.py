@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from .. import extras
 from ..columns.categorical import Categorical
@@ -17,6 +14,7 @@ from ..columns.dates.ticks import Ticks
 from ..session import current
 from ..session.everywhere import everywhere, once
 from .dialect import Dialect, compression_of, opened
+from .jsonchecks import Broken, check, line_of
 from .lines import Form, LineColumn, is_plain, write_lines
 from .places import Place, place_of, target_of
 from .reader import Part, Reader, reading, shares
@@ -28,8 +26,6 @@ _ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".json.gz")
 _RANGE = 8 << 20
 _SAMPLE = 1 << 20  # bytes whose types are tried for all
 _LOOK = 1 << 16  # bytes in which the end of a line is looked for at a time
-_DEEPEST = 500  # lists in lists
-_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"?')
 
 
 class JsonReader(Reader):
@@ -55,6 +51,7 @@ class JsonReader(Reader):
         from pyarrow import json
 
         with opened(self.place, part.file, Dialect(compression=self.compression)) as source:
+            begin = 0
             if not part.end:
                 data = source.read()
             else:
@@ -64,32 +61,27 @@ class JsonReader(Reader):
                 data = source.read(max(end - begin, 0))
         if not data.strip():
             return pa.table({})
-        if data.lstrip()[:1] == b"[":
-            raise ValueError("this is one list, not an object a line. Write it with lines=True")
-        _check_depth(data)
         others = "infer" if self.complete else "error"
         parse = json.ParseOptions(explicit_schema=self.file_schema, unexpected_field_behavior=others)
         read = json.ReadOptions(use_threads=False, block_size=min(len(data) + 1, (1 << 31) - 1))
-        made = json.read_json(pa.BufferReader(data), read, parse)
-        made.column_names  # noqa: B018  # raises when they are no texts
+        try:
+            check(data)
+            made = json.read_json(pa.BufferReader(data), read, parse)
+            made.column_names  # noqa: B018  # raises when they are no texts
+        except Broken as error:
+            raise self._located(part, begin, error) from None
+        except ValueError as error:
+            broken = line_of(data, error)
+            raise (error if broken is None else self._located(part, begin, broken)) from None
         return made
 
-
-def _check_depth(data: bytes) -> None:
-    """ValueError for lists in lists that would take the parser, which calls itself for each, all of its stack."""
-    if data.count(b"[") + data.count(b"{") < _DEEPEST:
-        return
-    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-    begins = np.concatenate([[0], ends + 1])
-    long = np.diff(begins, append=len(data)) > _DEEPEST
-    for number in np.flatnonzero(long).tolist():
-        line = data[begins[number] : len(data) if number == len(ends) else ends[number]]
-        if line.count(b"[") + line.count(b"{") < _DEEPEST:
-            continue
-        signs = np.frombuffer(_TEXT.sub(b"", line), np.uint8)
-        steps = np.isin(signs, [ord("["), ord("{")]).astype(np.int64) - np.isin(signs, [ord("]"), ord("}")])
-        if np.cumsum(steps).max(initial=0) > _DEEPEST:
-            raise ValueError(f"line {number + 1} has lists or objects in one another, deeper than {_DEEPEST}")
+    def _located(self, part: Part, begin: int, broken: Broken) -> ValueError:
+        """The error about a line of a range that begins there, with the line's number in the file."""
+        before = 0
+        with opened(self.place, part.file, Dialect(compression=self.compression)) as source:
+            while begin > 0 and (data := bytes(source.read(min(begin, _RANGE)))):
+                before, begin = before + data.count(b"\n"), begin - len(data)
+        return ValueError(f"line {before + broken.line + 1} {broken.what}")
 
 
 def _line(source: Any, at: int) -> int:

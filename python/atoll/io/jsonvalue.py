@@ -55,6 +55,7 @@ def json_by_pandas(
 
     options = {**others, "lines": lines, "compression": compression, "storage_options": storage_options}
     if others.get("chunksize") is not None:
-        return Chunks(pandas.read_json(where, **options))
+        with reading("<stream>" if hasattr(where, "read") else where):
+            return Chunks(pandas.read_json(where, **options), where)
     files = files_of(where, _ENDINGS, storage_options)
     return read_each(lambda file: pandas.read_json(file, **options), files, filters, columns)

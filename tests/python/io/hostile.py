@@ -176,7 +176,7 @@ def _cut_or_changed(data: bytes, seed: int, rng: random.Random) -> bytes:
 
 #: What contradicts itself where nobody looks: it may be read as if it did not.
 HARMLESS = {
-    "csv a line that is too short", "jsonl empty", "zarr a store of nothing",
+    "csv a line that is too short", "jsonl empty", "jsonl a list alone", "zarr a store of nothing",
     "h5 a link to a file", "h5 a link to nowhere",
     "parquet lie .3=1099511627776", "parquet lie .4.0.1.0.3.5=1099511627776", "parquet lie .4.0.1.0.3.9=1099511627776",
     "plain.parquet lie .3=1099511627776", "plain.parquet lie .4.0.1.0.3.5=1099511627776",
@@ -203,6 +203,43 @@ def corpus(kind: str) -> Iterator[tuple[str, bytes]]:
     }.get(kind, lambda data: iter(()))(data)  # fmt: skip
 
 
+#: Contents of a few letters: what parsers take for a value, or the beginning of something.
+TOKENS = (
+    b"null", b"true", b"17", b"-", b"-0", b"1e999", b"NaN", b"Infinity", b'"x"', b'"', b"{", b"}", b"[", b"]", b"{}",
+    b"[]", b"[null]", b'{"i":null}', b'{"i"', b"{null:1}", b"nul", b",", b",,", b":", b";", b"\n", b"\r", b"\r\n",
+    b"\t", b" ", b"\0", b"\0\n", b"\xff", b"\xef\xbb\xbf", b"\xef\xbb\xbfnull", b"\xff\xfe", b"\x1f\x8b",
+    b"PK\x03\x04", b"PK\x05\x06", b"BZh", b"\xfd7zXZ\0", b"(\xb5/\xfd", b"PAR1", b"ARROW1", b"ARROW1\0\0", b"ORC",
+    b"\x89HDF\r\n\x1a\n", b"\x93NUMPY", b"\xff\xff\xff\xff", b"\0\0\0\0", b"\xff" * 16, b"\0" * 16, b"\n" * 9, b"i",
+    b"i,f", b"i,f\n", b'"i', b"i\r1", b"#", b"1,2,3", b"None",
+)  # fmt: skip
+
+
+def small(kind: str) -> Iterator[tuple[str, bytes]]:
+    """Files of a token alone, and of what should be with a token before it, in its place or behind it."""
+    data = good(kind)
+    for number, token in enumerate(TOKENS):
+        if kind == "zarr":
+            for file in ("zarr.json", "f/zarr.json", "f/c/0"):
+                yield (
+                    f"{file.replace('/', ' ')} {number}",
+                    _altered(data, lambda name, content, file=file, token=token: token if name == file else content),
+                )
+            continue
+        yield f"alone {number}", token
+        yield f"before {number}", token + data
+        yield f"behind {number}", data + token
+        if kind in ("csv", "jsonl"):
+            lines = data.splitlines(keepends=True)
+            yield f"first {number}", token + b"\n" + data
+            yield f"second {number}", lines[0] + token + b"\n" + b"".join(lines[1:])
+            yield f"last {number}", data + token + b"\n"
+            yield f"all {number}", (token + b"\n") * 5
+    if kind != "zarr":
+        for size in range(1, 17):
+            yield f"head of {size}", data[:size]
+            yield f"tail of {size}", data[-size:]
+
+
 def _csv(data: bytes) -> Iterator[tuple[str, bytes]]:
     yield "a quote that is not closed", b'a,b\n1,2\n3,"4\n5,6\n' * 41
     yield "a line that is too short", data + b"1,2\n"
@@ -224,6 +261,18 @@ def _csv(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _jsonl(data: bytes) -> Iterator[tuple[str, bytes]]:
+    for name, line in (
+        ("null", b"null"),
+        ("true", b"true"),
+        ("a number", b"-1"),
+        ("a text", b'"x"'),
+        ("a list", b"[1]"),
+    ):
+        yield f"{name} alone", line
+        yield f"{name} first", line + b"\n" + data
+        yield f"{name} last", data + line
+    yield "null behind a mark of byte order", b"\xef\xbb\xbfnull\n"
+    yield "null behind spaces", b" \t null\n" + data
     yield "cut in an object", data[:-5]
     yield "two kinds of value", data + b'{"i": {"x": 1}}\n'
     yield "no object", data + b"17\n"

@@ -57,6 +57,56 @@ def test_files_that_contradict_themselves(tmp_path, one_session, pes):
     assert {f"good.{kind}" for kind in hostile.FORMATS} <= read
 
 
+@pytest.mark.parametrize(
+    ("pes", "step"),
+    [(1, 4), (3, 9), pytest.param(1, 1, marks=pytest.mark.slow), pytest.param(3, 1, marks=pytest.mark.slow)],
+)
+def test_files_of_a_few_letters(tmp_path, one_session, pes, step):
+    for kind in hostile.FORMATS:
+        for name, data in list(hostile.small(kind))[::step]:
+            hostile.put(tmp_path / f"{kind} {name}.{kind}", data)
+    found = outcomes(tmp_path, pes)
+    assert sum(outcome != "read" for outcome in found.values()) > len(found) / 3
+
+
+def test_a_line_that_is_no_object_is_named(tmp_path, two_sessions):
+    path = tmp_path / "a.json"
+    lines = b'{"a": 1}\n' * 1000
+    for before in (0, 1, 1000):
+        for line in (b"null", b" null", b"17", b"[1]", b'"text"', b"nul", b'{"a": 1'):
+            path.write_bytes(lines[: before * 9] + line + b"\n" + lines)
+            with pytest.raises(ValueError, match=rf"a\.json, bytes from 0: line {before + 1} is "):
+                ak.read_json(path, lines=True)
+
+
+def test_the_number_of_a_line_is_that_of_the_file(tmp_path, two_sessions, monkeypatch):
+    from atoll.io import json
+
+    if two_sessions.pes > 1:
+        pytest.skip("other processes have their own module")
+    monkeypatch.setattr(json, "_RANGE", 100)
+    path = tmp_path / "a.json"
+    path.write_bytes(b'{"a": 1}\n' * 500 + b"null\n" + b'{"a": 1}\n' * 500)
+    with pytest.raises(ValueError, match=r"a\.json, bytes from 4500: line 501 is 'null', not an object"):
+        ak.read_json(path, lines=True)
+
+
+@pytest.mark.filterwarnings("ignore::atoll.io.fallback.FallbackWarning")
+def test_what_pandas_reads_names_the_file(tmp_path, one_session):
+    path = tmp_path / "a.json"
+    for text in ('{"a": 1}\nnull\n', '{"a": 1}\n{"a"\n'):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"cannot read .*a\.json"):
+            list(ak.read_json(path, lines=True, chunksize=2))
+        with pytest.raises(ValueError, match=r"cannot read .*a\.json"):
+            ak.read_json(path, lines=True, dtype={"a": "int64"})
+    path.write_text("a,b\n1,2\n3,4,5\n")
+    with pytest.raises(ValueError, match=r"cannot read .*a\.json"):
+        list(ak.read_csv(path, chunksize=1))
+    path.write_text("a,b\n1,2\n3,4\n")
+    assert [len(one) for one in ak.read_csv(path, chunksize=1)] == [1, 1]
+
+
 def broken_files(directory, seeds, kinds=hostile.FORMATS):
     for kind in kinds:
         data = hostile.good(kind)

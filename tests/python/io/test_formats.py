@@ -68,7 +68,7 @@ def test_json_lines(tmp_path, monkeypatch):
     assert found["a"].tolist()[68:72] == [68, 69, 70.5, 71.5] and found["late"].to_list() == [None] * 81 + ["x\n"] * 18
     with pytest.raises(ValueError, match="an object a line"):
         json_columns(io.StringIO('[{"a": 1}]'))
-    with pytest.raises(ValueError, match=r"<stream>, bytes from 0: JSON parse error"):
+    with pytest.raises(ValueError, match=r"<stream>, bytes from 0: line 2 is broken: JSON parse error"):
         json_columns(io.StringIO('{"a": 1}\n{"a": \n'))
 
 
