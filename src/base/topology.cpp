@@ -4,6 +4,7 @@
 #include <hwloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <fstream>
@@ -29,6 +30,23 @@ std::uint64_t meminfo_bytes(std::string_view wanted) {
   while (file >> key >> kib && std::getline(file, unit))
     if (key == wanted) return kib * 1024;
   return 0;
+}
+
+// Memory of the node, and what of it is free: from the kernel's files, or without /proc from a system call, which knows nothing of
+// the page cache and so tells less than is available.
+struct NodeMemory {
+  std::uint64_t total_bytes = 0, available_bytes = 0;
+};
+
+NodeMemory memory_without_proc() {
+  struct sysinfo info {};
+  if (::sysinfo(&info) != 0) return {std::uint64_t{1} << 30, std::uint64_t{1} << 28};
+  return {std::uint64_t{info.totalram} * info.mem_unit, (std::uint64_t{info.freeram} + info.bufferram) * info.mem_unit};
+}
+
+std::uint64_t total_memory_bytes() {
+  const std::uint64_t total = meminfo_bytes("MemTotal:");
+  return total != 0 ? total : memory_without_proc().total_bytes;
 }
 
 std::vector<unsigned> members(hwloc_const_bitmap_t set) {
@@ -79,7 +97,7 @@ Topology read_topology() {
     if (const char* model = hwloc_obj_get_info_by_name(package, "CPUModel")) found.processor = model;
   hwloc_topology_destroy(handle);
 
-  found.memory_bytes = std::min(meminfo_bytes("MemTotal:"), read_number("/sys/fs/cgroup/memory.max"));
+  found.memory_bytes = std::min(total_memory_bytes(), read_number("/sys/fs/cgroup/memory.max"));
   return found;
 }
 
@@ -122,6 +140,7 @@ std::vector<Resource> bound_resources() {
 
 std::uint64_t available_memory_bytes() {
   std::uint64_t available = meminfo_bytes("MemAvailable:");
+  if (available == 0) available = memory_without_proc().available_bytes;
   std::uint64_t limit = read_number("/sys/fs/cgroup/memory.max");
   std::uint64_t used = read_number("/sys/fs/cgroup/memory.current");
   if (limit != std::numeric_limits<std::uint64_t>::max() && used <= limit) available = std::min(available, limit - used);

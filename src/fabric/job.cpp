@@ -38,6 +38,9 @@ std::uint32_t local_pes_of(const JobOptions& options) {
   return static_cast<std::uint32_t>(std::count(options.node_of_pe.begin(), options.node_of_pe.end(), options.node));
 }
 
+// Address space that a PE's program takes before it joins: Python with NumPy and Arrow some 200 MiB. One PE alone is this process.
+std::uint64_t program_bytes(std::uint32_t local_pes) { return local_pes > 1 ? std::uint64_t{240} << 20 : 0; }
+
 std::uint64_t share_of(std::uint32_t local_pes) { return most_address_space / local_pes / huge_page * huge_page; }
 
 // What is left to choose, chosen: what is available changes as soon as something is mapped.
@@ -46,7 +49,7 @@ JobOptions settled(JobOptions options) {
                  options.npes, most_pes);
   if (options.segment_bytes == 0) options.segment_bytes = usual_segment_bytes(local_pes_of(options));
   bool one_node = local_pes_of(options) == options.npes;
-  std::uint64_t room = std::min(most_guest_space, available_address_bytes() / 4) / options.segment_bytes;
+  std::uint64_t room = std::min(most_guest_space, available_address_bytes(program_bytes(local_pes_of(options))) / 4) / options.segment_bytes;
   options.guests = one_node ? static_cast<std::uint32_t>(std::min<std::uint64_t>({options.guests, room, most_guests, most_pes - options.npes})) : 0;
   return options;
 }
@@ -79,7 +82,7 @@ std::uint64_t usual_segment_bytes(std::uint32_t local_pes) {
   std::uint64_t share = share_of(local_pes);
   std::uint64_t wanted = config::bytes(config::Variable::heap_size);
   // Of a limited address space half is left to the program and its libraries.
-  if (wanted == 0) wanted = std::min({topology().memory_bytes, share, available_address_bytes() / 2 / local_pes / huge_page * huge_page});
+  if (wanted == 0) wanted = std::min({topology().memory_bytes, share, available_address_bytes(program_bytes(local_pes)) / 2 / local_pes / huge_page * huge_page});
   std::uint64_t symmetric = config::symmetric_bytes();
   ATOLL_VALIDATE(symmetric <= topology().memory_bytes, ValueError,
                  "SHMEM_SYMMETRIC_SIZE asks for {} per PE, but the node has {} of memory. Lower it",
@@ -187,8 +190,11 @@ std::shared_ptr<Job> Job::join_shm(const std::string& name) {
   std::shared_ptr<Job> job(new Job);
   job->kind_ = Kind::shm;
   job->descriptor_ = shm::open(name);
-  if (job->descriptor_ < 0)
+  if (job->descriptor_ < 0) {
+    ATOLL_VALIDATE(shm::has_names(), SetupError,
+                   "ATOLL_JOB='{}' cannot be joined (/proc is not mounted, and PEs of one host find their memory there). Mount it?", name);
     throw_errno(fmt::format("ATOLL_JOB='{}' cannot be joined; its launcher may have ended. Start with `atoll run`", name));
+  }
   std::size_t bytes = shm::size(job->descriptor_);
   ATOLL_VALIDATE(bytes > huge_page, SetupError, "ATOLL_JOB='{}' is not a job's memory. Start with `atoll run`", name);
   job->base_ = shm::map(job->descriptor_, bytes);
@@ -207,7 +213,7 @@ Job::~Job() {
 
 std::string Job::join_name() const {
   ATOLL_EXPECT(descriptor_ >= 0);
-  return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_);
+  return shm::name(descriptor_);
 }
 
 void Job::wake_all() noexcept {

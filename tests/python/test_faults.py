@@ -294,6 +294,30 @@ def test_a_limited_address_space_is_enough(kind):
     assert output == "True\n" * (3 if kind == "spmd" else 1)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_small_address_space_is_enough(kind):
+    code = BEGIN + "print((ak.arange(1000) + 1).sum(), ak.sort(-ak.arange(100000))[0])\n"
+    status, output, errors = end(
+        start(kind, code, before=["prlimit", f"--as={300_000 << 10}"], OPENBLAS_NUM_THREADS="1")
+    )
+    assert (status, errors) == (0, "")
+    assert output == "500500 -99999\n" * (3 if kind == "spmd" else 1)
+
+
+@pytest.mark.parametrize("kind", ["embedded", "driver"])
+def test_a_heap_beyond_the_address_space_is_a_memory_error(kind):
+    limits = ["prlimit", f"--as={300_000 << 10}"]
+    status, _, errors = end(
+        start(kind, BEGIN + "ak.arange(3).sum()\n", before=limits, ATOLL_HEAP_SIZE="1G", OPENBLAS_NUM_THREADS="1")
+    )
+    assert status == 1
+    assert re.fullmatch(
+        r"MemoryError: cannot reserve address space of [\d.]+ GiB for the segments \(Cannot allocate memory\)\. "
+        r"Lower ATOLL_HEAP_SIZE, or raise the limit of address space \(ulimit -v\)\?",
+        errors.splitlines()[-1],
+    )
+
+
 def test_one_pe_alone_has_its_whole_segment():
     code = BEGIN + "a = ak.zeros(45 << 17).evaluate()\nprint(a.sum())\n"
     assert end(start("embedded", code, ATOLL_HEAP_SIZE="64M")) == (0, "0.0\n", "")

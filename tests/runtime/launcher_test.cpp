@@ -241,6 +241,32 @@ TEST(Launcher, NonsenseIsExplained) {
   EXPECT_TRUE(large.has("Set ATOLL_HEAP_SIZE to")) << large.output;
 }
 
+TEST(Launcher, RunsWhereProcIsNotMounted) {
+  const std::string hidden = "unshare --map-root-user --mount sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh ";
+  if (shell(hidden + "true").status != 0) GTEST_SKIP() << "no namespaces of mounts here";
+  for (const char* heap : {"64M", "0"}) {
+    Outcome plain = shell(fmt::format("ATOLL_HEAP_SIZE={} {}@run -n 2 echo hi", heap, hidden));
+    EXPECT_EQ(plain.status, 0) << plain.output;
+    EXPECT_EQ(plain.output, "hi\nhi\n");
+    Outcome job = shell(fmt::format("ATOLL_HEAP_SIZE={} {}@run -n 3 @pe hello", heap, hidden));
+    EXPECT_EQ(job.status, 0) << job.output;
+    EXPECT_EQ(job.lines().size(), 3u) << job.output;
+    EXPECT_TRUE(job.has("hello from 2 of 3")) << job.output;
+  }
+  Outcome outcome = shell(hidden + "@run -n 2 --timeout 1 sh -c 'sleep 60'");
+  EXPECT_EQ(outcome.status, 124) << outcome.output;
+}
+
+TEST(Launcher, AnAddressSpaceThatIsTooSmallIsOneSentence) {
+  Outcome outcome = shell("ulimit -v 200000; ATOLL_HEAP_SIZE=1G @run -n 2 true");
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_EQ(outcome.lines().size(), 1u) << outcome.output;
+  EXPECT_TRUE(outcome.has("for the segments (Cannot allocate memory). Lower ATOLL_HEAP_SIZE, or raise")) << outcome.output;
+  EXPECT_FALSE(outcome.has("?:")) << outcome.output;
+  Outcome chosen = shell("ulimit -v 60000; ATOLL_HEAP_SIZE=0 @run -n 2 echo hi");
+  EXPECT_EQ(chosen.output, "hi\nhi\n");
+}
+
 TEST(Launcher, SeveralProgramsAreOneJob) {
   Outcome outcome = shell("@run -l -n 1 -env A 1 -genv B=2 sh -c 'echo $A$B$ATOLL_PROGRAM of $ATOLL_NPES' a : "
                           "-n 2 -wdir / -x B=3 sh -c 'echo $A$B$ATOLL_PROGRAM; pwd' : -n 1 sh -c 'exit 3'");

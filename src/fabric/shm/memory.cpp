@@ -6,11 +6,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+
 #include "../memory.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/units.hpp"
 
 namespace atl::fabric::shm {
+namespace {
+
+constexpr std::string_view inherited = "inherited:";
+
+}  // namespace
 
 int create(std::size_t bytes) {
   int descriptor = ::memfd_create("atoll-job", MFD_CLOEXEC);
@@ -18,12 +27,29 @@ int create(std::size_t bytes) {
   // memfd files are born 0777; /proc/<pid>/fd must not let another user in, should it be reachable.
   if (::fchmod(descriptor, 0600) != 0 || ::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) {
     ::close(descriptor);
-    throw_errno(fmt::format("cannot size the job's shared memory to {}. Lower ATOLL_HEAP_SIZE?", format_bytes(bytes)));
+    refuse_mapping("size a file of memory to", bytes);
   }
   return descriptor;
 }
 
-int open(const std::string& name) { return ::open(name.c_str(), O_RDWR | O_CLOEXEC); }
+bool has_names() { return ::access("/proc/self/fd", X_OK) == 0; }
+
+std::string name(int descriptor) {
+  if (has_names()) return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor);
+  ::fcntl(descriptor, F_SETFD, 0);
+  return fmt::format("{}{}", inherited, descriptor);
+}
+
+int open(const std::string& name) {
+  if (!name.starts_with(inherited)) return ::open(name.c_str(), O_RDWR | O_CLOEXEC);
+  int descriptor = -1;
+  const char* end = name.data() + name.size();
+  if (auto [at, error] = std::from_chars(name.data() + inherited.size(), end, descriptor); error != std::errc{} || at != end) {
+    errno = EINVAL;
+    return -1;
+  }
+  return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+}
 
 std::size_t size(int descriptor) {
   struct stat info {};
@@ -35,7 +61,7 @@ std::byte* map(int descriptor, std::size_t bytes) {
   void* mapped = ::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, 0);
   if (mapped == MAP_FAILED) {
     unmap(place, bytes);
-    throw_errno(fmt::format("cannot map {} for the segments. Lower ATOLL_HEAP_SIZE?", format_bytes(bytes)));
+    refuse_mapping("map", bytes);
   }
   ::madvise(place, bytes, MADV_DONTDUMP);
   return place;

@@ -124,7 +124,9 @@ void Processes::signal(int number) {
 }
 
 void Processes::kill_everything() {
-  kill_children();
+  for (const Process& process : processes_)
+    if (process.pid != 0) ::kill(process.pid, SIGKILL);
+  kill_children();  // those that they started; without /proc nobody knows these
   for (Process& process : processes_) process.pid = 0;
 }
 
