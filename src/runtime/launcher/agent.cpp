@@ -297,7 +297,7 @@ int Agent::run() {
         pes_.signal(signal);
         if (asks_to_end(signal)) kill_at_ = Deadline::after_ns(signal_grace_ns);
       }
-    if (signals_.guard_is_gone()) return give_up("it is being killed");
+    if (signals_.guard_is_gone()) return give_up("its outer process was killed");
     if (watched[1].revents != 0 && starter_is_gone())
       return give_up(starter_has_ended);
     if ((watched[2].revents & POLLOUT) != 0) link_->flush();

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "atoll/base/error.hpp"
+#include "output.hpp"
 #include "spawn.hpp"
 
 namespace atl::runtime {
@@ -64,6 +65,8 @@ int run_guarded(const std::function<int(pid_t guard)>& work) {
     int end = 0;
     if (::waitpid(worker, &end, WNOHANG) != worker) continue;
     kill_children();
+    // Else it has said why it ends.
+    if (WIFSIGNALED(end)) say(fmt::format("the inner process of this launcher (pid {}) {}: what it has started was ended", worker, describe_end(end)));
     return exit_status_of(end);
   }
 }

@@ -93,6 +93,7 @@ int HostParts::run(Signals& signals, Deadline timeout) {
       for (auto [signal, from_terminal] : signals.take())
         if (asks_to_end(signal)) end(128 + signal);
     if (signals.guard_is_gone()) {
+      say(guard_was_killed);
       kill_children();
       return 128 + SIGKILL;
     }

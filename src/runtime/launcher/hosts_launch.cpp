@@ -306,6 +306,7 @@ int HostsLaunch::run(Deadline timeout) {
     ::poll(watched.data(), watched.size(), tick_ms);
     if (watched[0].revents != 0) take_signals();
     if (signals_.guard_is_gone()) {
+      say(guard_was_killed);
       kill_children();
       return 128 + SIGKILL;
     }

@@ -114,7 +114,8 @@ void Launch::take_signals() {
     if (failing_) kill_at_ = Deadline::after_ns(0);
     fail(128 + signal, signal_grace_ns);
   }
-  if (signals_.guard_is_gone()) {
+  if (signals_.guard_is_gone() && status_ != 128 + SIGKILL) {
+    say(guard_was_killed);
     failing_ = false;
     fail(128 + SIGKILL, 0);
   }

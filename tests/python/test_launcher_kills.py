@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each process of a job is killed: somebody says which, the job ends, and nothing of it is left."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from built import ROOT, needs_launcher
+from test_faults import NODES
+
+from atoll import _core
+
+pytestmark = needs_launcher
+RUN = ROOT / "python/atoll/bin/atoll-run"
+
+SCRIPT = """
+import os, sys
+import atoll as ak
+mark = "{mark}"
+a = ak.arange(1000).evaluate()
+print("ready", flush=True)
+while True:
+    a.sum()
+"""
+
+WAYS = {
+    "atoll run": [sys.executable, "-m", "atoll", "run", "-n", "2"],
+    "atoll-run": [str(RUN), "-n", "2"],
+    "hosts": [sys.executable, "-m", "atoll", "run", *NODES[:1], "a:1,b:1", *NODES[2:]],
+}
+
+
+def parent_of(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def descendants(pid):
+    """Processes below one, parents first."""
+    children = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError):
+            children.setdefault(parent_of(entry.name), []).append(int(entry.name))
+    found = [pid]
+    for one in found:
+        found += children.get(one, [])
+    return found[1:]
+
+
+def alive(pids):
+    found = []
+    for pid in pids:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
+def everything_ends(pids, within_s=10):
+    until = time.monotonic() + within_s
+    while (left := alive(pids)) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not left
+
+
+def role_of(pid):
+    words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    return " ".join(os.path.basename(word.decode(errors="replace")) for word in words[:3])
+
+
+def job(way):
+    mark = f"mark-{os.getpid()}-{time.time_ns()}"
+    started = subprocess.Popen(
+        [*WAYS[way], sys.executable, "-c", SCRIPT.replace("{mark}", mark)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "ATOLL_THREADS": "1", "ATOLL_HEAP_SIZE": "1G", "ATOLL_PEER_TIMEOUT": "10"},
+    )  # fmt: skip
+    assert [started.stdout.readline() for _ in range(2)] == ["ready\n"] * 2, started.communicate(timeout=60)
+    return started
+
+
+def kill_each(way):
+    """Kills a process of a new job, for each of its processes in turn."""
+    number = 0
+    while True:
+        started = job(way)
+        pids = [started.pid, *descendants(started.pid)]
+        shared = set(os.listdir("/dev/shm"))
+        if number == len(pids):
+            started.send_signal(signal.SIGTERM)
+            started.communicate(timeout=30)
+            assert everything_ends(pids)
+            assert number >= 4
+            return
+        victim, role = pids[number], role_of(pids[number])
+        os.kill(victim, signal.SIGKILL)
+        _, errors = started.communicate(timeout=30)
+        assert everything_ends(pids), (role, [role_of(pid) for pid in alive(pids)], errors)
+        assert started.returncode != 0, role
+        assert re.search(r"killed|ended|lost|gone|reach", errors), (number, role, errors)
+        assert set(os.listdir("/dev/shm")) <= shared, role
+        number += 1
+
+
+@pytest.mark.parametrize(
+    "way",
+    [pytest.param("atoll run", marks=pytest.mark.slow), "atoll-run", pytest.param("hosts", marks=pytest.mark.slow)],
+)
+def test_the_death_of_each_process_is_told_and_ends_the_job(way):
+    if way == "hosts" and _core.info()["network"].startswith("none"):
+        pytest.skip("no network between nodes")
+    kill_each(way)
+
+
+def test_the_death_of_the_inner_launcher_is_told():
+    started = job("atoll-run")
+    pids = descendants(started.pid)
+    os.kill(pids[0], signal.SIGKILL)
+    _, errors = started.communicate(timeout=30)
+    assert f"the inner process of this launcher (pid {pids[0]}) was killed by signal 9" in errors
+    assert everything_ends(pids)
+
+
+def test_the_death_of_the_outer_launcher_is_told():
+    started = job("atoll-run")
+    pids = descendants(started.pid)
+    started.kill()
+    _, errors = started.communicate(timeout=30)
+    assert "the outer process of this launcher was killed" in errors
+    assert everything_ends(pids)
