@@ -11,6 +11,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/runtime/context.hpp"
+#include "atoll/runtime/peers.hpp"
 
 namespace atl::agg {
 namespace {
@@ -295,15 +296,27 @@ std::byte* Aggregator::room_for_item(int member) {
 
 template <class Ready>
 void Aggregator::wait(Ready&& ready) {
-  double seconds = config::seconds(config::Variable::peer_timeout);
-  Deadline deadline = seconds == 0 ? Deadline::never() : Deadline::after_seconds(seconds);
-  if (communicator().context().wait(ready, deadline) == Status::ok) return;
-  std::string late;
-  for (const Lane& lane : lanes_)
-    if (lane.busy.load(std::memory_order_relaxed) != 0)
-      late += fmt::format("{}{}PE {}", late.empty() ? "" : ", ", lane.prefix_bytes != 0 ? "the node of " : "", lane.pe.value());
-  throw TimeoutError(fmt::format("aggregated operations on {} were not carried out within {} s: a PE answers when it waits or "
-                                 "makes progress. Raise ATOLL_PEER_TIMEOUT if it may compute for so long", late, seconds));
+  runtime::Context& context = communicator().context();
+  runtime::Patience patience(config::seconds(config::Variable::peer_timeout));
+  while (context.wait(ready, patience.next_look()) != Status::ok) {
+    patience.look();
+    if (patience.is_over()) break;
+  }
+  if (!patience.is_over()) return;
+  std::vector<PeId> near, all;
+  std::string far;  // by way of their nodes
+  for (int member = 0; member < size_; ++member) all.push_back(communicator().pe(member));
+  for (const Lane& lane : lanes_) {
+    if (lane.busy.load(std::memory_order_relaxed) == 0) continue;
+    if (lane.prefix_bytes == 0) near.push_back(lane.pe);
+    else far += fmt::format("{}the node of {}", far.empty() ? "" : ", ", context.job().describe(lane.pe));
+  }
+  const std::vector<PeId> culprits = runtime::find_culprits(context.job(), near, all);
+  if (!culprits.empty()) context.job().suspect(culprits.front());
+  const std::string named = runtime::describe(context.job(), culprits);
+  throw TimeoutError(fmt::format("aggregated operations on {}{}{} were not carried out within {} s: a PE answers when it waits or makes progress. "
+                                 "Raise ATOLL_PEER_TIMEOUT if it may compute for so long", named, named.empty() || far.empty() ? "" : ", ", far,
+                                 patience.seconds()));
 }
 
 void Aggregator::ship(std::size_t number) {

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/session_link.hpp"
 
+#include <array>
+
 #include "atoll/base/config.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/runtime/job.hpp"
+#include "atoll/runtime/peers.hpp"
 #include "atoll/runtime/process.hpp"
 
 namespace atl::array {
+namespace {
+
+constexpr std::int64_t room_nap_ns = 100'000;
+
+}  // namespace
 
 MessageChannel::MessageChannel(runtime::Context& context)
     : context_(context),
@@ -14,9 +22,32 @@ MessageChannel::MessageChannel(runtime::Context& context)
         received_.emplace_back(payload.begin(), payload.end());
       })) {}
 
+// Some operations end without an answer, so that commands to a worker that does not take them may fill its ring.
+void MessageChannel::await_room(PeId pe) {
+  const fabric::MessageRing& ring = context_.job().ring(pe);
+  auto has_room = [&] {
+    // Relaxed: only this PE sends commands, and sending looks again.
+    const fabric::RingCount tail{ring.tail.load(std::memory_order_relaxed)}, head{ring.head.load(std::memory_order_relaxed)};
+    return tail.slots_since(head) < fabric::ring_slots / 2 && tail.lines_since(head) < fabric::ring_lines / 2;
+  };
+  if (has_room()) return;
+  runtime::Patience patience(config::seconds(config::Variable::peer_timeout));
+  // The worker rings no bell when it has made room.
+  while (context_.wait(has_room, Deadline::after_ns(room_nap_ns)) != Status::ok) {
+    patience.look();
+    if (!patience.is_over()) continue;
+    context_.job().suspect(pe);
+    const std::array culprits{pe};
+    throw TimeoutError(fmt::format("{} took no command within {} s (ATOLL_PEER_TIMEOUT)", runtime::describe(context_.job(), culprits), patience.seconds()));
+  }
+}
+
 void MessageChannel::send(std::span<const std::byte> command) {
-  for (std::uint32_t pe = 0; pe < context_.npes(); ++pe)
-    if (pe != context_.pe().value()) context_.send(PeId(pe), handler_, command);
+  for (std::uint32_t pe = 0; pe < context_.npes(); ++pe) {
+    if (pe == context_.pe().value()) continue;
+    await_room(PeId(pe));
+    context_.send(PeId(pe), handler_, command);
+  }
 }
 
 bool MessageChannel::receive(std::vector<std::byte>& command) {

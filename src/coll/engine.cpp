@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/random.hpp"
+#include "atoll/runtime/peers.hpp"
 #include "atoll/runtime/team.hpp"
 
 namespace atl::coll::detail {
@@ -22,8 +24,10 @@ constexpr int quick_looks = 50;
 // copy all of it before it gets back to its own work. Shorter ones take as long as waking the thread.
 constexpr std::uint64_t worth_handing_over = std::uint64_t{64} << 10;
 
-// Between looks whether a member that is waited for has given up.
-constexpr double seconds_until_look = 1;
+// Where only PEs that are stopped are missed: see set_timeout_seconds().
+double limit_for_stopped(double timeout_seconds) {
+  return std::isinf(timeout_seconds) ? config::seconds(config::Variable::peer_timeout) : 0;
+}
 
 // Scratch that comes with the area: 128 bytes per member hold what all have to say in agreeing on an error, so that
 // being out of memory can be agreed on.
@@ -142,10 +146,12 @@ Engine::Engine(runtime::Context& context, const runtime::Team& team, std::option
   context_.show(key, area.value());
   for (PeId pe : pes) context_.notify(pe);
   std::vector<HeapOffset> areas;
-  Deadline deadline = timeout_seconds_ == 0 ? Deadline::never() : Deadline::after_seconds(timeout_seconds_);
   for (PeId pe : pes) {
     std::optional<std::uint64_t> found;
-    if (context_.wait([&] { return (found = context_.shown(pe, key)).has_value(); }, deadline) != Status::ok) {
+    runtime::Patience patience(timeout_seconds_);
+    while (context_.wait([&] { return (found = context_.shown(pe, key)).has_value(); }, patience.next_look()) != Status::ok) {
+      patience.look();
+      if (!patience.is_over()) continue;
       context_.take_down(key);
       throw TimeoutError(fmt::format("PE {} has not come to make a communicator of {} PEs within {} s", pe.value(), size_,
                                      timeout_seconds_));
@@ -255,6 +261,7 @@ bool Engine::take_note(Executor::State state) {
     case Executor::State::done: return true;
     case Executor::State::waiting: return false;
     case Executor::State::mismatch:
+      disagreed_ = true;
       break_down(mismatch_text(mail_.wrong_member(), static_cast<Kind>(kind_of_tag(mail_.wrong_tag()))));
       return false;
   }
@@ -317,6 +324,7 @@ void Engine::throw_if_broken() const {
   // A death explains everything else.
   context_.check();
   if (timed_out_) throw TimeoutError(broken_why_);
+  if (disagreed_) throw Disagreement(broken_why_);
   throw Error(broken_why_);
 }
 
@@ -329,8 +337,9 @@ std::string Engine::mismatch_text(std::uint32_t member, Kind theirs) const {
 }
 
 // Messages do not show every disagreement: each of two members may wait for the other to speak first.
-std::optional<std::string> Engine::find_disagreement() const {
+std::optional<std::string> Engine::find_disagreement(Members among) const {
   for (std::uint32_t member = 0; member < static_cast<std::uint32_t>(size_); ++member) {
+    if (among == Members::nearby && !context_.job().is_local(mail_.pe(member))) continue;
     Announced found = mail_.announced(member);
     if (found.sequence != sequence_ || !found.check) continue;  // it is elsewhere, or has gone on
     Kind theirs = static_cast<Kind>(found.kind);
@@ -339,28 +348,47 @@ std::optional<std::string> Engine::find_disagreement() const {
   return std::nullopt;
 }
 
-std::string Engine::timeout_text() const {
-  std::string late, elsewhere;
+// Names those that are furthest behind: the others may wait for them.
+std::string Engine::timeout_text() {
+  std::vector<PeId> late, all;
+  std::uint64_t furthest_behind = sequence_;
   for (int member = 0; member < size_; ++member) {
-    Announced found = mail_.announced(static_cast<std::uint32_t>(member));
-    if (found.sequence >= sequence_) continue;
-    if (late.empty()) context_.job().suspect(pe(member));
-    late += fmt::format("{}{}", late.empty() ? "" : ", ", context_.job().describe(pe(member)));
+    all.push_back(pe(member));
+    const std::uint64_t sequence = mail_.announced(static_cast<std::uint32_t>(member)).sequence;
+    if (sequence < furthest_behind) late.clear();
+    furthest_behind = std::min(furthest_behind, sequence);
+    if (sequence < sequence_ && sequence == furthest_behind) late.push_back(pe(member));
+  }
+  const double limit_seconds = std::isinf(timeout_seconds_) ? limit_for_stopped(timeout_seconds_) : timeout_seconds_;
+  const bool all_came = late.empty();
+  if (all_came) {
+    const std::uint32_t member = executor_.waits_for();
+    if (member < static_cast<std::uint32_t>(size_)) late.push_back(mail_.pe(member));
+  }
+  const std::vector<PeId> culprits = runtime::find_culprits(context_.job(), late, all);
+  if (!culprits.empty()) context_.job().suspect(culprits.front());
+  const std::string named = culprits.empty() ? "a PE" : runtime::describe(context_.job(), culprits);
+  if (all_came)
+    return fmt::format("{} (number {}): all PEs have called it, but {} has not answered for {} s", name_of(last_kind_), sequence_, named, limit_seconds);
+  std::string elsewhere;
+  for (int member = 0; member < size_; ++member) {
+    const Announced found = mail_.announced(static_cast<std::uint32_t>(member));
+    if (found.sequence >= sequence_ || std::find(culprits.begin(), culprits.end(), pe(member)) == culprits.end()) continue;
     elsewhere += found.sequence == 0
                      ? fmt::format("; PE {} has called none yet", pe(member).value())
                      : fmt::format("; the last that PE {} called was {} (number {})", pe(member).value(),
                                    name_of(static_cast<Kind>(found.kind)), found.sequence);
   }
-  if (late.empty()) {
-    std::uint32_t member = executor_.waits_for();
-    bool known = member < static_cast<std::uint32_t>(size_);
-    if (known) context_.job().suspect(mail_.pe(member));
-    late = known ? context_.job().describe(mail_.pe(member)) : "a PE";
-    return fmt::format("{} (number {}): all PEs have called it, but {} has not answered for {} s", name_of(last_kind_),
-                       sequence_, late, timeout_seconds_);
-  }
   return fmt::format("{} (number {}): {} did not arrive within {} s{}. Raise ATOLL_PEER_TIMEOUT if that can be right",
-                     name_of(last_kind_), sequence_, late, timeout_seconds_, elsewhere);
+                     name_of(last_kind_), sequence_, named, limit_seconds, elsewhere);
+}
+
+bool Engine::awaits_stopped() {
+  for (int member = 0; member < size_; ++member) {
+    if (!context_.job().is_local(pe(member)) || mail_.announced(static_cast<std::uint32_t>(member)).sequence >= sequence_) continue;
+    if (runtime::is_stopped(context_.job(), pe(member))) return true;
+  }
+  return false;
 }
 
 // Of whom the current operation waits for, see Executor.
@@ -372,42 +400,42 @@ std::uint32_t Engine::who_gave_up() {
 
 template <class Ready>
 void Engine::wait_until(Ready&& ready) {
-  auto patience = [&] { return timeout_seconds_ == 0 ? Deadline::never() : Deadline::after_seconds(timeout_seconds_); };
+  runtime::Patience patience(std::isinf(timeout_seconds_) ? 0 : timeout_seconds_), for_stopped(limit_for_stopped(timeout_seconds_));
   std::uint64_t mark = executor_.progress_mark();
   std::uint32_t gave_up = UINT32_MAX;
-  Deadline deadline = patience();
-  auto looked_at = [&] {
-    if (ready()) return true;
-    // Long operations may take their time as long as something moves.
-    if (std::uint64_t now = executor_.progress_mark(); now != mark) {
-      mark = now;
-      deadline = patience();
-    }
-    return false;
-  };
   for (;;) {
-    const Deadline look = Deadline::after_seconds(seconds_until_look);
-    const Deadline until = look.remaining_ns() < deadline.remaining_ns() ? look : deadline;
     Status status;
     try {
-      status = context_.wait(looked_at, until);
+      status = context_.wait(ready, patience.next_look());
     } catch (const std::exception& error) {
       break_down(error.what());
       throw;
     }
     if (status == Status::ok) return;
-    if (!deadline.passed()) {
-      // Of a death or a revocation, which end this call with an error of their own, this member hears before it looks again.
-      const std::uint32_t member = who_gave_up();
-      if (member == UINT32_MAX || member != std::exchange(gave_up, member)) continue;
+    patience.look();
+    for_stopped.look();
+    // Long operations may take their time as long as something moves.
+    if (std::uint64_t now = executor_.progress_mark(); now != mark) {
+      mark = now;
+      patience.restart();
+    }
+    if (!std::isinf(timeout_seconds_) || !awaits_stopped()) for_stopped.restart();
+    const bool is_over = patience.is_over() || for_stopped.is_over();
+    if (timeout_seconds_ != 0)
+      if (auto disagreement = find_disagreement(is_over ? Members::all : Members::nearby)) {
+        disagreed_ = true;
+        break_down(*disagreement);
+        throw Disagreement(*disagreement);
+      }
+    // Of a death or a revocation, which end this call with an error of their own, this member hears before it looks again.
+    const std::uint32_t member = who_gave_up();
+    if (member != UINT32_MAX && member == std::exchange(gave_up, member)) {
       std::string text = fmt::format("{} (number {}): PE {} has given up this collective", name_of(last_kind_), sequence_, mail_.pe(member).value());
+      disagreed_ = true;
       break_down(text);
-      throw Error(text);
+      throw Disagreement(text);
     }
-    if (auto disagreement = find_disagreement()) {
-      break_down(*disagreement);
-      throw Error(*disagreement);
-    }
+    if (!is_over) continue;
     std::string text = timeout_text();
     timed_out_ = true;
     break_down(text);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "atoll/coll/collectives.hpp"
+#include "atoll/coll/disagreement.hpp"
 #include "deferred.hpp"
 #include "executor.hpp"
 #include "mailbox.hpp"
@@ -148,8 +149,11 @@ class Engine {
   void break_down(std::string why);
   void throw_if_broken() const;
   std::string mismatch_text(std::uint32_t member, Kind theirs) const;
-  std::optional<std::string> find_disagreement() const;
-  std::string timeout_text() const;
+  enum class Members { nearby, all };
+  std::optional<std::string> find_disagreement(Members among) const;
+  std::string timeout_text();
+  // Whether a member that has not come is stopped.
+  bool awaits_stopped();
   std::uint32_t who_gave_up();
 
   std::shared_ptr<std::atomic<bool>> end_ = std::make_shared<std::atomic<bool>>(false);
@@ -189,6 +193,7 @@ class Engine {
   std::string broken_why_;
   std::exception_ptr failure_;  // what fail() was told
   bool timed_out_ = false;  // that is why
+  bool disagreed_ = false;  // or that
   bool closed_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include "atoll/base/config.hpp"
@@ -269,8 +270,8 @@ std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answe
   }
   Landing landing(engine, kinds, std::move(rows));
   const std::string mine = run_here(request, landing, kinds, std::move(inputs), engine);
-  // However long another PE's program takes.
-  engine.communicator().set_timeout_seconds(0);
+  // However long another PE's program takes, as long as its process runs.
+  engine.communicator().set_timeout_seconds(std::numeric_limits<double>::infinity());
   const auto all = engine.allgather_bytes(std::as_bytes(std::span(mine)));
   engine.communicator().set_timeout_seconds(config::seconds(config::Variable::peer_timeout));
   bool failed = false;

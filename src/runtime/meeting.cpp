@@ -6,6 +6,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/runtime/context.hpp"
+#include "atoll/runtime/peers.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -102,7 +103,12 @@ void Context::throw_absent(double limit_seconds) const {
     ATOLL_VALIDATE(!job_->is_local(pe) || job_->record(pe).state.load(std::memory_order_relaxed) != 0, TimeoutError,
                    "PE {} has not joined the job within {} s", pe.value(), limit_seconds);
   }
-  throw TimeoutError(fmt::format("not all PEs came to a barrier within {} s (ATOLL_PEER_TIMEOUT)", limit_seconds));
+  std::vector<PeId> all;
+  for (std::uint32_t rank = 0; rank < npes_; ++rank) all.push_back(world_.pe_of(rank));
+  const std::vector<PeId> culprits = find_culprits(*job_, {}, all);
+  if (!culprits.empty()) job_->suspect(culprits.front());
+  throw TimeoutError(culprits.empty() ? fmt::format("not all PEs came to a barrier within {} s (ATOLL_PEER_TIMEOUT)", limit_seconds)
+                                      : fmt::format("{} did not come to a barrier within {} s (ATOLL_PEER_TIMEOUT)", describe(*job_, culprits), limit_seconds));
 }
 
 }  // namespace atl::runtime

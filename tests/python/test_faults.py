@@ -201,6 +201,82 @@ print(f"{time.monotonic() - began:.2f}")
     assert float(shutdown) < 1.5
 
 
+#: Programs that run on every PE, for as long as they take: of scans that spill, of files.
+PROGRAMS = {
+    "spilled sort": "ak.scan_parquet(f'{folder}/t').sort_values('k').to_parquet(f'{folder}/o')",
+    "spilled join": "s = ak.scan_parquet(f'{folder}/t'); s.merge(s, on='k').to_parquet(f'{folder}/o')",
+    "to_parquet": "t.to_parquet(f'{folder}/o')",
+    "read_parquet": "ak.read_parquet(f'{folder}/t')",
+    "to_csv": "t.to_csv(f'{folder}/o')",
+}
+
+
+@pytest.mark.parametrize(
+    "program", [*list(PROGRAMS)[:1], *(pytest.param(p, marks=pytest.mark.slow) for p in list(PROGRAMS)[1:])]
+)
+def test_a_pe_that_is_stopped_in_a_program_is_named(tmp_path, program):
+    code = (
+        BEGIN
+        + WORKERS
+        + f"""
+import signal, time
+folder = {str(tmp_path)!r}
+t = ak.DataFrame({{"k": ak.arange(20_000) * 7919 % 20_000, "v": ak.arange(20_000) + 0.5}})
+t.to_parquet(f"{{folder}}/t")
+{PROGRAMS[program]}
+os.kill(workers()[2], signal.SIGSTOP)
+began = time.monotonic()
+try:
+    {PROGRAMS[program]}
+except TimeoutError as error:
+    print(f"{{time.monotonic() - began:.2f}} {{error}}")
+began = time.monotonic()
+ak.shutdown()
+print(f"{{time.monotonic() - began:.2f}}")
+"""
+    )
+    status, output, errors = end(start("driver", code, ATOLL_PEER_TIMEOUT="1", ATOLL_MEMORY_LIMIT="64M"))
+    assert (status, errors) == (0, "")
+    raised, shutdown = output.splitlines()
+    after_s, text = raised.split(" ", 1)
+    assert float(after_s) < 3
+    assert set(re.findall(r"PE \d", text)) == {"PE 2"}
+    assert "(stopped)" in text
+    assert float(shutdown) < 1.5
+
+
+def test_a_program_that_takes_longer_than_the_timeout_is_waited_for():
+    code = (
+        "from everywhere_programs import sleep_on_last\nfrom atoll.session.everywhere import everywhere\n"
+        + BEGIN
+        + "print(everywhere(sleep_on_last, 1.5))\n"
+    )
+    status, output, errors = end(start("driver", code, ATOLL_PEER_TIMEOUT="0.5", PYTHONPATH=os.path.dirname(__file__)))
+    assert (status, errors, output) == (0, "", "[0, 1, 2]\n")
+
+
+def test_commands_without_an_answer_wait_for_a_stopped_worker_no_longer_than_the_timeout():
+    code = (
+        BEGIN
+        + WORKERS
+        + """
+import signal, time
+a = ak.arange(1000).evaluate()
+os.kill(workers()[1], signal.SIGSTOP)
+began = time.monotonic()
+try:
+    while True:
+        a.reshape(10, 100)
+except TimeoutError as error:
+    print(f"{time.monotonic() - began:.2f} {error}")
+"""
+    )
+    status, output, errors = end(start("driver", code, ATOLL_PEER_TIMEOUT="1"))
+    assert (status, errors) == (0, "")
+    after_s, text = output.split(" ", 1)
+    assert float(after_s) < 3 and set(re.findall(r"PE \d", text)) == {"PE 1"}
+
+
 def test_shutdown_does_not_wait_for_a_stopped_worker():
     code = (
         BEGIN

@@ -23,6 +23,9 @@ class MessageChannel final : public CommandChannel {
   bool receive(std::vector<std::byte>& command);
 
  private:
+  /// Throws TimeoutError that names a worker which takes no commands for ATOLL_PEER_TIMEOUT.
+  void await_room(PeId pe);
+
   runtime::Context& context_;
   runtime::HandlerId handler_;
   std::deque<std::vector<std::byte>> received_;

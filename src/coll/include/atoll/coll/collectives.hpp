@@ -355,7 +355,7 @@ class Communicator {
   /// Uses these algorithms from now on, as ATOLL_COLL does: "allreduce=recursive_doubling,broadcast=binomial".
   /// Must be given alike on all members. Throws ValueError that lists the names.
   void force_algorithms(std::string_view choices);
-  /// Overrides ATOLL_PEER_TIMEOUT. 0: for ever.
+  /// Overrides ATOLL_PEER_TIMEOUT. 0: for ever. Infinity: for ever, unless a member that has not come is stopped for ATOLL_PEER_TIMEOUT.
   void set_timeout_seconds(double seconds);
 
   /// Of no more use: what is under way, and every call from now on, throws this. For members that have died or given up. Any thread
