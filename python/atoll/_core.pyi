@@ -39,6 +39,8 @@ class Session:
         """callback(operation, done, total) from the calling thread, at most every 50 ms, in operations that run longer
         than a second; total is 0 when it is not known, and done == total at the end. KeyboardInterrupt is seen between
         pieces of work whether or not a callback is set."""
+    def set_locator(self, locator: Callable[[], str]) -> None:
+        """locator() tells where this PE's program is, for errors of SPMD sessions; empty: at its end."""
     def trim(self) -> None:
         """Gives pooled memory back to the system."""
 

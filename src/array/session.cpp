@@ -11,6 +11,9 @@ namespace atl::array {
 namespace {
 
 constexpr double farewell_seconds = 2;
+// A PE that has diverged has so long to say what it does: it notices within two looks of its wait.
+constexpr double telling_seconds = 2;
+constexpr std::string_view at_the_end = "at the end of the script";
 
 }  // namespace
 
@@ -30,6 +33,10 @@ std::shared_ptr<Session> Session::join(const std::vector<std::uint32_t>& members
   session->kind_ = Kind::spmd;
   session->link_ = Link::join();
   session->engine_ = session->link_->make_engine(members);
+  if (session->engine_->npes() > 1) {
+    session->whereabouts_ = std::make_unique<Whereabouts>(*session->engine_);
+    session->checks_ = config::choice(config::Variable::spmd_check) == 1;
+  }
   return session;
 }
 
@@ -65,7 +72,7 @@ void Session::run_worker(std::span<const OperationHandler> handlers) {
   }
 }
 
-Session::~Session() { shutdown(); }
+Session::~Session() { end(at_the_end); }
 
 Engine& Session::engine() {
   ATOLL_VALIDATE(!abandoned_, Error,
@@ -78,7 +85,49 @@ Engine& Session::engine() {
 bool Session::failed() const { return link_ != nullptr && link_->failed(); }
 
 void Session::lose(const PeFailedError& error) { throw PeFailedError(error.what() + advice()); }
-void Session::lose(const TimeoutError& error) { throw TimeoutError(error.what() + advice()); }
+void Session::lose(const TimeoutError& error) {
+  std::string differences;
+  if (whereabouts_ != nullptr) {
+    whereabouts_->show(where());
+    whereabouts_->freeze();
+    differences = whereabouts_->differences(Deadline::after_seconds(0));
+  }
+  throw TimeoutError(differences.empty() ? error.what() + advice() : fmt::format("{} ({})", error.what(), differences));
+}
+
+// With what the other PEs do, as far as they have noticed, too.
+void Session::lose(const coll::Disagreement& error) {
+  if (whereabouts_ == nullptr) throw Error(error.what() + advice());
+  whereabouts_->show(where());
+  whereabouts_->freeze();
+  const std::string differences = whereabouts_->differences(Deadline::after_seconds(telling_seconds));
+  throw Error(differences.empty() ? error.what() : divergence(differences, error.what()));
+}
+
+void Session::refuse_within_operation() const {
+  ATOLL_VALIDATE(!running_, Error,
+                 "an array operation cannot begin inside another one (this code runs while one is under way on the same thread: a signal "
+                 "handler, __del__, weakref callback, progress callback or tracing function). Only set a flag there, and do it after that operation?");
+}
+
+std::string Session::where() const {
+  std::string found = locator_ ? locator_() : "in an array operation";
+  return found.empty() ? std::string(at_the_end) : found;
+}
+
+void Session::agree(std::span<const std::byte> call) {
+  const std::string here = where();
+  whereabouts_->show(here);
+  try {
+    require_agreement(*engine_, digest_of(call, here), here);
+  } catch (const PeFailedError& error) {
+    lose(error);
+  } catch (const TimeoutError& error) {
+    lose(error);
+  } catch (const coll::Disagreement& error) {
+    lose(error);
+  }
+}
 
 // What to do about it, where this process can do anything.
 std::string Session::advice() const {
@@ -89,17 +138,26 @@ std::string Session::advice() const {
 // Threads, locks and the workers are the parent's: nothing of them ends here.
 void Session::abandon() noexcept {
   std::construct_at(&busy_);
+  running_ = false;
   abandoned_ = true;
   if (link_ != nullptr) link_->abandon();
   (void)link_.release();
   (void)driver_.release();
+  (void)whereabouts_.release();
   if (engine_ != nullptr) (void)new std::shared_ptr<Engine>(std::move(engine_));
   engine_.reset();
 }
 
 void Session::shutdown() {
   std::lock_guard lock(busy_);
+  refuse_within_operation();
+  if (engine_ != nullptr) end(where());
+}
+
+void Session::end(std::string_view where) {
+  std::lock_guard lock(busy_);
   if (engine_ == nullptr) return;
+  if (whereabouts_ != nullptr) whereabouts_->show(where);
   // Nobody else's program runs on workers: they come at once, or never.
   if (kind_ == Kind::driver) engine_->communicator().set_timeout_seconds(farewell_seconds);
   try {
@@ -109,6 +167,7 @@ void Session::shutdown() {
   }
   driver_.reset();
   engine_.reset();
+  whereabouts_.reset();
   if (failed()) link_->give_up();
   link_->leave();
 }

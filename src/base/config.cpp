@@ -71,6 +71,9 @@ constexpr std::array table{
     Entry{V::mpi_check, "ATOLL_MPI_CHECK", Kind::choice, "0", "0|1", 0, 0,
           "1: MPI looks for faults of the program: collectives that do not match, buffers that overlap, freed handles, requests and "
           "communicators that are left, ranks that wait for one another for ever. Everything becomes slower."},
+    Entry{V::spmd_check, "ATOLL_SPMD_CHECK", Kind::choice, "0", "0|1", 0, 0,
+          "1: PEs of `atoll run` compare every array operation, its arguments and the line that called it before they run it, and raise where "
+          "they differ first. Every operation becomes slower."},
     Entry{V::progress_core, "ATOLL_PROGRESS_CORE", Kind::text, "auto", "", 0, 0,
           "Whether MPI's non-blocking collectives and long messages go on while the program computes. auto: where the node has more "
           "cores than PEs. none: never. A number: that core of each node is given to it, and the PEs leave it alone."},

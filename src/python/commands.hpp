@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "atoll/array/session.hpp"
 #include "atoll/table/operations.hpp"
 #include "atoll/table/ops/landing.hpp"
 
@@ -36,3 +37,7 @@ std::uint64_t moved_bytes(array::Engine& engine);
 using Commands = table::Operations::Extended<&run_everywhere, &moved_bytes>;
 
 }  // namespace atl::python
+
+/// A request holds the PE's own paths, and what it has pickled may be in any order.
+template <>
+inline constexpr bool atl::array::arguments_differ<&atl::python::run_everywhere> = true;

@@ -64,6 +64,14 @@ class Watcher {
 
 void watch(Session& session, nb::object callback) { session.engine().set_progress(Watcher(std::move(callback))); }
 
+/// Called without the GIL.
+void set_locator(Session& session, nb::object locator) {
+  session.set_locator([held = hold(std::move(locator))] {
+    nb::gil_scoped_acquire gil;
+    return nb::cast<std::string>(nb::handle(static_cast<PyObject*>(held.get()))());
+  });
+}
+
 /// What the child of a fork must leave alone: it has one thread, and is no PE.
 class Forks {
  public:
@@ -145,6 +153,7 @@ void bind_session(nb::module_& m) {
       .def("trim", [](Session& s) { s.engine().heap().trim(); }, Release())
       .def("stats", [](Session& s) { return stats_of(s.engine()); })
       .def("moved_bytes", [](Session& s) { return s.call<&moved_bytes, Commands>(); }, Release())
+      .def("set_locator", &set_locator, nb::arg("locator"))
       .def("set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); }, nb::arg("callback").none());
 
   m.def("start_embedded", [](unsigned threads) { return watched(Session::embedded(threads)); }, nb::arg("threads") = 0);

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import _core
 from . import communicator, progress, worker
+from .where import where
 
 _current: _core.Session | None = None
 _front: Session | None = None
@@ -44,10 +45,12 @@ class Session:
     def shutdown(self) -> None:
         """Ends the session; its arrays can no longer be used."""
         global _current, _front
-        if self._core is _current:
-            _current = _front = None
-        if not self._core.closed:
-            self._core.shutdown()
+        try:
+            if not self._core.closed:
+                self._core.shutdown()
+        finally:
+            if self._core.closed and self._core is _current:
+                _current = _front = None
 
     def barrier(self) -> None:
         """Waits until every PE has come here."""
@@ -142,6 +145,7 @@ def init(pes: int | None = None, threads: int | None = None, *, comm: Any = None
     else:
         core = _core.start_driver(wanted_pes or 1, wanted_threads or 0, worker.command())
     progress.watch(core)
+    core.set_locator(where)
     _current, _front, _members = core, Session(core), members
     return _front
 

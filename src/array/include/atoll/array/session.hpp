@@ -3,6 +3,7 @@
 // driver (this process is PE 0 and sends every command to workers).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -10,8 +11,16 @@
 
 #include "atoll/array/graph.hpp"
 #include "atoll/array/operations.hpp"
+#include "atoll/array/whereabouts.hpp"
+#include "atoll/coll/disagreement.hpp"
 
 namespace atl::array {
+
+/// Operations whose arguments may differ between the PEs of an SPMD session.
+template <auto operation>
+inline constexpr bool arguments_differ = false;
+template <>
+inline constexpr bool arguments_differ<&from_local> = true;
 
 class Session {
  public:
@@ -35,18 +44,30 @@ class Session {
   /// A PE has died, or has not answered in time: nothing works any more.
   bool failed() const;
   Engine& engine();
-  /// Ends the workers. Arrays keep their memory, but no operation can use them any more.
+  /// Ends the workers. Arrays keep their memory, but no operation can use them any more. Not from within an operation.
   void shutdown();
+  /// What tells where this PE's program is, called without any lock: "in ndarray.sum (sums.py:4: `print(a.sum())`)". For the errors of
+  /// an SPMD session, and before each of its operations where ATOLL_SPMD_CHECK is set. Empty: the program has ended.
+  using Locator = std::function<std::string()>;
+  void set_locator(Locator locator) { locator_ = std::move(locator); }
   /// In the child of a fork, which has one thread and is no PE: leaves everything to the parent. Its arrays raise from now on.
   void abandon() noexcept;
 
-  /// Runs an operation of `List` on every PE. Threads take turns: an engine runs one operation at a time.
+  /// Runs an operation of `List` on every PE. Threads take turns: an engine runs one operation at a time. What runs within an operation
+  /// on its thread (a signal handler, a finalizer, a callback) gets an Error and must not call one; arrays may be dropped there.
   template <auto operation, class List = Operations, class... Args>
   auto call(Args&&... args) {
     using Call = Signature<decltype(operation)>;
     std::lock_guard lock(busy_);
     Engine& engine = this->engine();
+    const Running running(*this);
     typename Call::Arguments arguments(std::forward<Args>(args)...);
+    if (checks_) {
+      Writer call;
+      call(List::template number_of<operation>());
+      if constexpr (!arguments_differ<operation>) std::apply([&](const auto&... values) { call(values...); }, arguments);
+      agree(call.bytes());
+    }
     auto run = [&] {
       struct End {
         Engine& engine;
@@ -60,6 +81,8 @@ class Session {
         lose(error);
       } catch (const TimeoutError& error) {
         lose(error);
+      } catch (const coll::Disagreement& error) {
+        lose(error);
       }
     };
     if constexpr (std::is_void_v<typename Call::Result>) {
@@ -68,6 +91,7 @@ class Session {
     } else {
       auto result = run();
       if (driver_ != nullptr) for_each_array(result, [&](const Array& array) { driver_->adopt(array); });
+      if (checks_) for_each_array(result, [&](const Array& array) { if (array != nullptr) array->id = ++numbered_; });
       engine.rethrow_pending();
       return result;
     }
@@ -84,18 +108,44 @@ class Session {
   ReductionValue reduce(const NodePtr& node, Reduction kind, Keep keep);
 
  private:
+  /// Marks the session as busy on this thread. Throws when it is already.
+  class Running {
+   public:
+    explicit Running(Session& session) : session_(session) {
+      session_.refuse_within_operation();
+      session_.running_ = true;
+    }
+    ~Running() { session_.running_ = false; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    Session& session_;
+  };
+
   Session() = default;
+  void refuse_within_operation() const;
+  /// Before an operation of an SPMD session.
+  void agree(std::span<const std::byte> call);
+  std::string where() const;
+  void end(std::string_view where);
   void prepare(const NodePtr& node);
   [[noreturn]] void lose(const PeFailedError& error);
   [[noreturn]] void lose(const TimeoutError& error);
+  [[noreturn]] void lose(const coll::Disagreement& error);
   std::string advice() const;
 
   std::recursive_mutex busy_;
+  bool running_ = false;  // guarded by busy_, like all that follows
   Kind kind_ = Kind::embedded;
   bool abandoned_ = false;
   std::unique_ptr<Link> link_;
   std::shared_ptr<Engine> engine_;
   std::unique_ptr<Driver> driver_;
+  std::unique_ptr<Whereabouts> whereabouts_;  // of an SPMD session
+  Locator locator_;
+  bool checks_ = false;       // ATOLL_SPMD_CHECK
+  std::uint64_t numbered_ = 0;  // arrays so far, where it checks
 };
 
 }  // namespace atl::array

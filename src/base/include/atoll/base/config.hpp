@@ -36,6 +36,7 @@ enum class Variable {
   shmem_debug,
   mpiio_stats,
   mpi_check,
+  spmd_check,
   progress_core,
   cc,
   cxx,

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the program is: the line outside of this package that called it, and what it called."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from types import FrameType
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+#: Packages that call array operations for the line that called them.
+_BETWEEN = ("numpy", "pandas")
+_LONGEST = 120
+
+
+def where() -> str:
+    """As an error says it: "in ndarray.sum (sums.py:4: `print(a.sum())`)". Empty: no line of a program is running."""
+    frame: FrameType | None = sys._getframe(1)
+    called = ""
+    while frame is not None and _is_ours(frame):
+        called = _name(frame) or called
+        frame = frame.f_back
+    while frame is not None and (_is_ours(frame) or frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    return f"in {called or 'an array operation'} ({_line(frame)})"
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(_PACKAGE)
+
+
+def _name(frame: FrameType) -> str:
+    """Of a function: "ak.sort", "ndarray.sum"; nothing for what has no name of its own."""
+    name = frame.f_code.co_qualname
+    if "<" in name:
+        return ""
+    return name if "." in name else f"ak.{name}"
+
+
+def _line(frame: FrameType) -> str:
+    file = frame.f_code.co_filename
+    source = linecache.getline(file, frame.f_lineno, frame.f_globals).strip()
+    if not file.startswith("<"):
+        relative = os.path.relpath(file)
+        file = relative if len(relative) < len(file) else file
+    if len(source) > _LONGEST:
+        source = source[:_LONGEST] + "…"
+    return f"{file}:{frame.f_lineno}: `{source}`" if source else f"{file}:{frame.f_lineno}"
