@@ -112,11 +112,7 @@ Context::~Context() {
   }
   stop_progress_thread();
   job_->listen(pe_, nullptr);
-  fabric::PeRecord& record = job_->record(pe_);
-  std::uint32_t state = static_cast<std::uint32_t>(fabric::PeState::joined);
-  // Release: all we did. Partner: the launcher, which takes an exit after this for a good one.
-  record.state.compare_exchange_strong(state, static_cast<std::uint32_t>(fabric::PeState::finalized),
-                                       std::memory_order_release, std::memory_order_relaxed);
+  job_->note_departure(pe_);
 }
 
 std::unique_ptr<fabric::Endpoint> Context::make_endpoint() const {

@@ -5,7 +5,8 @@
 // the longest are put into the receiver's heap (long_message.cpp).
 //
 // No deadlock on full rings: a thread that cannot send receives meanwhile, and what handlers send into a full ring is
-// kept aside. What is kept aside stays small because a thread that sends also receives.
+// kept aside. What is kept aside stays small because a thread that sends also receives. A PE that has finalized reads its ring no more:
+// what finds no room there is dropped.
 #include <sched.h>
 
 #include <cstring>
@@ -86,6 +87,7 @@ void Context::send_later(PeId pe, std::uint16_t handler, std::uint16_t kind, con
     return;
   }
   for (int attempt = 0; !try_send(pe, handler, kind, parts); ++attempt) {
+    if (job_->has_left(pe)) return;
     check();
     if (progress()) continue;
     if (attempt < 64) {
@@ -105,8 +107,9 @@ void Context::send_large(PeId pe, std::uint16_t handler, const Parts& parts) {
   ATOLL_VALIDATE(bytes <= longest_message, ValueError, "a message of {} is too long. Send at most {} at once",
                  format_bytes(bytes), format_bytes(longest_message));
   if (!endpoint_.maps(pe)) return send_far(pe, handler, parts);
-  if (!in_progress_here())
-    wait([&] { return large_bytes_.load(std::memory_order_relaxed) < most_large_bytes || job_->has_died(pe); });
+  auto reads_no_more = [&] { return job_->has_died(pe) || job_->has_left(pe); };
+  if (!in_progress_here()) wait([&] { return large_bytes_.load(std::memory_order_relaxed) < most_large_bytes || reads_no_more(); });
+  if (reads_no_more()) return;  // nobody would release the block
   auto* block = static_cast<std::byte*>(heap_->allocate(bytes));
   large_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   parts.copy_to(block);
@@ -147,7 +150,8 @@ void Context::defer(Outgoing message) {
 
 // False: not yet.
 bool Context::send_kept(Outgoing& message) {
-  if (message.block != nullptr && !job_->has_died(message.pe)) {
+  const bool left = job_->departures() != 0 && endpoint_.has_left(message.pe);
+  if (message.block != nullptr && !job_->has_died(message.pe) && !left) {
     auto room = take_room(message.pe, message.room, message.far.size());
     if (!room) return false;
     fill_room(message.pe, *room, {message.far});
@@ -155,7 +159,7 @@ bool Context::send_kept(Outgoing& message) {
     message.payload.assign(bytes_of(record).begin(), bytes_of(record).end());
     message.block = nullptr;
   }
-  if (job_->has_failed() && job_->has_died(message.pe)) [[unlikely]] return true;
+  if ((job_->has_failed() && job_->has_died(message.pe)) || left) [[unlikely]] return true;
   return endpoint_.try_send(message.pe, message.handler, message.kind, {message.payload}) == Status::ok;
 }
 

@@ -409,6 +409,7 @@ void Path::take_leave_of(PeId pe) {
     --request.pending->left;
     free_requests_.push_back(number);
   }
+  job_.note_far_departure();
 }
 
 // What it came in, when there is another buffer for the next to come, so that nothing is copied; else a copy.
