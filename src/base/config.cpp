@@ -89,6 +89,9 @@ constexpr std::array table{
     Entry{V::fabric_interfaces, "ATOLL_FABRIC_INTERFACES", Kind::text, "", "", 0, 0,
           "The interfaces of the network to use, with commas between them, as libfabric calls their domains: PEs, and the endpoints "
           "of each, are spread over them. Default: those nearest to the PE; of tcp the fastest alone."},
+    Entry{V::network_security, "ATOLL_NETWORK_SECURITY", Kind::choice, "auth", "auth|encrypt|none", 0, 0,
+          "Protection of connections between hosts: those of the launcher, and those of PEs over TCP. auth: messages can be changed, "
+          "forged or replayed by nobody. encrypt: nor read. none: for networks that are trusted. Alike on all nodes."},
     Entry{V::kernel_copy, "ATOLL_KERNEL_COPY", Kind::choice, "auto", "auto|off", 0, 0,
           "Private memory of processes of one host. auto: the kernel copies it, where it may and that is the faster way. off: it goes in "
           "two copies."},

@@ -44,6 +44,7 @@ enum class Variable {
   fabric_rma,
   fabric_endpoints,
   fabric_interfaces,
+  network_security,
   kernel_copy,
   node_name,
   log,
