@@ -111,8 +111,9 @@ Context::~Context() {
     progress_users_ = std::min(progress_users_, 1);
   }
   stop_progress_thread();
-  job_->listen(pe_, nullptr);
   job_->note_departure(pe_);
+  empty_outbox();
+  job_->listen(pe_, nullptr);
 }
 
 std::unique_ptr<fabric::Endpoint> Context::make_endpoint() const {
