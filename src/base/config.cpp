@@ -77,6 +77,10 @@ constexpr std::array table{
     Entry{V::progress_core, "ATOLL_PROGRESS_CORE", Kind::text, "auto", "", 0, 0,
           "Whether MPI's non-blocking collectives and long messages go on while the program computes. auto: where the node has more "
           "cores than PEs. none: never. A number: that core of each node is given to it, and the PEs leave it alone."},
+    Entry{V::unexpected_limit, "ATOLL_MPI_UNEXPECTED_LIMIT", Kind::bytes, "512M", "", 1 << 20, 0,
+          "Memory at each rank for messages that arrive before their receives, an even share of it for each sender and for every eighth "
+          "communicator. Half of it is for payload, half for 512 bytes of each message. A blocking send beyond it waits for the receiver, "
+          "with a warning. Alike on all ranks."},
     Entry{V::cc, "ATOLL_CC", Kind::text, "cc", "", 0, 0, "The C compiler that oshcc calls."},
     Entry{V::cxx, "ATOLL_CXX", Kind::text, "c++", "", 0, 0, "The C++ compiler that oshc++ calls."},
     Entry{V::fabric_provider, "ATOLL_FABRIC_PROVIDER", Kind::text, "", "", 0, 0,

@@ -85,7 +85,8 @@ void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to,
   runtime::Matcher& matcher = library().matcher();
   auto request = matcher.send(comm.pe_of(to), comm.bits(tag), data.span(),
                               mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard, data.label());
-  if (!request.empty()) check_outcome(matcher.wait(request).status, comm.pe_of(to), &comm);
+  if (!request.empty()) return check_outcome(matcher.wait(request).status, comm.pe_of(to), &comm);
+  library().context().pace(comm.pe_of(to));
 }
 
 void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Status* status) {

@@ -38,6 +38,7 @@ enum class Variable {
   mpi_check,
   spmd_check,
   progress_core,
+  unexpected_limit,
   cc,
   cxx,
   fabric_provider,
