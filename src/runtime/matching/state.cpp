@@ -546,11 +546,8 @@ void State::take_in(PeId source, std::span<const std::byte> payload) {
     case Kind::proceed: return on_proceed(source, header);
     case Kind::piece: return on_piece(source, header);
     case Kind::piece_done: return on_piece_done(header);
-    case Kind::finished: {
-      std::lock_guard lock(lock_);
-      if (Operation* send = operation_of(header.operation)) finish(*send, Status::ok);
-      return;
-    }
+    case Kind::finished: return on_finished(source, header);
+    case Kind::confirmed: return on_confirmed(header);
     case Kind::credit: return;
     case Kind::withheld: return on_withheld(source);
     case Kind::help: return help_copy(source, header, data);

@@ -210,6 +210,9 @@ class State {
   void on_proceed(PeId source, const Header& header);
   void on_piece(PeId source, const Header& header);
   void on_piece_done(const Header& header);
+  bool asks_sender() const;
+  void on_finished(PeId source, const Header& header);
+  void on_confirmed(const Header& header);
   void take_from(Unexpected& message, Operation& receive);
   std::uint64_t place_of(const std::byte* memory, std::uint64_t bytes) const;
 
