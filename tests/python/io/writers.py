@@ -28,7 +28,7 @@ WRITE = {
     "parquet": lambda path, n: frame(n).to_parquet(path),
     "data set": lambda path, n: frame(n).to_parquet(path, dataset=True),
     "partitions": lambda path, n: frame(n).to_parquet(path, partition_cols=["p"]),
-    "arkouda": lambda path, n: arkouda.to_parquet({"n": arkouda.array(array(n))}, str(path)),
+    "arkouda": lambda path, n: arkouda.to_parquet({"n": arkouda.array(array(n)), "i": arkouda.arange(ROWS)}, str(path)),
     "csv": lambda path, n: frame(n).to_csv(path, index=False),
     "csv.gz": lambda path, n: frame(n).to_csv(path, index=False),
     "jsonl": lambda path, n: frame(n).to_json(path, orient="records", lines=True),

@@ -18,7 +18,7 @@ import numpy as np
 from ... import extras
 from ...columns.making import from_arrow
 from ...io.hdf import all_texts, object_type
-from ...io.hdfrows import put
+from ...io.hdfrows import hdf_file, put
 from ...io.writing import write_alone
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
@@ -153,8 +153,7 @@ def write_objects(path: str, objects: dict[str, Any], *, before: str | None = No
         goes_on = old is not None and not repack
         if old is not None and goes_on:
             shutil.copyfile(old, aside)
-        # The file has a lock already, which HDF5's own would wait for.
-        with h5py.File(aside, "r+" if goes_on else "w", track_order=True, locking=False) as file:
+        with hdf_file(aside, "r+" if goes_on else "w", track_order=True) as file:
             if old is not None and repack:
                 with h5py.File(old, "r") as source:
                     for name in source:
