@@ -30,12 +30,19 @@ def ends(rows: Any, shown: int) -> Any:
     return CLASSES["concat"]([first, last])
 
 
-def index_texts(index: Any) -> list[list[str]]:
-    """For each level the labels as texts; those that repeat the one above only once."""
+def level_texts(index: Any) -> list[list[str]]:
+    """The labels of each level as strings. A missing label is "NaN", and "nan" in one of several levels."""
     levels = [texts_of(column) for column in index._labels_of_index]
     if index.nlevels == 1:
         return levels
-    levels = [["nan" if text == "NaN" else text for text in level] for level in levels]
+    return [["nan" if text == "NaN" else text for text in level] for level in levels]
+
+
+def index_texts(index: Any) -> list[list[str]]:
+    """The labels of each level as strings; a label that repeats the one above it is empty."""
+    levels = level_texts(index)
+    if index.nlevels == 1:
+        return levels
     return (
         [list(level) for level in zip(*_sparse(list(zip(*levels, strict=True))), strict=True)] if len(index) else levels
     )

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from ..io.fallback import by_pandas
-from .display import ends
+from .display import ends, level_texts
 from .files import written
 from .formatting import option, texts_of
 
@@ -40,7 +40,7 @@ def html_table(self: Any, max_rows: int | None, max_columns: int | None, index: 
         kept = min(option("min_rows") or max_rows, max_rows)
         made, row_half = ends(made, kept), kept // 2
     cells = [texts_of(column) for column in made._columns]
-    labels = [texts_of(column) for column in made._index._labels_of_index] if index else []
+    labels = level_texts(made._index) if index else []
     lines = [
         '<table border="1" class="dataframe">',
         "  <thead>",

@@ -22,6 +22,7 @@ from ..columns.making import from_arrow
 from ..columns.objects import Objects
 from ..columns.spans import Intervals
 from ..columns.strings import Strings
+from ..pandas_errors import pandas_error
 
 
 class Kind:
@@ -186,7 +187,10 @@ def cast(values: Any, dtype: Any) -> Any:
             return cast(values._like_valid(), wanted)
         raise ValueError(f"cannot convert missing values to {wanted.name}; fill them first, with fillna")
     if isinstance(values, ndarray) and values.dtype.kind == "f" and wanted.kind in "iu" and not isfinite(values).all():
-        raise ValueError("Cannot convert non-finite values (NA or inf) to integer")
+        raise pandas_error("IntCastingNaNError", ValueError)(
+            "Cannot convert non-finite values (NA or inf) to integer. Replace or remove non-finite values or cast to "
+            "an integer type that supports these values (e.g. 'Int64')"
+        )
     source = values.values if type(values) is Column else values
     return source.astype(wanted)
 

@@ -17,6 +17,7 @@ from ..arrays.selection import flatnonzero
 from ..columns.column import Column, as_column
 from ..columns.functions import unique
 from ..columns.objects import Objects, object_array
+from ..pandas_errors import pandas_error
 from .axis import FrozenList, IndexCore, index_of, make_index, range_index
 from .classes import CLASSES, define, frame, is_series
 from .index_others import MultiIndexOthers
@@ -281,7 +282,9 @@ class MultiIndex(MultiIndexOthers, IndexSets):  # type: ignore[misc]  # labels o
         """
         named = [len(one) if isinstance(one, tuple) else 1 for one in (start, end) if one is not None]
         if named and not is_increasing(rows_in_order(self._data[: max(named)])):
-            raise KeyError("labels of several levels are cut where they are in order: sort_index() first")
+            raise pandas_error("UnsortedIndexError", KeyError)(
+                f"cannot slice by labels of {max(named)} levels (these levels are not sorted). Call sort_index() first?"
+            )
         first = 0 if start is None else int(self._rows_of(start)[0])
         last = self.size if end is None else int(self._rows_of(end)[-1]) + 1
         return first, last

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.functions import UFUNCS
+from ..pandas_errors import undefined_variable
 from .classes import is_series, series
 from .expressions import NotAllowed, attribute, check_arguments, check_local, check_size, method, parsed, too_deep
 
@@ -61,12 +62,12 @@ class _Evaluation:
             return series(values._values, frame._index, name)
         if name in ("True", "False", "None"):
             return {"True": True, "False": False, "None": None}[name]
-        raise NameError(f"name '{name}' is not defined")
+        raise undefined_variable(name, "name")
 
     def _local(self, name: str) -> Any:
         check_local(name)
         if name not in self.names:
-            raise NameError(f"local variable '{name}' is not defined")
+            raise undefined_variable(name, "local variable")
         return self.names[name]
 
     def _binop(self, node: ast.BinOp) -> Any:

@@ -11,9 +11,11 @@ import numpy as np
 from ..arrays.ndarray import ndarray
 from ..columns import running, windows
 from ..columns.bounded import BoundedWindows
+from ..columns.column import Column
 from ..columns.dates.frequency import frequency
 from ..columns.dates.offsets import applied
 from ..columns.ranks import rank
+from ..columns.running import column_or_values
 from ..columns.weighted import WeightedWindows
 from ..extras import module
 from .across import changed, cumulated, grown, ranked, shifted
@@ -34,6 +36,13 @@ def as_before(made: Any, values: Any) -> Any:
     if isinstance(values, ndarray) and not isinstance(made, ndarray) and made.values.dtype.kind in "iuf":
         return settle(made.astype(np.float64))
     return settle(made)
+
+
+def difference_of_rows(column: Any, periods: int) -> Any:
+    """Each value less the one `periods` rows before. Of bools: whether the two differ, as in pandas."""
+    if (isinstance(column, ndarray) or type(column) is Column) and column.dtype.kind == "b":
+        return settle(column_or_values(column) ^ running.shift(column, periods))
+    return as_before(running.change(as_numbers(column), periods), column)
 
 
 def _shifted_by_several(of: Any, periods: list[int], freq: Any, fill_value: Any, suffix: Any) -> Any:
@@ -107,7 +116,7 @@ class Running:
         """Each value less the one some rows before."""
         if self.ndim == 2 and as_axis(axis) == 1:
             return changed(self, periods)
-        return self._each_column(lambda one: as_before(running.change(as_numbers(one), periods), one))
+        return self._each_column(lambda one: difference_of_rows(one, periods))
 
     def pct_change(self: Any, periods: int = 1, fill_method: Any = None, freq: Any = None, **options: Any) -> Any:
         """By which part each value has grown since some rows before."""

@@ -38,30 +38,10 @@ def things(m):
     return {"m": m, "np": np, "df": df, "other": other, "s": s, "f": f, "t": t, "mi": mi}
 
 
-def answer(module, line):
-    return answers.answer(things(module), line, ak.FallbackWarning)
-
-
-SECTIONS = answers.sections(Path(__file__).with_name("pandas_answers.txt"))
-
-
-@pytest.mark.parametrize("section", SECTIONS)
-def test_answers(section):
-    wrong = []
-    for line in SECTIONS[section]:
-        try:
-            expected = answer(pd, line)
-        except Exception as error:
-            try:
-                found = answer(ak, line)
-            except Exception as ours:
-                if not (isinstance(ours, type(error)) or isinstance(error, type(ours))):
-                    wrong.append(f"{line}\n  {type(error).__name__}: {error}\n  {type(ours).__name__}: {ours}")
-            else:
-                wrong.append(f"{line}\n  no error, but {found!r}\n  instead of {type(error).__name__}: {error}")
-            continue
-        try:
-            same(answer(ak, line), expected)
-        except Exception as error:
-            wrong.append(f"{line}\n  {type(error).__name__}: {error}")
-    assert not wrong, f"{len(wrong)} of {len(SECTIONS[section])}:\n" + "\n".join(wrong)
+@answers.parametrize(Path(__file__).with_name("pandas_answers.txt"))
+def test_answer(case):
+    answers.compare(
+        lambda: case.evaluate(things(pd), ak.FallbackWarning),
+        lambda: case.evaluate(things(ak), ak.FallbackWarning),
+        same,
+    )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...pandas_errors import pandas_error
 from ..operators import Ordered
 from .period_steps import OF_MONTHS, PeriodStep, at_end, period_step, step_of_frequency
 from .tick import CLOCK, UNITS, Tick, tick_of
@@ -290,7 +291,9 @@ class Period(Ordered):
 
     def _check(self, other: Period) -> None:
         if self.step.one != other.step.one:
-            raise TypeError(f"Input has different freq={other.freqstr} from Period(freq={self.freqstr})")
+            raise pandas_error("IncompatibleFrequency", TypeError)(
+                f"Input has different freq={other.freqstr} from Period(freq={self.freqstr})"
+            )
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, Period):

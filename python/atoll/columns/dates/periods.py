@@ -13,6 +13,7 @@ from ...arrays.array import Array
 from ...arrays.creation import asarray, full, zeros
 from ...arrays.joining import concatenate
 from ...arrays.selection import where
+from ...pandas_errors import pandas_error
 from ..column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
 from ..objects import is_missing, object_array
 from ..strings import Strings
@@ -79,7 +80,9 @@ class Periods(Unreduced):
         step = period_step(freq) if freq is not None else there[0].step
         for one in there:
             if one.step != step:
-                raise TypeError(f"Input has different freq={one.freqstr} from Period(freq={step.name})")
+                raise pandas_error("IncompatibleFrequency", TypeError)(
+                    f"Input has different freq={one.freqstr} from Period(freq={step.name})"
+                )
         ordinals = np.array([0 if one is None else one.ordinal for one in held], np.int64)
         missing = np.array([one is None for one in held], bool)
         return cls._made(asarray(ordinals), asarray(~missing) if missing.any() else None, step)
@@ -311,7 +314,9 @@ class Periods(Unreduced):
 
     def _check(self, step: PeriodStep) -> None:
         if step.one != self._step.one:
-            raise TypeError(f"Input has different freq={step.name} from PeriodArray(freq={self._step.name})")
+            raise pandas_error("IncompatibleFrequency", TypeError)(
+                f"Input has different freq={step.name} from PeriodArray(freq={self._step.name})"
+            )
 
     def _compared(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         equality = operation in (operator.eq, operator.ne)
