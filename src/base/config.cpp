@@ -10,9 +10,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
-#include <vector>
 
+#include "atoll/base/closest_word.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/units.hpp"
@@ -77,10 +76,6 @@ constexpr std::array table{
     Entry{V::progress_core, "ATOLL_PROGRESS_CORE", Kind::text, "auto", "", 0, 0,
           "Whether MPI's non-blocking collectives and long messages go on while the program computes. auto: where the node has more "
           "cores than PEs. none: never. A number: that core of each node is given to it, and the PEs leave it alone."},
-    Entry{V::unexpected_limit, "ATOLL_MPI_UNEXPECTED_LIMIT", Kind::bytes, "512M", "", 1 << 20, 0,
-          "Memory at each rank for messages that arrive before their receives, an even share of it for each sender and for every eighth "
-          "communicator. Half of it is for payload, half for 512 bytes of each message. A blocking send beyond it waits for the receiver, "
-          "with a warning. Alike on all ranks."},
     Entry{V::cc, "ATOLL_CC", Kind::text, "cc", "", 0, 0, "The C compiler that oshcc calls."},
     Entry{V::cxx, "ATOLL_CXX", Kind::text, "c++", "", 0, 0, "The C++ compiler that oshc++ calls."},
     Entry{V::fabric_provider, "ATOLL_FABRIC_PROVIDER", Kind::text, "", "", 0, 0,
@@ -93,9 +88,6 @@ constexpr std::array table{
     Entry{V::fabric_interfaces, "ATOLL_FABRIC_INTERFACES", Kind::text, "", "", 0, 0,
           "The interfaces of the network to use, with commas between them, as libfabric calls their domains: PEs, and the endpoints "
           "of each, are spread over them. Default: those nearest to the PE; of tcp the fastest alone."},
-    Entry{V::network_security, "ATOLL_NETWORK_SECURITY", Kind::choice, "auth", "auth|encrypt|none", 0, 0,
-          "Protection of connections between hosts: those of the launcher, and those of PEs over TCP. auth: messages can be changed, "
-          "forged or replayed by nobody. encrypt: nor read. none: for networks that are trusted. Alike on all nodes."},
     Entry{V::kernel_copy, "ATOLL_KERNEL_COPY", Kind::choice, "auto", "auto|off", 0, 0,
           "Private memory of processes of one host. auto: the kernel copies it, where it may and that is the faster way. off: it goes in "
           "two copies."},
@@ -140,34 +132,11 @@ bool parse_whole(const std::string& text, T& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-// Letters to change, insert, leave out or exchange with their neighbour (Damerau's distance, no letter touched twice).
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> two_ago, last(b.size() + 1), row(b.size() + 1);
-  std::iota(last.begin(), last.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], two_ago[j - 2] + 1);
-    }
-    two_ago = last;
-    last = row;
-  }
-  return last[b.size()];
-}
-
-// Empty: none is near.
+// Empty: no variable has a similar name.
 std::string_view nearest_name(std::string_view name) {
-  constexpr std::size_t prefix = std::string_view("ATOLL_").size();
-  std::size_t nearest = std::max<std::size_t>(1, (name.size() - prefix) / 3) + 1;
-  std::string_view found;
-  for (const Entry& entry : table) {
-    std::size_t far = distance(name, entry.name);
-    if (far >= nearest) continue;
-    nearest = far;
-    found = entry.name;
-  }
-  return found;
+  std::array<std::string_view, table.size()> names;
+  std::transform(table.begin(), table.end(), names.begin(), [](const Entry& entry) { return entry.name; });
+  return closest_word(name, names, std::string_view("ATOLL_").size());
 }
 
 void validate(const Entry& entry) {

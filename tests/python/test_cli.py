@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -39,6 +40,13 @@ def test_help_everywhere(words, capsys):
 def test_no_command_prints_help_and_fails(capsys):
     assert cli.main([]) == cli.USAGE
     assert "COMMAND" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("word", "meant"), [("inof", "info"), ("benhc", "bench"), ("expriment", "experiment")])
+def test_misspelt_command_is_answered_with_the_one_meant(word, meant, capsys):
+    with pytest.raises(SystemExit):
+        cli.main([word])
+    assert f"there is no command '{word}'. Did you mean '{meant}'?" in capsys.readouterr().err
 
 
 def test_version(capsys):
@@ -173,10 +181,45 @@ def test_a_python_script_gets_this_interpreter(tmp_path):
 
 
 @needs_launcher
+def test_run_shows_standard_output_of_pe_0_of_scripts(tmp_path):
+    (tmp_path / "same.py").write_text("import sys; print('same'); print('error', file=sys.stderr)")
+    (tmp_path / "differs.py").write_text("import os; print('PE', os.environ['ATOLL_PE'])")
+    done = atoll_run("-n", "3", "same.py", cwd=tmp_path)
+    assert done.stdout == "same\n"
+    assert done.stderr == "error\n" * 3
+    assert (
+        sorted(atoll_run("-n", "3", "--output", "all", "differs.py", cwd=tmp_path).stdout.split())
+        == ["0", "1", "2"] + ["PE"] * 3
+    )
+    done = atoll_run("-n", "3", "differs.py", cwd=tmp_path)
+    assert done.stdout == "PE 0\n"
+    assert "output of PE 1 was not shown, and differs from what is shown. `--output all` shows all PEs" in done.stderr
+    assert atoll_run("-n", "3", "--output", "2", "differs.py", cwd=tmp_path).stdout == "PE 2\n"
+    assert atoll_run("-n", "2", "echo", "other").stdout == "other\n" * 2
+    done = atoll_run("-n", "3", "--output", "3", "differs.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--output 3 names no PE of this job (PEs 0 to 2)" in done.stderr
+
+
+@needs_launcher
+def test_run_without_a_count_takes_a_pe_per_core_for_a_script(tmp_path):
+    (tmp_path / "count.py").write_text("import os; print(os.environ['ATOLL_NPES'])")
+    cores = len(os.sched_getaffinity(0))
+    assert atoll_run("count.py", cwd=tmp_path).stdout == f"{cores}\n"
+    assert atoll_run("--threads", cores, "count.py", cwd=tmp_path).stdout == "1\n"
+    assert "the number of PEs is not given" in atoll_run("true").stderr
+
+
+@needs_launcher
+def test_run_suggests_the_option_that_was_meant():
+    assert "there is no option --lable. Did you mean --label?" in atoll_run("-n", "1", "--lable", "true").stderr
+
+
+@needs_launcher
 def test_run_passes_arguments_output_and_status(tmp_path):
     script = tmp_path / "script.py"
     script.write_text("import os, sys; print(os.environ['ATOLL_PE'], sys.argv[1:]); sys.exit(int(sys.argv[2]))")
-    command = [sys.executable, "-m", "atoll", "run", "-n", "2", str(script), "-n"]
+    command = [sys.executable, "-m", "atoll", "run", "-n", "2", "--output", "all", str(script), "-n"]
     done = subprocess.run([*command, "0"], capture_output=True, text=True, check=False, timeout=60)
     assert sorted(done.stdout.splitlines()) == ["0 ['-n', '0']", "1 ['-n', '0']"]
     assert done.returncode == 0

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import os
 import sys
@@ -31,7 +32,8 @@ class Parser(argparse.ArgumentParser):
     """argparse, with errors that say where help is."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(USAGE, f"{self.prog}: {message}. See `{self.prog} --help`\n")
+        end = "" if message.endswith("?") else "."
+        self.exit(USAGE, f"{self.prog}: {message}{end} See `{self.prog} --help`\n")
 
 
 def build_parser(command: str | None) -> Parser:
@@ -49,6 +51,12 @@ def build_parser(command: str | None) -> Parser:
     return parser
 
 
+def unknown_command(word: str) -> str:
+    close = difflib.get_close_matches(word, COMMANDS, n=1)
+    hint = f"Did you mean '{close[0]}'?" if close else f"There are: {', '.join(COMMANDS)}"
+    return f"there is no command '{word}'. {hint}"
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line; returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -60,6 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
             return run.launch(words[1:])
         parser = build_parser(command)
+        if command is not None and command not in COMMANDS:
+            parser.error(unknown_command(command))
         arguments = parser.parse_args(words)
         if arguments.version:
             print(f"atoll {version()}")

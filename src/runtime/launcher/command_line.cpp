@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "atoll/base/topology.hpp"
 #include "hosts.hpp"
 #include "option_names.hpp"
 #include "output.hpp"
@@ -19,7 +20,8 @@ namespace {
 // What is said of one program, up to the next `:`.
 struct Section {
   Program program;
-  bool counted = false;  // -n was given
+  bool counted = false;    // -n was given
+  bool is_python = false;  // a script, which --python's interpreter runs
   std::vector<HostEntry> hosts;
 };
 
@@ -44,7 +46,10 @@ class CommandLine {
   std::optional<Wish> take(Option option, const Given& given);
   void take_for_program(Option option, const Given& given);
   void take_for_hosts(Option option, const Given& given);
+  void take_output(const Given& given);
   void settle();
+  void settle_output();
+  std::uint32_t pes_without_count();
   void settle_one_host();
   void settle_hosts();
   Section& section() { return sections_.back(); }
@@ -55,6 +60,7 @@ class CommandLine {
   std::vector<Section> sections_;
   Placement placement_;
   std::string python_;
+  bool output_is_given_ = false;
   std::string_view only_for_hosts_;  // an option that means nothing on one host; empty: none
 };
 
@@ -79,7 +85,11 @@ const OptionName& CommandLine::next_option(Given& given) {
     has_value = true;
     found = find_option(word);
   }
-  if (found == nullptr) throw UsageError(fmt::format("there is no option {}", word));
+  if (found == nullptr) {
+    std::string_view meant = closest_option(word);
+    throw UsageError(meant.empty() ? fmt::format("there is no option {}", word)
+                                   : fmt::format("there is no option {}. Did you mean {}?", word, meant));
+  }
   given.name = word;
   if (has_value && found->values == Values::none) throw UsageError(fmt::format("{} takes no value", word));
   if (found->values == Values::none) return *found;
@@ -122,11 +132,19 @@ void CommandLine::take_for_hosts(Option option, const Given& given) {
   else options_.port = static_cast<std::uint16_t>(whole_number(given.name, given.first, 1, 65535));
 }
 
+// "all", or the number of a PE.
+void CommandLine::take_output(const Given& given) {
+  output_is_given_ = true;
+  if (given.first == "all") options_.shown_pe.reset();
+  else options_.shown_pe = whole_number(given.name, given.first, 0, most_pes - 1);
+}
+
 std::optional<Wish> CommandLine::take(Option option, const Given& given) {
   switch (option) {
     case Option::help: return Wish::help;
     case Option::version: return Wish::version;
     case Option::label: options_.labels = Labels::yes; break;
+    case Option::output: take_output(given); break;
     case Option::threads: options_.threads = whole_number(given.name, given.first, 1, most_threads); break;
     case Option::timeout: options_.timeout_seconds = seconds(given); break;
     case Option::bind: take_bind(given.name, given.first, placement_); break;
@@ -184,7 +202,7 @@ Wish CommandLine::read() {
     if (program.command.empty())
       throw UsageError(sections_.size() == 1 && at_ == words_.size() ? "no program to run is given"
                                                                      : "there is no program before or after a ':'");
-    if (!python_.empty()) run_by_python(python_, program.directory, program.command);
+    if (!python_.empty()) section().is_python = run_by_python(python_, program.directory, program.command);
   } while (at_++ < words_.size());
   settle();
   return Wish::launch;
@@ -203,13 +221,28 @@ void CommandLine::settle() {
   if (options_.threads == 0) options_.threads = placement_.threads;
   if (any_hosts) settle_hosts();
   else settle_one_host();
+  settle_output();
   for (Section& one : sections_) options_.programs.push_back(std::move(one.program));
+}
+
+// Every PE runs the whole of a Python script, so all print the same: by default one is enough.
+void CommandLine::settle_output() {
+  bool all_python = std::all_of(sections_.begin(), sections_.end(), [](const Section& one) { return one.is_python; });
+  if (!output_is_given_ && all_python && options_.labels == Labels::no) options_.shown_pe = 0;
+  if (options_.shown_pe && options_.npes != 0 && *options_.shown_pe >= options_.npes)
+    throw UsageError(fmt::format("--output {} names no PE of this job (PEs 0 to {})", *options_.shown_pe, options_.npes - 1));
+}
+
+// A Python script without -n runs on all cores: one PE for each, or for each `--threads` of them.
+std::uint32_t CommandLine::pes_without_count() {
+  if (placement_.per_host != 0 || !section().is_python) return placement_.per_host;
+  return std::max(1U, static_cast<unsigned>(topology().cores.size()) / std::max(1U, options_.threads));
 }
 
 void CommandLine::settle_one_host() {
   if (!only_for_hosts_.empty()) throw UsageError(fmt::format("{} is for several hosts, but there is no --hosts", only_for_hosts_));
   if (placement_.pe_for_each != Binding::none) placement_.per_host = count_parts(placement_.pe_for_each);
-  if (sections_.size() == 1 && !section().counted) section().program.pes = placement_.per_host;
+  if (sections_.size() == 1 && !section().counted) section().program.pes = pes_without_count();
   std::uint64_t npes = 0;
   for (const Section& one : sections_) npes += one.program.pes;
   if (npes == 0) throw UsageError("the number of PEs is not given: -n N");

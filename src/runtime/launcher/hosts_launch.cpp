@@ -101,7 +101,7 @@ HostsLaunch::HostsLaunch(const LaunchOptions& options, HostAgents& agents, Signa
       directory_(working_directory()),
       environment_(carried_environment(options)),
       pes_(options.npes),
-      mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels),
+      mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels, options.shown_pe),
                LineMerger(STDERR_FILENO, options.npes, options.labels)},
       contributed_(options.hosts.size(), false) {
   agents.report_to(*this);
@@ -330,6 +330,7 @@ int HostsLaunch::run(Deadline timeout) {
   if (!failing_ && suspect_) blame(*suspect_);
   for (LineMerger& merger : mergers_)
     for (std::uint32_t pe = 0; pe < options_.npes; ++pe) merger.finish(pe);
+  if (!failing_) report_dropped_output(mergers_[0]);
   agents_.await_commands();
   return status_;
 }

@@ -79,7 +79,7 @@ Launch::Launch(const LaunchOptions& options, pid_t guard)
       pes_(options.npes, *this),
       ends_(options.npes),
       left_ns_(options.npes),
-      mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels),
+      mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels, options.shown_pe),
                LineMerger(STDERR_FILENO, options.npes, options.labels)} {}
 
 void Launch::start(std::uint32_t pe) {
@@ -202,6 +202,7 @@ int Launch::run() {
   }
   if (auto status = job_->exit_requested(); status && !failing_) fail(*status & 0xFF, 0);
   pes_.drain();
+  if (!failing_) report_dropped_output(mergers_[0]);
   if (failing_) pes_.kill_everything();
   return status_;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "atoll/base/closest_word.hpp"
+
 namespace atl::runtime {
 namespace {
 
@@ -39,6 +41,7 @@ constexpr std::array table{
     OptionName{"-prepend-rank", label, none},
     OptionName{"-tag-output", label, none},
     OptionName{"--tag-output", label, none},
+    OptionName{"--output", output, one},
     OptionName{"--timeout", timeout, one},
     OptionName{"-timeout", timeout, one},
     OptionName{"-h", help, none},
@@ -100,6 +103,12 @@ constexpr std::array table{
 const OptionName* find_option(std::string_view name) {
   auto found = std::find_if(table.begin(), table.end(), [&](const OptionName& one) { return one.name == name; });
   return found == table.end() ? nullptr : &*found;
+}
+
+std::string_view closest_option(std::string_view word) {
+  std::array<std::string_view, table.size()> names;
+  std::transform(table.begin(), table.end(), names.begin(), [](const OptionName& one) { return one.name; });
+  return closest_word(word, names);
 }
 
 }  // namespace atl::runtime

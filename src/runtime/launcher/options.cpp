@@ -23,7 +23,7 @@ constexpr std::string_view help_text =
 Runs PROGRAM as N processing elements (PEs), on this host or on several, and passes their output on, line by line. After
 a ':' comes another program, whose PEs belong to the same job. PROGRAM is looked for on the PATH, then in its directory.
 
-  -n, -np, --npes N    number of PEs of this program
+  -n, -np, --npes N    number of PEs of this program (default for a Python script: one per core)
   -wdir, --wdir DIR    directory to start this program in
   -env NAME VALUE      variable of the environment of this program
   -t, --threads T      threads per PE (default: ATOLL_THREADS, or the cores shared evenly)
@@ -31,7 +31,9 @@ a ':' comes another program, whose PEs belong to the same job. PROGRAM is looked
                        more than domains or sockets share them
       --pes-per-node K K PEs on every host, whatever a list says; numa or socket: as many as the host has of those, each
                        host its own number, and bound to them
-  -l, --label          begin each line of PE 3 with "[3] "
+      --output WHICH   whose standard output to show: all, or the number of a PE (default: 0 for Python scripts run by
+                       `atoll run`, because all their PEs print the same; all for other programs, and with --label)
+  -l, --label          begin each line of PE 3 with "[3] " (also --tag-output)
       --timeout S      end the job after S seconds, with status 124
       --python P       interpreter for programs that are Python scripts
   -h, --help           this text

@@ -16,11 +16,24 @@ constexpr std::int64_t idle_elsewhere_ns = 2'000'000'000;
 constexpr std::size_t longest_held = std::size_t{1} << 20;
 }
 
-LineMerger::LineMerger(int descriptor, std::uint32_t npes, Labels labels)
+LineMerger::LineMerger(int descriptor, std::uint32_t npes, Labels labels, std::optional<std::uint32_t> shown_pe)
     : descriptor_(descriptor),
       idle_ns_(::isatty(descriptor) == 1 ? idle_on_terminal_ns : idle_elsewhere_ns),
       labels_(labels),
+      shown_pe_(shown_pe),
+      digests_(shown_pe ? npes : 0),
       lines_(npes) {}
+
+void LineMerger::Digest::add(std::string_view text) {
+  bytes += text.size();
+  for (unsigned char byte : text) hash = (hash ^ byte) * 0x100000001B3;
+}
+
+std::optional<std::uint32_t> LineMerger::dropped_pe() const {
+  for (std::uint32_t pe = 0; pe < digests_.size(); ++pe)
+    if (digests_[pe].bytes != 0 && digests_[pe] != digests_[*shown_pe_]) return pe;
+  return std::nullopt;
+}
 
 void LineMerger::write(std::string_view text) {
   while (!text.empty()) {
@@ -47,6 +60,10 @@ void LineMerger::begin_line(std::uint32_t pe) {
 }
 
 void LineMerger::take(std::uint32_t pe, std::string_view text) {
+  if (shown_pe_) {
+    digests_[pe].add(text);
+    if (pe != *shown_pe_) return;
+  }
   Line& line = lines_[pe];
   std::size_t end = text.rfind('\n');
   if (end != std::string_view::npos) {
@@ -93,6 +110,11 @@ void LineMerger::finish(std::uint32_t pe) {
   write(lines_[pe].text + "\n");
   lines_[pe].text.clear();
   open_ = -1;
+}
+
+void report_dropped_output(const LineMerger& merger) {
+  if (auto pe = merger.dropped_pe())
+    say(fmt::format("standard output of PE {} was not shown, and differs from what is shown. `--output all` shows all PEs", *pe));
 }
 
 void say(const std::string& text) {

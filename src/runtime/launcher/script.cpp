@@ -26,14 +26,15 @@ bool names_python(const std::string& path) {
 
 }  // namespace
 
-void run_by_python(const std::string& python, const std::string& directory, std::vector<std::string>& command) {
+bool run_by_python(const std::string& python, const std::string& directory, std::vector<std::string>& command) {
   const std::string program = command.front();
   const std::string path = directory.empty() || program.starts_with('/') ? program : directory + "/" + program;
   bool there = is_file(path);
   if (program.ends_with(".py")) ATOLL_VALIDATE(there, ValueError, "cannot run '{}': there is no such file", program);
-  else if (!there || !names_python(path)) return;
+  else if (!there || !names_python(path)) return false;
   // -u: the launcher passes lines on as they are written.
   command.insert(command.begin(), {python, "-u"});
+  return true;
 }
 
 }  // namespace atl::runtime

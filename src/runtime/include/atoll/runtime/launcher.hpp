@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct LaunchOptions {
   unsigned threads = 0;         ///< per PE; 0: ATOLL_THREADS, or an even share of the cores
   Binding binding = Binding::none;
   Labels labels = Labels::no;   ///< put "[3] " before each line of PE 3
+  std::optional<std::uint32_t> shown_pe;  ///< only this PE's standard output is passed on; none: that of all PEs
   double timeout_seconds = 0;   ///< 0: none
   std::vector<Program> programs;  ///< at least one; with `pe_for_each` one
   std::vector<std::string> pass;  ///< NAME=VALUE for the PEs; NAME: so do those of other hosts get this process's
