@@ -71,9 +71,10 @@ wheel: system $(VENV)/.run ## what people install, into dist/: wheels for Python
 sdist: system $(VENV)/.run ## the source distribution alone
 	@$(PY) scripts/wheels.py sdist
 
-install: build ## OpenSHMEM, MPI and Portals (compilers, launchers, libraries, headers) into PREFIX: make install PREFIX=/opt/atoll
+install: build ## OpenSHMEM, MPI, Portals and the C++ layers (compilers, launchers, libraries, headers): make install PREFIX=/opt/atoll
 	@test -n "$(PREFIX)" || { echo "make install needs a place: make install PREFIX=/opt/atoll" >&2; exit 2; }
-	@for door in shmem mpi portals; do cmake --install $(BUILD) --component $$door --prefix "$(abspath $(PREFIX))" || exit 1; done
+	@for door in shmem mpi portals cxx; do cmake --install $(BUILD) --component $$door --prefix "$(abspath $(PREFIX))" || exit 1; done
+	@echo "== next: export PATH=$(abspath $(PREFIX))/bin:\$$PATH, then oshcc or mpicc; for C++: cmake -DCMAKE_PREFIX_PATH=$(abspath $(PREFIX)) (examples/cxx)"
 
 clean: ## remove what was built (keeps .venv)
 	rm -rf build dist python/atoll/bin python/atoll/include python/atoll/lib python/atoll/*.so
