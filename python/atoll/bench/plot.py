@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of recorded runs: bars that say how many times as fast as a peer, or GiB/s; `curves` for communication."""
+"""Charts of recorded runs: dots on a log axis, times as fast as a peer or GiB/s; `curves` draws communication."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from atoll import extras
 from atoll.bench import BenchError, curves
 from atoll.bench.record import read
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: One colour per contender in every chart (Okabe and Ito's set, which the colour-blind can tell apart).
 COLOURS = {
@@ -25,12 +28,13 @@ COLOURS = {
     "numexpr": "#D55E00",
     "numba": "#8C6BB1",
 }
-HATCHED = "//"
+#: Rows of a panel; more rows are divided among panels beside one another.
+ROWS = 18
 
 
 def setting(record: dict[str, Any]) -> str:
-    """What a group of bars is about."""
-    return f"{record['name']}\n{record['dtype']} {record['dist']}, {short(record['size'])}"
+    """What a row is about."""
+    return f"{record['name']}  {record['dtype']} {record['dist']}, {short(record['size'])}"
 
 
 def short(size: int) -> str:
@@ -39,7 +43,7 @@ def short(size: int) -> str:
 
 
 def shape(record: dict[str, Any]) -> tuple[int, int, str]:
-    """What bars of one setting differ in, but for the contender."""
+    """What dots of one row differ in, besides the contender."""
     return record["pes"], record["threads"], record.get("simd", "")
 
 
@@ -56,7 +60,7 @@ Groups = dict[str, dict[str, tuple[float, float, float]]]
 
 
 def grouped(records: Sequence[dict[str, Any]], metric: str, baseline: str) -> Groups:
-    """setting -> bar -> (value, low, high). The last record of a kind counts."""
+    """setting -> contender -> (value, low, high). The last record of a kind counts."""
     several = len({shape(record)[:2] for record in records}) > 1
     levels = len({shape(record)[2] for record in records}) > 1
     times: dict[tuple[str, str], dict[str, Any]] = {}
@@ -83,7 +87,7 @@ def grouped(records: Sequence[dict[str, Any]], metric: str, baseline: str) -> Gr
 
 
 def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, title: str) -> None:
-    """One picture of all records: bars of arrays, curves of communication."""
+    """One picture of all records: dots for arrays, curves for communication."""
     extras.load("matplotlib", "bench").use("Agg")
     import matplotlib.pyplot as plt
 
@@ -95,60 +99,93 @@ def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, tit
         curves.draw(jobs, out, title)
         return
     groups = grouped(records, metric, baseline)
-    own = {
-        group: max((v[0] for bar, v in bars.items() if bar.startswith("atoll")), default=0.0)
-        for group, bars in groups.items()
-    }
-    order = sorted(groups, key=lambda group: own[group])
-    bars_total = sum(len(groups[group]) for group in order)
-    height = 1.2 + 0.2 * bars_total + 0.22 * len(order)
-    figure, axes = plt.subplots(figsize=(8.5, height), layout="constrained")
-    axes.set_axisbelow(True)
+    order = sorted(groups, key=lambda group: best_of_atoll(groups[group]), reverse=True)
+    panels = -(-len(order) // ROWS)
+    rows = -(-len(order) // panels)
+    figure, all_axes = plt.subplots(
+        1, panels, figsize=(max(9.0, 6.5 * panels), 1.7 + 0.27 * rows), layout="constrained", sharex=True, squeeze=False
+    )
+    names: set[str] = set()
+    for panel, axes in enumerate(all_axes[0]):
+        shown = order[panel * rows : (panel + 1) * rows]
+        names |= draw_rows(axes, groups, shown, rows)
+        if metric == "ratio":
+            axes.axvline(1.0, color="#333333", linewidth=1.0, linestyle="--", zorder=1)
+        what = f"times as fast as {baseline}" if metric == "ratio" else "GiB/s"
+        axes.set_xlabel(f"{what}, log scale (median; line: slowest to fastest trial)", fontsize=9)
+    handles = [
+        plt.Line2D([], [], linestyle="", marker=marker(name), color=colour(name), markersize=8 if is_atoll(name) else 6)
+        for name in sorted(names, key=lambda name: (not is_atoll(name), name))
+    ]
+    figure.legend(
+        handles, sorted(names, key=lambda name: (not is_atoll(name), name)), loc="outside lower center",
+        ncols=min(len(names), 6 * panels), frameon=False, fontsize=9,
+    )  # fmt: skip
+    figure.suptitle(f"{title or 'Atoll and its peers'}\n", x=0.01, ha="left", fontsize=12, weight="bold")
+    figure.text(0.01, 1.0, f"\n\n{machine(records)}", fontsize=8, color="#555555", va="top").set_in_layout(False)
+    figure.savefig(out, dpi=160)
+    plt.close(figure)
+
+
+def draw_rows(axes: Axes, groups: Groups, shown: Sequence[str], rows: int) -> set[str]:
+    """One row per setting: a dot and its spread for each contender, and the value of Atoll. Returns the names."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    names = set()
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.grid(axis="x", color="#dddddd", linewidth=0.8)
+    axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
-
-    position, ticks = 0.0, []
-    largest = max(value for bars in groups.values() for value, _, _ in bars.values())
-    for group in order:
-        start = position
-        for bar, (value, low, highest) in sorted(groups[group].items(), key=lambda item: item[1][0]):
-            high = min(highest, 1.1 * largest)  # one lucky trial must not squeeze all bars
-            name = bar.split(",")[0]
-            colour = COLOURS.get(name.split("-")[0], "#999999")
-            axes.barh(
-                position,
-                value,
-                height=0.82,
-                color=colour,
-                hatch=HATCHED if "-" in name else None,
-                edgecolor="white",
-                linewidth=0.5,
-                xerr=[[max(0.0, value - low)], [max(0.0, high - value)]],
-                error_kw={"ecolor": "#00000066", "elinewidth": 1.0},
+    for row, group in enumerate(shown):
+        axes.axhline(row, color="#f2f2f2", linewidth=5, zorder=0)
+        for name, (value, low, high) in sorted(groups[group].items(), key=lambda item: is_atoll(item[0])):
+            names.add(name)
+            axes.plot([low, high], [row, row], color=colour(name), linewidth=1.2, alpha=0.6, zorder=2)
+            size = 60 if is_atoll(name) else 28
+            axes.scatter(
+                value, row, s=size, marker=marker(name), color=colour(name), edgecolor="white", linewidth=0.6, zorder=3
             )
-            weight = "bold" if name == "atoll" else "normal"
-            text = f" {bar}  {value:.2f}" if value < 10 else f" {bar}  {value:.1f}"
-            place = (max(high, value) + 0.005 * largest, position)
-            axes.text(*place, text, va="center", fontsize=8, weight=weight).set_in_layout(False)
-            position += 1
-        ticks.append(((start + position - 1) / 2, group))
-        position += 1.1
-    axes.set_yticks([at for at, _ in ticks], [text for _, text in ticks], fontsize=9)
+        if own := best_of_atoll(groups[group]):
+            text = f"{own:.3g}" if own < 1000 else f"{own:,.0f}"
+            axes.annotate(
+                text,
+                (1.0, row),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                fontsize=8,
+                weight="bold",
+                color=COLOURS["atoll"],
+            )
+    axes.set_yticks(range(len(shown)), shown, fontsize=8)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, largest * 1.28)
-    axes.set_ylim(-1, position - 0.5)
-    if metric == "ratio":
-        axes.axvline(1.0, color="#E69F00" if baseline == "numpy" else "#888888", linewidth=1.2, linestyle="--")
-        axes.set_xlabel(f"times as fast as {baseline} (median; whiskers: fastest and slowest trial)")
-    else:
-        axes.set_xlabel("GiB/s (median; whiskers: fastest and slowest trial)")
+    axes.set_ylim(rows - 0.4, -0.6)
+    return names
+
+
+def is_atoll(name: str) -> bool:
+    return name.startswith("atoll")
+
+
+def best_of_atoll(dots: dict[str, tuple[float, float, float]]) -> float:
+    return max((value for name, (value, _, _) in dots.items() if is_atoll(name)), default=0.0)
+
+
+def colour(name: str) -> str:
+    return COLOURS.get(name.split(",")[0].split("-")[0], "#999999")
+
+
+def marker(name: str) -> str:
+    """A diamond for Atoll, a triangle for a variant of a peer (numpy-unstable), a circle for others."""
+    return "D" if is_atoll(name) else "^" if "-" in name.split(",")[0] else "o"
+
+
+def machine(records: Sequence[dict[str, Any]]) -> str:
     first = records[0]
     levels = " and ".join(sorted({shape(record)[2] for record in records}))
     shapes = sorted({(record["pes"], record["threads"]) for record in records})
-    machine = f"{first.get('processor', '')}, {first.get('cores', '?')} cores, {levels}"
     of = ", ".join(f"{pes} PE x {threads} thread{'s' if threads > 1 else ''}" for pes, threads in shapes)
-    axes.set_title(title or "Atoll and its peers", loc="left", fontsize=12, weight="bold", pad=22)
-    axes.text(0, 1.0, f"{machine}; {of}", transform=axes.transAxes, fontsize=8, color="#555555", va="bottom")
-    figure.savefig(out, dpi=160)
-    plt.close(figure)
+    return f"{first.get('processor', '')}, {first.get('cores', '?')} cores, {levels}; {of}"
