@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that only some commands need, and the extra of Atoll that brings each: `pip install 'atoll[bench]'`."""
+"""Packages that only some commands need, the extra of Atoll that has each, and what to type to install them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ EXTRAS = {
 }
 
 
+#: Whether a package index has Atoll. A release sets it: from then on errors name extras, `pip install 'atoll[bench]'`.
+PUBLISHED = False
+
+
 class MissingExtraError(ImportError):
     """A package is not installed; the text says what to type."""
 
@@ -31,16 +35,26 @@ def is_here(package: str) -> bool:
         return True
 
 
+def command(packages: Iterable[str], extra: str | None) -> str:
+    """The command that installs packages, in a checkout and beside a wheel alike.
+
+    >>> command(["adbc_driver_manager", "pyarrow"], "sql")
+    'pip install adbc-driver-manager pyarrow'
+    """
+    names = [f"'atoll[{extra}]'"] if PUBLISHED and extra else [name.replace("_", "-") for name in packages]
+    return f"pip install {' '.join(names)}"
+
+
 def hint(packages: Iterable[str], extra: str) -> str:
     """What to type for packages that are missing.
 
     >>> hint(["numba"], "bench")
-    "numba is not installed: pip install 'atoll[bench]'"
+    'numba is not installed: pip install numba'
     """
     names = list(packages)
     unknown = set(names) - set(EXTRAS[extra])
     assert not unknown, f"atoll[{extra}] does not bring {unknown}"
-    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not installed: pip install 'atoll[{extra}]'"
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not installed: {command(names, extra)}"
 
 
 def load(package: str, extra: str) -> Any:
@@ -76,8 +90,7 @@ def module(name: str, what: str) -> Any:
     except ImportError as error:
         package = name.partition(".")[0]
         extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
-        wanted = package.replace("_", "-") if extra is None else f"'atoll[{extra}]'"
-        raise MissingExtraError(f"{what} needs {package}: pip install {wanted}", name=package) from error
+        raise MissingExtraError(f"{what} needs {package}: {command([package], extra)}", name=package) from error
 
 
 def need(extra: str) -> None:
