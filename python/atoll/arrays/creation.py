@@ -89,9 +89,8 @@ def _check_order(order: str | None) -> None:
 
 
 def array(
-    object: Any, dtype: DTypeLike = None, *, copy: bool | None = True, order: str = "K", subok: bool = False,
-    ndmin: int = 0,
-) -> ndarray:  # fmt: skip
+    object: Any, dtype: DTypeLike = None, *, copy: bool | None = True, order: str = "K", ndmin: int = 0
+) -> ndarray:
     """A new array from values.
 
     Parameters
@@ -103,10 +102,6 @@ def array(
         Type of the elements; by default what NumPy would choose.
     copy : bool or None
         False or None share a NumPy array's memory when the session has one PE, as `asarray` does.
-    order : {'K', 'A', 'C'}
-        Elements are in C order whatever it is; "F" raises.
-    subok : bool
-        Whether subclasses stay such; there are none.
     ndmin : int
         At least so many axes; new ones come first.
 
@@ -131,7 +126,7 @@ def array(
 
 
 def asarray(
-    a: Any, dtype: DTypeLike = None, order: str | None = None, *, device: Any = None, copy: bool | None = None
+    a: Any, dtype: DTypeLike = None, *, copy: bool | None = None, order: str | None = None, device: Any = None
 ) -> ndarray:
     """An array from values, without a copy where possible.
 
@@ -179,9 +174,8 @@ def ascontiguousarray(a: Any, dtype: DTypeLike = None) -> ndarray:
     return result if result.ndim else result.reshape(1)
 
 
-def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
-    """An independent array with the same elements; `order` may be any but "F", `subok` is for subclasses, of which
-    there are none.
+def copy(a: Any) -> ndarray:
+    """An independent array with the same elements.
 
     Examples
     --------
@@ -189,7 +183,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
     >>> ak.copy(ak.arange(3))
     array([0, 1, 2])
     """
-    return array(a, order=order, subok=subok)
+    return array(a)
 
 
 def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C", *, device: Any = None) -> ndarray:
@@ -259,16 +253,12 @@ def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: A
     return wrap(engine.empty(current(), shape_of(shape), code_of(float if dtype is None else dtype)))
 
 
-def _like(a: Any, dtype: DTypeLike, order: str, shape: Any) -> tuple[Any, Any]:
-    _check_order(order)
+def _like(a: Any, dtype: DTypeLike, shape: Any) -> tuple[Any, Any]:
     model = asarray(a)
     return (model.shape if shape is None else shape), (model.dtype if dtype is None else dtype)
 
 
-def full_like(
-    a: Any, fill_value: Any, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *,
-    device: Any = None,
-) -> ndarray:  # fmt: skip
+def full_like(a: Any, fill_value: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
     """As `full`, with shape and dtype of `a`.
 
     Examples
@@ -278,13 +268,11 @@ def full_like(
     array([5, 5])
     """
     require_cpu(device)
-    shape, dtype = _like(a, dtype, order, shape)
+    shape, dtype = _like(a, dtype, shape)
     return full(shape, fill_value, dtype)
 
 
-def zeros_like(
-    a: Any, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
-) -> ndarray:
+def zeros_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
     """As `zeros`, with shape and dtype of `a`.
 
     Examples
@@ -294,13 +282,11 @@ def zeros_like(
     array([0, 0])
     """
     require_cpu(device)
-    shape, dtype = _like(a, dtype, order, shape)
+    shape, dtype = _like(a, dtype, shape)
     return zeros(shape, dtype)
 
 
-def ones_like(
-    a: Any, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
-) -> ndarray:
+def ones_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
     """As `ones`, with shape and dtype of `a`.
 
     Examples
@@ -310,21 +296,12 @@ def ones_like(
     array([1, 1])
     """
     require_cpu(device)
-    shape, dtype = _like(a, dtype, order, shape)
+    shape, dtype = _like(a, dtype, shape)
     return ones(shape, dtype)
 
 
-def empty_like(
-    prototype: Any,
-    /,
-    dtype: DTypeLike = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> ndarray:
-    """As `empty`, with shape and dtype of `prototype`.
+def empty_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
+    """As `empty`, with shape and dtype of `a`.
 
     Examples
     --------
@@ -333,13 +310,11 @@ def empty_like(
     dtype('int64')
     """
     require_cpu(device)
-    shape, dtype = _like(prototype, dtype, order, shape)
+    shape, dtype = _like(a, dtype, shape)
     return empty(shape, dtype)
 
 
-def eye(
-    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, order: str = "C", *, device: Any = None
-) -> ndarray:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, *, device: Any = None) -> ndarray:
     """A matrix with ones on diagonal `k` and zeros elsewhere.
 
     Examples
@@ -350,7 +325,6 @@ def eye(
            [0., 1.]])
     """
     require_cpu(device)
-    _check_order(order)
     rows, columns = shape_of((N, N if M is None else M))
     ones_at: ndarray = (arange(rows) + int(k)).reshape(rows, 1) == arange(columns)
     return ones_at.astype(dtype)

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SHA-256 (FIPS 180-4) and HMAC (RFC 2104), for a few hundred bytes at the start of a connection.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace atl::runtime {
+
+/// 32 bytes.
+using Digest = std::string;
+
+Digest sha256(std::string_view text);
+/// Proves that whoever made it knows `key`, and vouches for `text`.
+Digest hmac_sha256(std::string_view key, std::string_view text);
+/// Whether both are the same, in a time that does not tell where they differ.
+bool same_digest(std::string_view one, std::string_view other);
+
+}  // namespace atl::runtime
