@@ -20,7 +20,7 @@ EXPERIMENTS = Path(__file__).with_name("experiments")
 HEAD = ("title", "about", "machine", "run", "plot", "published")
 FIGURES = (
     "time_s", "messages", "message_bytes", "energy_j", "host_active_s", "run_s", "memory_bytes", "ratio", "gib_s",
-    "pe_messages", "start_s", "start_pe_messages", "runtime_bytes", "pe_resident_bytes",
+    "key_gib_s", "pe_messages", "start_s", "start_pe_messages", "runtime_bytes", "pe_resident_bytes",
 )  # fmt: skip
 #: of a record, beside the keys of machines that its run varies
 SETTINGS = (

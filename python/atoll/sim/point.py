@@ -87,6 +87,8 @@ class Point:
             "build_s": result["build_seconds"], "run_s": result["run_seconds"], "items": self.items, "pes": pes,
             "pe_messages": result["messages"] / pes / self.repeats,
             "gib_s": self.bytes * pes / mean / 2**30 if mean else 0.0,
+            # A sort carries a number of 8 bytes with each key of 8.
+            "key_gib_s": self.bytes / 2 * pes / mean / 2**30 if mean and self.collective == "sort" else 0.0,
         }  # fmt: skip
         record |= self.energy(result)
         if self.collective == "runtime":

@@ -12,7 +12,7 @@ import pytest
 
 sim = pytest.importorskip("atoll.sim")
 from atoll.cli import main
-from atoll.sim import experiment, fit, machine, run, units
+from atoll.sim import chart, experiment, fit, machine, run, units
 from atoll.sim.source import SimError
 
 SMALL = """\
@@ -242,3 +242,62 @@ def test_units():
     assert units.whole_bytes("1.5 KiB") == 1536
     with pytest.raises(ValueError, match="no whole number of bytes"):
         units.whole_bytes("1.3 B")
+
+
+def record(**settings):
+    return {"machine": "study", "collective": "barrier", "nodes": 4, "time_s": 1e-6, **settings}
+
+
+def test_charts_show_settings_that_are_no_numbers(tmp_path):
+    names = ("tree2", "tree4", "dissemination")
+    head = {"title": "t", "plot": {"x": "algorithm", "lines": "executor"}}
+    records = [record(algorithm=one, executor=how) for one in names for how in ("host", "interface")]
+    made = chart.Chart(head, records)
+    assert made.names == list(names)
+    assert made.along(made.panels[""]["host"]) == [0, 1, 2]
+    assert made.along(["tree4", "unknown"]) == [1, None]
+    made.draw([tmp_path / "c.png"])
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_charts_give_each_line_and_each_publication_a_look_of_its_own():
+    lines = [f"algorithm {i}" for i in range(20)]
+    published = [{"label": f"p{i}", "x": [4], "y": [1e-6], "source": "s"} for i in range(3)]
+    published += [{"label": "of a line", "line": lines[2], "x": [4], "y": [1e-6], "source": "s"}]
+    head = {"title": "t", "plot": {"lines": "algorithm"}, "published": published}
+    looks = chart.Looks(chart.Chart(head, [record(algorithm=one) for one in lines]))
+    seen = {(str(look["color"]), look["marker"]) for look in map(looks.of_line, lines)}
+    assert len(seen) == 20
+    assert len({looks.of_published(i)["marker"] for i in range(3)}) == 3
+    assert looks.of_published(3)["color"] == looks.of_line(lines[2])["color"]
+    assert looks.of_published(3)["fillstyle"] == "none"
+
+
+def test_charts_write_sizes_with_units():
+    records = [record(bytes=2**24, contended=True, absent=None)]
+    made = chart.Chart({"title": "t", "plot": {"panels": ["bytes", "contended", "absent"], "lines": []}}, records)
+    assert list(made.panels) == ["bytes 16 MiB, contended: yes"]
+
+
+def test_published_points_name_panels_and_lines_that_there_are():
+    for name in experiment.known():
+        read = experiment.load(name)
+        sizes = ("bytes", "nodes")
+        records = [
+            {"time_s": 1.0, "key_gib_s": 1.0, "pe_messages": 1.0, **{k: getattr(p, k) for k in sizes},
+             "machine": p.machine.name, "collective": p.collective, "algorithm": p.algorithm, "executor": p.executor,
+             **p.labels}
+            for p in read.points
+        ]  # fmt: skip
+        made = chart.Chart(run.head_of(read), records)
+        for one in read.published:
+            if "panel" in one:
+                assert one["panel"] in made.panels, name
+            if "line" in one:
+                assert any(one["line"] in lines for lines in made.panels.values()), (name, one["line"])
+
+
+def test_argsort_counts_keys_alone():
+    made = sim.simulate("hdr-100", "sort", 4, bytes=2**30)
+    assert made["key_gib_s"] == pytest.approx(2 / made["time_s"])
+    assert sim.simulate("hdr-100", "barrier", 4)["key_gib_s"] == 0
