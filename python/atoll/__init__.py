@@ -14,6 +14,9 @@ import typing as _typing
 
 import numpy as np
 
+from .again import remember as _remember
+
+# isort: split
 from . import _core, fft, linalg, random
 from ._core import PeFailedError
 from .arrays import array as _array
@@ -107,3 +110,5 @@ if not _typing.TYPE_CHECKING:
     )
     _interchange.NAMESPACE.update((name, globals()[name]) for name in __all__)
     _interchange.PACKAGE.append(_sys.modules[__name__])
+
+_remember()

@@ -82,7 +82,7 @@ Engine& Session::engine() {
   return *engine_;
 }
 
-bool Session::failed() const { return link_ != nullptr && link_->failed(); }
+bool Session::failed() const { return lost_ || (link_ != nullptr && link_->failed()); }
 
 void Session::lose(const PeFailedError& error) { throw PeFailedError(error.what() + advice()); }
 void Session::lose(const TimeoutError& error) {
@@ -97,6 +97,7 @@ void Session::lose(const TimeoutError& error) {
 
 // With what the other PEs do, as far as they have noticed, too.
 void Session::lose(const coll::Disagreement& error) {
+  lost_ = true;
   if (whereabouts_ == nullptr) throw Error(error.what() + advice());
   whereabouts_->show(where());
   whereabouts_->freeze();

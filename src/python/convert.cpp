@@ -112,7 +112,7 @@ nb::object numpy_view(void* data, const Shape& shape, DType dtype, std::shared_p
 std::shared_ptr<void> hold(nb::object object) {
   return {object.release().ptr(), [](void* p) {
             if (!Py_IsInitialized()) return;
-            nb::gil_scoped_acquire gil;
+            WithGil gil;
             Py_DECREF(static_cast<PyObject*>(p));
           }};
 }

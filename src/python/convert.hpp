@@ -12,6 +12,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "atoll/array/session.hpp"
+#include "gil.hpp"
 
 namespace atl::python {
 

@@ -38,7 +38,7 @@ nb::tuple parsed(const table::CsvText& text, const table::CsvDialect& dialect, c
   }
   std::shared_ptr<table::CsvTable> table;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     table = std::make_shared<table::CsvTable>(parse_csv(memory(), text, dialect, wanted));
   }
   nb::list columns;
@@ -86,7 +86,7 @@ void fill_lines(Lines& lines, nb::list columns, bool json, char separator, char 
     column.before = nb::cast<std::string>(told[4]);
     rows.push_back(std::move(column));
   }
-  nb::gil_scoped_release release;  // `columns` keeps what they look at
+  WithoutGil release;  // `columns` keeps what they look at
   lines.text.clear();
   write_rows(rows, {json, separator, quote, missing, end}, begin, stop, lines.text);
 }
@@ -109,7 +109,7 @@ void bind_csv(nb::module_& m) {
       .def("survey", [](const table::CsvText& text, std::optional<char> quote, char separator) {
         std::array<table::RecordSurvey, 2> surveys;
         {
-          nb::gil_scoped_release release;
+          WithoutGil release;
           surveys = table::survey_records({separator, quote.value_or('"'), quote.has_value()}, text.data(), text.size());
         }
         nb::list result;
@@ -125,7 +125,7 @@ void bind_csv(nb::module_& m) {
         std::optional<table::CsvFault> fault;
         std::vector<CsvKind> kinds;
         {
-          nb::gil_scoped_release release;
+          WithoutGil release;
           kinds = guess_csv(text, dialect, columns, fault);
         }
         std::vector<int> codes;

@@ -129,7 +129,7 @@ struct Columns {
     ATOLL_VALIDATE(landing != nullptr, Error, "rows come too late: the program has returned");
     ATOLL_VALIDATE(column < kinds.size(), IndexError, "no column {}", column);
     Chunk chunk = chunk_of(array, kinds[column].dtype);
-    nb::gil_scoped_release release;
+    WithoutGil release;
     landing->add(column, place, std::move(chunk));
   }
 
@@ -158,7 +158,7 @@ struct Columns {
       check_kind(part);
       parts.push_back(std::move(part));
     }
-    nb::gil_scoped_release release;
+    WithoutGil release;
     table::land_parquet(*engine, *landing, parts);
   }
 
@@ -171,7 +171,7 @@ struct Columns {
       ATOLL_VALIDATE(rows >= 0 && offset >= 0, ValueError, "{} rows from byte {}", rows, offset);
       parts.push_back({column, row, rows, file, offset, name});
     }
-    nb::gil_scoped_release release;
+    WithoutGil release;
     table::land_values(*engine, *landing, parts);
   }
 
@@ -183,7 +183,7 @@ struct Columns {
     }
     std::vector<std::optional<std::vector<std::string>>> found;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       found = table::parquet_words(*engine, parts);
     }
     nb::list words;
@@ -243,7 +243,7 @@ struct Groups {
 };
 
 std::string run_here(const std::string& request, Landing& landing, const std::vector<LandingColumn>& kinds, std::vector<Array> inputs, array::Engine& engine) {
-  nb::gil_scoped_acquire gil;
+  WithGil gil;
   nb::object columns = nb::cast(Columns{&landing, kinds, std::move(inputs), &engine});
   std::string answer;
   try {
@@ -269,7 +269,7 @@ std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answe
     for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) rows[pe] = inputs.at(0)->distribution.count(pe);
   }
   Landing landing(engine, kinds, std::move(rows));
-  const std::string mine = run_here(request, landing, kinds, std::move(inputs), engine);
+  const std::string mine = stay_when_python_ends([&] { return run_here(request, landing, kinds, std::move(inputs), engine); });
   // However long another PE's program takes, as long as its process runs.
   engine.communicator().set_timeout_seconds(std::numeric_limits<double>::infinity());
   const auto all = engine.allgather_bytes(std::as_bytes(std::span(mine)));
@@ -320,7 +320,7 @@ void bind_everywhere(nb::module_& m) {
     Answers answers;
     std::vector<Array> arrays;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       std::vector<Array> used;
       for (const Expr& input : given) used.push_back(input.value_in(session));
       for (const Text& text : texts) used.insert(used.end(), {text.offsets, text.bytes});

@@ -11,7 +11,7 @@ namespace {
 using array::DriverOnly;
 using array::make_stored;
 using array::Slice;
-using Release = nb::call_guard<nb::gil_scoped_release>;
+using Release = nb::call_guard<WithoutGil>;
 
 std::vector<Slice> to_slices(const std::vector<std::array<std::int64_t, 3>>& triples) {
   std::vector<Slice> slices;
@@ -77,7 +77,7 @@ Expr get_slice(const Expr& x, const std::vector<std::array<std::int64_t, 3>>& tr
 nb::object item(Expr& self) {
   std::uint64_t bits = 0;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     bits = self.session->call<&array::item_bits>(self.value());
   }
   return scalar_object(bits, self.node->dtype);
@@ -86,7 +86,7 @@ nb::object item(Expr& self) {
 nb::object item_at(Expr& self, std::int64_t position) {
   std::uint64_t bits = 0;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     bits = self.session->call<&array::element_bits>(self.value(), position);
   }
   return scalar_object(bits, self.node->dtype);
@@ -98,7 +98,7 @@ nb::object to_numpy(Expr& self, std::optional<bool> copy) {
     // To be read only: later changes in place see a second owner and leave this memory as it is.
     Array array;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       array = self.value();
     }
     return numpy_view(array->bytes(), array->shape, array->dtype, array->storage.owner);
@@ -108,7 +108,7 @@ nb::object to_numpy(Expr& self, std::optional<bool> copy) {
     Array array;
     {
       // NumPy will write here: whoever else holds these values keeps them, elsewhere.
-      nb::gil_scoped_release release;
+      WithoutGil release;
       array = self.value()->storage.exported ? self.value() : self.own();
     }
     array->storage.exported = true;
@@ -117,7 +117,7 @@ nb::object to_numpy(Expr& self, std::optional<bool> copy) {
   nb::object result = numpy_empty(self.node->shape, self.node->dtype);
   auto view = nb::cast<nb::ndarray<nb::device::cpu>>(result);
   void* data = view.data();
-  nb::gil_scoped_release release;
+  WithoutGil release;
   self.session->call<&array::to_buffer>(self.value(), DriverOnly<void*>{data});
   return result;
 }
@@ -125,7 +125,7 @@ nb::object to_numpy(Expr& self, std::optional<bool> copy) {
 nb::object local(Expr& self) {
   Array array;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     array = self.value();
     if (!array->storage.exported && array->storage.owner.use_count() > 1) array = self.own();
   }
@@ -207,13 +207,13 @@ void bind_expr(nb::module_& m) {
       void* data = const_cast<void*>(values.data());
       return Expr{session, make_stored(session->engine().wrap(dtype, shape, data, hold(nb::cast(values))))};
     }
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return Expr{session, make_stored(session->call<&array::from_buffer>(dtype, shape, DriverOnly<const void*>{values.data()}))};
   }, nb::arg("session"), nb::arg("values"), nb::arg("copy"));
   m.def("from_local", [](SessionPtr session, ReadOnlyArray rows) {
     const DType dtype = dtype_of_ndarray(rows);
     const Shape shape = shape_of_ndarray(rows);
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return Expr{session, make_stored(session->call<&array::from_local>(dtype, shape, DriverOnly<const void*>{rows.data()}))};
   });
   m.def("get_slice", &get_slice, Release());

@@ -29,7 +29,7 @@ void bind_limbs(nb::module_& m) {
     const SessionPtr session = a[0].session;
     std::vector<Array> results;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       const std::int64_t rows = a[0].value()->shape.size();
       const std::vector<Array> left = limbs_of(a, session, rows), right = limbs_of(b, session, rows);
       results = session->call<&table::limb_apply, table::Operations>(operation, left, right, limbs);

@@ -97,7 +97,7 @@ void bind_limit(nb::module_& m) {
     ATOLL_VALIDATE(loop != loops().end(), ValueError, "no hand-written loop '{}'", name);
     const Arguments arguments{session.engine().threads(), std::move(arrays), std::move(parameters)};
     ATOLL_VALIDATE(!arguments.arrays.empty() && arguments.n() > 0, ValueError, "a hand-written loop needs arrays that are not empty");
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return loop->second(arguments);
   });
   m.def("limit_names", [] {

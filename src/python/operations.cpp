@@ -14,7 +14,7 @@ using array::Op;
 using array::Reduction;
 using array::Scan;
 using array::to_bits;
-using Release = nb::call_guard<nb::gil_scoped_release>;
+using Release = nb::call_guard<WithoutGil>;
 
 Reduction to_reduction(const std::string& name) {
   for (Reduction kind : {Reduction::sum, Reduction::prod, Reduction::min, Reduction::max, Reduction::argmin, Reduction::argmax,
@@ -53,7 +53,7 @@ void bound_cost(Session& session, std::span<NodePtr> operands) {
   std::uint32_t cost = 0;
   for (const NodePtr& operand : operands) cost += operand->cost;
   if (cost < array::max_cost) return;
-  nb::gil_scoped_release release;
+  WithoutGil release;
   for (const NodePtr& operand : operands)
     if (operand->cost > 0) session.value(operand);
 }
@@ -122,7 +122,7 @@ void bind_operations(nb::module_& m) {
       second = scalar_bits(b, DType::f64);
     }
     const Shape extents = to_shape(shape);
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return Expr{s, make_stored(s->call<&array::random_array>(what, type, extents, key, counter, first, second))};
   });
 
@@ -181,7 +181,7 @@ void bind_operations(nb::module_& m) {
     const bool keep_below = keep && node != x.node;
     array::ReductionValue value;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       if (keep_below) x.value();
       value = x.session->reduce(node, kind, keep ? Session::Keep::yes : Session::Keep::no);
     }
@@ -280,7 +280,7 @@ void bind_operations(nb::module_& m) {
   m.def("unique", [](const Expr& x, bool index, bool inverse, bool counts) {
     std::vector<Array> outputs;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       outputs = x.session->call<&array::unique_array>(
           x.value(), static_cast<std::uint8_t>((index ? array::unique_index : 0) | (inverse ? array::unique_inverse : 0) |
                                                (counts ? array::unique_counts : 0)));

@@ -26,7 +26,7 @@
 namespace atl::python {
 namespace {
 
-using Release = nb::call_guard<nb::gil_scoped_release>;
+using Release = nb::call_guard<WithoutGil>;
 
 // The same for all libraries of the process. Arrays do not outlive the death of a PE.
 [[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
@@ -39,7 +39,12 @@ class Watcher {
   explicit Watcher(nb::object callback) : callback_(hold(std::move(callback))) {}
 
   void operator()(const char* operation, std::uint64_t done, std::uint64_t total) {
-    nb::gil_scoped_acquire gil;
+    stay_when_python_ends([&] { look(operation, done, total); });
+  }
+
+ private:
+  void look(const char* operation, std::uint64_t done, std::uint64_t total) {
+    WithGil gil;
     nb::handle callback(static_cast<PyObject*>(callback_.get()));
     if (total > 0 && done >= total) {
       if (std::exchange(shown_, false)) callback(operation, done, total);
@@ -54,7 +59,6 @@ class Watcher {
     callback(operation, done, total);
   }
 
- private:
   std::shared_ptr<void> callback_;
   const char* operation_ = nullptr;
   std::uint64_t done_ = 0;
@@ -67,8 +71,10 @@ void watch(Session& session, nb::object callback) { session.engine().set_progres
 /// Called without the GIL.
 void set_locator(Session& session, nb::object locator) {
   session.set_locator([held = hold(std::move(locator))] {
-    nb::gil_scoped_acquire gil;
-    return nb::cast<std::string>(nb::handle(static_cast<PyObject*>(held.get()))());
+    return stay_when_python_ends([&] {
+      WithGil gil;
+      return nb::cast<std::string>(nb::handle(static_cast<PyObject*>(held.get()))());
+    });
   });
 }
 
@@ -166,7 +172,7 @@ void bind_session(nb::module_& m) {
   m.def("join_job", [](const std::vector<std::uint32_t>& members) {
     SessionPtr session;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       session = Session::join(members);
     }
     return watched(session);
@@ -174,7 +180,7 @@ void bind_session(nb::module_& m) {
   m.def("start_driver", [](std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
     SessionPtr session;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       session = Session::drive(pes, threads, worker_argv);
     }
     return watched(session);

@@ -58,9 +58,9 @@ nb::dict simulate(const nb::dict& machine, const Trace& noise_trace, const nb::d
   const sim::Workload load = workload_of(work);
   sim::Result result;
   {
-    nb::gil_scoped_release others_run;
+    WithoutGil others_run;
     result = sim::simulate(built, load, [&](std::uint32_t repeats) {
-      nb::gil_scoped_acquire python;
+      WithGil python;
       if (!progress.is_none()) progress(repeats);
     });
   }
@@ -89,7 +89,7 @@ nb::dict runtime(const nb::dict& machine, const Trace& noise_trace, const nb::di
   const sim::RuntimeWork run = runtime_work_of(load);
   sim::RuntimeResult result;
   {
-    nb::gil_scoped_release others_run;
+    WithoutGil others_run;
     result = sim::simulate_runtime(built, run);
   }
   nb::dict d;

@@ -11,7 +11,7 @@ namespace atl::python {
 
 namespace {
 
-using Release = nb::call_guard<nb::gil_scoped_release>;
+using Release = nb::call_guard<WithoutGil>;
 
 char kind_of_format(const char* format) {
   const std::string text = format == nullptr ? "B" : format;
@@ -112,7 +112,7 @@ void put(Symmetric& here, nb::handle dest, nb::handle source, std::int64_t pe) {
   const PeId target = here.checked_pe(pe);
   const HeapOffset base = here.offset_of(to);
   if (to.bytes() == 0) return;
-  nb::gil_scoped_release release;
+  WithoutGil release;
   for_each_run(to.view(), from.data(), [&](std::byte* at, const std::byte* data, std::size_t bytes) {
     here.context().put(target, moved(base, to.data(), at), data, bytes);
   });
@@ -124,7 +124,7 @@ void get(Symmetric& here, nb::handle dest, nb::handle source, std::int64_t pe) {
   const PeId target = here.checked_pe(pe);
   const HeapOffset base = here.offset_of(from);
   if (from.bytes() == 0) return;
-  nb::gil_scoped_release release;
+  WithoutGil release;
   for_each_run(from.view(), to.data(), [&](std::byte* at, std::byte* data, std::size_t bytes) {
     here.context().get(data, target, moved(base, from.data(), at), bytes);
   });
@@ -219,7 +219,7 @@ bool wait_until(Symmetric& here, nb::handle array, int compare, nb::handle value
     for (double slice = seconds < 0 ? 0.1 : std::min(seconds, 0.1);;) {
       Status status;
       {
-        nb::gil_scoped_release release;
+        WithoutGil release;
         status = here.context().wait_until<T>(word, static_cast<runtime::Compare>(compare), operand, Deadline::after_seconds(slice));
       }
       if (status == Status::ok) return true;
@@ -282,7 +282,7 @@ class PythonTeam {
     run([&] { communicator().allgather(from.data(), from.bytes(), to.data()); });
   }
   std::vector<std::uint64_t> counts(std::uint64_t mine) {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return communicator().allgather(mine);
   }
   void collect(nb::handle dest, nb::handle source, const std::vector<std::uint64_t>& counts) {
@@ -322,7 +322,7 @@ class PythonTeam {
   }
   template <class Body>
   void run(Body body) {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     body();
   }
 
@@ -333,13 +333,13 @@ class PythonTeam {
 
 void set_lock(Symmetric& here, nb::handle word) {
   runtime::Lock lock(here.context(), Element(here, word, 0).at);
-  nb::gil_scoped_release release;
+  WithoutGil release;
   lock.set();
 }
 bool test_lock(Symmetric& here, nb::handle word) { return runtime::Lock(here.context(), Element(here, word, 0).at).test(); }
 void clear_lock(Symmetric& here, nb::handle word) {
   runtime::Lock lock(here.context(), Element(here, word, 0).at);
-  nb::gil_scoped_release release;
+  WithoutGil release;
   lock.clear();
 }
 
@@ -356,12 +356,12 @@ Symmetric::Symmetric(const SessionPtr& session) {
   context_ = session->engine().shared_context();
   ATOLL_VALIDATE(session->engine().npes() == context_->npes() && !context_->job().is_guest(), Error,
                  "symmetric memory is of all PEs of the job. Start the session without `comm`");
-  nb::gil_scoped_release release;
+  WithoutGil release;
   world_ = std::make_unique<coll::Communicator>(*context_);
 }
 
 void Symmetric::close() {
-  nb::gil_scoped_release release;
+  WithoutGil release;
   world_.reset();
 }
 
@@ -379,7 +379,7 @@ void Symmetric::release_dropped() {
   if (dropped.empty()) return;
   std::vector<std::uint64_t> gone;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     world_->allreduce(dropped.data(), dropped.data(), dropped.size(), coll::Reduction(coll::Type::u8, coll::Op::min));
     std::size_t i = 0;
     for (const auto& [serial, offset] : by_serial)
@@ -398,7 +398,7 @@ nb::object Symmetric::allocate(std::size_t bytes) {
   HeapOffset offset;
   std::byte* memory = nullptr;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     offset = context_->allocate_symmetric(taken);
     memory = context_->local_pointer<std::byte>(offset);
     std::memset(memory, 0, taken);
@@ -421,7 +421,7 @@ void Symmetric::free(nb::handle array) {
   auto serial = static_cast<std::int64_t>(at->second.serial);
   std::int64_t extremes[2] = {serial, -serial};
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     world_->allreduce(extremes, extremes, 2, coll::Reduction(coll::Type::i64, coll::Op::max));
     ATOLL_VALIDATE(extremes[0] == serial && extremes[1] == -serial, ValueError, "the PEs free different arrays");
     context_->release_symmetric(HeapOffset(offset));

@@ -10,7 +10,7 @@
 namespace atl::python {
 namespace {
 
-using Release = nb::call_guard<nb::gil_scoped_release>;
+using Release = nb::call_guard<WithoutGil>;
 
 table::Statistic to_statistic(const std::string& name) {
   using table::Statistic;
@@ -50,7 +50,7 @@ void bind_table(nb::module_& m) {
     const SessionPtr session = keys[0].session;
     std::vector<Array> results;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       const std::int64_t rows = keys[0].value()->shape.size();
       results = session->call<&table::group_by, table::Operations>(columns_of(keys, session, rows), columns_of(values, session, rows), requests);
     }

@@ -15,7 +15,7 @@ namespace {
 using array::DriverOnly;
 using table::Text;
 using table::TextCall;
-using Release = nb::call_guard<nb::gil_scoped_release>;
+using Release = nb::call_guard<WithoutGil>;
 using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -48,7 +48,7 @@ Texts column_of(const SessionPtr& session, std::int64_t rows, const std::int64_t
 nb::object column_of(const SessionPtr& session, const Loose& loose) {
   Texts column;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     column = column_of(session, loose.rows(), loose.offsets.data(), loose.bytes.data());
   }
   nb::object valid = nb::none();
@@ -127,7 +127,7 @@ Texts from_buffers(const SessionPtr& session, Offsets offsets, Bytes bytes, nb::
   ATOLL_VALIDATE(rows >= 0, ValueError, "n texts have n + 1 offsets");
   const table::TextView view{offsets.data(), reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(rows)};
   std::shared_ptr<void> owned = hold(std::move(owner));
-  nb::gil_scoped_release release;
+  WithoutGil release;
   const auto lock = session->hold();
   array::Engine& engine = session->engine();
   (binary ? table::check_offsets : table::check_texts)(engine.work(), view, static_cast<std::int64_t>(bytes.shape(0)));
@@ -148,15 +148,15 @@ nb::object buffers_of(const Texts& x) {
   }
   std::int64_t size = 0;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     size = x.session->call<&table::text_bytes, table::Operations>(x.text);
   }
   nb::object offsets = numpy_empty(Shape{x.text.rows() + 1}, DType::i64), bytes = numpy_empty(Shape{size}, DType::u8);
   auto* offset_data = static_cast<std::int64_t*>(nb::cast<nb::ndarray<>>(offsets).data());
   auto* byte_data = static_cast<char*>(nb::cast<nb::ndarray<>>(bytes).data());
-  nb::gil_scoped_release release;
+  WithoutGil release;
   x.session->call<&table::text_to_buffers, table::Operations>(x.text, DriverOnly<std::int64_t*>{offset_data}, DriverOnly<char*>{byte_data});
-  nb::gil_scoped_acquire acquire;
+  WithGil acquire;
   return nb::make_tuple(offsets, bytes);
 }
 
@@ -235,7 +235,7 @@ void bind_text(nb::module_& m) {
   m.def("text_number", [](const Texts& x, bool numbers) {
     table::Numbering result;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       result = x.session->call<&table::text_number, table::Operations>(x.text, numbers ? table::Numbers::yes : table::Numbers::no);
     }
     return nb::make_tuple(numbers ? nb::cast(Expr{x.session, array::make_stored(result.numbers)}) : nb::none(), Expr{x.session, array::make_stored(result.first)},
@@ -244,13 +244,13 @@ void bind_text(nb::module_& m) {
   m.def("text_measure", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
     const TextCall call = to_call(name, texts, std::move(numbers));
     (void)table::make_measure(call);  // what it throws, it throws here
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return Expr{x.session, array::make_stored(x.session->call<&table::text_measure, table::Operations>(x.text, call))};
   });
   m.def("text_map", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
     const TextCall call = to_call(name, texts, std::move(numbers));
     (void)table::make_text_map(call);
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return Texts{x.session, x.session->call<&table::text_map, table::Operations>(x.text, call)};
   });
   m.def("text_parts", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
@@ -258,7 +258,7 @@ void bind_text(nb::module_& m) {
     (void)table::make_splitter(call);
     table::Parts result;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       result = x.session->call<&table::text_parts, table::Operations>(x.text, call);
     }
     return nb::make_tuple(Expr{x.session, array::make_stored(result.counts)}, Texts{x.session, result.parts});
@@ -271,7 +271,7 @@ void bind_text(nb::module_& m) {
       texts.push_back(column.in(columns[0].session));
     }
     const std::string between(separator.c_str(), separator.size());
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return Texts{columns[0].session, columns[0].session->call<&table::text_join, table::Operations>(texts, between)};
   });
   m.def("text_repeat", [](const Texts& x, const Expr& counts) {
@@ -286,7 +286,7 @@ void bind_text(nb::module_& m) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.shape(0));
     std::array<table::RecordScan, table::record_states> scans;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       scans = table::scan_records(text, quote, delimiter);
     }
     nb::list result;
@@ -296,13 +296,13 @@ void bind_text(nb::module_& m) {
   m.def("date_map", [](const Expr& values, const std::string& name, std::vector<std::int64_t> numbers) {
     const TextCall call{name, {}, std::move(numbers)};
     (void)table::make_date_map(call);
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return Expr{values.session, array::make_stored(values.session->call<&table::date_map, table::Operations>(values.value(), call))};
   });
   m.def("date_to_text", [](const Expr& values, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
     const TextCall call = to_call("", texts, std::move(numbers));
     (void)table::make_date_writer(call);
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return Texts{values.session, values.session->call<&table::date_to_text, table::Operations>(values.value(), call)};
   });
   m.def("text_hash", [](const Texts& x) {

@@ -11,7 +11,7 @@
 namespace atl::python {
 namespace {
 
-using Release = nb::call_guard<nb::gil_scoped_release>;
+using Release = nb::call_guard<WithoutGil>;
 using MaybeExpr = std::optional<Expr>;
 
 template <class Enum, std::size_t n>

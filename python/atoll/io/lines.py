@@ -14,7 +14,7 @@ from ..arrays.array import Array, expr_of
 from ..columns.column import Column
 from ..columns.strings import Strings
 from ..session import current
-from ..session.everywhere import everywhere
+from ..session.everywhere import clean_up, everywhere
 from .reading import run
 from .rows import replacing, write_all
 
@@ -70,15 +70,15 @@ def write_lines(path: str, head: bytes, columns: Sequence[LineColumn], form: For
         if valid is not None:
             arrays.append(expr_of(valid))
         given.append(_Given(isinstance(column, Strings), valid is not None, before, verbatim))
-    key, threads = secrets.token_hex(8), current().threads
+    key, session = secrets.token_hex(8), current()
     with replacing(path) as aside:
         try:
-            sizes = everywhere(_make, key, aside, head, given, form, threads, inputs=[*arrays, *texts])
+            sizes = everywhere(_make, key, aside, head, given, form, session.threads, inputs=[*arrays, *texts])
             if len(sizes) > 1:
                 everywhere(_write, key, aside, [sum(sizes[:pe]) for pe in range(len(sizes))])
         finally:
-            if current().pes > 1:
-                everywhere(_forget, key)
+            if session.pes > 1:
+                clean_up(session, _forget, key)
 
 
 class _InOrder:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..session import current
-from ..session.everywhere import everywhere
+from ..session.everywhere import clean_up, everywhere
 from .parquetgroups import MAGIC, Groups, GroupsWriter, by_threads, tail
 from .rows import replacing, table_of, write_all
 from .schemas import pandas_metadata
@@ -74,7 +74,7 @@ def write_groups(
     path: str, inputs: list[Any], kept: Any, index: Sequence[str], rows: int, options: dict[str, Any]
 ) -> None:
     """One file of the row groups of all PEs: each encodes its own, and writes them when it knows where they belong."""
-    key = secrets.token_hex(8)
+    key, session = secrets.token_hex(8), current()
     with replacing(path) as aside:
         try:
             told = everywhere(_encode, key, aside, kept, rows, options, current().threads, inputs=inputs)
@@ -85,7 +85,7 @@ def write_groups(
                 groups = Groups(groups.structs + own.structs, groups.indexes + own.indexes, own.at)
             everywhere(_place, key, aside, begins, groups.at, tail(groups, labelled(told[0][1], index), options))
         finally:
-            everywhere(_forget, key)
+            clean_up(session, _forget, key)
 
 
 def _encode(

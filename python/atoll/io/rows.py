@@ -15,7 +15,8 @@ from ..columns.categorical import Categorical
 from ..columns.column import Column
 from ..columns.dates.ticks import Ticks
 from ..columns.strings import Strings
-from ..session.everywhere import everywhere, once
+from ..session import current
+from ..session.everywhere import clean_up_once, everywhere, once
 from .atomic import beside, directory_beside, discard, settle
 
 
@@ -96,12 +97,13 @@ def together(path: str, write: Callable[..., Any], *args: Any, inputs: Sequence[
 @contextlib.contextmanager
 def replacing(path: str, make: Callable[[str], str] = beside) -> Iterator[str]:
     """A file, or what else `make` makes, for all PEs to write to: it takes the place of `path`, unless that fails."""
+    session = current()
     aside = once(make, path)
     try:
         yield aside
         once(settle, aside, path)
     finally:
-        once(discard, aside)
+        clean_up_once(session, discard, aside)
 
 
 def write_all(handle: int, data: memoryview, at: int) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 from .. import _core
 from ..io.reader import Part, Reader
 from ..session import current
-from ..session.everywhere import everywhere, once
+from ..session.everywhere import clean_up, everywhere, once
 
 #: Bytes up to which rows stay in memory: results of groups, say, that another step looks at.
 _KEPT = 4 << 20
@@ -124,6 +124,7 @@ class Spill:
     written = 0
 
     def __enter__(self) -> Spill:
+        self._session = current()
         self.key = once(secrets.token_hex, 8)
         everywhere(_begin, self.key, _setting("ATOLL_SPILL_DIR") or tempfile.gettempdir(), _limit())
         return self
@@ -133,9 +134,8 @@ class Spill:
         self.written += sum(size for own in segments for _, _, size, _, _ in own)
         return SpilledReader(self.key, schema, segments)
 
-    def __exit__(self, *_: Any) -> None:
-        if not (current().failed or current().closed):
-            everywhere(_end, self.key)
+    def __exit__(self, *_: Any, clean_up: Any = clean_up) -> None:  # bound: see there when the interpreter ends
+        clean_up(self._session, _end, self.key)
 
 
 def _setting(name: str) -> str:

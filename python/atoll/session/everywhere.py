@@ -34,6 +34,30 @@ def once(function: Callable[..., Any], *args: Any) -> Any:
     return everywhere(_on_first, function, *args)[0]
 
 
+def clean_up(
+    session: Any, function: Callable[..., Any], *args: Any, is_finalizing: Callable[[], bool] = sys.is_finalizing
+) -> None:
+    """Calls `function(here, *args)` on every PE of a session to undo what it has begun there.
+
+    Where the session has failed or ended, on this PE alone, with None: the others cannot be reached. Nothing is done
+    when the interpreter ends, as a generator that was left open is closed when modules are gone already.
+    """
+    if is_finalizing():
+        return
+    if session.failed or session.closed:
+        function(None, *args)
+    else:
+        everywhere(function, *args)
+
+
+def clean_up_once(session: Any, function: Callable[..., Any], *args: Any) -> None:
+    """The same on one PE, with `function(*args)`; on each that is left where the session has failed."""
+    if session.failed or session.closed:
+        function(*args)
+    else:
+        once(function, *args)
+
+
 def _on_first(here: Any, function: Callable[..., Any], *args: Any) -> Any:
     return function(*args) if current().pe == 0 else None
 

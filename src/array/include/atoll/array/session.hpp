@@ -41,7 +41,7 @@ class Session {
 
   Kind kind() const { return kind_; }
   bool closed() const { return engine_ == nullptr; }
-  /// A PE has died, or has not answered in time: nothing works any more.
+  /// A PE has died or has not answered in time, or PEs have diverged: nothing works any more.
   bool failed() const;
   Engine& engine();
   /// Ends the workers. Arrays keep their memory, but no operation can use them any more. Not from within an operation.
@@ -144,6 +144,7 @@ class Session {
   std::unique_ptr<Driver> driver_;
   std::unique_ptr<Whereabouts> whereabouts_;  // of an SPMD session
   Locator locator_;
+  bool lost_ = false;         // the PEs have diverged
   bool checks_ = false;       // ATOLL_SPMD_CHECK
   std::uint64_t numbered_ = 0;  // arrays so far, where it checks
 };
