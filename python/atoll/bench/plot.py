@@ -90,6 +90,7 @@ def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, tit
     """One picture of all records: dots for arrays, curves for communication."""
     extras.load("matplotlib", "bench").use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
 
     records = read(files)
     jobs = [one for one in records if "size_means" in one]
@@ -114,7 +115,7 @@ def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, tit
         what = f"times as fast as {baseline}" if metric == "ratio" else "GiB/s"
         axes.set_xlabel(f"{what}, log scale (median; line: slowest to fastest trial)", fontsize=9)
     handles = [
-        plt.Line2D([], [], linestyle="", marker=marker(name), color=colour(name), markersize=8 if is_atoll(name) else 6)
+        Line2D([], [], linestyle="", marker=marker(name), color=colour(name), markersize=8 if is_atoll(name) else 6)
         for name in sorted(names, key=lambda name: (not is_atoll(name), name))
     ]
     figure.legend(
