@@ -30,8 +30,8 @@ double limit_for_stopped(double timeout_seconds) {
 }
 
 // Scratch that comes with the area: 128 bytes per member hold what all have to say in agreeing on an error, so that
-// being out of memory can be agreed on.
-std::size_t reserved_scratch(std::size_t members) { return (members + 8) * 128; }
+// being out of memory can be agreed on. Many members would take more than a communicator that is not used may have.
+std::size_t reserved_scratch(std::size_t members) { return std::min<std::size_t>((members + 8) * 128, 2048); }
 
 }  // namespace
 
@@ -52,7 +52,6 @@ void Engine::release_area(runtime::Context& context, HeapOffset area) {
 
 void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
   area_ = areas[static_cast<std::size_t>(rank_)];
-  pes_ = pes;
   std::vector<std::uint32_t> nodes;
   for (PeId pe : pes) nodes.push_back(context_.job().node_of(pe));
   placement_ = Placement(nodes);
@@ -82,6 +81,14 @@ Engine::Engine(runtime::Context& context)
     areas.emplace_back(offset);
   }
   open(std::move(pes), std::move(areas));
+  // What members need to agree that one of them has no memory for another communicator, see Communicator::split(). Of very many
+  // members the schedule takes long to write.
+  for (std::uint64_t bytes : {8, 16}) {
+    if (size_ > 1024) break;
+    Arguments arguments;
+    arguments.bytes = bytes;
+    (void)kept_for(Kind::allgather, arguments);
+  }
   open_deferred();
 }
 
@@ -112,6 +119,7 @@ void Engine::open_deferred() {
     for (int partner : opened->partners()) steps.send(partner, in_at(0), sizeof(Card));
     for (std::size_t i = 0; i < cards.size(); ++i) steps.recv(opened->partners()[i], out_at(i * sizeof(Card)), sizeof(Card));
     steps.join();
+    open_ways(*schedule);
     round.schedule = std::move(schedule);
   }
   wait(start(round));
@@ -184,7 +192,7 @@ Engine::~Engine() {
       // After this barrier nobody touches the area: it gives no more credits, and every cell sent is awaited.
       mail_.stop_credits();
       run(Kind::barrier, Arguments{}, nullptr, nullptr);
-      quiet = true;
+      quiet = context_.wait([this] { return mail_.all_known(); }, Deadline::after_seconds(seconds_until_look)) == Status::ok;
     } catch (const std::exception& error) {
       log(LogLevel::debug, "closing a communicator: {}", error.what());
     } catch (...) {  // what fail() was told
@@ -195,7 +203,7 @@ Engine::~Engine() {
   if (!quiet) return;
   if (scratch_ != nullptr) context_.heap().release(scratch_);
   staging_.release();
-  mail_.release_rooms();
+  mail_.release();
   release_area(context_, area_);
 }
 
@@ -209,7 +217,7 @@ void Engine::close() {
 
 PeId Engine::pe(int member) const {
   ATOLL_VALIDATE(member >= 0 && member < size_, IndexError, "member {} of a communicator of {}", member, size_);
-  return pes_[static_cast<std::size_t>(member)];
+  return mail_.pe(static_cast<std::uint32_t>(member));
 }
 
 void Engine::refuse_root(int root) const {
@@ -223,7 +231,32 @@ void Engine::validate_blocks(std::size_t blocks) const {
 
 void Engine::forget_schedules() {
   Hold hold(*this);
-  for (Kept& kept : kept_) kept = Kept{};
+  if (own_kept_) own_kept_->fill(Kept{});
+}
+
+std::array<Engine::Kept, Engine::kept_count> Engine::none_kept;
+
+const Engine::Kept& Engine::keep(std::size_t slot, const Key& key, const Arguments& arguments) {
+  if (!own_kept_) {
+    own_kept_ = std::make_unique<std::array<Kept, kept_count>>();
+    kept_ = own_kept_.get();
+  }
+  Kept& kept = (*own_kept_)[slot];
+  kept.key = {};
+  write(kept, key.kind, arguments);
+  kept.key = key;
+  return kept;
+}
+
+// Members of a schedule have room for each other's messages before the first of them leaves: both of a pair have it in their schedules.
+void Engine::open_ways(const Schedule& schedule) {
+  try {
+    for (const Step& step : schedule.steps)
+      if (step.kind <= Step::Kind::recv_fold) mail_.open_way(step.peer);
+  } catch (const MemoryError& error) {
+    break_down(error.what());  // the others find that out, as this member comes to no more collectives
+    throw;
+  }
 }
 
 void Engine::write(Kept& kept, Kind kind, const Arguments& arguments) {
@@ -237,9 +270,10 @@ void Engine::write(Kept& kept, Kind kind, const Arguments& arguments) {
     ScheduleBuilder from_input(steps, in_at(0));
     Selection::write(kind, algorithm, from_input, arguments);
     steps.copy_meanwhile(out_at(0), in_at(0), arguments.bytes);
-    return;
+  } else {
+    Selection::write(kind, algorithm, steps, arguments);
   }
-  Selection::write(kind, algorithm, steps, arguments);
+  open_ways(*kept.schedule);
 }
 
 void* Engine::scratch(std::uint64_t bytes) {
@@ -512,6 +546,7 @@ void Engine::share_sizes(Kind kind, Arguments& arguments) {
     auto schedule = std::make_shared<Schedule>();
     ScheduleBuilder steps(*schedule, rank_, placement_, small_);
     sizes_to_leader(steps, kind == Kind::alltoallv ? -1 : arguments.root, own.size() * sizeof(std::uint64_t));
+    open_ways(*schedule);
     round.schedule = std::move(schedule);
   }
   wait(start(round));

@@ -128,9 +128,11 @@ class Engine {
   [[noreturn]] void refuse_root(int root) const;
   void open(std::vector<PeId> pes, std::vector<HeapOffset> areas);
   const Kept& kept_for(Kind kind, const Arguments& arguments);
+  const Kept& keep(std::size_t slot, const Key& key, const Arguments& arguments);
   void run_behind(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction);
   void finish(Executor::State state);
   void write(Kept& kept, Kind kind, const Arguments& arguments);
+  void open_ways(const Schedule& schedule);
   std::uint32_t begin_call(Kind kind, std::uint64_t digest, bool symmetric, const Reduction* reduction);
   std::uint64_t enqueue(const Prepared& operation);
   void open_deferred();
@@ -161,7 +163,6 @@ class Engine {
   runtime::Context& context_;
   int rank_ = 0;
   int size_ = 1;
-  std::vector<PeId> pes_;  // empty: all of the job
   Placement placement_;
   std::size_t small_ = 0;  // longest message to members of this node that goes through mailboxes
   int patience_ = 0;       // looks before the waiting machinery takes over
@@ -176,7 +177,9 @@ class Engine {
   std::uint32_t last_check_ = 0;
 
   static constexpr std::size_t kept_count = 64;
-  std::array<Kept, kept_count> kept_;
+  static std::array<Kept, kept_count> none_kept;
+  std::unique_ptr<std::array<Kept, kept_count>> own_kept_;  // with the first that is kept: 3.5 KiB
+  std::array<Kept, kept_count>* kept_ = &none_kept;
   Kept one_off_;
   std::vector<std::uint64_t> sizes_;  // of members' blocks, see share_sizes()
   std::unique_ptr<Deferred> deferred_;  // null: the network has no triggered work
@@ -205,11 +208,10 @@ class Engine {
   const Key key{arguments.bytes, arguments.element_bytes, arguments.root, kind, arguments.in_place};
   std::size_t slot = (arguments.bytes * 0x9E3779B97F4A7C15ull >> 58 ^ static_cast<std::size_t>(arguments.root) * 7 ^
                       static_cast<std::size_t>(kind)) % kept_count;
-  Kept& kept = kept_[slot];
+  const Kept& kept = (*kept_)[slot];
   if (kept.key != key) [[unlikely]] {
     const Arguments in_memory = arguments;  // so that those of the usual way need not be
-    write(kept, kind, in_memory);
-    kept.key = key;
+    return keep(slot, key, in_memory);
   }
   return kept;
 }

@@ -9,51 +9,65 @@
 
 namespace atl::coll::detail {
 
-// What was never written to is zero, and where it is private takes no memory as long as it is only read. 4 KiB for each of 32,768 members, of whom a
-// member hears from 30, would be 128 MiB of each PE.
-void Mailboxes::clear(std::byte* area, std::size_t members) {
-  constexpr std::size_t piece = 4096;
-  std::byte* const end = area + area_bytes(members);
-  for (std::byte *at = area, *next = nullptr; at < end; at = next) {
-    next = std::min(end, at + piece);
-    const auto* words = reinterpret_cast<const std::uint64_t*>(at);
-    const auto* last = words + (next - at) / 8;
-    if (std::any_of(words, last, [](std::uint64_t word) { return word != 0; })) std::memset(at, 0, static_cast<std::size_t>(next - at));
-  }
-}
-
 void Mailboxes::open(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank) {
   context_ = &context;
-  std::size_t members = pes.size();
-  std::size_t me = static_cast<std::size_t>(rank);
-  // In a member's area: credits and rings, each by the number of the other member.
-  auto credit_at = [&](std::size_t owner, std::size_t other) {
-    return HeapOffset(areas[owner].value() + sizeof(Presence) + other * sizeof(Credit));
-  };
-  auto ring_at = [&](std::size_t owner, std::size_t other) {
-    return HeapOffset(areas[owner].value() + sizeof(Presence) + members * sizeof(Credit) +
-                      other * ring_cells * sizeof(Cell));
-  };
-  presence_ = context.local_pointer<Presence>(areas[me]);
-  ways_.assign(members, Way{});
-  for (std::size_t member = 0; member < members; ++member) {
-    Way& way = ways_[member];
-    way.pe = pes[member];
-    way.remote_ring = ring_at(member, me);
-    way.remote_credit = credit_at(member, me);
-    way.presence = areas[member];
-    way.remote = context.peer_pointer<Cell>(way.pe, way.remote_ring, ring_cells);
-    way.local = context.local_pointer<Cell>(ring_at(me, member));
-    way.told = context.peer_pointer<Credit>(way.pe, way.remote_credit);
-    way.credit = context.local_pointer<const Credit>(credit_at(me, member));
-    way.record = &context.job().record(way.pe);
+  me_ = static_cast<std::size_t>(rank);
+  const HeapOffset own = areas[me_];
+  presence_ = context.local_pointer<Presence>(own);
+  doors_ = context.local_pointer<const Door>(HeapOffset(own.value() + sizeof(Presence)));
+  if (std::ranges::all_of(areas, [&](HeapOffset area) { return area == own; })) areas.resize(1);
+  areas.shrink_to_fit();
+  pes_ = std::move(pes);
+  areas_ = std::move(areas);
+  ways_.resize(pes_.size());
+}
+
+void Mailboxes::make_way(std::uint32_t member) {
+  auto way = std::make_unique<Way>();
+  way->pe = pes_[member];
+  way->near = is_near(member);
+  way->record = &context_->job().record(way->pe);
+  void* memory = context_->heap().allocate(sizeof(Inbox));
+  std::memset(memory, 0, sizeof(Inbox));
+  way->block = static_cast<Inbox*>(memory);
+  way->local = way->block->ring;
+  way->credit = &way->block->credit;
+  const HeapOffset word = door_at(member, offsetof(Door, block));
+  // The signal releases the zeroes. Partner: learn().
+  context_->deliver(way->pe, word, nullptr, 0, word, context_->offset_of(memory).value() | 1);
+  ways_[member] = std::move(way);
+}
+
+bool Mailboxes::learn(std::uint32_t member) {
+  Way& way = *ways_[member];
+  const std::uint64_t block = doors_[member].block.load(std::memory_order_acquire);  // partner: make_way()
+  if (block == 0) return false;
+  way.remote_credit = HeapOffset(block & ~std::uint64_t{1});
+  way.remote_ring = HeapOffset(way.remote_credit.value() + offsetof(Inbox, ring));
+  way.remote = context_->peer_pointer<Cell>(way.pe, way.remote_ring, ring_cells);
+  way.told = context_->peer_pointer<Credit>(way.pe, way.remote_credit);
+  way.known_read = 0;
+  way.known = true;
+  return true;
+}
+
+// Of a member that has sent something, which it does after it has said where its block is: over the network that may come last.
+bool Mailboxes::await_block(std::uint32_t member) {
+  while (!ways_[member]->known && !learn(member)) {
+    if (context_->job().has_died(pes_[member])) return false;
+    context_->progress();
   }
+  return true;
 }
 
 // To a peer that is not mapped: the cells that lie side by side go together, and the header of the first comes last.
 bool Mailboxes::put_remote(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes,
                            std::uint32_t& cells) {
-  Way& way = ways_[member];
+  Way& way = *ways_[member];
+  if (!way.known) {
+    if (!has_room(member)) return false;
+    if (way.remote != nullptr) return put(member, tag, data, bytes, cells);
+  }
   auto all = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (bytes + sizeof(Cell::payload) - 1) / sizeof(Cell::payload)));
   while (cells < all) {
     if (!has_room(member)) return false;
@@ -100,7 +114,7 @@ void Mailboxes::learn_rooms(std::uint32_t member, HeapOffset at) {
 }
 
 bool Mailboxes::put_parcel(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes) {
-  Way& way = ways_[member];
+  Way& way = *ways_[member];
   Parcels& to = parcels_[member];
   // Acquire: the receiver is done with those rooms. Partner: finish_parcel().
   if (to.full == all_rooms) note_taken(to, way.credit->taken.load(std::memory_order_acquire));
@@ -115,7 +129,7 @@ bool Mailboxes::put_parcel(std::uint32_t member, std::uint32_t tag, const std::b
 
 bool Mailboxes::put_in_place(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes,
                              HeapOffset place) {
-  Way& way = ways_[member];
+  Way& way = *ways_[member];
   if (!has_room(member)) return false;
   deliver_with_cell(way, place, data, bytes, header_for(member, tag, 0, way.sent + 1));
   return true;
@@ -129,9 +143,9 @@ void Mailboxes::deliver_with_cell(Way& way, HeapOffset place, const std::byte* d
 }
 
 void Mailboxes::finish_parcel(std::uint32_t member) {
-  Way& way = ways_[member];
+  Way& way = *ways_[member];
   Parcels& from = parcels_[member];
-  if (++from.taken - from.told_taken >= most_untold_parcels && !closing_) {
+  if (++from.taken - from.told_taken >= most_untold_parcels && !closing_ && await_block(member)) {
     // The room has been read: its signal is a release.
     HeapOffset taken(way.remote_credit.value() + offsetof(Credit, taken));
     context_->deliver(way.pe, taken, nullptr, 0, taken, from.taken);
@@ -155,7 +169,7 @@ void Mailboxes::note_taken(Parcels& to, std::uint64_t taken) {
 
 // By the cell of the last peek.
 void Mailboxes::note_taken_by_cell(std::uint32_t member) {
-  const Way& way = ways_[member];
+  const Way& way = *ways_[member];
   Parcels& to = parcels_[member];
   // Relaxed: peek() has acquired it.
   std::uint64_t header = way.local[way.received % ring_cells].header.load(std::memory_order_relaxed);
@@ -163,43 +177,60 @@ void Mailboxes::note_taken_by_cell(std::uint32_t member) {
   if (more <= rooms_each) note_taken(to, to.known_taken + more);
 }
 
-void Mailboxes::release_rooms() {
+void Mailboxes::release() {
   for (Parcels& from : parcels_)
     if (from.own != nullptr) context_->heap().release(std::exchange(from.own, nullptr));
+  for (auto& way : ways_)
+    if (way != nullptr) context_->heap().release(std::exchange(way->block, nullptr));
 }
 
-void Mailboxes::give_credit(Way& way) {
+void Mailboxes::give_credit(std::uint32_t member) {
+  if (!await_block(member)) return;
+  Way& way = *ways_[member];
   // Release: the cells have been read. Partner: the acquire in has_room. The signal does that, and wakes the peer.
   context_->deliver(way.pe, way.remote_credit, nullptr, 0, way.remote_credit, way.received);
   way.told_read = way.received;
 }
 
-void Mailboxes::finish_lent_far(Way& way) {
+void Mailboxes::finish_lent_first(std::uint32_t member) {
+  if (!await_block(member)) return;
+  Way& way = *ways_[member];
+  if (way.told != nullptr) return finish_lent(member);
   const HeapOffset word(way.remote_credit.value() + offsetof(Credit, lent_read));
   context_->deliver(way.pe, word, nullptr, 0, word, ++way.borrowed);
 }
 
-// Every cell is awaited by whom it was sent to, so credits are all that may be on their way to one who has closed.
+// Every cell is awaited by whom it was sent to, so credits and doors are all that may be on their way to one who has closed.
 void Mailboxes::close() {
   closing_ = true;
-  for (std::size_t member = 0; member < ways_.size(); ++member) {
-    const Way& way = ways_[member];
+  for (std::uint32_t member = 0; member < ways_.size(); ++member) {
+    const Way* way = ways_[member].get();
     const std::uint64_t taken = parcels_.empty() ? 0 : parcels_[member].credited_taken;
-    auto at = [&](std::size_t field) { return HeapOffset(way.remote_credit.value() + field); };
-    context_->deliver(way.pe, at(offsetof(Credit, last_taken)), &taken, sizeof(taken), at(offsetof(Credit, last_read)), way.told_read + 1);
+    const std::uint64_t last = (way != nullptr ? way->told_read << 2 | 2 : 0) | 1;
+    context_->deliver(pes_[member], door_at(member, offsetof(Door, last_taken)), &taken, sizeof(taken), door_at(member, offsetof(Door, last)), last);
   }
 }
 
 bool Mailboxes::all_closed() {
   for (; closed_ < ways_.size(); ++closed_) {
-    const Way& way = ways_[closed_];
+    const auto member = static_cast<std::uint32_t>(closed_);
     // Of the dead nothing comes any more, where they had this memory mapped.
-    if (way.remote != nullptr && context_->job().has_died(way.pe)) continue;
-    const std::uint64_t last_read = way.credit->last_read.load(std::memory_order_acquire);  // partner: the signal in close()
-    if (last_read == 0 || way.credit->read.load(std::memory_order_acquire) + 1 != last_read ||
-        way.credit->taken.load(std::memory_order_acquire) != way.credit->last_taken.load(std::memory_order_acquire))
+    if (is_near(member) && context_->job().has_died(pes_[member])) continue;
+    const Door& door = doors_[member];
+    const std::uint64_t last = door.last.load(std::memory_order_acquire);  // partner: the signal in close()
+    if (last == 0 || ((last & 2) != 0 && door.block.load(std::memory_order_acquire) == 0)) return false;
+    const Way* way = ways_[member].get();
+    if (way == nullptr) continue;
+    if (way->credit->read.load(std::memory_order_acquire) != last >> 2 ||
+        way->credit->taken.load(std::memory_order_acquire) != door.last_taken.load(std::memory_order_acquire))
       return false;
   }
+  return true;
+}
+
+bool Mailboxes::all_known() {
+  for (std::uint32_t member = 0; member < ways_.size(); ++member)
+    if (ways_[member] != nullptr && !ways_[member]->known && !learn(member) && !context_->job().has_died(pes_[member])) return false;
   return true;
 }
 

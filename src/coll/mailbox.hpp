@@ -7,13 +7,17 @@
 // Between nodes, what is longer than some cells and fits a room is a parcel: it goes unasked into one of the rooms that its
 // receiver has granted the sender, or straight to where it belongs, and its cell says that it is there.
 //
-// A member's area:  [ presence | credit line per member | ring per member ]
+// A member's area:  [ presence | door per member ], small, whatever the number of members. The ring for another member, with the line
+// in which that one gives credit, lies in a block of its own, which is allocated when the first schedule has a message between the
+// two: of 1,024 members a member hears from some 20. Its door in the other member's area then says where the block lies; until
+// it does, there is no room for messages.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <optional>
 #include <type_traits>
@@ -80,22 +84,39 @@ struct Announced {
 // |--------|-------|-------|-------------------------------------------------------------------------------|
 // |   0    |   8   | read  | always: cells the other member has read out of what this one sent it, rounded down |
 // |   8    |   8   | taken | always: parcels likewise                                                      |
-// |  16    |   8   | last_taken | with last_read: what `taken` says in the end                             |
-// |  24    |   8   | last_read | when not 0, the other member has closed: one more than what `read` says in the end |
-// |  32    |   8   | lent_read | always: lent chunks that the other member has read                            |
+// |  16    |   8   | lent_read | always: lent chunks that the other member has read                            |
 struct Credit {
   alignas(64) std::atomic<std::uint64_t> read;
   std::atomic<std::uint64_t> taken;
-  std::atomic<std::uint64_t> last_taken, last_read;
   std::atomic<std::uint64_t> lent_read;
 };
 static_assert(sizeof(Credit) == 64);
+
+// What another member says of its own, once each.
+//
+// | offset | bytes | field | valid when                                                                    |
+// |--------|-------|-------|-------------------------------------------------------------------------------|
+// |   0    |   8   | block | when not 0: the offset of its Inbox for this member in its segment, with bit 0 set |
+// |   8    |   8   | last_taken | with last: what `taken` says in the end                                  |
+// |  16    |   8   | last  | when not 0, the other member has closed: what `read` says in the end, times 4, with bit 0 set, and bit 1 when it has a block |
+struct Door {
+  std::atomic<std::uint64_t> block;
+  std::atomic<std::uint64_t> last_taken, last;
+};
+static_assert(sizeof(Door) == 24);
 
 inline constexpr std::uint32_t ring_cells = 32;
 /// Room is given back in batches: one store for so many cells. Two longest messages still fit meanwhile, one of this
 /// step and one of the step before, which is the most that an exchange can have under way.
 inline constexpr std::uint32_t credit_batch = 8;
 static_assert(ring_cells - credit_batch >= 2 * ((longest_small_message + sizeof(Cell::payload) - 1) / sizeof(Cell::payload)));
+
+/// In a member's segment, for one other member: what that one writes.
+struct Inbox {
+  Credit credit;
+  Cell ring[ring_cells];
+};
+static_assert(sizeof(Inbox) == sizeof(Credit) + ring_cells * sizeof(Cell));
 
 /// What a header says: [tag:32][room of a parcel:4][parcels that the sender has taken from the reader, mod 2^12:12][number of
 /// the cell in its ring's life, counting from 1, mod 2^16:16]. What lies in a cell until then has another number.
@@ -131,20 +152,24 @@ constexpr std::uint32_t kind_of_tag(std::uint32_t tag) { return tag >> 26; }
 class Mailboxes {
  public:
   static std::size_t area_bytes(std::size_t members) {
-    return sizeof(Presence) + members * (sizeof(Credit) + ring_cells * sizeof(Cell));
+    return sizeof(Presence) + (members * sizeof(Door) + 63) / 64 * 64;
   }
   /// Zeroes an area, before any member learns where it is.
-  static void clear(std::byte* area, std::size_t members);
+  static void clear(std::byte* area, std::size_t members) { std::memset(area, 0, area_bytes(members)); }
 
   enum class Outcome { done, waiting, mismatch };
 
   /// `areas[m]` is the offset of member m's area in its segment.
   void open(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);
+  /// Before the first message to or from that member. Throws MemoryError. Not while another thread does so.
+  void open_way(std::uint32_t member) {
+    if (ways_[member] == nullptr) make_way(member);
+  }
 
-  PeId pe(std::uint32_t member) const { return ways_[member].pe; }
+  PeId pe(std::uint32_t member) const { return pes_[member]; }
   /// The peer's memory at that offset, null when it is not mapped.
   std::byte* mapped(std::uint32_t member, std::uint64_t offset, std::uint64_t bytes) const {
-    return context_->peer_pointer<std::byte>(ways_[member].pe, HeapOffset(offset), bytes);
+    return context_->peer_pointer<std::byte>(pes_[member], HeapOffset(offset), bytes);
   }
 
   /// Announces that operation number `sequence` has started here.
@@ -153,9 +178,8 @@ class Mailboxes {
   }
   /// What the member has started last.
   Announced announced(std::uint32_t member) const {
-    const Way& way = ways_[member];
     return Announced::read([&](std::size_t offset) {
-      return context_->fetch<std::uint64_t>(way.pe, HeapOffset(way.presence.value() + offset));
+      return context_->fetch<std::uint64_t>(pes_[member], HeapOffset(area(member).value() + offset));
     });
   }
 
@@ -167,20 +191,19 @@ class Mailboxes {
   /// False: what was read before it was asked is what the member had offered.
   bool has_withdrawn(std::uint32_t member) const {
     std::atomic_thread_fence(std::memory_order_acquire);  // partner: withdraw()
-    const Way& way = ways_[member];
-    if (auto* presence = context_->peer_pointer<Presence>(way.pe, way.presence)) return presence->withdrawn.load(std::memory_order_relaxed) != 0;
-    return context_->fetch<std::uint64_t>(way.pe, HeapOffset(way.presence.value() + offsetof(Presence, withdrawn))) != 0;
+    if (auto* presence = context_->peer_pointer<Presence>(pes_[member], area(member))) return presence->withdrawn.load(std::memory_order_relaxed) != 0;
+    return context_->fetch<std::uint64_t>(pes_[member], HeapOffset(area(member).value() + offsetof(Presence, withdrawn))) != 0;
   }
   /// Whether a member of this node has come to that operation, or gone on.
   bool has_begun(std::uint32_t member, std::uint64_t sequence) const {
-    const Way& way = ways_[member];
     // Relaxed: nothing else is concluded from it.
-    return context_->peer_pointer<Presence>(way.pe, way.presence)->started.load(std::memory_order_relaxed) >> 8 >= sequence;
+    return context_->peer_pointer<Presence>(pes_[member], area(member))->started.load(std::memory_order_relaxed) >> 8 >= sequence;
   }
 
   bool has_room(std::uint32_t member, std::uint32_t cells = 1) {
-    Way& way = ways_[member];
+    Way& way = *ways_[member];
     if (way.sent - way.known_read + cells <= ring_cells) return true;
+    if (!way.known && !learn(member)) return false;
     // Acquire: the reader is done with those cells. Partner: the release in finish_cell.
     way.known_read = way.credit->read.load(std::memory_order_acquire);
     return way.sent - way.known_read + cells <= ring_cells;
@@ -188,7 +211,7 @@ class Mailboxes {
 
   /// Sends a message, or what is left of it: `cells` counts those already sent. False: no room for the rest.
   bool put(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, std::uint32_t& cells) {
-    Way& way = ways_[member];
+    Way& way = *ways_[member];
     if (way.remote == nullptr) [[unlikely]] return put_remote(member, tag, data, bytes, cells);
     do {
       if (!has_room(member)) [[unlikely]] return false;
@@ -206,7 +229,7 @@ class Mailboxes {
   template <class T, class... Parts>
   void put_value(std::uint32_t member, std::uint32_t tag, Parts... parts) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(Cell::payload));
-    Way& way = ways_[member];
+    Way& way = *ways_[member];
     if (way.remote == nullptr) [[unlikely]] {
       const T value{parts...};
       std::uint32_t cells = 0;
@@ -221,7 +244,7 @@ class Mailboxes {
 
   /// The next cell of the member when it has arrived, else null. `tag` is what it says.
   const Cell* peek(std::uint32_t member, std::uint32_t& tag) const {
-    const Way& way = ways_[member];
+    const Way& way = *ways_[member];
     const Cell& cell = way.local[way.received % ring_cells];
     std::uint64_t header = cell.header.load(std::memory_order_acquire);  // partner: the release in put
     if (number_of(header) != static_cast<std::uint16_t>(way.received + 1)) return nullptr;
@@ -232,11 +255,11 @@ class Mailboxes {
   }
   /// The same, and looks as often as patience allows. What comes over the network comes by polling it, not by looking here.
   const Cell* await(std::uint32_t member, std::uint32_t& tag) const {
-    const Way& way = ways_[member];
+    const Way& way = *ways_[member];
     const std::atomic<std::uint64_t>& header = way.local[way.received % ring_cells].header;
     const auto number = static_cast<std::uint16_t>(way.received + 1);
     // Few loads in flight when the line arrives: a message and its answer took 35 ns with pauses, 58 without.
-    int looks = way.remote != nullptr ? patience_ : 0;
+    int looks = way.near ? patience_ : 0;
     for (; looks > 0 && number_of(header.load(std::memory_order_relaxed)) != number; --looks) cpu_relax();
     return peek(member, tag);
   }
@@ -245,10 +268,10 @@ class Mailboxes {
   bool is_patient() const { return patience_ != 0; }
   /// Gives the cell of the last peek back.
   void finish_cell(std::uint32_t member) {
-    Way& way = ways_[member];
+    Way& way = *ways_[member];
     add(received_cells_, 1);
-    if (way.remote == nullptr && !parcels_.empty()) [[unlikely]] note_taken_by_cell(member);
-    if (++way.received % credit_batch == 0 && !closing_) give_credit(way);
+    if (!way.near && !parcels_.empty()) [[unlikely]] note_taken_by_cell(member);
+    if (++way.received % credit_batch == 0 && !closing_) give_credit(member);
   }
 
   /// Receives a message, or what is left of it.
@@ -269,14 +292,14 @@ class Mailboxes {
   // Chunks of this member's segment that are lent to others, see StagingPool.
 
   /// Another one; its number, counting from 1.
-  std::uint64_t lend(std::uint32_t member) { return ++ways_[member].lent; }
-  std::uint64_t lent_to(std::uint32_t member) const { return ways_[member].lent; }
+  std::uint64_t lend(std::uint32_t member) { return ++ways_[member]->lent; }
+  std::uint64_t lent_to(std::uint32_t member) const { return ways_[member]->lent; }
   /// Acquire: the member is done with so many of them. Partner: finish_lent().
-  std::uint64_t lent_read(std::uint32_t member) const { return ways_[member].credit->lent_read.load(std::memory_order_acquire); }
+  std::uint64_t lent_read(std::uint32_t member) const { return ways_[member]->credit->lent_read.load(std::memory_order_acquire); }
   /// Has read the next one that the member has lent.
   void finish_lent(std::uint32_t member) {
-    Way& way = ways_[member];
-    if (way.told == nullptr) [[unlikely]] return finish_lent_far(way);
+    Way& way = *ways_[member];
+    if (way.told == nullptr) [[unlikely]] return finish_lent_first(member);
     way.told->lent_read.store(++way.borrowed, std::memory_order_release);  // partner: lent_read()
     fabric::ring_bell(*way.record);
   }
@@ -299,8 +322,10 @@ class Mailboxes {
   }
   /// Gives that cell and its room back.
   void finish_parcel(std::uint32_t member);
-  /// When nobody sends any more.
-  void release_rooms();
+  /// Rooms and blocks, when nobody sends any more.
+  void release();
+  /// Whether all to whom a way was opened have told where their block lies: nothing of that is on its way any more.
+  bool all_known();
 
   Outcome mismatch(std::uint32_t member, std::uint32_t found_tag) {
     wrong_member_ = member;
@@ -332,18 +357,21 @@ class Mailboxes {
     counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
   struct alignas(64) Way {
-    Cell* remote = nullptr;  // the peer's ring for what this member sends; null: not mapped
+    Cell* remote = nullptr;  // the peer's ring for what this member sends; null: not mapped, or not known
     Cell* local = nullptr;   // this member's ring for what the peer sends
     const Credit* credit = nullptr;
-    Credit* told = nullptr;  // the peer's, of this member; null: not mapped
+    Credit* told = nullptr;  // the peer's, of this member; null: not mapped, or not known
     fabric::PeRecord* record = nullptr;
     std::uint64_t sent = 0;
-    std::uint64_t known_read = 0;
+    std::uint64_t known_read = std::uint64_t{0} - ring_cells;  // no room as long as the peer's block is not known
     std::uint64_t received = 0;
     std::uint64_t told_read = 0;  // by the last credit
     std::uint64_t lent = 0, borrowed = 0;  // chunks, to and from the peer
     PeId pe;
-    HeapOffset remote_ring, remote_credit, presence;
+    bool near = false;   // the peer's memory is mapped
+    bool known = false;  // where the peer's block lies
+    HeapOffset remote_ring, remote_credit;
+    Inbox* block = nullptr;
   };
   struct Parcels {
     std::byte* own = nullptr;  // rooms for what the member sends
@@ -370,12 +398,25 @@ class Mailboxes {
   static void note_taken(Parcels& to, std::uint64_t taken);
   void note_taken_by_cell(std::uint32_t member);
   void deliver_with_cell(Way& way, HeapOffset place, const std::byte* data, std::uint64_t bytes, std::uint64_t header);
-  void give_credit(Way& way);
-  void finish_lent_far(Way& way);
+  void give_credit(std::uint32_t member);
+  void finish_lent_first(std::uint32_t member);
+  void make_way(std::uint32_t member);
+  bool learn(std::uint32_t member);
+  bool await_block(std::uint32_t member);
+  HeapOffset area(std::uint32_t member) const { return areas_.size() == 1 ? areas_.front() : areas_[member]; }
+  /// This member's door at that one.
+  HeapOffset door_at(std::uint32_t member, std::size_t field) const {
+    return HeapOffset(area(member).value() + sizeof(Presence) + me_ * sizeof(Door) + field);
+  }
+  bool is_near(std::uint32_t member) const { return mapped(member, 0, 1) != nullptr; }
 
   runtime::Context* context_ = nullptr;
   Presence* presence_ = nullptr;
-  std::vector<Way> ways_;
+  const Door* doors_ = nullptr;  // the others', at this member
+  std::size_t me_ = 0;
+  std::vector<PeId> pes_;
+  std::vector<HeapOffset> areas_;  // one: all have it at the same offset
+  std::vector<std::unique_ptr<Way>> ways_;  // null: no message between the two yet
   // Counted by whoever carries a collective out, which may be the progress thread; looked at by those who wait for it.
   std::atomic<std::uint64_t> moved_bytes_{0};
   std::atomic<std::uint64_t> received_cells_{0};
