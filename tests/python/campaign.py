@@ -30,6 +30,9 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "hosts"))
+import hosts as network
+
 ROOT = Path(__file__).resolve().parents[2]
 JOB = Path(__file__).with_name("campaign_job.py")
 BIN = ROOT / "python/atoll/bin"
@@ -40,7 +43,7 @@ START_S, END_S = 120, 30
 ROWS = 20_000
 PES = 3
 ALL = ("arrays", "frames", "parquet", "csv", "json", "npy", "spill", "join", "checkpoint")
-WAYS = ("driver", "run", "hosts")
+WAYS = ("driver", "run", "hosts", "namespaces")  # pretended hosts, and some with networks of their own
 
 
 # -- processes --
@@ -96,6 +99,9 @@ class Trial:
         self.random = random.Random(f"{self.seed}-{self.number}-{self.stops}")
         self.work = self.random.choice(ALL if self.stops else (*ALL, "mpiio"))
         self.way = "run" if self.work == "mpiio" else self.random.choice(WAYS)
+        if self.way == "namespaces" and network.missing():
+            self.way = "hosts"
+        self.hosts: network.Hosts | None = None
         self.delay_s = self.random.random() ** 2 * 1.5
         self.output: list[str] = []
         self.errors: list[str] = []
@@ -112,11 +118,28 @@ class Trial:
             return [*job, str(PES)]
         if self.way == "run":
             return [str(BIN / "atoll-run"), "-n", str(PES), *job]
+        if self.hosts is not None:
+            return self.hosts.command(*job, slots=1)
         agent = ["--address", "127.0.0.1", "--launch-agent", "env ATOLL_NODE_NAME={host}"]
         return [str(BIN / "atoll-run"), "--hosts", "a:2,b:1", *agent, *job]
 
     def run(self) -> None:
         """Raises AssertionError for whatever is not as promised."""
+        if self.way != "namespaces":
+            self.run_job()
+        else:
+            with _one_network, network.Hosts(PES) as self.hosts:
+                self.run_job()
+        self.check_content()
+
+    def everybody(self, launcher: int) -> list[int]:
+        """All processes of the job."""
+        found = family(launcher)
+        if self.hosts is not None:
+            found += [pid for number in range(PES) for pid in map(int, self.hosts.pids_on(number)) if pid not in found]
+        return found
+
+    def run_job(self) -> None:
         if self.work in ("spill", "join"):
             made_input(self.folder / "in")
         environment = {
@@ -141,7 +164,7 @@ class Trial:
             while sum(line.startswith("ready") for line in self.output) < ready:
                 assert job.poll() is None and time.monotonic() < until, "the job did not start"
                 time.sleep(0.02)
-            everybody = family(job.pid)
+            everybody = self.everybody(job.pid)
             pes = {pe: pid for pid in everybody if (pe := pe_of(pid)) is not None}
             if self.way == "driver":
                 pes[0] = job.pid
@@ -153,7 +176,6 @@ class Trial:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             job.wait()
-        self.check_content()
 
     def disturb(
         self, job: subprocess.Popen[str], everybody: list[int], pes: dict[int, int], readers: list[threading.Thread]
@@ -269,7 +291,7 @@ def made_input(path: Path) -> None:
     pq.write_table(pa.table(columns), path, row_group_size=2000)
 
 
-_built = threading.Lock()
+_built, _one_network = threading.Lock(), threading.Lock()
 
 
 def mpi_program() -> Path:
