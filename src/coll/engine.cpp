@@ -24,6 +24,9 @@ constexpr int quick_looks = 50;
 // copy all of it before it gets back to its own work. Shorter ones take as long as waking the thread.
 constexpr std::uint64_t worth_handing_over = std::uint64_t{64} << 10;
 
+// At the end, for what may be on its way although all have passed a barrier.
+constexpr double seconds_for_doors = 1;
+
 // Where only PEs that are stopped are missed: see set_timeout_seconds().
 double limit_for_stopped(double timeout_seconds) {
   return std::isinf(timeout_seconds) ? config::seconds(config::Variable::peer_timeout) : 0;
@@ -192,7 +195,7 @@ Engine::~Engine() {
       // After this barrier nobody touches the area: it gives no more credits, and every cell sent is awaited.
       mail_.stop_credits();
       run(Kind::barrier, Arguments{}, nullptr, nullptr);
-      quiet = context_.wait([this] { return mail_.all_known(); }, Deadline::after_seconds(seconds_until_look)) == Status::ok;
+      quiet = context_.wait([this] { return mail_.all_known(); }, Deadline::after_seconds(seconds_for_doors)) == Status::ok;
     } catch (const std::exception& error) {
       log(LogLevel::debug, "closing a communicator: {}", error.what());
     } catch (...) {  // what fail() was told
