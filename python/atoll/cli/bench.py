@@ -8,6 +8,8 @@ from pathlib import Path
 
 from atoll.cli.common import CommandError
 
+MOST_WHOLE = 2.0**62
+
 
 def whole(text: str) -> int:
     """1000000, 1e6 or 10_000."""
@@ -15,7 +17,7 @@ def whole(text: str) -> int:
         value = float(text.replace("_", ""))
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
-    if value != int(value) or value < 1:
+    if not 1 <= value <= MOST_WHOLE or value != int(value):
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
     return int(value)
 

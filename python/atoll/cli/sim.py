@@ -100,6 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     experiments = [experiment.load(name) for name in arguments.files]
     if arguments.check:
         for one in experiments:
+            runner.check_memory(one)
             print(f"{one.source.path}: {len(one.points)} simulations")
         return 0
     for one in experiments:

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from atoll import _core
+from atoll.sim import chart, units
 from atoll.sim import machine as machines
-from atoll.sim import units
 from atoll.sim.machine import TABLES, Machine
-from atoll.sim.point import EXECUTORS, PACES, Point
-from atoll.sim.source import Key, SimError, Source, read
+from atoll.sim.point import EXECUTORS, PACES, RANGES, Point
+from atoll.sim.source import Key, SimError, Source, exists, read
 
 EXPERIMENTS = Path(__file__).with_name("experiments")
 HEAD = ("title", "about", "machine", "run", "plot", "published")
@@ -32,14 +33,14 @@ PLOT = ("x", "y", "lines", "panels", "log", "ratio_to")
 
 def text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is not accepted. Write a text, in quotes")
+        raise ValueError(f"{units.shown(value)} is not accepted. Write a text, in quotes")
     return value
 
 
 def choice(names: tuple[str, ...]) -> Any:
     def convert(value: object) -> Any:
         if value not in names:
-            raise ValueError(f"{value!r} is not accepted. Write one of {', '.join(names)}")
+            raise ValueError(f"{units.shown(value)} is not accepted. Write one of {', '.join(names)}")
         return value
 
     return convert
@@ -49,21 +50,35 @@ def collective(value: object) -> str:
     return str(choice(tuple(_core.sim_collectives()))(value))
 
 
+#: simulations of a file
+MOST_POINTS = 10_000
+#: what an error of a point is about -> the key that says it
+BLAMED = (
+    ("allowed", "memory"), ("allow more", "memory"), ("root", "root"), ("pes_per_node", "pes_per_node"),
+    ("no whole number of elements", "bytes"), ("repeats", "repeats"), ("items", "items"), ("bytes of", "bytes"),
+    ("noise", "noise"),
+)  # fmt: skip
+
+
+def whole(name: str) -> Any:
+    return lambda value: units.integer(value, *RANGES[name])
+
+
 #: key of a run -> (what Point calls it, how)
 RUN: dict[str, tuple[str, Any]] = {
     "collective": ("collective", collective),
     "algorithm": ("algorithm", text),
-    "nodes": ("nodes", machines.whole),
-    "pes_per_node": ("pes_per_node", machines.whole),
+    "nodes": ("nodes", whole("nodes")),
+    "pes_per_node": ("pes_per_node", whole("pes_per_node")),
     "bytes": ("bytes", units.whole_bytes),
     "element": ("element_bytes", units.whole_bytes),
-    "root": ("root", machines.at_least_0),
+    "root": ("root", whole("root")),
     "executor": ("executor", choice(EXECUTORS)),
     "pace": ("pace", choice(PACES)),
-    "repeats": ("repeats", machines.whole),
-    "items": ("items", machines.whole),
+    "repeats": ("repeats", whole("repeats")),
+    "items": ("items", whole("items")),
     "compute": ("compute_ps", units.picoseconds),
-    "seed": ("seed", machines.at_least_0),
+    "seed": ("seed", whole("seed")),
     "memory": ("memory_bytes", units.whole_bytes),
 }
 #: keys of a run that change the machine
@@ -95,7 +110,7 @@ def load(name_or_path: str | Path) -> Experiment:
     """An experiment by name, or a file. SimError with file, line, key and what is accepted."""
     listed = known()
     path = listed.get(str(name_or_path), Path(name_or_path))
-    if not path.suffix and not path.exists():
+    if not path.suffix and not exists(path):
         raise SimError(f"there is no experiment '{name_or_path}'. There are: {', '.join(listed)}; or name a file")
     return Reader(read(path)).experiment()
 
@@ -119,9 +134,15 @@ class Reader:
         runs = content.get("run")
         if not isinstance(runs, list) or not runs or not all(isinstance(one, dict) for one in runs):
             raise self.source.wrong(("run",) if runs else (), "it has no [[run]]: a run says what to simulate")
-        points = [point for number, run in enumerate(runs) for point in self.run(run, ("run", number), base)]
+        points: list[Point] = []
+        for number, run in enumerate(runs):
+            for point in self.run(run, ("run", number), base, MOST_POINTS - len(points)):
+                points.append(point)
         plot = self.plot(content.get("plot", {}), points)
-        published = tuple(self.published(one, ("published", i)) for i, one in enumerate(content.get("published", [])))
+        said = content.get("published", [])
+        if not isinstance(said, list):
+            raise self.source.wrong(("published",), "it is a list of tables: [[published]]")
+        published = tuple(self.published(one, ("published", i)) for i, one in enumerate(said))
         title = content.get("title", self.source.path.stem)
         return Experiment(self.source, title, tuple(points), content.get("about", ""), plot, published)
 
@@ -134,6 +155,9 @@ class Reader:
                 return machines.load(said, self.folder)
             if not isinstance(said, dict):
                 raise self.source.wrong(at, 'it must be a name, or a table: [machine] with preset = "study"')
+            for key in ("preset", "file"):
+                if not isinstance(said.get(key, ""), str):
+                    raise self.source.wrong((*at, key), "it must be a text")
             rest = {key: value for key, value in said.items() if key not in ("preset", "file")}
             start = Machine(self.source.path.stem)
             if "preset" in said or "file" in said:
@@ -146,7 +170,7 @@ class Reader:
         machines.check_whole(made, self.source, at)
         return made
 
-    def run(self, run: Mapping[str, Any], at: Key, base: Machine | None) -> Iterator[Point]:
+    def run(self, run: Mapping[str, Any], at: Key, base: Machine | None, most: int) -> Iterator[Point]:
         axes: list[tuple[Key, list[Any]]] = []
         for key, value in run.items():
             if key in TABLES and isinstance(value, dict):
@@ -155,6 +179,8 @@ class Reader:
                     ((key, inner), [one] if inner == "torus" and not nested(one) else as_list(one))
                     for inner, one in value.items()
                 ]
+            elif key in TABLES and key not in RUN and key != "noise":
+                raise self.source.wrong((*at, key), f"it is a table: {key}.{next(iter(TABLES[key]))} = …")
             elif key in RUN or key in ("machine", "noise"):
                 axes.append(((key,), as_list(value)))
             else:
@@ -167,6 +193,11 @@ class Reader:
         for needed in ("collective", "nodes"):
             if needed not in run:
                 raise self.source.wrong(at, f"a run needs {needed}")
+        count = math.prod(len(values) for _, values in axes)
+        if count > most:
+            raise self.source.wrong(
+                at, f"its lists make {count:,} simulations (a file has at most {MOST_POINTS:,}). Shorten the lists?"
+            )
         for chosen in itertools.product(*(listed for _, listed in axes)):
             yield self.point(dict(zip((name for name, _ in axes), chosen, strict=True)), at, base)
 
@@ -193,9 +224,16 @@ class Reader:
             except ValueError as error:
                 raise self.source.wrong(where, str(error)) from None
         machines.check_whole(made, self.source, at)
-        point = Point(made, **values, labels=labels)
+        given = {str(key[0]) for key in settings}
+        point = Point(made, **values, labels=labels, wrong=lambda error: self.misfit(error, at, given))
         self.check(point, at)
         return point
+
+    def misfit(self, error: Exception, at: Key, given: set[str]) -> SimError:
+        """Of what cannot be simulated: names the key that is most likely to blame."""
+        words = str(error)
+        about = next((key for part, key in BLAMED if part in words and key in given), "nodes")
+        return self.source.wrong((*at, about), words)
 
     def check(self, point: Point, at: Key) -> None:
         """What is known to be wrong before it runs."""
@@ -206,10 +244,9 @@ class Reader:
                 f"{point.collective} has no algorithm '{point.algorithm}'. Write one of auto, {', '.join(algorithms)}",
             )
         try:
-            _core.sim_check(point.machine.settings(point.nodes), point.machine.trace, point.work(0))
+            point.check()
         except (ValueError, MemoryError) as error:
-            about = next((key for key in ("root", "pes_per_node") if key in str(error).split()), "nodes")
-            raise self.source.wrong((*at, about), str(error)) from None
+            raise (point.wrong or SimError)(error) from None
 
     def plot(self, plot: Any, points: Sequence[Point]) -> dict[str, Any]:
         if not isinstance(plot, dict):
@@ -217,10 +254,16 @@ class Reader:
         for key, value in plot.items():
             if key not in PLOT:
                 raise self.source.wrong(("plot", key), f"there is no such key. There are: {', '.join(PLOT)}")
+            if key in ("x", "y", "log") and not isinstance(value, str):
+                raise self.source.wrong(("plot", key), f"{units.shown(value)} is not accepted. Write a text, in quotes")
+            if key in ("panels", "lines") and not all(isinstance(name, str) for name in as_list(value)):
+                raise self.source.wrong(("plot", key), "it must be the name of a setting, or a list of names")
             if key == "y" and value not in FIGURES:
                 raise self.source.wrong(("plot", key), f"{value!r} is no figure. Write one of {', '.join(FIGURES)}")
             if key == "log" and value not in ("", "x", "y", "xy"):
-                raise self.source.wrong(("plot", key), f'{value!r} is not accepted. Write one of "", "x", "y", "xy"')
+                raise self.source.wrong(
+                    ("plot", key), f'{units.shown(value)} is not accepted. Write one of "", "x", "y", "xy"'
+                )
         if not isinstance(plot.get("ratio_to", {}), dict):
             raise self.source.wrong(("plot", "ratio_to"), 'it is a table: ratio_to = {executor = "host"}')
         settings = dict.fromkeys((*SETTINGS, *(name for point in points for name in point.labels)))
@@ -240,6 +283,13 @@ class Reader:
             raise self.source.wrong(at, "it needs label, x, y (lists of one length) and source")
         if not (isinstance(one["x"], list) and isinstance(one["y"], list) and len(one["x"]) == len(one["y"])):
             raise self.source.wrong(at, "x and y must be lists of one length")
+        for key in ("label", "source", "panel", "line"):
+            if not isinstance(one.get(key, ""), str):
+                raise self.source.wrong((*at, key), "it must be a text")
+        if not all(chart.is_number(value) and math.isfinite(value) for value in one["y"]):
+            raise self.source.wrong((*at, "y"), "it must be a list of numbers")
+        if not all(isinstance(value, str) or (chart.is_number(value) and math.isfinite(value)) for value in one["x"]):
+            raise self.source.wrong((*at, "x"), "it must be a list of numbers or texts")
         return one
 
 

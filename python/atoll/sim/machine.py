@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from atoll.sim import units
-from atoll.sim.source import SimError, Source, read
+from atoll.sim.source import SimError, Source, exists, read
 
 MACHINES = Path(__file__).with_name("machines")
 TOPOLOGIES = ("crossbar", "fat tree", "torus", "dragonfly")
@@ -17,51 +18,58 @@ ROUTINGS = ("minimal", "adaptive")
 NOISES = ("none", "periodic", "random", "trace")
 RENDEZVOUS = ("get", "put")
 
+MOST_OF_KIND = 10**12  # of a power in mW (1 GW), of an energy in pJ (1 J)
+MOST_HOPS = 512  # of a route whose links are shared: sim::Route
+
 Convert = Callable[[Any], int]
 
 
 def whole(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{value!r} is not accepted. Write a whole number of at least 1")
-    return value
+    return units.integer(value, 1, units.MOST_PES)
 
 
 def at_least_0(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r} is not accepted. Write a whole number of at least 0")
-    return value
+    return units.integer(value, 0, units.MOST_PES)
 
 
 def yes_or_no(value: object) -> int:
     if not isinstance(value, bool):
-        raise ValueError(f"{value!r} is not accepted. Write true or false")
+        raise ValueError(f"{units.shown(value)} is not accepted. Write true or false")
     return int(value)
 
 
 def one_of(names: tuple[str, ...]) -> Convert:
     def convert(value: object) -> int:
         if value not in names:
-            raise ValueError(f"{value!r} is not accepted. Write one of {', '.join(names)}")
+            raise ValueError(f"{units.shown(value)} is not accepted. Write one of {', '.join(names)}")
         return names.index(value)
 
     return convert
 
 
 def of(kind: str) -> Convert:
-    return lambda value: round(units.quantity(value, kind))
+    def convert(value: object) -> int:
+        number = round(units.quantity(value, kind))
+        if number > MOST_OF_KIND:
+            raise ValueError(f"'{value}' is not accepted. Write a smaller {kind}")
+        return number
+
+    return convert
 
 
 def torus(value: object) -> int:
     """Checked here, set by Machine.settings()."""
     fits = isinstance(value, list) and len(value) == 3
-    if value != "auto" and not (fits and all(type(one) is int and one >= 1 for one in value)):  # type: ignore[attr-defined]
-        raise ValueError(f'{value!r} is not accepted. Write "auto", or the nodes along three axes: [8, 8, 4]')
+    if value != "auto" and not (fits and all(type(one) is int and 1 <= one <= units.MOST_PES for one in value)):  # type: ignore[attr-defined]
+        raise ValueError(
+            f'{units.shown(value)} is not accepted. Write "auto", or the nodes along three axes: [8, 8, 4]'
+        )
     return 0
 
 
 def a_path(value: object) -> int:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is not accepted. Write the path of a file, in quotes")
+        raise ValueError(f"{units.shown(value)} is not accepted. Write the path of a file, in quotes")
     return 0
 
 
@@ -141,11 +149,20 @@ class Machine:
     has: frozenset[tuple[str, str]] = frozenset()  # keys that were given
 
     def settings(self, nodes: int) -> dict[str, int]:
-        """For so many nodes; ValueError when the torus has another number."""
+        """For so many nodes; ValueError when the machine cannot have them."""
         values = dict(self.values)
         if values.get("topology") == TOPOLOGIES.index("torus"):
-            sides = near_cube(nodes) if self.torus == "auto" else self.torus
-            values |= dict(zip(("torus_x", "torus_y", "torus_z"), sides, strict=True))  # type: ignore[arg-type]
+            sides = near_cube(nodes) if isinstance(self.torus, str) else tuple(self.torus)
+            if math.prod(sides) != nodes:
+                x, y, z = sides
+                raise ValueError(f"a torus of {x} x {y} x {z} has {math.prod(sides)} nodes, not {nodes}")
+            if values.get("contention") and sum(side // 2 for side in sides) > MOST_HOPS:
+                x, y, z = sides
+                raise ValueError(
+                    f"a torus of {x} x {y} x {z} has routes of more than {MOST_HOPS} links, the most that are "
+                    "simulated with contention. Write sides that are closer to one another?"
+                )
+            values |= dict(zip(("torus_x", "torus_y", "torus_z"), sides, strict=True))
         return values
 
     def with_key(self, table: str, key: str, value: Any, folder: Path = Path()) -> Machine:
@@ -201,8 +218,12 @@ def read_trace(path: Path) -> tuple[int, tuple[tuple[int, int], ...]]:
     try:
         rows = [line.split() for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
         numbers = [[round(float(word) * 1000) for word in row] for row in rows]
+        if any(not 0 <= number <= units.LONGEST_PS for row in numbers for number in row):
+            raise OverflowError
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}") from None
+    except OverflowError:
+        raise ValueError(f"{path} is no trace: its numbers are not within 0 and 10^12 ns") from None
     except ValueError:
         raise ValueError(f"{path} is no trace: its lines hold two numbers, begin and duration in ns") from None
     if len(numbers) < 2 or any(len(row) != 2 for row in numbers[:-1]) or len(numbers[-1]) != 1:
@@ -229,7 +250,7 @@ def load(name_or_path: str | Path, folder: Path = Path()) -> Machine:
         path = known[str(name_or_path)]
     else:
         path = folder / name_or_path
-        if not path.suffix and not path.exists():
+        if not path.suffix and not exists(path):
             raise SimError(f"there is no machine '{name_or_path}'. There are: {', '.join(known)}; or name a file")
     source = read(path)
     machine = apply(Machine(path.stem), source, source.content, (), path.parent)
@@ -276,3 +297,10 @@ def check_whole(machine: Machine, source: Source, at: tuple[str | int, ...]) -> 
             raise source.wrong((*at, "network", "topology"), f"a {topology} needs {key}")
     if machine.values.get("latency_ps") == 0:
         raise source.wrong((*at, "network", "latency"), "it must be above 0")
+    if machine.values.get("line_bytes") == 0:
+        raise source.wrong((*at, "host", "line"), "it must be above 0")
+    period, duration = machine.values.get("noise_period_ps", 0), machine.values.get("noise_duration_ps", 0)
+    if NOISES[machine.values.get("noise", 0)] in ("periodic", "random") and not 0 < duration <= period * 0.999:
+        raise source.wrong(
+            (*at, "noise"), f"noise of {duration} ps every {period} ps: it must take some of the time, at most 99.9 %"
+        )

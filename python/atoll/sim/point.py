@@ -9,11 +9,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from atoll import _core
+from atoll.sim import units
 from atoll.sim.machine import Machine
 
 EXECUTORS = ("host", "core", "interface")
 PACES = ("together", "back to back")
 MEMORY_BYTES = 4 << 30
+STEP_BYTES = 24  # of a schedule while it is written
+LONGEST_SIMULATED_PS = 2**62  # 53 days
+#: What `runtime` gets of each PE's heap of 64 MiB.
+MOST_RUNTIME_BYTES = 8 << 20
+MOST_RUNTIME_ITEMS = 1 << 20
+PATTERNS = ("halo", "fft", "sort", "indexgather")
+#: Whole numbers of a point: least and most.
+RANGES = {
+    "nodes": (1, units.MOST_PES), "pes_per_node": (1, units.MOST_PES), "bytes": (0, units.MOST_BYTES),
+    "element_bytes": (1, units.MOST_BYTES), "root": (0, units.MOST_PES - 1), "repeats": (1, 10**6),
+    "compute_ps": (0, units.LONGEST_PS), "items": (1, 10**9), "seed": (0, 2**64 - 1),
+    "memory_bytes": (1, units.MOST_BYTES), "threads": (1, 4096),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,48 @@ class Point:
     memory_bytes: int = MEMORY_BYTES
     threads: int = 1
     labels: dict[str, Any] = field(default_factory=dict, hash=False)
+    #: Makes the error of a file of what cannot be, with its place.
+    wrong: Callable[[Exception], Exception] | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, (least, most) in RANGES.items():
+            try:
+                units.integer(getattr(self, name), least, most)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+
+    def settings(self) -> dict[str, int]:
+        """The machine's, when this can be simulated; ValueError and MemoryError say what cannot be."""
+        settings = self.machine.settings(self.nodes)
+        pes = self.nodes * self.pes_per_node
+        if self.collective == "runtime":
+            if self.bytes > MOST_RUNTIME_BYTES:
+                raise ValueError(f"bytes of {self.bytes}: at most {MOST_RUNTIME_BYTES} with the whole runtime")
+            if self.items > MOST_RUNTIME_ITEMS:
+                raise ValueError(f"{self.items} items: at most {MOST_RUNTIME_ITEMS} with the whole runtime")
+        if self.collective in PATTERNS and self.items > 1:
+            steps = 4 * self.items * (pes if self.collective == "fft" else 1)
+            if steps * STEP_BYTES > self.memory_bytes:
+                raise MemoryError(
+                    f"{self.items} items make up to {steps} steps of a PE, which take {steps * STEP_BYTES} bytes; "
+                    f"{self.memory_bytes} are allowed"
+                )
+        slowest = max((fs for name, fs in settings.items() if name.endswith("_fs_per_byte")), default=0)
+        moving = self.bytes * (1 if self.collective in PATTERNS else pes) * slowest
+        longest = max((ps for name, ps in settings.items() if name.endswith("_ps")), default=0)
+        listed = settings.get("list_entries", 0)
+        longest += listed * max(settings.get("match_ps", 0), settings.get("interface_match_ps", 0))
+        once = self.compute_ps + (pes + 64) * longest + moving // 1000
+        if moving >= 2**63 or once * self.repeats > LONGEST_SIMULATED_PS:
+            raise ValueError(
+                f"{self.repeats} repeats on {pes} PEs with bytes of {self.bytes} may take longer than the 53 days that "
+                "can be simulated. Write fewer repeats, fewer bytes or shorter times?"
+            )
+        return settings
+
+    def check(self) -> None:
+        """ValueError and MemoryError say what is known to be wrong before it runs."""
+        _core.sim_check(self.settings(), self.machine.trace, self.work(0))
 
     def work(self, trace_events: int) -> dict[str, Any]:
         return {
@@ -50,7 +106,7 @@ class Point:
 
     def run(self, trace_events: int = 0, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
         """The result as _core gives it; ValueError and MemoryError say what cannot be."""
-        settings = self.machine.settings(self.nodes)
+        settings = self.settings()
         if self.collective == "runtime":
             result = _core.sim_runtime(settings, self.machine.trace, self.work(0))
             if progress:

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from atoll.sim.experiment import Experiment
-from atoll.sim.point import Point
+from atoll.sim.point import MEMORY_BYTES, Point
 from atoll.sim.source import SimError
 
 
@@ -33,7 +33,9 @@ def run(experiment: Experiment, out: Path | TextIO | None, jobs: int | None = No
     """Runs all points; records in the order of the file, written to `out` as they come in that order."""
     workers = jobs or len(os.sched_getaffinity(0))
     # Where there are more cores than simulations, these share them; results do not depend on it.
-    points = [replace(point, threads=max(1, workers // len(experiment.points))) for point in experiment.points]
+    points = [
+        replace(point, threads=min(4096, max(1, workers // len(experiment.points)))) for point in experiment.points
+    ]
     total = sum(point.repeats for point in points)
     records: dict[int, dict[str, Any]] = {}
     bar = Progress(
@@ -63,6 +65,13 @@ def run(experiment: Experiment, out: Path | TextIO | None, jobs: int | None = No
     return [records[i] for i in range(len(points))]
 
 
+def check_memory(experiment: Experiment) -> None:
+    """SimError when schedules take more memory than their run allows: only making them shows it."""
+    for point in experiment.points:
+        if point.memory_bytes != MEMORY_BYTES and point.collective != "runtime":
+            one(replace(point, repeats=1), lambda: None)
+
+
 def cost(point: Point) -> int:
     return point.nodes * point.pes_per_node * point.repeats
 
@@ -79,6 +88,8 @@ def one(point: Point, step: Any) -> dict[str, Any]:
     try:
         return point.record(point.run(progress=progress))
     except (ValueError, MemoryError) as error:
+        if point.wrong is not None:
+            raise point.wrong(error) from None
         raise SimError(f"{point.collective} on {point.nodes} nodes of {point.machine.name}: {error}") from None
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 Key = tuple[str | int, ...]
+LONGEST_ERROR = 900
 
 
 class SimError(Exception):
@@ -28,6 +29,8 @@ class Source:
 
     def wrong(self, key: Sequence[str | int], text: str) -> SimError:
         """An error about a key; where it has no line of its own, the line of what it is in."""
+        if len(text) > LONGEST_ERROR:
+            text = f"{text[: LONGEST_ERROR // 2]} … {text[-LONGEST_ERROR // 2 :]}"
         found = tuple(key)
         while found and found not in self.lines:
             found = found[:-1]
@@ -43,6 +46,14 @@ def dotted(key: Sequence[str | int]) -> str:
     return words
 
 
+def exists(path: Path) -> bool:
+    """Whether there is such a file; False for what is no name of a file."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
 def read(path: Path) -> Source:
     """A file. SimError when it cannot be read or is no TOML."""
     try:
@@ -51,9 +62,13 @@ def read(path: Path) -> Source:
         raise SimError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise SimError(f"{path} is not TOML: it is no text") from None
+    except ValueError as error:  # a zero byte in the name
+        raise SimError(f"cannot read {str(path)!r}: {error}") from None
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise SimError(f"{path} is not read: its lists are nested too deep") from None
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         line = re.search(r"\(at line (\d+), column \d+\)", str(error))
         raise SimError(f"{path}{':' + line[1] if line else ''}: is not TOML: {error}") from None
     return Source(path, text, content, lines_of(text))

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantities of machine and experiment files: a number and a unit, so that none is guessed."""
+"""Quantities of machine and experiment files: a number and a unit, so that none is guessed, and their bounds."""
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
+
+LONGEST_PS = 10**15  # 1000 s
+MOST_BYTES = 2**40
+SLOWEST = 1000  # bytes in a second
+FASTEST_HZ = 10**6
+MOST_PES = 2**24
+LONGEST_TEXT = 64
 
 TIMES = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "ms": 10**9, "s": 10**12}
 BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -26,6 +33,28 @@ KINDS = {
 }
 
 
+def shown(value: object) -> str:
+    """A value for an error: not longer than a line, whatever it is.
+
+    >>> shown(16**5000), shown("a" * 100)
+    ('a number of thousands of digits', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…")
+    """
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+
+
+def integer(value: object, least: int, most: int) -> int:
+    """A whole number of a file; ValueError says which are accepted."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{shown(value)} is not accepted. Write a whole number of at least {least}")
+    if value > most:
+        raise ValueError(f"{shown(value)} is not accepted. Write a whole number from {least} to {most}")
+    return value
+
+
 def quantity(text: object, kind: str) -> Fraction:
     """The value in the smallest unit of its kind (ps, B, B/s, /s, Hz, mW, pJ); ValueError says what is accepted.
 
@@ -38,8 +67,10 @@ def quantity(text: object, kind: str) -> Fraction:
     units, example = KINDS[kind]
     accepted = f'Write a number and one of {", ".join(units)}: "{example}"'
     if not isinstance(text, str):
-        raise ValueError(f"{text!r} has no unit. {accepted}")
-    match = re.fullmatch(r"\s*(-?[0-9][0-9_]*(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)\s*([^\s0-9]\S*)?\s*", text)
+        raise ValueError(f"{shown(text)} has no unit. {accepted}")
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"{shown(text)} is no number with a unit. {accepted}")
+    match = re.fullmatch(r"\s*(-?[0-9][0-9_]*(?:\.[0-9]+)?(?:e[+-]?[0-9]{1,3})?)\s*([^\s0-9]\S*)?\s*", text)
     if match is None:
         raise ValueError(f"'{text}' is no number with a unit. {accepted}")
     if match[2] is None:
@@ -53,7 +84,10 @@ def quantity(text: object, kind: str) -> Fraction:
 
 
 def picoseconds(text: object) -> int:
-    return round(quantity(text, "time"))
+    value = round(quantity(text, "time"))
+    if value > LONGEST_PS:
+        raise ValueError(f"'{text}' is not accepted. Write a time of at most {LONGEST_PS // 10**12} s")
+    return value
 
 
 def picoseconds_of_rate(text: object, kind: str = "rate") -> int:
@@ -61,6 +95,10 @@ def picoseconds_of_rate(text: object, kind: str = "rate") -> int:
     value = quantity(text, kind)
     if value == 0:
         raise ValueError(f"'{text}' is a {kind} of 0: give one above 0")
+    if round(10**12 / value) > LONGEST_PS:
+        raise ValueError(f"'{text}' is not accepted. Write a {kind} of at least one in {LONGEST_PS // 10**12} s")
+    if kind == "frequency" and value > FASTEST_HZ:
+        raise ValueError(f"'{text}' is not accepted. Write a frequency of at most 1 MHz")
     return round(10**12 / value)
 
 
@@ -68,6 +106,8 @@ def femtoseconds_per_byte(text: object) -> int:
     value = quantity(text, "bandwidth")
     if value == 0:
         raise ValueError(f"'{text}' is a bandwidth of 0: give one above 0")
+    if value < SLOWEST:
+        raise ValueError(f"'{text}' is not accepted. Write a bandwidth of at least 1 kB/s")
     return round(10**15 / value)
 
 
@@ -75,4 +115,6 @@ def whole_bytes(text: object) -> int:
     value = quantity(text, "bytes")
     if value.denominator != 1:
         raise ValueError(f"'{text}' is no whole number of bytes")
+    if value > MOST_BYTES:
+        raise ValueError(f"'{text}' is not accepted. Write at most {MOST_BYTES // 2**30} GiB")
     return int(value)

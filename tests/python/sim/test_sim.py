@@ -130,7 +130,7 @@ def test_results_are_the_same_with_any_number_of_threads(tmp_path):
             9,
             "run[1].nodes: a torus of 4 x 4 x 4 has 64 nodes, not 2",
         ),
-        (("nodes =", 'memory = "1 kB"\nnodes ='), 9, "are allowed"),
+        (("nodes =", 'memory = "1 kB"\nnodes ='), 8, "are allowed"),
         (('panels = "collective"', 'y = "speed"'), 13, "plot.y: 'speed' is no figure. Write one of time_s"),
         (('panels = "collective"', 'x = "moon"'), 13, "plot.x: 'moon' is no setting of these runs. There are: machine"),
         (('panels = "collective"', 'panels = ["bytes", "moon"]'), 13, "plot.panels: 'moon' is no setting"),
