@@ -12,8 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/runtime/context.hpp"
 #include "interfaces.hpp"
@@ -24,7 +27,7 @@ namespace atl::bench {
 class RawLibfabric {
  public:
   RawLibfabric(runtime::Context& context, std::byte* memory, std::size_t bytes)
-      : info_(std::move(fabric::ofi::interfaces_for(context.job().place_of(context.pe()))[0])), memory_(memory) {
+      : info_(libfabric_interface(context)), memory_(memory) {
     ATOLL_VALIDATE((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0, SetupError, "this provider's memory is bound to endpoints");
     fid_fabric* fabric = nullptr;
     check(fabric::ofi::library().fabric(info_->fabric_attr, &fabric, nullptr), "fabric");
@@ -99,6 +102,15 @@ class RawLibfabric {
   }
 
  private:
+  // Its own provider, also where Atoll uses its own transport.
+  static fabric::ofi::Info libfabric_interface(runtime::Context& context) {
+    std::string before = config::text(config::Variable::network_security);
+    config::set(config::Variable::network_security, "none");
+    fabric::ofi::Info found = std::move(fabric::ofi::interfaces_for(context.job().place_of(context.pe()))[0]);
+    config::set(config::Variable::network_security, before);
+    return found;
+  }
+
   struct Where {
     std::uint64_t base, key, bytes;
     std::byte address[168];

@@ -61,11 +61,13 @@ from .columns import categories as _categories
 from .columns import making as _making
 from .columns.categorical import *
 from .columns.column import Column
+from .columns.figures import *
 from .columns.functions import *
 from .columns.groupby import *
 from .columns.intervals import *
 from .columns.joins import *
 from .columns.ranks import *
+from .columns.rearranging import *
 from .columns.running import *
 from .columns.strings import Strings, strings
 from .columns.windows import *

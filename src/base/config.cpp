@@ -76,6 +76,10 @@ constexpr std::array table{
     Entry{V::progress_core, "ATOLL_PROGRESS_CORE", Kind::text, "auto", "", 0, 0,
           "Whether MPI's non-blocking collectives and long messages go on while the program computes. auto: where the node has more "
           "cores than PEs. none: never. A number: that core of each node is given to it, and the PEs leave it alone."},
+    Entry{V::unexpected_limit, "ATOLL_MPI_UNEXPECTED_LIMIT", Kind::bytes, "512M", "", 1 << 20, 0,
+          "Memory at each rank for messages that arrive before their receives, an even share of it for each sender and for every eighth "
+          "communicator. Half of it is for payload, half for 512 bytes of each message. A blocking send beyond it waits for the receiver, "
+          "with a warning. Alike on all ranks."},
     Entry{V::cc, "ATOLL_CC", Kind::text, "cc", "", 0, 0, "The C compiler that oshcc calls."},
     Entry{V::cxx, "ATOLL_CXX", Kind::text, "c++", "", 0, 0, "The C++ compiler that oshc++ calls."},
     Entry{V::fabric_provider, "ATOLL_FABRIC_PROVIDER", Kind::text, "", "", 0, 0,
@@ -88,6 +92,9 @@ constexpr std::array table{
     Entry{V::fabric_interfaces, "ATOLL_FABRIC_INTERFACES", Kind::text, "", "", 0, 0,
           "The interfaces of the network to use, with commas between them, as libfabric calls their domains: PEs, and the endpoints "
           "of each, are spread over them. Default: those nearest to the PE; of tcp the fastest alone."},
+    Entry{V::network_security, "ATOLL_NETWORK_SECURITY", Kind::choice, "auth", "auth|encrypt|none", 0, 0,
+          "Protection of connections between hosts: those of the launcher, and those of PEs over TCP. auth: messages can be changed, "
+          "forged or replayed by nobody. encrypt: nor read. none: for networks that are trusted. Alike on all nodes."},
     Entry{V::kernel_copy, "ATOLL_KERNEL_COPY", Kind::choice, "auto", "auto|off", 0, 0,
           "Private memory of processes of one host. auto: the kernel copies it, where it may and that is the faster way. off: it goes in "
           "two copies."},

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -435,6 +436,29 @@ std::uint32_t Engine::who_gave_up() {
   return elsewhere ? UINT32_MAX : executor_.who_gave_up();
 }
 
+// If the same member has at two looks.
+std::optional<std::string> Engine::text_of_given_up(std::uint32_t& before) {
+  // Of a death or a revocation, which end this call with an error of their own, this member hears before it looks again.
+  const std::uint32_t member = who_gave_up();
+  if (member == UINT32_MAX || member != std::exchange(before, member)) return std::nullopt;
+  return fmt::format("{} (number {}): PE {} has given up this collective", name_of(last_kind_), sequence_, mail_.pe(member).value());
+}
+
+// For a program that tests and never waits.
+void Engine::look_after_vain_test() {
+  constexpr std::uint32_t tests_per_look = 64;  // the clock takes longer than a test
+  constexpr double seconds_until_look = 1;
+  if (vain_tests_.fetch_add(1, std::memory_order_relaxed) % tests_per_look != 0) return;
+  std::unique_lock lock(look_mutex_, std::try_to_lock);
+  if (!lock || !next_look_.passed()) return;
+  next_look_ = Deadline::after_seconds(seconds_until_look);
+  auto text = text_of_given_up(gave_up_);
+  if (!text) return;
+  disagreed_ = true;
+  break_down(*text);
+  throw Disagreement(*text);
+}
+
 template <class Ready>
 void Engine::wait_until(Ready&& ready) {
   runtime::Patience patience(std::isinf(timeout_seconds_) ? 0 : timeout_seconds_), for_stopped(limit_for_stopped(timeout_seconds_));
@@ -464,13 +488,10 @@ void Engine::wait_until(Ready&& ready) {
         break_down(*disagreement);
         throw Disagreement(*disagreement);
       }
-    // Of a death or a revocation, which end this call with an error of their own, this member hears before it looks again.
-    const std::uint32_t member = who_gave_up();
-    if (member != UINT32_MAX && member == std::exchange(gave_up, member)) {
-      std::string text = fmt::format("{} (number {}): PE {} has given up this collective", name_of(last_kind_), sequence_, mail_.pe(member).value());
+    if (auto text = text_of_given_up(gave_up)) {
       disagreed_ = true;
-      break_down(text);
-      throw Disagreement(text);
+      break_down(*text);
+      throw Disagreement(*text);
     }
     if (!is_over) continue;
     std::string text = timeout_text();
@@ -555,32 +576,6 @@ void Engine::share_sizes(Kind kind, Arguments& arguments) {
   wait(start(round));
   arguments.sizes = sizes_;
   arguments.sized = true;
-}
-
-bool Engine::test(std::uint64_t ticket) {
-  if (!is_finished(ticket)) {
-    throw_if_broken();
-    try_advance();
-    if (!is_finished(ticket)) {
-      context_.progress();
-      try {
-        context_.check();
-      } catch (...) {
-        mail_.withdraw();  // the caller has its memory back
-        throw;
-      }
-      throw_if_broken();
-    }
-    if (!is_finished(ticket)) return false;
-  }
-  rest();
-  return true;
-}
-
-void Engine::rest() {
-  if (hook_.load(std::memory_order_relaxed) == 0 || queued_.load(std::memory_order_relaxed) != 0) return;
-  Hold hold(*this);
-  if (hook_ != 0 && queue_.empty()) context_.remove_hook(hook_.exchange(0));
 }
 
 void Engine::wait(std::uint64_t ticket) {

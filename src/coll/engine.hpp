@@ -157,6 +157,8 @@ class Engine {
   // Whether a member that has not come is stopped.
   bool awaits_stopped();
   std::uint32_t who_gave_up();
+  std::optional<std::string> text_of_given_up(std::uint32_t& before);
+  void look_after_vain_test();
 
   std::shared_ptr<std::atomic<bool>> end_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<const std::atomic<bool>> ended_ = end_;
@@ -194,6 +196,10 @@ class Engine {
   std::atomic<std::uint64_t> hook_{0};  // changed with the hold
   std::atomic<bool> broken_{false};
   std::string broken_why_;
+  std::atomic<std::uint32_t> vain_tests_{0};
+  std::mutex look_mutex_;  // of what follows
+  Deadline next_look_ = Deadline::after_ns(0);
+  std::uint32_t gave_up_ = UINT32_MAX;
   std::exception_ptr failure_;  // what fail() was told
   bool timed_out_ = false;  // that is why
   bool disagreed_ = false;  // or that

@@ -267,6 +267,20 @@ void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexce
     tell({News::Kind::failed, pe, record(pe).pid.load(std::memory_order_relaxed), wait_status, whole});
 }
 
+void Job::note_departure(PeId pe) noexcept {
+  std::uint32_t joined = static_cast<std::uint32_t>(PeState::joined);
+  // Release: all that the PE did. Partners: has_left(); the launcher, which takes an exit after this for a good one.
+  if (!record(pe).state.compare_exchange_strong(joined, static_cast<std::uint32_t>(PeState::finalized), std::memory_order_release,
+                                                std::memory_order_relaxed))
+    return;
+  note_far_departure();
+}
+
+void Job::note_far_departure() noexcept {
+  control_->departures.fetch_add(1, std::memory_order_release);  // partner: departures()
+  wake_all();
+}
+
 void Job::hear(const News& news) noexcept {
   switch (news.kind) {
     case News::Kind::failed:

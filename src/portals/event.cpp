@@ -49,8 +49,13 @@ ptl_ct_event_t value_of(const Counter& counter) {
 }
 
 bool has_come(const Counter& counter, ptl_size_t test) {
-  ptl_ct_event_t now = value_of(counter);
-  return now.success >= test || now.failure != 0;
+  auto reached = [&] {
+    ptl_ct_event_t now = value_of(counter);
+    return now.success >= test || now.failure != 0;
+  };
+  if (reached()) return true;
+  counter.interface->portals().settle_departures();
+  return reached();
 }
 
 Deadline deadline_of(ptl_time_t timeout) {
@@ -82,6 +87,10 @@ static_assert(static_cast<int>(runtime::EventKind::search) == PTL_EVENT_SEARCH &
 int take(const Source& source, ptl_event_t* event) {
   runtime::Event taken;
   EventQueue::Taken how = source.queue->take(taken);
+  if (how == EventQueue::Taken::nothing) {
+    source.interface->portals().settle_departures();
+    how = source.queue->take(taken);
+  }
   if (how == EventQueue::Taken::nothing) return PTL_EQ_EMPTY;
   *event = translated(*source.interface, taken);
   return how == EventQueue::Taken::event_after_loss ? PTL_EQ_DROPPED : PTL_OK;
@@ -124,6 +133,7 @@ int ct_get(ptl_handle_ct_t handle, ptl_ct_event_t* event) {
   runtime::Context& context = counter.interface->context();
   context.note_active();
   context.progress();
+  counter.interface->portals().settle_departures();
   *event = value_of(counter);
   return PTL_OK;
 }

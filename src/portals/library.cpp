@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/runtime/process.hpp"
 #include "entry.hpp"
@@ -78,6 +79,7 @@ int Library::claim_pid(ptl_pid_t wanted) {
 ptl_pid_t Library::pid_of(PeId pe) {
   std::uint32_t known = pids_[pe.value()].load(std::memory_order_acquire);
   if (known == 0) {
+    if (!context_->job().is_local(pe) && context_->endpoint().has_left(pe)) return context_->job().place_of(pe);
     known = static_cast<std::uint32_t>(context_->fetch<std::uint64_t>(pe, pid_word_));
     if (known == 0) return context_->job().place_of(pe);
     pids_[pe.value()].store(known, std::memory_order_release);
@@ -109,9 +111,19 @@ void Library::abort_waits() {
   fabric::ring_bell(context_->job().record(context_->pe()));
 }
 
-void Library::fail_pending() {
+void Library::fail_lost() {
   for (auto& interface : interfaces_)
-    if (interface) interface->portals().fail_pending();
+    if (interface) interface->portals().fail_lost();
+}
+
+bool Library::is_alone() const {
+  const fabric::Job& job = context_->job();
+  return context_->npes() > 1 && job.nodes() == 1 && job.departures() + 1 >= context_->npes();
+}
+
+Deadline Library::patience() {
+  const double limit = config::seconds(config::Variable::peer_timeout);
+  return limit == 0 ? Deadline::never() : Deadline::after_seconds(limit);
 }
 
 int init() {

@@ -47,17 +47,24 @@ class Library {
 
   // ---- waiting ------------------------------------------------------------------------------------------------
 
-  /// Until `ready` or PtlAbort: PTL_OK, PTL_ABORTED, `late` when the deadline passed, PTL_FAIL when a PE has died.
+  /// Until `ready` or PtlAbort: PTL_OK, PTL_ABORTED, `late` when the deadline passed, PTL_FAIL when a PE has died, or when all others
+  /// have finalized and this process has not made `ready` true for ATOLL_PEER_TIMEOUT since.
   template <class Ready>
   int wait(Ready&& ready, Deadline deadline, int late) {
     context_->note_active();
-    auto over = [&] { return ready() || aborted(); };
+    std::optional<Deadline> alone;
+    auto in_vain = [&] {
+      if (!is_alone()) return false;
+      if (!alone) alone = patience();
+      return alone->passed();
+    };
+    auto over = [&] { return ready() || aborted() || in_vain(); };
     for (int look = 0; look < 2; ++look) {
       try {
         if (context_->wait(over, deadline) != Status::ok) return late;
-        return ready() ? PTL_OK : PTL_ABORTED;
+        return ready() ? PTL_OK : aborted() ? PTL_ABORTED : PTL_FAIL;
       } catch (const PeFailedError&) {
-        fail_pending();  // of which this wait may be one
+        fail_lost();  // of which this wait may be one
         if (ready()) return PTL_OK;
       }
     }
@@ -65,7 +72,11 @@ class Library {
   }
   bool aborted() const { return aborted_.load(std::memory_order_acquire); }  // partner: abort_waits()
   void abort_waits();
-  void fail_pending();
+  void fail_lost();
+  /// Whether all other PEs of the job have finalized. PEs of other nodes do so only together (fini()).
+  bool is_alone() const;
+  /// From now on, by ATOLL_PEER_TIMEOUT.
+  static Deadline patience();
 
   std::mutex& mutex() { return mutex_; }
   int times_initialized = 0;  // under the mutex

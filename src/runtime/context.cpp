@@ -111,12 +111,9 @@ Context::~Context() {
     progress_users_ = std::min(progress_users_, 1);
   }
   stop_progress_thread();
+  job_->note_departure(pe_);
+  empty_outbox();
   job_->listen(pe_, nullptr);
-  fabric::PeRecord& record = job_->record(pe_);
-  std::uint32_t state = static_cast<std::uint32_t>(fabric::PeState::joined);
-  // Release: all we did. Partner: the launcher, which takes an exit after this for a good one.
-  record.state.compare_exchange_strong(state, static_cast<std::uint32_t>(fabric::PeState::finalized),
-                                       std::memory_order_release, std::memory_order_relaxed);
 }
 
 std::unique_ptr<fabric::Endpoint> Context::make_endpoint() const {

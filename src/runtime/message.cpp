@@ -4,12 +4,11 @@
 // tells the sender when to release it. Over the network they come to the receiver's inbox and lie there until their handlers have run;
 // the longest are put into the receiver's heap (long_message.cpp).
 //
-// No deadlock on full rings: a thread that cannot send receives meanwhile, and what handlers send into a full ring is
-// kept aside. What is kept aside stays small because a thread that sends also receives.
-#include <sched.h>
-
+// No deadlock on full rings, and no wait for a receiver that does not read: a message that finds no room stays in the sender's outbox,
+// from which progress() sends it. A PE that has finalized reads its ring no more: what waits for it is dropped.
 #include <cstring>
 
+#include "atoll/base/log.hpp"
 #include "atoll/base/units.hpp"
 #include "atoll/runtime/context.hpp"
 
@@ -28,8 +27,9 @@ struct LargeRecord {
 };
 static_assert(sizeof(LargeRecord) == 16);
 
-// Payloads in flight that a thread outside handlers may have before it waits for receivers.
-constexpr std::uint64_t most_large_bytes = std::uint64_t{256} << 20;
+// A receiver whose progress needs nobody's help grants room within a round trip. One without room grants it when its handlers have run.
+constexpr double room_patience_seconds = 2e-3;
+constexpr std::int64_t outbox_nap_ns = 50'000;
 constexpr int messages_per_round = 128;
 
 // What is behind the message that is read now, the count-th in a row. A line takes as long to come as two short messages take to be
@@ -60,44 +60,64 @@ void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first,
     return send_small(pe, handler.value(), small_message, parts);
   if (parts.size() > endpoint_.longest_message(pe)) return send_large(pe, handler.value(), parts);
   if (!endpoint_.maps(pe)) return send_small(pe, handler.value(), small_message, parts);
-  // Who has filled the lines of a ring whose receiver is busy elsewhere need not wait for him: our heap has room.
-  if (!try_send(pe, handler.value(), small_message, parts)) return send_large(pe, handler.value(), parts);
+  // The lines of a ring are full when its receiver is busy elsewhere: our heap has room.
+  if (outbox_.holds(pe) || !try_send(pe, handler.value(), small_message, parts)) return send_large(pe, handler.value(), parts);
   if (endpoint_.message_waiting() && !in_progress_here()) progress();
 }
 
-// Behind what handlers have sent before and could not get out.
+// Not for a PE for which messages wait in the outbox.
 inline bool Context::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
   if (job_->has_failed() && pe.value() < endpoint_.npes() && job_->has_died(pe)) [[unlikely]] return true;  // nobody reads it
-  return deferred_count_.load(std::memory_order_relaxed) == 0 && endpoint_.try_send(pe, handler, kind, parts) == Status::ok;
+  return endpoint_.try_send(pe, handler, kind, parts) == Status::ok;
 }
 
 inline void Context::send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
-  if (!try_send(pe, handler, kind, parts)) [[unlikely]] return send_later(pe, handler, kind, parts);
+  if (!outbox_.empty() || !try_send(pe, handler, kind, parts)) [[unlikely]] return send_later(pe, handler, kind, parts);
   if (endpoint_.message_waiting() && !in_progress_here()) progress();
 }
 
 // When there is room.
 void Context::send_later(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
-  if (in_progress_here()) {
-    Outgoing message{pe, handler, kind, {}};
-    message.payload.resize(parts.size());
+  if (!in_progress_here()) await_memory(pe, parts.size());
+  auto make = [&] {
+    Outbox::Message message{handler, kind, std::vector<std::byte>(parts.size())};
     parts.copy_to(message.payload.data());
-    defer(std::move(message));
-    return;
-  }
-  for (int attempt = 0; !try_send(pe, handler, kind, parts); ++attempt) {
-    check();
-    if (progress()) continue;
-    if (attempt < 64) {
-      ::sched_yield();
-    } else {
-      // The receiver is busy elsewhere. Sleep in short naps; an arriving message ends one.
-      fabric::Sleeper sleeper(job_->record(pe_));
-      sleeper.announce();
-      if (!endpoint_.message_waiting()) sleeper.block(50'000);
+    return message;
+  };
+  const bool left = outbox_.send_or_keep(pe, [&] { return try_send(pe, handler, kind, parts); }, make);
+  if (!left) backlog_.fetch_add(1, std::memory_order_relaxed);
+  if (!in_progress_here()) progress();
+}
+
+// Until so much more may wait in this PE. Not from handlers.
+void Context::await_memory(PeId pe, std::size_t bytes) {
+  auto fits = [&] { return outbox_.empty() || outbox_.bytes() + bytes + budget_->in_use() <= budget_->limit(); };
+  if (fits()) [[likely]] return;
+  if (!warned_of_memory_.exchange(true))
+    log(LogLevel::warning, "sending to {} waits: the messages that wait for their receivers and this PE's arrays take {} (the limit is {}). "
+        "Let {} receive, or raise ATOLL_MEMORY_LIMIT?", job_->describe(pe), format_bytes(outbox_.bytes() + budget_->in_use()),
+        format_bytes(budget_->limit()), job_->describe(pe));
+  wait(fits);
+}
+
+void Context::pace_slowly(PeId pe) {
+  if (in_progress_here()) return;
+  wait([&] {
+    return (!outbox_.holds(pe) && large_bytes_.load(std::memory_order_relaxed) < most_large_bytes) || !reads(pe);
+  });
+}
+
+// In our heap, for a payload that its receiver releases.
+std::byte* Context::allocate_large(PeId pe, std::size_t bytes) {
+  for (;;) {
+    const std::uint64_t before = large_bytes_.load(std::memory_order_relaxed);
+    try {
+      return static_cast<std::byte*>(heap_->allocate(bytes));
+    } catch (const MemoryError&) {
+      if (in_progress_here() || before == 0) throw;
     }
+    wait([&] { return large_bytes_.load(std::memory_order_relaxed) < before || !reads(pe); });
   }
-  if (endpoint_.message_waiting()) progress();
 }
 
 void Context::send_large(PeId pe, std::uint16_t handler, const Parts& parts) {
@@ -105,9 +125,8 @@ void Context::send_large(PeId pe, std::uint16_t handler, const Parts& parts) {
   ATOLL_VALIDATE(bytes <= longest_message, ValueError, "a message of {} is too long. Send at most {} at once",
                  format_bytes(bytes), format_bytes(longest_message));
   if (!endpoint_.maps(pe)) return send_far(pe, handler, parts);
-  if (!in_progress_here())
-    wait([&] { return large_bytes_.load(std::memory_order_relaxed) < most_large_bytes || job_->has_died(pe); });
-  auto* block = static_cast<std::byte*>(heap_->allocate(bytes));
+  if (job_->has_died(pe) || job_->has_left(pe)) return;  // nobody would release the block
+  std::byte* block = allocate_large(pe, bytes);
   large_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   parts.copy_to(block);
   LargeRecord record{offset_of(block).value(), bytes};
@@ -116,18 +135,21 @@ void Context::send_large(PeId pe, std::uint16_t handler, const Parts& parts) {
 
 void Context::send_far(PeId pe, std::uint16_t handler, const Parts& parts) {
   std::size_t bytes = parts.size();
-  if (!in_progress_here()) {
-    std::uint64_t id = ask_room(pe, bytes);
+  const std::uint64_t id = ask_room(pe, bytes);
+  if (!in_progress_here() && outbox_.empty()) {
     std::optional<HeapOffset> room;
-    wait([&] { return room || (room = take_room(pe, id, bytes)) || job_->has_died(pe); });  // asked again after it was true
-    if (!room) return;
-    fill_room(pe, *room, parts);
-    return send_small(pe, handler, landed_message, {bytes_of(LargeRecord{room->value(), bytes})});
+    auto granted = [&] { return room || (room = take_room(pe, id, bytes)) || job_->has_died(pe); };  // asked again after it was true
+    const bool answered = wait(granted, Deadline::after_seconds(room_patience_seconds)) == Status::ok;
+    if (answered && !room) return;
+    if (room) {
+      fill_room(pe, *room, parts);
+      return send_small(pe, handler, landed_message, {bytes_of(LargeRecord{room->value(), bytes})});
+    }
   }
-  Outgoing message{pe, handler, landed_message, {}};
+  Outbox::Message message{handler, landed_message, {}};
   // What a handler sends on is not copied.
   const std::byte* end = landed_payload_.data() + landed_payload_.size();
-  if (parts.second.empty() && parts.first.data() >= landed_payload_.data() && parts.first.data() + bytes <= end) {
+  if (in_progress_here() && parts.second.empty() && parts.first.data() >= landed_payload_.data() && parts.first.data() + bytes <= end) {
     message.block = landed_;
     message.far = parts.first;
   } else {
@@ -135,40 +157,51 @@ void Context::send_far(PeId pe, std::uint16_t handler, const Parts& parts) {
     parts.copy_to(message.block.get());
     message.far = {message.block.get(), bytes};
   }
-  message.room = ask_room(pe, bytes);
-  defer(std::move(message));
+  message.room = id;
+  (void)outbox_.send_or_keep(pe, [] { return false; }, [&] { return std::move(message); });
+  backlog_.fetch_add(1, std::memory_order_relaxed);
+  if (!in_progress_here()) progress();
 }
 
-void Context::defer(Outgoing message) {
-  deferred_.push_back(std::move(message));
-  deferred_count_.fetch_add(1, std::memory_order_relaxed);
-  backlog_.fetch_add(1, std::memory_order_relaxed);
+// False: it has died, or left the job, and will not read what is sent to it.
+bool Context::reads(PeId pe) {
+  if (job_->has_failed() && job_->has_died(pe)) [[unlikely]] return false;
+  return job_->departures() == 0 || !endpoint_.has_left(pe);
 }
 
 // False: not yet.
-bool Context::send_kept(Outgoing& message) {
-  if (message.block != nullptr && !job_->has_died(message.pe)) {
-    auto room = take_room(message.pe, message.room, message.far.size());
+bool Context::send_kept(PeId pe, Outbox::Message& message) {
+  if (!reads(pe)) return true;
+  if (message.block != nullptr) {
+    auto room = take_room(pe, message.room, message.far.size());
     if (!room) return false;
-    fill_room(message.pe, *room, {message.far});
+    fill_room(pe, *room, {message.far});
     LargeRecord record{room->value(), message.far.size()};
     message.payload.assign(bytes_of(record).begin(), bytes_of(record).end());
     message.block = nullptr;
   }
-  if (job_->has_failed() && job_->has_died(message.pe)) [[unlikely]] return true;
-  return endpoint_.try_send(message.pe, message.handler, message.kind, {message.payload}) == Status::ok;
+  return endpoint_.try_send(pe, message.handler, message.kind, {message.payload}) == Status::ok;
 }
 
-bool Context::send_deferred() {
-  bool any = false;
-  while (!deferred_.empty()) {
-    if (!send_kept(deferred_.front())) break;
-    deferred_.pop_front();
-    deferred_count_.fetch_sub(1, std::memory_order_relaxed);
-    backlog_.fetch_sub(1, std::memory_order_relaxed);
-    any = true;
+bool Context::send_outbox() {
+  const std::uint32_t left = outbox_.send_all([this](PeId pe, Outbox::Message& message) { return send_kept(pe, message); });
+  backlog_.fetch_sub(left, std::memory_order_relaxed);
+  return left != 0;
+}
+
+// What calls have sent before this PE leaves the job. It reads nothing any more, and others know it. A death ends that, as it ends the job.
+void Context::empty_outbox() noexcept {
+  try {
+    while (!outbox_.empty() && !job_->has_failed()) {
+      if (send_outbox()) continue;
+      (void)endpoint_.poll();  // the answers of other nodes
+      fabric::Sleeper sleeper(job_->record(pe_));
+      sleeper.announce();
+      sleeper.block(outbox_nap_ns);
+    }
+  } catch (const std::exception&) {
+    // The receiver has left meanwhile.
   }
-  return any;
 }
 
 inline void Context::deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload) {

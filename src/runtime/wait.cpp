@@ -31,7 +31,7 @@ constexpr std::int64_t short_sleep_ns = 1'000'000;
 constexpr std::uint32_t many_per_core = 4;
 constexpr int yields_among_many = 4;
 // A peer whose ring was full tells nobody when it has room again.
-constexpr std::int64_t deferred_nap_ns = 100'000;
+constexpr std::int64_t outbox_nap_ns = 100'000;
 constexpr std::int64_t longest_nap_ns = 100'000'000;
 // The progress thread, while other threads look: how often it asks whether they still do. At 0.4 ms it takes under 1 % of a core.
 constexpr std::int64_t shortest_pause_ns = 50'000;
@@ -107,7 +107,7 @@ Status Context::wait_in_turns(Condition ready, Deadline deadline) {
     if (ready()) return Status::ok;
     if (progress()) continue;
     if (passed()) return ready() ? Status::ok : Status::timed_out;
-    std::int64_t nap = deferred_count_.load(std::memory_order_relaxed) != 0 ? deferred_nap_ns : longest_nap_ns;
+    std::int64_t nap = !outbox_.empty() ? outbox_nap_ns : longest_nap_ns;
     if (job_->has_failed()) nap = std::min(nap, answer_again_ns);
     std::int64_t asleep_at = now_ns();
     endpoint_.stop_polling();
@@ -141,7 +141,7 @@ bool Context::progress_slowly() {
     bool worked = false;
     {
       Leave leave{progress_owner_};
-      if (deferred_count_.load(std::memory_order_relaxed) != 0) worked |= send_deferred();
+      if (!outbox_.empty()) worked |= send_outbox();
       worked |= receive_messages();
       worked |= run_ready_triggers();
       worked |= run_hooks();
@@ -266,7 +266,7 @@ void Context::keep_progress() {
     sleeper.announce();
     if (progress() || handed_over_.load(std::memory_order_relaxed)) continue;
     endpoint_.stop_polling();
-    std::int64_t nap = deferred_count_.load(std::memory_order_relaxed) != 0 ? deferred_nap_ns : longest_nap_ns;
+    std::int64_t nap = !outbox_.empty() ? outbox_nap_ns : longest_nap_ns;
     sleeper.block(nap);
     ends = pause_progress(0);
   }

@@ -2,6 +2,7 @@
 // Long data in memory that a member has offered, or has asked others to write to: it is the caller's again when the member gives up. And who
 // has no chunk for them, or comes before the others.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,27 @@ TEST_P(Withdrawal, WhatWasOfferedIsNoDataAnyMore) {
       }
       context.barrier();
     });
+}
+
+// A member that tests and never waits hears of it, too.
+TEST_P(Withdrawal, AMemberThatOnlyTestsHearsOfIt) {
+  run_pes(2, GetParam(), [](runtime::Context& context) {
+    Communicator all(context);
+    all.barrier();
+    const testing::Bytes data(context, long_bytes, false);
+    if (all.rank() == 0) {
+      all.set_timeout_seconds(short_seconds);
+      EXPECT_THROW(all.broadcast(data.data(), long_bytes, 0), TimeoutError);
+    } else {
+      ::usleep(long_time_us);
+      Request request = all.ibroadcast(data.data(), long_bytes, 0);
+      const std::string text = message_of([&] {
+        while (!request.test()) ::sched_yield();
+      });
+      EXPECT_NE(text.find("PE 0 has given up this collective"), std::string::npos) << text;
+    }
+    context.barrier();
+  });
 }
 
 // The receiver has said where it wants them, and gives up before the root has looked again.

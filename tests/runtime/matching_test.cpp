@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "atoll/base/scheduler.hpp"
 #include "matching/messages.hpp"
 #include "run_pes.hpp"
 
@@ -253,6 +254,25 @@ TEST_P(Matching, UnexpectedMessagesStayWithinTheirBound) {
     for (Request& send : sends) EXPECT_EQ(matcher.wait(send).status, Status::ok);
     EXPECT_EQ(matcher.stats().withheld_sends, 0u);
     context.barrier();
+  });
+}
+
+// More messages than a header's credit counts: they wait at the receiver, which is in a collective, and senders go on.
+TEST_P(Matching, ManyUnexpectedMessagesWaitAtTheirReceiver) {
+  run([](Context& context) {
+    const std::uint64_t count = context.npes() == 2 && Scheduler::current() == nullptr ? 150'000 : 10'000;
+    Matcher matcher(context, {.unexpected_bytes = std::uint64_t{64} << 20, .unexpected_messages = static_cast<std::uint32_t>(count * context.npes())});
+    for (int round = 0; round < 2; ++round) {
+      for (std::uint64_t i = 0; i < count; ++i) send_now(matcher, right_of(context), 1, out(i));
+      context.barrier();
+      EXPECT_EQ(matcher.stats().withheld_sends, 0u);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        std::uint64_t got = 0;
+        receive_now(matcher, {left_of(context), 1}, in(got));
+        ASSERT_EQ(got, i);
+      }
+      context.barrier();
+    }
   });
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "atoll/base/random.hpp"
+#include "atoll/base/scheduler.hpp"
 #include "atoll/runtime/context.hpp"
 #include "run_pes.hpp"
 
@@ -132,6 +133,115 @@ TEST_P(Messages, LongOnesOfAllToOneAreWholeAndInOrder) {
     context.wait([&] { return context.heap().stats().blocks == 0; });
     context.barrier();
   });
+}
+
+// For a moment, in which this PE makes no progress.
+void stay_away(Context& context) {
+  fabric::Sleeper sleeper(context.job().record(context.pe()));
+  sleeper.announce();
+  sleeper.block(1'000'000);
+}
+
+// PE 0 looks at none of its messages until each other PE has sent more of them than any ring or network keeps, and has said so.
+TEST_P(Messages, SendingIsLocalWhileTheReceiverIsAway) {
+  if (npes() == 1) GTEST_SKIP() << "takes a sender while the receiver is away";
+  run([](Context& context) {
+    constexpr std::uint64_t each = 1500;
+    const std::uint32_t senders = context.npes() - 1;
+    std::vector<std::uint64_t> next(context.npes(), 0);
+    HandlerId take = context.register_handler([&](Context&, PeId source, std::span<const std::byte> payload) {
+      std::uint64_t number = 0;
+      std::memcpy(&number, payload.data(), sizeof(number));
+      EXPECT_EQ(number, next[source.value()]++);
+      EXPECT_EQ(payload.size(), number % 100 == 50 ? 9000u : number % 100 == 70 ? 300'000u : 8u);
+    });
+    HeapOffset sent = context.allocate_symmetric(8), away = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(sent) = 0;
+    *context.local_pointer<std::uint64_t>(away) = 0;
+    context.barrier();
+    if (context.pe() == PeId(0)) {
+      for (std::uint32_t pe = 1; pe < context.npes(); ++pe) context.set<std::uint64_t>(PeId(pe), away, 1);
+      std::atomic_ref<std::uint64_t> all(*context.local_pointer<std::uint64_t>(sent));
+      while (all.load(std::memory_order_acquire) != senders) {
+        context.check();
+        stay_away(context);
+      }
+      context.wait([&] { return std::accumulate(next.begin(), next.end(), std::uint64_t{0}) == each * senders; });
+    } else {
+      context.wait_until<std::uint64_t>(away, Compare::equal, 1);
+      std::vector<std::byte> message(300'000);
+      for (std::uint64_t number = 0; number < each; ++number) {
+        std::memcpy(message.data(), &number, sizeof(number));
+        context.send(PeId(0), take, std::span(message).first(number % 100 == 50 ? 9000 : number % 100 == 70 ? 300'000 : 8));
+      }
+      context.add<std::uint64_t>(PeId(0), sent, 1);
+    }
+    context.barrier();
+    context.wait([&] { return !context.sends_wait() && context.heap().stats().blocks == 0; });
+    context.barrier();
+    context.release_symmetric(away);
+    context.release_symmetric(sent);
+  });
+}
+
+// One receiver that does not read is in nobody's way but its own messages'.
+TEST_P(Messages, AReceiverThatIsAwayDelaysNoMessagesToOthers) {
+  if (npes() < 3) GTEST_SKIP() << "takes a sender and two receivers";
+  run([](Context& context) {
+    constexpr std::uint64_t each = 1500;
+    std::uint64_t came = 0;
+    HandlerId take = context.register_handler([&](Context&, PeId, std::span<const std::byte>) { ++came; });
+    HeapOffset done = context.allocate_symmetric(8);
+    *context.local_pointer<std::uint64_t>(done) = 0;
+    context.barrier();
+    if (context.pe() == PeId(0)) {
+      std::atomic_ref<std::uint64_t> flag(*context.local_pointer<std::uint64_t>(done));
+      while (flag.load(std::memory_order_acquire) == 0) {
+        context.check();
+        stay_away(context);
+      }
+      context.wait([&] { return came == each; });
+    } else if (context.pe() == PeId(1)) {
+      for (std::uint64_t i = 0; i < each; ++i) context.send(PeId(0), take, as_payload(i));
+      // A simulated network takes any number of messages.
+      if (Scheduler::current() == nullptr || context.endpoint().maps(PeId(0))) EXPECT_TRUE(context.sends_wait());
+      for (std::uint64_t i = 0; i < each; ++i) context.send(PeId(2), take, as_payload(i));
+      context.wait_until<std::uint64_t>(done, Compare::equal, 1);
+    } else if (context.pe() == PeId(2)) {
+      context.wait([&] { return came == each; });
+      context.set<std::uint64_t>(PeId(0), done, 1);
+      context.set<std::uint64_t>(PeId(1), done, 1);
+    }
+    context.barrier();
+    context.release_symmetric(done);
+  });
+}
+
+// What waits in a PE may not grow past its limit of memory: the sender waits then, and all arrives in order.
+TEST_P(Messages, SendersWaitAtTheirMemoryLimit) {
+  if (npes() == 1) GTEST_SKIP() << "takes a sender while the receiver is away";
+  run(
+      [](Context& context) {
+        constexpr std::uint64_t each = 120'000;  // 13 MB of messages that wait
+        std::uint64_t came = 0;
+        HandlerId take = context.register_handler([&](Context&, PeId, std::span<const std::byte> payload) {
+          EXPECT_EQ(from_payload<std::uint64_t>(payload), came++);
+        });
+        HeapOffset done = context.allocate_symmetric(8);
+        *context.local_pointer<std::uint64_t>(done) = 0;
+        context.barrier();
+        if (context.pe() == PeId(0)) {
+          for (int moments = 0; moments < 300; ++moments) stay_away(context);
+          EXPECT_EQ(*context.local_pointer<volatile std::uint64_t>(done), 0u);
+          context.wait([&] { return came == each; });
+        } else if (context.pe() == PeId(1)) {
+          for (std::uint64_t i = 0; i < each; ++i) context.send(PeId(0), take, as_payload(i));
+          context.set<std::uint64_t>(PeId(0), done, 1);
+        }
+        context.barrier();
+        context.release_symmetric(done);
+      },
+      {.memory_limit_bytes = std::uint64_t{8} << 20});
 }
 
 // PE 0 looks at none of its messages until its ring, and the inbox for those of a network, are full of short ones, with a long

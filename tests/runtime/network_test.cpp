@@ -71,6 +71,28 @@ class Network : public ::testing::Test {
   }
 };
 
+/// One way through the network.
+struct Way {
+  std::string security = "auth", provider = "", rma = "auto";
+  std::string name() const { return fmt::format("{} {} {}", security, provider, rma); }
+};
+
+// Atoll's own transport in all its ways, and libfabric's providers over TCP. Calls test() with the environment set for each that
+// is there.
+template <class Test>
+void by_every_way(const std::vector<std::string>& providers, Test&& test) {
+  std::vector<Way> ways = {{"auth", "", "auto"}, {"auth", "", "off"}, {"auth", "", "register"}, {"auth", "", "refuse"}, {"encrypt", "", "auto"}};
+  for (const std::string& provider : providers)
+    for (const char* rma : {"auto", "off", "register", "refuse"}) ways.push_back({"none", provider, rma});
+  for (const Way& way : ways) {
+    ::setenv("ATOLL_NETWORK_SECURITY", way.security.c_str(), 1);
+    ::setenv("ATOLL_FABRIC_PROVIDER", way.provider.c_str(), 1);
+    ::setenv("ATOLL_FABRIC_RMA", way.rma.c_str(), 1);
+    if (!fabric::describe_network().starts_with("none")) test(way);
+  }
+  for (const char* name : {"ATOLL_NETWORK_SECURITY", "ATOLL_FABRIC_PROVIDER", "ATOLL_FABRIC_RMA"}) ::unsetenv(name);
+}
+
 // Sizes about those at which the way changes, at aligned and other places, there and back.
 int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
   auto seat = join_through(bootstrap);
@@ -177,17 +199,10 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
 }
 
 TEST_F(Network, TransfersOfEverySizeArriveWhole) {
-  for (auto [name, value] : {std::pair{"ATOLL_FABRIC_RMA", "auto"}, std::pair{"ATOLL_FABRIC_RMA", "off"},
-                             std::pair{"ATOLL_FABRIC_RMA", "register"}, std::pair{"ATOLL_FABRIC_RMA", "refuse"},
-                             std::pair{"ATOLL_FABRIC_PROVIDER", "tcp;ofi_rxm"}, std::pair{"ATOLL_FABRIC_PROVIDER", "net"}}) {
-    ::setenv(name, value, 1);
-    bool there = !fabric::describe_network().starts_with("none");
-    if (there) {
-      for (int end : run_nodes(two_nodes, [](auto bootstrap, PeId) { return move_all_sizes(bootstrap); }))
-        EXPECT_TRUE(succeeded(end)) << name << "=" << value;
-    }
-    ::unsetenv(name);
-  }
+  by_every_way({"", "tcp;ofi_rxm"}, [](const Way& way) {
+    for (int end : run_nodes(two_nodes, [](auto bootstrap, PeId) { return move_all_sizes(bootstrap); }))
+      EXPECT_TRUE(succeeded(end)) << way.name();
+  });
 }
 
 // Every PE sends to every other, sizes about those at which the way changes, long and short mixed, in one part or two; all
@@ -240,16 +255,10 @@ int exchange_messages(const std::shared_ptr<Bootstrap>& bootstrap) {
 TEST_F(Network, MessagesOfEverySizeArriveWholeAndInOrder) {
   ::setenv("ATOLL_HEAP_SIZE", "256M", 1);
   // Of tcp;ofi_rxm where it registers memory, long messages complete behind shorter ones that were sent later.
-  for (std::string provider : {"", "tcp;ofi_rxm"})
-    for (std::string rma : {"auto", "off", "register", "refuse"}) {
-      ::setenv("ATOLL_FABRIC_PROVIDER", provider.c_str(), 1);
-      ::setenv("ATOLL_FABRIC_RMA", rma.c_str(), 1);
-      if (fabric::describe_network().starts_with("none")) continue;
-      for (int end : run_nodes({"a", "b", "a", "c"}, [](auto bootstrap, PeId) { return exchange_messages(bootstrap); }))
-        EXPECT_TRUE(succeeded(end)) << provider << ", " << rma;
-    }
-  ::unsetenv("ATOLL_FABRIC_PROVIDER");
-  ::unsetenv("ATOLL_FABRIC_RMA");
+  by_every_way({"", "tcp;ofi_rxm"}, [](const Way& way) {
+    for (int end : run_nodes({"a", "b", "a", "c"}, [](auto bootstrap, PeId) { return exchange_messages(bootstrap); }))
+      EXPECT_TRUE(succeeded(end)) << way.name();
+  });
   ::unsetenv("ATOLL_HEAP_SIZE");
 }
 
@@ -307,13 +316,11 @@ int take_messages_at_once(const std::shared_ptr<Bootstrap>& bootstrap) {
 }
 
 TEST_F(Network, MessagesAreHandledOnceByWhoeverLooksAlsoWhenHandlersThrow) {
-  for (std::string provider : {"", "tcp;ofi_rxm"}) {
-    ::setenv("ATOLL_FABRIC_PROVIDER", provider.c_str(), 1);
-    if (fabric::describe_network().starts_with("none")) continue;
+  by_every_way({"", "tcp;ofi_rxm"}, [](const Way& way) {
+    if (way.rma != "auto") return;
     for (int end : run_nodes({"reef", "shoal"}, [](auto bootstrap, PeId) { return take_messages_at_once(bootstrap); }))
-      EXPECT_TRUE(succeeded(end)) << provider;
-  }
-  ::unsetenv("ATOLL_FABRIC_PROVIDER");
+      EXPECT_TRUE(succeeded(end)) << way.name();
+  });
 }
 
 // A word that one side changes from all zeros to all ones and back is never seen half, whether put or got, and whether
@@ -451,6 +458,8 @@ TEST_F(Network, ProcessesThatDoNotFitTogetherAreToldSo) {
     const char* said;
   };
   for (const Difference& one : {Difference{"ATOLL_HEAP_SIZE", {"64M", "128M"}, "ATOLL_HEAP_SIZE"},
+                                Difference{"ATOLL_NETWORK_SECURITY", {"auth", "none"}, "ATOLL_NETWORK_SECURITY"},
+                                Difference{"ATOLL_NETWORK_SECURITY", {"auth", "encrypt"}, "ATOLL_NETWORK_SECURITY"},
                                 Difference{"ATOLL_FABRIC_PROVIDER", {"tcp;ofi_rxm", "nonesuch"}, "nonesuch"}}) {
     auto ends = run_nodes({"reef", "shoal"}, [&](auto bootstrap, PeId pe) {
       ::setenv(one.variable, one.values[pe.value()], 1);

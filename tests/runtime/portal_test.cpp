@@ -483,6 +483,25 @@ TEST_P(Portals, TriggeredOperationsKeepTheirOrderHaveALimitAndCanBeCancelled) {
 
 ATOLL_ON_PES(Portals);
 
+TEST(PortalFailures, OperationsOnAPeThatHasFinalizedAreUndeliverable) {
+  auto job = fabric::Job::create_loop({.npes = 2, .segment_bytes = std::uint64_t{16} << 20});
+  std::thread other([&] { Context context(job, PeId(1)); });
+  Context context(job, PeId(0));
+  Side side(context);
+  other.join();
+  EXPECT_TRUE(context.endpoint().has_left(PeId(1)));
+  const Operation put = side.put(side.descriptor(nullptr, 0), 0);
+  for (std::uint64_t round = 1; round <= 3 * fabric::ring_slots; ++round) {
+    side.run(put);
+    EXPECT_EQ(side.next(side.answers).kind, EventKind::send);
+    side.portals.settle_departures();
+    Event event;
+    ASSERT_EQ(side.answers.take(event), EventQueue::Taken::event);
+    EXPECT_EQ(event.failure, Failure::undeliverable);
+    EXPECT_EQ(context.count(side.answered), (Count{0, round}));
+  }
+}
+
 TEST(PortalFailures, OperationsOnAPeThatDiedAreUndeliverable) {
   auto job = fabric::Job::create_loop({.npes = 2, .segment_bytes = std::uint64_t{16} << 20});
   std::thread other([&] { Context context(job, PeId(1)); });  // joins, and never looks at what comes
@@ -494,7 +513,7 @@ TEST(PortalFailures, OperationsOnAPeThatDiedAreUndeliverable) {
   EXPECT_EQ(side.next(side.answers).kind, EventKind::send);
   job->record(PeId(1)).state.store(static_cast<std::uint32_t>(fabric::PeState::joined));
   job->mark_failed(PeId(1), 9, "was killed by signal 9");
-  side.portals.fail_pending();
+  side.portals.fail_lost();
   Event event;
   ASSERT_EQ(side.answers.take(event), EventQueue::Taken::event);
   EXPECT_EQ(event.failure, Failure::undeliverable);

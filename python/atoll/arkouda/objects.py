@@ -208,7 +208,12 @@ def lift(thing: Any) -> Any:
     if isinstance(thing, ndarray):
         return KINDS["pdarray"]._of(thing) if thing.ndim else thing[()]
     if isinstance(thing, Column):
-        return LIFTED[type(thing).__name__](thing)
+        made = LIFTED.get(type(thing).__name__)
+        if made is None:
+            raise TypeError(
+                f"Arkouda has no array for a column of {thing.kind} ({type(thing).__name__}). Convert it first: astype?"
+            )
+        return made(thing)
     if isinstance(thing, tuple) and not hasattr(thing, "_fields"):
         return tuple(lift(one) for one in thing)
     return [lift(one) for one in thing] if isinstance(thing, list) else thing

@@ -46,6 +46,19 @@ class Columnar:
 column_makers: list[Callable[[Any, Any], Any]] = []
 
 
+#: Applies elementwise functions, by NumPy's names, to columns: the columns put it here.
+column_operations: list[Callable[[str, tuple[Any, ...]], Any]] = []
+
+
+def of_columns(name: str, operands: tuple[Any, ...]) -> Any:
+    """What columns have for an elementwise function; NotImplemented when that is none of theirs."""
+    for apply in column_operations:
+        found = apply(name, operands)
+        if found is not NotImplemented:
+            return found
+    return NotImplemented
+
+
 def column_of(values: Any, dtype: DTypeLike) -> Any:
     """The column of values that no array holds; None when there is none."""
     return next((made for make in column_makers if (made := make(values, dtype)) is not None), None)

@@ -265,7 +265,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     return bool((same | (isnan(x) & isnan(y)) if equal_nan else same).all())
 
 
-def isposinf(x: Any) -> ndarray:
+def isposinf(x: Any, out: Any = None) -> ndarray:
     """Whether x is positive infinity.
 
     Examples
@@ -274,10 +274,10 @@ def isposinf(x: Any) -> ndarray:
     >>> ak.isposinf(ak.array([1.0, float("inf")]))
     array([False,  True])
     """
-    return equal(x, float("inf"))
+    return equal(x, float("inf"), out=out)
 
 
-def isneginf(x: Any) -> ndarray:
+def isneginf(x: Any, out: Any = None) -> ndarray:
     """Whether x is negative infinity.
 
     Examples
@@ -286,7 +286,7 @@ def isneginf(x: Any) -> ndarray:
     >>> ak.isneginf(ak.array([1.0, float("-inf")]))
     array([False,  True])
     """
-    return equal(x, float("-inf"))
+    return equal(x, float("-inf"), out=out)
 
 
 def cast(x: Any, dtype: Any) -> ndarray:

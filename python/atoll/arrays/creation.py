@@ -89,8 +89,9 @@ def _check_order(order: str | None) -> None:
 
 
 def array(
-    object: Any, dtype: DTypeLike = None, *, copy: bool | None = True, order: str = "K", ndmin: int = 0
-) -> ndarray:
+    object: Any, dtype: DTypeLike = None, *, copy: bool | None = True, order: str = "K", subok: bool = False,
+    ndmin: int = 0,
+) -> ndarray:  # fmt: skip
     """A new array from values.
 
     Parameters
@@ -102,6 +103,10 @@ def array(
         Type of the elements; by default what NumPy would choose.
     copy : bool or None
         False or None share a NumPy array's memory when the session has one PE, as `asarray` does.
+    order : {'K', 'A', 'C'}
+        Elements are in C order whatever it is; "F" raises.
+    subok : bool
+        Whether subclasses stay such; there are none.
     ndmin : int
         At least so many axes; new ones come first.
 
@@ -126,7 +131,7 @@ def array(
 
 
 def asarray(
-    a: Any, dtype: DTypeLike = None, *, copy: bool | None = None, order: str | None = None, device: Any = None
+    a: Any, dtype: DTypeLike = None, order: str | None = None, *, device: Any = None, copy: bool | None = None
 ) -> ndarray:
     """An array from values, without a copy where possible.
 
@@ -174,8 +179,9 @@ def ascontiguousarray(a: Any, dtype: DTypeLike = None) -> ndarray:
     return result if result.ndim else result.reshape(1)
 
 
-def copy(a: Any) -> ndarray:
-    """An independent array with the same elements.
+def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
+    """An independent array with the same elements; `order` may be any but "F", `subok` is for subclasses, of which
+    there are none.
 
     Examples
     --------
@@ -183,7 +189,7 @@ def copy(a: Any) -> ndarray:
     >>> ak.copy(ak.arange(3))
     array([0, 1, 2])
     """
-    return array(a)
+    return array(a, order=order, subok=subok)
 
 
 def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C", *, device: Any = None) -> ndarray:
@@ -253,12 +259,16 @@ def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: A
     return wrap(engine.empty(current(), shape_of(shape), code_of(float if dtype is None else dtype)))
 
 
-def _like(a: Any, dtype: DTypeLike, shape: Any) -> tuple[Any, Any]:
+def _like(a: Any, dtype: DTypeLike, order: str, shape: Any) -> tuple[Any, Any]:
+    _check_order(order)
     model = asarray(a)
     return (model.shape if shape is None else shape), (model.dtype if dtype is None else dtype)
 
 
-def full_like(a: Any, fill_value: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
+def full_like(
+    a: Any, fill_value: Any, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+    device: Any = None,
+) -> ndarray:  # fmt: skip
     """As `full`, with shape and dtype of `a`.
 
     Examples
@@ -268,11 +278,13 @@ def full_like(a: Any, fill_value: Any, dtype: DTypeLike = None, *, shape: Any = 
     array([5, 5])
     """
     require_cpu(device)
-    shape, dtype = _like(a, dtype, shape)
+    shape, dtype = _like(a, dtype, order, shape)
     return full(shape, fill_value, dtype)
 
 
-def zeros_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
+def zeros_like(
+    a: Any, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> ndarray:
     """As `zeros`, with shape and dtype of `a`.
 
     Examples
@@ -282,11 +294,13 @@ def zeros_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: An
     array([0, 0])
     """
     require_cpu(device)
-    shape, dtype = _like(a, dtype, shape)
+    shape, dtype = _like(a, dtype, order, shape)
     return zeros(shape, dtype)
 
 
-def ones_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
+def ones_like(
+    a: Any, dtype: DTypeLike = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> ndarray:
     """As `ones`, with shape and dtype of `a`.
 
     Examples
@@ -296,12 +310,21 @@ def ones_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any
     array([1, 1])
     """
     require_cpu(device)
-    shape, dtype = _like(a, dtype, shape)
+    shape, dtype = _like(a, dtype, order, shape)
     return ones(shape, dtype)
 
 
-def empty_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: Any = None) -> ndarray:
-    """As `empty`, with shape and dtype of `a`.
+def empty_like(
+    prototype: Any,
+    /,
+    dtype: DTypeLike = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> ndarray:
+    """As `empty`, with shape and dtype of `prototype`.
 
     Examples
     --------
@@ -310,11 +333,13 @@ def empty_like(a: Any, dtype: DTypeLike = None, *, shape: Any = None, device: An
     dtype('int64')
     """
     require_cpu(device)
-    shape, dtype = _like(a, dtype, shape)
+    shape, dtype = _like(prototype, dtype, order, shape)
     return empty(shape, dtype)
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, *, device: Any = None) -> ndarray:
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, order: str = "C", *, device: Any = None
+) -> ndarray:
     """A matrix with ones on diagonal `k` and zeros elsewhere.
 
     Examples
@@ -325,6 +350,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, *, d
            [0., 1.]])
     """
     require_cpu(device)
+    _check_order(order)
     rows, columns = shape_of((N, N if M is None else M))
     ones_at: ndarray = (arange(rows) + int(k)).reshape(rows, 1) == arange(columns)
     return ones_at.astype(dtype)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .array import Array, as_array
+from .creation import _check_order
 from .dtypes import BOOL, DTYPE_OF, Casting, DTypeLike, check_cast, code_of, result_code
 from .manipulation import matrix_transpose, transpose
 from .products import into, matmul
@@ -44,6 +45,8 @@ def einsum(
         Where to put the result.
     dtype : dtype, optional
         Compute in, and return, this type.
+    order : {'K', 'A', 'C'}
+        Elements are in C order whatever it is; "F" raises.
     casting : str
         What the arrays may be cast by.
     optimize : bool, str or list
@@ -59,6 +62,7 @@ def einsum(
     >>> ak.einsum("ij->j", a)
     array([3, 5, 7])
     """
+    _check_order(order)
     inputs, result, arrays = _parse(operands)
     code = result_code(*(one._expr.dtype for one in arrays)) if dtype is None else code_of(dtype)
     for one in arrays:

@@ -238,7 +238,8 @@ def load(file: Any, mmap_mode: str | None = None, allow_pickle: bool = False, **
     file : path or binary file
         Where to read.
     mmap_mode
-        Of no effect: elements are read into memory, some rows at a time.
+        None, "r" or "c": elements are read into memory, some rows at a time, and their changes do not reach the file;
+        so "r+" and "w+" raise.
     allow_pickle : bool
         As in NumPy; arrays of objects cannot be held here in any case.
 
@@ -257,6 +258,10 @@ def load(file: Any, mmap_mode: str | None = None, allow_pickle: bool = False, **
     >>> ak.load(stream)
     array([1., 1.])
     """
+    if mmap_mode not in (None, "r", "c", "readonly", "copyonwrite"):
+        raise ValueError(
+            f"mmap_mode={mmap_mode!r} is not available (changes would not reach the file). Use 'c', and save?"
+        )
     mapped = not hasattr(file, "read")
     name = os.fspath(file) if mapped else "<stream>"
     with reading(name):

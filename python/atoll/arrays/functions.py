@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from . import engine
-from .array import expr_of, require_out, wrap
+from .array import expr_of, of_columns, require_out, wrap
 from .dtypes import DTYPE_OF, Casting, code_of, promote
 from .elementwise import binary, check_output, kind_of, op_of, unary
 
@@ -129,7 +129,12 @@ def unary_function(name: str, summary: str, example: str = "[0.25, 0.5]") -> Una
         x: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: Casting = "same_kind"
     ) -> ndarray:
         if out is None and where is True and dtype is None:
-            return compute(x)
+            try:
+                return compute(x)
+            except TypeError:
+                if (found := of_columns(name, (x,))) is NotImplemented:
+                    raise
+                return found
         result = compute(x) if dtype is None else _given_type(name, dtype, (x,), casting)
         return finish(result, out, where, name, (kind_of(x),), casting)
 
@@ -148,7 +153,12 @@ def binary_function(name: str, summary: str, left: str = "[5.0, 6.5]", right: st
         x1: Any, x2: Any, /, out: Any = None, *, where: Any = True, dtype: Any = None, casting: Casting = "same_kind"
     ) -> ndarray:
         if out is None and where is True and dtype is None:
-            return compute(x1, x2)
+            try:
+                return compute(x1, x2)
+            except TypeError:
+                if (found := of_columns(name, (x1, x2))) is NotImplemented:
+                    raise
+                return found
         result = compute(x1, x2) if dtype is None else _given_type(name, dtype, (x1, x2), casting)
         return finish(result, out, where, name, (kind_of(x1), kind_of(x2)), casting)
 

@@ -95,8 +95,10 @@ def concatenate(
 concat = concatenate
 
 
-def stack(arrays: Sequence[Any], axis: int = 0) -> ndarray:
-    """Arrays of one shape along a new axis.
+def stack(
+    arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Casting = "same_kind"
+) -> ndarray:
+    """Arrays of one shape along a new axis; `out`, `dtype` and `casting` as in `concatenate`.
 
     Examples
     --------
@@ -113,7 +115,8 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> ndarray:
         raise ValueError("all input arrays must have the same shape")
     place = _axis(axis, len(shape) + 1)
     wider = (*shape[:place], 1, *shape[place:])
-    return concatenate([wrap(engine.reshape(part._read(), wider)) for part in parts], place)
+    reshaped = [wrap(engine.reshape(part._read(), wider)) for part in parts]
+    return concatenate(reshaped, place, out, dtype=dtype, casting=casting)
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
@@ -133,7 +136,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
                  for place in range(array.shape[len(before)]))  # fmt: skip
 
 
-def hstack(tup: Sequence[Any]) -> ndarray:
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_kind") -> ndarray:
     """Arrays side by side: along axis 1, or axis 0 when 1-d.
 
     Examples
@@ -143,10 +146,10 @@ def hstack(tup: Sequence[Any]) -> ndarray:
     array([1, 2, 3])
     """
     parts = [atleast_1d(one) for one in tup]
-    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
-def vstack(tup: Sequence[Any]) -> ndarray:
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_kind") -> ndarray:
     """Arrays below each other: along axis 0, 1-d arrays as rows.
 
     Examples
@@ -156,7 +159,7 @@ def vstack(tup: Sequence[Any]) -> ndarray:
     array([[1, 2],
            [3, 4]])
     """
-    return concatenate([atleast_2d(one) for one in tup], 0)
+    return concatenate([atleast_2d(one) for one in tup], 0, dtype=dtype, casting=casting)
 
 
 row_stack = vstack

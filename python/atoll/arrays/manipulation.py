@@ -329,8 +329,9 @@ def atleast_3d(*arys: Any) -> Any:
     return _each(deeper, arys)
 
 
-def broadcast_to(array: Any, shape: Any) -> ndarray:
-    """The elements repeated along axes of length 1 to fill a shape: a view that can only be read.
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> ndarray:
+    """The elements repeated along axes of length 1 to fill a shape: a view that can only be read; `subok` is for
+    subclasses, of which there are none.
 
     Examples
     --------
@@ -355,8 +356,9 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     return np.broadcast_shapes(*shapes)
 
 
-def broadcast_arrays(*args: Any) -> tuple[ndarray, ...]:
-    """Arrays broadcast to their common shape: those of another shape as views that can only be read.
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
+    """Arrays broadcast to their common shape: those of another shape as views that can only be read; `subok` as in
+    `broadcast_to`.
 
     Examples
     --------

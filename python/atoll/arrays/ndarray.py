@@ -529,11 +529,11 @@ class ndarray(Array):
         stable: bool | None = None, descending: bool = False,
     ) -> None:  # fmt: skip
         """Sorts in place; see `ak.sort`."""
-        self._store(sorting.sort(self, axis, kind, descending=descending)._expr)
+        self._store(sorting.sort(self, axis, kind, order, stable=stable, descending=descending)._expr)
 
     def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
         """Sorts in place, which puts each element of `kth` where it belongs; see `ak.partition`."""
-        self._store(sorting.partition(self, kth, axis)._expr)
+        self._store(sorting.partition(self, kth, axis, kind, order)._expr)
 
     argpartition = sorting.argpartition
     argsort = sorting.argsort

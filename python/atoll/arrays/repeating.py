@@ -236,8 +236,17 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
-def trim_zeros(filt: Any) -> ndarray:
-    """Without leading and trailing zeros.
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> ndarray:
+    """Without the zeros before and behind all others.
+
+    Parameters
+    ----------
+    filt : array_like
+        Elements.
+    trim : {'fb', 'f', 'b'}
+        Those in front, those behind, or both.
+    axis : int or tuple of int, optional
+        Axes that become shorter; all by default.
 
     Examples
     --------
@@ -245,10 +254,20 @@ def trim_zeros(filt: Any) -> ndarray:
     >>> ak.trim_zeros(ak.array([0, 1, 0, 2, 0]))
     array([1, 0, 2])
     """
-
     array = as_array(filt)
-    places = flatnonzero(array)
-    return array[int(places[0]) : int(places[-1]) + 1] if places.size else array[:0]
+    sides = trim.lower()
+    if sides not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
+    axes = list(range(array.ndim)) if axis is None else _axes(axis, array.ndim)
+    key: list[slice] = [slice(None)] * array.ndim
+    for place in axes:
+        others = tuple(one for one in range(array.ndim) if one != place)
+        there = flatnonzero((array != 0).any(axis=others) if others else array)
+        first, last = (int(there[0]), int(there[-1]) + 1) if there.size else (array.shape[place],) * 2
+        if not there.size and "f" not in sides:
+            last = 0
+        key[place] = slice(first if "f" in sides else None, last if "b" in sides else None)
+    return array[tuple(key)]
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[ndarray, ...]:

@@ -71,7 +71,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     return result
 
 
-def compress(condition: Any, a: Any, axis: int | None = None) -> ndarray:
+def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> ndarray:
     """Elements (or, along `axis`, slices) where the 1-d condition is true; a short condition ends early.
 
     Examples
@@ -86,7 +86,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> ndarray:
     if axis is None:
         array, axis = array.reshape(-1), 0
     axis = _axis(axis, array.ndim)
-    return take(array, wrap(engine.flatnonzero(mask._expr)), axis)
+    return take(array, wrap(engine.flatnonzero(mask._expr)), axis, out)
 
 
 def extract(condition: Any, arr: Any) -> ndarray:

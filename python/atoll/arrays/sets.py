@@ -220,6 +220,12 @@ def isin(
     array([False,  True, False])
     """
     own, tests = expr_of(element), expr_of(test_elements)
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    if kind == "table" and not (KIND_OF[own.dtype] in "biu" and KIND_OF[tests.dtype] in "biu"):
+        raise ValueError(
+            "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind."
+        )
     if UINT64 in (own.dtype, tests.dtype) and "i" in (KIND_OF[own.dtype], KIND_OF[tests.dtype]):
         # No common type is exact: compared as unsigned, where neither a negative number nor one too large is in both.
         signed = own if tests.dtype == UINT64 else tests

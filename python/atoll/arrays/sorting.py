@@ -45,9 +45,19 @@ def along_last(a: Any, axis: int | None, action: Callable[[engine.Expr], engine.
     return wrap(engine.transpose(action(engine.transpose(expr, order)), order))
 
 
-def _check_kind(kind: str | None) -> None:
+def _check_kind(kind: str | None, order: Any, stable: bool | None = None) -> None:
     if kind not in _KINDS:
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
+    if kind is not None and stable is not None:
+        raise ValueError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
+    if order is not None:
+        raise ValueError("Cannot specify order when the array has no fields.")
+
+
+def _check_selection(kind: str, order: Any) -> None:
+    if kind != "introselect":
+        raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
+    _check_kind(None, order)
 
 
 def _reversed(expr: engine.Expr) -> engine.Expr:
@@ -77,7 +87,9 @@ def sort(
     axis : int or None
         Axis to sort along; None sorts the flattened array.
     kind, stable : optional
-        Accepted for NumPy's sake; the algorithm is chosen by the data.
+        An algorithm by NumPy's name, or whether equal elements keep their order: they always do.
+    order : None
+        Names of fields, which no array has.
     descending : bool
         The greatest first, and NaN before them.
 
@@ -89,7 +101,7 @@ def sort(
     >>> ak.sort(ak.array([3, 1, 2]), descending=True)
     array([3, 2, 1])
     """
-    _check_kind(kind)
+    _check_kind(kind, order, stable)
     return along_last(a, axis, (lambda expr: _reversed(engine.sort(expr))) if descending else engine.sort)
 
 
@@ -129,7 +141,7 @@ def argsort(
     >>> ak.argsort(ak.array([30, 10, 20, 10]), descending=True)
     array([0, 2, 1, 3])
     """
-    _check_kind(kind)
+    _check_kind(kind, order, stable)
     down = descending or not ascending
     return along_last(a, axis, (lambda expr: _last_first(engine.argsort, expr)) if down else engine.argsort)
 
@@ -183,7 +195,7 @@ def lexsort(keys: Sequence[Any], axis: int = -1) -> ndarray:
     return coargsort(list(keys)[::-1])
 
 
-def partition(a: Any, kth: Any, axis: int | None = -1) -> ndarray:
+def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> ndarray:
     """A copy in which element `kth` is where sorting would put it, lesser ones before it; here fully sorted.
 
     Examples
@@ -192,11 +204,12 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> ndarray:
     >>> ak.partition(ak.array([3, 1, 2]), 1)
     array([1, 2, 3])
     """
+    _check_selection(kind, order)
     _check_kth(a, kth, axis)
     return sort(a, axis)
 
 
-def argpartition(a: Any, kth: Any, axis: int | None = -1) -> ndarray:
+def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> ndarray:
     """Positions that partition the array; here those that sort it.
 
     Examples
@@ -205,6 +218,7 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> ndarray:
     >>> ak.argpartition(ak.array([3, 1, 2]), 1)
     array([1, 2, 0])
     """
+    _check_selection(kind, order)
     _check_kth(a, kth, axis)
     return argsort(a, axis)
 

@@ -168,7 +168,7 @@ def _edges(expr: engine.Expr, bins: Any, limits: Any) -> Any:
 
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> ndarray:
-    """The edges that `histogram` uses.
+    """The edges that `histogram` uses; weights, of the shape of `a`, do not change them.
 
     Examples
     --------
@@ -177,6 +177,11 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     array([0. , 0.5, 1. ])
     """
     expr = expr_of(a)
+    if weights is not None:
+        if isinstance(bins, str):
+            raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
+        if as_array(weights).shape != expr.shape:
+            raise ValueError("weights should have the same shape as a.")
     if expr.dtype == BOOL:
         expr = engine.cast(expr, code_of(np.uint8))
     edges = _edges(expr, bins, range)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -67,6 +68,7 @@ def _among(values: Any) -> bool:
 def sort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
 ) -> Any:
+    _check_options(a, axis, kind, order, stable)
     return as_column(a).sort(descending=descending)
 
 
@@ -75,7 +77,20 @@ def argsort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False,
     ascending: bool = True,
 ) -> Any:  # fmt: skip
+    _check_options(a, axis, kind, order, stable)
     return as_column(a).argsort(descending=descending or not ascending)
+
+
+def _check_options(a: Any, axis: Any, kind: Any, order: Any, stable: Any) -> None:
+    """What is wrong with these of an array is so of a column."""
+    sorting._check_kind(kind, order, stable)
+    check_axis(axis)
+
+
+def check_axis(axis: Any) -> None:
+    """A column has one axis."""
+    if axis is not None and not -1 <= operator.index(axis) <= 0:
+        raise np.exceptions.AxisError(operator.index(axis), 1)
 
 
 @_also(sorting.coargsort, lambda value: _is_column(value) or _among(value))
@@ -96,11 +111,19 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 @_also(selection.take)
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    check_axis(axis)
+    if out is not None:
+        raise TypeError("out= is for arrays (columns do not change in place). Take the result?")
+    if mode != "raise":
+        indices = selection.take(arange(as_column(a).size), indices, mode=mode)
     return as_column(a).take(indices)
 
 
 @_also(joining.concatenate, _among)
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, **options: Any) -> Any:
+    check_axis(axis)
+    if out is not None or any(option != "same_kind" and option is not None for option in options.values()):
+        raise TypeError("concatenate of columns takes no out, dtype and casting (the kinds decide). Use astype?")
     columns = [as_column(one) for one in arrays]
     decides = own_kind(columns, columns[0])
     if type(decides) is not Column:  # rows without a value are of any kind
@@ -163,6 +186,9 @@ def unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None,
     **options: Any,
 ) -> Any:  # fmt: skip
+    check_axis(axis)
+    if not options.get("equal_nan", True):
+        raise TypeError("unique of a column takes no equal_nan=False (what is missing is left out). Use its values?")
     column = as_column(ar)
     if isinstance(column, Strings) and column.valid is None and not return_inverse and not return_counts:
         distinct, first = column.distinct()

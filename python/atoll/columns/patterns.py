@@ -54,6 +54,35 @@ def anchored(pattern: Pattern, whole: bool) -> Pattern:
     )
 
 
+def cut_at(pattern: str, times: int, from_right: bool) -> str:
+    """A pattern that cuts a text at the times-th match of another, in three groups: before it, the match, behind it.
+
+    ValueError for a pattern with references to its own groups.
+    """
+    found = re.match(r"\(\?[aiLmsux]+\)", pattern)
+    flags = found.group() if found else ""
+    one = f"(?>{_without_groups(pattern[len(flags) :])}{chr(10) if 'x' in flags else ''})"
+    between = rf"(?:(?!{one})[\s\S])*+"
+    if from_right:
+        return rf"{flags}\A((?:{one}|(?!{one})[\s\S])*?)({one})({between}(?:{one}{between}){{{times - 1}}})\Z"
+    return rf"{flags}\A((?:{between}{one}){{{times - 1}}}{between})({one})([\s\S]*)\Z"
+
+
+_PIECE = re.compile(r"(\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P=|\(\?P<\w+>|\((?!\?))", re.DOTALL)
+
+
+def _without_groups(pattern: str) -> str:
+    """The pattern whose groups capture nothing."""
+
+    def altered(match: re.Match[str]) -> str:
+        piece = match.group()
+        if piece == "(?P=" or (piece[0] == "\\" and piece[1] in "123456789"):
+            raise ValueError(f"pattern {pattern!r} refers to its own groups ({piece}). Write them out?")
+        return "(?:" if piece[0] == "(" else piece
+
+    return _PIECE.sub(altered, pattern)
+
+
 def _translated(pattern: str) -> str:
     """Python's escapes that mean something else to the engine."""
     out: list[str] = []

@@ -17,7 +17,7 @@ from ..arrays.joining import concatenate
 from ..arrays.selection import flatnonzero, take
 from ..arrays.ufuncs import isnan, maximum, minimum
 from .column import Column, as_column
-from .functions import _also, where
+from .functions import _also, check_axis, where
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -125,11 +125,13 @@ def expr_or_none(array: ndarray | None) -> _core.Expr | None:
 
 @_also(scans.cumsum)
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    check_axis(axis)
     return cumulate(_typed(a, dtype, out), "sum")
 
 
 @_also(scans.cumprod)
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    check_axis(axis)
     return cumulate(_typed(a, dtype, out), "prod")
 
 

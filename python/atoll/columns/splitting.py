@@ -13,7 +13,7 @@ from ..arrays.repeating import repeat
 from ..arrays.selection import flatnonzero
 from .later import later
 from .methods import Text, TextMethods, text_of, whole
-from .patterns import Pattern, compiled, is_literal
+from .patterns import Pattern, compiled, cut_at, is_literal
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -226,6 +226,8 @@ class SplitMethods(TextMethods):
             A text with fewer delimiters is peeled off whole; else it stays whole, and nothing is peeled off it.
         fromRight : bool
             From the end: what is peeled off is behind the delimiter.
+        regex : bool
+            The delimiter is a regular expression, which refers to none of its groups and matches no empty text.
 
         Returns
         -------
@@ -242,7 +244,7 @@ class SplitMethods(TextMethods):
         if times < 1:
             raise ValueError(f"times must be at least 1, got {times}")
         if regex:
-            raise ValueError("a regular expression peels nothing off: use split, or extract")
+            return self._peel_pattern(text_of(delimiter, "delimiter"), times, includeDelimiter, keepPartial, fromRight)
         call, right = [text_of(delimiter, "delimiter")], int(fromRight)
         enough: Any = self._measured("text.count", call, [times, right, 0]) > times
         places = range(1, times + 1) if fromRight else range(times)
@@ -251,6 +253,20 @@ class SplitMethods(TextMethods):
         if includeDelimiter:
             peeled = delimiter + peeled if fromRight else peeled + delimiter
         rest = self._map("text.part", call, [times, right, 0 if fromRight else -1, 0])
+        blank = self._map("slice", numbers=[0, 0])
+        peeled = self._chosen(enough, peeled, self if keepPartial else blank)
+        rest = self._chosen(enough, rest, blank if keepPartial else self)
+        return (rest, peeled) if fromRight else (peeled, rest)
+
+    def _peel_pattern(
+        self: Self, delimiter: Text, times: int, includeDelimiter: bool, keepPartial: bool, fromRight: bool
+    ) -> tuple[Self, Self]:
+        pattern = compiled(cut_at(str(delimiter), times, fromRight))
+        before, found, behind = (self._map("regex.extract", [pattern.text], [pattern.flags, one]) for one in (1, 2, 3))
+        enough = self._measured("regex.has_group", [pattern.text], [pattern.flags, 2])
+        if includeDelimiter:
+            before, behind = (before, found + behind) if fromRight else (before + found, behind)
+        peeled, rest = (behind, before) if fromRight else (before, behind)
         blank = self._map("slice", numbers=[0, 0])
         peeled = self._chosen(enough, peeled, self if keepPartial else blank)
         rest = self._chosen(enough, rest, blank if keepPartial else self)

@@ -43,11 +43,19 @@ def is_special(path: str) -> bool:
 
 def beside(path: str) -> str:
     """A new empty file beside `path`, to write to. What writers of `path` have left that are no more is removed."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     return _beside(path, lambda aside: os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)))
 
 
 def directory_beside(path: str) -> str:
-    """The same for a directory."""
+    """The same for a directory. A directory that programs work in is not replaced: its files would go."""
+    held = os.path.realpath(path)
+    for kept, what in ((os.getcwd(), "current"), (os.path.expanduser("~"), "home")):
+        if os.path.isdir(held) and os.path.commonpath([held, os.path.realpath(kept)]) == held:
+            raise ValueError(
+                f"{path} cannot be replaced (the {what} directory {kept} is in it). Name a directory below it?"
+            )
     return _beside(path, os.mkdir)
 
 
@@ -97,12 +105,12 @@ def settle(aside: str, path: str) -> None:
     path = os.path.realpath(path)
     if os.path.isfile(path) and os.path.isfile(aside):
         os.chmod(aside, os.stat(path).st_mode & 0o777)
-    _flush_all(aside)
+    flush_all(aside)
     if os.path.isdir(path) or (os.path.isdir(aside) and os.path.exists(path)):
         _exchange(aside, path)
     else:
         os.replace(aside, path)
-    _flush(os.path.dirname(path))
+    flush(os.path.dirname(path))
 
 
 @contextlib.contextmanager
@@ -153,17 +161,19 @@ def discard(path: str) -> None:
         os.close(handle)
 
 
-def _flush_all(path: str) -> None:
+def flush_all(path: str) -> None:
+    """The bytes of a file, or of all of a directory, are on the disk."""
     if os.path.isdir(path):
         for at, _, names in os.walk(path):
             for name in names:
-                _flush(os.path.join(at, name))
-            _flush(at)
+                flush(os.path.join(at, name))
+            flush(at)
     else:
-        _flush(path)
+        flush(path)
 
 
-def _flush(path: str) -> None:
+def flush(path: str) -> None:
+    """The bytes of a file, or the names of a directory, are on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

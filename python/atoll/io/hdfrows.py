@@ -6,6 +6,8 @@ Rows of compressed datasets, which lie in chunks, are written by one PE after th
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -107,11 +109,57 @@ def put(group: Any, name: str, kind: str, values: Any, compression: str | None =
     return made
 
 
-def _create(path: str, kept: Sequence[Kept], datasets: Sequence[Dataset], compression: str | None) -> Places:
-    """Makes the file, whose datasets have room and no values yet."""
+@contextlib.contextmanager
+def hdf_file(path: str, mode: str, **options: Any) -> Iterator[Any]:
+    """An open HDF5 file to write to, a new one or with `mode` "r+" one that is there. OSError where that fails."""
     import h5py
 
-    with h5py.File(path, "w", locking=False) as file:  # the lock is that of who made the path
+    with _Patient(path, "w+b" if mode == "w" else "r+b") as stream:
+        try:
+            with h5py.File(stream, mode, **options) as file:
+                yield file
+        except Exception:
+            stream.check()
+            raise
+        stream.check()
+
+
+class _Patient(io.FileIO):
+    """A file that takes all bytes behind a failure, too, and tells of it when it is asked.
+
+    HDF5 writes when it closes what is in a file, and has no way to tell of errors there.
+    """
+
+    failure: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        """All bytes."""
+        left = memoryview(data)
+        try:
+            while self.failure is None and len(left):
+                left = left[super().write(left) :]
+        except OSError as error:
+            self.failure = error
+        return len(data)
+
+    def truncate(self, size: int | None = None) -> int:
+        """The file's new size."""
+        if self.failure is None:
+            try:
+                return super().truncate(size)
+            except OSError as error:
+                self.failure = error
+        return self.tell() if size is None else size
+
+    def check(self) -> None:
+        """Raises the failure."""
+        if self.failure is not None:
+            raise self.failure
+
+
+def _create(path: str, kept: Sequence[Kept], datasets: Sequence[Dataset], compression: str | None) -> Places:
+    """Makes the file, whose datasets have room and no values yet."""
+    with hdf_file(path, "w") as file:
         for one in kept:
             if one.text or one.categories is not None:
                 group = _noted(file.create_group(one.name), "texts" if one.text else "categories")
@@ -162,11 +210,9 @@ def _place(here: Any, path: str, kept: Sequence[Kept], datasets: Sequence[Datase
 
 
 def _insert(here: Any, pe: int, path: str, kept: Sequence[Kept], datasets: Sequence[Dataset]) -> None:
-    import h5py
-
     if here.pe != pe:
         return
-    with h5py.File(path, "r+", locking=False) as file:
+    with hdf_file(path, "r+") as file:
         for one, (begin, values) in zip(datasets, _own(here, kept, datasets), strict=True):
             if len(values):
                 file[one.path][begin : begin + len(values)] = values

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import extras
@@ -80,7 +82,58 @@ def write_orc(
 ) -> None:
     """Writes columns to an ORC file; `options` are those of `pyarrow.orc.ORCWriter`."""
 
-    def opened(sink: Any, schema: Any) -> Any:
-        return extras.module("pyarrow.orc", "writing ORC").ORCWriter(sink, **options)
+    def opened(sink: Any, schema: Any) -> _Stripes:
+        return _Stripes(extras.module("pyarrow.orc", "writing ORC").ORCWriter, sink, options)
 
     write_tables(where, columns, opened, storage_options)
+
+
+class _Stripes:
+    """Writes tables as stripes."""
+
+    def __init__(self, make: Callable[..., Any], sink: Any, options: Mapping[str, Any]) -> None:
+        self._sink = _Patient(sink)
+        self._writer = make(self._sink, **options)
+
+    def __enter__(self) -> _Stripes:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, _: Any) -> None:
+        self._sink.failure = self._sink.failure or error
+        if error is None:
+            self._writer.close()
+            self._sink.check()
+        else:
+            with contextlib.suppress(Exception):
+                self._writer.close()
+
+    def write(self, table: Any) -> None:
+        self._writer.write(table)
+        self._sink.check()
+
+
+class _Patient(io.RawIOBase):
+    """A stream that takes all bytes behind a failure, too, and tells of it when it is asked.
+
+    Arrow's ORC writer ends the process when a stream raises while it closes.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.failure: BaseException | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        if self.failure is None:
+            try:
+                self._stream.write(data)
+            except BaseException as error:
+                self.failure = error
+        return len(data)
+
+    def check(self) -> None:
+        """Raises the failure."""
+        if self.failure is not None:
+            raise self.failure

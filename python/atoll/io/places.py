@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import extras
 from .atomic import Device, is_special
+from .filesets import complete
 
 _URL = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
 
@@ -71,6 +72,8 @@ def place_of(where: Any, endings: Iterable[str] = (), storage_options: dict[str,
         data = where.read()
         return Place(["<stream>"], data=data.encode() if isinstance(data, str) else bytes(data))
     if isinstance(where, (list, tuple)):
+        paths = [path_of(one) for one in where if not hasattr(one, "read")]
+        complete({os.path.dirname(os.path.abspath(path)) for path in paths if not _URL.match(path)})
         places = [place_of(one, endings, storage_options) for one in where]
         if not places:
             raise ValueError("no files are named")
@@ -78,13 +81,23 @@ def place_of(where: Any, endings: Iterable[str] = (), storage_options: dict[str,
             [file for place in places for file in place.files], places[0].system, places[0].data,
             [root for place in places for root in place.roots],
         )  # fmt: skip
-    path = os.fspath(where)
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
+    path = path_of(where)
     if _URL.match(path):
         system, path = filesystem(path, storage_options)
         return _below(path, tuple(endings), system) if system is not None else _local(path, tuple(endings))
     return _local(os.path.expanduser(path), tuple(endings))
+
+
+def path_of(where: Any) -> str:
+    """The text of a path. ValueError for one that can be none."""
+    path = os.fspath(where)
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    if not path:
+        raise ValueError("the path is empty. Name a file?")
+    if "\0" in path:
+        raise ValueError(f"path {path!r} has a NUL character (paths end at it). Leave it out?")
+    return path
 
 
 def filesystem(url: str, storage_options: dict[str, Any] | None = None) -> tuple[Any, str]:
@@ -105,16 +118,25 @@ def filesystem(url: str, storage_options: dict[str, Any] | None = None) -> tuple
 def _local(path: str, endings: tuple[str, ...]) -> Place:
     path = os.path.abspath(path)
     if os.path.isdir(path):
+        complete([path])
         found = [os.path.join(at, name) for at, _, names in os.walk(path) for name in names]
         return Place(_wanted(found, path, endings), roots=[path])
     if not os.path.exists(path) and glob.has_magic(path):
-        found = sorted(one for one in glob.glob(path, recursive=True) if os.path.isfile(one))
+        found = [one for one in matching(path) if os.path.isfile(one)]
         if not found:
             raise FileNotFoundError(f"no file matches {path}")
         fixed = _before_pattern(path)
         return Place(found, roots=[os.path.dirname(fixed)])
     os.stat(path)  # what it raises names the path
     return Place([path])
+
+
+def matching(pattern: str) -> list[str]:
+    """The paths that match a pattern, in order; files that are replaced together are all old ones or all new."""
+    found = glob.glob(pattern, recursive=True)
+    if complete({os.path.dirname(one) for one in found} | {os.path.dirname(_before_pattern(pattern))}):
+        found = glob.glob(pattern, recursive=True)
+    return sorted(found)
 
 
 def _before_pattern(path: str) -> str:
@@ -160,9 +182,7 @@ def target_of(where: Any, storage_options: dict[str, Any] | None = None) -> tupl
     """Where to write: the file system (None: this machine's) and the path, or a stream as it is: what `sink` takes."""
     if hasattr(where, "write"):
         return None, where
-    path = os.fspath(where)
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
+    path = path_of(where)
     if _URL.match(path):
         return filesystem(path, storage_options)
     path = os.path.abspath(os.path.expanduser(path))

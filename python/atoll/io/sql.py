@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,7 +56,8 @@ def write_sql(name: str, con: Any, columns: Mapping[str, Any], if_exists: str = 
                     mode = "append"
                 connection.commit()
         except BaseException as error:
-            failure = error
+            full = "database or disk is full" in str(error)
+            failure = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name) if full else error
     agree(failure, pieces)
     return len(next(iter(columns.values()))) if columns else 0
 

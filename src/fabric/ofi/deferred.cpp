@@ -63,7 +63,7 @@ class Work final : public DeferredWork {
     fi_cq_attr queue{};
     queue.format = FI_CQ_FORMAT_CONTEXT;
     SignalsKept kept;
-    station_ = open_station(*info_, queue, "a queue of completions", " for triggered work");
+    station_ = open_station(*info_, {}, queue, "a queue of completions", " for triggered work");
     value_region_ = open_region(value_.data(), most_bytes, nullptr);
     for (std::size_t i = 0; i < channels.size(); ++i) {
       Line& line = lines_[i];

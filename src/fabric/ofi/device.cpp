@@ -58,7 +58,7 @@ std::uint32_t make_tag() {
 
 }  // namespace
 
-Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::uint32_t npes)
+Device::Device(Info info, const tcp::Identity& identity, std::byte* segment, std::size_t segment_bytes, std::uint32_t npes)
     : segment_(segment),
       segment_bytes_(segment_bytes),
       info_(std::move(info)),
@@ -73,7 +73,7 @@ Device::Device(Info info, std::byte* segment, std::size_t segment_bytes, std::ui
   queue.wait_obj = over_sockets_ ? FI_WAIT_POLLFD : FI_WAIT_FD;
   queue.size = info_->tx_attr->size + info_->rx_attr->size;
   SignalsKept kept;
-  Station station = open_station(*info_, queue, "a queue that a thread can sleep on");
+  Station station = open_station(*info_, identity, queue, "a queue that a thread can sleep on");
   fabric_ = std::move(station.fabric);
   domain_ = std::move(station.domain);
   peers_ = std::move(station.peers);
@@ -340,8 +340,14 @@ std::size_t Device::next_read(const RemoteMemory& from, std::uint64_t offset, st
 std::span<const Completion> Device::take_failure(std::int64_t status) {
   ATOLL_VALIDATE(status == -FI_EAVAIL, Error, "the network fails: {}", error_text(status));
   fi_cq_err_entry error{};
-  if (::fi_cq_readerr(completions_.get(), &error, 0) <= 0 || error.op_context == nullptr) return {};
+  if (::fi_cq_readerr(completions_.get(), &error, 0) <= 0 || (error.op_context == nullptr && !tcp::is_own(*info_))) return {};
   finished_[0] = {};
+  if (error.op_context == nullptr) {
+    finished_[0].flags = peer_failed;
+    finished_[0].data = error.data;
+    finished_[0].len = static_cast<std::size_t>(error.err);
+    return {finished_.data(), 1};
+  }
   finished_[0].op_context = error.op_context;
   finished_[0].flags = operation_failed;
   finished_[0].data = static_cast<std::uint64_t>(error.err);

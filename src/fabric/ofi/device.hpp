@@ -26,6 +26,7 @@
 #include "posted.hpp"
 #include "registration.hpp"
 #include "spares.hpp"
+#include "tcp/provider.hpp"
 #include "wire.hpp"
 
 namespace atl::fabric::ofi {
@@ -50,6 +51,8 @@ struct Operation {
 using Completion = fi_cq_data_entry;
 /// Among its `flags`: the operation failed, and `data` is the error.
 inline constexpr std::uint64_t operation_failed = std::uint64_t{1} << 63;
+/// Likewise: what came from a peer was not what it has sent. `data` is the PE, `len` the error.
+inline constexpr std::uint64_t peer_failed = std::uint64_t{1} << 62;
 
 /// Where a peer's memory is, as the network counts.
 struct RemoteMemory {
@@ -66,8 +69,8 @@ struct RemoteMemory {
 
 class Device {
  public:
-  /// Opens the provider on that interface and lets the network reach `segment`, in a job of `npes` PEs. Throws SetupError.
-  Device(Info info, std::byte* segment, std::size_t segment_bytes, std::uint32_t npes);
+  /// Opens the provider on that interface, as that endpoint of the job, and lets the network reach `segment`, in a job of `npes` PEs. Throws SetupError.
+  Device(Info info, const tcp::Identity& identity, std::byte* segment, std::size_t segment_bytes, std::uint32_t npes);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 

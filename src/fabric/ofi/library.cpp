@@ -13,6 +13,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
+#include "tcp/provider.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 // The sanitizer sees of libfabric only what the C library does for it. What it copies into memory that a PE waits for, a network's
@@ -101,7 +102,12 @@ const Library& library() {
   return loaded;
 }
 
-std::string error_text(std::int64_t status) { return library().strerror(static_cast<int>(status < 0 ? -status : status)); }
+std::string error_text(std::int64_t status) {
+  int error = static_cast<int>(status < 0 ? -status : status);
+  if (error == EBADMSG) return "what came was changed on its way, or forged";
+  if (error == EKEYREJECTED) return "what answers at its address cannot prove to be it";
+  return library().strerror(error);
+}
 
 void check(std::int64_t status, const fi_info& info, std::string_view what) {
   if (status >= 0) return;
@@ -148,6 +154,8 @@ std::vector<Info> find_provider() {
     if (known || provider_name(*one) != provider_name(*best) || rank_of(*one) != rank_of(*best)) continue;
     all.emplace_back(library().dupinfo(one));
     if (!all.back()) throw MemoryError("no memory for the network's description");
+    Protection protection = network_protection();
+    if (protection != Protection::none && tcp::is_replaced(one->fabric_attr->prov_name)) tcp::describe(*all.back(), protection);
   }
   return all;
 }

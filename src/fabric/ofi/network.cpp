@@ -45,7 +45,8 @@ class End final : public NetworkEnd {
     for (std::size_t i = 0; i < endpoints_of(job, interfaces_); ++i) {
       Info info(library().dupinfo(interfaces[i % interfaces_].get()));
       if (!info) throw MemoryError("no memory for the network's description");
-      devices_.push_back(std::make_unique<Device>(std::move(info), job.segment(self), job.segment_bytes(), job.npes()));
+      tcp::Identity identity{.pe = self.value(), .lane = static_cast<std::uint32_t>(i), .protection = network_protection()};
+      devices_.push_back(std::make_unique<Device>(std::move(info), identity, job.segment(self), job.segment_bytes(), job.npes()));
       cards_.push_back(devices_.back()->card());
     }
   }
@@ -79,7 +80,8 @@ class End final : public NetworkEnd {
       if (job_.is_local(PeId(pe))) continue;
       Card card = read_card(pe, hosts[pe], cards[pe], i);
       ATOLL_VALIDATE(std::string_view(card.provider) == own.provider, SetupError,
-                     "PE {} on {} uses the network by '{}', PE {} on {} by '{}'. Set ATOLL_FABRIC_PROVIDER to one that all nodes have",
+                     "PE {} on {} uses the network by '{}', PE {} on {} by '{}'. Set ATOLL_NETWORK_SECURITY alike on all nodes, and "
+                     "ATOLL_FABRIC_PROVIDER to one that all have",
                      self_.value(), host, own.provider, pe, hosts[pe], card.provider);
       ATOLL_VALIDATE(card.segment_bytes == own.segment_bytes, SetupError,
                      "PE {} on {} has a segment of {}, PE {} on {} one of {}. Set ATOLL_HEAP_SIZE alike on all nodes", self_.value(),

@@ -77,7 +77,7 @@ inline bool Path::take_completions() {
   auto finished = device_->completions();
   for (const Completion& one : finished) {
     Arrival arrival{static_cast<Operation*>(one.op_context), one.len};
-    bool sent = (one.flags & (FI_REMOTE_WRITE | operation_failed)) == 0 && arrival.operation->kind == Operation::Kind::receive;
+    bool sent = (one.flags & (FI_REMOTE_WRITE | operation_failed | peer_failed)) == 0 && arrival.operation->kind == Operation::Kind::receive;
     if (sent) [[likely]] device_->note_filled(*arrival.operation);
     else if (!take_other(one)) continue;
     else arrival = {nullptr, one.data};
@@ -91,6 +91,10 @@ bool Path::take_other(const Completion& one) {
   if ((one.flags & FI_REMOTE_WRITE) != 0) {
     changed_memory_ = true;
     return one.data != 0 && !take_signal(one.data);
+  }
+  if ((one.flags & peer_failed) != 0) {
+    note_failure(peers_[one.data], static_cast<int>(one.len));
+    return false;
   }
   auto& operation = *static_cast<Operation*>(one.op_context);
   if ((one.flags & operation_failed) != 0) fail_operation(operation, static_cast<int>(one.data));
@@ -409,6 +413,7 @@ void Path::take_leave_of(PeId pe) {
     --request.pending->left;
     free_requests_.push_back(number);
   }
+  job_.note_far_departure();
 }
 
 // What it came in, when there is another buffer for the next to come, so that nothing is copied; else a copy.

@@ -5,7 +5,8 @@
 
 namespace atl::fabric::ofi {
 
-Station open_station(const fi_info& info, fi_cq_attr queue, std::string_view queue_words, std::string_view purpose) {
+Station open_station(const fi_info& info, const tcp::Identity& identity, fi_cq_attr queue, std::string_view queue_words,
+                     std::string_view purpose) {
   auto opened = [&](int status, std::string_view what) {
     check(status, info, std::string("cannot open ").append(what).append(purpose));
   };
@@ -13,7 +14,8 @@ Station open_station(const fi_info& info, fi_cq_attr queue, std::string_view que
   auto* asked = const_cast<fi_info*>(&info);
   Station station;
   fid_fabric* fabric = nullptr;
-  opened(library().fabric(info.fabric_attr, &fabric, nullptr), "it");
+  if (tcp::is_own(info)) fabric = tcp::open_fabric(identity);
+  else opened(library().fabric(info.fabric_attr, &fabric, nullptr), "it");
   station.fabric.reset(fabric);
   fid_domain* domain = nullptr;
   opened(::fi_domain(fabric, asked, &domain, nullptr), "a domain");

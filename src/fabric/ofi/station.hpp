@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "library.hpp"
+#include "tcp/provider.hpp"
 
 namespace atl::fabric::ofi {
 
@@ -21,7 +22,8 @@ struct Station {
 };
 
 /// Opens all of it. Throws SetupError that says what could not be opened; `queue` is what completions are to be like, `queue_words`
-/// what such a queue is called, `purpose` ends the sentences. The caller keeps the signals.
-Station open_station(const fi_info& info, fi_cq_attr queue, std::string_view queue_words, std::string_view purpose = "");
+/// what such a queue is called, `purpose` ends the sentences. The caller keeps the signals. Atoll's own transport is opened for `identity`.
+Station open_station(const fi_info& info, const tcp::Identity& identity, fi_cq_attr queue, std::string_view queue_words,
+                     std::string_view purpose = "");
 
 }  // namespace atl::fabric::ofi

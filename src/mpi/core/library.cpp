@@ -39,7 +39,11 @@ Library* library = nullptr;
 
 Library::Library() {
   context_ = runtime::open_process();
-  matcher_ = std::make_unique<runtime::Matcher>(*context_, runtime::MatcherOptions{.apart_from_bit = communicator_bit});
+  const std::uint64_t half = config::bytes(config::Variable::unexpected_limit) / 2;
+  constexpr std::uint64_t bytes_of_one = 512;  // what is kept of each, and what its payload takes beyond its length
+  const std::uint64_t messages = std::min<std::uint64_t>(half / bytes_of_one, UINT32_MAX);
+  matcher_ = std::make_unique<runtime::Matcher>(
+      *context_, runtime::MatcherOptions{.unexpected_bytes = half, .unexpected_messages = static_cast<std::uint32_t>(messages), .apart_from_bit = communicator_bit});
 }
 
 // Handlers and what answers deaths ask for the library, from the first of them on.

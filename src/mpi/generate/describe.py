@@ -16,6 +16,7 @@ def api_json(table: Table) -> str:
             "returns": function.row.returns,
             "arguments": [argument.declare(function.large) for argument in function.arguments],
             "built": function.built,
+            "polled": function.row.polled,
             "deprecated": function.row.deprecated or None,
         }
         for function in table.functions

@@ -23,6 +23,8 @@ def base_entry(function: Function, arguments: tuple[Argument, ...], body: str) -
     if not row.any_time:
         yield f"  if (!is_active()) [[unlikely]] return raise_inactive({call});"
     yield "  try {"
+    if row.polled:
+        yield "    poll_progress();"
     yield from (f'    need_place({name}, "{name}");' for name in row.places(arguments))
     if body == row.body and (row.check or row.checked):
         yield "    if (checking()) [[unlikely]] {"

@@ -44,6 +44,7 @@ KEYS = {
     "small",
     "deprecated",
     "any_time",
+    "polled",
     "on",
     "check",
     "checked",
@@ -102,6 +103,7 @@ class Row:
     small: str
     deprecated: str
     any_time: bool
+    polled: bool
     on: str
     check: str
     checked: str
@@ -265,6 +267,7 @@ def load(folder: Path) -> Table:
                 small=raw.get("small", ""),
                 deprecated=raw.get("deprecated", ""),
                 any_time=raw.get("any_time", False),
+                polled=raw.get("polled", False),
                 on=raw.get("on", ""),
                 check=raw.get("check", ""),
                 checked=raw.get("checked", ""),

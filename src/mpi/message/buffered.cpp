@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/buffered.hpp"
 
-#include <algorithm>
-#include <list>
+#include <deque>
 #include <mutex>
 
 #include "core/library.hpp"
@@ -21,21 +20,24 @@ class Room : public Attached {
 
   void send(Comm& comm, Outgoing data, int to, int tag) {
     std::lock_guard lock(mutex_);
-    (void)clear();
-    Count bytes = static_cast<Count>(data.bytes()) + MPI_BSEND_OVERHEAD;
-    Count used = 0;
-    for (const Message& message : messages_) used += message.bytes;
-    ATOLL_MPI_REQUIRE(buffer_ == MPI_BUFFER_AUTOMATIC || used + bytes <= size_, MPI_ERR_BUFFER,
-                      "the attached buffer of {} bytes has no room: {} are in use, and {} are needed (with MPI_BSEND_OVERHEAD)", size_, used, bytes);
+    forget_some();
+    const Count bytes = static_cast<Count>(data.bytes()) + MPI_BSEND_OVERHEAD;
+    if (!has_room(bytes)) forget_all();
+    ATOLL_MPI_REQUIRE(has_room(bytes), MPI_ERR_BUFFER, "the attached buffer of {} bytes has no room: {} are in use, and {} are needed (with MPI_BSEND_OVERHEAD)",
+                      size_, used_, bytes);
     data.own();
     auto transfer = make<SendTransfer>(Request::Life::once, comm);
     transfer->begin(std::move(data), to, tag, runtime::SendMode::standard);
-    if (!transfer->poll()) messages_.push_back({std::move(transfer), bytes});
+    if (transfer->poll()) return;
+    messages_.push_back({std::move(transfer), bytes});
+    used_ += bytes;
   }
   /// Forgets what has left. True: nothing is left.
   bool flushed() {
     std::lock_guard lock(mutex_);
-    return clear();
+    while (!messages_.empty() && forget_first()) {
+    }
+    return messages_.empty();
   }
 
  private:
@@ -43,14 +45,36 @@ class Room : public Attached {
     Ref<SendTransfer> transfer;
     Count bytes;
   };
-  bool clear() {
-    std::erase_if(messages_, [](Message& message) { return message.transfer->poll(); });
-    return messages_.empty();
+  bool has_room(Count bytes) const { return buffer_ == MPI_BUFFER_AUTOMATIC || used_ + bytes <= size_; }
+  // If it has left.
+  bool forget_first() {
+    if (!messages_.front().transfer->poll()) return false;
+    used_ -= messages_.front().bytes;
+    messages_.pop_front();
+    return true;
+  }
+  // As many as make up for a new one, and more: the first ones, as messages to one rank leave in order. One that has not left
+  // goes to the end, so that it is in nobody's way.
+  void forget_some() {
+    constexpr int looks = 2;
+    for (int look = 0; look < looks && !messages_.empty(); ++look) {
+      if (forget_first()) continue;
+      messages_.push_back(std::move(messages_.front()));
+      messages_.pop_front();
+    }
+  }
+  void forget_all() {
+    std::erase_if(messages_, [this](Message& message) {
+      if (!message.transfer->poll()) return false;
+      used_ -= message.bytes;
+      return true;
+    });
   }
   void* buffer_;
   Count size_;
   std::mutex mutex_;
-  std::list<Message> messages_;
+  std::deque<Message> messages_;
+  Count used_ = 0;
 };
 
 Room* room_of(const std::unique_ptr<Attached>& where) { return static_cast<Room*>(where.get()); }

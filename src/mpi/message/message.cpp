@@ -82,10 +82,12 @@ void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to,
   Outgoing data(buffer, count, type, Moves::pieces);
   if (to == MPI_PROC_NULL) return;
   if (mode == Mode::buffered) return send_buffered(comm, std::move(data), to, tag);
+  const PeId pe = comm.pe_of(to);
   runtime::Matcher& matcher = library().matcher();
-  auto request = matcher.send(comm.pe_of(to), comm.bits(tag), data.span(),
+  auto request = matcher.send(pe, comm.bits(tag), data.span(),
                               mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard, data.label());
-  if (!request.empty()) check_outcome(matcher.wait(request).status, comm.pe_of(to), &comm);
+  if (!request.empty()) return check_outcome(matcher.wait(request).status, pe, &comm);
+  library().context().pace(pe);
 }
 
 void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Status* status) {

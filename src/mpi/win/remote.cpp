@@ -67,6 +67,8 @@ Service& service() {
   return all;
 }
 
+constinit thread_local Apart* apart = nullptr;
+
 Window* window_of(std::uint64_t key) {
   std::lock_guard lock(service().mutex);
   auto found = service().windows.find(key);
@@ -138,7 +140,11 @@ void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payl
     datatype::Region region = answer.type->region(answer.count);
     datatype::unpack(region, answer.base, 0, region.size(), data.data());
   }
-  if (header.error != MPI_SUCCESS) window->refused.store({window->comm().rank_of(source), header.error}, std::memory_order_relaxed);
+  if (header.error != MPI_SUCCESS) {
+    auto& refused = answer.apart ? answer.apart->refused : window->refused;
+    refused.store({window->comm().rank_of(source), header.error}, std::memory_order_relaxed);
+  }
+  if (answer.apart) answer.apart->left.fetch_sub(1, std::memory_order_release);  // what was unpacked; partner: its request's poll()
   window->pending.fetch_sub(1, std::memory_order_release);  // what was unpacked; partner: wait_for_answers()
 }
 
@@ -149,6 +155,14 @@ void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payl
                                      true);
 
 }  // namespace
+
+Apart::Apart() { apart = this; }
+Apart::~Apart() { apart = nullptr; }
+const std::shared_ptr<Answers>& Apart::expect_one() {
+  if (!answers_) answers_ = std::make_shared<Answers>();
+  answers_->left.fetch_add(1, std::memory_order_relaxed);
+  return answers_;
+}
 
 void announce(Window& window) {
   std::lock_guard lock(service().mutex);
@@ -170,7 +184,8 @@ void send_order(Window& window, const Spot& spot, Order order, const datatype::R
   {
     std::lock_guard lock(service().mutex);
     header.id = service().next++;
-    service().answers[header.id] = answer;
+    Answer& kept = service().answers[header.id] = answer;
+    if (apart != nullptr) kept.apart = apart->expect_one();
   }
   window.pending.fetch_add(1, std::memory_order_relaxed);
   std::memcpy(message.data(), &header, sizeof header);
@@ -186,17 +201,18 @@ void wait_for_answers(Window& window) {
     });
 }
 
-Refusal take_refusal(Window& window) {
-  if (window.refused.load(std::memory_order_relaxed).rank < 0) [[likely]] return {};
-  return window.refused.exchange({}, std::memory_order_relaxed);
+void check_answers(Window& window) {
+  if (window.refused.load(std::memory_order_relaxed).rank < 0) [[likely]] return;
+  check_refusal(window, window.refused.exchange({}, std::memory_order_relaxed));
 }
 
-void check_answers(Window& window) {
-  const Refusal refusal = take_refusal(window);
+void check_refusal(Window& window, const Refusal& refusal) {
   if (refusal.rank < 0) [[likely]] return;
-  if (refusal.error == MPI_ERR_RMA_RANGE)
-    fail(MPI_ERR_RMA_RANGE, "rank {} has attached no memory to the window where this one has accessed it", refusal.rank);
-  fail(refusal.error, "rank {} could not carry out an access of this one", refusal.rank);
+  const bool outside = refusal.error == MPI_ERR_RMA_RANGE;
+  fail_with(refusal.error,
+            outside ? fmt::format("rank {} has attached no memory to the window where this one has accessed it", refusal.rank)
+                    : fmt::format("rank {} could not carry out an access of this one", refusal.rank),
+            &window);
 }
 
 }  // namespace atl::mpi::win

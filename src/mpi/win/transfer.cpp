@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstring>
+#include <exception>
 #include <memory>
+#include <utility>
 
 #include "op/operation.hpp"
 #include "request/request.hpp"
@@ -103,6 +105,15 @@ class Unpacked {
 
 constexpr op::Code no_code = op::Code::no_op;
 
+/// Whether memory of a rank of another host belongs to the window, as far as that rank has shown; a rank that is asked knows all of it.
+bool is_attached(Window& window, const Spot& spot, const Region& region) {
+  if (window.flavor() != Window::Flavor::dynamic) return true;
+  win::Attached shown;
+  context().get(&shown, window.comm().pe_of(spot.rank), HeapOffset(spot.target->control + sizeof(win::Control)), sizeof(shown));
+  std::uint32_t row = 0;
+  return shown.covers(spot.address, region, spot.begin, spot.end, row);
+}
+
 /// Where one element of a predefined type lies that is mapped here, and whose epoch is open; null: look closer. What nearly all calls of
 /// programs are that put single words: 25 instructions, where the whole way takes 300.
 inline std::byte* quick_spot(Window& window, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count count, std::size_t& bytes) {
@@ -148,7 +159,7 @@ void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, M
   }
   Packed data(ends.origin, origin);
   if (spot.near() && win::write_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data())) return;
-  if (!spot.near() && spot.in_segment && ends.target.contiguous()) {
+  if (!spot.near() && spot.in_segment && ends.target.contiguous() && is_attached(window, spot, ends.target)) {
     HeapOffset to(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
     return context().put(window.comm().pe_of(rank), to, data.data(), data.span().size());
   }
@@ -173,7 +184,7 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
   }
   Unpacked data(ends.origin, origin);
   if (spot.near() && win::read_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data())) return data.finish();
-  if (!spot.near() && spot.in_segment && ends.target.contiguous()) {
+  if (!spot.near() && spot.in_segment && ends.target.contiguous() && is_attached(window, spot, ends.target)) {
     HeapOffset from(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
     context().get(data.data(), window.comm().pe_of(rank), from, static_cast<std::size_t>(ends.target.size()));
     return data.finish();
@@ -191,10 +202,13 @@ struct Accumulation {
   Combine how;
 };
 
-void accumulate(const Accumulation& one, const std::byte* origin, std::byte* fetched, const Answer& answer) {
+/// False: the target has been asked to, and what is there comes with the answer.
+bool accumulate(const Accumulation& one, const std::byte* origin, std::byte* fetched, const Answer& answer) {
   Target& target = *one.spot.target;
-  if (one.spot.pointer != nullptr)
-    return win::combine(one.how, *target.here, one.spot.in_segment, one.spot.pointer, one.target, origin, fetched);
+  if (one.spot.pointer != nullptr) {
+    win::combine(one.how, *target.here, one.spot.in_segment, one.spot.pointer, one.target, origin, fetched);
+    return true;
+  }
   auto size = static_cast<std::size_t>(one.target.size());
   if (one.spot.near() && !one.spot.in_segment && target.here != nullptr) {
     auto packed = std::make_unique_for_overwrite<std::byte[]>(size);
@@ -202,12 +216,13 @@ void accumulate(const Accumulation& one, const std::byte* origin, std::byte* fet
     auto pid = static_cast<pid_t>(target.pid);
     if (win::read_foreign(pid, one.spot.address, one.target, packed.get())) {
       win::combine_locked(one.how.code, one.how.reduction, packed.get(), origin, fetched, size / one.how.reduction.element_bytes());
-      if (one.how.code == op::Code::no_op || win::write_foreign(pid, one.spot.address, one.target, packed.get())) return;
+      if (one.how.code == op::Code::no_op || win::write_foreign(pid, one.spot.address, one.target, packed.get())) return true;
     }
   }
   std::vector<std::byte> zeros(origin == nullptr ? size : 0);
   win::send_order(one.window, one.spot, Order::accumulate, one.target, origin == nullptr ? zeros : std::span(origin, size),
                   one.how.code, one.how.element, answer);
+  return false;
 }
 
 const Type& need_element(MPI_Datatype handle) {
@@ -244,7 +259,7 @@ void win_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, int 
   if (ends.target.size() == 0 || code == op::Code::no_op) return;
   check_elements(code, type, target_type);
   Accumulation one{window, ends.spot, ends.target, win::make_combine(code, need_element(target_type))};
-  accumulate(one, Packed(ends.origin, origin).data(), nullptr, {});
+  (void)accumulate(one, Packed(ends.origin, origin).data(), nullptr, {});
 }
 
 void win_get_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, void* result, MPI_Count result_count,
@@ -265,9 +280,7 @@ void win_get_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, 
   Unpacked fetched(into, result);
   std::optional<Packed> data;
   if (code != op::Code::no_op) data.emplace(ends.origin, origin);
-  std::uint64_t before = window.pending.load(std::memory_order_relaxed);
-  accumulate(one, data ? data->data() : nullptr, fetched.data(), Answer{share_type(result_type), result_count, result});
-  if (window.pending.load(std::memory_order_relaxed) == before) fetched.finish();
+  if (accumulate(one, data ? data->data() : nullptr, fetched.data(), Answer{share_type(result_type), result_count, result})) fetched.finish();
 }
 
 void win_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win) {
@@ -311,22 +324,47 @@ void win_compare_and_swap(const void* origin, const void* compare, void* result,
   win::send_order(window, spot, Order::compare_and_swap, region, data, no_code, &element, Answer{share_type(type), 1, result});
 }
 
+namespace {
+
+/// What the target has been asked to do is done when it has answered.
+class Answered : public Request {
+ public:
+  Answered(Window& window, std::shared_ptr<win::Answers> answers) : Request(Life::once), window_(window), answers_(std::move(answers)) {}
+  bool poll() override {
+    if (is_done()) return true;
+    context().check();
+    context().note_active();
+    context().progress();
+    if (is_done()) return true;
+    try {
+      window_->comm().check_usable();
+    } catch (...) {
+      error_ = std::current_exception();  // the rank that is to answer may be dead
+    }
+    return is_done();
+  }
+  void result(MPI_Status* status) override {
+    fill_empty(status);
+    if (error_) std::rethrow_exception(error_);
+    win::check_refusal(*window_, answers_->refused.load(std::memory_order_relaxed));
+  }
+
+ private:
+  bool is_done() const { return error_ || answers_->left.load(std::memory_order_acquire) == 0; }  // partner: hear_answer()
+  Ref<Window> window_;
+  std::shared_ptr<win::Answers> answers_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
 void complete_request(MPI_Win win, MPI_Request* request, const std::function<void()>& operation) {
   ATOLL_MPI_REQUIRE(request != nullptr, MPI_ERR_ARG, "no place for the request");
   auto& window = need<Window>(win);
-  // What operations before it were answered is for the call that completes those.
-  win::wait_for_answers(window);
-  struct Aside {
-    Window& window;
-    win::Refusal refusal;
-    ~Aside() {
-      if (refusal.rank >= 0) window.refused.store(refusal, std::memory_order_relaxed);
-    }
-  } aside{window, win::take_refusal(window)};
+  const win::Apart apart;
   operation();
-  win::wait_for_answers(window);
-  win::check_answers(window);
-  *request = handle_of(done_send());
+  if (!apart.answers()) *request = handle_of(done_send());
+  else give<Request>(Ref<Request>::adopt(new Answered(window, apart.answers())), request);
 }
 
 }  // namespace atl::mpi

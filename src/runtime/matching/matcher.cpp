@@ -2,6 +2,8 @@
 // The calls of a Matcher.
 #include "atoll/runtime/matching.hpp"
 
+#include "atoll/base/log.hpp"
+#include "atoll/base/units.hpp"
 #include "state.hpp"
 
 namespace atl::runtime {
@@ -51,6 +53,8 @@ Request Matcher::receive(const Pattern& pattern, const Target& into) {
 // Outcomes are written where they are returned: one that is copied as it has just been written waits for its words to reach the cache,
 // a tenth of what a message takes.
 std::optional<Outcome> Matcher::receive_now(const Pattern& pattern, const Target& into) {
+  // Messages that are taken at once make no progress: others may wait for ours.
+  if (context_.sends_wait()) [[unlikely]] context_.progress();
   std::optional<Outcome> outcome(std::in_place);
   if (!part_of(pattern.tag).receive_now(pattern, into, *outcome)) outcome.reset();
   return outcome;
@@ -107,10 +111,23 @@ Outcome Matcher::wait(Request& request) {
       matching::State& part = *request.operation_->part;
       part.count_wait();
       part.take_awaited(*request.operation_);
-      if (!complete()) context_.wait(complete);
+      if (complete()) return take(request);
+      warn_of_limit(*request.operation_);
+      context_.wait(complete);
     }
   }
   return take(request);
+}
+
+// Once: a program that does it often knows.
+void Matcher::warn_of_limit(const matching::Operation& send) {
+  if (warned_of_limit_.load(std::memory_order_relaxed)) return;
+  const matching::State& part = *send.part;
+  const std::optional<PeId> to = part.receiver_without_room(send);
+  if (!to || warned_of_limit_.exchange(true)) return;
+  const std::string receiver = context_.job().describe(*to);
+  log(LogLevel::warning, "a send to {} waits: {} holds {} messages or {} of this PE that it has not received (that is this PE's share of "
+      "ATOLL_MPI_UNEXPECTED_LIMIT). Receive sooner, or raise the limit?", receiver, receiver, part.window_messages(), format_bytes(part.window_bytes()));
 }
 
 Outcome Matcher::wait(Request& request, Deadline deadline) {

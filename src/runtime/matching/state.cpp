@@ -18,6 +18,9 @@ constexpr int looks_at_once = 400;
 // A line takes as long to come as some messages take to be matched.
 constexpr std::uint64_t lines_ahead = 3;
 
+// Of messages, in one header.
+constexpr std::uint32_t most_credit = UINT16_MAX;
+
 // Of an operation's id; the generation above it tells what has ended from what uses its memory now.
 constexpr int index_bits = 32;
 
@@ -35,11 +38,10 @@ State::State(Context& context, const MatcherOptions& options)
     : context_(context), options_(options), peers_(context.job().places()) {
   ATOLL_VALIDATE(options.eager_bytes <= (std::size_t{1} << 20), ValueError,
                  "messages of {} bytes cannot be eager: at most 1 MiB", options.eager_bytes);
-  // What a header can return at once bounds the share.
   // The same for guests.
   const std::uint32_t npes = context.job().npes();
   window_bytes_ = std::min<std::uint64_t>(options.unexpected_bytes / npes, std::uint64_t{1} << 30);
-  window_messages_ = std::clamp(options.unexpected_messages / npes, 2u, 65535u);
+  window_messages_ = std::max(options.unexpected_messages / npes, 2u);
   for (Peer& peer : peers_) {
     peer.bytes = window_bytes_;
     peer.messages = window_messages_;
@@ -82,6 +84,7 @@ Operation* State::allocate() {
     if (std::exchange(operation->known, false)) [[unlikely]] {
       operation->id += std::uint64_t{1} << index_bits;
       operation->lane = Operation::no_lane;
+      operation->without_room = false;
       operation->holds = 0;
       operation->told = Status::ok;
       operation->staged = operation->taken = operation->length = 0;
@@ -165,7 +168,8 @@ Header State::header_for(PeId pe, Kind kind) {
   Header header;
   header.kind = kind;
   header.credit_bytes = static_cast<std::uint32_t>(std::exchange(peer.returned_bytes, 0));
-  header.credit_messages = static_cast<std::uint16_t>(std::exchange(peer.returned_messages, 0));
+  header.credit_messages = static_cast<std::uint16_t>(std::min(peer.returned_messages, most_credit));
+  peer.returned_messages -= header.credit_messages;
   if (header.credit_messages != 0 && std::exchange(peer.withholds, false)) --withholding_;
   return header;
 }
@@ -176,7 +180,7 @@ bool State::taken(PeId source, std::uint64_t payload) {
   peer.returned_bytes += payload;
   if (peer.lent != 0) --peer.lent;
   else ++peer.returned_messages;
-  return peer.returned_messages >= std::max(1u, window_messages_ / 2) ||
+  return peer.returned_messages >= std::clamp(window_messages_ / 2, 1u, most_credit / 2) ||
          peer.returned_bytes > window_bytes_ / 2;
 }
 
@@ -247,6 +251,12 @@ bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data
   return true;
 }
 
+std::optional<PeId> State::receiver_without_room(const Operation& send) const {
+  std::lock_guard lock(lock_);
+  if (!send.without_room || send.complete.load(std::memory_order_relaxed)) return std::nullopt;
+  return send.outcome.envelope.source;
+}
+
 Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode, std::uint64_t label) {
   if (mode == SendMode::standard && send_now(to, tag, data, label)) [[likely]] return nullptr;
   check_peer(to);
@@ -263,7 +273,9 @@ Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> da
     send->bytes = data.size();
     send->outcome.envelope = {to, tag, data.size(), label};
     send->mode = mode;
-    if (!behind && peer.messages != 0) {
+    const bool withheld = behind || peer.messages == 0;
+    send->known = send->without_room = mode == SendMode::standard && (withheld || data.size() <= options_.eager_bytes);
+    if (!withheld) {
       --peer.messages;
       send->stage = Stage::moving;
       header = announcement(*send);
@@ -534,11 +546,8 @@ void State::take_in(PeId source, std::span<const std::byte> payload) {
     case Kind::proceed: return on_proceed(source, header);
     case Kind::piece: return on_piece(source, header);
     case Kind::piece_done: return on_piece_done(header);
-    case Kind::finished: {
-      std::lock_guard lock(lock_);
-      if (Operation* send = operation_of(header.operation)) finish(*send, Status::ok);
-      return;
-    }
+    case Kind::finished: return on_finished(source, header);
+    case Kind::confirmed: return on_confirmed(header);
     case Kind::credit: return;
     case Kind::withheld: return on_withheld(source);
     case Kind::help: return help_copy(source, header, data);

@@ -54,6 +54,7 @@ struct alignas(fabric::cache_line) Operation {
   std::uint64_t staged = 0;      ///< send: bytes put out in pieces; receive: bytes fetched
   std::uint64_t taken = 0;       ///< send: bytes of pieces that were fetched
   std::byte* staging = nullptr;  ///< send: two pieces
+  bool without_room = false;  ///< send: it would have left, had its receiver room for unexpected messages
   Status told = Status::ok;      ///< as what fail() has told those who hold it to end it
   std::shared_ptr<std::byte[]> row;  ///< receive: what `scatter` puts in its places when all of it is here. What is queued shares it
 
@@ -117,6 +118,11 @@ class State {
   bool cancel(Operation& operation);
   void fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which);
   static Outcome release(Operation& operation);
+  /// Of a send that waits because its receiver has no room for unexpected messages.
+  std::optional<PeId> receiver_without_room(const Operation& send) const;
+  /// What this PE may have waiting at another.
+  std::uint64_t window_bytes() const { return window_bytes_; }
+  std::uint32_t window_messages() const { return window_messages_; }
   MatcherStats stats();
   /// Two threads at a time may count once: a locked addition would be seen in the latency.
   void count_wait() { waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
@@ -204,6 +210,9 @@ class State {
   void on_proceed(PeId source, const Header& header);
   void on_piece(PeId source, const Header& header);
   void on_piece_done(const Header& header);
+  bool asks_sender() const;
+  void on_finished(PeId source, const Header& header);
+  void on_confirmed(const Header& header);
   void take_from(Unexpected& message, Operation& receive);
   std::uint64_t place_of(const std::byte* memory, std::uint64_t bytes) const;
 
@@ -212,7 +221,7 @@ class State {
   HandlerId handler_{};
   std::uint64_t window_bytes_;
   std::uint32_t window_messages_;
-  Owner lock_;
+  mutable Owner lock_;
   std::vector<Peer> peers_;
   std::uint32_t withholding_ = 0;  // peers that keep messages back
   PostedList<Operation> posted_;

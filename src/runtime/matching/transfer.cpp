@@ -62,8 +62,42 @@ void State::land_row(Operation& receive) {
   receive.row.reset();
 }
 
+// A send that was revoked ends while its receiver may be reading, and its buffer may hold anything then. So the receiver asks, in programs
+// that may revoke.
+bool State::asks_sender() const { return context_.job().survival() == fabric::Survival::recovers; }
+
+// At the sender.
+void State::on_finished(PeId source, const Header& header) {
+  Header answer;
+  {
+    std::lock_guard lock(lock_);
+    Operation* send = operation_of(header.operation);
+    if (send != nullptr) finish(*send, Status::ok);
+    if (header.tag == 0) return;
+    answer = header_for(source, Kind::confirmed);
+    answer.bytes = send == nullptr ? 1 : 0;
+  }
+  answer.operation = header.tag;
+  tell(source, answer);
+}
+
+void State::on_confirmed(const Header& header) {
+  const Status status = header.bytes == 0 ? Status::ok : Status::revoked;
+  Operation* receive = nullptr;
+  {
+    std::lock_guard lock(lock_);
+    receive = operation_of(header.operation);
+    if (receive == nullptr) return;
+    if (receive->lane == Operation::no_lane) receive->stage = Stage::landing;
+  }
+  if (receive->stage != Stage::landing) return complete_transfer(*receive, header.operation, status);
+  finish(*receive, status == Status::ok && receive->bytes < receive->outcome.envelope.bytes ? Status::truncated : status);
+}
+
 void State::tell_finished(Operation& receive, Status status) {
   const PeId source = receive.outcome.envelope.source;
+  const bool asks = status == Status::ok && asks_sender();
+  const std::uint64_t id = receive.id;
   Header header;
   {
     std::lock_guard lock(lock_);
@@ -71,7 +105,9 @@ void State::tell_finished(Operation& receive, Status status) {
     count_received(receive.outcome.envelope, receive.bytes);
   }
   header.operation = receive.partner;
+  if (asks) header.tag = id;
   tell(source, header);
+  if (asks) return let_go(id);
   finish(receive, status == Status::ok && receive.bytes < receive.outcome.envelope.bytes ? Status::truncated : status);
 }
 
@@ -129,15 +165,17 @@ void State::queue(Operation& receive) {
   if (receive.place != no_place || receive.length == 0) {
     std::uint64_t place = receive.place == no_place ? 0 : receive.place;
     return get_then(receive, 0, place, receive.length, [this, &receive, source, id](Context&) {
+      const bool asks = asks_sender();
       Header header;
       {
         std::lock_guard lock(lock_);
         if (operation_of(id) == nullptr) return;
         header = header_for(source, Kind::finished);
         header.operation = receive.partner;
+        if (asks) header.tag = id;
       }
       tell(source, header);
-      complete_transfer(receive, id, Status::ok);
+      if (!asks) complete_transfer(receive, id, Status::ok);
     });
   }
 

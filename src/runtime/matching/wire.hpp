@@ -16,7 +16,8 @@ enum class Kind : std::uint16_t {
   proceed,     ///< receiver to sender: matched; put it to `place`, or send it in pieces
   piece,       ///< a piece lies at `place` in the sender's segment; no_place: the sender has no memory to put it in
   piece_done,  ///< receiver to sender: its place may be reused
-  finished,    ///< receiver to sender: the payload has been fetched
+  finished,    ///< receiver to sender: the payload has been fetched; is to be answered where a receive is named
+  confirmed,   ///< sender to receiver: it was the payload until then, or the send had ended before
   credit,      ///< nothing but credit
   withheld,    ///< the sender keeps messages back for want of credit
   help,        ///< receiver to sender: it reads the payload, and the sender may write some of it (shared_copy.cpp). Its own address is behind
@@ -33,12 +34,12 @@ inline bool is_private(std::uint64_t place) { return place != no_place && (place
 //
 // | offset | bytes | field           | valid when                                                              |
 // |--------|-------|-----------------|-------------------------------------------------------------------------|
-// |   0    |   8   | tag             | eager, announce. proceed: counter (with a place) or receive; piece: position; help: generation |
+// |   0    |   8   | tag             | eager, announce. proceed: counter (with a place) or receive; finished: receive, or 0; piece: position; help: generation |
 // |   8    |   4   | credit_bytes    | payload of the target that has been taken here since the last header      |
 // |  12    |   2   | credit_messages | messages likewise                                                         |
 // |  14    |   2   | kind            | Kind                                                                      |
-// |  16    |   8   | bytes           | of the message (announce), to move (proceed), of this piece; help: to copy in all |
-// |  24    |   8   | operation       | announce: the send; to the sender: the same; piece: the receive           |
+// |  16    |   8   | bytes           | of the message (announce), to move (proceed), of this piece; help: to copy in all; confirmed: not 0 if the send had ended |
+// |  24    |   8   | operation       | announce: the send; to the sender: the same; piece, confirmed: the receive |
 // |  32    |   8   | place           | announce, proceed: offset of the buffer in its PE's segment, private_place and an address, or no_place; piece: offset; help: that of the SharedCopy in the receiver's |
 // |  40    |   8   | label           | announce: the message's, or 0; piece: the send                            |
 struct Header {

@@ -22,7 +22,7 @@ struct PortalHost::Desk {
     if (interface != nullptr) [[likely]] return interface->hear(source, payload);
     portal::Demand request;
     if (static_cast<portal::Kind>(payload[0]) != portal::Kind::request || !portal::read(payload, request)) return;
-    if (request.cookie == UINT32_MAX) return;
+    if (request.cookie == UINT32_MAX || context.endpoint().has_left(source)) return;
     portal::Answer answer;
     answer.interface = number;
     answer.failure = Failure::undeliverable;

@@ -77,7 +77,15 @@ Refusal PortalInterface::start(const Operation& operation) {
       pending.offset = operation.kind == OperationKind::get ? operation.offset : operation.get_offset;
     }
   }
-  send_request(operation, source->region, cookie);
+  try {
+    send_request(operation, source->region, cookie);
+  } catch (...) {
+    SpinGuard guard(lock_);
+    if (cookie != Pool<Pending>::nothing) pending_->give_back(cookie);
+    throw;
+  }
+  if (cookie != Pool<Pending>::nothing && has_left(operation.pe)) [[unlikely]]
+    departures_settled_.store(0, std::memory_order_relaxed);  // the next wait fails it
   if (operation.kind == OperationKind::get) return Refusal::none;
   if (cookie == Pool<Pending>::nothing) {
     note_sent(leaving);
@@ -107,11 +115,22 @@ void PortalInterface::send_request(const Operation& operation, const Region& sou
   demand.header = operation.header;
   portal::DemandText text(demand, operation.operand);
   std::span<const std::byte> head = text.bytes();
-  if (operation.kind == OperationKind::get || operation.bytes == 0) return context_.send(operation.pe, handler_, head);
-  if (!source.in_pieces()) return context_.send(operation.pe, handler_, head, {source.at(operation.offset), operation.bytes});
+  if (operation.kind == OperationKind::get || operation.bytes == 0) return send(operation.pe, head);
+  if (!source.in_pieces()) return send(operation.pe, head, {source.at(operation.offset), operation.bytes});
   std::vector<std::byte> gathered(operation.bytes);
   source.copy_out(operation.offset, gathered.data(), operation.bytes);
-  context_.send(operation.pe, handler_, head, gathered);
+  send(operation.pe, head, gathered);
+}
+
+void PortalInterface::send(PeId pe, std::span<const std::byte> head, std::span<const std::byte> data) {
+  if (has_left(pe)) [[unlikely]] return;
+  try {
+    context_.send(pe, handler_, head, data);
+  } catch (const PeFailedError&) {
+    throw;
+  } catch (const Error&) {
+    if (!has_left(pe)) throw;  // it has left meanwhile
+  }
 }
 
 // The data have left: they were copied.
@@ -134,6 +153,10 @@ void PortalInterface::on_answer(const Answer& answer, std::span<const std::byte>
     pending = std::move(*found);
     pending_->give_back(answer.cookie);
   }
+  finish(pending, answer, payload);
+}
+
+void PortalInterface::finish(const Pending& pending, const Answer& answer, std::span<const std::byte> payload) {
   if (pending.starter != nullptr) note_sent(pending.leaving);
   bool put = pending.kind == OperationKind::put || pending.kind == OperationKind::atomic;
   if (!put && answer.failure == Failure::none)
@@ -156,21 +179,39 @@ void PortalInterface::on_answer(const Answer& answer, std::span<const std::byte>
   count(pending.counter, answer.failure == Failure::none ? Count{by, 0} : Count{0, 1});
 }
 
-void PortalInterface::fail_pending() {
-  std::vector<std::uint32_t> lost;
+// One load where none has.
+bool PortalInterface::has_left(PeId pe) const { return context_.job().departures() != 0 && context_.endpoint().has_left(pe); }
+
+bool PortalInterface::is_lost(const Pending& pending) const {
+  return context_.job().has_died(pending.pe) || has_left(pending.pe);
+}
+
+void PortalInterface::fail_lost() {
+  // Before the look at what is pending, so that start() is not overlooked: it stores 0 after it has made its operation pending.
+  departures_settled_.store(context_.job().departures(), std::memory_order_relaxed);
+  std::vector<std::uint32_t> cookies;
   {
     SpinGuard guard(lock_);
-    pending_->visit([&](std::uint32_t number, const Pending& pending) {
-      auto state = context_.job().record(pending.pe).state.load(std::memory_order_acquire);
-      if (state == static_cast<std::uint32_t>(fabric::PeState::failed)) lost.push_back(number);
+    pending_->visit([&](std::uint32_t cookie, const Pending& pending) {
+      if (is_lost(pending)) cookies.push_back(cookie);
     });
   }
-  for (std::uint32_t number : lost) {
-    Answer answer;
-    answer.failure = Failure::undeliverable;
-    answer.cookie = number;
-    on_answer(answer, {});
+  if (cookies.empty()) return;
+  // A PE that has left has sent its answers before.
+  context_.take_arrived();
+  std::vector<Pending> lost;
+  {
+    SpinGuard guard(lock_);
+    for (std::uint32_t cookie : cookies) {
+      Pending* pending = pending_->find(cookie);
+      if (pending == nullptr || !is_lost(*pending)) continue;
+      lost.push_back(std::move(*pending));
+      pending_->give_back(cookie);
+    }
   }
+  Answer answer;
+  answer.failure = Failure::undeliverable;
+  for (const Pending& pending : lost) finish(pending, answer, {});
 }
 
 // All are run by their owner, one after the other: so equal thresholds keep their order, whatever they do.

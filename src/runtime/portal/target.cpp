@@ -196,7 +196,7 @@ void PortalInterface::answer(PeId to, const Demand& request, const Landing& land
   answer.cookie = request.cookie;
   answer.moved = landing.bytes;
   answer.offset = landing.offset;
-  context_.send(to, handler_, std::as_bytes(std::span(&answer, 1)), data);
+  send(to, std::as_bytes(std::span(&answer, 1)), data);
 }
 
 void PortalInterface::hear(PeId source, std::span<const std::byte> payload) {

@@ -18,7 +18,7 @@
 namespace atl::runtime {
 
 /// Goes up with every change of this file. Both sides of a connection must have the same.
-inline constexpr std::uint32_t rendezvous_version = 3;
+inline constexpr std::uint32_t rendezvous_version = 4;
 
 // `text` is a length and bytes; `entries` is a count and, for each, rank (4), key (text), value (text).
 enum class FrameKind : std::uint16_t {

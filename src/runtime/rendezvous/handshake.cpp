@@ -2,7 +2,6 @@
 #include "handshake.hpp"
 
 #include <poll.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,29 +10,17 @@
 
 #include "address.hpp"
 #include "atoll/base/error.hpp"
-#include "sha256.hpp"
 
 namespace atl::runtime {
 namespace {
 
 constexpr std::string_view magic = "ATOLLRDV";
-constexpr std::size_t nonce_bytes = 32;
 constexpr std::size_t hello_bytes = 8 + 4 + 4 + nonce_bytes;
+constexpr std::size_t challenge_bytes = 4 + nonce_bytes;
 // Who has not proved anything yet cannot make us keep much.
 constexpr std::size_t longest_unproved = 512;
 constexpr double greeting_seconds = 10;
 constexpr int most_returns = 10;
-
-std::string random_bytes(std::size_t count) {
-  std::string bytes(count, '\0');
-  if (::getrandom(bytes.data(), count, 0) != static_cast<ssize_t>(count))
-    throw_errno("cannot make the job's secret (getrandom)");
-  return bytes;
-}
-
-std::string proof_of(const std::string& secret, std::string_view side, std::string_view hello, std::string_view nonce) {
-  return hmac_sha256(secret, std::string(side).append(hello).append(nonce));
-}
 
 // No file, or its end has not come.
 bool is_open(int descriptor) {
@@ -72,12 +59,16 @@ std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint
   link->send(FrameKind::hello, hello);
   Frame answer = await_frame(*link, deadline, starter);
   if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
-  ATOLL_VALIDATE(answer.kind == FrameKind::challenge && answer.body.size() == nonce_bytes + 32, SetupError,
+  ATOLL_VALIDATE(answer.kind == FrameKind::challenge && answer.body.size() == challenge_bytes + proof_bytes, SetupError,
                  "what answers there is not Atoll's launcher");
-  std::string nonce = answer.body.substr(0, nonce_bytes);
-  ATOLL_VALIDATE(same_digest(answer.body.substr(nonce_bytes), proof_of(secret, "launcher", hello, nonce)), SetupError,
+  Challenge challenge(secret, hello, answer.body.substr(0, challenge_bytes));
+  ATOLL_VALIDATE(challenge.is_proof_of(Side::responder, answer.body.substr(challenge_bytes)), SetupError,
                  "what answers there does not know the job's secret: it is the launcher of another job");
-  link->send(FrameKind::proof, proof_of(secret, "agent", hello, nonce));
+  auto protection = static_cast<Protection>(Unpacker(answer.body).number());
+  ATOLL_VALIDATE(protection <= Protection::none, SetupError, "the launcher asks for a protection that is not known here ({}). "
+                 "Install the same Atoll on all hosts?", static_cast<std::uint32_t>(protection));
+  link->send(FrameKind::proof, challenge.proof_of(Side::initiator));
+  link->protect(challenge.keys_of(Side::initiator), challenge.keys_of(Side::responder), protection);
   answer = await_frame(*link, deadline, starter);
   if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
   ATOLL_VALIDATE(answer.kind == FrameKind::welcome, SetupError, "what answers there is not Atoll's launcher");
@@ -98,6 +89,7 @@ Greeting::Greeting(int descriptor, std::string peer, const std::string& secret, 
       peer_(std::move(peer)),
       secret_(secret),
       hosts_(hosts),
+      protection_(network_protection()),
       deadline_(Deadline::after_seconds(greeting_seconds)) {}
 
 void Greeting::refuse(const std::string& why) {
@@ -106,7 +98,7 @@ void Greeting::refuse(const std::string& why) {
 }
 
 void Greeting::take(const Frame& frame) {
-  if (nonce_.empty()) {
+  if (!challenge_) {
     bool ours = frame.kind == FrameKind::hello && frame.body.size() == hello_bytes && frame.body.starts_with(magic);
     if (!ours) return refuse("it is not an agent of Atoll");
     Unpacker reader(std::string_view(frame.body).substr(magic.size()));
@@ -117,12 +109,14 @@ void Greeting::take(const Frame& frame) {
     host_ = reader.number();
     if (host_ >= hosts_) return refuse(fmt::format("it says that it is host {} of {}", host_, hosts_));
     hello_ = frame.body;
-    nonce_ = random_bytes(nonce_bytes);
-    return link_->send(FrameKind::challenge, nonce_ + proof_of(secret_, "launcher", hello_, nonce_));
+    std::string nonce = Packer().number(static_cast<std::uint32_t>(protection_)).raw(random_bytes(nonce_bytes)).body();
+    challenge_.emplace(secret_, hello_, nonce);
+    return link_->send(FrameKind::challenge, nonce + challenge_->proof_of(Side::responder));
   }
-  if (frame.kind != FrameKind::proof || !same_digest(frame.body, proof_of(secret_, "agent", hello_, nonce_)))
+  if (frame.kind != FrameKind::proof || !challenge_->is_proof_of(Side::initiator, frame.body))
     return refuse("it does not know the job's secret");
   verified_ = true;
+  link_->protect(challenge_->keys_of(Side::responder), challenge_->keys_of(Side::initiator), protection_);
   link_->send(FrameKind::welcome);
   link_->allow(longest_frame);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the launcher and an agent make sure of one another: both know the job's secret, and prove it without telling it
-// (HMAC-SHA256 over fresh random numbers of both sides). What follows is neither encrypted nor signed: it protects
-// against other users of the network and stray connections, not against somebody who can change packets.
+// (base/challenge.hpp). What follows the agent's proof is protected as the launcher says (ATOLL_NETWORK_SECURITY there), under keys
+// of this connection alone.
 //
 // hello, agent to launcher:
 // | offset | bytes | field   | valid when                        |
@@ -11,10 +11,11 @@
 // |  12    |   4   | host    | index of the host: below the hosts of the job |
 // |  16    |  32   | nonce   | random                            |
 // challenge, launcher to agent:
-// |   0    |  32   | nonce   | random                            |
-// |  32    |  32   | proof   | hmac(secret, "launcher" hello nonce) |
+// |   0    |   4   | protection | Protection: of what follows    |
+// |   4    |  32   | nonce   | random                            |
+// |  36    |  32   | proof   | Challenge::proof_of the responder; protection and nonce are its nonce |
 // proof, agent to launcher:
-// |   0    |  32   | proof   | hmac(secret, "agent" hello nonce) |
+// |   0    |  32   | proof   | Challenge::proof_of the initiator |
 #pragma once
 
 #include <memory>
@@ -22,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "atoll/base/challenge.hpp"
 #include "atoll/base/clock.hpp"
 #include "link.hpp"
 
@@ -44,7 +46,7 @@ class Greeting {
   const std::string& refusal() const { return refusal_; }
   bool late() const { return deadline_.passed(); }
   /// It has not said anything that makes sense so far.
-  bool silent() const { return nonce_.empty(); }
+  bool silent() const { return !challenge_; }
   void refuse(const std::string& why);
   /// The same without telling the other side, which may come again.
   void drop(const std::string& why) { refusal_ = why; }
@@ -59,8 +61,10 @@ class Greeting {
   std::string peer_;
   const std::string& secret_;
   std::uint32_t hosts_;
+  Protection protection_;
   Deadline deadline_;
-  std::string hello_, nonce_;
+  std::string hello_;
+  std::optional<Challenge> challenge_;  // once it has said hello
   std::uint32_t host_ = 0;
   bool verified_ = false;
   std::string refusal_;

@@ -18,6 +18,7 @@ namespace {
 // What one call of receive() takes, so that one busy connection does not keep the others waiting.
 constexpr std::size_t bite_bytes = std::size_t{256} << 10;
 constexpr std::int64_t least_silence_ns = 3'000'000'000;
+constexpr std::size_t record_length_bytes = 4, most_record = 65536;
 
 }  // namespace
 
@@ -32,9 +33,49 @@ Link::~Link() { ::close(descriptor_); }
 
 void Link::send(FrameKind kind, std::string_view body) {
   if (!fault_.empty()) return;
-  outgoing_ += frame_header(kind, body.size());
-  outgoing_ += body;
+  if (!sealing_) {
+    outgoing_ += frame_header(kind, body.size());
+    outgoing_ += body;
+  } else {
+    queue(frame_header(kind, body.size()).append(body));
+  }
   flush();
+}
+
+void Link::protect(const StreamKeys& own, const StreamKeys& other, Protection protection) {
+  if (protection == Protection::none) return;
+  sealing_.emplace(own, protection);
+  opening_.emplace(other, protection);
+  sealed_ = incoming_.substr(parsed_);
+  incoming_.clear();
+  parsed_ = 0;
+}
+
+void Link::queue(std::string_view bytes) {
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), most_record))) {
+    std::string_view part = bytes.substr(0, most_record);
+    outgoing_ += Packer().number(static_cast<std::uint32_t>(part.size())).body();
+    std::size_t at = outgoing_.size();
+    outgoing_.append(part).resize(at + part.size() + Seal::tag_bytes);
+    auto* body = reinterpret_cast<std::byte*>(outgoing_.data() + at);
+    sealing_->close(body, part.size(), body + part.size());
+  }
+}
+
+// False: what came is not what the other side has sent.
+bool Link::open_records() {
+  std::size_t at = 0;
+  for (; sealed_.size() - at >= record_length_bytes;) {
+    std::size_t length = Unpacker(std::string_view(sealed_).substr(at)).number();
+    if (length == 0 || length > most_record) return false;
+    if (sealed_.size() - at - record_length_bytes < length + Seal::tag_bytes) break;
+    auto* body = reinterpret_cast<std::byte*>(sealed_.data() + at + record_length_bytes);
+    if (!opening_->open(body, length, body + length)) return false;
+    incoming_.append(reinterpret_cast<const char*>(body), length);
+    at += record_length_bytes + length + Seal::tag_bytes;
+  }
+  sealed_.erase(0, at);
+  return true;
 }
 
 void Link::flush() {
@@ -56,12 +97,16 @@ void Link::flush() {
 
 bool Link::receive() {
   if (!fault_.empty()) return false;
-  std::size_t before = incoming_.size();
-  while (incoming_.size() - before < bite_bytes) {
+  for (std::size_t taken = 0; taken < bite_bytes;) {
     char bytes[65536];
     ssize_t got = ::recv(descriptor_, bytes, sizeof(bytes), 0);
     if (got > 0) {
-      incoming_.append(bytes, static_cast<std::size_t>(got));
+      taken += static_cast<std::size_t>(got);
+      (opening_ ? sealed_ : incoming_).append(bytes, static_cast<std::size_t>(got));
+      if (opening_ && !open_records()) {
+        fault_ = "what came from it was changed on its way, or forged";
+        return false;
+      }
     } else if (got == 0) {
       fault_ = "it closed the connection";
       return false;

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection of an event loop: frames go out and come in without ever blocking.
+// A connection of an event loop: frames go out and come in without ever blocking. Once it is protected, what goes is cut into records:
+// | offset | bytes | field | valid when                   |
+// |--------|-------|-------|------------------------------|
+// |   0    |   4   | bytes | length of the body, 1 … 65,536 |
+// |   4    | bytes | body  | part of the frames           |
+// |  4 + bytes | 16 | tag  | of the body and its number   |
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "atoll/base/protection.hpp"
 #include "frame.hpp"
 
 namespace atl::runtime {
@@ -28,6 +34,9 @@ class Link {
   /// The next whole frame. Throws SetupError when what came is none.
   std::optional<Frame> next();
 
+  /// Everything from now on is protected, both ways, with these keys of this side and of the other.
+  void protect(const StreamKeys& own, const StreamKeys& other, Protection protection);
+
   /// Frames up to this size from now on.
   void allow(std::size_t longest) { longest_ = longest; }
   /// Has the kernel ask the other host's kernel for a sign of life whenever the connection is quiet. `limit_ns` 0:
@@ -42,14 +51,19 @@ class Link {
   int descriptor() const { return descriptor_; }
   short wanted_events() const;
   std::size_t unsent_bytes() const { return outgoing_.size() - sent_; }
-  /// Why receive() gave false: "closed the connection", "Connection reset by peer".
+  /// Why receive() gave false: "it closed the connection", "Connection reset by peer".
   const std::string& fault() const { return fault_; }
 
  private:
   int descriptor_;
   std::size_t longest_;
   std::int64_t silence_limit_ns_ = 0;
+  void queue(std::string_view bytes);
+  bool open_records();
+
   std::string outgoing_, incoming_;
+  std::string sealed_;  // what has come and is not yet opened
+  std::optional<Seal> sealing_, opening_;
   std::size_t sent_ = 0, parsed_ = 0;
   std::string fault_;
 };

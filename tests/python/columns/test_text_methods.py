@@ -261,3 +261,44 @@ def test_hard_ones(name):
     same(column.slice(1, -1), [value[1:-1] for value in values])
     low, high = column.hash()
     assert len(set(zip(low.tolist(), high.tolist(), strict=True))) == len(set(values))
+
+
+def _cut(text, pattern, times, from_right):
+    """A text in two at the match with that number, and the match; None: there are fewer."""
+    found = list(re.finditer(pattern, text))
+    if len(found) < times:
+        return None
+    one = found[-times] if from_right else found[times - 1]
+    return text[: one.start()], one.group(), text[one.end() :]
+
+
+@pytest.mark.parametrize("pattern", ["_+", "(a|_)b?", "(?i)A+", "[_(]", r"\d+", "(?P<name>_)+b", "a(?=b)"])
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_peel_at_matches_of_a_pattern(pattern, times):
+    texts = ["", "_", "a__b_c", "__ab__(1_", "aAb_1\n2_b", "é_é__a", "no", "___", "_b_b(_b"]
+    column = ak.array([*texts, None])
+    for from_right in (False, True):
+        for included in (False, True):
+            for partial in (False, True):
+                left, right = column.peel(
+                    pattern, times, regex=True, fromRight=from_right, includeDelimiter=included, keepPartial=partial
+                )
+                expected = []
+                for text in texts:
+                    cut = _cut(text, pattern, times, from_right)
+                    if cut is None:
+                        expected.append(("", text) if partial == from_right else (text, ""))
+                        continue
+                    before, match, behind = cut
+                    if included:
+                        before, behind = (before, match + behind) if from_right else (before + match, behind)
+                    expected.append((before, behind))
+                assert list(zip(left.to_list(), right.to_list(), strict=True)) == [*expected, (None, None)]
+
+
+def test_peel_refuses_patterns_that_refer_to_their_groups():
+    for pattern in (r"(a)\1", "(?P<x>a)(?P=x)"):
+        with pytest.raises(ValueError, match="refers to its own groups"):
+            ak.array(["aa"]).peel(pattern, regex=True)
+    with pytest.raises(re.error):
+        ak.array(["aa"]).peel("(", regex=True)

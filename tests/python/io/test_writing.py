@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is written: read by other tools, and there whole or not at all."""
 
+import errno
 import io
 import os
 import resource
@@ -14,10 +15,15 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import writers
 
 import atoll as ak
+from atoll.io.arrow import write_arrow
 from atoll.io.csv import csv_columns
 from atoll.io.csvtext import write_csv
+from atoll.io.hdf import write_hdf
+from atoll.io.json import write_json
+from atoll.io.orc import write_orc
 from atoll.io.parquet import parquet_columns, write_parquet
 from atoll.session.everywhere import everywhere
 
@@ -126,21 +132,53 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a file system of its own needs root")
-def test_a_full_disk(tmp_path):
+def test_a_full_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(writers, "ROWS", 200_000)
     small = tmp_path / "small"
     small.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", small], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=80k", "tmpfs", small], check=True)
     try:
-        (small / "a").write_text("old")
-        big = {"a": ak.random.uniform(100_000)}
-        for write in (write_parquet, write_csv):
+        for how, write in writers.WRITE.items():
+            path = small / writers.name(how)
+            path.write_text("old")
             with pytest.raises(OSError, match="No space left"):
-                write(small / "a", big)
+                write(path, 1)
+            assert path.read_text() == "old" and os.listdir(small) == [path.name], how
+            path.unlink()
+        frame, uri = writers.frame(1), f"sqlite:///{small / 'a.db'}"
+        assert ak.DataFrame({"a": [1, 2]}).to_sql("kept", uri) == 2
         with pytest.raises(OSError, match="No space left"):
-            write_parquet(small / "set", big, dataset=True)
-        assert (small / "a").read_text() == "old" and os.listdir(small) == ["a"]
+            frame.to_sql("big", uri)
+        assert ak.read_sql("kept", uri)["a"].to_list() == [1, 2]
+        with pytest.raises(OSError, match="No space left"):
+            frame.to_sql("kept", uri, if_exists="replace")
+        assert ak.read_sql("kept", uri)["a"].to_list() == [1, 2]
     finally:
         subprocess.run(["umount", small], check=True)
+
+
+class Full(io.RawIOBase):
+    """A stream that takes some bytes, and no more."""
+
+    def __init__(self, room):
+        self.room = room
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.room -= len(data)
+        if self.room < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return len(data)
+
+
+@pytest.mark.parametrize("room", [0, 3, 100, 10_000, 400_000])
+def test_a_stream_that_takes_no_more(room):
+    big = {"a": ak.random.uniform(100_000)}
+    for write in (write_orc, write_arrow, write_parquet, write_csv, write_json, write_hdf):
+        with pytest.raises(OSError, match="No space left"):
+            write(Full(room), big)
 
 
 def limited(here, size):
@@ -154,7 +192,11 @@ def test_files_that_may_not_be_so_large(tmp_path):
         "csv": lambda path: write_csv(path, big), "parquet": lambda path: write_parquet(path, big),
         "npy": lambda path: ak.save(path, big["a"]), "zarr": lambda path: ak.to_zarr(path, big["a"]),
         "set": lambda path: write_parquet(path, big, dataset=True),
-        "checkpoint": lambda path: ak.save_checkpoint(path, big),
+        "checkpoint": lambda path: ak.save_checkpoint(path, big), "orc": lambda path: write_orc(path, big),
+        "feather": lambda path: write_arrow(path, big), "hdf": lambda path: write_hdf(path, big),
+        "packed.hdf": lambda path: write_hdf(path, big, compression="gzip"),
+        "jsonl": lambda path: write_json(path, big),
+        "bloom": lambda path: write_parquet(path, big, bloom_filter_options={"a": True}),
     }  # fmt: skip
     everywhere(limited, 100_000)
     try:

@@ -8,7 +8,8 @@ import time
 import numpy as np
 
 import atoll as ak
-from atoll.io import atomic, rows
+import atoll.arkouda as arkouda
+from atoll.io import atomic, filesets, rows
 from atoll.session.everywhere import everywhere
 
 ROWS = 20_000
@@ -27,6 +28,7 @@ WRITE = {
     "parquet": lambda path, n: frame(n).to_parquet(path),
     "data set": lambda path, n: frame(n).to_parquet(path, dataset=True),
     "partitions": lambda path, n: frame(n).to_parquet(path, partition_cols=["p"]),
+    "arkouda": lambda path, n: arkouda.to_parquet({"n": arkouda.array(array(n)), "i": arkouda.arange(ROWS)}, str(path)),
     "csv": lambda path, n: frame(n).to_csv(path, index=False),
     "csv.gz": lambda path, n: frame(n).to_csv(path, index=False),
     "jsonl": lambda path, n: frame(n).to_json(path, orient="records", lines=True),
@@ -41,6 +43,7 @@ WRITE = {
     "bytes": lambda path, n: array(n).tofile(path),
 }
 _READ = {
+    "arkouda": lambda path: ak.read_parquet(f"{path}_LOCALE*"),
     "csv": ak.read_csv, "csv.gz": ak.read_csv, "jsonl": ak.read_json, "feather": ak.read_feather, "orc": ak.read_orc,
     "hdf": ak.read_hdf, "zarr": ak.read_zarr, "checkpoint": lambda path: ak.load_checkpoint(path)["df"],
     "npy": lambda path: {"n": ak.load(path)}, "npz": lambda path: {"n": ak.load(path)["n"]},
@@ -78,9 +81,9 @@ def main(how, path, stop):
         WRITE[how](path, 0)
         print(*everywhere(writers.process), flush=True)
         if stop == "flush":
-            atomic._flush_all = _stand
+            atomic.flush_all = filesets.flush_all = _stand
         elif stop == "renamed":
-            atomic.discard = rows.discard = _stand
+            atomic.discard = rows.discard = filesets.discard = _stand
         for n in range(1, 10_000):
             WRITE[how](path, n)
             if n == 1:

@@ -79,6 +79,44 @@ class Source {
   std::byte* block_ = nullptr;
 };
 
+// A send that was announced ends by a revocation, and its buffer is written to before the receiver fetches it.
+TEST_P(Ended, AReceiveOfWhatItsSenderHasGivenUpIsNoSuccess) {
+  if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";
+  run([](Context& context) {
+    constexpr std::size_t bytes = 300'000;
+    Matcher matcher(context);
+    context.job().survive(fabric::Survival::recovers);
+    context.barrier();
+    std::uint64_t tag = 0;
+    for (bool ends : {false, true})
+      for (bool scattered : {false, true}) {
+        ++tag;
+        Source source(context, {bytes, true}, tag);
+        Request send;
+        if (context.pe() == sender) send = matcher.send(receiver, tag, source.span());
+        if (context.pe() == receiver) context.wait([&] { return matcher.probe({sender, tag}).has_value(); });
+        context.barrier();
+        if (context.pe() == sender && ends) {
+          matcher.fail(Status::revoked, [](PeId, std::uint64_t) { return true; });
+          EXPECT_EQ(matcher.wait(send).status, Status::revoked);
+          std::fill_n(const_cast<std::byte*>(source.span().data()), bytes, std::byte{99});
+        }
+        context.barrier();
+        if (context.pe() == receiver) {
+          Gate gate(bytes);
+          gate.open.store(true);
+          std::vector<std::byte> row(bytes);
+          Request receive = scattered ? matcher.receive({sender, tag}, {gate, bytes}) : matcher.receive({sender, tag}, row);
+          EXPECT_EQ(matcher.wait(receive).status, ends ? Status::revoked : Status::ok) << scattered;
+          if (!ends) EXPECT_EQ(scattered ? gate.bytes : row, noise(bytes, tag));
+        } else if (context.pe() == sender && !ends) {
+          EXPECT_EQ(matcher.wait(send).status, Status::ok);
+        }
+        context.barrier();
+      }
+  });
+}
+
 TEST_P(Ended, WhatAnotherThreadIsPuttingInItsPlacesIsNotEndedBeforeItHas) {
   ATOLL_NOT_SIMULATED();
   if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";

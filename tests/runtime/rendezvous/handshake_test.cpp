@@ -11,10 +11,10 @@
 #include <functional>
 #include <thread>
 
+#include "atoll/base/challenge.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
 #include "rendezvous/address.hpp"
-#include "rendezvous/sha256.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -132,7 +132,7 @@ TEST(Handshake, AProofByGuessingIsRefused) {
 TEST(Handshake, AProofCannotBeRepeated) {
   std::string secret = make_secret();
   std::string hello = make_hello(rendezvous_version, 1);
-  std::string old = hmac_sha256(secret, "agent" + hello + std::string(32, 'm'));
+  std::string old = Challenge(secret, hello, std::string(36, 'm')).proof_of(Side::initiator);
   Verdict verdict = meet(secret, [&](std::uint16_t port) {
     send_raw(port, frame_header(FrameKind::hello, hello.size()) + hello + frame_header(FrameKind::proof, 32) + old);
   });
@@ -141,7 +141,7 @@ TEST(Handshake, AProofCannotBeRepeated) {
 
 TEST(Handshake, VersionsAndHostsHaveToFit) {
   for (auto [version, host, said] : {std::tuple{rendezvous_version + 1, 1u,
-                                                "speaks version 4 of the rendezvous, the launcher 3"},
+                                                "speaks version 5 of the rendezvous, the launcher 4"},
                                      std::tuple{rendezvous_version, 3u, "it says that it is host 3 of 3"}}) {
     Verdict verdict = meet(make_secret(), [&, version = version, host = host](std::uint16_t port) {
       std::string hello = make_hello(version, host);
@@ -178,7 +178,7 @@ TEST(Handshake, ALauncherThatIsNoneIsToldApart) {
   std::thread server([&] {
     for (const std::string& answer : {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"),
                                       frame_header(FrameKind::welcome, 0),
-                                      frame_header(FrameKind::challenge, 64) + std::string(64, 'x')}) {
+                                      frame_header(FrameKind::challenge, 68) + std::string(68, 'x')}) {
       pollfd ready{listener, POLLIN, 0};
       EXPECT_GT(::poll(&ready, 1, 10'000), 0);
       int connection = ::accept(listener, nullptr, nullptr);

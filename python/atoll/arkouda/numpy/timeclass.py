@@ -11,9 +11,10 @@ import numpy as np
 import atoll
 
 from ...columns.dates.datetimes import Datetimes
+from ...columns.dates.ticks import Ticks
 from ...columns.dates.timedeltas import Timedeltas
 from ..core import client
-from ..objects import KINDS, lift
+from ..objects import KINDS, LIFTED, lift
 from .arrays import combine, pdarray
 from .dtypes import Int
 
@@ -79,6 +80,14 @@ def _numbers(value: Any) -> Any:
     return value
 
 
+def _nanoseconds(column: Ticks) -> Any:
+    """A column's ticks as nanoseconds; the least number stands for a missing one."""
+    made = column.as_unit("ns")
+    if made._valid is None:
+        return made._values
+    return atoll.where(made._valid, made._values, np.iinfo(np.int64).min)
+
+
 class _Moments(pdarray):
     """What both have: numbers of nanoseconds."""
 
@@ -95,8 +104,8 @@ class _Moments(pdarray):
                 if pda.dtype.kind not in ("i", "u"):
                     raise TypeError(f"{type(self).__name__} array must have int64 dtype")
                 self._set((pda._a.astype(np.int64) * _factor(unit)) if _factor(unit) != 1 else pda._a.astype(np.int64))
-        elif isinstance(pda, (Datetimes, Timedeltas)):
-            self._set(pda.as_unit("ns")._values)
+        elif isinstance(pda, Ticks):
+            self._set(_nanoseconds(pda))
         else:
             values = np.asarray(getattr(pda, "to_numpy", lambda: pda)())
             if values.dtype.kind != self._code[0]:
@@ -387,3 +396,4 @@ def timedelta_range(
 
 
 KINDS["Datetime"], KINDS["Timedelta"] = Datetime, Timedelta
+LIFTED["Datetimes"], LIFTED["Timedeltas"], LIFTED["Times"] = Datetime, Timedelta, Timedelta

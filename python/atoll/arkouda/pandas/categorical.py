@@ -9,13 +9,14 @@ import numpy as np
 
 import atoll
 
+from ...columns.strings import Strings as _Texts
 from ..core import client
 from ..numpy.arrays import pdarray
 from ..numpy.dtypes import Int
 from ..numpy.pdarraycreation import array
 from ..numpy.pdarraysetops import concatenate, in1d
 from ..numpy.strings import Strings
-from ..objects import KINDS, Rows, checked, lift
+from ..objects import KINDS, LIFTED, Rows, checked, lift
 from .groupbyclass import GroupBy, unique
 
 __all__ = ["Categorical"]
@@ -282,3 +283,17 @@ class Categorical(Rows):
 
 
 KINDS["Categorical"] = Categorical
+
+
+def _of_column(column: Any) -> Any:
+    """The column of texts of a few categories; of other categories the values themselves."""
+    if not isinstance(column.categories, _Texts):
+        return lift(column.apply(lambda categories: categories))
+    codes = (
+        column._values if column._valid is None else atoll.where(column._valid, column._values, column.categories.size)
+    )
+    words = atoll.concatenate([column.categories, atoll.strings(["N/A"])])
+    return Categorical.from_codes(lift(codes.astype(np.int64)), lift(words))
+
+
+LIFTED["Categorical"] = _of_column

@@ -18,7 +18,7 @@ import numpy as np
 from ... import extras
 from ...columns.making import from_arrow
 from ...io.hdf import all_texts, object_type
-from ...io.hdfrows import put
+from ...io.hdfrows import hdf_file, put
 from ...io.writing import write_alone
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
@@ -139,26 +139,26 @@ def _put(group: Any, name: str, one: _Stored) -> None:
     made.attrs.update({"ObjType": one.number, "file_version": np.float32(2.0)} | one.attributes)
 
 
-def write_objects(path: str, objects: dict[str, Any], *, keep: bool = False, repack: bool = False) -> None:
-    """Writes objects to a file: a new one, or with `keep` beside, and in the place of, what the file has.
+def write_objects(path: str, objects: dict[str, Any], *, before: str | None = None, repack: bool = False) -> None:
+    """Writes objects to a new file, beside, and in the place of, what the file `before` has, if there is one.
 
-    With `repack` what no object uses any more does not stay in the file. One PE writes; when that fails, the file is as
-    it was.
+    With `repack` what no object uses any more does not come into the new file. One PE writes; when that fails, `path`
+    is as it was.
     """
     h5py = extras.module("h5py", "writing HDF5")
     ready = {name: _stored(one) for name, one in objects.items()}
 
     def write(aside: str) -> None:
-        goes_on = keep and os.path.exists(path) and not repack
-        if goes_on:
-            shutil.copyfile(path, aside)
-        # The file has a lock already, which HDF5's own would wait for.
-        with h5py.File(aside, "r+" if goes_on else "w", track_order=True, locking=False) as file:
-            if keep and os.path.exists(path) and repack:
-                with h5py.File(path, "r") as old:
-                    for name in old:
+        old = before if before is not None and os.path.exists(before) else None
+        goes_on = old is not None and not repack
+        if old is not None and goes_on:
+            shutil.copyfile(old, aside)
+        with hdf_file(aside, "r+" if goes_on else "w", track_order=True) as file:
+            if old is not None and repack:
+                with h5py.File(old, "r") as source:
+                    for name in source:
                         if name not in ready:
-                            old.copy(name, file)
+                            source.copy(name, file)
             for name, one in ready.items():
                 _put(file, name, one)
             file.require_group(METADATA)

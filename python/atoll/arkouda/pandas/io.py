@@ -16,11 +16,11 @@ import atoll
 
 from ... import extras
 from ...columns.column import Column
-from ...columns.decimals import Decimals
-from ...columns.lists import Lists
 from ...columns.strings import Strings as Texts
 from ...io import zarr
+from ...io.filesets import located, replacing_files
 from ...io.parquet import parquet_columns, parquet_reader, write_parquet
+from ...io.places import matching, path_of
 from ...io.writing import write_alone
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
@@ -34,6 +34,7 @@ from ..objects import entitled, lift, lower
 from .categorical import Categorical
 from .csv import read_csv_columns, to_csv_text
 from .dataframe import DataFrame
+from .filecolumns import of_file
 from .groupbyclass import GroupBy
 from .hdfobjects import METADATA, datasets_of, read_objects, write_objects
 from .index import Index
@@ -51,19 +52,13 @@ _MAGIC = {b"\x89HDF": "HDF5", b"PAR1": "Parquet"}
 # -- which files --
 
 
-def _located(prefix: str, number: int | None = 0) -> str:
-    """The file of a locale, or with None a pattern of those of all."""
-    stem, ending = os.path.splitext(prefix)
-    return f"{stem}_LOCALE{'*' if number is None else f'{number:04d}'}{ending}"
-
-
 def _files(names: Any) -> list[str]:
     """What paths and patterns mean; RuntimeError when there is no such file."""
     found: list[str] = []
     for name in [names] if isinstance(names, str) else names:
         if not name.strip():
             raise ValueError("filename cannot be an empty string")
-        matches = [name] if os.path.exists(name) else sorted(_glob.glob(name))
+        matches = [name] if os.path.exists(name) else matching(name)
         if not matches:
             raise RuntimeError(f"File {name} does not exist in a location accessible to Arkouda")
         found += matches
@@ -173,26 +168,6 @@ def _codes(rows: list[int]) -> pdarray:
     return concatenate([array([place] * count, dtype="int64") for place, count in enumerate(rows)])
 
 
-def _of_parquet(column: Any, null_handling: str) -> Any:
-    """What Arkouda has in the place of a column: eight bytes for a number, no missing values but NaN."""
-    if isinstance(column, Lists):
-        return lift(column)
-    if isinstance(column, Decimals):
-        column = column.astype("float64")
-    if isinstance(column, Texts):
-        return lift(column.fillna("") if column.null_count else column)
-    if isinstance(column, Column):
-        kind = column.dtype
-        if column.null_count and (null_handling == "all" or kind.kind == "f"):
-            return lift(atoll.asarray(column.astype("float64").fillna(float("nan"))))
-        column = column.fillna(kind.type(0)) if column.null_count else column.values
-    if column.dtype.kind == "f":
-        column = column.astype("float64")
-    elif column.dtype.kind in "iu" and column.dtype.itemsize < 4:
-        column = column.astype("int64")
-    return lift(atoll.asarray(column))
-
-
 def read_parquet(
     filenames: Any, datasets: Any = None, iterative: bool = False, strict_types: bool = True,
     allow_errors: bool = False,
@@ -217,7 +192,7 @@ def read_parquet(
         columns = parquet_columns(files, columns=names)
     except (KeyError, ValueError, OSError) as error:
         raise RuntimeError(str(error)) from error
-    found = {name: _of_parquet(columns[name], null_handling) for name in names}
+    found = {name: of_file(name, columns[name], null_handling) for name in names}
     if tag_data:
         found["Filename_Codes"] = _codes([sum(part.rows or 0 for part in parquet_reader(one).parts) for one in files])
     return found
@@ -231,8 +206,7 @@ def get_null_indices(filenames: Any, datasets: Any = None) -> Any:
     for name in names:
         column = columns[name]
         if isinstance(column, Texts):
-            column = column.fillna("") if column.null_count else column
-            told[name] = cast(lift(column) == "", "int64")
+            told[name] = cast(of_file(name, column) == "", "int64")
         else:
             told[name] = cast(lift(column.isna()), "int64") if isinstance(column, Column) else lift(column != column)
     return told
@@ -287,7 +261,7 @@ def load(
     """One object of the files that were written under a prefix."""
     if "*" in path_prefix:
         raise ValueError("ak.load() takes no patterns: ak.read() does")
-    pattern = _located(path_prefix, None)
+    pattern = located(path_prefix, None)
     kind = get_filetype(pattern) if file_format.lower() == "infer" else file_format
     extra = {"column_delim": column_delim} if kind.lower() == "csv" else {}
     try:
@@ -298,13 +272,13 @@ def load(
 
 def load_all(path_prefix: str, file_format: str = "INFER", column_delim: str = ",", read_nested: bool = True) -> Any:
     """All objects of the files that were written under a prefix."""
-    first = _located(path_prefix)
-    if not os.path.exists(first):
+    first = located(path_prefix)
+    if not matching(located(path_prefix, None)) or not os.path.exists(first):
         raise ValueError(f"There are no files corresponding to the path_prefix {path_prefix}")
     names = get_datasets(first, column_delim=column_delim, read_nested=read_nested)
     kind = get_filetype(first) if file_format.lower() == "infer" else file_format
     extra = {"column_delim": column_delim} if kind.lower() == "csv" else {}
-    return _READERS[kind.lower()](_located(path_prefix, None), names, **extra)
+    return _READERS[kind.lower()](located(path_prefix, None), names, **extra)
 
 
 # -- writing --
@@ -339,47 +313,60 @@ def to_parquet(
         raise ValueError("to_parquet writes no Categorical columns: convert_categoricals=True writes their texts")
     if _mode(mode):
         warnings.warn("Append has been deprecated when writing Parquet files", DeprecationWarning, stacklevel=2)
-        if os.path.exists(_located(prefix_path)):
-            named = read_parquet(_located(prefix_path, None)) | named
+        if os.path.exists(located(prefix_path)):
+            named = read_parquet(located(prefix_path, None)) | named
     stored = {name: _stored(one) for name, one in named.items()}
     rows, pes = max(len(one) for one in stored.values()), atoll.pes()
     block = -(-rows // pes) if rows else 0
-    for place in range(pes):
-        part = {name: one[place * block : (place + 1) * block] for name, one in stored.items()}
-        write_parquet(_located(prefix_path, place), part, compression=compression)
+    with replacing_files(prefix_path) as prefix:
+        for place in range(pes):
+            part = {name: one[place * block : (place + 1) * block] for name, one in stored.items()}
+            write_parquet(located(prefix, place), part, compression=compression)
 
 
 def _stored(one: Any) -> Any:
     return one._l if isinstance(one, SegArray) else lower(one)
 
 
-def _hdf(prefix_path: str, file_type: str) -> str:
-    if file_type.lower() not in ("single", "distribute"):
-        raise ValueError(f"File Type expected to be 'single' or 'distributed'. Got {file_type}")
-    return _located(prefix_path) if file_type.lower() == "distribute" else prefix_path
-
-
 def to_hdf(
     columns: Any, prefix_path: str, names: Any = None, mode: str = "truncate", file_type: str = "distribute"
 ) -> None:
     """Writes objects to an HDF5 file, each under its name."""
-    write_objects(_hdf(prefix_path, file_type), _named(columns, names), keep=_mode(mode))
+    named, keep = _named(columns, names), _mode(mode)
+    if file_type.lower() == "single":
+        write_objects(prefix_path, named, before=prefix_path if keep else None)
+    elif file_type.lower() == "distribute":
+        _to_located_hdf(prefix_path, named, keep)
+    else:
+        raise ValueError(f"File Type expected to be 'single' or 'distributed'. Got {file_type}")
+
+
+def _to_located_hdf(prefix_path: str, named: dict[str, Any], keep: bool, repack: bool = False) -> None:
+    """Writes objects to the file of the first PE; with `keep` beside, and in the place of, those of all PEs' files."""
+    old = matching(located(prefix_path, None)) if keep else []
+    if len(old) > 1:  # one file has all objects in the end
+        named, old = read_hdf(old) | named, []
+    with replacing_files(prefix_path) as prefix:
+        write_objects(located(prefix), named, before=old[0] if old else None, repack=repack)
 
 
 def update_hdf(columns: Any, prefix_path: str, names: Any = None, repack: bool = True) -> None:
     """Puts objects in the place of those that have their names."""
-    path = _located(prefix_path)
-    path = path if os.path.exists(path) else prefix_path
-    write_objects(path, _named(columns, names), keep=True, repack=repack)
+    named = _named(columns, names)
+    if matching(located(prefix_path, None)):
+        _to_located_hdf(prefix_path, named, True, repack)
+    else:
+        write_objects(prefix_path, named, before=prefix_path, repack=repack)
 
 
 def to_csv(columns: Any, prefix_path: str, names: Any = None, col_delim: str = ",", overwrite: bool = False) -> None:
     """Writes columns to a CSV file, with a header that says their types."""
-    path = _located(prefix_path)
-    if os.path.exists(path) and not overwrite:
-        raise RuntimeError(f"{path} exists already, and overwrite is not set")
+    old = matching(located(path_of(prefix_path), None))
+    if old and not overwrite:
+        raise RuntimeError(f"{old[0]} exists already, and overwrite is not set")
     content = to_csv_text(_named(columns, names), col_delim).encode()
-    write_alone(path, lambda aside: Path(aside).write_bytes(content))
+    with replacing_files(prefix_path) as prefix:
+        write_alone(located(prefix), lambda aside: Path(aside).write_bytes(content))
 
 
 def to_zarr(store_path: str, arr: Any, chunk_shape: Any) -> None:
@@ -424,7 +411,7 @@ def export(
     read_path: str, dataset_name: str = "ak_data", write_file: Any = None, return_obj: bool = True, index: bool = False
 ) -> Any:
     """A frame of pandas of files that Arkouda wrote."""
-    kind = get_filetype(_located(read_path))
+    kind = get_filetype(located(read_path))
     if kind == "CSV":
         raise RuntimeError("Export is only supported for HDF5 and Parquet file formats.")
     frame = DataFrame.load(read_path, file_format=kind).to_pandas(retain_index=index)
@@ -451,7 +438,7 @@ def snapshot(filename: str) -> None:
 
 def restore(filename: str) -> Any:
     """What `snapshot` wrote, by name."""
-    return read_hdf(sorted(_glob.glob(f"{filename}_SNAPSHOT_LOCALE*")))
+    return read_hdf(matching(f"{filename}_SNAPSHOT_LOCALE*"))
 
 
 # -- the same as methods --

@@ -230,8 +230,8 @@ class Endpoint {
 
   /// To the peer's listener, see RemotePath. Only for a PE that is not mapped.
   void post(PeId pe, std::uint16_t kind, std::span<const std::byte> payload) { remote_->post(self_, pe, kind, payload); }
-  /// Whether a PE that is not mapped has left the job.
-  bool has_left(PeId pe) { return remote_->has_left(pe); }
+  /// Whether a PE has left the job and reads no more messages.
+  bool has_left(PeId pe) { return maps(pe) ? job_->has_left(pe) : remote_->has_left(pe); }
   /// Wakes the peer if it sleeps.
   void ring(PeId pe) {
     if (maps(pe)) [[likely]] return ring_bell(records_[pe.value()]);

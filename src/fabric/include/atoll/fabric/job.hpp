@@ -161,6 +161,17 @@ class Job {
     // Acquire: partner is note_failed().
     return record(pe).state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PeState::failed);
   }
+  /// Records that a PE of this node has finalized, and wakes the others: it reads no more messages.
+  void note_departure(PeId pe) noexcept;
+  /// Records that the network has told a PE of this node that one of another node has left.
+  void note_far_departure() noexcept;
+  /// Goes up whenever a PE of this node finalizes, or hears that one of another node has.
+  std::uint32_t departures() const { return control_->departures.load(std::memory_order_acquire); }  // partner: note_far_departure()
+  /// Whether a PE has finalized; always false for a PE of another node.
+  bool has_left(PeId pe) const {
+    // Acquire: the messages that it has sent. Partner: note_departure().
+    return record(pe).state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PeState::finalized);
+  }
   /// Says that this program deals with deaths itself: the launcher lets the others go on. The most that any PE has said holds.
   void survive(Survival how) noexcept {
     std::uint32_t before = control_->survival.load(std::memory_order_relaxed);

@@ -66,6 +66,7 @@ inline constexpr std::uint32_t most_guests = 1024;
 // |  80    |   4   | survival       | Survival: what the program does about deaths                     |
 // |  84    |   4   | places         | npes, and room for PEs that come later: guests (most_guests)     |
 // |  88    |   4   | guests         | places of theirs that are taken (release)                        |
+// |  92    |   4   | departures     | times that a PE of this node heard of one that left (release)    |
 // | 128    |   8   | gate           | PEs of the node in the current bootstrap barrier, barriers so far |
 // | 192    |   8   | exit           | 0, or 2^32 + the status that a PE ends the whole job with        |
 struct JobControl {
@@ -88,11 +89,12 @@ struct JobControl {
   std::atomic<std::uint32_t> survival;
   std::uint32_t places;
   std::atomic<std::uint32_t> guests;
+  std::atomic<std::uint32_t> departures;
   alignas(64) Gate gate;
   alignas(64) std::atomic<std::uint64_t> exit;
   std::byte reserved[4096 - 256];
 };
-inline constexpr std::uint32_t layout_version = 8;
+inline constexpr std::uint32_t layout_version = 9;
 static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, gate) == 128 &&
               offsetof(JobControl, exit) == 192);
 

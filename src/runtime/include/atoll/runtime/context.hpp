@@ -31,6 +31,8 @@
 #include "atoll/runtime/counter.hpp"
 #include "atoll/runtime/foreign_memory.hpp"
 #include "atoll/runtime/heap.hpp"
+#include "atoll/runtime/options.hpp"
+#include "atoll/runtime/outbox.hpp"
 #include "atoll/runtime/team.hpp"
 
 namespace atl::runtime {
@@ -53,28 +55,6 @@ constexpr bool holds(T left, Compare compare, T right) {
   }
   return false;
 }
-
-struct ContextOptions {
-  /// Threads of this PE that may wait or compute. 0: ATOLL_THREADS, or an even share of the cores.
-  unsigned threads = 0;
-  /// Most bytes of arrays. 0: ATOLL_MEMORY_LIMIT, or an even share of what is available.
-  std::uint64_t memory_limit_bytes = 0;
-  std::uint64_t pool_bytes = 0;
-  /// Bytes of blocks that the symmetric heap can hold; alike on all PEs. 0: half of the segment. More than 0 raises the
-  /// limit above by as much.
-  std::uint64_t symmetric_bytes = 0;
-  /// Room for StaticData at the end of the segment: StaticData::bytes_needed(), or none.
-  std::uint64_t static_bytes = 0;
-};
-
-/// Where this PE is, among the PEs of its node and the node's cores.
-struct NodeInfo {
-  std::uint32_t pes = 1;      ///< PEs on this node
-  std::uint32_t rank = 0;     ///< of this PE among them
-  std::uint32_t cores = 1;    ///< that PEs may use
-  unsigned threads = 1;       ///< of this PE
-  bool oversubscribed = false;  ///< more threads than cores: waits do not spin
-};
 
 /// Thread-safe except where said. Collective calls must be made by every PE, in the same order.
 class Context {
@@ -229,9 +209,17 @@ class Context {
   /// Ids count up from 0: register the same handlers in the same order on every PE. A message that arrives before
   /// its handler is registered waits for it.
   HandlerId register_handler(Handler handler);
-  /// Sends `first` and `second`, joined. Source completion: both may be reused on return. Makes progress while the
-  /// peer's ring is full. Messages of one thread to one PE arrive in order.
+  /// Sends `first` and `second`, joined. Source completion: both may be reused on return. Local: a message that finds no room at the
+  /// receiver stays here until progress() finds some, and only where it would exceed this PE's memory limit does the call wait, with a
+  /// warning. Messages of one thread to one PE arrive in order.
   void send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second = {});
+  /// For senders that are faster than their receiver and may wait for it: until no message to `pe` waits in this PE for room there, and
+  /// no more than 256 MiB of long ones are under way. Makes progress.
+  void pace(PeId pe) {
+    if (!outbox_.empty() || large_bytes_.load(std::memory_order_relaxed) >= most_large_bytes) [[unlikely]] pace_slowly(pe);
+  }
+  /// Whether messages of this PE wait for room at their receivers.
+  bool sends_wait() const { return !outbox_.empty(); }
 
   // ---- board --------------------------------------------------------------------------------------------------
   // Figures that a PE shows to whoever looks, for PEs that have nothing in common yet.
@@ -310,6 +298,10 @@ class Context {
   bool progress() {
     bool arrived = endpoint_.polls_network() && poll_network();
     return work_waiting() ? progress_slowly() : arrived;
+  }
+  /// The same for what is here already: asks no network, at which other threads look when this one does not. Three loads.
+  void progress_at_hand() {
+    if (work_waiting()) [[unlikely]] (void)progress_slowly();
   }
   /// For who waits for one message that he knows when he sees it: while it lives this thread alone looks into the PE's ring, as
   /// in progress(), so that no handler runs and nothing is sent that waits. Not from a handler.
@@ -426,15 +418,8 @@ class Context {
     bool operator()() const { return call(object); }
   };
   using Block = std::shared_ptr<std::byte>;  // of our heap
-  struct Outgoing {
-    PeId pe;
-    std::uint16_t handler;
-    std::uint16_t kind;
-    std::vector<std::byte> payload;
-    Block block = nullptr;  // of a long message to another node, until it has been put
-    std::span<const std::byte> far = {};
-    std::uint64_t room = 0;
-  };
+  // Payloads in flight in our heap that a paced sender may have.
+  static constexpr std::uint64_t most_large_bytes = std::uint64_t{256} << 20;
   struct RoomRequest {
     PeId pe{0};
     std::uint64_t id;
@@ -473,15 +458,19 @@ class Context {
   void deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload);
   bool run_ready_triggers();
   bool run_hooks();
-  bool send_deferred();
+  bool send_outbox();
   using Parts = fabric::MessageParts;
   bool try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts);
   void send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts);
   void send_later(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts);
   void send_large(PeId pe, std::uint16_t handler, const Parts& parts);
   void send_far(PeId pe, std::uint16_t handler, const Parts& parts);
-  void defer(Outgoing message);
-  bool send_kept(Outgoing& message);
+  std::byte* allocate_large(PeId pe, std::size_t bytes);
+  void await_memory(PeId pe, std::size_t bytes);
+  void pace_slowly(PeId pe);
+  bool reads(PeId pe);
+  bool send_kept(PeId pe, Outbox::Message& message);
+  void empty_outbox() noexcept;
   // Long messages to other nodes (long_message.cpp): an id for take_room(), which gives nothing while there is no answer.
   std::uint64_t ask_room(PeId pe, std::size_t bytes);
   std::optional<HeapOffset> take_room(PeId pe, std::uint64_t id, std::size_t bytes);
@@ -548,7 +537,7 @@ class Context {
 
   // Progress: one thread at a time.
   Owner progress_owner_;
-  std::atomic<std::uint32_t> backlog_{0};  // what progress() has to look at besides rings: deferred sends, hooks
+  std::atomic<std::uint32_t> backlog_{0};  // what progress() has to look at besides rings: messages that wait in the outbox, hooks
   std::mutex handlers_mutex_;
   std::vector<Handler> handlers_;  // room for all from the start, so that registering moves none
   std::atomic<std::uint32_t> handler_count_{0};
@@ -558,11 +547,11 @@ class Context {
                                     }};
   bool took_message_ = false;     // at once; progress_owner_'s
   std::vector<Incoming> early_;   // messages for handlers still to come; progress_owner_'s
-  std::deque<Outgoing> deferred_;  // sends of handlers that met a full ring; progress_owner_'s
+  Outbox outbox_;                 // sent by progress()
   std::mutex hooks_mutex_;
   std::vector<std::pair<std::uint64_t, std::function<bool(Context&)>>> hooks_;
   std::uint64_t next_hook_ = 1;
-  std::atomic<std::uint32_t> deferred_count_{0};
+  std::atomic<bool> warned_of_memory_{false};
   std::atomic<std::uint64_t> large_bytes_{0};  // payloads in flight in our heap
   Block landed_;                               // what a handler is looking at, and
   std::span<const std::byte> landed_payload_;  // of a long message of another node

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -190,12 +191,14 @@ class Matcher {
   static constexpr std::uint32_t most_pes_apart = 1024;  // each part counts what it owes every PE
 
   static Outcome take(Request& request);
+  void warn_of_limit(const matching::Operation& send);
   matching::State& part_of(std::uint64_t tag) const { return *parts_[(tag >> apart_shift_) & part_mask_]; }
   Context& context_;
   unsigned apart_shift_ = 0;
   std::uint64_t part_mask_ = 0;
   // Shared with the message handlers, which the context keeps longer. The first ones are there.
   std::array<std::shared_ptr<matching::State>, most_parts> parts_;
+  std::atomic<bool> warned_of_limit_{false};
 };
 
 }  // namespace atl::runtime

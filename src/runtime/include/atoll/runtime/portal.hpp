@@ -207,8 +207,13 @@ class PortalInterface {
     std::atomic<std::uint32_t> dropped{0}, permission{0}, operation{0};
   };
   const Violations& violations() const { return violations_; }
-  /// Operations on PEs that died end with Failure::undeliverable.
-  void fail_pending();
+  /// Operations on PEs that have died or finalized end with Failure::undeliverable. Handles what these PEs have sent before; not for
+  /// handlers.
+  void fail_lost();
+  /// fail_lost() when a PE has finalized since the last call. Two loads otherwise: for each look of a wait.
+  void settle_departures() {
+    if (context_.job().departures() != departures_settled_.load(std::memory_order_relaxed)) [[unlikely]] fail_lost();
+  }
 
   // For PortalHost.
   void hear(PeId source, std::span<const std::byte> payload);
@@ -235,6 +240,11 @@ class PortalInterface {
   void send_request(const Operation& operation, const Region& source, std::uint32_t cookie);
   void note_sent(const portal::Leaving& leaving);
   void on_answer(const portal::Answer& answer, std::span<const std::byte> payload);
+  void finish(const portal::Pending& pending, const portal::Answer& answer, std::span<const std::byte> payload);
+  bool is_lost(const portal::Pending& pending) const;
+  bool has_left(PeId pe) const;
+  // To a PE that has finalized: drops it.
+  void send(PeId pe, std::span<const std::byte> head, std::span<const std::byte> data = {});
   template <class Fill>
   Refusal queue(CounterId on, std::uint64_t threshold, Fill&& fill);
   static void run(Context& context, void* triggered);
@@ -246,6 +256,7 @@ class PortalInterface {
   std::uint32_t uid_;
   PortalLimits limits_;
   Violations violations_;
+  std::atomic<std::uint32_t> departures_settled_{0};  // of Job::departures(); 0 again: an operation on a PE that has finalized was started
   mutable SpinLock lock_;  // portals, entries, headers. May be held by a handler that sends
   std::vector<std::unique_ptr<portal::Portal>> portals_;
   std::unique_ptr<Pool<portal::Entry>> entries_;

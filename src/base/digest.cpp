@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sha256.hpp"
+#include "atoll/base/digest.hpp"
 
 #include <bit>
 
-namespace atl::runtime {
+namespace atl {
 namespace {
 
 constexpr std::size_t block_bytes = 64;
@@ -76,4 +76,16 @@ bool same_digest(std::string_view one, std::string_view other) {
   return difference == 0;
 }
 
-}  // namespace atl::runtime
+Digest extract_key(std::string_view salt, std::string_view material) { return hmac_sha256(salt, material); }
+
+std::string expand_key(std::string_view key, std::string_view purpose, std::size_t bytes) {
+  std::string made, block;
+  for (char number = 1; made.size() < bytes; ++number) {
+    block = hmac_sha256(key, block.append(purpose).append(1, number));
+    made += block;
+  }
+  made.resize(bytes);
+  return made;
+}
+
+}  // namespace atl

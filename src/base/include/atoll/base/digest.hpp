@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 (FIPS 180-4) and HMAC (RFC 2104), for a few hundred bytes at the start of a connection.
+// SHA-256 (FIPS 180-4), HMAC (RFC 2104) and HKDF (RFC 5869), for a few hundred bytes at the start of a connection.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace atl::runtime {
+namespace atl {
 
 /// 32 bytes.
 using Digest = std::string;
@@ -18,4 +18,8 @@ Digest hmac_sha256(std::string_view key, std::string_view text);
 /// Whether both are the same, in a time that does not tell where they differ.
 bool same_digest(std::string_view one, std::string_view other);
 
-}  // namespace atl::runtime
+/// HKDF: a key of 32 bytes from `material`, and from that key as many bytes as wanted (at most 8160) for one purpose.
+Digest extract_key(std::string_view salt, std::string_view material);
+std::string expand_key(std::string_view key, std::string_view purpose, std::size_t bytes);
+
+}  // namespace atl

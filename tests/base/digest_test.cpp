@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of FIPS 180-4 and RFC 4231.
-#include "rendezvous/sha256.hpp"
+// The examples of FIPS 180-4, RFC 4231 and RFC 5869.
+#include "atoll/base/digest.hpp"
 
 #include <gtest/gtest.h>
 
 #include "atoll/base/error.hpp"
 
-namespace atl::runtime {
+namespace atl {
 namespace {
 
 std::string hex(std::string_view bytes) {
@@ -34,6 +34,15 @@ TEST(Sha256, HmacKnownAnswers) {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
+TEST(Sha256, HkdfKnownAnswer) {
+  std::string salt, purpose;
+  for (char i = 0; i < 13; ++i) salt += i;
+  for (int i = 0xf0; i < 0xfa; ++i) purpose += static_cast<char>(i);
+  Digest key = extract_key(salt, std::string(22, '\x0b'));
+  EXPECT_EQ(hex(key), "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5");
+  EXPECT_EQ(hex(expand_key(key, purpose, 42)), "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865");
+}
+
 TEST(Sha256, OnlyWholeDigestsAreTheSame) {
   Digest one = sha256("one");
   EXPECT_TRUE(same_digest(one, sha256("one")));
@@ -48,4 +57,4 @@ TEST(Sha256, OnlyWholeDigestsAreTheSame) {
 }
 
 }  // namespace
-}  // namespace atl::runtime
+}  // namespace atl

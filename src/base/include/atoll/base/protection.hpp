@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Protection of what goes between hosts: records that carry a tag, and agreement on a secret by public keys. The algorithms are
+// OpenSSL's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "atoll/base/challenge.hpp"
+
+namespace atl {
+
+/// Choices of ATOLL_NETWORK_SECURITY, in its order.
+enum class Protection : std::uint32_t {
+  auth,     ///< records can be read by anybody on the network, and changed by nobody
+  encrypt,  ///< nor read
+  none,     ///< neither: for networks that are trusted
+};
+
+/// What ATOLL_NETWORK_SECURITY says.
+Protection network_protection();
+std::string_view name_of(Protection protection);
+
+/// One end of one direction of a connection. The records of a direction are numbered, and the number is part of what a tag
+/// vouches for: a record that is left out, sent again or out of order is as wrong as a changed one.
+///
+/// `auth`: GMAC with AES-256 for short records, Poly1305 (ChaCha20-Poly1305 without a text) for long ones, because each is the
+/// faster there: 88 bytes take 230 ns and 590 ns, 64 KiB 12 us and 5 us. Each has a key of its own. `encrypt`: AES-256-GCM.
+class Seal {
+ public:
+  static constexpr std::size_t tag_bytes = 16;
+
+  /// Throws SetupError when there is no libcrypto.
+  Seal(const StreamKeys& keys, Protection protection);
+
+  /// Does ahead what needs no content of the next record: a third of the time that a short one takes. To be called when there is time.
+  void prepare();
+  /// The next record to send: encrypts it in its place, if that is the protection, and makes its tag.
+  void close(std::byte* record, std::size_t bytes, std::byte* tag);
+  /// The next record that came: whether it is what the other side sent next. Then it is decrypted in its place; else its content is
+  /// undefined, and the connection must end.
+  [[nodiscard]] bool open(std::byte* record, std::size_t bytes, const std::byte* tag);
+
+ private:
+  struct Free {
+    void operator()(void* context) const;
+  };
+  using Context = std::unique_ptr<void, Free>;
+
+  void make_tag(const std::byte* record, std::size_t bytes, std::byte* tag);
+  const unsigned char* nonce();
+
+  Protection protection_;
+  std::uint8_t nonce_[12]{};
+  std::uint64_t number_ = 0;  // of the next record
+  bool prepared_ = false;     // gcm_ has its nonce
+  Context gcm_, poly1305_;
+};
+
+/// A key pair of X25519 (RFC 7748), made at random: two processes that know one another's public keys have a secret in common,
+/// which never goes over any network.
+class KeyPair {
+ public:
+  static constexpr std::size_t public_bytes = 32;
+
+  /// Throws SetupError when there is no libcrypto.
+  KeyPair();
+  /// The public key, `public_bytes` long.
+  const std::string& public_key() const { return public_; }
+  /// The secret in common with the owner of `other`; empty when that is no key.
+  std::string agree(std::string_view other) const;
+
+ private:
+  struct Free {
+    void operator()(void* key) const;
+  };
+  std::unique_ptr<void, Free> key_;
+  std::string public_;
+};
+
+}  // namespace atl

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// Atoll's own TCP transport between two endpoints of a job, with somebody else on the network.
+#ifdef ATOLL_HAS_LIBFABRIC
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "atoll/base/clock.hpp"
+#include "atoll/base/config.hpp"
+#include "atoll/base/random.hpp"
+#include "atoll/fabric/network.hpp"
+#include "device.hpp"
+#include "tcp/socket.hpp"
+
+namespace atl::fabric::ofi {
+namespace {
+
+constexpr std::size_t segment_bytes = std::size_t{4} << 20;
+
+// An endpoint of a PE, and what it has seen.
+struct Member {
+  explicit Member(std::uint32_t pe, Protection protection = Protection::auth)
+      : segment(segment_bytes), device(std::make_unique<Device>(own(protection), tcp::Identity{pe, 0, protection}, segment.data(), segment_bytes, 3)) {
+    device->replenish();
+  }
+  static Info own(Protection protection) {
+    config::set(config::Variable::network_security, std::string(name_of(protection)));
+    std::vector<Info> found = find_provider();
+    for (Info& one : found)
+      if (interface_name(*one) == "lo") return std::move(one);
+    return std::move(found[0]);
+  }
+  void look() {
+    for (const Completion& one : device->completions()) {
+      if ((one.flags & peer_failed) != 0) {
+        failed_peers.push_back(one.data);
+        errors.push_back(static_cast<int>(one.len));
+        continue;
+      }
+      if ((one.flags & FI_REMOTE_WRITE) != 0) continue;
+      auto& operation = *static_cast<Operation*>(one.op_context);
+      bool failed = (one.flags & operation_failed) != 0;
+      if (operation.kind == Operation::Kind::receive) {
+        device->note_filled(operation);
+        if (!failed) messages.emplace_back(reinterpret_cast<const char*>(operation.buffer), one.len);
+        device->give_back_receive(operation);
+        device->replenish();
+      } else {
+        ++(failed ? failures : completed);
+        device->give_back_send(operation);
+      }
+    }
+  }
+  int send(const std::string& text, fi_addr_t to) {
+    Operation* operation = device->take_send();
+    EXPECT_NE(operation, nullptr);
+    std::memcpy(operation->buffer, text.data(), text.size());
+    int status = device->send(*operation, text.size(), to);
+    if (status != 0) device->give_back_send(*operation);
+    return status;
+  }
+
+  std::vector<std::byte> segment;
+  std::unique_ptr<Device> device;
+  std::vector<std::string> messages;
+  std::vector<std::uint64_t> failed_peers;
+  std::vector<int> errors;
+  int failures = 0, completed = 0;
+};
+
+tcp::Address address_of(const Member& member) {
+  tcp::Address address;
+  std::memcpy(&address, member.device->card().address, sizeof(address));
+  return address;
+}
+
+fi_addr_t introduce(Member& to, const tcp::Address& address) {
+  Card card{};
+  std::memcpy(card.address, &address, sizeof(address));
+  fi_addr_t number = to.device->add_peer(card);
+  EXPECT_NE(number, FI_ADDR_UNSPEC);
+  return number;
+}
+
+int connect_to(const tcp::Address& address) {
+  int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  EXPECT_EQ(::connect(descriptor, reinterpret_cast<const sockaddr*>(address.socket), address.socket_bytes), 0);
+  return descriptor;
+}
+
+void say(int descriptor, const std::string& bytes) {
+  EXPECT_EQ(::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+}
+
+// Between who connects and who is connected to: all that the first says passes through `change`, piece by piece: 0 is the hello, 1
+// the proof, then records.
+class Interceptor {
+ public:
+  using Change = std::function<std::string(std::size_t number, const std::string& piece)>;
+
+  Interceptor(const tcp::Address& target, Change change) : target_(target), address_(target), change_(std::move(change)) {
+    listener_ = tcp::listen_at(target.socket, target.socket_bytes, address_);
+  }
+  ~Interceptor() {
+    for (int one : {listener_, left_, right_})
+      if (one >= 0) ::close(one);
+  }
+  // What the connecting side is to believe the other's address to be.
+  const tcp::Address& address() const { return address_; }
+  const std::string& recorded() const { return recorded_; }
+
+  void look() {
+    if (left_ < 0 && (left_ = tcp::accept_from(listener_)) >= 0) right_ = connect_to(target_);
+    if (left_ < 0) return;
+    char bytes[65536];
+    if (ssize_t got = ::recv(left_, bytes, sizeof(bytes), MSG_DONTWAIT); got > 0) {
+      recorded_.append(bytes, static_cast<std::size_t>(got));
+      pending_.append(bytes, static_cast<std::size_t>(got));
+    }
+    for (std::size_t length; (length = next_length()) != 0; pending_.erase(0, length)) {
+      std::string forward = change_(number_++, pending_.substr(0, length));
+      if (!forward.empty()) (void)::send(right_, forward.data(), forward.size(), MSG_NOSIGNAL);
+    }
+    ssize_t got = ::recv(right_, bytes, sizeof(bytes), MSG_DONTWAIT);
+    if (got > 0) (void)::send(left_, bytes, static_cast<std::size_t>(got), MSG_NOSIGNAL);
+    else if (got == 0 || errno != EAGAIN) ::shutdown(left_, SHUT_RDWR);
+  }
+  void cut() { ::shutdown(right_, SHUT_WR); }
+
+ private:
+  std::size_t next_length() const {
+    std::size_t length = number_ == 0 ? sizeof(tcp::Hello) : proof_bytes;
+    if (number_ > 1) {
+      std::uint32_t body = 0;
+      if (pending_.size() < sizeof(body)) return 0;
+      std::memcpy(&body, pending_.data(), sizeof(body));
+      length = sizeof(body) + body + Seal::tag_bytes;
+    }
+    return pending_.size() < length ? 0 : length;
+  }
+
+  tcp::Address target_, address_;
+  Change change_;
+  int listener_ = -1, left_ = -1, right_ = -1;
+  std::string recorded_, pending_;
+  std::size_t number_ = 0;
+};
+
+std::string unchanged(std::size_t, const std::string& piece) { return piece; }
+
+class Members : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (describe_network().starts_with("none")) GTEST_SKIP() << describe_network();
+    zero_ = std::make_unique<Member>(0);
+    one_ = std::make_unique<Member>(1);
+    (void)introduce(*one_, address_of(*zero_));
+  }
+  void TearDown() override { config::set(config::Variable::network_security, "auth"); }
+  // From PE 0's point of view, whose traffic to PE 1 passes through `change`.
+  void intercept(Interceptor::Change change) {
+    between_ = std::make_unique<Interceptor>(address_of(*one_), std::move(change));
+    to_one_ = introduce(*zero_, between_->address());
+  }
+  void connect_directly() { to_one_ = introduce(*zero_, address_of(*one_)); }
+  void look() {
+    zero_->look();
+    one_->look();
+    if (between_) between_->look();
+  }
+  // Looks until `ready()`, ten seconds at most.
+  template <class Ready>
+  bool comes(Ready&& ready) {
+    for (Deadline deadline = Deadline::after_seconds(10); !ready(); look())
+      if (deadline.passed()) return false;
+    return true;
+  }
+  void send(const std::string& text) {
+    int status = 0;
+    ASSERT_TRUE(comes([&] { return (status = zero_->send(text, to_one_)) != -FI_EAGAIN; }));
+    last_status_ = status;
+  }
+  // PE 1 has heard only so many, and knows that what then came was not what PE 0 has sent.
+  void expect_end_after(const std::vector<std::string>& heard) {
+    EXPECT_TRUE(comes([&] { return !one_->failed_peers.empty(); }));
+    EXPECT_EQ(one_->failed_peers, std::vector<std::uint64_t>{0});
+    EXPECT_EQ(one_->errors, std::vector<int>{EBADMSG});
+    EXPECT_EQ(one_->messages, heard);
+    EXPECT_TRUE(comes([&] { return zero_->send("more", to_one_) == -FI_ECONNRESET; })) << "PE 0 does not notice";
+  }
+  void expect_members_talk() {
+    connect_directly();
+    send("hello");
+    EXPECT_TRUE(comes([&] { return one_->messages == std::vector<std::string>{"hello"}; }));
+    EXPECT_TRUE(one_->failed_peers.empty());
+  }
+
+  std::unique_ptr<Member> zero_, one_;
+  std::unique_ptr<Interceptor> between_;
+  fi_addr_t to_one_ = 0;
+  int last_status_ = 0;
+};
+
+TEST_F(Members, TalkThroughWhoChangesNothing) {
+  intercept(unchanged);
+  std::string text(10'000, 'x');
+  send("short");
+  send(text);
+  EXPECT_TRUE(comes([&] { return one_->messages == std::vector<std::string>{"short", text}; }));
+}
+
+TEST_F(Members, EveryChangedByteOfARecordEndsTheConnection) {
+  for (std::size_t at : {0u, 3u, 4u, 20u, 28u, 30u, 33u, 48u}) {  // length, command, message, tag
+    SetUp();
+    intercept([&](std::size_t number, std::string piece) {
+      if (number == 3) piece[at] = static_cast<char>(piece[at] ^ 1);
+      return piece;
+    });
+    send("first");
+    send("other");
+    send(std::string(16'000, 'x'));  // so that a length that has grown is there
+    send(std::string(16'000, 'x'));
+    send(std::string(16'000, 'x'));
+    send(std::string(16'000, 'x'));
+    send(std::string(16'000, 'x'));
+    expect_end_after({"first"});
+  }
+}
+
+TEST_F(Members, ARecordSentTwiceEndsTheConnection) {
+  intercept([](std::size_t number, const std::string& piece) { return number == 2 ? piece + piece : piece; });
+  send("first");
+  expect_end_after({"first"});
+}
+
+TEST_F(Members, ALostRecordEndsTheConnection) {
+  intercept([](std::size_t number, const std::string& piece) { return number == 3 ? std::string() : piece; });
+  send("first");
+  send("second");
+  send("third!");
+  expect_end_after({"first"});
+}
+
+TEST_F(Members, ExchangedRecordsEndTheConnection) {
+  std::string kept;
+  intercept([&](std::size_t number, const std::string& piece) {
+    if (number == 2) kept = piece;
+    return number == 2 ? std::string() : number == 3 ? piece + kept : piece;
+  });
+  send("first");
+  send("other");
+  expect_end_after({});
+}
+
+TEST_F(Members, AForgedRecordEndsTheConnection) {
+  intercept([](std::size_t number, const std::string& piece) {
+    return number == 3 ? piece.substr(0, 4) + std::string(piece.size() - 4, 'f') : piece;
+  });
+  send("first");
+  send("second");
+  expect_end_after({"first"});
+}
+
+TEST_F(Members, HalfARecordIsNoMessage) {
+  intercept([&](std::size_t number, const std::string& piece) { return number == 3 ? piece.substr(0, piece.size() / 2) : piece; });
+  send("first");
+  send(std::string(10'000, 'x'));
+  ASSERT_TRUE(comes([&] { return one_->messages.size() == 1; }));
+  between_->cut();
+  EXPECT_TRUE(comes([&] { return zero_->send("more", to_one_) == -FI_ECONNRESET; }));
+  EXPECT_EQ(one_->messages, std::vector<std::string>{"first"});
+  EXPECT_TRUE(one_->failed_peers.empty()) << "it is a broken connection, no forgery";
+}
+
+TEST_F(Members, AChangedProofIsRefused) {
+  intercept([](std::size_t number, std::string piece) {
+    if (number == 1) piece[7] = static_cast<char>(piece[7] ^ 1);
+    return piece;
+  });
+  (void)zero_->send("first", to_one_);
+  EXPECT_TRUE(comes([&] { return zero_->send("first", to_one_) == -FI_ECONNRESET; }));
+  EXPECT_TRUE(one_->messages.empty());
+  EXPECT_TRUE(one_->failed_peers.empty());
+}
+
+TEST_F(Members, WhatAnswersInAPeersPlaceIsNotBelieved) {
+  tcp::Address place = address_of(*one_);
+  int listener = tcp::listen_at(place.socket, place.socket_bytes, place), connection = -1;
+  to_one_ = introduce(*zero_, place);
+  (void)zero_->send("first", to_one_);
+  ASSERT_TRUE(comes([&] { return (connection = tcp::accept_from(listener)) >= 0; }));
+  say(connection, std::string(sizeof(tcp::Answer), 'x'));
+  EXPECT_TRUE(comes([&] { return zero_->send("first", to_one_) == -EKEYREJECTED; }));
+  ::close(connection);
+  ::close(listener);
+}
+
+TEST_F(Members, ARecordedConnectionIsWorthNothing) {
+  intercept(unchanged);
+  send("first");
+  ASSERT_TRUE(comes([&] { return one_->messages.size() == 1; }));
+  int stranger = connect_to(address_of(*one_));
+  say(stranger, between_->recorded());
+  char byte = 0;
+  EXPECT_TRUE(comes([&] { return ::recv(stranger, &byte, 1, MSG_DONTWAIT) <= 0 && errno != EAGAIN; })) << "it is not closed";
+  send("second");
+  EXPECT_TRUE(comes([&] { return one_->messages == std::vector<std::string>{"first", "second"}; }));
+  EXPECT_TRUE(one_->failed_peers.empty());
+  ::close(stranger);
+}
+
+// To a PE that has no connection of that member yet, so that its hello is taken.
+TEST_F(Members, ARecordedConnectionIsWorthNothingToAFreshEndpoint) {
+  intercept(unchanged);
+  send("first");
+  ASSERT_TRUE(comes([&] { return one_->messages.size() == 1; }));
+  Member again(1);
+  (void)introduce(again, address_of(*zero_));
+  int stranger = connect_to(address_of(again));
+  say(stranger, between_->recorded());
+  for (Deadline deadline = Deadline::after_ns(100'000'000); !deadline.passed();) again.look();
+  EXPECT_TRUE(again.messages.empty());
+  EXPECT_TRUE(again.failed_peers.empty());
+  ::close(stranger);
+}
+
+TEST_F(Members, GarbageIsRefused) {
+  constexpr std::uint64_t seed = 20261128;
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    SequentialRandom random(seed + round);
+    std::string bytes(1 + random.below(300), '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random());
+    if (round % 2 == 0) std::memcpy(bytes.data(), &tcp::magic, std::min(sizeof(tcp::magic), bytes.size()));
+    int stranger = connect_to(address_of(*one_));
+    say(stranger, bytes);
+    ::close(stranger);
+    for (int i = 0; i < 20; ++i) look();
+  }
+  expect_members_talk();
+}
+
+TEST_F(Members, ConnectionsThatSayNothingKeepNobodyOut) {
+  std::vector<int> silent;
+  for (int i = 0; i < 300; ++i) silent.push_back(connect_to(address_of(*one_)));
+  expect_members_talk();
+  for (int one : silent) ::close(one);
+}
+
+TEST_F(Members, WhoHasAnotherKeyStaysOut) {
+  Member impostor(0);
+  fi_addr_t to_one = introduce(impostor, address_of(*one_));
+  (void)impostor.send("forged", to_one);
+  for (Deadline deadline = Deadline::after_ns(100'000'000); !deadline.passed(); look()) {
+    EXPECT_NE(impostor.send("forged", to_one), 0);
+    impostor.look();
+  }
+  EXPECT_TRUE(one_->messages.empty());
+  expect_members_talk();
+}
+
+TEST_F(Members, WhoIsNoPeOfTheJobStaysOut) {
+  Member stranger(2);
+  fi_addr_t to_one = introduce(stranger, address_of(*one_));
+  for (Deadline deadline = Deadline::after_ns(100'000'000); !deadline.passed(); look()) {
+    EXPECT_NE(stranger.send("forged", to_one), 0);
+    stranger.look();
+  }
+  EXPECT_TRUE(one_->messages.empty());
+  expect_members_talk();
+}
+
+TEST_F(Members, BothMayConnectAtOnce) {
+  for (int round = 0; round < 20; ++round) {
+    SetUp();
+    connect_directly();
+    bool zero_sent = false, one_sent = false;
+    EXPECT_TRUE(comes([&] {
+      zero_sent = zero_sent || zero_->send("from 0", to_one_) == 0;
+      one_sent = one_sent || one_->send("from 1", 0) == 0;
+      return zero_->messages == std::vector<std::string>{"from 1"} && one_->messages == std::vector<std::string>{"from 0"};
+    }));
+  }
+}
+
+}  // namespace
+}  // namespace atl::fabric::ofi
+#endif

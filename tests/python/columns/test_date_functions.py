@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of arrays, of moments and durations, against NumPy; of what is missing as columns have it."""
+
+import numpy as np
+import pytest
+
+import atoll as ak
+
+pytestmark = pytest.mark.usefixtures("two_sessions")
+
+M = np.array(["2020-03-01", "2020-01-05", "2021-01-01", "2020-01-05", "1969-12-31"], "M8[us]")
+D = np.array([5, -3, 9, 5, -8], "m8[s]")
+MASK = [True, False, True, False, True]
+
+
+def plain(found):
+    if isinstance(found, (list, tuple)):
+        return type(found)(plain(one) for one in found)
+    return found.to_numpy() if hasattr(found, "to_numpy") else found
+
+
+def check(name, x, *args, **options):
+    got = plain(getattr(ak, name)(ak.array(x), *args, **options))
+    expected = getattr(np, name)(x, *args, **options)
+    np.testing.assert_equal(got, expected)
+    if isinstance(expected, (np.ndarray, np.generic)):
+        assert np.asarray(got).dtype == expected.dtype
+
+
+@pytest.mark.parametrize("x", [M, D], ids=["moments", "durations"])
+def test_differences(x):
+    for n in range(4):
+        check("diff", x, n)
+    check("diff", x, prepend=x[:2])
+    check("diff", x, append=x[2])
+    check("diff", x, 2, 0, x[1:2], x[:3])
+    check("diff", x[:1])
+    check("ediff1d", x)
+    check("ediff1d", D, to_end=D[:2], to_begin=D[0])
+    for axis in (1, -2):
+        with pytest.raises(np.exceptions.AxisError):
+            ak.diff(ak.array(x), axis=axis)
+    with pytest.raises(ValueError, match="order must be non-negative"):
+        ak.diff(ak.array(x), -1)
+
+
+@pytest.mark.parametrize("x", [M, D], ids=["moments", "durations"])
+def test_figures(x):
+    for name in ("min", "max", "amin", "amax", "nanmin", "nanmax", "argmin", "argmax", "ptp"):
+        check(name, x)
+        check(name, x, axis=0)
+    for method in ("linear", "lower", "higher", "nearest", "hazen", "inverted_cdf"):
+        check("quantile", x, [0.0, 0.1, 0.3, 0.5, 0.77, 1.0], method=method)
+        check("percentile", x, 30, method=method)
+    with pytest.raises(np.exceptions.AxisError):
+        ak.min(ak.array(x), axis=1)
+    with pytest.raises(TypeError, match="keepdims"):
+        ak.max(ak.array(x), keepdims=True)
+    with pytest.raises(ValueError, match="Quantiles must be in the range"):
+        ak.quantile(ak.array(x), 1.5)
+
+
+def test_figures_of_durations():
+    for x in (D, D[:4], D[1:2], -D):
+        for name in ("sum", "nansum", "mean", "nanmean", "median", "nanmedian", "cumsum"):
+            check(name, x)
+
+
+@pytest.mark.parametrize("x", [M, D], ids=["moments", "durations"])
+def test_order(x):
+    check("argsort", x, kind="stable")
+    check("sort", x)
+    check("unique", x, True, True, True)
+    check("partition", x[:1], 0)
+    check("argpartition", x[:1], 0)
+    np.testing.assert_equal(plain(ak.lexsort([ak.array(D), ak.array(x)])), np.lexsort([D, x]))
+    np.testing.assert_equal(plain(ak.searchsorted(ak.sort(ak.array(x)), x, "right")),
+                            np.searchsorted(np.sort(x), x, "right"))  # fmt: skip
+    check("clip", x, x[1], x[0])
+    check("clip", x, x[1], None)
+    check("clip", x, None, x[::-1])
+    np.testing.assert_equal(plain(ak.where(MASK, ak.array(x), x[0])), np.where(MASK, x, x[0]))
+
+
+@pytest.mark.parametrize("x", [M, D], ids=["moments", "durations"])
+def test_rows(x):
+    for name, args in [
+        ("repeat", (2,)), ("repeat", ([1, 0, 2, 1, 3],)), ("tile", (2,)), ("roll", (2,)), ("flip", ()), ("flipud", ()),
+        ("delete", (1,)), ("delete", ([0, 3],)), ("append", (x[:2],)), ("insert", (1, x[0])),
+        ("insert", ([1, 3], x[:2])), ("resize", (7,)), ("array_split", (3,)), ("split", ([1, 3],)), ("ravel", ()),
+        ("take", ([3, 0],)),
+        ("take_along_axis", (np.array([1, 0]), 0)),
+    ]:  # fmt: skip
+        check(name, x, *args)
+    np.testing.assert_equal(plain(ak.compress(MASK, ak.array(x))), np.compress(MASK, x))
+    np.testing.assert_equal(plain(ak.extract(np.array(MASK), ak.array(x))), np.extract(MASK, x))
+    np.testing.assert_equal(plain(ak.hstack([ak.array(x), ak.array(x)])), np.hstack([x, x]))
+    with pytest.raises(ValueError, match="a column has one axis"):
+        ak.tile(ak.array(x), (2, 2))
+
+
+@pytest.mark.parametrize("x", [M, D], ids=["moments", "durations"])
+def test_elementwise(x):
+    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "subtract", "maximum",
+                 "minimum", "fmax", "fmin"):  # fmt: skip
+        check(name, x, x[::-1])
+        check(name, x, x[0])
+    for name in ("isnan", "isfinite", "isinf", "isnat"):
+        check(name, x)
+    check("array_equal", x, x.copy())
+    check("array_equal", x, x[::-1])
+
+
+def test_elementwise_of_durations():
+    for name in ("add", "floor_divide", "divide", "remainder"):
+        check(name, D, D[::-1])
+        check(name, D, np.timedelta64(4, "s"))
+    for name in ("absolute", "negative", "positive", "sign"):
+        check(name, D)
+    check("multiply", D, 3)
+    check("multiply", D, 1.5)
+    check("divide", D, 2)
+    np.testing.assert_equal(plain(ak.add(ak.array(M), ak.array(D))), M + D)
+
+
+def test_missing_values_are_left_out():
+    x = D.copy()
+    x[1] = "NaT"
+    a = ak.array(x)
+    there = x[~np.isnat(x)]
+    assert ak.min(a) == there.min()
+    assert ak.sum(a) == there.sum()
+    assert ak.argmin(a) == 4
+    assert ak.median(a) == np.median(there)
+    np.testing.assert_equal(plain(ak.diff(a)), np.diff(x))
+    np.testing.assert_equal(plain(ak.roll(a, 1)), np.roll(x, 1))
+    np.testing.assert_equal(plain(ak.maximum(a, D[::-1])), np.maximum(x, D[::-1]))
+    np.testing.assert_equal(plain(ak.fmax(a, D[::-1])), np.fmax(x, D[::-1]))
+    np.testing.assert_equal(plain(ak.sign(a))[[0, 2]], np.sign(x)[[0, 2]])
+    assert ak.array_equal(a, a, equal_nan=True)
+    assert not ak.array_equal(a, a)
+
+
+def test_other_columns():
+    texts, numbers = ak.array(["a", "b", "c"]), ak.array([1, None, 3])
+    assert ak.roll(texts, 1).to_list() == ["c", "a", "b"]
+    assert ak.repeat(numbers, 2).to_list() == [1, 1, None, None, 3, 3]
+    assert ak.insert(texts, 1, "x").to_list() == ["a", "x", "b", "c"]
+    assert ak.diff(numbers).to_list() == [None, None]
+    assert ak.max(numbers) == 3
+    assert ak.min(texts) == "a"
+    assert ak.add(numbers, 1).to_list() == [2, None, 4]
+    with pytest.raises(TypeError):
+        ak.diff(texts)
+    with pytest.raises(TypeError, match="a column is no array"):
+        ak.sqrt(ak.array(M))
