@@ -16,7 +16,7 @@ def run(tmp_path, text, pes=3, **environment):
     """Status, output and errors of a script."""
     script = tmp_path / "script.py"
     script.write_text(text)
-    where = ["-n", str(pes), str(script)]
+    where = ["--output", "all", "-n", str(pes), str(script)]
     return end(start("spmd", "", where=where, **environment))
 
 
