@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -199,3 +200,67 @@ def test_a_wrong_row_is_named(tmp_path: Path, row: str, sentence: str) -> None:
     made = run(sys.executable, "-B", tmp_path / "src/mpi/generate/generate.py", tmp_path / "out")
     assert made.returncode != 0
     assert sentence in made.stderr
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, **more}
+
+
+@needs_mpi
+def test_find_library_finds_mpi_where_it_is_installed(tmp_path: Path) -> None:
+    if shutil.which("ld") is None:
+        pytest.skip("needs ld, which ctypes asks")
+    made = run("cmake", "--install", TREE.parent, "--component", "mpi", "--prefix", tmp_path / "place")
+    assert made.returncode == 0, made.stderr
+    asked = (
+        "import ctypes, ctypes.util\n"
+        "version = ctypes.create_string_buffer(8192)\n"
+        "ctypes.CDLL(ctypes.util.find_library('mpi')).MPI_Get_library_version(version, ctypes.byref(ctypes.c_int()))\n"
+        "print(version.value.decode())\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", asked],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment(LD_LIBRARY_PATH=str(tmp_path / "place/lib")),
+    )
+    assert found.stdout.startswith("Atoll "), found.stderr
+
+
+@needs_mpi
+@pytest.mark.slow
+def test_python_packages_run_as_documented(tmp_path: Path) -> None:
+    """The recipes of docs/mpi.md, with packages from the registry."""
+    made = run(sys.executable, "-m", "venv", tmp_path / "venv")
+    assert made.returncode == 0, made.stderr
+    pip, python = tmp_path / "venv/bin/pip", tmp_path / "venv/bin/python"
+    for words in (["--no-binary=mpi4py", "mpi4py"], ["numba-mpi"]):
+        installed = subprocess.run(
+            [str(pip), "install", "-q", *words],
+            capture_output=True,
+            text=True,
+            timeout=1800,
+            env=environment(MPI4PY_BUILD_MPICC=str(TREE / "bin/mpicc"), CFLAGS="-O0"),
+        )
+        if installed.returncode != 0 and "No matching distribution" in installed.stderr:
+            pytest.skip("needs a package registry")
+        assert installed.returncode == 0, installed.stderr
+    (tmp_path / "sum.py").write_text(
+        "from mpi4py import MPI\nworld = MPI.COMM_WORLD\n"
+        "print(world.allreduce(world.rank + 1), MPI.Get_library_version())\n"
+    )
+    started = run(TREE / "bin/mpiexec", "-n", "2", python, tmp_path / "sum.py")
+    assert started.stdout.count("3 Atoll ") == 2, started.stderr
+    (tmp_path / "compiled.py").write_text(
+        "import numba, numba_mpi, numpy as np\n"
+        "@numba.njit\n"
+        "def total():\n"
+        "    mine, all_of = np.full(1, numba_mpi.rank() + 1.0), np.zeros(1)\n"
+        "    numba_mpi.allreduce(mine, all_of)\n"
+        "    return all_of[0]\n"
+        "print(total())\n"
+    )
+    preload = f"LD_PRELOAD={TREE}/lib/libmpi.so"
+    started = run(TREE / "bin/mpiexec", "-n", "2", "-x", preload, python, tmp_path / "compiled.py")
+    assert started.stdout.split() == ["3.0", "3.0"], started.stderr
