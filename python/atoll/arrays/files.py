@@ -177,6 +177,8 @@ def _save_several(file: Any, args: tuple[Any, ...], kwds: dict[str, Any], deflat
     import zipfile  # 8 ms: only for who writes one
 
     compression = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
+    if cut := next((name for name in kwds if "\0" in name), None):
+        raise ValueError(f"name {cut!r} has a NUL character (names in zip files end at it). Leave it out?")
     named = {f"arr_{number}": one for number, one in enumerate(args)}
     for name in named:
         if name in kwds:

@@ -34,6 +34,7 @@ class Device:
 
 def is_special(path: str) -> bool:
     """Whether a path is of a device or pipe, say: what cannot be replaced, but written to."""
+    _check(path)
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -41,8 +42,14 @@ def is_special(path: str) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
+def _check(path: str) -> None:
+    if "\0" in path:
+        raise ValueError(f"path {path!r} has a NUL character (paths end at it). Leave it out?")
+
+
 def beside(path: str) -> str:
     """A new empty file beside `path`, to write to. What writers of `path` have left that are no more is removed."""
+    _check(path)
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     return _beside(path, lambda aside: os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)))
@@ -50,6 +57,7 @@ def beside(path: str) -> str:
 
 def directory_beside(path: str) -> str:
     """The same for a directory. A directory that programs work in is not replaced: its files would go."""
+    _check(path)
     held = os.path.realpath(path)
     for kept, what in ((os.getcwd(), "current"), (os.path.expanduser("~"), "home")):
         if os.path.isdir(held) and os.path.commonpath([held, os.path.realpath(kept)]) == held:

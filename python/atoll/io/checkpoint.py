@@ -21,6 +21,7 @@ from .rows import inputs_of, replacing
 __all__ = ["load_checkpoint", "save_checkpoint"]
 
 _VERSION = 1
+_MANIFEST = "manifest.json"
 _NAMES = (str, int, float, bool, type(None))
 
 
@@ -81,8 +82,22 @@ def load_checkpoint(path: Any) -> dict[str, Any]:
     """
     source = os.path.abspath(os.path.expanduser(os.fspath(path)))
     told = once(_read_manifest, source)
-    columns = [_read(os.path.join(source, str(number)), kind) for number, kind in enumerate(told["columns"])]
-    return {name: _made(one, columns) for name, one in told["objects"].items()}
+    what = f"cannot read {os.path.join(source, _MANIFEST)}: "
+    if not isinstance(told.get("columns"), list) or not isinstance(told.get("objects"), dict):
+        raise ValueError(f"{what}it has no list of columns, or no objects. Is it damaged?")
+    columns = []
+    for number, kind in enumerate(told["columns"]):
+        try:
+            columns.append(_read(os.path.join(source, str(number)), kind))
+        except (FileNotFoundError, KeyError, TypeError) as error:
+            raise ValueError(f"cannot read {source}: column {number} is not there, or broken ({error!r}).") from error
+    found = {}
+    for name, one in told["objects"].items():
+        try:
+            found[name] = _made(one, columns)
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+            raise ValueError(f"{what}object {name!r} is broken ({type(error).__name__}: {error}).") from error
+    return found
 
 
 def _is_kept(one: Any) -> bool:
@@ -179,20 +194,22 @@ def _write(path: str, column: Any) -> str:
 
 
 def _read(path: str, kind: str) -> Any:
+    if kind not in ("parts", "whole"):
+        raise TypeError(f"its kind is {kind!r}, not 'parts' or 'whole'")
     return (parquet_columns if kind == "parts" else arrow_columns)(path)["column"]
 
 
 def _write_manifest(path: str, told: dict[str, Any]) -> None:
-    with open(os.path.join(path, "manifest.json"), "x", encoding="utf-8") as stream:
+    with open(os.path.join(path, _MANIFEST), "x", encoding="utf-8") as stream:
         json.dump(told, stream)
 
 
 def _read_manifest(path: str) -> dict[str, Any]:
-    file = os.path.join(path, "manifest.json")
+    file = os.path.join(path, _MANIFEST)
     with open(file, encoding="utf-8") as stream:
         try:
             told = json.load(stream)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"cannot read {file}: {error}") from error
     if not isinstance(told, dict) or told.get("version") != _VERSION:
         raise ValueError(f"cannot read {file}: it is no checkpoint of version {_VERSION}")

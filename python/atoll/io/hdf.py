@@ -26,7 +26,7 @@ from .reader import Part, Reader, reading
 from .reading import check_room, expression, read_columns
 from .schemas import key_types, with_keys
 from .text import content_before
-from .writing import agree, checked, writes
+from .writing import agree, check_nul, check_step, checked, writes
 
 _ENDINGS = (".h5", ".hdf5", ".hdf")
 _ROWS = 1 << 20  # rows that are read at a time
@@ -344,7 +344,10 @@ def write_hdf(
     h5py = extras.module("h5py", "writing HDF5")
     extras.module("pyarrow", "writing HDF5")
     named = checked(columns)
+    check_nul(group, "key")
     for name, column in named.items():
+        for step in name.split("/"):
+            check_step(step, "column name" if step == name else f"part of column name {name!r},")
         _check(name, column)
     system, target = target_of(where, storage_options)
     if system is None and isinstance(target, str) and named and not (keep and os.path.exists(target)):

@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from .. import _core, extras
+from ..columns.categorical import Categorical
+from ..columns.strings import Strings
 from ..session import current
 from ..session.everywhere import once
 from .bloom import excludes, hashes_of
@@ -28,7 +30,7 @@ from .rows import inputs_of, together
 from .schemas import index_columns, key_types, typed_keys, unified, with_keys
 from .storage import WORD
 from .thrift import Struct, parsed
-from .writing import checked, write_tables
+from .writing import check_step, checked, write_tables
 
 _ENDINGS = (".parquet", ".parq", ".pq")
 _FOOTER = 64 << 10  # bytes that most footers are shorter than
@@ -480,6 +482,12 @@ def parquet_columns(
     return read_with_codes(reader, columns, expression(filters))
 
 
+def _texts_of(column: Any) -> Strings | None:
+    """What names directories: a column's texts, or those of its categories."""
+    column = column.categories if isinstance(column, Categorical) else column
+    return column if isinstance(column, Strings) else None
+
+
 def write_parquet(
     where: Any, columns: Mapping[str, Any], *, compression: str | None = "snappy", partition_cols: Sequence[str] = (),
     row_group_size: int = 1 << 20, dataset: bool = False, index: Sequence[str] = (),
@@ -531,6 +539,11 @@ def write_parquet(
         for name in partition_cols:
             if name not in named:
                 raise KeyError(f"no column {name!r} to partition by")
+            check_step(name, "partition column")
+            if "=" in name:
+                raise ValueError(f"partition column {name!r} has a '=' (directories are called NAME=VALUE). Rename it?")
+            if (texts := _texts_of(named[name])) is not None and bool(texts.contains("\0", regex=False).any()):
+                raise ValueError(f"a value of partition column {name!r} has a NUL character (paths end at it).")
         prepared = inputs_of(named)
         if prepared is None:
             raise TypeError("a data set of these columns cannot be written by each PE; write one file")

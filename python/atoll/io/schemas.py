@@ -83,6 +83,8 @@ def typed_keys(table: Any, part: Part, columns: Sequence[str], schema: Any) -> A
         kind = schema.field(name).type
         if name in part.keys:
             arrays.append(pa.repeat(pa.scalar(part.keys[name], kind), table.num_rows))
+        elif "\0" in name:  # Arrow does not find it
+            raise ValueError(f"column name {name!r} has a NUL character. Rename the column, or leave it out: columns=")
         elif table.schema.get_field_index(name) < 0:
             arrays.append(pa.nulls(table.num_rows, kind))
         else:

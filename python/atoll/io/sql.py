@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import extras
-from .writing import agree, tables, writes
+from .writing import agree, check_nul, tables, writes
 
 
 def asked(sql: str, con: Any, params: Sequence[Any] | None) -> Any:
     """What a data base answers, as a table of Arrow's."""
+    check_nul(sql, "query")
     query = sql if " " in sql.strip() else f'SELECT * FROM "{sql.replace(chr(34), chr(34) * 2)}"'
     with _Connection(con) as connection, connection.cursor() as cursor:
         cursor.execute(query, params)
@@ -45,6 +46,7 @@ def write_sql(name: str, con: Any, columns: Mapping[str, Any], if_exists: str = 
     modes = {"fail": "create", "replace": "replace", "append": "append"}
     if if_exists not in modes:
         raise ValueError(f"'{if_exists}' is not valid for if_exists")
+    check_nul(name, "table name")
     pieces = tables(columns)
     failure: BaseException | None = None
     if writes():
@@ -91,6 +93,7 @@ class _Connection:
 
 
 def _connected(uri: str) -> Any:
+    check_nul(uri, "URI")
     scheme = uri.partition(":")[0].partition("+")[0]
     if scheme == "sqlite":
         return extras.module("adbc_driver_sqlite.dbapi", "SQLite").connect(

@@ -23,6 +23,7 @@ def checked(columns: Mapping[str, Any]) -> dict[str, Any]:
     for name, column in columns.items():
         if not isinstance(name, str):
             raise TypeError(f"columns in files are named by texts, not {name!r}")
+        check_nul(name, "column name")
         if getattr(column, "ndim", 1) != 1:
             raise ValueError(f"column {name!r} has {column.ndim} dimensions")
         found[name] = column
@@ -30,6 +31,19 @@ def checked(columns: Mapping[str, Any]) -> dict[str, Any]:
     if len(lengths) > 1:
         raise ValueError(f"columns of {min(lengths)} and {max(lengths)} rows do not go into one file")
     return found
+
+
+def check_nul(text: Any, what: str) -> None:
+    """ValueError for a text with a NUL character, at which libraries in C would cut it."""
+    if isinstance(text, str) and "\0" in text:
+        raise ValueError(f"{what} {text!r} has a NUL character (the text would end there). Leave it out?")
+
+
+def check_step(name: str, what: str) -> None:
+    """ValueError for a name that cannot be one step of a path."""
+    check_nul(name, what)
+    if name in ("", ".", "..") or "/" in name:
+        raise ValueError(f"{what} {name!r} is no step of a path (it would lead elsewhere). Rename it?")
 
 
 def arrow_of(column: Any) -> Any:

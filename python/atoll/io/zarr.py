@@ -23,7 +23,7 @@ from .atomic import directory_beside
 from .reader import Part, Reader, reading
 from .reading import check_room, read_columns
 from .rows import replacing
-from .writing import agree, checked, writes
+from .writing import agree, check_step, checked, writes
 
 #: Bytes that a chunk has at most, when nobody says how large chunks are; and that one PE writes at a time.
 _CHUNK, _PIECE = 32 << 20, 64 << 20
@@ -185,6 +185,11 @@ def to_zarr(path: Any, data: Any, *, chunks: int | None = None, **options: Any) 
     if hasattr(data, "_columns"):
         data = data._named()
     if isinstance(data, Mapping):
+        for name in data:
+            if isinstance(name, str):
+                check_step(name, "column name")
+        if "zarr.json" in data:
+            raise ValueError("column name 'zarr.json' is that of a store's own file. Rename the column?")
         columns = {name: _writable(name, one) for name, one in checked(data).items()}
     else:
         columns = {"": _writable("", data)}

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session's things on another number of PEs."""
 
+import json
+import random
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -64,3 +67,77 @@ def test_what_fails_leaves_the_old_one(tmp_path, one_session):
     (tmp_path / "state" / "manifest.json").write_text("{}")
     with pytest.raises(ValueError, match=r"manifest.json: it is no checkpoint of version 1"):
         ak.load_checkpoint(tmp_path / "state")
+
+
+def _altered(told, rng):
+    """What JSON says, with one of its values another, or gone."""
+    places = []
+
+    def walk(one):
+        for key in one if isinstance(one, dict) else range(len(one)):
+            places.append((one, key))
+            if isinstance(one[key], (dict, list)):
+                walk(one[key])
+
+    walk(told)
+    one, key = rng.choice(places)
+    if rng.random() < 0.2:
+        del one[key]
+    else:
+        one[key] = rng.choice(
+            [
+                None,
+                -1,
+                0,
+                1,
+                7,
+                1 << 40,
+                1 << 70,
+                "",
+                "x",
+                "object",
+                "parts",
+                "../x",
+                [],
+                [1],
+                [[]],
+                {},
+                {"tuple": 1},
+                1e308,
+                True,
+            ]
+        )
+    return told
+
+
+def test_broken_manifests_are_errors_that_name_the_file(tmp_path):
+    kept = {
+        "a": ak.arange(6).reshape(2, 3), "z": ak.arange(2) * 1j, "t": ak.array(["x", None]),
+        "r": ak.RangeIndex(1, 9, 2),
+        "f": ak.DataFrame({"x": [1, 2], ("y", 1): ["a", "b"]}, index=ak.MultiIndex.from_tuples([(1, "p"), (2, "q")])),
+        "s": ak.Series([1.5, 2], name="s"),
+    }  # fmt: skip
+    ak.save_checkpoint(tmp_path / "a", kept)
+    file = tmp_path / "a" / "manifest.json"
+    whole = file.read_text()
+    rng, refused = random.Random(1), []
+    for _ in range(150):
+        file.write_text(json.dumps(_altered(json.loads(whole), rng)))
+        try:
+            ak.load_checkpoint(tmp_path / "a")
+        except (ValueError, MemoryError) as error:
+            refused.append(str(error))
+    assert len(refused) > 50
+    assert not [text for text in refused if str(tmp_path / "a") not in text]
+    for text in (
+        "",
+        "null",
+        "[]",
+        "17",
+        "[" * 100_000,
+        '{"version": 1}',
+        '{"version": 1, "columns": 1, "objects": []}',
+    ):
+        file.write_text(text)
+        with pytest.raises(ValueError, match=r"cannot read .*manifest\.json"):
+            ak.load_checkpoint(tmp_path / "a")

@@ -232,3 +232,47 @@ def test_links_are_followed_and_devices_written_to(tmp_path):
         frame.to_csv(tmp_path / "pipe", index=False)
         assert read.result(10) == "a\n1\n2\n"
     assert sorted(os.listdir(tmp_path)) == ["file", "pipe", "set", "there"]
+
+
+def test_names_that_would_be_cut_or_lead_elsewhere(tmp_path):
+    (tmp_path / "in").mkdir()
+    path, uri = tmp_path / "in" / "a", f"sqlite:///{tmp_path / 'in' / 'a.db'}"
+    frame, cut = ak.DataFrame({"a": [1, 2], "t": ["x\0y", "z"]}), ak.DataFrame({"c\0d": [1]})
+    for write in (
+        lambda: frame.to_sql("t\0x", uri), lambda: cut.to_sql("t", uri), lambda: frame.to_sql("t", uri + "\0.db"),
+        lambda: ak.read_sql("SELECT 1 \0 x", uri), lambda: frame.to_parquet(path, partition_cols=["t"]),
+        lambda: frame.assign(t=frame["t"].astype("category")).to_parquet(path, partition_cols=["t"]),
+        lambda: cut.to_parquet(path), lambda: cut.to_feather(path), lambda: cut.to_orc(path), lambda: cut.to_hdf(path),
+        lambda: frame[["a"]].to_hdf(path, key="k\0l"), lambda: ak.to_zarr(path, cut),
+        lambda: ak.savez(path, **{"a\0b": ak.arange(2)}), lambda: ak.save(f"{path}\0b", ak.arange(2)),
+        lambda: ak.savetxt(f"{path}\0b", ak.arange(2)), lambda: ak.save_checkpoint(f"{path}\0b", {}),
+        lambda: ak.to_zarr(f"{path}\0b", ak.arange(2)), lambda: frame.to_csv(f"{path}\0b"),
+        lambda: ak.read_csv(f"{path}\0b"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="NUL"):
+            write()
+    for name in ("../t", "a/b", ".", "..", "", "x=y"):
+        with pytest.raises(ValueError, match=r"step of a path|has a '='"):
+            ak.DataFrame({"a": [1], name: ["x"]}).to_parquet(path, partition_cols=[name])
+    for name in ("a/b", ".", "..", "", "zarr.json"):
+        with pytest.raises(ValueError, match=r"step of a path|own file"):
+            ak.to_zarr(path, ak.DataFrame({name: [1]}))
+    assert set(os.listdir(tmp_path / "in")) <= {"a.db"} and os.listdir(tmp_path) == ["in"]
+
+
+def test_directories_that_are_in_use_are_not_replaced(tmp_path, monkeypatch):
+    (tmp_path / "kept").write_text("")
+    (tmp_path / "below").mkdir()
+    frame = ak.DataFrame({"a": [1]})
+    monkeypatch.chdir(tmp_path / "below")
+    for path in (".", "..", tmp_path):
+        with pytest.raises(ValueError, match="cannot be replaced"):
+            frame.to_parquet(path, dataset=True)
+        with pytest.raises(ValueError, match="cannot be replaced"):
+            ak.save_checkpoint(path, {})
+        with pytest.raises(IsADirectoryError):
+            frame.to_parquet(path)
+    for write in (frame.to_parquet, frame.to_csv, ak.read_parquet):
+        with pytest.raises(ValueError, match="the path is empty"):
+            write("")
+    assert sorted(os.listdir(tmp_path)) == ["below", "kept"]

@@ -83,16 +83,18 @@ def load_checkpoint(name: str, path: str = ".akdata") -> None:
         found = atoll.load_checkpoint(source)
         told = json.loads(found.pop(_TOLD)[0])
         shapes, bits = told["shapes"], told["bits"]
-    except (OSError, ValueError, KeyError) as fault:
+        shapes, bits = dict(shapes), dict(bits)
+        shapes = {key: tuple(map(int, shapes[key])) for key in found}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as fault:
         raise RuntimeError(f"checkpoint {name!r} in {path!r} cannot be read: {fault}") from fault
     for key, values in found.items():
         if key in bits:
             values = wide.bigint(wide.of_any(values), bits[key])
         one = symbols.get(key)
         if isinstance(one, pdarray):
-            one._set(values, tuple(shapes[key]))
+            one._set(values, shapes[key])
         else:
-            pdarray._of(values, tuple(shapes[key])).register(key)
+            pdarray._of(values, shapes[key]).register(key)
 
 
 def _made(path: str) -> None:
