@@ -9,7 +9,7 @@ BUILD := build/release
 DEV_EXTRAS := build run demo files urls sql bench test lint
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-aarch64 lint fmt bench docs wheel sdist install clean system configure build build-tests
+.PHONY: help demo test test-slow fuzz test-aarch64 lint fmt bench docs wheel sdist install clean system configure build build-tests
 
 help: ## show this list
 	@echo "make <target>:"
@@ -36,6 +36,9 @@ test-slow: build-tests $(VENV)/.launchers ## everything: sanitizers, aarch64, th
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 	@echo "== Python tests, slow ones too"
 	@$(PY) -m pytest $(ARGS)
+
+fuzz: build ## a night of broken files: each format on 1 and 3 PEs, FUZZ_ROUNDS inputs of each (10^6 in all), seeds printed
+	@FUZZ_ROUNDS=$${FUZZ_ROUNDS:-42000} nice $(PY) -m pytest -x -s -m slow tests/python/io/test_broken.py -k "many or letters" $(ARGS)
 
 test-aarch64: system ## builds for aarch64, and runs the C++ tests of what depends on the processor under emulation
 	@scripts/system-packages aarch64 && scripts/aarch64-root

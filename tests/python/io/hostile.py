@@ -153,11 +153,19 @@ def _lies(kind: str, data: bytes) -> list[tuple[str, bytes]]:
 
 
 def _cut_or_changed(data: bytes, seed: int, rng: random.Random) -> bytes:
-    made, how = bytearray(data), seed % 5
+    made, how = bytearray(data), seed % 7
     if not made:
         return b"\0"
     if how == 0:
         return bytes(made[: rng.randrange(len(made))])
+    if how == 5:  # a token where a line, or what is of its length, begins
+        lines = made.splitlines(keepends=True)
+        lines[rng.randrange(min(len(lines), 3))] = rng.choice(TOKENS) + rng.choice([b"", b"\n"])
+        return bytes(b"".join(lines))
+    if how == 6:
+        at = rng.randrange(8 * len(made))
+        made[at // 8] ^= 1 << at % 8
+        return bytes(made)
     for _ in range(rng.randint(1, 4)):
         at = rng.randrange(max(len(made), 1))
         if how == 1:
