@@ -38,7 +38,7 @@ test-slow: build-tests $(VENV)/.launchers ## everything: sanitizers, aarch64, th
 	@$(PY) -m pytest $(ARGS)
 
 fuzz: build ## a night of broken files: each format on 1 and 3 PEs, FUZZ_ROUNDS inputs of each (10^6 in all), seeds printed
-	@FUZZ_ROUNDS=$${FUZZ_ROUNDS:-42000} nice $(PY) -m pytest -x -s -m slow tests/python/io/test_broken.py -k "many or letters" $(ARGS)
+	@FUZZ_ROUNDS=$${FUZZ_ROUNDS:-42000} nice $(PY) -m pytest -x -s -m slow tests/python/io/test_broken.py tests/python/experiment/test_broken_plans.py -k "many or letters or toml" $(ARGS)
 
 test-aarch64: system ## builds for aarch64, and runs the C++ tests of what depends on the processor under emulation
 	@scripts/system-packages aarch64 && scripts/aarch64-root

@@ -95,9 +95,13 @@ def read(path: Path) -> Plan:
         raise ExperimentError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ExperimentError(f"{path} is not TOML: it is no text") from None
+    except ValueError as error:  # a NUL in the name
+        raise ExperimentError(f"cannot read {str(path)!r}: {error}") from None
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise ExperimentError(f"{path} is not read: its lists are nested too deep") from None
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise ExperimentError(f"{path} is not TOML: {error}") from None
     return Reader(path, text).plan(content)
 
