@@ -88,6 +88,8 @@ def _lerp(low: Any, high: Any, weight: Any) -> Any:
 
 def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: bool, weights: Any = None) -> Any:
     array = as_array(a)
+    if array.dtype.kind == "c" and method != "middle":
+        raise TypeError("a must be an array of real numbers")
     if weights is not None:
         if method != "inverted_cdf":
             raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")

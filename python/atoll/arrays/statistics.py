@@ -107,6 +107,15 @@ def mean(
     return mean_of(a, axis, dtype, out, keepdims, where, getrefcount(a) > FUNCTION_TEMPORARY)
 
 
+def freedom_lost(ddof: float, correction: float | None) -> float:
+    """What is taken from the number of elements, by either of its names; ValueError when both are given."""
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
+
+
 def var(
     a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, ddof: float = 0, keepdims: bool = False,
     *, where: Any = True, mean: Any = None, correction: float | None = None,
@@ -127,7 +136,7 @@ def var(
     array = as_array(a)
     code = array._expr.dtype
     result = _real_code(code if code >= FLOAT32 else FLOAT64) if dtype is None else _real_code(code_of(dtype))
-    delta = ddof if correction is None else correction
+    delta = freedom_lost(ddof, correction)
     degrees = _degrees(array._expr, axis, where, keepdims, delta)
     values = array.astype(np.complex128 if code >= COMPLEX64 else np.float64, copy=False)
     if mean is None:
@@ -283,7 +292,7 @@ def _nan_spread(
     array, valid = _nan_mask(a, where)
     result = spread(array, axis, dtype, None, ddof, keepdims, where=valid, mean=mean, correction=correction)
     if array._expr.dtype >= FLOAT32:
-        degrees = _degrees(array._expr, axis, valid, keepdims, ddof if correction is None else correction)
+        degrees = _degrees(array._expr, axis, valid, keepdims, freedom_lost(ddof, correction))
         if isinstance(result, Array):
             result = choose(degrees == 0, math.nan, result)
         elif degrees == 0:
