@@ -18,7 +18,7 @@ from ..columns.strings import strings
 from ..session import current
 from ..session.everywhere import everywhere, landed
 from .reader import Part, Reader, reading
-from .reading import decode, read_columns
+from .reading import alike, decode, read_columns
 from .storage import Storage, floats_of, storage_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def read_with_codes(reader: Reader, columns: Collection[str] | None = None, wher
                 coded[name] = column.read()
     rest = [name for name in names if name not in coded]
     found = read_columns(reader, rest, where) if rest or not names else {}
-    return {name: coded[name] if name in coded else found[name] for name in names}
+    return alike(reader, {name: coded[name] if name in coded else found[name] for name in names})
 
 
 class FileColumn:

@@ -47,7 +47,16 @@ def read_columns(reader: Reader, columns: Collection[str] | None = None, where: 
     for name in names:
         if kept[name] is None:
             result[name] = _whole(reader, name, [answer[name] for answer in answers])
-    return result
+    return alike(reader, result)
+
+
+def alike(reader: Reader, columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns. ValueError where they differ in length: parts of a broken file may say different counts of rows."""
+    lengths = {len(column): name for name, column in columns.items()}
+    if len(lengths) > 1:
+        told = ", ".join(f"{name!r} has {length}" for length, name in lengths.items())
+        raise ValueError(f"cannot read {reader.name}: its columns differ in length ({told} rows). Is it damaged?")
+    return columns
 
 
 def check_room(rows: int, row_bytes: int) -> None:
