@@ -13,6 +13,9 @@
 namespace atl::fabric::ofi::tcp {
 namespace {
 
+// Calls of the kernel with 16 KiB each took 64 KiB from 33 us to 54; with all 64 KiB the other side has no work until then.
+constexpr std::size_t worth_sending = std::size_t{48} << 10;
+
 std::size_t bytes_of(const Connection::Outgoing& what) {
   std::size_t bytes = 0;
   for (const iovec& part : std::span(what.parts.data(), what.part_count)) bytes += part.iov_len;
@@ -111,14 +114,15 @@ void Connection::seal_next() {
   queue_.pop_front();
 }
 
-// Each record is sent before the next is sealed, so that the other side has work meanwhile.
+// Some records at a time: few enough that the other side soon has work, and enough for a call of the kernel.
 int Connection::pump() {
   for (;;) {
-    bool sealed = !queue_.empty() && stream_->has_room();
-    if (sealed) seal_next();
-    if (!sealed && !stream_->has_unsent()) return 0;
+    std::size_t before = stream_->unsent_bytes();
+    while (!queue_.empty() && stream_->has_room() && stream_->unsent_bytes() < before + worth_sending) seal_next();
+    bool sealed = stream_->unsent_bytes() != before;
+    if (!stream_->has_unsent()) return 0;
     if (int error = stream_->flush(); error != 0) return error;
-    if (!sealed) return 0;
+    if (!sealed || (queue_.empty() && !stream_->has_unsent())) return 0;
   }
 }
 

@@ -194,8 +194,10 @@ void Endpoint::adopt(std::size_t number, Greeting& greeting) {
 // A connection that came. What strangers do is said, but not each time.
 void Endpoint::refuse(const Greeting& greeting) {
   if (!greeting.stranger()) return;
-  if (std::has_single_bit(++strangers_))
-    log(LogLevel::warning, "PE {} refused a connection from {}: {} ({} so far)", identity_.pe, greeting.peer(),
+  // A member does so, too: when both connected at once, and the other connection was first.
+  bool left = greeting.error() != 0;
+  if (left || std::has_single_bit(++strangers_))
+    log(left ? LogLevel::info : LogLevel::warning, "PE {} refused a connection from {}: {} ({} so far)", identity_.pe, greeting.peer(),
         greeting.reason().empty() ? "it did not prove in time that it is of this job" : greeting.reason(), strangers_);
 }
 

@@ -28,6 +28,7 @@ class Stream {
   std::byte* next_body() { return out_.get() + out_end_ + length_bytes; }
   void seal(std::size_t bytes);
   bool has_unsent() const { return out_begin_ != out_end_; }
+  std::size_t unsent_bytes() const { return out_end_ - out_begin_; }
   // What follows returns 0, or a number of errno: the connection is broken. EBADMSG: somebody has changed what was sent.
 
   /// Gives the kernel what it takes.
