@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import tomllib
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from atoll import toml
 from atoll.bench import BenchError, registry
 from atoll.bench.data import DISTRIBUTIONS
 from atoll.bench.levels import LEVELS
 from atoll.bench.places import FABRICS
 from atoll.experiment import ExperimentError
 from atoll.experiment.point import Point
+from atoll.toml import Source
 
 #: Keys of the file outside its sweeps: type, what it must be in words.
 HEAD: dict[str, tuple[type, str]] = {
@@ -34,6 +36,12 @@ HEAD: dict[str, tuple[type, str]] = {
     "sweep": (list, "[[sweep]] tables"),
 }
 #: Keys of a sweep whose lists are multiplied out, the last fastest, and their types.
+MOST_POINTS = 100_000
+#: Least and most of whole numbers, of the head and of sweeps.
+RANGES = {
+    "rounds": (1, 10_000), "timeout_s": (1, 10**6), "size": (1, 2**62), "size_per_pe": (1, 2**62), "pes": (1, 65_536),
+    "threads": (1, 65_536), "trials": (1, 10**6), "seed": (0, 2**63 - 1),
+}  # fmt: skip
 AXES: dict[str, type] = {
     "size": int, "size_per_pe": int, "dtype": str, "dist": str, "simd": str, "hosts": str, "fabric": str, "pes": int,
     "threads": int,
@@ -61,13 +69,14 @@ class Plan:
     timeout_s: int = 600
     slurm: Path | None = None
     commits: tuple[str, ...] = field(default=())
+    source: Source | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
         return self.path.stem
 
     def wrong(self, key: str, text: str) -> ExperimentError:
-        return ExperimentError(f"{self.path}: {key}: {text}")
+        return wrong(self.path, self.source, key, text)
 
     def with_commits(self, found: dict[str, str]) -> Plan:
         """The same with each commit by its full name, as `found` has it."""
@@ -89,32 +98,34 @@ def as_list(value: Any) -> list[Any]:
 
 def read(path: Path) -> Plan:
     """The experiment of a file."""
-    try:
-        text = path.read_text()
-    except OSError as error:
-        raise ExperimentError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ExperimentError(f"{path} is not TOML: it is no text") from None
-    except ValueError as error:  # a NUL in the name
-        raise ExperimentError(f"cannot read {str(path)!r}: {error}") from None
-    try:
-        content = tomllib.loads(text)
-    except RecursionError:
-        raise ExperimentError(f"{path} is not read: its lists are nested too deep") from None
-    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
-        raise ExperimentError(f"{path} is not TOML: {error}") from None
-    return Reader(path, text).plan(content)
+    source = toml.read(path, ExperimentError)
+    return Reader(source).plan(source.content)
+
+
+def wrong(path: Path, source: Source | None, key: str, text: str) -> ExperimentError:
+    """An error about a key, `sweep 2.size`, with its line; `sweep.size`: of the first sweep that has it."""
+    if len(text) > toml.LONGEST_ERROR:
+        text = f"{text[: toml.LONGEST_ERROR // 2]} … {text[-toml.LONGEST_ERROR // 2 :]}"
+    table, _, inner = key.partition(".")
+    name, _, number = table.partition(" ")
+    lines = source.lines if source else {}
+    tables = [(name, int(number) - 1)] if number else [one for one in lines if len(one) == 2 and one[0] == name]
+    wanted: list[toml.Key] = [(*one, inner) for one in tables if inner] if name == "sweep" else [(name,)]
+    found = next((one for one in (*wanted, *tables) if one in lines), None)
+    where = f":{lines[found]}" if found else ""
+    return ExperimentError(f"{path}{where}: {key}: {text}")
 
 
 class Reader:
     """Checks one file while its points are made."""
 
-    def __init__(self, path: Path, text: str) -> None:
-        self.path = path
-        self.text = text
+    def __init__(self, source: Source) -> None:
+        self.path = source.path
+        self.text = source.text
+        self.source = source
 
     def wrong(self, key: str, text: str) -> ExperimentError:
-        return ExperimentError(f"{self.path}: {key}: {text}")
+        return wrong(self.path, self.source, key, text)
 
     def plan(self, content: dict[str, Any]) -> Plan:
         for key, value in content.items():
@@ -124,9 +135,13 @@ class Reader:
             bad_number = kind is int and (isinstance(value, bool) or not isinstance(value, int) or value < 1)
             if not isinstance(value, kind) or bad_number:
                 raise self.wrong(key, f"it must be {meant}")
+            if isinstance(value, int):
+                self.in_range(key, key, value)
         if content.get("scaling", "strong") not in ("strong", "weak"):
             raise self.wrong("scaling", f"it must be {HEAD['scaling'][1]}")
         commits = content.get("commits", [])
+        if "\0" in content.get("slurm", ""):
+            raise self.wrong("slurm", "it must be the path of a job script")
         if not all(isinstance(one, str) for one in commits) or len(set(commits)) < len(commits):
             raise self.wrong("commits", "it must be a list of different names of commits, as git knows them")
         sweeps = content.get("sweep")
@@ -138,8 +153,11 @@ class Reader:
         for number, sweep in enumerate(sweeps, 1):
             points += self.sweep(sweep, f"sweep {number}" if len(sweeps) > 1 else "sweep")
         points = list(dict.fromkeys(points))
+        count = len(points) * max(1, len(commits)) * content.get("rounds", 1)
+        if count > MOST_POINTS:
+            raise self.wrong("rounds" if "rounds" in content else "sweep", too_many(count))
         every = tuple(in_rounds(points, commits, content.get("rounds", 1)))
-        return Plan(self.path, self.text, every, slurm=slurm, commits=tuple(commits), **kept)
+        return Plan(self.path, self.text, every, slurm=slurm, commits=tuple(commits), source=self.source, **kept)
 
     def sweep(self, sweep: dict[str, Any], where: str) -> Iterator[Point]:
         known = {**SHARED, **AXES}
@@ -174,16 +192,27 @@ class Reader:
     def value(self, key: str, kind: type, value: Any) -> None:
         if isinstance(value, bool) != (kind is bool) or not isinstance(value, kind):
             meant = {int: "a whole number", str: "a text", bool: "true or false"}[kind]
-            raise self.wrong(key, f"{value!r} is not {meant}")
-        if isinstance(value, int) and kind is int and not key.endswith(".seed") and value < 1:
-            raise self.wrong(key, f"{value} is less than 1")
+            raise self.wrong(key, f"{toml.shown(value)} is not {meant}")
+        if kind is int and isinstance(value, int):
+            self.in_range(key, key.rpartition(".")[2], value)
+        if isinstance(value, str) and "\0" in value:
+            raise self.wrong(key, f"{toml.shown(value)} has a zero byte")
+
+    def in_range(self, key: str, name: str, value: int) -> None:
+        least, most = RANGES[name]
+        if value < least:
+            raise self.wrong(key, f"{toml.shown(value)} is less than {least}")
+        if value > most:
+            raise self.wrong(key, f"{toml.shown(value)} is more than {most}")
 
     def dtypes(self, sweep: dict[str, Any], where: str) -> None:
         for one in as_list(sweep.get("dtype", [])):
             try:
-                np.dtype(one)
-            except TypeError:
-                raise self.wrong(f"{where}.dtype", f"there is no '{one}'. Name it as NumPy does: int64, …") from None
+                known = np.dtype(one).kind in "biufcmM"
+            except (TypeError, ValueError, SyntaxError, DeprecationWarning):
+                known = False
+            if not known:
+                raise self.wrong(f"{where}.dtype", f"there is no '{one}'. Name it as NumPy does: int64, …")
 
     def points_of(
         self, one: registry.Case | registry.Program, sweep: dict[str, Any], where: str, explicit: bool
@@ -206,11 +235,19 @@ class Reader:
             axes[key] = as_list(sweep[key])
         shared = {key: sweep[key] for key in ONE_VALUE if key in sweep}
         against = tuple(as_list(sweep.get("against", [])))
+        count = math.prod(len(values) for values in axes.values())
+        if count > MOST_POINTS:
+            raise self.wrong(where, too_many(count))
         for values in itertools.product(*axes.values()):
             chosen = dict(zip(axes, values, strict=True))
             if "size_per_pe" in chosen:
                 chosen["size"] = chosen.pop("size_per_pe") * chosen["pes"]
+                self.in_range(f"{where}.size_per_pe", "size", chosen["size"])
             yield Point(one.name, against=against, **chosen, **shared)
+
+
+def too_many(count: int) -> str:
+    return f"its lists make {count:,} points (an experiment has at most {MOST_POINTS:,}). Shorten the lists?"
 
 
 def in_rounds(points: Iterable[Point], commits: list[str], rounds: int) -> Iterator[Point]:

@@ -15,7 +15,8 @@ from atoll.sim import chart, units
 from atoll.sim import machine as machines
 from atoll.sim.machine import TABLES, Machine
 from atoll.sim.point import EXECUTORS, PACES, RANGES, Point
-from atoll.sim.source import Key, SimError, Source, exists, read
+from atoll.sim.source import SimError, read
+from atoll.toml import Key, Source, exists, integer, shown
 
 EXPERIMENTS = Path(__file__).with_name("experiments")
 HEAD = ("title", "about", "machine", "run", "plot", "published")
@@ -33,14 +34,14 @@ PLOT = ("x", "y", "lines", "panels", "log", "ratio_to")
 
 def text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{units.shown(value)} is not accepted. Write a text, in quotes")
+        raise ValueError(f"{shown(value)} is not accepted. Write a text, in quotes")
     return value
 
 
 def choice(names: tuple[str, ...]) -> Any:
     def convert(value: object) -> Any:
         if value not in names:
-            raise ValueError(f"{units.shown(value)} is not accepted. Write one of {', '.join(names)}")
+            raise ValueError(f"{shown(value)} is not accepted. Write one of {', '.join(names)}")
         return value
 
     return convert
@@ -61,7 +62,7 @@ BLAMED = (
 
 
 def whole(name: str) -> Any:
-    return lambda value: units.integer(value, *RANGES[name])
+    return lambda value: integer(value, *RANGES[name])
 
 
 #: key of a run -> (what Point calls it, how)
@@ -229,7 +230,7 @@ class Reader:
         self.check(point, at)
         return point
 
-    def misfit(self, error: Exception, at: Key, given: set[str]) -> SimError:
+    def misfit(self, error: Exception, at: Key, given: set[str]) -> Exception:
         """Of what cannot be simulated: names the key that is most likely to blame."""
         words = str(error)
         about = next((key for part, key in BLAMED if part in words and key in given), "nodes")
@@ -255,14 +256,14 @@ class Reader:
             if key not in PLOT:
                 raise self.source.wrong(("plot", key), f"there is no such key. There are: {', '.join(PLOT)}")
             if key in ("x", "y", "log") and not isinstance(value, str):
-                raise self.source.wrong(("plot", key), f"{units.shown(value)} is not accepted. Write a text, in quotes")
+                raise self.source.wrong(("plot", key), f"{shown(value)} is not accepted. Write a text, in quotes")
             if key in ("panels", "lines") and not all(isinstance(name, str) for name in as_list(value)):
                 raise self.source.wrong(("plot", key), "it must be the name of a setting, or a list of names")
             if key == "y" and value not in FIGURES:
                 raise self.source.wrong(("plot", key), f"{value!r} is no figure. Write one of {', '.join(FIGURES)}")
             if key == "log" and value not in ("", "x", "y", "xy"):
                 raise self.source.wrong(
-                    ("plot", key), f'{units.shown(value)} is not accepted. Write one of "", "x", "y", "xy"'
+                    ("plot", key), f'{shown(value)} is not accepted. Write one of "", "x", "y", "xy"'
                 )
         if not isinstance(plot.get("ratio_to", {}), dict):
             raise self.source.wrong(("plot", "ratio_to"), 'it is a table: ratio_to = {executor = "host"}')

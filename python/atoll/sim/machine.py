@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from atoll.sim import units
-from atoll.sim.source import SimError, Source, exists, read
+from atoll.sim.source import SimError, read
+from atoll.toml import Source, exists, integer, shown
 
 MACHINES = Path(__file__).with_name("machines")
 TOPOLOGIES = ("crossbar", "fat tree", "torus", "dragonfly")
@@ -25,23 +26,23 @@ Convert = Callable[[Any], int]
 
 
 def whole(value: object) -> int:
-    return units.integer(value, 1, units.MOST_PES)
+    return integer(value, 1, units.MOST_PES)
 
 
 def at_least_0(value: object) -> int:
-    return units.integer(value, 0, units.MOST_PES)
+    return integer(value, 0, units.MOST_PES)
 
 
 def yes_or_no(value: object) -> int:
     if not isinstance(value, bool):
-        raise ValueError(f"{units.shown(value)} is not accepted. Write true or false")
+        raise ValueError(f"{shown(value)} is not accepted. Write true or false")
     return int(value)
 
 
 def one_of(names: tuple[str, ...]) -> Convert:
     def convert(value: object) -> int:
         if value not in names:
-            raise ValueError(f"{units.shown(value)} is not accepted. Write one of {', '.join(names)}")
+            raise ValueError(f"{shown(value)} is not accepted. Write one of {', '.join(names)}")
         return names.index(value)
 
     return convert
@@ -61,15 +62,13 @@ def torus(value: object) -> int:
     """Checked here, set by Machine.settings()."""
     fits = isinstance(value, list) and len(value) == 3
     if value != "auto" and not (fits and all(type(one) is int and 1 <= one <= units.MOST_PES for one in value)):  # type: ignore[attr-defined]
-        raise ValueError(
-            f'{units.shown(value)} is not accepted. Write "auto", or the nodes along three axes: [8, 8, 4]'
-        )
+        raise ValueError(f'{shown(value)} is not accepted. Write "auto", or the nodes along three axes: [8, 8, 4]')
     return 0
 
 
 def a_path(value: object) -> int:
     if not isinstance(value, str):
-        raise ValueError(f"{units.shown(value)} is not accepted. Write the path of a file, in quotes")
+        raise ValueError(f"{shown(value)} is not accepted. Write the path of a file, in quotes")
     return 0
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from atoll import _core
 from atoll.sim import units
 from atoll.sim.machine import Machine
+from atoll.toml import integer
 
 EXECUTORS = ("host", "core", "interface")
 PACES = ("together", "back to back")
@@ -57,7 +58,7 @@ class Point:
     def __post_init__(self) -> None:
         for name, (least, most) in RANGES.items():
             try:
-                units.integer(getattr(self, name), least, most)
+                integer(getattr(self, name), least, most)
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
 

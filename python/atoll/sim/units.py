@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from atoll.toml import LONGEST_TEXT, shown
+
 LONGEST_PS = 10**15  # 1000 s
 MOST_BYTES = 2**40
 SLOWEST = 1000  # bytes in a second
 FASTEST_HZ = 10**6
 MOST_PES = 2**24
-LONGEST_TEXT = 64
 
 TIMES = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "ms": 10**9, "s": 10**12}
 BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -31,28 +32,6 @@ KINDS = {
     "power": (POWERS, "15 W"),
     "energy": (ENERGIES, "20 nJ"),
 }
-
-
-def shown(value: object) -> str:
-    """A value for an error: not longer than a line, whatever it is.
-
-    >>> shown(16**5000), shown("a" * 100)
-    ('a number of thousands of digits', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…")
-    """
-    try:
-        text = repr(value)
-    except ValueError:
-        return "a number of thousands of digits"
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
-
-
-def integer(value: object, least: int, most: int) -> int:
-    """A whole number of a file; ValueError says which are accepted."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{shown(value)} is not accepted. Write a whole number of at least {least}")
-    if value > most:
-        raise ValueError(f"{shown(value)} is not accepted. Write a whole number from {least} to {most}")
-    return value
 
 
 def quantity(text: object, kind: str) -> Fraction:

@@ -89,7 +89,7 @@ def test_commits_are_built_once_and_take_turns(repository, capsys):
 def test_a_commit_that_cannot_be_built_is_named(repository, capsys):
     write('["HEAD~2", "HEAD"]')
     assert cli.main(["experiment", "run", "two.toml"]) == cli.FAILED
-    assert "two.toml: commits: HEAD cannot be built: " in capsys.readouterr().err
+    assert "two.toml:1: commits: HEAD cannot be built: " in capsys.readouterr().err
     write('["HEAD~2", "main~2"]')
     assert cli.main(["experiment", "run", "two.toml", "--dry-run"]) == cli.FAILED
     assert "HEAD~2 and main~2 are one commit" in capsys.readouterr().err

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import doctest
+
 import pytest
 from built import ROOT, needs_core
 
+from atoll import toml
 from atoll.experiment import ExperimentError, checks, plan
 from atoll.experiment.strategy import strategy
 
@@ -66,12 +69,12 @@ SWEEP = '[[sweep]]\nnames = ["sort"]\n'
     [
         ("x =", "is not TOML"),
         ("", r"has no \[\[sweep\]\]"),
-        ('titel = "x"\n' + SWEEP, r"one\.toml: titel: there is no such key. There are: title"),
-        ("rounds = 0\n" + SWEEP, r"one\.toml: rounds: it must be a whole number of at least 1"),
-        ("title = 3\n" + SWEEP, r"one\.toml: title: it must be a text"),
+        ('titel = "x"\n' + SWEEP, r"one\.toml:\d+: titel: there is no such key. There are: title"),
+        ("rounds = 0\n" + SWEEP, r"one\.toml:\d+: rounds: it must be a whole number of at least 1"),
+        ("title = 3\n" + SWEEP, r"one\.toml:\d+: title: it must be a text"),
         ('scaling = "big"\n' + SWEEP, 'scaling: it must be "strong" or "weak"'),
         ('commits = ["a", "a"]\n' + SWEEP, "commits: it must be a list of different names"),
-        (SWEEP + "sizes = 3", r"one\.toml: sweep\.sizes: there is no such key. There are: names"),
+        (SWEEP + "sizes = 3", r"one\.toml:\d+: sweep\.sizes: there is no such key. There are: names"),
         (SWEEP + 'size = "big"', r"sweep\.size: 'big' is not a whole number"),
         (SWEEP + "size = [10, 0]", r"sweep\.size: 0 is less than 1"),
         (SWEEP + "size = []", r"sweep\.size: the list is empty"),
@@ -88,20 +91,70 @@ SWEEP = '[[sweep]]\nnames = ["sort"]\n'
         ('[[sweep]]\nnames = ["latency"]\ndtype = "int8"', r"sweep\.dtype: latency has no dtype"),
     ],
 )
-def test_what_is_wrong_is_said_with_file_and_key(tmp_path, text, said):
+def test_what_is_wrong_is_said_with_file_line_and_key(tmp_path, text, said):
     with pytest.raises(ExperimentError, match=said):
         read(tmp_path, text)
+
+
+WRONG = (
+    "-1", "0", "99999999999", "18446744073709551617", "0x" + "f" * 5000, "1.5", "nan", "inf", "true", '"moon"', '""',
+    '"a\\u0000b"', '"' + "x" * 10_000 + '"', "[]", "[[[1]]]", '[1, "a", 2.5]', "{ a = 1 }", "2026-01-01", '"(i4"',
+    '"O"',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("key", [*plan.HEAD, *(f"sweep.{key}" for key in (*plan.SHARED, *plan.AXES))])
+def test_wrong_values_of_every_key_are_refused_with_their_place_or_accepted(tmp_path, key):
+    for value in WRONG:
+        inner = key.removeprefix("sweep.")
+        rest = "".join(line + "\n" for line in SWEEP.splitlines() if not line.startswith(f"{inner} ="))
+        text = rest + f"{inner} = {value}\n" if key != inner else f"{key} = {value}\n{'' if key == 'sweep' else SWEEP}"
+        said = refusal(tmp_path, text)
+        place = f"{tmp_path / 'one.toml'}{'' if key == 'sweep' else ':'}"
+        assert said.startswith(place) or not said, value
+        assert len(said) < 1500
+
+
+def refusal(tmp_path, text):
+    """What is said of a file; empty: it is accepted."""
+    try:
+        read(tmp_path, text)
+    except ExperimentError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SWEEP + "seed = -1", r"one\.toml:3: sweep\.seed: -1 is less than 0"),
+        (SWEEP + "pes = 99999999999", r"one\.toml:3: sweep\.pes: 99999999999 is more than 65536"),
+        (SWEEP + "size = 18446744073709551617", r"one\.toml:3: sweep\.size: 18446744073709551617 is more than"),
+        (SWEEP + "size_per_pe = 4611686018427387904\npes = 2", r"sweep\.size_per_pe: 9223372036854775808 is more than"),
+        (f"{SWEEP}size = {list(range(999))[1:]}\npes = {list(range(999))[1:]}", r"toml:1: sweep: .* 996,004 points"),
+        ("rounds = 9000\n" + SWEEP + f"size = {list(range(1, 100))}", r"one\.toml:1: rounds: .* 891,000 points"),
+        (SWEEP + SWEEP + 'dtype = "int65"', r"one\.toml:5: sweep 2\.dtype"),
+    ],
+)  # fmt: skip
+def test_numbers_out_of_range_are_said_with_file_line_and_key(tmp_path, text, said):
+    with pytest.raises(ExperimentError, match=said):
+        read(tmp_path, text)
+
+
+def test_docstrings_of_toml_files():
+    failed, _ = doctest.testmod(toml)
+    assert not failed
 
 
 @needs_core
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('kind = "simulated"\n' + SWEEP, r"one\.toml: kind: there is no 'simulated' here. There is: real"),
+        ('kind = "simulated"\n' + SWEEP, r"one\.toml:\d+: kind: there is no 'simulated' here. There is: real"),
         (SWEEP + 'against = ["nunpy"]', r"sweep\.against: 'nunpy': there is no such contender. There are: numpy"),
         (
             '[[sweep]]\nnames = ["latency"]\nagainst = ["other=/nowhere/oshcc"]',
-            r"one\.toml: sweep\.against: 'other=/nowhere/oshcc': there is no compiler /nowhere/oshcc",
+            r"one\.toml:\d+: sweep\.against: 'other=/nowhere/oshcc': there is no compiler /nowhere/oshcc",
         ),
         (SWEEP + 'hosts = "a:1,a:1"', r"sweep\.hosts: .*a host is named twice"),
         (SWEEP + 'hosts = "a:1,b:1"\npes = 5', r"sweep\.hosts: 5 PEs do not fit on the hosts, which take 2"),
@@ -130,7 +183,7 @@ def test_levels_that_are_not_here_are_left_out_and_said(tmp_path, monkeypatch, c
 def test_a_host_that_does_not_answer_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("ATOLL_LAUNCH_AGENT", "false")
     made = read(tmp_path, SWEEP + 'hosts = "nowhere:1,elsewhere:1"\npes = 2')
-    said = r"one\.toml: sweep\.hosts: nowhere:1,elsewhere:1: host (nowhere|elsewhere) "
+    said = r"one\.toml:\d+: sweep\.hosts: nowhere:1,elsewhere:1: host (nowhere|elsewhere) "
     with pytest.raises(ExperimentError, match=said):
         strategy(made, skip_missing=False).check()
 
