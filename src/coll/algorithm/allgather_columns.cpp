@@ -16,7 +16,7 @@ class Columns {
 
   /// Of this node, but this one, from the next on.
   std::vector<int> others() const {
-    const auto here = placement_.members(node_);
+    const auto& here = placement_.members(node_);
     std::vector<int> found;
     for (std::size_t i = 1; i < here.size(); ++i) found.push_back(here[(static_cast<std::size_t>(place_) + i) % here.size()]);
     return found;
@@ -25,7 +25,7 @@ class Columns {
   std::vector<int> listeners() const {
     std::vector<int> found;
     for (int i = 1; i < placement_.nodes(); ++i) {
-      const auto there = placement_.members((node_ + i) % placement_.nodes());
+      const auto& there = placement_.members((node_ + i) % placement_.nodes());
       found.push_back(there[static_cast<std::size_t>(place_) % there.size()]);
     }
     return found;
@@ -36,7 +36,7 @@ class Columns {
   void each_turn(Turn&& turn) const {
     const std::size_t here = placement_.members(node_).size();
     for (int i = 1; i < placement_.nodes(); ++i) {
-      const auto there = placement_.members((node_ - i + placement_.nodes()) % placement_.nodes());
+      const auto& there = placement_.members((node_ - i + placement_.nodes()) % placement_.nodes());
       for (std::size_t first = 0; first < there.size(); first += here)
         turn([&](int member) {
           std::size_t at = first + static_cast<std::size_t>(placement_.index_in_node(member));

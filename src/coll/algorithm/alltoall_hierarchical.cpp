@@ -62,7 +62,7 @@ class Writer {
   /// Calls visit(member, index in the node) for the others of this node.
   template <class Visit>
   void for_other_members(Visit&& visit) {
-    const auto members = hierarchy_.members();
+    const auto& members = hierarchy_.members();
     for (std::size_t index = 0; index < members.size(); ++index)
       if (members[index] != steps_.rank()) visit(members[index], index);
   }

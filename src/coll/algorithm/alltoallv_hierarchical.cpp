@@ -75,7 +75,7 @@ class Writer {
   }
 
   void lead() {
-    const auto members = hierarchy_.members();
+    const std::vector<int>& members = hierarchy_.members();
     std::vector<Ref> given, taken;  // of each member here, in the order of for_far_members()
     for (std::size_t here = 0; here < members.size(); ++here) {
       const std::uint64_t bytes = far_bytes([&](int member) { return gives(here, member); });

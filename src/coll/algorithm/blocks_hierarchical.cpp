@@ -50,7 +50,7 @@ void gatherv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments) {
     steps.send(hierarchy.leader(), own, arguments.bytes);
     return steps.join();
   }
-  const auto members = hierarchy.members();
+  const std::vector<int>& members = hierarchy.members();
   if (steps.rank() != arguments.root) {
     const std::uint64_t together = sum(arguments.sizes.first(members.size()));
     Ref all = steps.scratch(together), to = all;
@@ -90,7 +90,7 @@ void scatterv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments) {
     steps.recv(hierarchy.leader(), own, arguments.bytes);
     return steps.join();
   }
-  const auto members = hierarchy.members();
+  const std::vector<int>& members = hierarchy.members();
   if (steps.rank() != arguments.root) {
     const std::uint64_t together = sum(arguments.sizes.first(members.size()));
     Ref from = steps.scratch(together);

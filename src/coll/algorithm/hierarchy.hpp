@@ -20,7 +20,7 @@ class Hierarchy {
   int leader() const { return leader_of(node_); }
   int leader_of(int node) const { return leaders_[static_cast<std::size_t>(node)]; }
   /// Members of this node, by rank.
-  std::span<const int> members() const { return placement_.members(node_); }
+  const std::vector<int>& members() const { return placement_.members(node_); }
   int leader_inside() const { return placement_.index_in_node(leader()); }
 
   /// Among the members of this node, numbered by rank.
