@@ -41,6 +41,8 @@ class Session:
         pieces of work whether or not a callback is set."""
     def set_locator(self, locator: Callable[[], str]) -> None:
         """locator() tells where this PE's program is, for errors of SPMD sessions; empty: at its end."""
+    def watch_every_poll(self, callback: Callable[[str], object] | None) -> None:
+        """For tests: callback(operation) at every look for an interrupt, which what it raises is then."""
     def trim(self) -> None:
         """Gives pooled memory back to the system."""
 

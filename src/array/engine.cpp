@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include "atoll/array/every_poll.hpp"
 #include "atoll/array/kernel/simd_level.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
@@ -50,33 +51,79 @@ std::pair<ErrorCode, std::string> describe_current_exception() {
 }
 
 constexpr std::int64_t callback_period_ns = 50'000'000;
+constexpr std::int64_t look_period_ns = 20'000'000;
+/// Under which a PE shows on its board the number of the operation that is to end.
+constexpr std::uint64_t stop_key = 0x73746f70'61746f6c;
 constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
-/// Passes progress on, at most every 50 ms. What the callback throws stops an interruptible operation and is otherwise kept
-/// for the end of it.
+/// Passes progress on, at most every 50 ms. What the callback throws ends an interruptible kernel where all PEs will hear of it, and
+/// waits for the end of the operation elsewhere.
 class Engine::OperationMonitor final : public Monitor {
  public:
   OperationMonitor(Engine& engine, Interruptible interruptible) : engine_(engine), interruptible_(interruptible) {}
 
   void checkpoint(std::uint64_t done, std::uint64_t total) override {
-    if (!engine_.progress_) return;
-    const std::int64_t now = now_ns();
-    if (now < engine_.next_callback_ns_) return;
-    engine_.next_callback_ns_ = now + callback_period_ns;
-    engine_.reported_ = true;
+    const bool may_end = interruptible_ == Interruptible::yes && (engine_.npes_ == 1 || agreements_ > 0);
+    if (total != 0) {  // else it is a look for an interrupt, without news
+      done_ = done;
+      total_ = total;
+    }
     try {
-      engine_.progress_(engine_.operation_, done, total);
+      report();
     } catch (...) {
-      if (interruptible_ == Interruptible::yes && engine_.npes_ == 1) throw;
+      if (may_end && engine_.npes_ == 1) throw;
       if (!engine_.pending_) engine_.pending_ = std::current_exception();
     }
+    if (engine_.npes_ == 1 || !may_end) return;
+    if (engine_.pending_) stop_others();
+    if (engine_.pending_ || others_stop()) throw Interrupted("interrupted");
+  }
+  void begin() { done_ = total_ = 0; }
+
+  // Inside of together(), where an error of one PE becomes that of all.
+  void begin_agreement() { ++agreements_; }
+  void end_agreement() { --agreements_; }
+  /// After all have agreed.
+  void forget_stop() {
+    if (std::exchange(has_stopped_others_, false)) engine_.context_->take_down(stop_key);
   }
 
  private:
+  void report() {
+    if (!engine_.progress_) return;
+    const bool always = engine_.progress_.target<EveryPoll>() != nullptr;
+    const std::int64_t now = now_ns();
+    if (now < engine_.next_callback_ns_ && !always) return;
+    engine_.next_callback_ns_ = now + callback_period_ns;
+    engine_.reported_ = true;
+    engine_.progress_(engine_.operation_, done_, total_);
+  }
+  std::uint64_t operation() const { return engine_.commands_.load(std::memory_order_relaxed); }
+  // Other PEs end their kernels of this operation, too. They are in the same together(), or come to it.
+  void stop_others() {
+    if (std::exchange(has_stopped_others_, true)) return;
+    engine_.context_->show(stop_key, operation());
+  }
+  bool others_stop() {
+    const std::int64_t now = now_ns();
+    if (now < next_look_ns_) return false;
+    next_look_ns_ = now + look_period_ns;
+    for (std::uint32_t pe = 0; pe < engine_.npes_; ++pe) {
+      const PeId other = engine_.in_context(pe);
+      if (pe == engine_.pe_ || (pe != 0 && !engine_.context_->job().is_local(other))) continue;
+      if (auto stopped = engine_.context_->shown(other, stop_key); stopped && *stopped == operation()) return true;
+    }
+    return false;
+  }
+
   Engine& engine_;
   Interruptible interruptible_;
+  std::uint64_t done_ = 0, total_ = 0;  // of the running operation, as far as it has said
+  int agreements_ = 0;
+  bool has_stopped_others_ = false;
+  std::int64_t next_look_ns_ = 0;
 };
 
 Engine::Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std::int64_t grain)
@@ -114,6 +161,8 @@ Work Engine::work(Interruptible interruptible) {
 void Engine::begin_operation(const char* name) {
   operation_ = name;
   commands_.fetch_add(1, std::memory_order_relaxed);
+  interruptible_->begin();
+  uninterruptible_->begin();
   next_callback_ns_ = progress_ ? now_ns() + callback_period_ns : 0;
 }
 
@@ -222,17 +271,23 @@ void Engine::together(const std::function<void()>& body) {
   }
   ErrorCode code = ErrorCode::none;
   std::string text;
+  interruptible_->begin_agreement();
   try {
     body();
   } catch (const PeFailedError&) {
+    interruptible_->end_agreement();
     throw;
   } catch (...) {
     std::tie(code, text) = describe_current_exception();
   }
+  interruptible_->end_agreement();
   const auto codes = allgather_value(code);
+  interruptible_->forget_stop();
   const auto failed = std::find_if(codes.begin(), codes.end(), [](ErrorCode c) { return c != ErrorCode::none; });
   if (failed == codes.end()) return;
-  throw_described(*failed, communicator_->broadcast_text(text, static_cast<int>(failed - codes.begin())));
+  const std::string said = communicator_->broadcast_text(text, static_cast<int>(failed - codes.begin()));
+  if (*failed == ErrorCode::interrupted && pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
+  throw_described(*failed, said);
 }
 
 }  // namespace atl::array

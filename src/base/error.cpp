@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "atoll/base/checked.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/status.hpp"
 
@@ -29,6 +30,10 @@ void throw_errno(std::string what) {
 }
 
 namespace detail {
+void size_overflows() {
+  throw MemoryError("the result has more elements or bytes than 63 bits count, which no memory holds. Are the sizes or counts right?");
+}
+
 void assertion_failed(const char* kind, const char* condition, const char* file, int line) {
   std::fprintf(stderr, "atoll: %s failed: %s (%s:%d)\n", kind, condition, file, line);
   std::abort();

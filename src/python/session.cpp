@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "atoll/array/every_poll.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/heap.hpp"
@@ -76,6 +77,16 @@ void set_locator(Session& session, nb::object locator) {
       return nb::cast<std::string>(nb::handle(static_cast<PyObject*>(held.get()))());
     });
   });
+}
+
+/// For tests: `callback(operation)` at every look for an interrupt; what it raises is an interrupt. None: as before.
+void watch_every_poll(Session& session, nb::object callback) {
+  if (callback.is_none()) return watch(session, nb::none());
+  std::shared_ptr<void> held = hold(std::move(callback));
+  session.engine().set_progress(array::EveryPoll{[held](const char* operation, std::uint64_t, std::uint64_t) {
+    WithGil gil;
+    nb::handle(static_cast<PyObject*>(held.get()))(operation);
+  }});
 }
 
 /// What the child of a fork must leave alone: it has one thread, and is no PE.
@@ -160,6 +171,7 @@ void bind_session(nb::module_& m) {
       .def("stats", [](Session& s) { return stats_of(s.engine()); })
       .def("moved_bytes", [](Session& s) { return s.call<&moved_bytes, Commands>(); }, Release())
       .def("set_locator", &set_locator, nb::arg("locator"))
+      .def("watch_every_poll", [](Session& s, nb::object callback) { watch_every_poll(s, std::move(callback)); }, nb::arg("callback").none())
       .def("set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); }, nb::arg("callback").none());
 
   m.def("start_embedded", [](unsigned threads) { return watched(Session::embedded(threads)); }, nb::arg("threads") = 0);

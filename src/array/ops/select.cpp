@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/ops/select.hpp"
 
-#include <numeric>
 
 #include "atoll/array/kernel/copy.hpp"
 #include "atoll/array/kernel/select.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/move.hpp"
+#include "atoll/base/checked.hpp"
 
 namespace atl::array {
 namespace {
@@ -49,8 +49,8 @@ struct Place {
 
 Place place_of(Engine& engine, std::size_t mine) {
   const auto counts = engine.allgather_value(static_cast<std::int64_t>(mine));
-  return {std::accumulate(counts.begin(), counts.begin() + engine.pe(), std::int64_t{0}),
-          std::accumulate(counts.begin(), counts.end(), std::int64_t{0})};
+  return {checked_sum(counts.begin(), counts.begin() + engine.pe()),
+          checked_sum(counts.begin(), counts.end())};
 }
 
 /// Lets `produce(to, selected)` write this PE's `count` rows, which begin at row `first` of the result: those of each

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "atoll/array/kernel/partition.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/sort.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/distributed_sort.hpp"
@@ -153,7 +154,14 @@ Array sort_by_counting(Engine& engine, const Array& array) {
   constexpr std::size_t values = std::size_t{1} << (8 * sizeof(T));
   std::vector<std::int64_t> counts(values);
   const T* in = array->data<T>();
-  for (std::int64_t i = 0; i < array->local_rows(); ++i) ++counts[ordered_bits(in[i])];
+  Polling polling(engine.work(Interruptible::no));
+  Pace pace(polling, 0);
+  constexpr std::int64_t at_once = 1 << 16;
+  for (std::int64_t at = 0; at < array->local_rows(); at += at_once) {
+    const std::int64_t end = std::min(at + at_once, array->local_rows());
+    for (std::int64_t i = at; i < end; ++i) ++counts[ordered_bits(in[i])];
+    pace.done(static_cast<std::size_t>(end - at));
+  }
   engine.communicator().allreduce(counts.data(), counts.data(), values, coll::Reduction(coll::Type::i64, coll::Op::sum));
   T* out = result->data<T>();
   const std::int64_t first = result->first_row(), past = first + result->local_rows();

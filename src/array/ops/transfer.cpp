@@ -2,10 +2,10 @@
 #include "atoll/array/ops/transfer.hpp"
 
 #include <cstring>
-#include <numeric>
 
 #include "atoll/array/kernel/copy.hpp"
 #include "atoll/array/ops/blocks.hpp"
+#include "atoll/base/checked.hpp"
 
 namespace atl::array {
 
@@ -31,8 +31,8 @@ Array from_local(Engine& engine, DType dtype, Shape local_shape, DriverOnly<cons
   engine.together([&] {
     ATOLL_VALIDATE(rows.value != nullptr || local_shape.size() == 0, ValueError, "from_local needs rows on every PE");
   });
-  const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  const std::int64_t first = std::accumulate(counts.begin(), counts.begin() + engine.pe(), std::int64_t{0});
+  const std::int64_t total = checked_sum(counts.begin(), counts.end());
+  const std::int64_t first = checked_sum(counts.begin(), counts.begin() + engine.pe());
   Array result = engine.make(dtype, local_shape.with_rows(total));
   OpenBlocks blocks(engine, *result);
   blocks.write_rows(first, first + local_shape.rows(), rows.value);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "atoll/array/kernel/group.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/elementwise.hpp"
 #include "atoll/array/ops/index.hpp"
 #include "atoll/array/ops/move.hpp"
@@ -38,7 +39,7 @@ Array starts_of_runs(Engine& engine, const Array& array) {
     bool* out = starts->data<bool>();
     auto differ = [](T a, T b) { return a != b && !(a != a && b != b); };
     out[0] = before.present == 0 || differ(values[0], from_bits<T>(before.bits));
-    engine.threads().for_ranges(static_cast<std::size_t>(n - 1), 16384, [&](std::size_t begin, std::size_t end, unsigned) {
+    Polling(engine.work()).for_pieces(static_cast<std::size_t>(n - 1), 16384, [&](std::size_t begin, std::size_t end, unsigned) {
       for (std::size_t i = begin + 1; i < end + 1; ++i) out[i] = differ(values[i], values[i - 1]);
     });
   });

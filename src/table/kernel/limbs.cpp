@@ -6,6 +6,7 @@
 #include <bit>
 #include <vector>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/base/error.hpp"
 
 namespace atl::table {
@@ -199,7 +200,7 @@ void apply_short(const array::Work& work, LimbRows a, LimbRows b, std::span<Word
     const Word high = rows.size() > 1 ? rows[1][i] : ((rows[0][i] >> 63) != 0 ? ~Word{0} : 0);
     return (Wide{high} << 64) | rows[0][i];
   };
-  work.threads.for_ranges(count, 8 * piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(count, 8 * piece, [&](std::size_t begin, std::size_t end, unsigned) {
     for (std::size_t i = begin; i < end; ++i) {
       const Wide result = apply(value(a, i), value(b, i));
       out[0][i] = static_cast<Word>(result);
@@ -227,7 +228,7 @@ void apply_limbs(const array::Work& work, LimbOperation operation, LimbRows a, L
   }
   // Numbers of both sides and the result in one width; division needs all limbs of its operands, and shifts those to come.
   const std::size_t limbs = std::max({a.size(), b.size(), out.size()}) + (operation == LimbOperation::divide ? 1 : 0);
-  work.threads.for_ranges(count, piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(count, piece, [&](std::size_t begin, std::size_t end, unsigned) {
     Number x, y, result(limbs), rest(limbs);
     for (std::size_t i = begin; i < end; ++i) {
       read(a, i, limbs, x);

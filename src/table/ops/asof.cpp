@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "ops/halo.hpp"
 
 namespace atl::table {
@@ -101,7 +102,7 @@ bool in_order(Engine& engine, const Array& array) {
   const T* rows = array->data<T>();
   const std::int64_t count = array->local_rows();
   std::atomic<bool> ordered{true};
-  engine.threads().for_ranges(static_cast<std::size_t>(std::max<std::int64_t>(count - 1, 0)), order_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(engine.work()).for_pieces(static_cast<std::size_t>(std::max<std::int64_t>(count - 1, 0)), order_piece, [&](std::size_t begin, std::size_t end, unsigned) {
     std::size_t descents = 0;
     for (std::size_t i = begin; i < end; ++i) descents += rows[i] <= rows[i + 1] ? 0 : 1;  // NaN is in no order
     if (descents != 0) ordered.store(false, std::memory_order_relaxed);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
+#include "atoll/base/checked.hpp"
 #include "atoll/table/kernel/text/builder.hpp"
 #include "atoll/table/kernel/text/spans.hpp"
 #include "atoll/table/text.hpp"
@@ -23,20 +23,21 @@ Text built(Engine& engine, std::size_t count, BuildPiece&& build) {
   std::int64_t bytes = 0;
   engine.together([&] {
     lengths = Buffer<std::int64_t>(engine.memory(), count);
-    for (std::size_t piece = 0; piece < pieces; ++piece) builders.emplace_back(lengths.data() + piece * text_piece);
-    work.threads.for_each_dynamic(pieces, [&](std::size_t piece, unsigned) {
+    for (std::size_t piece = 0; piece < pieces; ++piece) builders.emplace_back(engine.memory(), lengths.data() + piece * text_piece);
+    array::Polling polling(work);
+    polling.for_each_dynamic(pieces, [&](std::size_t piece, unsigned thread) {
       const std::size_t begin = piece * text_piece;
+      builders[piece].begin(polling, thread);
       build(begin, std::min(count, begin + text_piece), builders[piece]);
     });
-    for (const TextBuilder& builder : builders) bytes += static_cast<std::int64_t>(builder.bytes().size());
+    for (const TextBuilder& builder : builders) bytes = checked_add(bytes, static_cast<std::int64_t>(builder.size()));
   });
   auto arrays = engine.make_uneven({{DType::i64, static_cast<std::int64_t>(count) + 1}, {DType::u8, bytes}});
   Text text{std::move(arrays[0]), std::move(arrays[1])};
   auto* offsets = text.offsets->data<std::int64_t>();
   to_offsets(work, lengths.data(), count, offsets);
   work.threads.for_each_dynamic(pieces, [&](std::size_t piece, unsigned) {
-    const std::string_view made = builders[piece].bytes();
-    if (!made.empty()) std::memcpy(text.bytes->bytes() + offsets[piece * text_piece], made.data(), made.size());
+    builders[piece].move_to(text.bytes->data<char>() + offsets[piece * text_piece]);
   });
   return text;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "ops/dealt_keys.hpp"
@@ -64,7 +65,7 @@ class Matcher {
     for (std::uint32_t pe = 0; pe < npes_; ++pe) {
       for (const KeyRun& run : runs_of(left_, pe, pe + 1, bucket)) {
         auto* partners = reinterpret_cast<std::int64_t*>(run.records);
-        work.threads.for_ranges(run.count, CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
+        array::Polling(work).for_pieces(run.count, CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
           table_.find(run.records + begin, end - begin, partners + begin);
         });
         if (!table_.unique()) give_lists(partners, run.count, reader_of_pe[pe], lists[reader_of_pe[pe]][bucket]);
@@ -184,7 +185,7 @@ FoundPartners find_in_whole_table(Engine& engine, const CompositeKey& left, cons
   FoundPartners found = room_for(engine, left);
   const Work work = engine.work(engine.npes() == 1 ? array::Interruptible::yes : array::Interruptible::no);
   auto load = [&](std::uint64_t* to) {
-    work.threads.for_ranges(right.rows(), CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
+    array::Polling(work).for_pieces(right.rows(), CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
       for (std::size_t at = begin; at < end; at += CompositeKey::block) {
         const std::size_t count = std::min(CompositeKey::block, end - at);
         right.load(at, count, to + at);
@@ -206,7 +207,7 @@ FoundPartners find_in_whole_table(Engine& engine, const CompositeKey& left, cons
     found.table.fill(work, {keys.data(), keys.size()});
     keys = {};
     expect_pairs(found, left, found.table.lists(), kind);
-    work.threads.for_ranges(left.rows(), CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
+    array::Polling(work).for_pieces(left.rows(), CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
       alignas(64) std::uint64_t block[CompositeKey::block];
       for (std::size_t at = begin; at < end; at += CompositeKey::block) {
         const std::size_t count = std::min(CompositeKey::block, end - at);

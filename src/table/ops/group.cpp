@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/index.hpp"
 #include "atoll/array/ops/transfer.hpp"
 #include "atoll/base/random.hpp"
@@ -125,7 +126,7 @@ std::vector<Array> group_by(Engine& engine, std::vector<Array> keys, std::vector
     result.push_back(make(keys[i]->dtype, [&](void* out) {
       array::dispatch(keys[i]->dtype, [&](auto type) {
         using T = typename decltype(type)::type;
-        engine.threads().for_ranges(groups.count, 4096, [&](std::size_t begin, std::size_t end, unsigned) {
+        array::Polling(engine.work()).for_pieces(groups.count, 4096, [&](std::size_t begin, std::size_t end, unsigned) {
           decode(ranges, i, groups.keys.data() + begin, end - begin, static_cast<T*>(out) + begin);
         });
       });

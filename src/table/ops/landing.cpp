@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
 
+#include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/checked.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
 #include "atoll/table/ops/text.hpp"
 
@@ -105,8 +106,8 @@ Landing::Landing(Engine& engine, std::vector<LandingColumn> columns, std::vector
   if (!known_) return;
   ATOLL_VALIDATE(rows.size() == engine.npes(), ValueError, "{} numbers of rows for {} PEs", rows.size(), engine.npes());
   rows_ = rows[engine.pe()];
-  first_ = std::accumulate(rows.begin(), rows.begin() + engine.pe(), std::int64_t{0});
-  total_ = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+  first_ = checked_sum(rows.begin(), rows.begin() + engine.pe());
+  total_ = checked_sum(rows.begin(), rows.end());
   for (Column& column : columns_)
     if (!column.kind.text) make_values(column);
 }
@@ -182,7 +183,7 @@ void Landing::for_pieces(const Column& column, const std::function<void(std::siz
   if (engine_.spans_nodes()) {
     for (const Piece& piece : pieces) body(piece.chunk, piece.begin, piece.end);
   } else {
-    engine_.threads().for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned) { body(pieces[i].chunk, pieces[i].begin, pieces[i].end); });
+    array::Polling(engine_.work()).for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned) { body(pieces[i].chunk, pieces[i].begin, pieces[i].end); });
   }
 }
 
@@ -197,8 +198,8 @@ void Landing::agree_on_rows() {
   if (known_) return;
   rows_ = columns_.empty() ? 0 : columns_[0].rows;
   const auto counts = engine_.allgather_value(rows_);
-  first_ = std::accumulate(counts.begin(), counts.begin() + engine_.pe(), std::int64_t{0});
-  total_ = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  first_ = checked_sum(counts.begin(), counts.begin() + engine_.pe());
+  total_ = checked_sum(counts.begin(), counts.end());
 }
 
 std::vector<Array> Landing::finish() {
@@ -253,7 +254,7 @@ Array Landing::make_valid(Column& column) {
 Text Landing::make_texts(Column& column) {
   std::vector<Placed>& chunks = column.chunks;
   std::vector<std::int64_t> sizes(chunks.size()), rows{0}, begins{0};
-  engine_.threads().for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) { sizes[i] = text_size(chunks[i].chunk); });
+  array::Polling(engine_.work()).for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) { sizes[i] = text_size(chunks[i].chunk); });
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     rows.push_back(rows.back() + chunks[i].chunk.rows);
     begins.push_back(begins.back() + sizes[i]);
@@ -262,7 +263,7 @@ Text Landing::make_texts(Column& column) {
   Text text{std::move(arrays[0]), std::move(arrays[1])};
   auto* offsets = text.offsets->data<std::int64_t>();
   offsets[0] = 0;
-  engine_.threads().for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) { copy_texts(chunks[i].chunk, begins[i], offsets + rows[i], text.bytes->data<char>()); });
+  array::Polling(engine_.work()).for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) { copy_texts(chunks[i].chunk, begins[i], offsets + rows[i], text.bytes->data<char>()); });
   engine_.together([&] { check_texts(engine_.work(), text.view(), begins.back()); });
   for (Placed& placed : chunks) {
     // What says which are there is copied; the rest may go before rows move on to other PEs.

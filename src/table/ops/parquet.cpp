@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "ops/file.hpp"
 
 namespace atl::table {
@@ -98,7 +99,7 @@ void land(Memory& memory, Landing& landing, const ParquetPart& part) {
 /// Calls `body(part)` on all threads, and says of what fails which part it is.
 template <class Body>
 void for_parts(array::Engine& engine, std::span<const ParquetPart> parts, Body&& body) {
-  engine.threads().for_each_dynamic(parts.size(), [&](std::size_t i, unsigned) {
+  array::Polling(engine.work()).for_each_dynamic(parts.size(), [&](std::size_t i, unsigned) {
     try {
       body(i);
     } catch (const ValueError& error) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/table/kernel/words.hpp"
 
 namespace atl::table {
@@ -191,7 +192,7 @@ void Plan::add_up(array::Work work, const Aggregated& groups) {
   for (const auto& [sums, times] : wanted) {
     if (times == 1) continue;
     Buffer<double> totals(work.memory, groups.count);
-    work.threads.for_ranges(groups.count, finish_share, [&, &sums = sums](std::size_t begin, std::size_t end, unsigned) {
+    array::Polling(work).for_pieces(groups.count, finish_share, [&, &sums = sums](std::size_t begin, std::size_t end, unsigned) {
       add_up_range(groups, sums, begin, end, totals.data() + begin);
     });
     totals_[sums] = std::move(totals);

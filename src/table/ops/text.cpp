@@ -2,10 +2,11 @@
 #include "atoll/table/ops/text.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "atoll/array/kernel/gather.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/transfer.hpp"
+#include "atoll/base/checked.hpp"
 #include "atoll/coll/collectives.hpp"
 
 namespace atl::table {
@@ -274,7 +275,7 @@ Text text_from_local(Engine& engine, std::int64_t local_rows, DriverOnly<const s
 
 std::int64_t text_bytes(Engine& engine, Text text) {
   const auto sizes = engine.allgather_value(text.view().size_bytes());
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  return checked_sum(sizes.begin(), sizes.end());
 }
 
 void text_to_buffers(Engine& engine, Text text, DriverOnly<std::int64_t*> offsets, DriverOnly<char*> bytes) {
@@ -371,7 +372,7 @@ Text text_where(Engine& engine, Array mask, Text yes, Text no) {
   engine.together([&] { spans = Spans(engine.memory(), count); });
   const TextView a = yes.view(), b = no.view();
   const auto* chosen = mask->data<bool>();
-  work.threads.for_ranges(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::string_view text = chosen[i] ? a[i] : b[i];
       spans.data[i] = text.data();

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/ops/text_each.hpp"
 
+#include <algorithm>
+#include <cstring>
+
+#include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/checked.hpp"
 #include "atoll/table/kernel/text/encode.hpp"
 #include "atoll/table/kernel/text/numbers.hpp"
+#include "atoll/table/kernel/text/runs.hpp"
 #include "atoll/table/kernel/text/split.hpp"
 #include "atoll/table/ops/text.hpp"
 #include "ops/building.hpp"
@@ -10,6 +16,23 @@
 namespace atl::table {
 
 using array::Shape;
+
+namespace {
+
+/// Calls `body(begin, end)` for runs of texts, on all threads.
+template <class Body>
+void for_each_run(const array::Work& work, const TextView& texts, Body&& body) {
+  array::Polling polling(work);
+  polling.for_each_dynamic((texts.count + text_piece - 1) / text_piece, [&](std::size_t piece, unsigned thread) {
+    const std::size_t first = piece * text_piece;
+    for_runs(texts, first, std::min(texts.count, first + text_piece), [&](std::size_t begin, std::size_t end) {
+      polling.poll(thread);
+      body(begin, end);
+    });
+  });
+}
+
+}  // namespace
 
 Array text_measure(Engine& engine, Text text, TextCall call) {
   engine.begin_operation("text");
@@ -19,10 +42,7 @@ Array text_measure(Engine& engine, Text text, TextCall call) {
   const TextView texts = text.view();
   const std::size_t size = array::size_of(measure.type);
   engine.together([&] {
-    work.threads.for_each_dynamic((texts.count + text_piece - 1) / text_piece, [&](std::size_t piece, unsigned) {
-      const std::size_t begin = piece * text_piece, end = std::min(texts.count, begin + text_piece);
-      measure.run(texts.slice(begin, end), result->bytes() + begin * size);
-    });
+    for_each_run(work, texts, [&](std::size_t begin, std::size_t end) { measure.run(texts.slice(begin, end), result->bytes() + begin * size); });
   });
   return result;
 }
@@ -31,13 +51,19 @@ Text text_map(Engine& engine, Text text, TextCall call) {
   engine.begin_operation("text");
   const TextMap map = make_text_map(call);
   const TextView texts = text.view();
-  if (map.build) return built(engine, texts.count, [&](std::size_t begin, std::size_t end, TextBuilder& out) { map.build(texts.slice(begin, end), out); });
+  if (map.build) {
+    return built(engine, texts.count, [&](std::size_t first, std::size_t last, TextBuilder& out) {
+      for_runs(texts, first, last, [&](std::size_t begin, std::size_t end) {
+        out.poll();
+        map.build(texts.slice(begin, end), out);
+      });
+    });
+  }
   const array::Work work = engine.work();
   Spans spans;
   engine.together([&] {
     spans = Spans(engine.memory(), texts.count);
-    work.threads.for_each_dynamic((texts.count + text_piece - 1) / text_piece, [&](std::size_t piece, unsigned) {
-      const std::size_t begin = piece * text_piece, end = std::min(texts.count, begin + text_piece);
+    for_each_run(work, texts, [&](std::size_t begin, std::size_t end) {
       map.cut(texts.slice(begin, end), spans.data.data() + begin, spans.lengths.data() + begin);
     });
   });
@@ -51,27 +77,37 @@ Parts text_parts(Engine& engine, Text text, TextCall call) {
   const TextView texts = text.view();
   const Array counts = engine.make(DType::i64, Shape{text.rows()});
   const std::size_t pieces = (texts.count + text_piece - 1) / text_piece;
-  std::vector<std::vector<std::string_view>> found(pieces);
+  std::vector<Buffer<std::string_view>> found(pieces);
   Spans spans;
   engine.together([&] {
-    work.threads.for_each_dynamic(pieces, [&](std::size_t piece, unsigned) {
-      const std::size_t begin = piece * text_piece, end = std::min(texts.count, begin + text_piece);
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::size_t before = found[piece].size();
-        split(texts[i], found[piece]);
-        counts->data<std::int64_t>()[i] = static_cast<std::int64_t>(found[piece].size() - before);
-      }
+    std::vector<std::vector<std::string_view>> parts_of(work.threads.size());
+    array::Polling polling(work);
+    polling.for_each_dynamic(pieces, [&](std::size_t piece, unsigned thread) {
+      const std::size_t first = piece * text_piece;
+      std::vector<std::string_view>& parts = parts_of[thread];
+      parts.clear();
+      for_runs(texts, first, std::min(texts.count, first + text_piece), [&](std::size_t begin, std::size_t end) {
+        polling.poll(thread);
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::size_t before = parts.size();
+          split(texts[i], parts);
+          counts->data<std::int64_t>()[i] = static_cast<std::int64_t>(parts.size() - before);
+        }
+      });
+      found[piece] = Buffer<std::string_view>(engine.memory(), parts.size());
+      std::copy(parts.begin(), parts.end(), found[piece].data());
     });
-    std::size_t all = 0;
-    for (const auto& part : found) all += part.size();
-    spans = Spans(engine.memory(), all);
-    all = 0;
-    for (const auto& part : found) {
-      for (std::string_view one : part) {
-        spans.data[all] = one.data() == nullptr ? texts.bytes : one.data();
-        spans.lengths[all++] = static_cast<std::int64_t>(one.size());
+    std::vector<std::size_t> starts{0};
+    for (const auto& part : found) starts.push_back(checked_add(starts.back(), part.size()));
+    spans = Spans(engine.memory(), starts.back());
+    work.threads.for_each_dynamic(pieces, [&](std::size_t piece, unsigned) {
+      std::size_t at = starts[piece];
+      for (std::string_view one : found[piece]) {
+        spans.data[at] = one.data() == nullptr ? texts.bytes : one.data();
+        spans.lengths[at++] = static_cast<std::int64_t>(one.size());
       }
-    }
+      found[piece] = {};
+    });
   });
   const Text uneven = adopt(engine, work, spans);
   return {counts, text_slice(engine, uneven, {0, 1, uneven.rows()})};
@@ -95,13 +131,35 @@ Text text_join(Engine& engine, std::vector<Text> columns, std::string separator)
 Text text_repeat(Engine& engine, Text text, Array counts) {
   engine.begin_operation("text");
   const TextView texts = text.view();
-  return built(engine, texts.count, [&](std::size_t begin, std::size_t end, TextBuilder& out) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::string_view one = texts[i];
-      for (std::int64_t left = one.empty() ? 0 : counts->data<std::int64_t>()[i]; left > 0; --left) out.append(one);
-      out.end();
-    }
+  const auto* times = counts->data<std::int64_t>();
+  const array::Work work = engine.work();
+  std::int64_t bytes = 0;
+  engine.together([&] {
+    for (std::size_t i = 0; i < texts.count; ++i)
+      bytes = checked_add(bytes, checked_multiply(static_cast<std::int64_t>(texts[i].size()), std::max<std::int64_t>(times[i], 0)));
   });
+  auto arrays = engine.make_uneven({{DType::i64, text.local_rows() + 1}, {DType::u8, bytes}});
+  Text result{std::move(arrays[0]), std::move(arrays[1])};
+  auto* offsets = result.offsets->data<std::int64_t>();
+  offsets[0] = 0;
+  for (std::size_t i = 0; i < texts.count; ++i)
+    offsets[i + 1] = offsets[i] + static_cast<std::int64_t>(texts[i].size()) * std::max<std::int64_t>(times[i], 0);
+  engine.together([&] {
+    array::Polling polling(work);
+    polling.for_each_dynamic((texts.count + text_piece - 1) / text_piece, [&](std::size_t piece, unsigned thread) {
+      const std::size_t first = piece * text_piece;
+      array::Pace pace(polling, thread);
+      for (std::size_t i = first; i < std::min(texts.count, first + text_piece); ++i) {
+        const std::string_view one = texts[i];
+        char* const end = result.bytes->data<char>() + offsets[i + 1];
+        for (char* to = result.bytes->data<char>() + offsets[i]; to < end; to += one.size()) {
+          std::memcpy(to, one.data(), one.size());
+          pace.done(one.size());
+        }
+      }
+    });
+  });
+  return result;
 }
 
 Text text_of_numbers(Engine& engine, Array values) {
@@ -115,7 +173,7 @@ std::vector<Array> text_hash(Engine& engine, Text text) {
   engine.begin_operation("hash");
   std::vector<Array> hashes = engine.make({{DType::u64, Shape{text.rows()}}, {DType::u64, Shape{text.rows()}}});
   const TextView texts = text.view();
-  engine.threads().for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(engine.work()).for_pieces(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
     for (std::size_t i = begin; i < end; ++i) {
       hashes[0]->data<std::uint64_t>()[i] = hash_text(texts[i]);
       hashes[1]->data<std::uint64_t>()[i] = hash_text(texts[i], 0x2545f4914f6cdd1du);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/elementwise.hpp"
 #include "atoll/array/ops/index.hpp"
@@ -117,10 +118,13 @@ std::vector<Run> runs_inside(const array::Work& work, const Sorted& sorted, cons
   const auto* word = sorted.words->data<std::uint64_t>();
   const std::int64_t n = sorted.words->local_rows(), first = sorted.words->first_row();
   std::vector<std::vector<Run>> found(work.threads.size());
-  work.threads.for_ranges(static_cast<std::size_t>(n), text_piece, [&](std::size_t piece_begin, std::size_t piece_end, unsigned thread) {
+  array::Polling polling(work);
+  polling.for_ranges(static_cast<std::size_t>(n), text_piece, [&](std::size_t piece_begin, std::size_t piece_end, unsigned thread) {
     auto begin = static_cast<std::int64_t>(piece_begin);
     while (begin > 0 && begin < n && sorted.same(begin, begin - 1)) ++begin;
+    array::Pace pace(polling, thread);
     while (begin < static_cast<std::int64_t>(piece_end)) {
+      pace.done(1);
       std::int64_t end = begin + 1;
       while (end < n && sorted.same(end, begin)) ++end;
       if (end - begin > 1 && Sorted::open(word[begin], sorted.tail(begin))) found[thread].push_back({begin, end});
@@ -219,7 +223,7 @@ void mark_words(Engine& engine, const Sorted& sorted, bool* apart) {
     apart[0] = lasts[pe].word != sorted.words->data<std::uint64_t>()[0] || lasts[pe].tail != sorted.tail(0);
     break;
   }
-  engine.threads().for_ranges(static_cast<std::size_t>(n), text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(engine.work()).for_pieces(static_cast<std::size_t>(n), text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
     for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i)
       apart[i] = !sorted.same(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) - 1);
   });
@@ -411,7 +415,7 @@ Numbering text_number(Engine& engine, Text text, Numbers wanted) {
     const Buffer<std::int64_t> known = read_here(engine, numbers, my_first, mine);
     result.numbers = engine.make(DType::i64, Shape{text.rows()});
     auto* out = result.numbers->data<std::int64_t>();
-    work.threads.for_ranges(local, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+    array::Polling(work).for_pieces(local, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
       for (std::size_t i = begin; i < end; ++i) out[i] = known[encoded.numbers[i]];
     });
   }

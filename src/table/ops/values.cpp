@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "ops/file.hpp"
 
 namespace atl::table {
@@ -50,7 +51,7 @@ void land_values(array::Engine& engine, Landing& landing, std::span<const Values
     for (std::int64_t begin = 0; begin < part.rows; begin += step) pieces.push_back({&part, begin, std::min(begin + step, part.rows)});
   }
   std::vector<Open> opened(engine.threads().size());
-  engine.threads().for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned thread) {
+  array::Polling(engine.work()).for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned thread) {
     Open& mine = opened[thread];
     try {
       if (mine.part != pieces[i].part) {

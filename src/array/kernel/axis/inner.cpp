@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/program/tile.hpp"
 #include "kernel/reduce/range_watch.hpp"
 
@@ -248,7 +249,8 @@ Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::sp
   Outcome outcome;
   std::mutex outcome_mutex;
   const std::size_t align = std::max<std::uint64_t>(1, range_elements / row_elements);
-  work.threads.for_ranges(rows, align, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  Polling polling(work);
+  polling.for_ranges(rows, align, [&](std::size_t begin, std::size_t end, unsigned thread) {
     TileRunner runner(plan, domain, leaves, domain.size());
     InnerReducer reducer(kind, type, groups);
     const std::uint64_t row_kept = reducer.kept_elements();
@@ -258,19 +260,23 @@ Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::sp
     Buffer<std::byte> scratch;
     if (!lines && !runner.is_plain()) scratch = Buffer<std::byte>(work.memory, block_rows * row_elements * size);
     LineReducer line(kind, type);
+    Pace pace(polling, thread);
     for (std::size_t row = begin; row < end; row += block_rows) {
       const std::size_t n = std::min(block_rows, end - row);
+      if (!lines) pace.done(n * row_elements);
       // Results: accumulators, or only the places.
       std::byte* values = places ? extremes.data() : static_cast<std::byte*>(out) + row * row_kept * acc_size;
       std::int64_t* where = places ? static_cast<std::int64_t*>(out) + row * row_kept : nullptr;
       if (lines && row_elements <= UnitGrid::max_unit) {
         const void* x = runner.run(row * row_elements, row_elements, {}, TileRunner::Store::copied);
+        pace.done(row_elements);
         line.reduce_unit(values, where, x, row_elements);
       } else if (lines) {
         line.begin();
         for (std::uint64_t at = 0; at < row_elements; at += UnitGrid::max_unit) {
           const std::size_t count = std::min<std::uint64_t>(UnitGrid::max_unit, row_elements - at);
           line.push(runner.run(row * row_elements + at, count, {}, TileRunner::Store::copied), count);
+          pace.done(count);
         }
         line.end(values, where);
       } else {

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "kernel/axis/inner.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/program/tile.hpp"
 #include "kernel/reduce/range_watch.hpp"
 
@@ -369,10 +370,13 @@ Outcome reduce_rows(const Plan& plan, Work& work, const Domain& domain, std::spa
   for (unsigned t = 0; t < threads; ++t) folds.emplace_back(kind, type, by_columns ? 0 : fold.width());
   Outcome outcome;
   std::mutex outcome_mutex;
-  auto run = [&](RowFold& into, std::uint64_t unit_from, std::uint64_t unit_to, std::uint64_t from, std::uint64_t to) {
+  Polling polling(work);
+  auto run = [&](RowFold& into, unsigned thread, std::uint64_t unit_from, std::uint64_t unit_to, std::uint64_t from, std::uint64_t to) {
     RowReducer reducer(plan, work, domain, leaves, kind, groups, from, to);
+    Pace pace(polling, thread);
     for (std::uint64_t u = unit_from; u < unit_to; ++u) {
       const UnitGrid::Unit unit = grid.at(unit_begin + u, total_rows);
+      pace.done((unit.end - unit.begin) * (to - from));
       reducer.reduce(unit.begin - first_row, unit.end - first_row, first_row);
       TreeNode node;
       node.index = unit.tree_index;
@@ -384,9 +388,9 @@ Outcome reduce_rows(const Plan& plan, Work& work, const Domain& domain, std::spa
   };
   if (!by_columns) {
     const std::uint64_t unit_elements = grid.unit() * row_elements;
-    work.threads.for_ranges(units, std::max<std::uint64_t>(1, 16384 / unit_elements),
+    polling.for_ranges(units, std::max<std::uint64_t>(1, 16384 / unit_elements),
                             [&](std::size_t begin, std::size_t end, unsigned thread) {
-                              run(folds[thread], begin, end, 0, row_elements);
+                              run(folds[thread], thread, begin, end, 0, row_elements);
                             });
     for (const RowFold& part : folds) fold.push(part.nodes());
     return outcome;
@@ -396,10 +400,10 @@ Outcome reduce_rows(const Plan& plan, Work& work, const Domain& domain, std::spa
     std::uint64_t from = 0, to = 0;
   };
   std::vector<Range> ranges(threads);
-  work.threads.for_ranges(row_elements, 64, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  polling.for_ranges(row_elements, 64, [&](std::size_t begin, std::size_t end, unsigned thread) {
     ranges[thread] = Range{begin, end};
     folds[thread] = RowFold(kind, type, end - begin);
-    run(folds[thread], 0, units, begin, end);
+    run(folds[thread], thread, 0, units, begin, end);
   });
   RowNodes all;
   const std::size_t acc_size = size_of(accumulator_type(kind, type));

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernel/axis/inner.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/reduce/range_watch.hpp"
 
 namespace atl::array {
@@ -21,7 +22,7 @@ void scan_axis(Work& work, Scan kind, DType type, const void* in, void* out, std
   std::byte* y = static_cast<std::byte*>(out);
   if (inner == 1) {
     const LineScan kernel = find_line_scan(kind, type);
-    work.threads.for_ranges(outer, std::max<std::uint64_t>(1, range_elements / length),
+    Polling(work).for_pieces(outer, std::max<std::uint64_t>(1, range_elements / length),
                             [&](std::size_t begin, std::size_t end, unsigned) {
                               kernel(y + begin * length * size, x + begin * length * size, end - begin, length);
                             });
@@ -42,14 +43,14 @@ void scan_axis(Work& work, Scan kind, DType type, const void* in, void* out, std
     }
   };
   if (outer >= 2 * work.threads.size()) {
-    work.threads.for_ranges(outer, std::max<std::uint64_t>(1, range_elements / (length * inner)),
+    Polling(work).for_pieces(outer, std::max<std::uint64_t>(1, range_elements / (length * inner)),
                             [&](std::size_t begin, std::size_t end, unsigned) {
                               for (std::size_t o = begin; o < end; ++o) scan_columns(o, 0, inner);
                             });
     return;
   }
   for (std::uint64_t o = 0; o < outer; ++o) {
-    work.threads.for_ranges(inner, std::max<std::uint64_t>(64, range_elements / length),
+    Polling(work).for_pieces(inner, std::max<std::uint64_t>(64, range_elements / length),
                             [&](std::size_t begin, std::size_t end, unsigned) { scan_columns(o, begin, end); });
   }
 }
@@ -90,7 +91,7 @@ struct RowScanner {
   std::size_t offset(std::uint64_t row) const { return (row - first_row) * row_bytes; }
   template <class Body>
   void for_units(Work& work, Body body) const {
-    work.threads.for_ranges(units, std::max<std::uint64_t>(1, range_elements / (grid.unit() * width)),
+    Polling(work).for_pieces(units, std::max<std::uint64_t>(1, range_elements / (grid.unit() * width)),
                             [&](std::size_t begin, std::size_t end, unsigned) {
                               for (std::size_t u = begin; u < end; ++u) body(u);
                             });

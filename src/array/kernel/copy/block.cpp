@@ -4,6 +4,7 @@
 
 #include "atoll/array/kernel/copy.hpp"
 #include "atoll/array/kernel/fill.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/stream.hpp"
 
 namespace atl::array {
@@ -49,7 +50,7 @@ void copy_bytes(const Work& work, void* to, const void* from, std::size_t bytes)
   auto* target = static_cast<unsigned char*>(to);
   const auto* source = static_cast<const unsigned char*>(from);
   bool stream = bytes >= stream_threshold;
-  work.threads.for_ranges(bytes, range_bytes, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(bytes, range_bytes, [&](std::size_t begin, std::size_t end, unsigned) {
     copy_range(target + begin, source + begin, end - begin, stream);
     fence_streams();
   });
@@ -63,14 +64,14 @@ void fill(const Work& work, std::size_t element_size, std::uint64_t bits, void* 
   auto* target = static_cast<unsigned char*>(to);
   std::size_t bytes = n * element_size;
   bool stream = bytes >= stream_threshold;
-  work.threads.for_ranges(bytes, range_bytes, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(bytes, range_bytes, [&](std::size_t begin, std::size_t end, unsigned) {
     fill_range(target + begin, pattern, end - begin, stream);
     fence_streams();
   });
 }
 
 void copy_reversed(const Work& work, std::size_t element_size, void* to, const void* from, std::size_t n) {
-  work.threads.for_ranges(n, range_elements(element_size), [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(n, range_elements(element_size), [&](std::size_t begin, std::size_t end, unsigned) {
     auto plain = [&]<class T>(Type<T>) {
       reverse_range(static_cast<T*>(to), static_cast<const T*>(from), begin, end, n);
     };
@@ -97,7 +98,7 @@ void tile(const Work& work, void* to, const void* from, std::size_t bytes, std::
   }
   std::size_t unit = group * bytes, total = bytes * times;
   bool stream = total >= stream_threshold;
-  work.threads.for_ranges(total, range_bytes, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(total, range_bytes, [&](std::size_t begin, std::size_t end, unsigned) {
     for (std::size_t at = begin; at < end;) {
       std::size_t offset = at % unit, length = std::min(unit - offset, end - at);
       copy_range(target + at, source + offset, length, stream && length >= 1024);
@@ -109,7 +110,7 @@ void tile(const Work& work, void* to, const void* from, std::size_t bytes, std::
 
 void repeat(const Work& work, std::size_t element_size, void* to, const void* from, std::size_t n, std::size_t times) {
   if (times == 0) return;
-  work.threads.for_ranges(n, range_elements(element_size * times), [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(n, range_elements(element_size * times), [&](std::size_t begin, std::size_t end, unsigned) {
     auto plain = [&]<class T>(Type<T>) {
       repeat_range(static_cast<T*>(to), static_cast<const T*>(from), begin, end, times);
     };

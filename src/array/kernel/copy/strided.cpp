@@ -8,6 +8,7 @@
 
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/kernel/copy.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/stream.hpp"
 
 namespace atl::array {
@@ -55,7 +56,7 @@ void for_chunks(const Work& work, const Job& job, std::int64_t count, std::int64
   std::int64_t chunks = (count + chunk - 1) / chunk;
   std::int64_t unit = std::max<std::int64_t>(1, std::min(count, chunk) * cost);
   auto units_per_range = static_cast<std::size_t>(std::max<std::int64_t>(1, grain / unit));
-  work.threads.for_ranges(static_cast<std::size_t>(outer * chunks), units_per_range,
+  Polling(work).for_pieces(static_cast<std::size_t>(outer * chunks), units_per_range,
                           [&](std::size_t begin, std::size_t end, unsigned) {
     for (auto unit_index = static_cast<std::int64_t>(begin); unit_index < static_cast<std::int64_t>(end);
          ++unit_index) {

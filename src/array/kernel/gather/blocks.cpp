@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "atoll/array/kernel/gather.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/gather/bounds.hpp"
 
 namespace atl::array {
@@ -37,7 +38,7 @@ std::size_t PeerBlocks::search(std::int64_t row) const {
 
 BadIndex check_indices(const Work& work, const std::int64_t* indices, std::size_t n, std::int64_t rows) {
   FirstBad bad(work.threads.size());
-  work.threads.for_ranges(n, index_grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  Polling(work).for_pieces(n, index_grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
     for (std::size_t first = begin; first < end; first += 1024) {
       std::size_t last = std::min(end, first + 1024);
       if (!all_in_range(indices + first, last - first, rows) && !all_in_range_of_signs(indices + first, last - first, rows)) {

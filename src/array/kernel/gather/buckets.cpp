@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "atoll/array/kernel/deal.hpp"
+#include "atoll/array/kernel/polling.hpp"
 
 namespace atl::array {
 namespace {
@@ -39,10 +40,12 @@ struct ByRow {
 template <class T>
 void deal(const Work& work, ByRow<T>& to, std::int64_t rows, const std::int64_t* indices, const unsigned char* values, std::size_t n) {
   to.dealt.clear();
-  work.threads.for_ranges(n, Dealt<T>::chunk_records, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  Polling polling(work);
+  polling.for_ranges(n, Dealt<T>::chunk_records, [&](std::size_t begin, std::size_t end, unsigned thread) {
     typename Dealt<T>::Dealer dealer(to.dealt, thread);
     const unsigned shift = to.shift;
     for (std::size_t i = begin; i < end; ++i) {
+      if (i % 65536 == 0) polling.poll(thread);
       std::int64_t index = indices[i];
       index += index < 0 ? rows : 0;
       T value;
@@ -76,7 +79,7 @@ void write(const Work& work, const ByRow<T>& from, unsigned char* to, std::int64
   constexpr std::size_t line_records = Dealt<T>::line_records;
   const std::size_t total_lines = static_cast<std::size_t>(rows) * sizeof(T) / line_bytes;
   const std::size_t lines_at_once = total_lines * line_records / n + 1;
-  work.threads.for_ranges(from.dealt.buckets(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(from.dealt.buckets(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
     auto start_of = [&](std::size_t bucket) { return to + std::min(bucket << from.shift, static_cast<std::size_t>(rows)) * sizeof(T); };
     for (std::size_t b = begin; b < end; ++b) {
       Ahead ahead(start_of(b + 1), start_of(b + 1 < end ? b + 2 : b + 1), lines_at_once);

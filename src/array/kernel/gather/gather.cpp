@@ -5,6 +5,7 @@
 
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/kernel/gather.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/stream.hpp"
 #include "kernel/gather/bounds.hpp"
 
@@ -142,7 +143,7 @@ BadIndex gather(const Work& work, const PeerBlocks& from, const std::int64_t* in
   bool stream = n * row_bytes >= stream_threshold;
   FirstBad bad(work.threads.size());
   std::size_t grain = std::max<std::size_t>(1, index_grain / std::max<std::size_t>(1, row_bytes / 64));
-  work.threads.for_ranges(n, grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  Polling(work).for_pieces(n, grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
     if (from.single()) gather_range<true>(from, indices, begin, end, to, stream, bad, thread);
     else gather_range<false>(from, indices, begin, end, to, stream, bad, thread);
   });

@@ -7,6 +7,7 @@
 
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/kernel/gather.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "atoll/array/kernel/stream.hpp"
 #include "kernel/gather/bounds.hpp"
@@ -206,7 +207,7 @@ BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* 
   const std::size_t row_bytes = to.row_bytes();
   std::size_t align = std::max<std::size_t>(1, line_bytes / std::max<std::size_t>(1, row_bytes));
   if (n < index_grain) align = static_cast<std::size_t>(last - first);
-  work.threads.for_ranges(static_cast<std::size_t>(last - first), align,
+  Polling(work).for_pieces(static_cast<std::size_t>(last - first), align,
                           [&](std::size_t begin, std::size_t end, unsigned) {
     std::int64_t low = first + static_cast<std::int64_t>(begin), high = first + static_cast<std::int64_t>(end);
     while (low < high) {  // PEs write their own rows: one block

@@ -6,6 +6,7 @@
 
 #include "atoll/array/kernel/group.hpp"
 #include "atoll/array/kernel/partition.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/sort.hpp"
 #include "kernel/group/few.hpp"
 
@@ -29,27 +30,30 @@ struct Outputs {
 };
 
 template <class Body>  // body(begin, end, thread), on one thread when there is little to do
-void in_ranges(Work work, std::size_t n, Body&& body) {
+void in_ranges(Polling& polling, std::size_t n, Body&& body) {
   if (n < 16 * block) {
     if (n > 0) body(std::size_t{0}, n, 0u);
   } else {
-    work.threads.for_ranges(n, block, body);
+    polling.for_ranges(n, block, body);
   }
 }
 
 // Keys are small numbers: count them where they point.
 Groups group_by_table(Work work, const CompositeKey& key, std::size_t n, GroupWants wants) {
+  Polling polling(work);
   const std::size_t range = std::size_t{1} << key.width(0);
   const unsigned lanes = n < 16 * block ? 1 : work.threads.size();
   Buffer<std::uint32_t> counts(work.memory, lanes * range);
   Buffer<std::uint64_t> first;
   if (wants.first) first = Buffer<std::uint64_t>(work.memory, lanes * range);
   std::fill(counts.begin(), counts.end(), 0);
-  in_ranges(work, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
+  in_ranges(polling, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
     alignas(64) std::uint64_t values[block];
     std::uint32_t* mine = counts.data() + lane * range;
+    Pace pace(polling, lane);
     for (std::size_t at = begin; at < end; at += block) {
       std::size_t count = std::min(block, end - at);
+      pace.done(count);
       key.load(at, count, values);
       if (!wants.first) {
         for (std::size_t i = 0; i < count; ++i) ++mine[values[i]];
@@ -83,7 +87,7 @@ Groups group_by_table(Work work, const CompositeKey& key, std::size_t n, GroupWa
   }
   if (wants.ids) {
     out.groups.ids = Buffer<std::int64_t>(work.memory, n);
-    in_ranges(work, n, [&](std::size_t begin, std::size_t end, unsigned) {
+    in_ranges(polling, n, [&](std::size_t begin, std::size_t end, unsigned) {
       alignas(64) std::uint64_t values[block];
       for (std::size_t at = begin; at < end; at += block) {
         std::size_t count = std::min(block, end - at);
@@ -135,22 +139,25 @@ class HashTable {
 
 // Sorted rows, with a mark where a group begins.
 Groups group_by_sort(Work work, const CompositeKey& key, std::span<const Key> keys, std::size_t n, GroupWants wants) {
+  Polling polling(work);
   constexpr std::uint64_t mark = std::uint64_t{1} << 63;
   Buffer<std::uint64_t> rows(work.memory, n);
   coargsort(work, keys, n, 0, reinterpret_cast<std::int64_t*>(rows.data()));
   // Each range looks at one row before its own: read before any range writes its marks.
   std::vector<std::size_t> begun(work.threads.size());
   std::vector<std::uint64_t> before(work.threads.size());
-  in_ranges(work, n, [&](std::size_t begin, std::size_t, unsigned lane) {
+  in_ranges(polling, n, [&](std::size_t begin, std::size_t, unsigned lane) {
     before[lane] = rows[begin == 0 ? 0 : begin - 1];
   });
-  in_ranges(work, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
+  in_ranges(polling, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
     std::uint64_t window[block + 1], values[block + 1];
     bool differs[block];
     window[0] = before[lane];
     std::size_t found = 0;
+    Pace pace(polling, lane);
     for (std::size_t at = begin; at < end; at += block) {
       std::size_t count = std::min(block, end - at);
+      pace.done(count);
       std::copy_n(rows.data() + at, count, window + 1);
       std::fill_n(differs, count, false);
       for (unsigned chunk = 0; chunk < key.chunks(); ++chunk) {
@@ -174,9 +181,11 @@ Groups group_by_sort(Work work, const CompositeKey& key, std::span<const Key> ke
   Buffer<std::int64_t> begins;
   if (wants.counts) begins = Buffer<std::int64_t>(work.memory, start.back() + 1);
   if (wants.ids) out.groups.ids = Buffer<std::int64_t>(work.memory, n);
-  in_ranges(work, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
+  in_ranges(polling, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
     std::size_t group = start[lane] - 1;  // of the row before; may wrap below 0 until the first mark
+    Pace pace(polling, lane);
     for (std::size_t i = begin; i < end; ++i) {
+      if (i % block == 0) pace.done(block);
       std::uint64_t row = rows[i] & ~mark;
       if ((rows[i] & mark) != 0) {
         ++group;
@@ -198,15 +207,18 @@ Groups group_by_sort(Work work, const CompositeKey& key, std::span<const Key> ke
 }  // namespace
 
 std::optional<Groups> group_by_hash(Work work, const CompositeKey& key, std::size_t n, GroupWants wants) {
+  Polling polling(work);
   std::vector<HashTable> tables(work.threads.size());
   std::atomic<bool> too_many{false};
   Outputs out{{}, wants};
   if (wants.ids) out.groups.ids = Buffer<std::int64_t>(work.memory, n);
-  in_ranges(work, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
+  in_ranges(polling, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
     alignas(64) std::uint64_t values[block];
     HashTable& table = tables[lane];
+    Pace pace(polling, lane);
     for (std::size_t at = begin; at < end && !too_many.load(std::memory_order_relaxed); at += block) {
       std::size_t count = std::min(block, end - at);
+      pace.done(count);
       key.load(at, count, values);
       for (std::size_t i = 0; i < count; ++i) {
         std::uint32_t number = table.add(values[i], at + i);
@@ -237,7 +249,7 @@ std::optional<Groups> group_by_hash(Work work, const CompositeKey& key, std::siz
     }
   }
   if (wants.ids) {
-    in_ranges(work, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
+    in_ranges(polling, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
       const std::vector<std::int64_t>& number = numbers[lane];
       std::int64_t* ids = out.groups.ids.data();
       for (std::size_t i = begin; i < end; ++i) ids[i] = number[static_cast<std::size_t>(ids[i])];

@@ -5,6 +5,7 @@
 
 #include "atoll/array/kernel/group.hpp"
 #include "atoll/array/kernel/partition.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/group/few.hpp"
 
 namespace atl::array {
@@ -24,7 +25,7 @@ Unique unique_of_groups(Work work, Key key, Groups groups, UniqueWants wants) {
   out.values = Buffer<std::byte>(work.memory, groups.count * size_of(key.type));
   dispatch_size(size_of(key.type), [&](auto tag) {
     using U = typename decltype(tag)::type;
-    work.threads.for_ranges(groups.count, CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned) {
+    Polling(work).for_pieces(groups.count, CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned) {
       for (std::size_t i = begin; i < end; ++i) {
         auto row = static_cast<std::size_t>(groups.first[i]);
         std::memcpy(out.values.data() + i * sizeof(U), static_cast<const char*>(key.data) + row * sizeof(U), sizeof(U));

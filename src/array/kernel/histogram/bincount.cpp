@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "atoll/array/kernel/histogram.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/gather/bounds.hpp"
 #include "kernel/histogram/count.hpp"
 
@@ -21,9 +22,12 @@ bool outside(T value, std::size_t bins) {
 template <class T>
 BadIndex check_values(const Work& work, const T* values, std::size_t n, std::size_t bins) {
   FirstBad bad(work.threads.size());
-  work.threads.for_ranges(n, bin_grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  Polling polling(work);
+  polling.for_ranges(n, bin_grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
+    Pace pace(polling, thread);
     for (std::size_t first = begin; first < end; first += bin_block) {
       std::size_t last = std::min(end, first + bin_block), i = first;
+      pace.done(last - first);
       bool wrong = false;
       for (; i < last; ++i) wrong |= outside(values[i], bins);
       if (!wrong) continue;

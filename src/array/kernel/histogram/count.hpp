@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "atoll/array/kernel/work.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/gather/filter.hpp"
 
 namespace atl::array {
@@ -34,7 +35,7 @@ void for_bins(const Work& work, std::size_t n, std::size_t bins, const void* tab
   Buffer<std::uint32_t> numbers(work.memory, std::min(n, window));
   for (std::size_t base = 0; base < n; base += window) {
     std::size_t count = std::min(window, n - base);
-    work.threads.for_ranges(count, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
+    Polling(work).for_pieces(count, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
       for (std::size_t at = begin; at < end; at += bin_block)
         locate(base + at, base + std::min(end, at + bin_block), numbers.data() + at);
     });
@@ -52,7 +53,7 @@ void for_bins(const Work& work, std::size_t n, std::size_t bins, const void* tab
       }
     };
     if (count < bin_grain) owner(0, bins);
-    else work.threads.for_ranges(bins, 8, [&](std::size_t low, std::size_t high, unsigned) { owner(low, high); });
+    else Polling(work).for_pieces(bins, 8, [&](std::size_t low, std::size_t high, unsigned) { owner(low, high); });
   }
 }
 
@@ -75,7 +76,7 @@ inline __attribute__((always_inline)) void count_numbers(const std::uint32_t* nu
 template <class Locate, class CountFour>
 void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t* counts, Locate locate, CountFour count_four) {
   if (bins > private_bins) {
-    work.threads.for_ranges(bins, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
+    Polling(work).for_pieces(bins, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
       std::fill(counts + begin, counts + end, 0);
     });
     for_bins(work, n, bins, counts, sizeof *counts, locate,
@@ -88,25 +89,35 @@ void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t*
   const std::size_t per_thread = std::max(bin_grain, bins / 4);
   std::size_t threads = std::clamp<std::size_t>(n / per_thread, 1, work.threads.size());
   Buffer<std::int64_t> all(work.memory, threads * tables * stride);
-  auto count = [&](std::size_t begin, std::size_t end, std::int64_t* table) {
+  Polling polling(work);
+  auto count = [&](unsigned thread, std::size_t begin, std::size_t end, std::int64_t* table) {
     std::memset(table, 0, tables * stride * sizeof(std::int64_t));
-    if (tables == 4) return count_four(begin, end, table, stride);
+    Pace pace(polling, thread);
+    if (tables == 4) {
+      constexpr std::size_t at_once = std::size_t{1} << 17;
+      for (std::size_t at = begin; at < end; at += at_once) {
+        count_four(at, std::min(end, at + at_once), table, stride);
+        pace.done(at_once);
+      }
+      return;
+    }
     std::uint32_t number[bin_block];
     for (std::size_t at = begin; at < end; at += bin_block) {
       const std::size_t last = std::min(end, at + bin_block);
       locate(at, last, number);
       for (std::size_t k = 0; k < last - at; ++k) ++table[number[k]];
+      pace.done(last - at);
     }
   };
   if (threads == 1) {
-    count(0, n, all.data());
+    count(0, 0, n, all.data());
   } else {
-    work.threads.on_each([&](unsigned thread) {
+    polling.on_each([&](unsigned thread) {
       if (thread < threads)
-        count(n * thread / threads, n * (thread + 1) / threads, all.data() + thread * tables * stride);
+        count(thread, n * thread / threads, n * (thread + 1) / threads, all.data() + thread * tables * stride);
     });
   }
-  work.threads.for_ranges(bins, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(bins, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
     std::copy(all.data() + begin, all.data() + end, counts + begin);
     for (std::size_t table = 1; table < threads * tables; ++table)
       for (std::size_t b = begin; b < end; ++b) counts[b] += all[table * stride + b];

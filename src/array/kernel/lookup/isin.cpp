@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "atoll/array/kernel/lookup.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "kernel/lookup/keys.hpp"
 #include "kernel/lookup/set.hpp"
@@ -166,9 +167,12 @@ std::pair<K, K> range_of(const Work& work, DType type, const void* test, std::si
   };
   std::vector<Range> ranges(work.threads.size());
   if (m > 0) {
-    work.threads.for_ranges(m, test_grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
+    Polling(work).for_pieces(m, test_grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
       Range& range = ranges[thread];
-      if (begin != end) HWY_DYNAMIC_DISPATCH(key_range_any)(type, test, begin, end, &range.low, &range.high);
+      Range piece;
+      if (begin != end) HWY_DYNAMIC_DISPATCH(key_range_any)(type, test, begin, end, &piece.low, &piece.high);
+      range.low = std::min(range.low, piece.low);
+      range.high = std::max(range.high, piece.high);
     });
   }
   Range all;
@@ -194,7 +198,7 @@ Bitmap bitmap_of(const Work& work, DType type, const void* test, std::size_t m, 
     work.threads.on_each([&](unsigned thread) {
       if (thread < copies) mark(thread);
     });
-    work.threads.for_ranges(bitmap.length(), test_grain,
+    Polling(work).for_pieces(bitmap.length(), test_grain,
                             [&](std::size_t begin, std::size_t end, unsigned) { bitmap.merge(begin, end); });
   }
   return bitmap;
@@ -206,7 +210,7 @@ void isin_typed(const Work& work, const T* values, std::size_t n, const T* test,
   const auto [low_key, high_key] = range_of<K>(work, dtype_of<T>, test, m);
   const K low = low_key, high = high_key;
   if (low > high) {  // nothing to be equal to
-    work.threads.for_ranges(n, 65536, [&](std::size_t begin, std::size_t end, unsigned) {
+    Polling(work).for_pieces(n, 65536, [&](std::size_t begin, std::size_t end, unsigned) {
       std::memset(to + begin, 0, end - begin);
     });
     return;
@@ -215,7 +219,7 @@ void isin_typed(const Work& work, const T* values, std::size_t n, const T* test,
   // A bitmap may be as large as the hash set would be (some 16 bytes per value), and 64 KiB anyway.
   if (sizeof(T) <= 2 || span / 8 <= 16 * static_cast<std::uint64_t>(m) + 65536) {
     Bitmap bitmap = bitmap_of(work, dtype_of<T>, test, m, low, span + 2);  // one more: of values outside
-    work.threads.for_ranges(n, 16384, [&](std::size_t begin, std::size_t end, unsigned) {
+    Polling(work).for_pieces(n, 16384, [&](std::size_t begin, std::size_t end, unsigned) {
       HWY_DYNAMIC_DISPATCH(mapped_any)(dtype_of<T>, bitmap.words(), low, span, values, begin, end, to);
     });
     return;
@@ -224,8 +228,11 @@ void isin_typed(const Work& work, const T* values, std::size_t n, const T* test,
     HashSet<K> set(work, m);
     constexpr std::size_t block = 128;
     std::uint64_t at[block];
+    const Polling polling(work);
+    Pace pace(polling, 0);
     for (std::size_t first = 0; first < m; first += block) {
       std::size_t count = std::min(block, m - first);
+      pace.done(count);
       for (std::size_t k = 0; k < count; ++k) {
         at[k] = HashSet<K>::home(key_of(test[first + k]), set.bits());
         __builtin_prefetch(set.slots() + at[k] * HashSet<K>::bucket, 1);
@@ -233,7 +240,7 @@ void isin_typed(const Work& work, const T* values, std::size_t n, const T* test,
       for (std::size_t k = 0; k < count; ++k)
         if (!is_nan(test[first + k])) set.add(key_of(test[first + k]), at[k]);
     }
-    work.threads.for_ranges(n, 4096, [&](std::size_t begin, std::size_t end, unsigned) {
+    Polling(work).for_pieces(n, 4096, [&](std::size_t begin, std::size_t end, unsigned) {
       HWY_DYNAMIC_DISPATCH(hashed_any)
       (dtype_of<T>, set.slots(), set.bits(), set.has_zero(), values, begin, end, to);
     });

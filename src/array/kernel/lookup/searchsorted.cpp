@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "atoll/array/kernel/lookup.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -75,7 +76,7 @@ void searchsorted(const Work& work, DType type, const void* table, std::size_t m
   std::size_t numbers = m;
   if (type == DType::f64) numbers = without_nan(static_cast<const double*>(table), m);
   if (type == DType::f32) numbers = without_nan(static_cast<const float*>(table), m);
-  work.threads.for_ranges(n, 2048, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(n, 2048, [&](std::size_t begin, std::size_t end, unsigned) {
     if (numbers == 0) std::fill(to + begin, to + end, 0);
     else HWY_DYNAMIC_DISPATCH(search_any)(type, table, static_cast<std::int64_t>(numbers), values, begin, end, side, to);
     if (!is_float(type)) return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -107,12 +108,16 @@ HWY_ATTR void add_float_product(const Work& work, const T* a, std::size_t stride
   Buffer<T> scratch(work.memory, each * work.threads.size());
   for (std::size_t first = 0; first < k; first += product_depth) {
     const std::size_t depth = std::min(product_depth, k - first);
-    work.threads.for_ranges(panels, 16, [&](std::size_t begin, std::size_t end, unsigned) HWY_ATTR {
+    Polling(work).for_pieces(panels, 16, [&](std::size_t begin, std::size_t end, unsigned) HWY_ATTR {
       pack_columns(b + first * n, n, depth, begin, end, packed.data());
     });
-    work.threads.for_ranges(m, tile_rows, [&](std::size_t begin, std::size_t end, unsigned thread) HWY_ATTR {
-      rows_product(a + begin * stride + first, stride, packed.data(), c + begin * n, end - begin, depth, n,
-                   scratch.data() + each * thread);
+    Polling polling(work);
+    polling.for_ranges(m, tile_rows, [&](std::size_t begin, std::size_t end, unsigned thread) HWY_ATTR {
+      for (std::size_t row = begin; row < end; row += chunk_rows) {
+        rows_product(a + row * stride + first, stride, packed.data(), c + row * n, std::min(chunk_rows, end - row), depth, n,
+                     scratch.data() + each * thread);
+        polling.poll(thread);
+      }
     });
     work.monitor.checkpoint(first + depth, k);
   }
@@ -164,7 +169,7 @@ void add_rows_product(const T* a, std::size_t stride, const T* b, T* c, std::siz
 template <class T>
 void add_whole_product(const Work& work, const T* a, std::size_t stride, const T* b, T* c, std::size_t m, std::size_t k,
                        std::size_t n) {
-  work.threads.for_ranges(m, 1, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(m, 1, [&](std::size_t begin, std::size_t end, unsigned) {
     add_rows_product(a + begin * stride, stride, b, c + begin * n, end - begin, k, n);
   });
 }
@@ -205,7 +210,7 @@ void add_products(const Work& work, DType type, const void* a, const void* b, vo
     const auto* right = static_cast<const T*>(b);
     auto* to = static_cast<T*>(c);
     if (m * k * n <= small_product) {
-      work.threads.for_ranges(count, 1, [&](std::size_t begin, std::size_t end, unsigned) {
+      Polling(work).for_pieces(count, 1, [&](std::size_t begin, std::size_t end, unsigned) {
         for (std::size_t i = begin; i < end; ++i) add_rows_product(left + i * m * k, k, right + i * k * n, to + i * m * n, m, k, n);
       });
     } else if (count < work.threads.size()) {

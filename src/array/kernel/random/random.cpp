@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "atoll/array/kernel/random.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "atoll/base/random.hpp"
 #include "kernel/random/elementary.hpp"
@@ -118,7 +119,7 @@ constexpr std::size_t grain = 8192;
 template <class Make>
 void for_doubles(const Work& work, DType type, void* to, std::size_t n, Make make) {
   ATOLL_EXPECT(is_float(type));
-  work.threads.for_ranges(n, grain, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(n, grain, [&](std::size_t begin, std::size_t end, unsigned) {
     if (type == DType::f64) {
       make(begin, static_cast<double*>(to) + begin, end - begin);
       return;
@@ -136,7 +137,7 @@ void for_doubles(const Work& work, DType type, void* to, std::size_t n, Make mak
 }  // namespace
 
 void random_bits(const Work& work, RandomStream stream, std::uint64_t* to, std::size_t n) {
-  work.threads.for_ranges(n, grain, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(n, grain, [&](std::size_t begin, std::size_t end, unsigned) {
     HWY_DYNAMIC_DISPATCH(bits_range)(stream.key, stream.first + begin, to + begin, end - begin);
   });
 }
@@ -145,7 +146,7 @@ void random_integers(const Work& work, RandomStream stream, DType type, std::uin
                      std::size_t n) {
   ATOLL_EXPECT(!is_float(type));
   std::size_t size = size_of(type);
-  work.threads.for_ranges(n, grain, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(n, grain, [&](std::size_t begin, std::size_t end, unsigned) {
     HWY_DYNAMIC_DISPATCH(integers_any)
     (stream.key, stream.first + begin, size, low, span, static_cast<unsigned char*>(to) + begin * size, end - begin);
   });
@@ -154,7 +155,7 @@ void random_integers(const Work& work, RandomStream stream, DType type, std::uin
 void random_uniform(const Work& work, RandomStream stream, DType type, double low, double high, void* to,
                     std::size_t n) {
   ATOLL_EXPECT(is_float(type));
-  work.threads.for_ranges(n, grain, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(n, grain, [&](std::size_t begin, std::size_t end, unsigned) {
     std::uint64_t first = stream.first + begin;
     // Rounding could reach `high`, which must stay out: not above the value before it (unless there is no room).
     if (type == DType::f64) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "atoll/array/kernel/random.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/random/laws.hpp"
 
 namespace atl::array {
@@ -49,7 +50,7 @@ double draw(Law law, Draws& draws, double a, double b, double c) {
 void random_sample(const Work& work, RandomStream stream, Law law, const LawParameters& given, DType type, void* to,
                    std::size_t n) {
   ATOLL_EXPECT(type == DType::f64 || type == DType::f32 || type == DType::i64);
-  work.threads.for_ranges(n, 512, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(n, 512, [&](std::size_t begin, std::size_t end, unsigned) {
     for (std::size_t i = begin; i < end; ++i) {
       Draws draws(stream.key, stream.first + i);
       std::array<double, 3> parameters = given.same;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "atoll/array/kernel/random.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/random/draws.hpp"
 
 namespace atl::array {
@@ -51,7 +52,7 @@ void random_zipf(const Work& work, RandomStream stream, DType type, double expon
   ATOLL_EXPECT(exponent > 0 && bound >= 1 && type != DType::b1);
   Zipf zipf(exponent, bound);
   dispatch(type, [&]<class T>(Type<T>) {
-    work.threads.for_ranges(n, 2048, [&](std::size_t begin, std::size_t end, unsigned) {
+    Polling(work).for_pieces(n, 2048, [&](std::size_t begin, std::size_t end, unsigned) {
       auto* target = static_cast<T*>(to);
       for (std::size_t i = begin; i < end; ++i) target[i] = static_cast<T>(zipf.draw(stream.key, stream.first + i));
     });

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <thread>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/program.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/topology.hpp"
@@ -128,10 +129,10 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
     return false;
   };
 
-  auto checkpoint = [&](unsigned thread, std::uint64_t block) {
-    if (thread == 0 && work.threads.size() == 1 && block % 64 == 63) work.monitor.checkpoint(block, blocks);
-  };
+  Polling polling(work);
   auto run_blocks = [&](unsigned thread) {
+    Pace pace(polling, thread);
+    const std::size_t block_elements = block_units * grid.unit();
     std::vector<TreeNode> nodes(block_units);
     // The block after the one at hand is taken already, so that it is fetched while this one is scanned: memory is read and written
     // at the same time.
@@ -140,7 +141,7 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
       following = next.fetch_add(1, std::memory_order_relaxed);
       const std::uint64_t begin = unit_begin + block * block_units, end = std::min(begin + block_units, unit_end);
       if (alone && (scan_scaled == nullptr || shared.empty() || shared.sum().position == 0) && scan_once(begin, end)) {
-        checkpoint(thread, block);
+        pace.done(block_elements);
         continue;
       }
       auto take_values = [&](auto&& value) {
@@ -157,8 +158,12 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
       if (!take_values([&](const T* x, std::size_t n, TreeNode& node) { node.bits = value_of.plain().one(x, n); })) [[unlikely]]
         take_values([&](const T* x, std::size_t n, TreeNode& node) { value_of.one(x, n, node); });
       for (unsigned spins = 0; turn.load(std::memory_order_acquire) != block; ++spins) {
-        if (spins < 4096) cpu_relax();
-        else std::this_thread::yield();
+        if (spins < 4096) {
+          cpu_relax();
+        } else {
+          std::this_thread::yield();
+          polling.poll(thread);  // the thread whose turn it is may have failed
+        }
       }
       const Stack carry = shared;
       for (std::uint64_t u = begin; u < end; ++u) {
@@ -194,12 +199,12 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
         if (stream) stream_fence();  // the same places are written again
         scan_block(carry, false);
       }
-      checkpoint(thread, block);
+      pace.done(block_elements);
     }
     if (stream) stream_fence();
   };
   if (blocks <= 1) run_blocks(0);
-  else work.threads.on_each(run_blocks);
+  else polling.on_each(run_blocks);
 }
 
 }  // namespace

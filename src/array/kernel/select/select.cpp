@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "atoll/array/dtype.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/select.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "atoll/array/kernel/stream.hpp"
@@ -300,7 +301,7 @@ void for_pieces(const Work& work, std::size_t from, std::size_t to, Body body) {
   constexpr std::size_t piece = MaskCounts::piece;
   if (from >= to) return;
   const std::size_t start = from / piece;
-  work.threads.for_ranges((to + piece - 1) / piece - start, 1, [&](std::size_t first, std::size_t last, unsigned) {
+  Polling(work).for_pieces((to + piece - 1) / piece - start, 1, [&](std::size_t first, std::size_t last, unsigned) {
     for (std::size_t p = start + first; p < start + last; ++p)
       body(p, std::max(p * piece, from), std::min(p * piece + piece, to));
     fence_streams();

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "atoll/array/kernel/partition.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/sort.hpp"
 
 namespace atl::array {
@@ -12,7 +13,7 @@ namespace {
 constexpr std::size_t small_rows = std::size_t{1} << 16;
 
 void number_rows(Work work, std::size_t n, std::int64_t first, std::int64_t* out) {
-  work.threads.for_ranges(n, CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned) {
+  Polling(work).for_pieces(n, CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned) {
     std::iota(out + begin, out + end, first + static_cast<std::int64_t>(begin));
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "atoll/array/kernel/partition.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "kernel/sort/magnitude.hpp"
 
@@ -169,15 +170,18 @@ std::vector<std::uint64_t> histogram(Work work, const CompositeKey& key, const P
   const std::size_t buckets = plan.buckets();
   const unsigned lanes = work.threads.size();
   std::vector<std::uint64_t> counts(lanes * buckets);
-  work.threads.on_each([&](unsigned lane) {
+  Polling polling(work);
+  polling.on_each([&](unsigned lane) {
     // Two tables, so that equal keys in a row do not wait for each other's increments.
     std::vector<std::uint64_t> even(buckets), odd(buckets);
     alignas(64) std::uint64_t keys[block];
     alignas(64) std::uint64_t shifts[block];
     alignas(64) std::uint16_t digits[block];
     LaneRows rows(key.rows(), lanes, lane);
+    Pace pace(polling, lane);
     for (std::size_t at = rows.begin; at < rows.end; at += block) {
       std::size_t count = std::min(block, rows.end - at);
+      pace.done(count);
       key.load(at, count, keys);
       HWY_DYNAMIC_DISPATCH(find_digits)(plan, keys, count, digits, shifts);
       std::size_t i = 0;
@@ -199,7 +203,8 @@ void scatter(Work work, const CompositeKey& key, const PartitionPlan& plan, Pack
   const unsigned lanes = work.threads.size();
   ATOLL_EXPECT(starts.size() == lanes * buckets);
   Buffer<char> lines(work.memory, lanes * buckets * line_bytes);
-  work.threads.on_each([&](unsigned lane) {
+  Polling polling(work);
+  polling.on_each([&](unsigned lane) {
     std::vector<std::uintptr_t> begin(buckets), next(buckets);
     for (std::size_t b = 0; b < buckets; ++b) {
       begin[b] = next[b] = reinterpret_cast<std::uintptr_t>(starts[lane * buckets + b]);
@@ -209,8 +214,10 @@ void scatter(Work work, const CompositeKey& key, const PartitionPlan& plan, Pack
     alignas(64) std::uint16_t digits[block];
     LaneRows rows(key.rows(), lanes, lane);
     std::size_t blocks_done = 0;
+    Pace pace(polling, lane);
     for (std::size_t at = rows.begin; at < rows.end; at += block) {
       std::size_t count = std::min(block, rows.end - at);
+      pace.done(count);
       key.load(at, count, words);
       HWY_DYNAMIC_DISPATCH(find_digits)(plan, words, count, digits, shifts);
       if (packing.row_bits > 0) {

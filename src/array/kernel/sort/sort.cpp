@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "atoll/array/kernel/partition.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -79,7 +80,7 @@ void sort_by_counting(Work work, const void* in, void* out_block, std::size_t n)
     }
   };
   if (lanes == 1) count(0, n, 0);
-  else work.threads.for_ranges(n, CompositeKey::block, count);
+  else Polling(work).for_pieces(n, CompositeKey::block, count);
   std::vector<std::uint64_t> ends(values);
   std::uint64_t sum = 0;
   for (std::size_t value = 0; value < values; ++value) {
@@ -95,7 +96,7 @@ void sort_by_counting(Work work, const void* in, void* out_block, std::size_t n)
     }
   };
   if (lanes == 1) fill(0, n, 0);
-  else work.threads.for_ranges(n, CompositeKey::block, fill);
+  else Polling(work).for_pieces(n, CompositeKey::block, fill);
 }
 
 template <class Word>
@@ -106,7 +107,7 @@ void sort_wide(Work work, DType type, const void* in, void* out, std::size_t n) 
   const bool in_place = in == out;
   if (range.ascending || key.chunks() == 0) {
     if (!in_place) {
-      work.threads.for_ranges(n, CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned) {
+      Polling(work).for_pieces(n, CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned) {
         std::size_t at = begin * sizeof(Word);
         std::memcpy(static_cast<char*>(out) + at, static_cast<const char*>(in) + at, (end - begin) * sizeof(Word));
       });
@@ -152,7 +153,7 @@ void sort_wide(Work work, DType type, const void* in, void* out, std::size_t n) 
         Buffer<std::uint64_t> more(work.memory, bucket.n);
         sort_words(work, bucket.words, bucket.n, more.data());
       }
-      work.threads.for_ranges(bucket.n, CompositeKey::block,
+      Polling(work).for_pieces(bucket.n, CompositeKey::block,
                               [&](std::size_t begin, std::size_t end, unsigned) { put(bucket, begin, end); });
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "atoll/base/prefetch.hpp"
 
@@ -135,12 +136,15 @@ KeyRange key_range(Work work, Key key, std::size_t n, Zeros zeros) {
     bool used = false;
   };
   std::vector<Partial> partials(work.threads.size());
-  work.threads.for_ranges(n, share, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  Polling polling(work);
+  polling.for_ranges(n, share, [&](std::size_t begin, std::size_t end, unsigned thread) {
     alignas(64) std::uint64_t values[block];
     Partial& partial = partials[thread];
     partial.used = true;
+    Pace pace(polling, thread);
     for (std::size_t at = begin; at < end; at += block) {
       std::size_t count = std::min(block, end - at);
+      pace.done(count);
       HWY_DYNAMIC_DISPATCH(load_ordered)(key.type, zeros, key.data, at, count, values);
       HWY_DYNAMIC_DISPATCH(min_max)(values, count, &partial.range.min, &partial.range.max);
       if (partial.range.ascending) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys are small numbers: states lie where they point.
 #include "kernel/aggregate/ways.hpp"
+#include "atoll/array/kernel/polling.hpp"
 
 namespace atl::table {
 namespace {
@@ -22,13 +23,16 @@ Aggregated aggregate_dense(const Task& task, std::size_t range) {
   for (unsigned lane = 0; lane < lanes; ++lane) tables.emplace_back(task.work.memory, task.specs, range);
   Trouble trouble;
   const std::size_t rows_at_once = range * task.state_bytes() <= near_bytes ? most_rows_at_once : most_rows_at_once / 2;
+  array::Polling polling(task.work);
   auto add_rows = [&](std::size_t begin, std::size_t end, unsigned lane) {
     StateTables& mine = tables[lane];
     mine.clear(0, range);
     BlockReader block(task);
     std::uint32_t codes[most_rows_at_once];
+    array::Pace pace(polling, lane);
     for (std::size_t at = begin; at < end; at += rows_at_once) {
       const std::size_t count = std::min(rows_at_once, end - at);
+      pace.done(count);
       block.load_codes(at, count, codes);
       if (block.outside()) trouble.outside.store(true, std::memory_order_relaxed);
       if (mine.rests() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);
@@ -39,7 +43,7 @@ Aggregated aggregate_dense(const Task& task, std::size_t range) {
   if (lanes == 1) {
     add_rows(0, n, 0);
   } else {
-    task.work.threads.for_ranges(n, block_rows, add_rows);
+    polling.for_ranges(n, block_rows, add_rows);
   }
   if (trouble.any()) return trouble.answer();
   if (lanes > 1) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "kernel/aggregate/hash_table.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/aggregate/ways.hpp"
 
 namespace atl::table {
@@ -16,12 +17,15 @@ std::optional<Aggregated> aggregate_few(const Task& task) {
   for (unsigned lane = 0; lane < lanes; ++lane) tables.emplace_back(task.work.memory, task.specs, few_groups + block_rows);
   std::atomic<bool> too_many{false};
   Trouble trouble;
+  array::Polling polling(task.work);
   auto add_rows = [&](std::size_t begin, std::size_t end, unsigned lane) {
     BlockReader block(task);
     std::uint32_t codes[block_rows];
     std::size_t known = 0;
+    array::Pace pace(polling, lane);
     for (std::size_t at = begin; at < end; at += block_rows) {
       const std::size_t count = std::min(block_rows, end - at);
+      pace.done(count);
       block.load(at, count);
       if (block.outside()) trouble.outside.store(true, std::memory_order_relaxed);
       if (tables[lane].rests() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);
@@ -35,7 +39,7 @@ std::optional<Aggregated> aggregate_few(const Task& task) {
     }
   };
   if (lanes == 1) add_rows(0, n, 0);
-  else task.work.threads.for_ranges(n, block_rows, add_rows);
+  else polling.for_ranges(n, block_rows, add_rows);
   if (trouble.any()) return trouble.answer();
   if (too_many.load(std::memory_order_relaxed)) return std::nullopt;
 

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "kernel/aggregate/hash_table.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/aggregate/records.hpp"
 
 namespace atl::table {
@@ -184,7 +185,7 @@ Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
   std::vector<Place> places(buckets.count());
   std::vector<std::unique_ptr<BucketAggregator>> aggregators;
   for (unsigned thread = 0; thread < work.threads.size(); ++thread) aggregators.push_back(std::make_unique<BucketAggregator>(task, records));
-  work.threads.for_each_dynamic(buckets.count(), [&](std::size_t bucket, unsigned thread) {
+  array::Polling(work).for_each_dynamic(buckets.count(), [&](std::size_t bucket, unsigned thread) {
     if (aggregators[thread]->rests().size() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);
     if (trouble.any()) return;
     places[bucket] = aggregators[thread]->run(bucket, buckets.shift(bucket));
@@ -203,7 +204,7 @@ Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
   // One array after the other, the narrow ones first: two of one kind at a time.
   auto copy = [&]<class T>(std::size_t width, Buffer<T>& to, auto&& of) {
     to = Buffer<T>(work.memory, out.count * width);
-    work.threads.for_each_dynamic(places.size(), [&](std::size_t bucket, unsigned) {
+    array::Polling(work).for_each_dynamic(places.size(), [&](std::size_t bucket, unsigned) {
       const Place& place = places[bucket];
       if (place.count > 0) std::copy_n(of(*place.chunk).data() + place.begin * width, place.count * width, to.data() + at[bucket] * width);
     });

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/deal/record_writer.hpp"
 
 namespace atl::table {
@@ -39,7 +40,8 @@ Records::Records(const Task& task, const KeyBuckets& by_key) : buckets_(by_key.c
     sections_[i].first = static_cast<std::size_t>(shares[i] * 0.9 * static_cast<double>(n / run_));
   }
   std::atomic<bool> outside{false};
-  threads.for_ranges(n, block_rows, [&](std::size_t begin, std::size_t end, unsigned lane) {
+  array::Polling polling(task.work);
+  polling.for_ranges(n, block_rows, [&](std::size_t begin, std::size_t end, unsigned lane) {
     RecordWriter writer(task.work.memory, buckets_, width_, run_, [&](std::size_t bucket) {
       std::uint64_t* start = take_run(task.work.memory, sections_[section_of_[bucket]]);
       starts_[lane * buckets_ + bucket].push_back(start);
@@ -49,8 +51,10 @@ Records::Records(const Task& task, const KeyBuckets& by_key) : buckets_(by_key.c
     std::uint16_t buckets[block_rows];
     std::uint64_t numbers[block_rows];
     std::vector<const std::uint64_t*> words(width_);
+    array::Pace pace(polling, lane);
     for (std::size_t first = begin; first < end; first += block_rows) {
       const std::size_t count = std::min(block_rows, end - first);
+      pace.done(count);
       block.load(first, count);
       if (block.outside()) outside.store(true, std::memory_order_relaxed);
       if (outside.load(std::memory_order_relaxed)) break;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/base/units.hpp"
 #include "kernel/deal/record_writer.hpp"
 
@@ -48,12 +49,15 @@ DealtKeys::DealtKeys(array::Work work, const array::CompositeKey& key, const Buc
       starts_((rule.buckets() + 1) * lanes_ + 1) {
   const std::size_t buckets = rule.buckets() + 1;
   std::fill(counts_.begin(), counts_.end(), 0);
-  work.threads.for_ranges(key.rows(), block, [&](std::size_t begin, std::size_t end, unsigned lane) {
+  array::Polling polling(work);
+  polling.for_ranges(key.rows(), block, [&](std::size_t begin, std::size_t end, unsigned lane) {
     alignas(64) std::uint64_t keys[block];
     std::uint16_t found[block];
     std::vector<std::uint64_t> counts(buckets);
+    array::Pace pace(polling, lane);
     for (std::size_t at = begin; at < end; at += block) {
       const std::size_t n = std::min(block, end - at);
+      pace.done(n);
       load(key, rule, at, n, keys, found);
       for (std::size_t i = 0; i < n; ++i) ++counts[found[i]];
     }
@@ -61,7 +65,7 @@ DealtKeys::DealtKeys(array::Work work, const array::CompositeKey& key, const Buc
   });
   for (std::size_t run = 0; run < counts_.size(); ++run) starts_[run + 1] = starts_[run] + round_up(counts_[run], std::uint64_t{run_grain}) * width_;
   records_ = Buffer<std::uint64_t>(work.memory, starts_.back());
-  work.threads.for_ranges(key.rows(), block, [&](std::size_t begin, std::size_t end, unsigned lane) {
+  polling.for_ranges(key.rows(), block, [&](std::size_t begin, std::size_t end, unsigned lane) {
     alignas(64) std::uint64_t keys[block];
     std::uint64_t rows[block];
     std::uint16_t found[block];
@@ -69,8 +73,10 @@ DealtKeys::DealtKeys(array::Work work, const array::CompositeKey& key, const Buc
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) to.push_back(records_.data() + start(bucket, lane));
     RecordWriter writer(work.memory, std::move(to), width_);
     const std::uint64_t* words[1] = {rows};
+    array::Pace pace(polling, lane);
     for (std::size_t at = begin; at < end; at += block) {
       const std::size_t n = std::min(block, end - at);
+      pace.done(n);
       load(key, rule, at, n, keys, found);
       for (std::size_t i = 0; i < n; ++i) rows[i] = key.first_row() + at + i;
       writer.write(keys, words, found, n);

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "atoll/table/kernel/join.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/table/kernel/state.hpp"
 
 namespace atl::table {
@@ -121,7 +122,7 @@ void JoinPairs::write_pairs(std::size_t begin, std::size_t end, std::int64_t* le
 }
 
 void JoinPairs::write(array::Work work, std::size_t begin, std::size_t end, std::int64_t* left_rows, std::int64_t* right_rows) const {
-  work.threads.for_ranges(end - begin, pair_grain, [&](std::size_t first, std::size_t last, unsigned) {
+  array::Polling(work).for_pieces(end - begin, pair_grain, [&](std::size_t first, std::size_t last, unsigned) {
     write_pairs(begin + first, begin + last, left_rows == nullptr ? nullptr : left_rows + first, right_rows == nullptr ? nullptr : right_rows + first);
   });
 }
@@ -132,7 +133,7 @@ void JoinPairs::write_in_place(array::Work work, std::int64_t* left_rows) {
   const std::size_t threads = work.threads.size(), blocks = begins_.size() - 1, share = rows_in_turn / block_rows;
   std::size_t still = 0;  // blocks
   while (still < blocks && begins_[still + 1] == std::min((still + 1) * block_rows, partners_.size())) ++still;
-  work.threads.for_ranges(begins_[still], block_rows, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(begins_[still], block_rows, [&](std::size_t begin, std::size_t end, unsigned) {
     std::iota(left_rows + begin, left_rows + end, first_row_ + static_cast<std::int64_t>(begin));
   });
   if (still == blocks) return;

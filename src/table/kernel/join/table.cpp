@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "atoll/base/prefetch.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/table/kernel/join.hpp"
 
 namespace atl::table {
@@ -49,7 +50,7 @@ bool JoinTable::enter(array::Work work, std::span<const std::uint64_t> keys, std
   part_mask_ = lines_used_ / parts - 1;
   std::uint32_t* numbers = numbers_.data();
   std::atomic<bool> full{false};
-  work.threads.for_ranges(parts, 1, [&](std::size_t first_part, std::size_t end_part, unsigned) {
+  array::Polling(work).for_pieces(parts, 1, [&](std::size_t first_part, std::size_t end_part, unsigned) {
     const std::size_t first = first_part * (part_mask_ + 1), count = (end_part - first_part) * (part_mask_ + 1);
     for (std::size_t at = first; at < first + count; ++at) {
       std::fill_n(lines_[at].keys, line_keys, 0);

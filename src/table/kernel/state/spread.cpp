@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/table/kernel/state.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -74,11 +75,14 @@ namespace {
 /// Calls body(values, n, thread) for blocks of the column as doubles.
 template <class Body>
 void for_doubles(array::Work work, const Column& column, std::size_t n, Body&& body) {
-  work.threads.for_ranges(n, array::CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned lane) {
+  array::Polling polling(work);
+  polling.for_ranges(n, array::CompositeKey::share, [&](std::size_t begin, std::size_t end, unsigned lane) {
     double converted[block_rows];
     std::uint64_t scratch[block_rows];
+    array::Pace pace(polling, lane);
     for (std::size_t at = begin; at < end; at += block_rows) {
       const std::size_t count = std::min(block_rows, end - at);
+      pace.done(count);
       const std::uint64_t* words = load_words(column, at, count, scratch);
       body(as_doubles(wide_of(column.type), words, count, converted), count, lane);
     }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "atoll/table/kernel/text/compare.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/text/families.hpp"
 
 namespace atl::table {
@@ -68,7 +69,7 @@ std::span<const MeasureEntry> comparing_measures() { return entries; }
 
 void compare_texts(const array::Work& work, const TextView& a, const TextView& b, Comparison comparison, bool* out) {
   auto loop = [&](auto compare) {
-    work.threads.for_ranges(a.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+    array::Polling(work).for_pieces(a.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
       for (std::size_t i = begin; i < end; ++i) out[i] = compare(a[i], b[i]);
     });
   };

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "atoll/array/kernel/partition.hpp"
 #include "atoll/base/prefetch.hpp"
@@ -136,7 +137,7 @@ Encoded encode(const array::Work& work, const TextView& texts, Numbers wanted) {
   std::uint32_t* numbers = result.numbers.data();
   std::vector<NumberedTexts> known;
   for (unsigned thread = 0; thread < work.threads.size(); ++thread) known.emplace_back(work.memory);
-  work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  array::Polling(work).for_pieces(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
     HWY_DYNAMIC_DISPATCH(number_rows)(known[thread], texts, begin, end, numbers);
   });
   // Threads have rows in order, so numbers in order of thread are in order of first occurrence.
@@ -146,7 +147,7 @@ Encoded encode(const array::Work& work, const TextView& texts, Numbers wanted) {
     for (const std::int64_t row : known[thread].rows()) renamed[thread].push_back(all.number_of(texts[static_cast<std::size_t>(row)], row));
   }
   if (numbers != nullptr) {
-    work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
+    array::Polling(work).for_pieces(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
       if (thread == 0) return;
       for (std::size_t i = begin; i < end; ++i) numbers[i] = renamed[thread][numbers[i]];
     });

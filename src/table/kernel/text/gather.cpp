@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/base/prefetch.hpp"
 
 namespace atl::table {
@@ -127,9 +128,11 @@ std::optional<GatheredTexts> GatheredTexts::of(const array::Work& work, std::spa
       const std::size_t some = std::min(round_rows, count - first);
       const std::int64_t* const chosen = rows + first;
       located.clear();
-      work.threads.for_ranges(some, Located::chunk_records, [&](std::size_t begin, std::size_t end, unsigned thread) {
+      array::Polling polling(work);
+      polling.for_ranges(some, Located::chunk_records, [&](std::size_t begin, std::size_t end, unsigned thread) {
         Located::Dealer dealer(located, thread);
         for (std::size_t i = begin; i < end; ++i) {
+          if (i % 65536 == 0) polling.poll(thread);
           const std::int64_t row = chosen[i] + (chosen[i] < 0 ? all : 0);
           dealer.put(static_cast<std::size_t>(row) >> parts.shift, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(i));
         }
@@ -137,11 +140,12 @@ std::optional<GatheredTexts> GatheredTexts::of(const array::Work& work, std::spa
       });
       result.rounds_.push_back(std::make_unique<Records>(work, some, ((some - 1) >> target_shift) + 1));
       Records& records = *result.rounds_.back();
-      work.threads.for_ranges(parts.count, 1, [&](std::size_t first_part, std::size_t end_part, unsigned thread) {
+      polling.for_ranges(parts.count, 1, [&](std::size_t first_part, std::size_t end_part, unsigned thread) {
         Records::Dealer dealer(records, thread);
         std::int64_t* const mine = sizes.data() + thread * buckets + (first >> target_shift);
         std::vector<std::int64_t> sums(records.buckets());
         for (std::size_t index = first_part; index < end_part; ++index) {
+          polling.poll(thread);
           const Part part = part_at(index);
           auto [offsets_ahead, bytes_ahead] = part_at(std::min(index + 1, end_part - 1)).ahead(located.count(index) / fetch_every);
           part.with_place([&](auto place_of) {

@@ -12,8 +12,8 @@
 namespace atl::table {
 namespace {
 
-/// Texts longer than this are a mistake rather than a wish.
-constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+/// A text of more bytes fits no memory.
+constexpr std::int64_t most_bytes = std::int64_t{1} << 46;
 
 template <class Make>
 TextMap make_each(Make make) {
@@ -27,15 +27,20 @@ TextMap make_each(Make make) {
 
 void append_times(TextBuilder& out, std::string_view text, std::int64_t times) {
   if (times <= 0 || text.empty()) return;
-  ATOLL_VALIDATE(times <= most_bytes / static_cast<std::int64_t>(text.size()), OverflowError, "a text of {} times {} bytes is too long", times, text.size());
-  const std::size_t size = text.size() * static_cast<std::size_t>(times);
-  char* to = out.room(size);
-  if (text.size() == 1) {
-    std::memset(to, text[0], size);
-  } else {
-    for (std::size_t at = 0; at < size; at += text.size()) std::memcpy(to + at, text.data(), text.size());
+  ATOLL_VALIDATE(times <= most_bytes / static_cast<std::int64_t>(text.size()), MemoryError,
+                 "a text of {} times {} bytes fits no memory. Is the width or the number right?", times, text.size());
+  // In blocks, between which the builder polls.
+  const std::int64_t at_once = std::max<std::int64_t>((std::int64_t{1} << 18) / static_cast<std::int64_t>(text.size()), 1);
+  for (std::int64_t left = times; left > 0; left -= at_once) {
+    const std::size_t size = text.size() * static_cast<std::size_t>(std::min(left, at_once));
+    char* to = out.room(size);
+    if (text.size() == 1) {
+      std::memset(to, text[0], size);
+    } else {
+      for (std::size_t at = 0; at < size; at += text.size()) std::memcpy(to + at, text.data(), text.size());
+    }
+    out.advance(size);
   }
-  out.advance(size);
 }
 
 std::int64_t points_of(std::string_view text) { return static_cast<std::int64_t>(is_ascii(text) ? text.size() : count_points(text)); }
@@ -93,7 +98,8 @@ TextMap stride(const TextCall& call) {
     auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? std::max<std::int64_t>(at + length, low) : at, low, high); };
     const std::int64_t first = has_start ? place(start) : step > 0 ? low : high;
     const std::int64_t last = has_stop ? place(stop) : step > 0 ? high : low;
-    for (std::int64_t i = first; step > 0 ? i < last : i > last; i += step) out.append(points[static_cast<std::size_t>(i)]);
+    const std::int64_t by = std::clamp<std::int64_t>(step, -length - 1, length + 1);  // so that no sum leaves 64 bits
+    for (std::int64_t i = first; by > 0 ? i < last : i > last; i += by) out.append(points[static_cast<std::size_t>(i)]);
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/text/order.hpp"
+#include "atoll/array/kernel/polling.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -47,7 +48,7 @@ struct Worded {
 
 bool load_words(const array::Work& work, const TextView& texts, std::size_t depth, std::uint64_t* words) {
   std::atomic<bool> found{false};
-  work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
     bool zero = false;
     for (std::size_t i = begin; i < end; ++i) {
       const auto length = static_cast<std::size_t>(texts.offsets[i + 1] - texts.offsets[i]);
@@ -65,7 +66,7 @@ bool load_words(const array::Work& work, const TextView& texts, std::size_t dept
 Common common_prefix(const array::Work& work, const TextView& texts, std::string_view first) {
   std::atomic<std::size_t> least{first.size()};
   std::atomic<bool> equal{true};
-  work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t known = least.load(std::memory_order_relaxed);
       const std::string_view text = texts[i];

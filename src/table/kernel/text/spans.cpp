@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "atoll/array/kernel/gather.hpp"
+#include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/checked.hpp"
 #include "atoll/base/prefetch.hpp"
 
 namespace atl::table {
@@ -27,33 +29,32 @@ inline void copy_text(char* to, const char* room_end, const char* from, std::siz
 
 std::int64_t sum_lengths(const array::Work& work, const std::int64_t* lengths, std::size_t count) {
   std::vector<std::int64_t> sums(work.threads.size());
-  work.threads.for_ranges(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  array::Polling(work).for_pieces(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
     std::int64_t sum = 0;
     for (std::size_t i = begin; i < end; ++i) sum += lengths[i];
-    sums[thread] = sum;
+    sums[thread] = checked_add(sums[thread], sum);
   });
-  std::int64_t total = 0;
-  for (std::int64_t sum : sums) total += sum;
-  return total;
+  return checked_sum(sums);
 }
 
 void to_offsets(const array::Work& work, const std::int64_t* lengths, std::size_t count, std::int64_t* offsets) {
   std::vector<std::int64_t> sums(work.threads.size());
-  work.threads.for_ranges(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  array::Polling(work).for_pieces(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
     for (std::size_t i = begin; i < end; ++i) sums[thread] += lengths[i];
   });
   std::int64_t before = 0;
   for (std::int64_t& sum : sums) before += std::exchange(sum, before);
-  work.threads.for_ranges(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  array::Polling(work).for_pieces(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {
     std::int64_t offset = sums[thread];
     for (std::size_t i = begin; i < end; ++i) offsets[i + 1] = offset += lengths[i];
+    sums[thread] = offset;
   });
   offsets[0] = 0;
 }
 
 void copy_spans(const array::Work& work, const Spans& spans, const std::int64_t* offsets, char* bytes) {
   const std::size_t count = spans.size();
-  work.threads.for_ranges(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
     const char* room_end = bytes + offsets[end];
     for (std::size_t i = begin; i < end; ++i) {
       if (i + ahead < end) prefetch_for_read(spans.data[i + ahead]);
@@ -68,7 +69,7 @@ void locate(const array::Work& work, std::span<const TextBlock> blocks, std::spa
   auto row_of = [all](std::int64_t index) { return index < 0 ? index + all : index; };
   if (blocks.size() == 1) {
     const TextBlock& block = blocks[0];
-    work.threads.for_ranges(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+    array::Polling(work).for_pieces(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
       for (std::size_t i = begin; i < end; ++i) {
         if (i + ahead < end) prefetch_for_read(block.offsets + row_of(rows[i + ahead]));
         const std::int64_t* at = block.offsets + row_of(rows[i]);
@@ -81,7 +82,7 @@ void locate(const array::Work& work, std::span<const TextBlock> blocks, std::spa
   std::vector<void*> bases;
   for (const TextBlock& block : blocks) bases.push_back(const_cast<std::int64_t*>(block.offsets));
   const array::PeerBlocks places(bases, begins, sizeof(std::int64_t));
-  work.threads.for_ranges(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
     for (std::size_t i = begin; i < end; ++i) {
       if (i + ahead < end) prefetch_for_read(places.find(row_of(rows[i + ahead])));
       const std::int64_t row = row_of(rows[i]);

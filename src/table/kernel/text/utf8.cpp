@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/text/utf8.hpp"
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/table/kernel/text/offsets.hpp"
 
@@ -32,7 +33,7 @@ std::size_t valid_bytes(std::string_view bytes) {
 
 void check_texts(const array::Work& work, const TextView& texts, std::int64_t size) {
   check_offsets(work, texts, size);
-  work.threads.for_ranges(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
     const TextView piece = texts.slice(begin, end);
     if (is_ascii(piece)) return;
     for (std::size_t i = begin; i < end; ++i) {

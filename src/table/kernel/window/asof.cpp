@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/window/asof.hpp"
+#include "atoll/array/kernel/polling.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +65,7 @@ void match(array::Work work, const AsofRule& rule, const AsofRows& lefts, const 
   const auto count = static_cast<std::size_t>(rights.count);
   const bool backward = rule.direction != AsofDirection::forward, forward = rule.direction != AsofDirection::backward;
   const bool checked = with_by || rule.tolerance < INFINITY || (backward && forward);
-  work.threads.for_ranges(static_cast<std::size_t>(lefts.count), chunk, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(static_cast<std::size_t>(lefts.count), chunk, [&](std::size_t begin, std::size_t end, unsigned) {
     std::int64_t early[chunk], late[chunk];
     std::size_t before = backward ? start_of<early_inclusive>(left, begin, right, count) : 0;
     std::size_t behind = forward ? start_of<late_inclusive>(left, begin, right, count) : 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "atoll/table/kernel/window/window.hpp"
+#include "atoll/array/kernel/polling.hpp"
 
 namespace atl::table {
 namespace {
@@ -89,12 +90,15 @@ std::int64_t widest_window(array::Work work, const WindowSpec& spec, const Windo
   if (spec.frame == Frame::rows) return spec.size + (spec.left_closed ? 1 : 0);
   constexpr std::int64_t piece = 1024;
   std::vector<std::int64_t> widest(work.threads.size(), 1);
-  work.threads.for_ranges(static_cast<std::size_t>(end - begin), piece, [&](std::size_t from, std::size_t to, unsigned thread) {
+  array::Polling polling(work);
+  polling.for_ranges(static_cast<std::size_t>(end - begin), piece, [&](std::size_t from, std::size_t to, unsigned thread) {
     WindowBounds bounds(spec, rows);
     std::int64_t low[piece], high[piece];
+    array::Pace pace(polling, thread);
     for (auto at = static_cast<std::int64_t>(from); at < static_cast<std::int64_t>(to); at += piece) {
       const std::int64_t n = std::min(piece, static_cast<std::int64_t>(to) - at);
       bounds.next(begin + at, n, low, high);
+      pace.done(static_cast<std::size_t>(n));
       for (std::int64_t i = 0; i < n; ++i) widest[thread] = std::max(widest[thread], high[i] - low[i]);
     }
   });

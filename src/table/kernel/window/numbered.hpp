@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "atoll/array/kernel/partition.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "kernel/window/states.hpp"
 
 namespace atl::table {
@@ -71,7 +72,7 @@ void for_numbered_windows(array::Work work, const WindowSpec& spec, const Window
     Windows windows;
   };
   std::vector<Scratch> scratch(work.threads.size());
-  work.threads.for_each_dynamic(static_cast<std::size_t>((end - begin + block - 1) / block), [&](std::size_t number, unsigned thread) {
+  array::Polling(work).for_each_dynamic(static_cast<std::size_t>((end - begin + block - 1) / block), [&](std::size_t number, unsigned thread) {
     auto& [low, high, windows] = scratch[thread];
     const std::int64_t start = begin + static_cast<std::int64_t>(number) * block, stop = std::min(end, start + block);
     low.resize(static_cast<std::size_t>(stop - start));

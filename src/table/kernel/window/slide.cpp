@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernel/window/states.hpp"
+#include "atoll/array/kernel/polling.hpp"
 
 namespace atl::table {
 namespace {
@@ -57,7 +58,9 @@ void slide(array::Work work, const WindowSpec& spec, const WindowRows& rows, std
   if (begin >= end) return;
   const std::int64_t first = begin / block, last = (end - 1) / block;
   with_state(spec.figure, [&]<class State>(State) {
-    work.threads.for_each_dynamic(static_cast<std::size_t>(last - first + 1), [&](std::size_t number, unsigned) {
+    array::Polling polling(work);
+    polling.for_each_dynamic(static_cast<std::size_t>(last - first + 1), [&](std::size_t number, unsigned thread) {
+      array::Pace pace(polling, thread);
       constexpr std::int64_t piece = 512;
       std::int64_t low[piece], high[piece];
       const std::int64_t start = (first + static_cast<std::int64_t>(number)) * block, stop = std::min(end, start + block);
@@ -67,6 +70,7 @@ void slide(array::Work work, const WindowSpec& spec, const WindowRows& rows, std
       Window<State> window(rows, low[0]);
       for (; at < stop; at += piece) {
         const std::int64_t n = std::min(piece, stop - at);
+        pace.done(static_cast<std::size_t>(n));
         bounds.next(at, n, low, high);
         for (std::int64_t i = 0; i < n; ++i) {
           const State state = window.at(low[i], high[i]);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "atoll/array/kernel/sort_key.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/work.hpp"
 #include "atoll/base/memory.hpp"
 
@@ -87,13 +88,16 @@ class DealtKeys {
   /// Calls body(first row, count, hashed keys, buckets, next record of each bucket) for all blocks of rows.
   template <class Body>
   void for_blocks(array::Work work, const array::CompositeKey& key, const BucketRule& rule, Body&& body) const {
-    work.threads.for_ranges(key.rows(), block, [&](std::size_t begin, std::size_t end, unsigned lane) {
+    array::Polling polling(work);
+    polling.for_ranges(key.rows(), block, [&](std::size_t begin, std::size_t end, unsigned lane) {
       alignas(64) std::uint64_t keys[block];
       std::uint16_t buckets[block];
       std::vector<std::uint64_t> next(rule.buckets() + 1);
       for (std::size_t bucket = 0; bucket < next.size(); ++bucket) next[bucket] = start(bucket, lane);
+      array::Pace pace(polling, lane);
       for (std::size_t at = begin; at < end; at += block) {
         const std::size_t n = std::min(block, end - at);
+        pace.done(n);
         load(key, rule, at, n, keys, buckets);
         body(at, n, keys, buckets, next.data());
       }

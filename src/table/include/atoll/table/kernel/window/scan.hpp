@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "atoll/array/kernel/work.hpp"
+#include "atoll/array/kernel/polling.hpp"
 
 namespace atl::table {
 
@@ -91,7 +92,7 @@ ScanNode<State> unit_node(const ScanRows& rows, std::uint64_t unit, const Add& a
 template <class State, class Add>
 ScanFold<State> fold_units(array::Work& work, const ScanRows& rows, const Add& add) {
   std::vector<ScanNode<State>> nodes(rows.units());
-  work.threads.for_ranges(nodes.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
+  array::Polling(work).for_pieces(nodes.size(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
     for (std::size_t u = begin; u < end; ++u) nodes[u] = unit_node<State>(rows, u, add);
   });
   ScanFold<State> fold;
@@ -104,8 +105,11 @@ ScanFold<State> fold_units(array::Work& work, const ScanRows& rows, const Add& a
 template <class State, class Running, class Add, class Step, class Put>
 void scan_units(array::Work& work, const ScanRows& rows, const ScanFold<State>& before, const Add& add, const Step& step, const Put& put) {
   const std::uint64_t units = rows.units();
-  auto run = [&](std::uint64_t begin, std::uint64_t end, ScanFold<State> fold) {
+  array::Polling polling(work);
+  auto run = [&](std::uint64_t begin, std::uint64_t end, unsigned thread, ScanFold<State> fold) {
+    array::Pace pace(polling, thread);
     for (std::uint64_t u = begin; u < end; ++u) {
+      pace.done(rows.unit);
       Running running(fold.value().state);
       const std::uint64_t stop = std::min(rows.count, (u + 1) * rows.unit);
       for (std::uint64_t i = u * rows.unit; i < stop; ++i) {
@@ -116,17 +120,21 @@ void scan_units(array::Work& work, const ScanRows& rows, const ScanFold<State>& 
       if (u + 1 < end) fold.push(unit_node<State>(rows, u, add));
     }
   };
-  if (work.threads.size() == 1 || units < 2 * work.threads.size()) return run(0, units, before);
+  if (work.threads.size() == 1 || units < 2 * work.threads.size()) return run(0, units, 0, before);
   // Every thread's units are folded first, but for the last thread's.
   std::vector<ScanFold<State>> folds(work.threads.size());
-  work.threads.for_ranges(units, 1, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  polling.for_ranges(units, 1, [&](std::size_t begin, std::size_t end, unsigned thread) {
     if (thread + 1 == folds.size()) return;
-    for (std::size_t u = begin; u < end; ++u) folds[thread].push(unit_node<State>(rows, u, add));
+    array::Pace pace(polling, thread);
+    for (std::size_t u = begin; u < end; ++u) {
+      pace.done(rows.unit);
+      folds[thread].push(unit_node<State>(rows, u, add));
+    }
   });
-  work.threads.for_ranges(units, 1, [&](std::size_t begin, std::size_t end, unsigned thread) {
+  polling.for_ranges(units, 1, [&](std::size_t begin, std::size_t end, unsigned thread) {
     ScanFold<State> fold = before;
     for (unsigned other = 0; other < thread; ++other) fold.push(std::span<const ScanNode<State>>(folds[other].nodes()));
-    run(begin, end, std::move(fold));
+    run(begin, end, thread, std::move(fold));
   });
 }
 
