@@ -76,7 +76,7 @@ def shape_of(shape: Any) -> tuple[int, ...]:
         raise ValueError("negative dimensions are not allowed")
     if len(lengths) > 32:
         raise ValueError(f"maximum supported dimension for an array is 32, found {len(lengths)}")
-    if math.prod(lengths) > _MOST_ELEMENTS:
+    if math.prod(lengths) > _MOST_ELEMENTS or any(length >> 63 for length in lengths):
         raise MemoryError(f"Unable to allocate an array with shape {lengths}: no machine has so much memory. Smaller?")
     return lengths
 

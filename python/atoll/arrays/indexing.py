@@ -84,9 +84,7 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
 def sliced(array: ndarray, rows: slice) -> ndarray:
     """A slice of a 1-d array that nobody changes: an array of its own rather than a view."""
     expr = array._expr if array._view is None else array._read()
-    start, stop, step = rows.indices(expr.shape[0])
-    count = len(range(start, stop, step)) if step != 1 else stop - start
-    return wrap(engine.get_slice(expr, ((start, step, count) if count > 0 else (0, 1, 0),)))
+    return wrap(engine.get_slice(expr, (range_of(rows, expr.shape[0]),)))
 
 
 # -- indices by data --

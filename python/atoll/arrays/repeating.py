@@ -12,13 +12,14 @@ import numpy as np
 
 from . import engine
 from .array import as_array, expr_of, wrap
-from .creation import arange
+from .creation import arange, shape_of
 from .dtypes import DTYPE_OF
 from .joining import concatenate
 from .manipulation import _axes, _axis, broadcast_to, ravel
 from .reductions import axis_of_scalar
 from .scans import cumsum
 from .selection import flatnonzero
+from .sizes import c_long, total_of
 from .ufuncs import not_equal, subtract
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
         array, axis = wrap(engine.reshape(array._read(), (array.size,))), 0
     place = _axis(axis, array.ndim)
     length = array.shape[place]
-    counts = as_array(repeats)
+    counts = as_array([c_long(one) for one in repeats] if isinstance(repeats, list) else c_long(repeats))
     if counts.dtype.kind not in "biu":
         raise TypeError("Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'")
 
@@ -61,15 +62,16 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
         each = int(counts.item())
         if each < 0:
             raise ValueError("repeats may not contain negative values.")
-        positions = arange(length * each) // builtins.max(each, 1)
+        (total,) = shape_of(length * each)
+        positions = arange(total) // builtins.max(each, 1)
     else:
         if counts.shape != (length,):
             raise ValueError(f"operands could not be broadcast together with shape ({length},) {counts.shape}")
         if counts.size and int(counts.min()) < 0:
             raise ValueError("repeats may not contain negative values.")
 
+        total = total_of(counts)
         ends = cumsum(counts.astype(np.int64))
-        total = int(ends[-1]) if length else 0
         positions = wrap(engine.searchsorted(ends._expr, arange(total)._expr, "right"))
     return array[(slice(None),) * place + (positions,)]
 
@@ -90,6 +92,9 @@ def tile(A: Any, reps: Any) -> ndarray:
     ndim = builtins.max(array.ndim, len(times))
     times = [1] * (ndim - len(times)) + times
     shape = (1,) * (ndim - array.ndim) + array.shape
+    shape_of([length * one for length, one in zip(shape, times, strict=True)])
+    for one in times:
+        c_long(one)  # what has no elements may be repeated any number of times
     expr = array._read()
     # One axis after the other, so that any number of them will do; the last first, so that most is copied once.
     for place in reversed(range(ndim)):
@@ -197,7 +202,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     before = (slice(None),) * place
 
     combine = not_equal if array.dtype == bool else subtract
-    for _ in range(n):
+    for _ in range(builtins.min(n, array.shape[place])):  # then nothing is left
         array = combine(array[(*before, slice(1, None))], array[(*before, slice(None, -1))])
     return array.copy() if n == 0 else array
 

@@ -13,6 +13,7 @@ from . import engine
 from .array import Array, as_array, expr_of, wrap
 from .bins import estimate
 from .composed import choose, clip
+from .creation import shape_of
 from .dtypes import (
     BOOL,
     DTYPE_OF,
@@ -26,6 +27,7 @@ from .dtypes import (
     code_of,
     result_code,
 )
+from .sizes import is_wide
 from .ufuncs import isnan
 
 if TYPE_CHECKING:
@@ -138,6 +140,7 @@ def _edges(expr: engine.Expr, bins: Any, limits: Any) -> Any:
             raise TypeError("`bins` must be an integer, a string, or an array") from None
         if number < 1:
             raise ValueError("`bins` must be positive, when an integer")
+        shape_of(number)
         if limits is None:
             low: Any
             high: Any
@@ -209,6 +212,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
     number = operator.index(minlength)
     if number < 0:
         raise ValueError("'minlength' must not be negative")
+    shape_of(number)
     heavy = None
     if weights is not None:
         heavy = expr_of(weights)
@@ -247,6 +251,10 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         if order.size != table.size:
             raise ValueError("sorter.size does not match len(a)")
         table = table[order]
+    if is_wide(v):  # before or behind all integers that there can be
+        if table.dtype.kind in "biu":
+            return np.int64(table.size if v > 0 else 0)
+        v = float(v)
     x, y = table._read(), expr_of(v)
     weak = SCALAR_KIND.get(type(v), 0)
     code = result_code(x.dtype, weak if weak < 0 else y.dtype)

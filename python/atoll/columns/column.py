@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays.array import Array
 from ..arrays.creation import asarray, full, zeros
 from ..arrays.joining import concatenate
+from ..arrays.keys import range_of
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sets import unique
 from ..arrays.sorting import argsort
@@ -210,11 +211,9 @@ class Column(Arithmetic, Compared, Printing, Reductions):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            start, stop, step = key.indices(self.size)
-            count = len(range(start, stop, step))
-            if step < 0 and count:
+            start, step, count = range_of(key, self.size)
+            if step < 0:
                 return self._rows(asarray(np.arange(start, start + count * step, step)))
-            start = start if count else 0
             valid = None if self._valid is None else self._valid[start : start + count * step : step][:count].copy()
             return self._like(self._slice(start, step, count), valid)
         if hasattr(key, "__index__") and not (isinstance(key, (Array, np.ndarray)) and key.ndim):

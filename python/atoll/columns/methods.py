@@ -16,6 +16,7 @@ from .. import _core
 from ..arrays.array import expr_of
 from ..arrays.creation import asarray
 from ..arrays.dtypes import code_of
+from ..arrays.sizes import c_long
 from .column import Column, both, column_or_array
 from .encodings import encoding_of, error_of
 from .later import later
@@ -195,7 +196,7 @@ class TextMethods(Sequences):
         strings(['r', None])
         """
         i = whole(i, "i")
-        found = self._map("slice", numbers=[i, i + 1 if i != -1 else _END])
+        found = self._map("slice", numbers=[i, min(i + 1, _END) if i != -1 else _END])
         none = found._measured("byte_len") == 0
         return found._hiding(none) if bool(none.any()) else found
 
@@ -222,7 +223,7 @@ class TextMethods(Sequences):
         n = whole(n, "n")
         if n < 0:
             raise ValueError(f"texts have no ends of {n} characters")
-        long: Any = self._measured("len") >= (n + 1 if proper else n)
+        long: Any = self._measured("len") >= (min(n + 1, _END) if proper else n)
         long = long if self._valid is None else long & self._valid
         ends = self[long].slice(0, n) if side == 0 else self[long].slice(-n if n else _END)
         return (ends, long) if return_origins else ends
@@ -475,7 +476,7 @@ class TextMethods(Sequences):
         """
         if hasattr(repeats, "__index__") and not hasattr(repeats, "__len__"):
             return self._map("repeat", numbers=[whole(repeats, "repeats")])
-        times = asarray(repeats)
+        times = asarray([c_long(one) for one in repeats] if isinstance(repeats, list) else repeats)
         if times.shape != self.shape or times.dtype.kind not in "iu":
             raise ValueError(f"repeat needs a whole number for each of {self.size} texts")
         return self._like(_core.text_repeat(self._values, expr_of(times.astype(np.int64))), self._valid)

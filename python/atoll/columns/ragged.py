@@ -12,6 +12,7 @@ from ..arrays.creation import arange, full, zeros
 from ..arrays.joining import concatenate as concatenate_arrays
 from ..arrays.scans import cumsum
 from ..arrays.selection import take, where
+from ..arrays.sizes import total_of
 from ..arrays.tables import searchsorted
 from .functions import concatenate
 
@@ -103,7 +104,8 @@ class Ragged:
 
 
 def offsets_of(lengths: ndarray) -> ndarray:
-    """Where rows of these lengths begin, and where the last ends."""
+    """Where rows of these lengths begin, and where the last ends; MemoryError when that is beyond what memory holds."""
+    total_of(lengths)
     offsets: ndarray = concatenate_arrays([zeros(1, dtype=np.int64), cumsum(lengths.astype(np.int64))])
     return offsets
 

@@ -58,7 +58,8 @@ class SplitMethods(TextMethods):
         self, pat: Any, n: int, from_right: int, regex: bool | None
     ) -> tuple[Text, list[Text], list[int], int]:
         """How to split: the way, its texts and numbers, and the flags of a regular expression."""
-        most = -1 if whole(n, "n") <= 0 else n
+        most = whole(n, "n")
+        most = -1 if most <= 0 else most
         if pat is None or (isinstance(pat, Text) and pat == ""):
             return "space", [], [most, from_right], 0
         literal = isinstance(pat, Text) and (

@@ -161,7 +161,8 @@ def rolling_frame(
         size = operator.index(window)
         if size < 1:
             raise ValueError(f"window must be 1 or more rows, got {size}")
-        return replace(frame, size=min(size, 1 << 60), min_periods=_periods(min_periods, size))
+        size = min(size, 1 << 60)
+        return replace(frame, size=size, min_periods=_periods(min_periods, size))
     times, span = _times(on, window)
     if span < 1:
         raise ValueError(f"window must be positive, got {window}")

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.creation import asarray
+from ..arrays.creation import arange, asarray
 from ..arrays.ndarray import ndarray
+from ..arrays.repeating import repeat
 from ..arrays.selection import where
 from ..columns.categorical import Categorical
 from ..columns.column import Column, as_column
@@ -285,7 +286,7 @@ class SeriesElementwise(Elementwise):
 
     def repeat(self: Any, repeats: Any, axis: Any = None) -> Any:
         """Each row several times."""
-        return self._take(asarray(np.repeat(np.arange(len(self)), repeats)))
+        return self._take(repeat(arange(len(self)), repeats))
 
     def case_when(self: Any, caselist: Any) -> Any:
         """The values replaced where the first of some conditions holds: pairs of a condition and what is put there.

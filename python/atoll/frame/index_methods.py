@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.creation import arange
 from ..arrays.ndarray import ndarray
+from ..arrays.repeating import repeat
 from ..arrays.selection import flatnonzero
 from ..columns.column import Column, as_column
 from ..columns.dates.ticks import Ticks
@@ -214,7 +216,7 @@ class IndexMethods(IndexCore):
 
     def repeat(self, repeats: Any, axis: Any = None) -> Any:
         """Each label several times."""
-        return self._take(make(np.repeat(np.arange(self.size), repeats)))
+        return self._take(repeat(arange(self.size), repeats))
 
     # -- order and counts --
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.creation import asarray
+from ..arrays.creation import arange, asarray
+from ..arrays.repeating import repeat
 from ..arrays.selection import flatnonzero
 from ..columns.dates.ticks import Ticks
 from ..columns.joins import join
@@ -211,7 +212,7 @@ class MultiIndexOthers(IndexOthers):
 
     def repeat(self: Any, repeats: Any, axis: Any = None) -> Any:
         """Each label several times."""
-        return self._take(asarray(np.repeat(np.arange(self.size), repeats)))
+        return self._take(repeat(arange(self.size), repeats))
 
     def drop(self: Any, codes: Any, level: Any = None, errors: str = "raise") -> Any:
         """The labels without some: whole ones, or those that have some labels at a level."""
