@@ -142,7 +142,7 @@ class HubState {
   // One message for each other member of this node that has items here.
   void hand_on(runtime::Context& context, Aggregator& aggregator, PeId source, const Header& header, const Items& items) {
     const coll::Communicator& communicator = aggregator.communicator();
-    const std::vector<int>& node = communicator.placement().members(communicator.placement().node_of(aggregator.rank()));
+    const std::span<const int> node = communicator.placement().members(communicator.placement().node_of(aggregator.rank()));
     std::vector<std::vector<std::byte>> parts = std::exchange(aggregator.handed_on_, {});
     parts.resize(node.size());
     for (auto& part : parts) part.clear();
@@ -240,7 +240,7 @@ Aggregator::Aggregator(Hub& hub, const Options& options, std::size_t item_bytes,
       lane = static_cast<std::size_t>(placement.index_in_node(member));
     } else if (two_hops) {
       // Members of a node share the work: each relays for those that have its number in their nodes.
-      const std::vector<int>& there = placement.members(node);
+      const std::span<const int> there = placement.members(node);
       to = there[static_cast<std::size_t>(placement.index_in_node(rank_)) % there.size()];
       lane = own_members + static_cast<std::size_t>(node < own_node ? node : node - 1);
       lanes_[lane].prefix_bytes = Items::prefix_bytes;
@@ -253,11 +253,11 @@ Aggregator::Aggregator(Hub& hub, const Options& options, std::size_t item_bytes,
   buffer_bytes_ = std::max(std::clamp<std::size_t>(share_of(lanes_.size()), 256, 65536), item_bytes_ + Items::prefix_bytes);
 }
 
-Items Aggregator::own_items(std::span<const std::byte> bytes) const { return Items(bytes, item_bytes_, rank_, nullptr); }
+Items Aggregator::own_items(std::span<const std::byte> bytes) const { return Items(bytes, item_bytes_, rank_, {}); }
 
 Items Aggregator::node_items(std::span<const std::byte> bytes) const {
   const coll::Placement& placement = communicator().placement();
-  return Items(bytes, item_bytes_, rank_, &placement.members(placement.node_of(rank_)));
+  return Items(bytes, item_bytes_, rank_, placement.members(placement.node_of(rank_)));
 }
 
 void Aggregator::open() {

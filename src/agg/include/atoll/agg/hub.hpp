@@ -46,12 +46,12 @@ class Items {
   std::size_t size() const { return size_; }
   const std::byte* operator[](std::size_t i) const { return data_ + (i + 1) * stride_ - item_bytes_; }
   /// Whose it is.
-  int member(std::size_t i) const { return node_ == nullptr ? rank_ : (*node_)[index_in_node(i)]; }
+  int member(std::size_t i) const { return node_.empty() ? rank_ : node_[index_in_node(i)]; }
   /// Only of items of any member.
   std::size_t index_in_node(std::size_t i) const {
     std::uint16_t index = 0;
     std::memcpy(&index, data_ + i * stride_, sizeof(index));
-    ATOLL_EXPECT(index < node_->size());
+    ATOLL_EXPECT(index < node_.size());
     return index;
   }
   /// Before an item of any member.
@@ -59,10 +59,10 @@ class Items {
 
  private:
   friend class Aggregator;
-  Items(std::span<const std::byte> bytes, std::size_t item_bytes, int rank, const std::vector<int>* node)
+  Items(std::span<const std::byte> bytes, std::size_t item_bytes, int rank, std::span<const int> node)
       : data_(bytes.data()),
         item_bytes_(item_bytes),
-        stride_(item_bytes + (node == nullptr ? 0 : prefix_bytes)),
+        stride_(item_bytes + (node.empty() ? 0 : prefix_bytes)),
         size_(bytes.size() / stride_),
         rank_(rank),
         node_(node) {}
@@ -71,7 +71,7 @@ class Items {
   std::size_t stride_;
   std::size_t size_;
   int rank_;
-  const std::vector<int>* node_;  // null: all are of this member
+  std::span<const int> node_;  // empty: all are of this member
 };
 
 /// Registers this PE's message handler once, for all aggregators over a communicator of all PEs. Collective.
