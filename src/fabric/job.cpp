@@ -25,6 +25,7 @@ constexpr std::uint64_t most_guest_space = std::uint64_t{1} << 38;
 constexpr std::uint64_t most_guest_space = most_address_space;
 #endif
 constexpr std::uint32_t most_pes = 65536;
+constexpr std::uint64_t least_segment_bytes = 2 * huge_page;
 
 struct Geometry {
   std::uint64_t segment_bytes = 0;
@@ -63,7 +64,7 @@ Geometry geometry_of(const JobOptions& options) {
   ATOLL_VALIDATE(wanted <= share, ValueError,
                  "segments of {} for {} PEs do not fit in the address space. Set ATOLL_HEAP_SIZE to {} or less",
                  format_bytes(wanted), local_pes, format_bytes(share));
-  wanted = std::max<std::uint64_t>(wanted, 2 * huge_page);
+  wanted = std::max(wanted, least_segment_bytes);
   found.segment_bytes = round_up(wanted, segment_alignment(wanted));
   found.ring_offset = sizeof(JobControl) + (options.npes + options.guests) * sizeof(PeRecord);
   const std::uint32_t places_here = local_pes + options.guests;
@@ -82,7 +83,10 @@ std::uint64_t usual_segment_bytes(std::uint32_t local_pes) {
   std::uint64_t share = share_of(local_pes);
   std::uint64_t wanted = config::bytes(config::Variable::heap_size);
   // Of a limited address space half is left to the program and its libraries.
-  if (wanted == 0) wanted = std::min({topology().memory_bytes, share, available_address_bytes(program_bytes(local_pes)) / 2 / local_pes / huge_page * huge_page});
+  if (wanted == 0) {
+    std::uint64_t half = available_address_bytes(program_bytes(local_pes)) / 2 / local_pes / huge_page * huge_page;
+    wanted = std::max(least_segment_bytes, std::min({topology().memory_bytes, share, half}));
+  }
   std::uint64_t symmetric = config::symmetric_bytes();
   ATOLL_VALIDATE(symmetric <= topology().memory_bytes, ValueError,
                  "SHMEM_SYMMETRIC_SIZE asks for {} per PE, but the node has {} of memory. Lower it",

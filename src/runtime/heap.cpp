@@ -167,8 +167,6 @@ void Heap::release_small(Span* slab, std::byte* block) noexcept {
     sizes.partial[slab->partial_index] = sizes.partial.back();
     sizes.partial[slab->partial_index]->partial_index = slab->partial_index;
     sizes.partial.pop_back();
-    for (std::uint32_t unit = 0; unit < slab->units; ++unit)
-      span_at_[slab->first + unit].store(nullptr, std::memory_order_relaxed);
     return_span(slab);
   }
 }
@@ -293,6 +291,9 @@ void Heap::return_span(Span* span) noexcept {
   {
     std::lock_guard lock(mutex_);
     if (span->use == Span::Use::large) --large_blocks_;
+    // Under the lock: another thread that returns a neighbour looks at this span's first and last unit.
+    if (span->use == Span::Use::slab)
+      for (std::uint32_t unit = 0; unit < span->units; ++unit) span_at_[span->first + unit].store(nullptr, std::memory_order_relaxed);
     std::vector<std::uint16_t>().swap(span->free_blocks);
     bool keep = placement_ == Placement::reuse && bytes <= budget_->pool_limit();
     if (keep) {

@@ -236,6 +236,24 @@ TEST_P(HeapTest, ThreadsAllocateAndReleaseEachOthersBlocks) {
   EXPECT_EQ(heap_->stats().blocks, 0u);
 }
 
+TEST_P(HeapTest, ThreadsReturnSlabsBesideOneAnother) {
+  make(256 * MiB_, 256 * MiB_, 256 * MiB_);
+  // Each slab holds eight blocks of these sizes and goes back when it is empty, beside slabs that other threads return.
+  auto body = [&](std::size_t bytes) {
+    std::vector<void*> blocks(24);
+    for (int round = 0; round < 4000; ++round) {
+      for (void*& block : blocks) block = heap_->allocate(bytes);
+      for (void* block : blocks) heap_->release(block);
+    }
+  };
+  std::thread second(body, 20'000), third(body, 40'000), fourth(body, 79'000);
+  body(60'000);
+  second.join();
+  third.join();
+  fourth.join();
+  EXPECT_EQ(heap_->stats().blocks, 0u);
+}
+
 TEST_P(HeapTest, AdviseHugeKeepsTheContents) {
   make(64 * MiB_, 60 * MiB_, MiB_);
   auto* block = static_cast<unsigned char*>(heap_->allocate(8 * MiB_));
