@@ -32,6 +32,10 @@ std::string Challenge::proof_of(Side side) const {
 
 bool Challenge::is_proof_of(Side side, std::string_view proof) const { return same_digest(proof, proof_of(side)); }
 
+std::string Challenge::acceptance() const { return hmac_sha256(secret_, std::string("acceptance").append(hello_).append(nonce_)); }
+
+bool Challenge::is_acceptance(std::string_view text) const { return same_digest(text, acceptance()); }
+
 StreamKeys Challenge::keys_of(Side sender) const {
   std::string material = expand_key(extract_key(hello_ + nonce_, secret_), std::string("stream of ").append(name_of(sender)), 68);
   StreamKeys keys;

@@ -110,6 +110,14 @@ TEST(Challenge, ProofsDifferBySideSecretHelloAndNonce) {
   EXPECT_FALSE(one.is_proof_of(Side::initiator, ""));
 }
 
+TEST(Challenge, OnlyTheSameChallengeAccepts) {
+  Challenge one("secret", "hello", "nonce");
+  EXPECT_TRUE(one.is_acceptance(Challenge("secret", "hello", "nonce").acceptance()));
+  for (const Challenge& other : {Challenge("Secret", "hello", "nonce"), Challenge("secret", "Hello", "nonce"), Challenge("secret", "hello", "Nonce")})
+    EXPECT_FALSE(one.is_acceptance(other.acceptance()));
+  EXPECT_FALSE(one.is_acceptance(one.proof_of(Side::responder)));
+}
+
 TEST(KeyPair, BothSidesAgreeAndNobodyElse) {
   KeyPair one, two, stranger;
   std::string secret = one.agree(two.public_key());

@@ -103,7 +103,6 @@ void Endpoint::connect(std::size_t number) {
   Peer& peer = peers_[number];
   std::int64_t now = now_ns();
   if (peer.greeting != 0 || now < peer.again_at_ns) return;
-  if (peer.give_up_at_ns == 0) peer.give_up_at_ns = now + patience_ns;
   const std::string& secret = secret_of(peer);
   int descriptor = secret.empty() ? -1 : start_connecting(peer.address);
   if (descriptor < 0) return lose(number, secret.empty() ? EKEYREJECTED : errno);
@@ -142,10 +141,13 @@ Greeting::Known Endpoint::know(const Hello& hello) {
   if (number == nobody || hello.version != version || hello.protection != static_cast<std::uint32_t>(identity_.protection))
     return {.secret = {}, .refusal = "it is not a PE of this job"};
   Peer& peer = peers_[number];
-  // When both connect at once, that of the lower PE counts, which the other then sees come.
-  bool own_counts = peer.connection != nullptr || (peer.greeting != 0 && identity_.pe < hello.source);
-  if (own_counts || peer.error != 0) return {.secret = {}, .refusal = "there is a connection already", .stranger = false};
+  if (prefers_another(peer)) return {.secret = {}, .refusal = "there is a connection already", .stranger = false};
   return {.secret = secret_of(peer), .refusal = "its key cannot be used"};
+}
+
+// Than one that has come. When both connect at once, that of the lower PE counts, which the other then sees come.
+bool Endpoint::prefers_another(const Peer& peer) const {
+  return peer.connection != nullptr || peer.error != 0 || (peer.greeting != 0 && identity_.pe < peer.address.pe);
 }
 
 void Endpoint::end_greeting(std::uint64_t number) {
@@ -172,16 +174,16 @@ void Endpoint::advance(std::uint64_t number) {
     return end_greeting(number);
   }
   if (!outgoing) peer = find(greeting.hello().source);
-  // Another may have been first, since this one said hello.
-  bool welcome = peers_[peer].connection == nullptr && peers_[peer].error == 0;
-  if (outgoing) peers_[peer].greeting = 0;
-  if (welcome) adopt(peer, greeting);
+  // The responder decides, once: this PE may have begun a connection of its own since the other's hello. The initiator sends nothing
+  // before it is accepted, and tries again when it is not. Two connections that are both in use at one end only would lose all.
+  if (outgoing || (!prefers_another(peers_[peer]) && greeting.accept())) adopt(peer, greeting);
   end_greeting(number);
 }
 
 void Endpoint::adopt(std::size_t number, Greeting& greeting) {
   Peer& peer = peers_[number];
-  if (std::uint64_t own = std::exchange(peer.greeting, 0); own != 0) end_greeting(own);
+  std::uint64_t own = std::exchange(peer.greeting, 0);
+  if (own != 0 && greeting.side() == Side::responder) end_greeting(own);
   Side other = greeting.side() == Side::initiator ? Side::responder : Side::initiator;
   const Challenge& challenge = greeting.challenge();
   int descriptor = greeting.take_descriptor();
@@ -205,6 +207,8 @@ void Endpoint::fail_attempt(std::size_t number, const Greeting& greeting) {
   Peer& peer = peers_[number];
   peer.greeting = 0;
   std::int64_t now = now_ns();
+  // From the first failure on: before, this PE may have been busy for long, and the peer tired of waiting for its proof.
+  if (peer.give_up_at_ns == 0) peer.give_up_at_ns = now + patience_ns;
   bool again = greeting.error() == ECONNRESET && now < peer.give_up_at_ns;
   if (!again) {
     log(LogLevel::info, "PE {} cannot connect to PE {}: {}", identity_.pe, peer.address.pe, greeting.reason());

@@ -58,7 +58,7 @@ class Endpoint {
     std::unique_ptr<Connection> connection;
     std::uint64_t greeting = 0;     // the attempt to connect; 0: none
     std::int64_t again_at_ns = 0;   // when to try once more; 0: never tried
-    std::int64_t give_up_at_ns = 0;
+    std::int64_t give_up_at_ns = 0; // 0: no attempt has failed
     int backoff_ms = 1;
     bool watches_room = false;      // its socket is watched for room, too
     int error = 0;                  // why it cannot be reached
@@ -71,6 +71,7 @@ class Endpoint {
   void connect(std::size_t peer);
   void advance(std::uint64_t number);
   void end_greeting(std::uint64_t number);
+  bool prefers_another(const Peer& peer) const;
   void adopt(std::size_t peer, Greeting& greeting);
   void refuse(const Greeting& greeting);
   void fail_attempt(std::size_t peer, const Greeting& greeting);

@@ -78,7 +78,7 @@ Greeting::State Greeting::advance() {
     connecting_ = false;
     if (!send(&hello_, sizeof(hello_))) return refuse("it takes no hello", ECONNRESET);
   }
-  return take_answer();
+  return challenge_ ? take_acceptance() : take_answer();
 }
 
 Greeting::State Greeting::take_hello() {
@@ -116,7 +116,20 @@ Greeting::State Greeting::take_answer() {
     return refuse(fmt::format("what answers there cannot prove that it is PE {}", hello_.target), 0);
   std::string proof = challenge_->proof_of(Side::initiator);
   if (!send(proof.data(), proof.size())) return refuse("it takes no proof", ECONNRESET);
+  received_.clear();
+  return take_acceptance();
+}
+
+Greeting::State Greeting::take_acceptance() {
+  if (auto wait = fill(proof_bytes)) return *wait;
+  if (!challenge_->is_acceptance(received_))
+    return refuse(fmt::format("what accepts there cannot prove that it is PE {}", hello_.target), 0);
   return State::proved;
+}
+
+bool Greeting::accept() {
+  std::string acceptance = challenge_->acceptance();
+  return send(acceptance.data(), acceptance.size());
 }
 
 }  // namespace atl::fabric::ofi::tcp

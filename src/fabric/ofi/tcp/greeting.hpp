@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start of a connection: both sides prove that they are the PEs that they say (wire.hpp). Nothing but three messages of fixed
+// The start of a connection: both sides prove that they are the PEs that they say (wire.hpp). Nothing but four messages of fixed
 // size is read before, and nothing behind them, so that the stream begins where the greeting ends.
 #pragma once
 
@@ -20,7 +20,7 @@ class Greeting {
  public:
   enum class State {
     waiting,  ///< for the other side
-    proved,   ///< the other side has: take_descriptor(), challenge()
+    proved,   ///< the other side has, and an initiator is accepted: take_descriptor(), challenge(). A responder calls accept() first
     refused,  ///< reason() says why
   };
 
@@ -43,6 +43,9 @@ class Greeting {
   /// Reads and sends what there is to.
   State advance();
 
+  /// The responder tells the initiator that it uses this connection. False: it has gone.
+  bool accept();
+
   Side side() const { return side_; }
   const Hello& hello() const { return hello_; }
   const Challenge& challenge() const { return *challenge_; }
@@ -64,6 +67,7 @@ class Greeting {
   State take_hello();
   State take_proof();
   State take_answer();
+  State take_acceptance();
 
   int descriptor_;
   Side side_;

@@ -19,7 +19,7 @@
 
 namespace atl::fabric::ofi::tcp {
 
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 inline constexpr std::uint64_t magic = 0x5443504C4C4F5441ull;  // "ATOLLPCT"
 
 // Where an endpoint is, and how it proves to be itself: what its process tells all others through the launcher.
@@ -64,7 +64,9 @@ struct Hello {
 };
 static_assert(sizeof(Hello) == 64);
 
-// The answer. The side that connected sends its own proof (32 bytes), and then records.
+// The answer. The side that connected sends its own proof (32 bytes). The other side then decides whether it uses this connection,
+// sends Challenge::acceptance() (32 bytes) or closes it; records follow. Until the acceptance is there, nothing is sent, so that a
+// connection that is closed in favor of another one has carried nothing.
 //
 // | offset | bytes | field | valid when                         |
 // |--------|-------|-------|------------------------------------|

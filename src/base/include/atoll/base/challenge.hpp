@@ -37,6 +37,10 @@ class Challenge {
   std::string proof_of(Side side) const;
   /// Whether the other side has sent its proof. Takes the same time for every wrong proof.
   bool is_proof_of(Side side, std::string_view proof) const;
+  /// That the responder has taken the initiator's proof and uses this connection.
+  std::string acceptance() const;
+  /// Whether the responder has sent its acceptance. Takes the same time for every wrong one.
+  bool is_acceptance(std::string_view acceptance) const;
   /// The keys of what `sender` sends.
   StreamKeys keys_of(Side sender) const;
 
