@@ -274,14 +274,29 @@ def ports_taken(hosts, number):
     taker.communicate()
 
 
-def test_ports_of_the_network_that_are_taken(hosts):
+@pytest.mark.parametrize(
+    ("security", "expected"),
+    [
+        ("auth", "cannot listen for other hosts (Address already in use)"),
+        ("none", "the network's provider tcp;ofi_rxm: cannot open"),
+    ],
+)
+def test_ports_of_the_network_that_are_taken(hosts, security, expected):
     limits = {"FI_TCP_PORT_LOW_RANGE": "47000", "FI_TCP_PORT_HIGH_RANGE": "47001"}
     with ports_taken(hosts, 1):
-        done = hosts.run(PROGRAM, "hello", slots=1, **SHORT, **limits, ATOLL_FABRIC_PROVIDER="tcp;ofi_rxm")
+        done = hosts.run(
+            PROGRAM,
+            "hello",
+            slots=1,
+            **SHORT,
+            **limits,
+            ATOLL_FABRIC_PROVIDER="tcp;ofi_rxm",
+            ATOLL_NETWORK_SECURITY=security,
+        )
     assert done.returncode == 18
-    said = f"error: PE 1 on {hosts.names[1]} cannot join the network: the network's provider tcp;ofi_rxm: cannot open"
+    said = f"error: PE 1 on {hosts.names[1]} cannot join the network: {expected}"
     assert done.stdout.count(said) == 3
-    assert done.stdout.count("Are its ports taken (FI_TCP_PORT_LOW_RANGE") == 3
+    assert done.stdout.count(" ports taken (FI_TCP_PORT_LOW_RANGE") == 3
     assert hosts.everything_ends(10)
 
 

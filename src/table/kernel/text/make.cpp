@@ -29,18 +29,20 @@ void append_times(TextBuilder& out, std::string_view text, std::int64_t times) {
   if (times <= 0 || text.empty()) return;
   ATOLL_VALIDATE(times <= most_bytes / static_cast<std::int64_t>(text.size()), MemoryError,
                  "a text of {} times {} bytes fits no memory. Is the width or the number right?", times, text.size());
-  // In blocks, between which the builder polls.
-  const std::int64_t at_once = std::max<std::int64_t>((std::int64_t{1} << 18) / static_cast<std::int64_t>(text.size()), 1);
-  for (std::int64_t left = times; left > 0; left -= at_once) {
-    const std::size_t size = text.size() * static_cast<std::size_t>(std::min(left, at_once));
-    char* to = out.room(size);
+  // All of it is taken at once, so that what exceeds the limit of memory fails before it is made.
+  const std::size_t size = text.size() * static_cast<std::size_t>(times);
+  const std::size_t piece = std::max<std::size_t>((std::size_t{1} << 18) / text.size(), 1) * text.size();
+  char* to = out.room(size);
+  for (std::size_t begin = 0; begin < size; begin += piece) {
+    const std::size_t end = std::min(size, begin + piece);
     if (text.size() == 1) {
-      std::memset(to, text[0], size);
+      std::memset(to + begin, text[0], end - begin);
     } else {
-      for (std::size_t at = 0; at < size; at += text.size()) std::memcpy(to + at, text.data(), text.size());
+      for (std::size_t at = begin; at < end; at += text.size()) std::memcpy(to + at, text.data(), text.size());
     }
-    out.advance(size);
+    if (end < size) out.poll();
   }
+  out.advance(size);
 }
 
 std::int64_t points_of(std::string_view text) { return static_cast<std::int64_t>(is_ascii(text) ? text.size() : count_points(text)); }
