@@ -192,10 +192,13 @@ def test_a_firewall_between_two_hosts_that_both_reach_the_launcher(hosts, tmp_pa
 
 
 def test_a_firewall_within_a_long_message_leaves_the_others_alive(hosts):
-    """What it holds up at the receiver is its own: nobody takes PE 2, who talks as well, for lost."""
+    """PE 2 talks to both and is never named. A PE within the blocked transfer may be ended before it reports."""
     job = Job(hosts, PROGRAM, "talks")
     hosts.part(0, 1)
-    assert len(told_of_each_other(job, "01")) == 3
+    told = told_of_each_other(job, "01")
+    assert len(told) in (2, 3)
+    for line in told:
+        assert re.match("survivor: " + LOST, line)
 
 
 def test_a_firewall_between_pes_that_look_without_waiting(tmp_path):
