@@ -63,7 +63,7 @@ def sample(pids: list[int]) -> dict[str, list[int]]:
 
 
 def soak(seconds: float, pes: int) -> list[str]:
-    """What has grown."""
+    """Runs rounds of work for so many seconds; returns the measures that have grown."""
     ak.shutdown()
     with tempfile.TemporaryDirectory() as name, ak.init(pes=pes, threads=1):
         pids = family(os.getpid())

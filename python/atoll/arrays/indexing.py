@@ -180,7 +180,7 @@ def put(array: ndarray, key: Any, value: Any) -> None:
 
 
 def _check_element(value: Any) -> None:
-    """What is assigned to one element is one value."""
+    """Checks that the value assigned to one element is a single value."""
     if type(value) not in SCALAR_KIND and np.ndim(value):
         error = ValueError if hasattr(value, "__array__") else TypeError
         raise error("setting an array element with a sequence.")

@@ -21,7 +21,7 @@ class Connection {
  public:
   static constexpr std::size_t most_parts = 4;
 
-  /// What is to be sent.
+  /// One message or command to be sent: its parts, and where the data go.
   struct Outgoing {
     Command command{};
     std::array<Target, most_targets> targets{};
@@ -39,7 +39,7 @@ class Connection {
   bool has_room() const { return queue_.size() < most_queued; }
   /// Bytes wait for the kernel to take them.
   bool is_blocked() const { return stream_->has_unsent() || !queue_.empty(); }
-  /// What has come is waiting for a receive.
+  /// Whether received bytes wait because no receive is posted.
   bool is_stalled() const { return stalled_; }
   // What follows returns 0, or a number of errno: it is broken. EBADMSG: what came is not what the peer has sent.
 
