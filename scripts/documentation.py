@@ -42,8 +42,8 @@ MODULES = ("atoll.linalg", "atoll.fft", "atoll.random", "atoll.pandas", "atoll.s
 #: Classes of what methods give, which nobody makes by name.
 GIVEN = (
     "atoll.frame.accessors.Categories", "atoll.frame.accessors.Parts", "atoll.frame.accessors.Texts",
-    "atoll.frame.grouped.DataFrameGroupBy", "atoll.frame.grouped.SeriesGroupBy", "atoll.frame.resampling.Resampler",
-    "atoll.frame.running.Windowed", "atoll.plan.scan.Scan",
+    "atoll.frame.groupby.groupby.DataFrameGroupBy", "atoll.frame.groupby.groupby.SeriesGroupBy",
+    "atoll.frame.groupby.resample.Resampler", "atoll.frame.window.windows.Windowed", "atoll.plan.scan.Scan",
 )  # fmt: skip
 
 

@@ -32,7 +32,6 @@ from .arrays.correlation import *
 from .arrays.creation import *
 from .arrays.diagonals import *
 from .arrays.einsum import *
-from .arrays.files import *
 from .arrays.grids import *
 from .arrays.joining import *
 from .arrays.manipulation import *
@@ -57,20 +56,21 @@ from .arrays.statistics import *
 from .arrays.tables import *
 from .arrays.ufuncs import *
 from .arrays.windows import *
-from .columns import categories as _categories
-from .columns import making as _making
-from .columns.categorical import *
+from .columns import creation as _making
+from .columns.categorical import all_categories as _categories
+from .columns.categorical.categorical import *
 from .columns.column import Column
-from .columns.figures import *
-from .columns.functions import *
+from .columns.functions.functions import *
+from .columns.functions.numeric import *
+from .columns.functions.ranks import *
+from .columns.functions.rearrange import *
 from .columns.groupby import *
-from .columns.intervals import *
-from .columns.joins import *
-from .columns.ranks import *
-from .columns.rearranging import *
-from .columns.running import *
-from .columns.strings import Strings, strings
-from .columns.windows import *
+from .columns.joins.equal import *
+from .columns.joins.ordered import *
+from .columns.text.strings import Strings, strings
+from .columns.window.cumulative import *
+from .columns.window.windows import *
+from .io.npy import *
 from .lazy import concat  # type: ignore[assignment]  # of frames, too: in the place of that of arrays
 from .lazy import exported as __dir__
 from .lazy import load as __getattr__

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from .columns.functions import concatenate
+from .columns.functions.functions import concatenate
 
 #: What `atoll` exports, and the module that has it.
 LAZY = dict.fromkeys(
@@ -18,27 +18,27 @@ LAZY = dict.fromkeys(
     ),
     "atoll.frame",
 )  # fmt: skip
-LAZY |= dict.fromkeys(("load_checkpoint", "save_checkpoint"), "atoll.io.checkpoint")
+LAZY |= dict.fromkeys(("load_checkpoint", "save_checkpoint"), "atoll.frame.files.checkpoint")
 LAZY |= dict.fromkeys(("read_zarr", "to_zarr"), "atoll.io.zarr")
 LAZY |= dict.fromkeys(("collect_all", "scan_csv", "scan_parquet"), "atoll.plan.scan")
 LAZY |= dict.fromkeys(
     ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table"),
-    "atoll.io.frames",
+    "atoll.frame.files.readers",
 )
 for _module, _names in {
-    "addresses": ("Addresses", "IPv4", "IPv6", "Uuids", "ip_address", "uuids"),
-    "bigints": ("BigInts", "bigint", "bigint_from_uint_arrays"),
-    "binary": ("Binary", "binary"),
-    "dates.bins": ("TimeBins", "time_bins"),
-    "dates.asking": ("datetime_as_string", "datetime_data", "isnat"),
-    "dates.business": ("busday_count", "busday_offset", "busdaycalendar", "is_busday"),
-    "dates.datetimes": ("Datetimes",),
-    "dates.offsets": ("DateOffset",),
-    "dates.ranges": ("bdate_range", "date_range", "timedelta_range"),
-    "dates.reading": ("strptime", "to_datetime", "to_timedelta"),
-    "dates.timedeltas": ("Timedeltas", "Times"),
-    "decimals": ("Decimals", "decimals"),
-    "lists": ("Lists", "SegArray", "lists"),
+    "numeric.addresses": ("Addresses", "IPv4", "IPv6", "Uuids", "ip_address", "uuids"),
+    "numeric.bigints": ("BigInts", "bigint", "bigint_from_uint_arrays"),
+    "text.binary": ("Binary", "binary"),
+    "datetime.bins": ("TimeBins", "time_bins"),
+    "datetime.numpy_functions": ("datetime_as_string", "datetime_data", "isnat"),
+    "datetime.business": ("busday_count", "busday_offset", "busdaycalendar", "is_busday"),
+    "datetime.datetimes": ("Datetimes",),
+    "datetime.offsets": ("DateOffset",),
+    "datetime.ranges": ("bdate_range", "date_range", "timedelta_range"),
+    "datetime.parsing": ("strptime", "to_datetime", "to_timedelta"),
+    "datetime.timedeltas": ("Timedeltas", "Times"),
+    "numeric.decimals": ("Decimals", "decimals"),
+    "nested.lists": ("Lists", "SegArray", "lists"),
 }.items():
     LAZY |= dict.fromkeys(_names, f"atoll.columns.{_module}")
 

@@ -29,7 +29,7 @@ from narwhals._utils import Implementation, Version
 
 from . import pandas as _names
 from .frame.classes import is_frame, is_series
-from .frame.kinds import Kind
+from .frame.data.dtypes import Kind
 
 #: The package that has the classes of what is passed to narwhals.
 NATIVE_PACKAGE = "atoll"

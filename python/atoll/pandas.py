@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from .columns.dates import reading as _reading
-from .columns.dates.timestamp import NaT, Timedelta, Timestamp, of_value
-from .columns.functions import isna as _isna
-from .columns.functions import notna as _notna
+from .columns.datetime import parsing as _reading
+from .columns.datetime.timestamp import NaT, Timedelta, Timestamp, of_value
+from .columns.functions.functions import isna as _isna
+from .columns.functions.functions import notna as _notna
 from .columns.objects import is_missing
 from .frame import (
     CategoricalIndex,
@@ -60,14 +60,14 @@ from .frame import (
     wide_to_long,
 )
 from .frame.classes import is_frame, is_series
-from .frame.conversion import numpy_of
 from .frame.core import ELSEWHERE
-from .frame.kinds import Kind
-from .frame.moments import read_durations
-from .frame.reshaping import melt as _melt
-from .frame.reshaping import pivot as _pivot
-from .frame.reshaping import pivot_table as _pivot_table
-from .frame.values import make
+from .frame.data.dtypes import Kind
+from .frame.data.values import make
+from .frame.files.conversion import numpy_of
+from .frame.index.datetime import read_durations
+from .frame.reshape.pivot import melt as _melt
+from .frame.reshape.pivot import pivot as _pivot
+from .frame.reshape.pivot import pivot_table as _pivot_table
 from .io.fallback import FallbackWarning, by_pandas
 
 __all__ = [
@@ -235,7 +235,7 @@ def __getattr__(name: str) -> Any:
         return Module(found)
     if not callable(found) or isinstance(found, type) or name in _WITHOUT_DATA:
         return found
-    own = getattr(import_module("atoll.io.frames"), name) if name in _READERS else None
+    own = getattr(import_module("atoll.frame.files.readers"), name) if name in _READERS else None
 
     @wraps(found)
     def function(*args: Any, **kwargs: Any) -> Any:

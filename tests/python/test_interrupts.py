@@ -9,7 +9,7 @@ import pytest
 from oracle import same
 
 import atoll as ak
-from atoll.columns.strings import Strings
+from atoll.columns.text.strings import Strings
 
 ROWS = 1 << 20
 TEXTS = 1 << 16

@@ -10,7 +10,7 @@ import numpy as np
 
 import atoll
 
-from ..columns import addresses
+from ..columns.numeric import addresses
 from .core import client
 from .numpy.arrays import pdarray
 from .numpy.dtypes import Int, bigint, bitType

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.functions import UFUNCS
-from ..frame.expressions import NotAllowed, parsed, too_deep
+from ..frame.expressions.allowed import NotAllowed, parsed, too_deep
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"abs": abs, "min": min, "max": max, "round": round}
 _NODES = (

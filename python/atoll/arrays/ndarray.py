@@ -12,12 +12,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..io import npy as files
 from . import (
     bits,
     composed,
     diagonals,
     engine,
-    files,
     indexing,
     interchange,
     manipulation,

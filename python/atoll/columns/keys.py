@@ -17,7 +17,7 @@ from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sets import unique
 from ..arrays.tables import searchsorted
 from .column import Column
-from .functions import concatenate
+from .functions.functions import concatenate
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from ..arrays.ndarray import ndarray
-from ..columns.binary import Binary
 from ..columns.column import Column, as_column
-from ..columns.dates.periods import Periods
-from ..columns.dates.tick import tzinfo_of
-from ..columns.lists import Lists
+from ..columns.datetime.periods import Periods
+from ..columns.datetime.tick import tzinfo_of
+from ..columns.nested.lists import Lists
 from ..columns.objects import Objects
-from ..columns.strings import Strings
-from .aligning import align_rows
-from .axis import range_index
+from ..columns.text.binary import Binary
+from ..columns.text.strings import Strings
 from .classes import CLASSES, frame, series
-from .kinds import cast, to_list
-from .labels import Labels
-from .period_index import to_period
-from .values import make, settle, take
+from .combine.align import align_rows
+from .data.column_labels import Labels
+from .data.dtypes import cast, to_list
+from .data.values import make, settle, take
+from .index.base import range_index
+from .index.period import to_period
 
 
 def plain(values: Any, missing: Any = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .pending import Columns
+from .data.lazy import Columns
 
 #: Filled by the modules that define them.
 CLASSES: dict[str, Any] = {}

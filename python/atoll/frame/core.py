@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..columns.objects import Objects
-from ..columns.strings import Strings
-from .axis import make_index
+from ..columns.text.strings import Strings
 from .classes import CLASSES, frame, series
-from .kinds import kind_of, to_list
-from .labels import labels_of
-from .pending import Columns, as_they_are, choose_rows, cut_rows
-from .values import cut, take, take_or_miss
+from .data.column_labels import labels_of
+from .data.dtypes import kind_of, to_list
+from .data.lazy import Columns, as_they_are, choose_rows, cut_rows
+from .data.values import cut, take, take_or_miss
+from .index.base import make_index
 
 
 def _series_of(values: Any, index: Any, name: Any) -> Any:

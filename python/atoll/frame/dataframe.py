@@ -5,33 +5,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from .aligning import FrameAligning
-from .arithmetic import FrameArithmetic
+from .arithmetic.describe import FrameDescribing
+from .arithmetic.elementwise import FrameElementwise
+from .arithmetic.operators import FrameArithmetic
+from .arithmetic.products import FrameProducts
+from .arithmetic.reductions import FrameReductions
 from .classes import define
-from .combining import FrameCombining
-from .construction import frame_parts
-from .conversion import FrameConversion
+from .combine.align import FrameAligning
+from .combine.combine import FrameCombining
+from .combine.merge import Merging
 from .core import FrameCore
-from .describing import FrameDescribing
-from .display import FrameDisplay
-from .elementwise import FrameElementwise
-from .files import FrameFiles
-from .grouping import Grouping
-from .html import Html
-from .indexing import Indexing
-from .labelling import FrameLabelling
-from .merging import Merging
-from .missing import FrameMissing
-from .pending import Columns, as_they_are
-from .plotting import Plotting
-from .products import FrameProducts
-from .querying import Querying
-from .reducing import FrameReductions
-from .resampling import Resampling
-from .reshaping import FrameReshaping
-from .running import Running
-from .selecting import FrameSelecting
-from .sorting import FrameSorting
+from .data.construction import frame_parts
+from .data.lazy import Columns, as_they_are
+from .display.html import Html
+from .display.plot import Plotting
+from .display.text import FrameDisplay
+from .expressions.query import Querying
+from .files.conversion import FrameConversion
+from .files.writers import FrameFiles
+from .groupby.groups import Grouping
+from .groupby.resample import Resampling
+from .reshape.pivot import FrameReshaping
+from .select.brackets import FrameSelecting
+from .select.indexers import Indexing
+from .select.missing import FrameMissing
+from .select.relabel import FrameLabelling
+from .select.sort import FrameSorting
+from .window.windows import Running
 
 
 class DataFrame(

@@ -6,28 +6,28 @@ from __future__ import annotations
 from typing import Any
 
 from .accessors import SeriesAccessors
-from .aligning import SeriesAligning
-from .arithmetic import SeriesArithmetic
+from .arithmetic.describe import SeriesDescribing
+from .arithmetic.elementwise import SeriesElementwise
+from .arithmetic.operators import SeriesArithmetic
+from .arithmetic.products import SeriesProducts
+from .arithmetic.reductions import SeriesReductions
 from .classes import define
-from .combining import SeriesCombining
-from .construction import series_parts
-from .conversion import SeriesConversion
+from .combine.align import SeriesAligning
+from .combine.combine import SeriesCombining
 from .core import SeriesCore
-from .describing import SeriesDescribing
-from .display import SeriesDisplay
-from .elementwise import SeriesElementwise
-from .grouping import Grouping
-from .indexing import Indexing
-from .labelling import SeriesLabelling
-from .missing import SeriesMissing
-from .plotting import Plotting
-from .products import SeriesProducts
-from .reducing import SeriesReductions
-from .resampling import Resampling
-from .reshaping import SeriesReshaping
-from .running import Running
-from .selecting import SeriesSelecting
-from .sorting import SeriesSorting
+from .data.construction import series_parts
+from .display.plot import Plotting
+from .display.text import SeriesDisplay
+from .files.conversion import SeriesConversion
+from .groupby.groups import Grouping
+from .groupby.resample import Resampling
+from .reshape.pivot import SeriesReshaping
+from .select.brackets import SeriesSelecting
+from .select.indexers import Indexing
+from .select.missing import SeriesMissing
+from .select.relabel import SeriesLabelling
+from .select.sort import SeriesSorting
+from .window.windows import Running
 
 
 class Series(

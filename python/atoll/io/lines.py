@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .. import _core
 from ..arrays.array import Array, expr_of
 from ..columns.column import Column
-from ..columns.strings import Strings
+from ..columns.text.strings import Strings
 from ..session import current
 from ..session.everywhere import clean_up, everywhere
 from .reading import run

@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .. import extras
-from ..columns.making import from_arrow
+from ..columns.creation import from_arrow
 from ..session import current
 from ..session.everywhere import landed
+from .column_storage import Dictionary, categorical_of, storage_of
 from .fallback import outside
 from .reader import Part, Reader, land, opening, reading
-from .storage import Dictionary, categorical_of, storage_of
 
 
 def read_columns(reader: Reader, columns: Collection[str] | None = None, where: Any = None) -> dict[str, Any]:

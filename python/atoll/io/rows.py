@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.array import Array, expr_of
-from ..columns.categorical import Categorical
+from ..columns.categorical.categorical import Categorical
 from ..columns.column import Column
-from ..columns.dates.ticks import Ticks
-from ..columns.strings import Strings
+from ..columns.datetime.ticks import Ticks
+from ..columns.text.strings import Strings
 from ..session import current
 from ..session.everywhere import clean_up_once, everywhere, once
-from .atomic import beside, directory_beside, discard, settle
+from .storage.atomic import beside, directory_beside, discard, settle
 
 
 class Kept(NamedTuple):

@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from .places import Place
 from .reader import Part, reading
+from .storage.places import Place
 
 
 def unified(schemas: Sequence[Any], files: Sequence[str]) -> Any:

@@ -14,15 +14,15 @@ import numpy as np
 from .. import extras
 from ..arrays.array import Array, expr_of, wrap
 from ..arrays.creation import asarray
-from ..arrays.files import pieces
 from ..columns.column import Column
-from ..columns.dates.ticks import Ticks
-from ..columns.strings import Strings
+from ..columns.datetime.ticks import Ticks
+from ..columns.text.strings import Strings
 from ..session.everywhere import everywhere, once
-from .atomic import directory_beside
+from .npy import pieces
 from .reader import Part, Reader, reading
 from .reading import check_room, read_columns
 from .rows import replacing
+from .storage.atomic import directory_beside
 from .writing import agree, check_step, checked, writes
 
 #: Bytes that a chunk has at most, when nobody says how large chunks are; and that one PE writes at a time.

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..io.csv import CsvReader
-from ..io.dialect import compression_of
-from ..io.parquet import ParquetReader
+from ..io.csv.dialect import compression_of
+from ..io.csv.reader import CsvReader
+from ..io.parquet.reader import ParquetReader
 from ..io.reader import Reader
 from .derived import Derived
 from .spill import Chain, SpilledReader

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection
 
-from ..io.parquet import ParquetReader
+from ..io.parquet.reader import ParquetReader
 from ..session.everywhere import once
 from .estimate import estimated
 from .nodes import Assign, Choose, Filter, Group, Head, Join, Node, Sort, Source

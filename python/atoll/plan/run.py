@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..frame import DataFrame, concat
-from ..frame.pending import Pending, Unread, as_they_are
-from ..io.parquet import ParquetReader
+from ..frame.data.lazy import Pending, Unread, as_they_are
+from ..io.parquet.reader import ParquetReader
 from ..io.reader import Reader
 from ..io.reading import read_columns
 from ..session import current

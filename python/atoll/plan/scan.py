@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..frame import DataFrame
-from ..frame.axis import range_index
 from ..frame.classes import frame as made_frame
-from ..frame.labels import Labels
-from ..frame.pending import Unread
-from ..io.chunks import FileColumn
-from ..io.csv import csv_reader, guess_from_all
-from ..io.dialect import Dialect
-from ..io.parquet import parquet_reader
+from ..frame.data.column_labels import Labels
+from ..frame.data.lazy import Unread
+from ..frame.index.base import range_index
+from ..io.csv.dialect import Dialect
+from ..io.csv.reader import csv_reader, guess_from_all
+from ..io.file_columns import FileColumn
+from ..io.parquet.reader import parquet_reader
 from ..io.reader import Reader
 from . import explain, nodes
 from .run import Run
@@ -328,7 +328,7 @@ def scan_parquet(path: Any, *, storage_options: Any = None) -> Scan:
 
 
 def scan_csv(path: Any, *, dtype: Any = None, storage_options: Any = None, **dialect: Any) -> Scan:
-    """A frame of text files that is not read yet; `dialect`: the fields of `atoll.io.dialect.Dialect`."""
+    """A frame of text files that is not read yet; `dialect`: the fields of `atoll.io.csv.dialect.Dialect`."""
     if dialect.get("on_bad_lines") == "warn":
         raise ValueError('a scan may read lines more than once: on_bad_lines is "error" or "skip"')
     reader = csv_reader(path, dtype, Dialect(**dialect), storage_options)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..io.members import ANY, Members, both, either
+from ..io.parquet.members import ANY, Members, both, either
 
 
 class Term:

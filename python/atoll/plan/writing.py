@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..io.atomic import directory_beside
-from ..io.parquetfile import parquet_file, write_rows
-from ..io.places import target_of
+from ..io.parquet.file import parquet_file, write_rows
 from ..io.rows import inputs_of, replacing
+from ..io.storage.atomic import directory_beside
+from ..io.storage.places import target_of
 from ..io.writing import tables, write_pieces
 from ..session import current
 from ..session.everywhere import everywhere

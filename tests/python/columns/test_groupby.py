@@ -201,7 +201,7 @@ def test_quantiles_of_infinities(interpolation):
 
 
 def test_running_products_of_groups_after_one_that_found_no_memory(monkeypatch):
-    order = importlib.import_module("atoll.columns.order")
+    order = importlib.import_module("atoll.columns.group_order")
     g, x = ak.groupby(ak.array([1, 1, 2, 2, 3])), ak.array([2.0, 3, 4, 5, 6])
 
     def without_memory(*_):

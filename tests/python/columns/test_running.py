@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from oracle import same
 
 import atoll as ak
-from atoll.columns import ranks
-from atoll.columns.ranks import cut, qcut
+from atoll.columns.functions import ranks
+from atoll.columns.functions.ranks import cut, qcut
 
 pytestmark = pytest.mark.usefixtures("two_sessions")
 

@@ -12,7 +12,7 @@ import pytest
 
 import atoll as ak
 import atoll.arkouda as arkouda
-from atoll.frame.expressions import NotAllowed
+from atoll.frame.expressions.allowed import NotAllowed
 
 pytestmark = pytest.mark.usefixtures("one_session")
 

@@ -9,7 +9,7 @@ import atoll as ak
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
-from atoll.frame import plotting
+from atoll.frame.display import plot as plotting
 
 pytestmark = pytest.mark.usefixtures("one_session")
 

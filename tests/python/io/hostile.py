@@ -27,8 +27,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import feather, ipc, orc
 
-from atoll.io import thrift
-from atoll.io.parquetgroups import MAGIC, footer_of
+from atoll.io.parquet import thrift
+from atoll.io.parquet.row_groups import MAGIC, footer_of
 
 #: Ends of names. What is a directory is kept as a zip archive of its files, in which one of them is broken.
 FORMATS = (
@@ -473,7 +473,7 @@ def _parquet(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 def _orc_streams(data: bytes) -> Iterator[tuple[int, int, int, int]]:
     """Column, kind, place and bytes of the streams of a file's first stripe."""
-    from atoll.io.orcfile import OrcFile
+    from atoll.io.orc.streams import OrcFile
 
     with pa.BufferReader(data) as source:
         file = OrcFile(source)
@@ -508,7 +508,7 @@ def _feather(data: bytes) -> Iterator[tuple[str, bytes]]:
 def read(path: pathlib.Path) -> None:
     """Reads all of a file, and looks at every value: what was accepted must be sound."""
     import atoll as ak
-    from atoll.io import frames
+    from atoll.frame.files import readers as frames
 
     if path.suffix in (".npy", ".npz"):
         found = ak.load(path)

@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import atoll as ak
-from atoll.io import bloom, parquet
-from atoll.io.members import ANY, both, either, members_of
+from atoll.io.parquet import bloom
+from atoll.io.parquet import reader as parquet
+from atoll.io.parquet.members import ANY, both, either, members_of
 
 pytestmark = pytest.mark.usefixtures("every_session")
 

@@ -82,7 +82,7 @@ def test_a_line_that_is_no_object_is_named(tmp_path, two_sessions):
 
 
 def test_the_number_of_a_line_is_that_of_the_file(tmp_path, two_sessions, monkeypatch):
-    from atoll.io import json
+    from atoll.io.json import reader as json
 
     if two_sessions.pes > 1:
         pytest.skip("other processes have their own module")
@@ -159,7 +159,7 @@ def test_files_that_broke_a_reader_once(tmp_path, one_session, pes):
 
 
 def test_files_that_vanish_or_change(tmp_path, every_session):
-    from atoll.io.parquet import parquet_reader
+    from atoll.io.parquet.reader import parquet_reader
     from atoll.io.reading import read_columns
 
     path = tmp_path / "a.parquet"

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import atoll as ak
-from atoll.io import csv
 from atoll.io.csv import csv_columns
+from atoll.io.csv import reader as csv
 
 pytestmark = pytest.mark.usefixtures("every_session")
 

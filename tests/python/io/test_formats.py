@@ -10,9 +10,9 @@ import pytest
 from pyarrow import feather, ipc, orc
 
 import atoll as ak
-from atoll.io import json as json_lines
 from atoll.io.arrow import arrow_columns, write_arrow
 from atoll.io.json import json_columns, write_json
+from atoll.io.json import reader as json_lines
 from atoll.io.orc import orc_columns, write_orc
 from atoll.session.everywhere import everywhere
 

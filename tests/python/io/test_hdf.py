@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import atoll as ak
-from atoll.io import hdf
+from atoll.io.hdf import reader as hdf
 
 h5py = pytest.importorskip("h5py")
 pytestmark = pytest.mark.usefixtures("every_session")

@@ -11,9 +11,9 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import atoll as ak
-from atoll.columns.coded import Coded
-from atoll.io.chunks import FileColumn
-from atoll.io.parquet import parquet_reader
+from atoll.columns.text.coded import Coded
+from atoll.io.file_columns import FileColumn
+from atoll.io.parquet.reader import parquet_reader
 
 pytestmark = pytest.mark.usefixtures("every_session")
 

@@ -13,8 +13,9 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import atoll as ak
-from atoll.io import csvparse, fallback
-from atoll.io.dialect import Dialect
+from atoll.io import fallback
+from atoll.io.csv import parse as csvparse
+from atoll.io.csv.dialect import Dialect
 from atoll.session import current
 
 pytestmark = [pytest.mark.usefixtures("every_session"), pytest.mark.filterwarnings("ignore")]

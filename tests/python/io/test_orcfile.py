@@ -12,9 +12,9 @@ import pytest
 from fsspec.implementations.local import LocalFileSystem
 from pyarrow import orc
 
-from atoll.io import orcfile
 from atoll.io.orc import orc_columns
-from atoll.io.orcfile import OrcFile
+from atoll.io.orc import streams as orcfile
+from atoll.io.orc.streams import OrcFile
 
 pytestmark = pytest.mark.usefixtures("every_session")
 

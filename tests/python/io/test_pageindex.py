@@ -12,9 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import atoll as ak
-from atoll.io import parquet, thrift
-from atoll.io.pageindex import column_of
-from atoll.io.parquetgroups import footer_of
+from atoll.io.parquet import reader as parquet
+from atoll.io.parquet import thrift
+from atoll.io.parquet.page_index import column_of
+from atoll.io.parquet.row_groups import footer_of
 
 pytestmark = pytest.mark.usefixtures("every_session")
 

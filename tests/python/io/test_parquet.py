@@ -213,7 +213,7 @@ def test_texts_of_few_words_are_read_as_codes(tmp_path):
 
 
 def test_columns_are_read_when_they_are_used(tmp_path, monkeypatch):
-    from atoll.io.chunks import FileColumn
+    from atoll.io.file_columns import FileColumn
 
     path = tmp_path / "a.parquet"
     frame = pd.DataFrame({"a": range(100), "b": [f"t{i % 7}" for i in range(100)], "c": [i / 3 for i in range(100)]})

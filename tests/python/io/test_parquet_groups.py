@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import atoll as ak
-from atoll.io import parquetgroups, thrift
-from atoll.io.parquet import parquet_columns, write_parquet
+from atoll.io.parquet import parquet_columns, thrift, write_parquet
+from atoll.io.parquet import row_groups as parquetgroups
 
 pytestmark = pytest.mark.usefixtures("every_session")
 

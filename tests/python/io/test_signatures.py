@@ -9,7 +9,7 @@ import pandas as pd
 
 import atoll as ak
 import atoll.pandas as apd
-from atoll.io import frames
+from atoll.frame.files import readers as frames
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "coming-from-pandas.md"
 #: Functions whose other options go to pandas, or to `read_csv`.

@@ -19,8 +19,7 @@ import writers
 
 import atoll as ak
 from atoll.io.arrow import write_arrow
-from atoll.io.csv import csv_columns
-from atoll.io.csvtext import write_csv
+from atoll.io.csv import csv_columns, write_csv
 from atoll.io.hdf import write_hdf
 from atoll.io.json import write_json
 from atoll.io.orc import write_orc

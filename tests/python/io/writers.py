@@ -9,7 +9,8 @@ import numpy as np
 
 import atoll as ak
 import atoll.arkouda as arkouda
-from atoll.io import atomic, filesets, rows
+from atoll.io import rows
+from atoll.io.storage import atomic, filesets
 from atoll.session.everywhere import everywhere
 
 ROWS = 20_000

@@ -9,7 +9,7 @@ import pytest
 import atoll as ak
 from atoll import _core
 from atoll.arrays.array import expr_of, wrap
-from atoll.columns.strings import texts_of
+from atoll.columns.text.strings import texts_of
 from atoll.session.everywhere import TEXT, everywhere, landed, once
 
 pytestmark = pytest.mark.usefixtures("every_session")

@@ -9,8 +9,8 @@ import numpy as np
 
 import atoll
 
-from ...columns import lists as _lists
 from ...columns.column import Column
+from ...columns.nested import lists as _lists
 from ..core import client
 from ..objects import KINDS, LIFTED, Named, entitled, lift, lower
 from .arrays import pdarray

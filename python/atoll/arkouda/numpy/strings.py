@@ -12,8 +12,8 @@ import atoll
 
 from ... import _core
 from ...arrays.array import wrap
-from ...columns.strings import Strings as Texts
-from ...columns.strings import texts_of
+from ...columns.text.strings import Strings as Texts
+from ...columns.text.strings import texts_of
 from ...session import current
 from ..core import client
 from ..objects import KINDS, LIFTED, Rows, checked, entitled, lift, lower

@@ -10,9 +10,9 @@ import numpy as np
 
 import atoll
 
-from ...columns.dates.datetimes import Datetimes
-from ...columns.dates.ticks import Ticks
-from ...columns.dates.timedeltas import Timedeltas
+from ...columns.datetime.datetimes import Datetimes
+from ...columns.datetime.ticks import Ticks
+from ...columns.datetime.timedeltas import Timedeltas
 from ..core import client
 from ..objects import KINDS, LIFTED, lift
 from .arrays import combine, pdarray

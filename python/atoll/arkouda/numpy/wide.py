@@ -10,8 +10,8 @@ import numpy as np
 
 import atoll
 
-from ...columns.bigints import BigInts, bigint
-from ...columns.functions import concatenate, where
+from ...columns.functions.functions import concatenate, where
+from ...columns.numeric.bigints import BigInts, bigint
 
 __all__ = ["BigInts", "assign", "bigint", "broadcast", "choose", "combine", "floats", "of_any", "pick", "scan_fold"]
 

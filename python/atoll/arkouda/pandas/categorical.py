@@ -9,7 +9,7 @@ import numpy as np
 
 import atoll
 
-from ...columns.strings import Strings as _Texts
+from ...columns.text.strings import Strings as _Texts
 from ..core import client
 from ..numpy.arrays import pdarray
 from ..numpy.dtypes import Int

@@ -7,14 +7,14 @@ from typing import Any
 
 import atoll
 
-from ...columns.addresses import Addresses
-from ...columns.binary import Binary
-from ...columns.categorical import Categorical
+from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
-from ...columns.dates.ticks import Ticks
-from ...columns.decimals import Decimals
-from ...columns.lists import Lists
-from ...columns.strings import Strings as Texts
+from ...columns.datetime.ticks import Ticks
+from ...columns.nested.lists import Lists
+from ...columns.numeric.addresses import Addresses
+from ...columns.numeric.decimals import Decimals
+from ...columns.text.binary import Binary
+from ...columns.text.strings import Strings as Texts
 from ..numpy.arrays import pdarray
 from ..numpy.segarray import SegArray
 from ..numpy.strings import Strings

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from ... import extras
-from ...columns.making import from_arrow
-from ...io.hdf import all_texts, object_type
-from ...io.hdfrows import hdf_file, put
+from ...columns.creation import from_arrow
+from ...io.hdf.reader import all_texts, object_type
+from ...io.hdf.writer import hdf_file, put
 from ...io.writing import write_alone
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray

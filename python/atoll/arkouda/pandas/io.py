@@ -16,11 +16,11 @@ import atoll
 
 from ... import extras
 from ...columns.column import Column
-from ...columns.strings import Strings as Texts
+from ...columns.text.strings import Strings as Texts
 from ...io import zarr
-from ...io.filesets import located, replacing_files
-from ...io.parquet import parquet_columns, parquet_reader, write_parquet
-from ...io.places import matching, path_of
+from ...io.parquet.reader import parquet_columns, parquet_reader, write_parquet
+from ...io.storage.filesets import located, replacing_files
+from ...io.storage.places import matching, path_of
 from ...io.writing import write_alone
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray

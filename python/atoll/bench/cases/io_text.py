@@ -49,7 +49,7 @@ def write_csv(table: Any, path: str) -> None:
 
 def _atoll_writes_csv(table: Any, setup: Setup) -> Write:
     columns = atoll_columns(table, setup)
-    from atoll.io.csvtext import write_csv
+    from atoll.io.csv import write_csv
 
     return lambda path: write_csv(path, columns)
 

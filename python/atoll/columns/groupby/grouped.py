@@ -17,8 +17,8 @@ from ...arrays.selection import flatnonzero, take, where
 from ...arrays.sorting import argsort, coargsort
 from ...arrays.ufuncs import floor, isnan, maximum, minimum, rint
 from ..column import Column
+from ..group_order import InGroups
 from ..keys import Numbered, PlainKeys, are_several, key_columns, number_keys, plain_keys, row_numbers
-from ..order import InGroups
 
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray

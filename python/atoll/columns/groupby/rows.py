@@ -14,11 +14,11 @@ from ...arrays.selection import flatnonzero, take
 from ...arrays.sorting import coargsort
 from ...arrays.tables import bincount
 from ..column import Column
-from ..functions import where
-from ..ranks import rank_of
-from ..running import cumulate, difference, filling_rows, ratio, shifted_rows, take_or_missing, valid_rows
-from ..windows import EwmWindows, Frame, Rows, Windows, rolling_frame
-from .figures import FiguresByGroup
+from ..functions.functions import where
+from ..functions.ranks import rank_of
+from ..window.cumulative import cumulate, difference, filling_rows, ratio, shifted_rows, take_or_missing, valid_rows
+from ..window.windows import EwmWindows, Frame, Rows, Windows, rolling_frame
+from .aggregates import FiguresByGroup
 
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
@@ -68,8 +68,8 @@ class RowsByGroup(FiguresByGroup):
         order = coargsort([group, first])
         first = take(first, order)
         child = held.take(first) if isinstance(held, Column) else take(held, first)
-        lists = import_module("atoll.columns.lists")
-        ragged = import_module("atoll.columns.ragged").Ragged
+        lists = import_module("atoll.columns.nested.lists")
+        ragged = import_module("atoll.columns.nested.ragged").Ragged
         return lists.lists_of(ragged.of_lengths(asarray(bincount(group, minlength=self.ngroups)), child))
 
     def head(self, n: int = 5) -> ndarray:

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of values that no array holds, by what those who have them call them: a line for each kind."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays.array import are_texts
+from ..arrays.creation import asarray
+from .arrow import arrow_array, has_arrow
+from .categorical.categorical import categorical_from_arrow
+from .column import Column
+from .datetime.tick import tick_of
+from .later import later
+from .text.strings import as_strings, strings, strings_from_arrow
+
+Maker = Callable[[Any], Any]
+
+
+def column(values: Any, dtype: Any = None) -> Any:
+    """The column of values that no array holds; None of others, which are for arrays to judge."""
+    if isinstance(values, Column):
+        return values if dtype is None else values.astype(dtype)
+    if _means_text(dtype):
+        return strings(values)
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        return None
+    wanted = None if dtype is None else np.dtype(dtype)
+    if wanted is not None and wanted.kind in "Mm":
+        return later("datetime.creation", "ticks")(values, wanted)
+    if has_arrow(values):
+        made = from_arrow(values)
+        return made if wanted is None or made is None else made.astype(wanted)
+    if wanted is None and are_texts(values):
+        return as_strings(values)
+    found = np.asarray(values)
+    if found.ndim != 1:
+        return None
+    maker = _NUMPY.get(found.dtype.kind) if wanted is None else None
+    if maker is not None:
+        # NumPy makes texts of numbers that stand among texts: those were none.
+        return maker(values if isinstance(values, (list, tuple)) and found.dtype.kind in "UST" else found)
+    return _of_objects(np.asarray(values, dtype=object), wanted)
+
+
+def _means_text(dtype: Any) -> bool:
+    return (
+        dtype is str
+        or (isinstance(dtype, str) and dtype in ("str", "string"))
+        or getattr(dtype, "kind", "") in ("U", "T")
+    )
+
+
+# -- Arrow --
+
+
+def from_arrow(values: Any) -> Any:
+    """The column, or array where that does, of an Arrow array of any type that one of them holds; None of others.
+
+    Parameters
+    ----------
+    values : object
+        A pyarrow array or chunked array, or whatever has Arrow's interface (`__arrow_c_array__`, `__arrow_c_stream__`).
+    """
+    import pyarrow as pa
+
+    array = arrow_array(values)
+    if getattr(array.type, "extension_name", "") == "arrow.uuid":
+        return later("numeric.addresses", "uuids")(array)
+    for names, make in _ARROW.items():
+        if any(getattr(pa.types, name)(array.type) for name in names.split()):
+            return make(array)
+    return None
+
+
+def _numbers_from_arrow(array: Any) -> Any:
+    import pyarrow as pa
+
+    if array.null_count == 0:
+        return asarray(array.to_numpy(zero_copy_only=False))
+    filled = array.fill_null(False if pa.types.is_boolean(array.type) else 0).to_numpy(zero_copy_only=False)
+    return Column(asarray(filled), asarray(array.is_valid().to_numpy(zero_copy_only=False)))
+
+
+#: Who makes columns, by what pyarrow's `types` says of a type: the first that is so.
+_ARROW: dict[str, Maker] = {
+    "is_null is_string is_large_string is_string_view": strings_from_arrow,
+    "is_boolean is_integer is_floating": _numbers_from_arrow,
+    "is_timestamp is_date is_duration is_time": later("datetime.creation", "ticks_from_arrow"),
+    "is_binary is_large_binary is_fixed_size_binary": later("text.binary", "binary_from_arrow"),
+    "is_decimal": later("numeric.decimals", "decimals_from_arrow"),
+    "is_dictionary": categorical_from_arrow,
+    "is_list is_large_list is_fixed_size_list": later("nested.lists", "lists_from_arrow"),
+}
+
+# -- NumPy, lists, objects --
+
+#: Who makes columns of a NumPy array, by the kind of its dtype.
+_NUMPY: dict[str, Maker] = {
+    "U": as_strings,
+    "S": as_strings,
+    "T": as_strings,
+    "M": later("datetime.creation", "ticks_from_numpy"),
+    "m": later("datetime.creation", "ticks_from_numpy"),
+}
+
+
+#: Who makes columns of objects, by module and name of their type.
+_OBJECTS: dict[tuple[str, str], Maker] = {
+    ("uuid", "UUID"): later("numeric.addresses", "uuids"),
+    ("ipaddress", "IPv4Address"): later("numeric.addresses", "ip_address"),
+    ("ipaddress", "IPv6Address"): later("numeric.addresses", "ip_address"),
+    ("decimal", "Decimal"): later("numeric.decimals", "decimals"),
+}
+
+
+def _is_big(values: np.ndarray[Any, Any]) -> bool:
+    """Whether Python's integers among objects do not all fit 64 bits."""
+    there = [value for value in values if type(value) is int]
+    return bool(there) and not (min(there) >= -(2**63) and max(there) < (2**64 if min(there) >= 0 else 2**63))
+
+
+def _is_null(value: Any) -> bool:
+    """None, or a missing value of pandas or NumPy; NaN is a number."""
+    pandas = sys.modules.get("pandas")
+    return value is None or (pandas is not None and (value is pandas.NA or value is pandas.NaT))
+
+
+def _of_objects(found: np.ndarray[Any, Any], dtype: Any) -> Any:
+    """A column of Python's objects, by the first that is there; numbers only with missing ones among them."""
+    missing = np.fromiter(map(_is_null, found), bool, found.size)
+    first = next((value for value in found if not (_is_null(value) or value != value)), None)
+    if dtype is None and isinstance(first, str):
+        return as_strings(found)
+    if first is None:
+        first = next((value for value in found if value is not None), None)  # NaT
+    if dtype is None and tick_of(first) is not None:
+        return later("datetime.creation", "ticks_from_objects")(found.tolist(), missing)
+    if dtype is None and (maker := _OBJECTS.get((type(first).__module__, type(first).__name__))) is not None:
+        return maker(found)
+    if dtype is None and _is_big(found):
+        return later("numeric.bigints", "bigint")(found)
+    if not missing.any():
+        return None
+    there = np.array(found[~missing].tolist(), dtype=dtype)
+    if there.size == 0 and dtype is None:
+        there = there.astype(np.float64)
+    if there.dtype.kind not in "biuf":
+        return None
+    filled = np.zeros(found.size, there.dtype)
+    filled[~missing] = there
+    return Column(asarray(filled), asarray(~missing))

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is in a frame: `describe`, `info`, memory, correlations."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import asarray
+from ...arrays.selection import flatnonzero, take
+from ...columns.column import Column
+from ..classes import CLASSES, frame, is_frame, series
+from ..core import as_axis, is_numeric, numeric_places
+from ..data.column_labels import Labels
+from ..data.dtypes import figure_of, kind_of
+from ..data.values import isna, make
+from ..display.format import pad
+from ..index.base import range_index
+from .reductions import count
+
+
+def _shares(percentiles: Any) -> tuple[list[float], list[str]]:
+    shares = sorted({*([0.25, 0.5, 0.75] if percentiles is None else [float(one) for one in percentiles])})
+    names = []
+    for one in shares:
+        text = f"{one * 100:.10g}"
+        names.append(f"{text}%")
+    return shares, names
+
+
+def _of_numbers(self: Any, percentiles: Any) -> tuple[list[str], list[Any]]:
+    shares, names = _shares(percentiles)
+    quantiles = self.quantile(shares).to_list()
+    figures = [self.count(), self.mean(), self.std(), self.min(), *quantiles, self.max()]
+    return ["count", "mean", "std", "min", *names, "max"], [float(one) for one in figures]
+
+
+def _of_others(self: Any) -> tuple[list[str], list[Any]]:
+    counts = self.value_counts()
+    top, times = (counts._index[0], int(counts.iloc[0])) if len(counts) else (np.nan, np.nan)
+    return ["count", "unique", "top", "freq"], [self.count(), len(counts), top, times]
+
+
+def _of_dates(self: Any, percentiles: Any) -> tuple[list[str], list[Any]]:
+    shares, names = _shares(percentiles)
+    quantiles = [self.quantile(one) for one in shares]
+    figures = [self.mean(), self.min(), *quantiles, self.max()]
+    return ["count", "mean", "min", *names, "max"], [self.count(), *(figure_of(self._values, one) for one in figures)]
+
+
+class SeriesDescribing:
+    """Figures of a Series together."""
+
+    __slots__ = ()
+
+    def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
+        """Count, mean, standard deviation and quartiles; of texts: count, distinct, most frequent.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2, 3]).describe()["mean"].item()
+        2.0
+        """
+        if is_numeric(self._values, bools=False):
+            names, held = _of_numbers(self, percentiles)
+        elif getattr(self.dtype, "kind", "O") in "mM":
+            names, held = _of_dates(self, percentiles)
+        else:
+            names, held = _of_others(self)
+        return series(make(held), Labels(names).index(), self._name)
+
+    def info(self: Any, verbose: Any = None, buf: Any = None, **options: Any) -> None:
+        """Prints kind, count and memory."""
+        self.to_frame().info(verbose, buf, **options)
+
+    def memory_usage(self: Any, index: bool = True, deep: bool = False) -> int:
+        """Bytes of the values, and of the index."""
+        return int(self._values.nbytes) + (_bytes_of(self._index) if index else 0)
+
+    @property
+    def nbytes(self: Any) -> int:
+        """Bytes of the values, on all PEs together."""
+        return int(self._values.nbytes)
+
+    def corr(self: Any, other: Any, method: Any = "pearson", min_periods: Any = None) -> Any:
+        """The correlation with another Series."""
+        a, b = _pair(self, other)
+        return correlation(a, b, method) if a.size >= (min_periods or 1) else np.nan
+
+    def cov(self: Any, other: Any, min_periods: Any = None, ddof: int = 1) -> Any:
+        """The covariance with another Series."""
+        a, b = _pair(self, other)
+        return _covariance(a, b, ddof)
+
+    def autocorr(self: Any, lag: int = 1) -> Any:
+        """The correlation with itself some rows before."""
+        return self.corr(self.shift(lag))
+
+
+def _bytes_of(index: Any) -> int:
+    if hasattr(index, "_range"):
+        return sys.getsizeof(index._range)
+    return sum(int(column.nbytes) for column in index._labels_of_index)
+
+
+def _floats(values: Any) -> Any:
+    if isinstance(values, Column):
+        values = values.astype(np.float64)
+        values = values if not isinstance(values, Column) else values.fillna(np.nan)
+    return values.astype(np.float64)
+
+
+def _pair(self: Any, other: Any) -> tuple[Any, Any]:
+    """The values of two Series at the labels where both have one."""
+    a, b = self.align(other, join="inner")
+    return _both(_floats(a._values), _floats(b._values))
+
+
+def _both(a: Any, b: Any) -> tuple[Any, Any]:
+    gone = isna(a) | isna(b)
+    if not gone.any():
+        return a, b
+    rows = flatnonzero(~gone)
+    return take(a, rows), take(b, rows)
+
+
+def _covariance(a: Any, b: Any, ddof: int = 1) -> Any:
+    if a.size - ddof <= 0:
+        return np.nan
+    return ((a - a.mean()) * (b - b.mean())).sum() / (a.size - ddof)
+
+
+def correlation(a: Any, b: Any, method: Any = "pearson") -> Any:
+    """The correlation of two arrays of floats: of values, or of their ranks."""
+    if callable(method):
+        return method(a.to_numpy(), b.to_numpy())
+    if method == "spearman":
+        index = range_index(a.size)
+        a, b = (series(one, index).rank()._values for one in (a, b))
+    elif method == "kendall":
+        return _kendall(a.to_numpy(), b.to_numpy())
+    elif method != "pearson":
+        raise ValueError(
+            f"method must be either 'pearson', 'kendall', 'spearman', or a callable, '{method}' was supplied"
+        )
+    if a.size < 2:
+        return np.nan
+    apart, other = a - a.mean(), b - b.mean()
+    with np.errstate(all="ignore"):
+        found = (apart * other).sum() / np.sqrt((apart**2).sum() * (other**2).sum())
+    return float(np.clip(found, -1.0, 1.0))
+
+
+def _kendall(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+    signs = np.sign(a[:, None] - a[None, :]) * np.sign(b[:, None] - b[None, :])
+    ties = [float((np.sign(one[:, None] - one[None, :]) != 0).sum()) for one in (a, b)]
+    return float(signs.sum() / np.sqrt(ties[0] * ties[1]))
+
+
+class FrameDescribing:
+    """What is in a frame."""
+
+    __slots__ = ()
+
+    def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
+        """Count, mean, standard deviation and quartiles of each column of numbers.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 2, 3]}).describe().loc["mean", "a"].item()
+        2.0
+        """
+        if include is None and exclude is None:
+            times = [place for place, one in enumerate(self._columns) if getattr(one.dtype, "kind", "O") in "mM"]
+            places = sorted([*numeric_places(self._columns, bools=False), *times]) if self._columns else []
+            made = self._at(places) if places else self
+        elif isinstance(include, str) and include == "all":
+            made = self
+        else:
+            made = self.select_dtypes(include, exclude)
+        if not made._columns:
+            raise ValueError("Cannot describe a DataFrame without columns")
+        parts = [one.describe(percentiles) for one in made._each()]
+        numbers = [part._index.to_list() for part in parts]
+        names = list(dict.fromkeys(name for part in sorted(numbers, key=len) for name in part))
+        index = Labels(names).index()
+        return frame([part._to_index(index)._values for part in parts], made._labels, index)
+
+    def info(
+        self: Any, verbose: Any = None, buf: Any = None, max_cols: Any = None, memory_usage: Any = None,
+        show_counts: Any = None,
+    ) -> None:  # fmt: skip
+        """Prints columns, kinds, counts and memory."""
+        lines = [f"<class 'atoll.{type(self).__name__}'>", _summary(self._index)]
+        kinds = [str(kind_of(one)) for one in self._columns]
+        if not self._columns:
+            lines.append(f"Empty {type(self).__name__}")
+        elif verbose is False:
+            ends = f", {self._labels.values[0]} to {self._labels.values[-1]}"
+            lines.append(f"Columns: {len(self._columns)} entries{ends}")
+            tally = ", ".join(f"{kind}({kinds.count(kind)})" for kind in sorted(set(kinds)))
+            lines.append(f"dtypes: {tally}")
+        else:
+            lines.append(f"Data columns (total {len(self._columns)} columns):")
+            cells = [
+                [" # ", "---", *(f" {place}" for place in range(len(kinds)))],
+                ["Column", "------", *map(str, self._labels.values)],
+                ["Non-Null Count", "--------------", *(f"{count(one)} non-null" for one in self._columns)],
+                ["Dtype", "-----", *kinds],
+            ]
+            widths = [max(map(len, column)) for column in cells]
+            lines += [
+                "  ".join(pad(text, width, left=True) for text, width in zip(row, widths, strict=True))
+                for row in zip(*cells, strict=True)
+            ]
+            tally = ", ".join(f"{kind}({kinds.count(kind)})" for kind in sorted(set(kinds)))
+            lines.append(f"dtypes: {tally}")
+        lines.append("" if memory_usage is False else f"memory usage: {_size(int(self.memory_usage().sum()))}\n")
+        print("\n".join(lines), file=buf or sys.stdout, end="")
+
+    def memory_usage(self: Any, index: bool = True, deep: bool = False) -> Any:
+        """Bytes of each column, and of the index."""
+        names = [*(["Index"] if index else []), *self._labels.values]
+        sizes = [*([_bytes_of(self._index)] if index else []), *(int(one.nbytes) for one in self._columns)]
+        return series(make(sizes, np.int64), Labels(names).index())
+
+    def corr(self: Any, method: Any = "pearson", min_periods: int = 1, numeric_only: bool = False) -> Any:
+        """Correlations of each pair of columns."""
+        return self._pairs(lambda a, b: correlation(a, b, method) if a.size >= min_periods else np.nan, numeric_only)
+
+    def cov(self: Any, min_periods: Any = None, ddof: int = 1, numeric_only: bool = False) -> Any:
+        """Covariances of each pair of columns."""
+        least = min_periods or 1
+        return self._pairs(lambda a, b: _covariance(a, b, ddof) if a.size >= least else np.nan, numeric_only)
+
+    def _pairs(self: Any, figure: Any, numeric_only: bool) -> Any:
+        places = numeric_places(self._columns) if numeric_only else list(range(len(self._columns)))
+        columns = [self._columns[place] for place in places]
+        for one in columns:
+            if not is_numeric(one):
+                raise ValueError(f"could not convert a column of {kind_of(one)} to float: say numeric_only=True")
+        held = [_floats(one) for one in columns]
+        table = np.empty((len(held), len(held)))
+        for i, a in enumerate(held):
+            for j in range(i, len(held)):
+                table[i, j] = table[j, i] = figure(*_both(a, held[j]))
+        labels = self._labels.of(places)
+        return frame([asarray(table[:, place].copy()) for place in range(len(held))], labels, labels.index())
+
+    def corrwith(
+        self: Any, other: Any, axis: Any = 0, drop: bool = False, method: Any = "pearson", numeric_only: bool = False,
+        min_periods: Any = None,
+    ) -> Any:  # fmt: skip
+        """Correlations of the columns with those of another frame, or with a Series."""
+        made = self._at(numeric_places(self._columns)) if numeric_only else self
+        if as_axis(axis) == 1:
+            other = other.T if is_frame(other) else other
+            return made.T.corrwith(other, 0, drop, method, min_periods=min_periods)
+        pairs = [(one._name, one) for one in made._each() if not is_frame(other) or one._name in other._labels.places]
+        held = {name: one.corr(other[name] if is_frame(other) else other, method, min_periods) for name, one in pairs}
+        if is_frame(other) and not drop:  # those that only one of the two has
+            both = [*made._labels.values, *other._labels.values]
+            held.update({name: np.nan for name in both if name not in held})
+        return CLASSES["Series"](held)
+
+
+def _summary(index: Any) -> str:
+    size = len(index)
+    name = type(index).__name__
+    ends = f", {index[0]} to {index[size - 1]}" if size else ""
+    return f"{name}: {size} entries{ends}"
+
+
+def _size(number: float) -> str:
+    for unit in ("bytes", "KB", "MB", "GB", "TB"):
+        if number < 1024 or unit == "TB":
+            return f"{number:.1f} {unit}"
+        number /= 1024
+    return ""

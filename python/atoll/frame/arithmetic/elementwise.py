@@ -1,0 +1,496 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values one by one: conditions, limits, maps, functions, other kinds."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import arange, asarray
+from ...arrays.ndarray import ndarray
+from ...arrays.repeating import repeat
+from ...arrays.selection import where
+from ...columns.categorical.categorical import Categorical
+from ...columns.column import Column, as_column
+from ...columns.functions.functions import unique
+from ...columns.nested.lists import Lists
+from ...columns.objects import Objects, is_missing
+from ...columns.text.strings import Strings
+from ..classes import frame, is_frame, is_series, series
+from ..combine.align import columns_for
+from ..core import as_axis
+from ..data.column_labels import Labels
+from ..data.dtypes import cast, to_list
+from ..data.lazy import Columns, as_they_are
+from ..data.values import (
+    choose,
+    fits,
+    gaps,
+    hasnans,
+    hide,
+    is_scalar,
+    isna,
+    make,
+    nullable,
+    settle,
+    take,
+    take_or_miss,
+)
+from ..index.base import IndexCore, index_of, range_index
+from ..select.indexers import mask_values
+from ..select.placement import row_column
+
+
+def mapped(values: Any, mapper: Any, na_action: Any = None) -> Any:
+    """What a function, a dict or a Series makes of each value. A dict is looked up once for each distinct value.
+
+    Of categories each is mapped once: they stay categories where all become different ones, in pandas' way."""
+    if isinstance(values, Categorical):
+        return _mapped_categories(values, mapper, na_action)
+    if callable(mapper) and not isinstance(mapper, dict):
+        return _called(values, mapper, na_action)
+    table = mapper
+    if not (isinstance(mapper, dict) or is_series(mapper)):
+        raise TypeError(f"'{type(mapper).__name__}' object is not callable")
+    if isinstance(mapper, dict) and not hasattr(mapper, "__missing__"):
+        if not mapper:
+            return hide(values, isna(values) | True)
+        keys, found = make(list(mapper)), make(list(mapper.values()))
+        if not (fits(keys, values) or type(keys) is type(values)) or isinstance(keys, Objects):
+            return make([mapper.get(one, np.nan) for one in to_list(values)])
+        table = series(found, index_of(keys))
+    elif isinstance(mapper, dict):
+        return make([mapper[one] for one in to_list(values)])
+    own, labels = table._index, index_of(values)
+    rows = IndexCore._matched(own, labels) if table is not mapper else own._indexer(labels)
+    return take_or_miss(table._values, rows, gaps(rows))
+
+
+def _mapped_categories(values: Categorical, mapper: Any, na_action: Any) -> Any:
+    found = mapped(values.categories, mapper)
+    gone = values.codes < 0
+    missing = np.nan
+    if na_action != "ignore" and bool(gone.any()):
+        missing = mapper(np.nan) if callable(mapper) and not isinstance(mapper, dict) else missing
+    if is_missing(missing) and not hasnans(found) and int(unique(found).size) == int(found.size):
+        return Categorical.from_codes(values.codes.astype(np.int64), found, values.ordered)
+    codes = where(gone, 0, values.codes).astype(np.int64)
+    return choose(gone, missing, take(found, codes)) if bool(gone.any()) else take(found, codes)
+
+
+def _called(values: Any, function: Any, na_action: Any) -> Any:
+    held = to_list(values)
+    if na_action == "ignore":
+        return make([one if is_missing(one) else function(one) for one in held])
+    return make([function(one) for one in held])
+
+
+def replaced(values: Any, pairs: list[tuple[Any, Any]], regex: bool = False) -> Any:
+    """Values with some of them exchanged for others, all at once."""
+    made = values
+    if isinstance(values, Objects):
+        table = {old: new for old, new in pairs if not is_missing(old)}
+        return make([table.get(one, one) if not isinstance(one, (list, dict)) else one for one in to_list(values)])
+    for old, new in pairs:
+        if is_missing(old):
+            mask = isna(values)
+        elif isinstance(old, re.Pattern) or (regex and isinstance(old, str)):
+            if isinstance(values, Strings):
+                if isinstance(new, str):
+                    made = made.str.replace(old, new, regex=True)
+                else:
+                    made = choose(as_column(values.str.contains(old)).fillna(False), new, made)
+            continue
+        elif not fits(old, values):
+            continue
+        else:
+            mask = values == old
+            mask = mask.fillna(False) if isinstance(mask, Column) else mask
+        if isinstance(made, ndarray) and made.dtype.kind in "iu" and isinstance(new, float) and not mask.any():
+            continue
+        made = choose(mask, new, made) if bool(mask.any()) else made
+    return made
+
+
+def _pairs(to_replace: Any, value: Any) -> list[tuple[Any, Any]]:
+    if isinstance(to_replace, dict):
+        return list(to_replace.items())
+    if is_scalar(to_replace) or isinstance(to_replace, re.Pattern):
+        return [(to_replace, value)]
+    olds = list(to_replace)
+    news = [value] * len(olds) if is_scalar(value) else list(value)
+    if len(olds) != len(news):
+        raise ValueError(f"Replacement lists must match in length. Expecting {len(olds)} got {len(news)} ")
+    return list(zip(olds, news, strict=True))
+
+
+def _reduction_of(func: Any) -> Any:
+    """NumPy's reductions as the methods of their names: NumPy itself would pass arguments that pandas does not have."""
+    name = getattr(func, "__name__", "")
+    if getattr(np, name, None) is func and name in ("sum", "mean", "min", "max", "prod", "std", "var", "median"):
+        return lambda one, *args, **kwargs: getattr(one, name)(*args, **kwargs)
+    return func
+
+
+class Elementwise:
+    """Conditions, kinds and functions of Series and frames."""
+
+    __slots__ = ()
+
+    def where(
+        self: Any, cond: Any, other: Any = np.nan, *, inplace: bool = False, axis: Any = None, level: Any = None
+    ) -> Any:
+        """The values where a condition holds, elsewhere another (or none).
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2, 3]).where(lambda s: s > 1, 0).to_list()
+        [0, 2, 3]
+        """
+        return self._or_inplace(self._conditional(cond, other, False), inplace)
+
+    def mask(
+        self: Any, cond: Any, other: Any = np.nan, *, inplace: bool = False, axis: Any = None, level: Any = None
+    ) -> Any:
+        """The values where a condition does not hold, elsewhere another (or none)."""
+        return self._or_inplace(self._conditional(cond, other, True), inplace)
+
+    def infer_objects(self: Any, copy: Any = None) -> Any:
+        """Columns of objects in the kind of their values."""
+        return self._each_column(lambda values: make(to_list(values)) if isinstance(values, Objects) else values)
+
+    def convert_dtypes(
+        self: Any, infer_objects: bool = True, convert_string: bool = True, convert_integer: bool = True,
+        convert_boolean: bool = True, convert_floating: bool = True, dtype_backend: str = "numpy_nullable",
+    ) -> Any:  # fmt: skip
+        """Columns in kinds that allow missing values: floats that are whole as integers."""
+        wanted = {"b": convert_boolean, "i": convert_integer, "u": convert_integer, "f": convert_floating}
+        return self._each_column(lambda one: _nullable_kind(one, wanted, infer_objects))
+
+
+def _nullable_kind(values: Any, wanted: dict[str, bool], infer: bool) -> Any:
+    if isinstance(values, Objects) and infer:
+        values = make(values.to_numpy())
+    if not isinstance(values, ndarray) or values.dtype.kind not in wanted:
+        return values
+    if values.dtype.kind == "f" and wanted["i"]:
+        held = nullable(values)
+        there = held._there() if isinstance(held, Column) else held
+        if there.size and bool((there == there.round(0)).all()):
+            return cast(values, "Int64")
+    if not wanted[values.dtype.kind]:
+        return values
+    return cast(values, values.dtype.name.capitalize()) if values.dtype.kind == "f" else Column(values)
+
+
+class SeriesElementwise(Elementwise):
+    """Values of a Series."""
+
+    __slots__ = ()
+
+    def _conditional(self: Any, cond: Any, other: Any, invert: bool) -> Any:
+        cond = cond(self) if callable(cond) else cond
+        other = np.nan if other is None else other(self) if callable(other) else other
+        if is_series(cond) and not cond._index._same(self._index):
+            cond = cond._to_index(self._index, fill_value=invert)
+        keep = mask_values(self, cond)
+        keep = ~keep if invert else keep
+        if is_series(other):
+            other = other._to_index(self._index)._values
+        elif not is_scalar(other):
+            other = make(other)
+        if is_scalar(other) and not is_missing(other) and keep.all():
+            return self.copy()
+        return self._new(choose(keep, self._values, other))
+
+    def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
+        """The values as another kind."""
+        if isinstance(dtype, dict):
+            dtype = dtype[self._name]
+        try:
+            return self._new(cast(self._values, dtype))
+        except (ValueError, TypeError):
+            if errors == "ignore":
+                return self.copy()
+            raise
+
+    def between(self: Any, left: Any, right: Any, inclusive: str = "both") -> Any:
+        """Which values lie between two, both included unless said otherwise."""
+        if inclusive not in ("both", "left", "right", "neither"):
+            raise ValueError("Inclusive has to be either string of 'both','left', 'right', or 'neither'.")
+        low = self >= left if inclusive in ("both", "left") else self > left
+        return low & (self <= right if inclusive in ("both", "right") else self < right)
+
+    def clip(self: Any, lower: Any = None, upper: Any = None, *, axis: Any = None, inplace: bool = False) -> Any:
+        """Values below one limit and above another replaced by it."""
+        made = self
+        if lower is not None and not (is_scalar(lower) and is_missing(lower)):
+            made = made.mask(made < lower, lower)
+        if upper is not None and not (is_scalar(upper) and is_missing(upper)):
+            made = made.mask(made > upper, upper)
+        return self._or_inplace(made.copy() if made is self else made, inplace)
+
+    def map(self: Any, arg: Any = None, na_action: Any = None, **kwargs: Any) -> Any:
+        """What a function, a dict or a Series makes of each value; missing where a dict has none.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series(["cat", "dog"]).map({"cat": "kitten"}).to_list()
+        ['kitten', nan]
+        """
+        return self._new(mapped(self._values, arg, na_action))
+
+    def apply(
+        self: Any, func: Any, convert_dtype: Any = None, args: Any = (), *, by_row: Any = "compat", **kwargs: Any
+    ) -> Any:
+        """A function of each value; NumPy's functions take all at once."""
+        if isinstance(func, str):
+            return getattr(self, func)(*args, **kwargs)
+        if isinstance(func, (list, dict)):
+            return self.agg(func)
+        if isinstance(func, np.ufunc):
+            return func(self, *args, **kwargs)
+        held = [func(one, *args, **kwargs) for one in to_list(self._values)]
+        if held and is_series(held[0]):
+            return type_of_frame(self)(held)._with_index(self._index)
+        return self._new(make(held) if held else self._values)
+
+    def transform(self: Any, func: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        """As `apply`, of functions that keep the rows; several give a frame."""
+        if isinstance(func, (list, tuple)):
+            names = [one if isinstance(one, str) else one.__name__ for one in func]
+            parts = [self.transform(one, axis, *args, **kwargs) for one in func]
+            return frame([one._values for one in parts], Labels(names), self._index)
+        made = self.apply(func, args=args, **kwargs)
+        if not (is_series(made) or is_frame(made)) or len(made) != len(self):
+            raise ValueError("Function did not transform")
+        return made
+
+    def replace(
+        self: Any, to_replace: Any = None, value: Any = None, *, inplace: bool = False, regex: Any = False
+    ) -> Any:
+        """Values exchanged for others: one, several, a dict of them, or by regular expressions."""
+        if to_replace is None and regex is not False:
+            to_replace, regex = regex, True
+        return self._or_inplace(self._new(replaced(self._values, _pairs(to_replace, value), bool(regex))), inplace)
+
+    def explode(self: Any, ignore_index: bool = False) -> Any:
+        """A row for each element of the lists."""
+        rows, values = exploded(self._values)
+        index = range_index(values.size) if ignore_index else self._index._take(rows)
+        return series(values, index, self._name)
+
+    def repeat(self: Any, repeats: Any, axis: Any = None) -> Any:
+        """Each row several times."""
+        return self._take(repeat(arange(len(self)), repeats))
+
+    def case_when(self: Any, caselist: Any) -> Any:
+        """The values replaced where the first of some conditions holds: pairs of a condition and what is put there.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([1, 5, 9])
+        >>> s.case_when([(s > 6, 100), (s > 3, 10)]).to_list()
+        [1, 10, 100]
+        """
+        if not isinstance(caselist, list) or not caselist:
+            raise ValueError("provide at least one boolean condition, with a corresponding replacement.")
+        made = self
+        for pair in reversed(caselist):
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise ValueError("a condition and a replacement, as a tuple, are asked for")
+            condition, replacement = (one(self) if callable(one) else one for one in pair)
+            made = made.mask(condition, replacement)
+        return made
+
+
+def type_of_frame(self: Any) -> Any:
+    """The class of frames."""
+    return type(self.to_frame())
+
+
+def exploded(values: Any) -> tuple[Any, Any]:
+    """For each element of some lists its row, and the elements."""
+    if isinstance(values, Lists):
+        elements, rows = values.explode(return_rows=True)
+        return rows, settle(elements)
+    rows, held = [], []
+    for row, one in enumerate(to_list(values)):
+        parts = list(one) if isinstance(one, (list, tuple, set, np.ndarray)) else [one]
+        for part in parts or [np.nan]:
+            rows.append(row)
+            held.append(part)
+    return asarray(np.array(rows, dtype=np.int64)), make(held)
+
+
+class FrameElementwise(Elementwise):
+    """Values of a frame."""
+
+    __slots__ = ()
+
+    def _conditional(self: Any, cond: Any, other: Any, invert: bool) -> Any:
+        cond = cond(self) if callable(cond) else cond
+        other = np.nan if other is None else other(self) if callable(other) else other
+        if is_frame(cond):
+            cond = cond.reindex(index=self._index, columns=self._labels, fill_value=invert)
+            masks = list(cond._columns)
+        elif np.ndim(cond) == 2:
+            masks = [make(np.asarray(cond)[:, place]) for place in range(len(self._columns))]
+        else:
+            masks = [mask_values(self, cond)] * len(self._columns)
+        if is_frame(other):
+            others: list[Any] = Columns(columns_for(other._to_index(self._index), self._labels))
+        elif is_series(other):
+            others = [other._to_index(self._index)._values] * len(masks)
+        else:
+            others = [other if is_scalar(other) else make(other)] * len(masks)
+        held = []
+        for column, mask, one in zip(self._columns, masks, others, strict=True):
+            keep = asarray(as_column(mask).fillna(False))
+            keep = ~keep if invert else keep
+            held.append(column if keep.all() else choose(keep, column, one))
+        return self._new(held)
+
+    def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
+        """The columns as another kind; some of them, by a dict."""
+        if is_series(dtype):
+            dtype = dict(zip(dtype._index.to_list(), dtype.to_list(), strict=True))
+        if isinstance(dtype, dict):
+            lost = [label for label in dtype if label not in self._labels.places]
+            if lost:
+                raise KeyError(
+                    "Only a column name can be used for the key in a dtype mappings argument. "
+                    f"{lost[0]!r} not found in columns."
+                )
+            pairs = zip(self._labels.values, self._each(), strict=True)
+            return self._new(
+                [
+                    one.astype(dtype[label], errors=errors)._values if label in dtype else one._values
+                    for label, one in pairs
+                ]
+            )
+        return self._new([one.astype(dtype, errors=errors)._values for one in self._each()])
+
+    def clip(self: Any, lower: Any = None, upper: Any = None, *, axis: Any = None, inplace: bool = False) -> Any:
+        """Values below one limit and above another replaced by it."""
+        if is_series(lower) or is_series(upper):
+            made = self
+            if lower is not None:
+                made = made.mask(made.lt(lower, axis=axis), lower) if as_axis(axis) == 0 else made
+            if upper is not None:
+                made = made.mask(made.gt(upper, axis=axis), upper) if as_axis(axis) == 0 else made
+            return self._or_inplace(made, inplace)
+        each = []
+        for limit in (lower, upper):
+            if is_scalar(limit) or (axis is not None and as_axis(axis) == 0):
+                each.append([limit] * len(self._columns))
+            elif len(limit) != len(self._columns):
+                raise ValueError(f"Unable to coerce to Series, length must be {len(self._columns)}: given {len(limit)}")
+            else:
+                each.append(list(limit))
+        rows = zip(self._each(), *each, strict=True)
+        return self._or_inplace(self._new([one.clip(low, high)._values for one, low, high in rows]), inplace)
+
+    def map(self: Any, func: Any, na_action: Any = None, **kwargs: Any) -> Any:
+        """A function of each element."""
+        return self._new([mapped(one, lambda value: func(value, **kwargs), na_action) for one in self._columns])
+
+    def apply(
+        self: Any, func: Any, axis: Any = 0, raw: bool = False, result_type: Any = None, args: Any = (), **kwargs: Any
+    ) -> Any:
+        """A function of each column, or with ``axis=1`` of each row.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 2], "b": [3, 5]}).apply(lambda column: column.max() - column.min())
+        a    1
+        b    2
+        dtype: int64
+        """
+        if isinstance(func, str):
+            return getattr(self, func)(*args, **({"axis": axis} if axis else {}), **kwargs)
+        if isinstance(func, (list, dict)):
+            return self.agg(func, axis)
+        if isinstance(func, np.ufunc):
+            return func(self)
+        func = _reduction_of(func)
+        if as_axis(axis) == 0:
+            made = [func(one.to_numpy() if raw else one, *args, **kwargs) for one in self._each()]
+            return self._of_columns(made)
+        rows = [func(row.to_numpy() if raw else row, *args, **kwargs) for _, row in self.iterrows()]
+        if result_type == "broadcast" and rows:
+            made = [list(row) if not is_scalar(row) else [row] * len(self._columns) for row in rows]
+            return type(self)(made)._with_index(self._index).set_axis(self.columns, axis=1)
+        if rows and is_series(rows[0]):
+            made = type(self)([dict(zip(row._index.to_list(), row.to_list(), strict=True)) for row in rows])
+            return made._with_index(self._index)
+        if result_type == "expand" and rows and not is_scalar(rows[0]):
+            return type(self)([list(row) for row in rows])._with_index(self._index)
+        return series(make(rows) if rows else make([], np.float64), self._index)
+
+    def _of_columns(self: Any, made: list[Any]) -> Any:
+        """What a function made of each column: a frame of Series, a Series of values."""
+        if made and all(is_series(one) for one in made):
+            if all(one._index._same(made[0]._index) for one in made):
+                return frame([one._values for one in made], self._labels, made[0]._index)
+            return type(self)(dict(zip(self._labels.values, made, strict=True)))
+        if made and all(isinstance(one, (ndarray, np.ndarray)) and np.ndim(one) == 1 for one in made):
+            return frame([make(one) for one in made], self._labels, range_index(len(made[0])))
+        return self._per_column(row_column(made, [make([one]) for one in made]) if made else make([], np.float64))
+
+    def transform(self: Any, func: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        """As `apply`, of functions that keep the rows."""
+        if isinstance(func, dict):
+            return frame([self[label].transform(one)._values for label, one in func.items()], Labels(func), self._index)
+        made = self.apply(func, axis, args=args, **kwargs)
+        if not is_frame(made) or len(made) != len(self):
+            raise ValueError("Function did not transform")
+        return made
+
+    def replace(
+        self: Any, to_replace: Any = None, value: Any = None, *, inplace: bool = False, regex: Any = False
+    ) -> Any:
+        """Values exchanged for others, in all columns, or in some by a dict."""
+        if to_replace is None and regex is not False:
+            to_replace, regex = regex, True
+        nested = isinstance(to_replace, dict) and any(isinstance(one, dict) for one in to_replace.values())
+        by_column = isinstance(to_replace, dict) and value is not None and not nested
+        held = []
+        for label, column in zip(self._labels.values, self._columns, strict=True):
+            if nested or by_column:
+                if label not in to_replace:
+                    held.append(column)
+                    continue
+                new = value[label] if isinstance(value, dict) else value
+                pairs = _pairs(to_replace[label], new)
+            elif isinstance(value, dict):
+                pairs = _pairs(to_replace, value[label]) if label in value else []
+            else:
+                pairs = _pairs(to_replace, value)
+            held.append(replaced(column, pairs, bool(regex)))
+        return self._or_inplace(self._new(held), inplace)
+
+    def explode(self: Any, column: Any, ignore_index: bool = False) -> Any:
+        """A row for each element of a column's lists."""
+        names = [column] if is_scalar(column) or isinstance(column, tuple) else list(column)
+        first, values = exploded(self._column(names[0]))
+        made = self._take(first)
+        made._set_column(names[0], values)
+        for name in names[1:]:
+            rows, values = exploded(self._column(name))
+            if not bool((rows == first).all()):
+                raise ValueError("columns must have matching element counts")
+            made._set_column(name, values)
+        return made._with_index(range_index(len(made))) if ignore_index else made
+
+    def isetitem(self: Any, loc: int, value: Any) -> None:
+        """Sets the column at a place."""
+        column = self._as_column(value)
+        held = as_they_are(self._columns)
+        self._hold([column if place == loc else one for place, one in enumerate(held)])

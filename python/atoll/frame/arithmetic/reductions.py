@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions: a value of a column, a Series of a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import asarray
+from ...arrays.joining import stack
+from ...arrays.ndarray import ndarray
+from ...arrays.quantiles import median, nanmedian, nanquantile, quantile
+from ...arrays.reductions import nanmax, nanmin, nanprod, nansum
+from ...arrays.selection import compress, where
+from ...arrays.statistics import nanmean, nanstd, nanvar
+from ...arrays.ufuncs import isnan
+from ...columns.column import Column
+from ...columns.functions.functions import unique
+from ...columns.objects import Objects
+from ...columns.text.strings import Strings
+from ..classes import frame, series
+from ..combine.align import union_of
+from ..core import as_axis, is_numeric, numeric_places
+from ..data.column_labels import Labels
+from ..data.dtypes import figure_of, kind_of
+from ..data.values import choose, isna, make, scalar
+from ..window.across_columns import counted_distinct
+
+Reduction = Callable[..., Any]
+
+
+def _there(values: Any) -> Any:
+    """The values that are there, as an array."""
+    if isinstance(values, ndarray):
+        return compress(~isnan(values), values) if values.dtype.kind == "f" else values
+    return values._there()
+
+
+def _moments(values: Any) -> tuple[int, Any, Any]:
+    """How many values there are, and what each departs from the mean."""
+    there = _there(values).astype(np.float64)
+    return there.size, there, there - (there.mean() if there.size else 0)
+
+
+def _skew(values: Any) -> Any:
+    n, _, apart = _moments(values)
+    if n < 3:
+        return np.nan
+    second, third = (apart**2).sum(), (apart**3).sum()
+    return np.nan if second == 0 else n * np.sqrt(n - 1) / (n - 2) * third / second**1.5
+
+
+def _kurt(values: Any) -> Any:
+    n, _, apart = _moments(values)
+    if n < 4:
+        return np.nan
+    second, fourth = (apart**2).sum(), (apart**4).sum()
+    if second == 0:
+        return np.nan
+    adjustment = 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
+    return n * (n + 1) * (n - 1) * fourth / ((n - 2) * (n - 3) * second**2) - adjustment
+
+
+def _spread(plain: Reduction, skipping: Reduction, name: str) -> Reduction:
+    def function(values: Any, skipna: bool, ddof: int = 1) -> Any:
+        if isinstance(values, Column):
+            return scalar(getattr(values, name)(ddof=ddof))
+        count = values.size - (int(isnan(values).sum()) if skipna and values.dtype.kind == "f" else 0)
+        if count <= ddof:
+            return np.nan
+        return (skipping if skipna and values.dtype.kind == "f" else plain)(values, ddof)
+
+    return function
+
+
+def _plain(name: str, skipping: Reduction, least: int = 0) -> Reduction:
+    """A reduction that arrays and columns have under one name."""
+
+    def function(values: Any, skipna: bool) -> Any:
+        if isinstance(values, Column):
+            return np.nan if not skipna and values.null_count else scalar(getattr(values, name)())
+        if values.size == 0 and least:
+            return np.nan
+        if not skipna or values.dtype.kind != "f":
+            return getattr(values, name)()
+        with np.errstate(all="ignore"):
+            if least and isnan(values).all():
+                return np.nan
+            return skipping(values)
+
+    return function
+
+
+def _median(values: Any, skipna: bool) -> Any:
+    if isinstance(values, Column):
+        values = _there(values)
+    if values.size == 0 or (values.dtype.kind == "f" and skipna and bool(isnan(values).all())):
+        return np.nan
+    return nanmedian(values) if skipna and values.dtype.kind == "f" else median(values)
+
+
+def _sem(values: Any, skipna: bool, ddof: int = 1) -> Any:
+    return REDUCTIONS["std"](values, skipna, ddof) / np.sqrt(_there(values).size)
+
+
+REDUCTIONS: dict[str, Reduction] = {
+    "sum": _plain("sum", nansum),
+    "prod": _plain("prod", nanprod),
+    "mean": _plain("mean", nanmean, 1),
+    "min": _plain("min", nanmin, 1),
+    "max": _plain("max", nanmax, 1),
+    "median": _median,
+    "var": _spread(lambda values, ddof: values.var(ddof=ddof), lambda values, ddof: nanvar(values, ddof=ddof), "var"),
+    "std": _spread(lambda values, ddof: values.std(ddof=ddof), lambda values, ddof: nanstd(values, ddof=ddof), "std"),
+    "sem": _sem,
+    "skew": lambda values, skipna: _skew(values),
+    "kurt": lambda values, skipna: _kurt(values),
+    "any": lambda values, skipna: np.bool_((_there(values) if skipna else values).any()),
+    "all": lambda values, skipna: np.bool_((_there(values) if skipna else values).all()),
+}
+#: What texts have.
+OF_TEXTS = ("min", "max")
+#: What dates and lengths of time have.
+OF_TIMES = ("min", "max", "mean", "median", "std", "sum")
+
+
+def reduced(name: str, values: Any, skipna: bool = True, min_count: int = 0, **options: Any) -> Any:
+    """A figure of a column. TypeError where its kind has none."""
+    if min_count > 0 and count(values) < min_count:
+        return np.nan
+    if isinstance(values, Objects):
+        return _of_objects(name, values)
+    if isinstance(values, Strings) and name not in OF_TEXTS:
+        if name == "sum":
+            return "".join(values.dropna().to_list())
+        if name in ("any", "all"):
+            return bool((values.str.len().fillna(0) > 0).any() if name == "any" else (values.str.len() > 0).all())
+        raise TypeError(f"dtype 'str' does not support operation '{name}'")
+    if not is_numeric(values) and not isinstance(values, Strings):
+        if not hasattr(values, name):
+            raise TypeError(f"dtype '{kind_of(values)}' does not support operation '{name}'")
+        return figure_of(values, getattr(values, name)())
+    return REDUCTIONS[name](values, skipna, **options)
+
+
+def _of_objects(name: str, values: Objects) -> Any:
+    held = values.dropna().to_list()
+    if not held and name in ("sum", "prod"):
+        return 0 if name == "sum" else 1
+    if not held and name in ("mean", "median", "std", "var", "sem", "min", "max"):
+        return np.nan
+    numbers = make(held)
+    if isinstance(numbers, Objects):
+        known: dict[str, Any] = {"min": min, "max": max, "sum": sum, "any": any, "all": all}
+        function = known.get(name)
+        if function is None:
+            raise TypeError(f"dtype 'object' does not support operation '{name}'")
+        return function(held)
+    return reduced(name, numbers)
+
+
+def count(values: Any) -> int:
+    """How many values are there."""
+    if isinstance(values, ndarray):
+        return values.size - (int(isnan(values).sum()) if values.dtype.kind == "f" else 0)
+    return values.count()
+
+
+def distinct(values: Any, dropna: bool = True) -> int:
+    """How many distinct values there are."""
+    found = int(unique(values if not isinstance(values, ndarray) else _there(values)).size)
+    return found if dropna else found + bool(isna(values).any())
+
+
+def quantile_of(values: Any, q: Any, interpolation: str = "linear") -> Any:
+    """The value below which a share of the others lies."""
+    if isinstance(values, Strings):
+        raise TypeError("dtype 'str' does not support operation 'quantile'")
+    there = _there(values)
+    if isinstance(there, Column) and hasattr(there, "quantile") and there.size:
+        return figure_of(values, there.quantile(q))
+    if isinstance(values, Column) and not isinstance(there, Column) and hasattr(values, "quantile"):
+        return values.quantile(q)
+    if isinstance(there, Column) or there.size == 0:
+        return np.full(np.shape(q), np.nan) if np.ndim(q) else np.nan
+    return (nanquantile if there.dtype.kind == "f" else quantile)(there, q, method=interpolation)
+
+
+# -- methods --
+
+
+#: What NumPy's own reductions pass to a method of their name.
+_OF_NUMPY = ("out", "dtype", "keepdims", "initial", "where")
+
+
+def _known(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in _OF_NUMPY}
+
+
+def _series_reduction(name: str) -> Any:
+    def method(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, **options: Any) -> Any:
+        return reduced(name, self._values, skipna, **_known(options))
+
+    method.__name__, method.__doc__ = name, _DOCS[name]
+    return method
+
+
+def _frame_reduction(name: str) -> Any:
+    def method(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, **options: Any) -> Any:
+        if axis is None:
+            return reduced(name, reduce_frame(self, name, 0, skipna, numeric_only, **options)._values, skipna)
+        return reduce_frame(self, name, as_axis(axis), skipna, numeric_only, **_known(options))
+
+    method.__name__, method.__doc__ = name, _DOCS[name] + " of each column, or with ``axis=1`` of each row."
+    return method
+
+
+_DOCS = {
+    "sum": "Sum", "prod": "Product", "mean": "Mean", "min": "Smallest value", "max": "Largest value",
+    "median": "Median", "var": "Variance", "std": "Standard deviation", "sem": "Standard error of the mean",
+    "skew": "Skewness", "kurt": "Excess kurtosis", "any": "Whether any value is true", "all": "Whether all are",
+}  # fmt: skip
+
+
+def reduce_frame(self: Any, name: str, axis: int, skipna: bool, numeric_only: bool, **options: Any) -> Any:
+    """A figure of each column, or of each row."""
+    if axis == 1:
+        return _across(self, name, skipna, numeric_only, **options)
+    places = numeric_places(self._columns) if numeric_only else range(len(self._columns))
+    values = [reduced(name, self._columns[place], skipna, **options) for place in places]
+    return series(figures(values), self._labels.of(places).index())
+
+
+def figures(values: list[Any]) -> Any:
+    """Figures of several columns, in one kind if there is one."""
+    if not values:
+        return make([], np.float64)
+    kinds = {isinstance(one, (bool, np.bool_)) for one in values}
+    if len(kinds) > 1 or any(isinstance(one, str) for one in values):
+        return Objects(values) if len({type(one) for one in values}) > 1 else make(values)
+    return make([one.item() if isinstance(one, np.generic) and one.dtype.kind in "iufb" else one for one in values])
+
+
+def _across(self: Any, name: str, skipna: bool, numeric_only: bool, **options: Any) -> Any:
+    places = numeric_places(self._columns) if numeric_only else list(range(len(self._columns)))
+    columns = [self._columns[place] for place in places]
+    if not all(is_numeric(one) for one in columns):
+        rows = zip(*(one.to_list() if isinstance(one, Column) else one.tolist() for one in columns), strict=True)
+        return series(make([reduced(name, make(list(row)), skipna, **options) for row in rows]), self._index)
+    arrays = [one if isinstance(one, ndarray) else where(~isna(one), one.values, np.nan) for one in columns]
+    if not arrays:
+        return series(make([0.0] * len(self)), self._index)
+    table = stack(arrays, axis=1)
+    return series(_OF_ROWS[name](table, skipna and table.dtype.kind == "f", **options), self._index)
+
+
+def _rows(plain: str, skipping: Reduction) -> Reduction:
+    def function(table: Any, skipna: bool, min_count: int = 0, **options: Any) -> Any:
+        if not skipna:
+            return getattr(table, plain)(axis=1, **options)
+        with np.errstate(all="ignore"):
+            if plain in ("sum", "prod"):
+                made = skipping(table, axis=1)
+                return made if min_count <= 0 else choose((~isnan(table)).sum(axis=1) < min_count, np.nan, made)
+            # A row without a value has none, and NumPy's functions warn of it.
+            empty = isnan(table).all(axis=1)
+            filled = where(empty.reshape(-1, 1), 0, table)
+            return where(empty, np.nan, skipping(filled, axis=1, **options))
+
+    return function
+
+
+def _spread_of_rows(power: float) -> Reduction:
+    def function(table: Any, skipna: bool, ddof: int = 1, **options: Any) -> Any:
+        table = table.astype(np.float64)
+        there = ~isnan(table)
+        counts = there.sum(axis=1)
+        with np.errstate(all="ignore"):
+            means = where(there, table, 0).sum(axis=1) / counts
+            apart = where(there, table - means.reshape(-1, 1), 0)
+            return where(counts > ddof, ((apart**2).sum(axis=1) / (counts - ddof)) ** power, np.nan)
+
+    return function
+
+
+def _moment_of_rows(name: str) -> Reduction:
+    def function(table: Any, skipna: bool, **options: Any) -> Any:
+        table = table.astype(np.float64)
+        there = ~isnan(table)
+        n = there.sum(axis=1).astype(np.float64)
+        with np.errstate(all="ignore"):
+            means = where(there, table, 0).sum(axis=1) / n
+            apart = where(there, table - means.reshape(-1, 1), 0)
+            second = (apart**2).sum(axis=1)
+            if name == "skew":
+                made = n * (n - 1) ** 0.5 / (n - 2) * (apart**3).sum(axis=1) / second**1.5
+                return where((n < 3) | (second == 0), np.nan, made)
+            scale = n * (n + 1) * (n - 1) / ((n - 2) * (n - 3))
+            made = scale * (apart**4).sum(axis=1) / second**2 - 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
+            return where((n < 4) | (second == 0), np.nan, made)
+
+    return function
+
+
+_OF_ROWS: dict[str, Reduction] = {
+    "skew": _moment_of_rows("skew"),
+    "kurt": _moment_of_rows("kurt"),
+    "sem": lambda table, skipna, **options: (
+        _OF_ROWS["std"](table, skipna, **options) / (~isnan(table.astype(np.float64))).sum(axis=1) ** 0.5
+    ),
+    "sum": _rows("sum", nansum),
+    "prod": _rows("prod", nanprod),
+    "mean": _rows("mean", nanmean),
+    "min": _rows("min", nanmin),
+    "max": _rows("max", nanmax),
+    "median": lambda table, skipna: nanmedian(table, axis=1) if skipna else median(table, axis=1),
+    "var": _spread_of_rows(1.0),
+    "std": _spread_of_rows(0.5),
+    "any": lambda table, skipna: (table != 0).any(axis=1),
+    "all": lambda table, skipna: (table != 0).all(axis=1),
+}
+
+
+class SeriesReductions:
+    """Figures of a Series."""
+
+    __slots__ = ()
+
+    def count(self: Any) -> int:
+        """How many values are there."""
+        return count(self._values)
+
+    def nunique(self: Any, dropna: bool = True) -> int:
+        """How many distinct values there are."""
+        return distinct(self._values, dropna)
+
+    def quantile(self: Any, q: Any = 0.5, interpolation: str = "linear") -> Any:
+        """The value below which a share of the others lies; a Series of several shares.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2, 3, 4]).quantile([0.25, 0.5])
+        0.25    1.75
+        0.50    2.50
+        dtype: float64
+        """
+        if np.any((np.asarray(q) < 0) | (np.asarray(q) > 1)):
+            raise ValueError("percentiles should all be in the interval [0, 1]. Try dividing by 100")
+        if np.ndim(q):
+            found = quantile_of(self._values, np.asarray(q, dtype=np.float64), interpolation)
+            return type(self)(found, index=list(q), name=self._name)
+        return quantile_of(self._values, q, interpolation)
+
+    def agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        """Figures by name or by function; several give a Series."""
+        if isinstance(func, dict):
+            return type(self)({label: self.agg(one) for label, one in func.items()}, name=self._name)
+        if isinstance(func, (list, tuple)):
+            names = [one if isinstance(one, str) else one.__name__ for one in func]
+            return series(figures([self.agg(one) for one in func]), make_axis(names), self._name)
+        if isinstance(func, str):
+            return getattr(self, func)(*args, **kwargs)
+        return func(self, *args, **kwargs)
+
+    aggregate = agg
+
+    def item(self: Any) -> Any:
+        """The only value."""
+        if len(self) != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        only = self._values[0]
+        return only.item() if isinstance(only, np.generic) and only.dtype.kind not in "mM" else only
+
+    def idxmin(self: Any, axis: Any = 0, skipna: bool = True) -> Any:
+        """The label of the smallest value."""
+        return self._index[self.argmin()]
+
+    def idxmax(self: Any, axis: Any = 0, skipna: bool = True) -> Any:
+        """The label of the largest value."""
+        return self._index[self.argmax()]
+
+    def argmin(self: Any, axis: Any = 0, skipna: bool = True) -> int:
+        """The row of the smallest value."""
+        return extreme_row(self._values, descending=False)
+
+    def argmax(self: Any, axis: Any = 0, skipna: bool = True) -> int:
+        """The row of the largest value."""
+        return extreme_row(self._values, descending=True)
+
+
+def extreme_row(values: Any, descending: bool) -> int:
+    """The first row of the smallest value, or of the largest."""
+    value = reduced("max" if descending else "min", values)
+    if value != value:
+        raise ValueError(
+            "attempt to get argmax of an empty sequence" if values.size == 0 else "Encountered all NA values"
+        )
+    found = values == value
+    return int((found.fillna(False) if isinstance(found, Column) else found).argmax())
+
+
+class FrameReductions:
+    """Figures of a frame's columns."""
+
+    __slots__ = ()
+
+    def count(self: Any, axis: Any = 0, numeric_only: bool = False) -> Any:
+        """How many values each column, or row, has."""
+        columns = [self._columns[place] for place in numeric_places(self._columns)] if numeric_only else self._columns
+        if as_axis(axis) == 0:
+            places = numeric_places(self._columns) if numeric_only else range(len(self._columns))
+            return series(make([count(one) for one in columns], np.int64), self._labels.of(places).index())
+        there = [(~isna(one)).astype(np.int64) for one in columns]
+        return series(stack(there, axis=1).sum(axis=1), self._index)
+
+    def nunique(self: Any, axis: Any = 0, dropna: bool = True) -> Any:
+        """How many distinct values each column, or row, has."""
+        if as_axis(axis) == 1:
+            return counted_distinct(self, dropna)
+        return self._per_column(make([distinct(one, dropna) for one in self._columns], np.int64))
+
+    def quantile(
+        self: Any, q: Any = 0.5, axis: Any = 0, numeric_only: bool = False, interpolation: str = "linear",
+        method: str = "single",
+    ) -> Any:  # fmt: skip
+        """The value below which a share of a column lies; a frame of several shares."""
+        places = numeric_places(self._columns) if numeric_only else list(range(len(self._columns)))
+        columns = [self._columns[place] for place in places]
+        if any(isinstance(one, (Strings, Objects)) for one in columns):
+            raise TypeError("Cannot perform quantile on columns that hold no numbers: say numeric_only=True")
+        labels = self._labels.of(places)
+        if np.ndim(q):
+            shares = np.asarray(q, dtype=np.float64)
+            return frame([asarray(quantile_of(one, shares, interpolation)) for one in columns], labels, make_axis(q))
+        return series(make([quantile_of(one, q, interpolation) for one in columns]), labels.index(), q)
+
+    def idxmin(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        """The label of each column's smallest value."""
+        return self._extremes(False, axis, numeric_only)
+
+    def idxmax(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        """The label of each column's largest value."""
+        return self._extremes(True, axis, numeric_only)
+
+    def _extremes(self: Any, descending: bool, axis: Any, numeric_only: bool) -> Any:
+        places = numeric_places(self._columns) if numeric_only else list(range(len(self._columns)))
+        if as_axis(axis) == 1:
+            table = stack([self._columns[place] for place in places], axis=1)
+            found = (table.argmax(axis=1) if descending else table.argmin(axis=1)).tolist()
+            return series(make([self._labels.values[places[place]] for place in found]), self._index)
+        rows = [extreme_row(self._columns[place], descending) for place in places]
+        return series(make([self._index[row] for row in rows]), self._labels.of(places).index())
+
+    def agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        """Figures of each column, by name or function; several give a frame, a dict those of its columns.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 2], "b": [3, 5]}).agg(["sum", "max"])
+             a  b
+        sum  3  8
+        max  2  5
+        """
+        if func is None:
+            return self._named_figures(kwargs)
+        if isinstance(func, dict):
+            if any(isinstance(one, (list, tuple)) for one in func.values()):
+                parts = {label: self[label].agg(one if isinstance(one, list) else [one]) for label, one in func.items()}
+                index = union_of([part._index for part in parts.values()], sort=False)
+                return type(self)({label: part._to_index(index) for label, part in parts.items()}, index=index)
+            return series(figures([self[label].agg(one) for label, one in func.items()]), Labels(func).index())
+        if isinstance(func, (list, tuple)):
+            return type(self)({label: self[label].agg(list(func)) for label in self._labels.values})
+        if isinstance(func, str):
+            if axis not in (0, "index"):
+                kwargs["axis"] = axis
+            return getattr(self, func)(*args, **kwargs)
+        return self.apply(func, axis=axis, args=args, **kwargs)
+
+    aggregate = agg
+
+    def _named_figures(self: Any, wanted: dict[str, Any]) -> Any:
+        rows = {name: {one[0]: self[one[0]].agg(one[1])} for name, one in wanted.items()}
+        labels = list(dict.fromkeys(one[0] for one in wanted.values()))
+        return type(self)({one: [row.get(one, np.nan) for row in rows.values()] for one in labels}, index=list(rows))
+
+
+def make_axis(labels: Any) -> Any:
+    """An index of some labels."""
+    return Labels(list(labels)).index()
+
+
+for _name in _DOCS:
+    setattr(SeriesReductions, _name, _series_reduction(_name))
+    setattr(FrameReductions, _name, _frame_reduction(_name))
+    if _name in ("prod", "kurt"):
+        _other = {"prod": "product", "kurt": "kurtosis"}[_name]
+        setattr(SeriesReductions, _other, getattr(SeriesReductions, _name))
+        setattr(FrameReductions, _other, getattr(FrameReductions, _name))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns that a frame holds: making them, their dtypes, lazy ones, and the columns' labels."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How frames are shown: strings, HTML, plots."""

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames as HTML tables, as notebooks show them."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from ...io.fallback import by_pandas
+from ..files.writers import written
+from .format import option, texts_of
+from .text import ends, level_texts
+
+#: More columns than this are cut down to their ends.
+MAX_COLUMNS = 20
+_STYLE = """<style scoped>
+    .dataframe tbody tr th:only-of-type {
+        vertical-align: middle;
+    }
+
+    .dataframe tbody tr th {
+        vertical-align: top;
+    }
+
+    .dataframe thead th {
+        text-align: right;
+    }
+</style>
+"""
+
+
+def html_table(self: Any, max_rows: int | None, max_columns: int | None, index: bool = True, notes: bool = True) -> str:
+    """A frame as a table; the ends of a long one, as text is."""
+    rows, columns = self.shape
+    made, half, row_half = self, None, None
+    if max_columns is not None and columns > max_columns:
+        half = max_columns // 2
+        made = made._at([*range(half), *range(columns - half, columns)])
+    if max_rows is not None and rows > max_rows:
+        kept = min(option("min_rows") or max_rows, max_rows)
+        made, row_half = ends(made, kept), kept // 2
+    cells = [texts_of(column) for column in made._columns]
+    labels = level_texts(made._index) if index else []
+    lines = [
+        '<table border="1" class="dataframe">',
+        "  <thead>",
+        *_head(made, half, len(labels)),
+        "  </thead>",
+        "  <tbody>",
+    ]
+    if row_half is not None:
+        for column in [*labels, *cells]:
+            column.insert(row_half, "...")
+    if half is not None:
+        cells.insert(half, ["..."] * len(cells[0]))
+    spans = _spans(labels, 'rowspan="{}" valign="top"')
+    for place in range(len(made) + (row_half is not None)):
+        heads = [f"      {level[place]}" for level in spans if level[place]]
+        lines += ["    <tr>", *heads, *(f"      <td>{escape(column[place])}</td>" for column in cells), "    </tr>"]
+    lines += ["  </tbody>", "</table>"]
+    if notes and (half is not None or row_half is not None):
+        lines.append(f"<p>{rows} rows × {columns} columns</p>")
+    return "\n".join(lines)
+
+
+def _head(made: Any, half: int | None, levels: int) -> list[str]:
+    lines: list[str] = []
+    several = made._labels.nlevels > 1
+    titles = [
+        [str(label[level] if several else label) for label in made._labels.values]
+        for level in range(made._labels.nlevels)
+    ]
+    for level in titles:
+        if half is not None:
+            level.insert(half, "...")
+    for name, level in zip(made._labels.names, _spans(titles, 'colspan="{}" halign="left"'), strict=True):
+        first = [""] * max(levels - 1, 0) + ([name if name is not None else ""] if levels else [])
+        style = "" if several else ' style="text-align: right;"'
+        heads = [*(f"<th>{escape(str(one))}</th>" for one in first), *filter(None, level)]
+        lines += [f"    <tr{style}>", *(f"      {one}" for one in heads), "    </tr>"]
+    if levels and any(name is not None for name in made._index.names):
+        names = ["" if name is None else name for name in made._index.names]
+        blanks = [""] * (len(made._columns) + (half is not None))
+        style = ' style="text-align: right;"' if several else ""
+        heads = [f"      <th>{escape(str(one))}</th>" for one in [*names, *blanks]]
+        lines += [f"    <tr{style}>", *heads, "    </tr>"]
+    return lines
+
+
+def _spans(levels: list[list[str]], attributes: str) -> list[list[str]]:
+    """Labels of each level as cells: one for neighbours that are alike, but on the innermost level; "" for others."""
+    made = []
+    for depth, level in enumerate(levels):
+        row: list[str] = []
+        keys = list(zip(*levels[: depth + 1], strict=True))
+        for place, text in enumerate(level):
+            end = place + 1
+            while depth < len(levels) - 1 and end < len(level) and keys[end] == keys[place]:
+                end += 1
+            told = f" {attributes.format(end - place)}" if end - place > 1 else ""
+            again = depth < len(levels) - 1 and place > 0 and keys[place] == keys[place - 1]
+            row.append("" if again else f"<th{told}>{escape(text)}</th>")
+        made.append(row)
+    return made
+
+
+class Html:
+    """A frame as HTML."""
+
+    __slots__ = ()
+
+    def _repr_html_(self: Any) -> str:
+        columns = option("max_columns") or MAX_COLUMNS
+        return f"<div>\n{_STYLE}{html_table(self, option('max_rows'), columns)}\n</div>"
+
+    def to_html(
+        self: Any, buf: Any = None, *, columns: Any = None, index: bool = True, max_rows: Any = None,
+        max_cols: Any = None, show_dimensions: bool = False, **options: Any,
+    ) -> Any:  # fmt: skip
+        """The rows as an HTML table. Other options of pandas' are its own work."""
+        made = self if columns is None else self[list(columns)]
+        if options:
+            by_pandas("to_html", options)
+            told = {"index": index, "max_rows": max_rows, "max_cols": max_cols, "show_dimensions": show_dimensions}
+            return written(made.to_pandas().to_html(**told, **options), buf)
+        return written(html_table(made, max_rows, max_cols, index, show_dimensions), buf)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays, columns and frames of a session in a directory, to go on with on any other number of PEs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from ...arrays.array import Array
+from ...columns.column import Column
+from ...io.arrow import arrow_columns, write_arrow
+from ...io.parquet.reader import parquet_columns, write_parquet
+from ...io.rows import inputs_of, replacing
+from ...io.storage.atomic import directory_beside
+from ...session.everywhere import once
+from .. import DataFrame, Index, MultiIndex, RangeIndex, Series
+
+__all__ = ["load_checkpoint", "save_checkpoint"]
+
+_VERSION = 1
+_MANIFEST = "manifest.json"
+_NAMES = (str, int, float, bool, type(None))
+
+
+def save_checkpoint(path: Any, objects: Mapping[str, Any] | None = None) -> list[str]:
+    """Writes arrays, columns, Series, indexes and frames to a directory, each PE its own rows.
+
+    The directory appears whole or not at all: a checkpoint that was there stays until the new one is complete.
+
+    Parameters
+    ----------
+    path : path
+        The directory; on several hosts, where all PEs see it.
+    objects : mapping, optional
+        What to keep, by name. By default the variables of the main program that hold such things.
+
+    Returns
+    -------
+    list of str
+        The names.
+
+    Raises
+    ------
+    TypeError
+        Something among `objects` that is none of these.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "state"
+    >>> ak.save_checkpoint(path, {"a": ak.arange(6).reshape(2, 3), "df": ak.DataFrame({"x": [1, 2]})})
+    ['a', 'df']
+    >>> ak.load_checkpoint(path)["a"]
+    array([[0, 1, 2],
+           [3, 4, 5]])
+    """
+    if objects is None:
+        main = vars(sys.modules["__main__"])
+        objects = {name: one for name, one in main.items() if not name.startswith("_") and _is_kept(one)}
+    target = os.path.abspath(os.path.expanduser(os.fspath(path)))
+    columns: list[Any] = []
+    told = {name: _described(name, one, columns) for name, one in objects.items()}
+    with replacing(target, directory_beside) as aside:
+        kinds = [_write(os.path.join(aside, str(number)), column) for number, column in enumerate(columns)]
+        once(_write_manifest, aside, {"version": _VERSION, "objects": told, "columns": kinds})
+    return list(objects)
+
+
+def load_checkpoint(path: Any) -> dict[str, Any]:
+    """What `save_checkpoint` wrote, by name: on as many PEs as this session has.
+
+    Raises
+    ------
+    FileNotFoundError
+        No such checkpoint.
+    ValueError
+        One that is broken, or of a later version.
+    """
+    source = os.path.abspath(os.path.expanduser(os.fspath(path)))
+    told = once(_read_manifest, source)
+    what = f"cannot read {os.path.join(source, _MANIFEST)}: "
+    if not isinstance(told.get("columns"), list) or not isinstance(told.get("objects"), dict):
+        raise ValueError(f"{what}it has no list of columns, or no objects. Is it damaged?")
+    columns = []
+    for number, kind in enumerate(told["columns"]):
+        try:
+            columns.append(_read(os.path.join(source, str(number)), kind))
+        except (FileNotFoundError, KeyError, TypeError) as error:
+            raise ValueError(f"cannot read {source}: column {number} is not there, or broken ({error!r}).") from error
+    found = {}
+    for name, one in told["objects"].items():
+        try:
+            found[name] = _made(one, columns)
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+            raise ValueError(f"{what}object {name!r} is broken ({type(error).__name__}: {error}).") from error
+    return found
+
+
+def _is_kept(one: Any) -> bool:
+    return isinstance(one, (Array, Column, Series, DataFrame, Index))
+
+
+# -- objects as columns --
+
+
+def _described(name: str, one: Any, columns: list[Any]) -> dict[str, Any]:
+    """What an object is, and the numbers of the columns that it is made of."""
+
+    def put(column: Any) -> int:
+        columns.append(column)
+        return len(columns) - 1
+
+    def label(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return {"tuple": [label(part) for part in value]}
+        plain = value.item() if hasattr(value, "item") else value
+        if not isinstance(plain, _NAMES):
+            raise TypeError(f"{name!r} is labelled by {value!r}, which a checkpoint cannot hold")
+        return plain
+
+    def index(of: Any) -> dict[str, Any]:
+        if isinstance(of, RangeIndex):
+            return {"range": [of.start, of.stop, of.step], "names": [label(of.name)]}
+        kept = [put(part) for part in of._labels_of_index]
+        return {"columns": kept, "several": isinstance(of, MultiIndex), "names": [label(part) for part in of.names]}
+
+    if isinstance(one, DataFrame):
+        kept = [put(column) for column in one._columns]
+        return {
+            "kind": "frame",
+            "columns": kept,
+            "labels": [label(part) for part in one.columns],
+            "index": index(one.index),
+        }
+    if isinstance(one, Series):
+        return {"kind": "series", "column": put(one._values), "name": label(one.name), "index": index(one.index)}
+    if isinstance(one, Index):
+        return {"kind": "index", "index": index(one)}
+    if isinstance(one, Column):
+        return {"kind": "column", "column": put(one)}
+    if isinstance(one, Array):
+        array: Any = one
+        flat = array.reshape(-1) if array.ndim != 1 else array
+        parts = [put(flat.real.copy()), put(flat.imag.copy())] if one.dtype.kind == "c" else [put(flat)]
+        return {"kind": "array", "parts": parts, "shape": list(one.shape), "dtype": str(one.dtype)}
+    raise TypeError(f"{name!r} is {type(one).__name__}: a checkpoint keeps arrays, columns, Series, indexes and frames")
+
+
+def _made(told: dict[str, Any], columns: list[Any]) -> Any:
+    def label(value: Any) -> Any:
+        return tuple(map(label, value["tuple"])) if isinstance(value, dict) else value
+
+    def index(of: dict[str, Any]) -> Any:
+        names = [label(name) for name in of["names"]]
+        if "range" in of:
+            start, stop, step = of["range"]
+            return RangeIndex(start, stop, step, name=names[0])
+        held = [columns[number] for number in of["columns"]]
+        return MultiIndex.from_arrays(held, names=names) if of["several"] else Index(held[0], name=names[0])
+
+    kind = told["kind"]
+    if kind == "frame":
+        made = DataFrame({at: columns[number] for at, number in enumerate(told["columns"])}, index=index(told["index"]))
+        if told["labels"]:
+            made.columns = [label(part) for part in told["labels"]]
+        return made
+    if kind == "series":
+        return Series(columns[told["column"]], index=index(told["index"]), name=label(told["name"]))
+    if kind == "index":
+        return index(told["index"])
+    if kind == "column":
+        return (
+            columns[told["column"]] if isinstance(columns[told["column"]], Column) else Column(columns[told["column"]])
+        )
+    parts = [columns[number] for number in told["parts"]]
+    flat = parts[0] + 1j * parts[1] if len(parts) == 2 else parts[0]
+    return flat.astype(told["dtype"]).reshape(told["shape"])
+
+
+# -- columns in files --
+
+
+def _write(path: str, column: Any) -> str:
+    """One column: each PE its rows where PEs hold it in parts, else in one file."""
+    if inputs_of({"column": column}) is not None:
+        write_parquet(path, {"column": column}, dataset=True, compression=None)
+        return "parts"
+    write_arrow(path, {"column": column}, compression=None)
+    return "whole"
+
+
+def _read(path: str, kind: str) -> Any:
+    if kind not in ("parts", "whole"):
+        raise TypeError(f"its kind is {kind!r}, not 'parts' or 'whole'")
+    return (parquet_columns if kind == "parts" else arrow_columns)(path)["column"]
+
+
+def _write_manifest(path: str, told: dict[str, Any]) -> None:
+    with open(os.path.join(path, _MANIFEST), "x", encoding="utf-8") as stream:
+        json.dump(told, stream)
+
+
+def _read_manifest(path: str) -> dict[str, Any]:
+    file = os.path.join(path, _MANIFEST)
+    with open(file, encoding="utf-8") as stream:
+        try:
+            told = json.load(stream)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"cannot read {file}: {error}") from error
+    if not isinstance(told, dict) or told.get("version") != _VERSION:
+        raise ValueError(f"cannot read {file}: it is no checkpoint of version {_VERSION}")
+    return told

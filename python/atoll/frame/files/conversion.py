@@ -1,0 +1,405 @@
+# SPDX-License-Identifier: Apache-2.0
+"""To others: NumPy, pandas, Arrow, dicts, records, text."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict, namedtuple
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ...arrays.ndarray import ndarray
+from ...columns.column import Column
+from ...columns.objects import Objects, is_missing, object_array
+from ...columns.text.strings import Strings
+from ...io.fallback import by_pandas
+from ..data.dtypes import kind_of, to_list
+from ..display.format import texts_of
+from ..select.missing import filled
+from ..select.placement import row_values
+from .json_text import check_lines, in_json, json_by_pandas, json_text, needs_pandas, plain_values
+from .writers import written
+
+
+def numpy_of(values: Any) -> np.ndarray[Any, Any]:
+    """Values as a NumPy array: of objects, with NaN for missing ones, where NumPy has no type for them."""
+    if isinstance(values, ndarray):
+        return values.to_numpy()
+    if values.dtype.kind in "mM":
+        found: np.ndarray[Any, Any] = values.to_numpy()
+        if found.dtype.kind in "mM":
+            return found
+    if type(values) is Column and values.valid is None:
+        return values.values.to_numpy()
+    return object_array(to_list(values))
+
+
+def pandas_of(values: Any) -> Any:
+    """Values in the kind that pandas has for them."""
+    import pandas as pd
+
+    if isinstance(values, ndarray):
+        return values.to_numpy()
+    if isinstance(values, Strings):
+        return pd.array(values.to_list(), dtype="str")
+    if type(values) is Column:
+        return pd.array(values.to_list(), dtype=str(kind_of(values)))
+    if isinstance(values, Objects):
+        return values.to_numpy()
+    return values.to_pandas().array
+
+
+def arrow_of(values: Any) -> Any:
+    """Values as a pyarrow array; NaN is a missing value there, as pandas has it."""
+    import pyarrow as pa
+
+    if isinstance(values, ndarray):
+        return pa.array(values.to_numpy(), from_pandas=True)
+    if isinstance(values, Objects):
+        return pa.array([None if is_missing(one) else one for one in values.to_list()])
+    return values.to_arrow()
+
+
+def _into(into: Any) -> Any:
+    """What makes a mapping of pairs: a class, or as an example an empty mapping with a default."""
+    if isinstance(into, type):
+        if issubclass(into, defaultdict):
+            raise TypeError("to_dict() only accepts initialized defaultdicts")
+        return into
+    if isinstance(into, defaultdict):
+        return lambda *pairs, **named: defaultdict(into.default_factory, *pairs, **named)
+    return type(into)
+
+
+class SeriesConversion:
+    """A Series as other things."""
+
+    __slots__ = ()
+
+    @property
+    def values(self: Any) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array, which is a copy."""
+        return numpy_of(self._values)
+
+    @property
+    def array(self: Any) -> Any:
+        """The values as a column or an array; not to be changed."""
+        return self._values
+
+    def to_numpy(self: Any, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array; `na_value` for missing ones."""
+        made = numpy_of(self._values if na_value is None else self.fillna(na_value)._values)
+        return made if dtype is None else made.astype(dtype)
+
+    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self.to_numpy(dtype)
+
+    def to_pandas(self: Any) -> Any:
+        """A pandas Series."""
+        import pandas as pd
+
+        return pd.Series(pandas_of(self._values), index=self._index.to_pandas(), name=self._name)
+
+    def to_arrow(self: Any) -> Any:
+        """A pyarrow array of the values."""
+        return arrow_of(self._values)
+
+    def __arrow_c_stream__(self: Any, requested_schema: Any = None) -> Any:
+        import pyarrow as pa
+
+        return pa.chunked_array([arrow_of(self._values)]).__arrow_c_stream__(requested_schema)
+
+    def __narwhals_series__(self: Any) -> Any:
+        return import_module("atoll.narwhals").held(self)
+
+    @classmethod
+    def from_arrow(cls: Any, data: Any) -> Any:
+        """A Series of what has Arrow's `__arrow_c_array__` or `__arrow_c_stream__`."""
+        return cls(data)
+
+    def to_dict(self: Any, *, into: Any = dict) -> Any:
+        """Labels to values."""
+        return _into(into)(zip(self._index.to_list(), self.to_list(), strict=True))
+
+    def to_csv(self: Any, path_or_buf: Any = None, **options: Any) -> Any:
+        """Labels and values, separated by commas; options as of frames."""
+        return self.to_frame().to_csv(path_or_buf, **options)
+
+    def to_hdf(self: Any, path_or_buf: Any, **options: Any) -> None:
+        """A column of an HDF5 file; options as of frames."""
+        self.to_frame().to_hdf(path_or_buf, **options)
+
+    def to_sql(self: Any, name: str, con: Any, **options: Any) -> int:
+        """A table of one column in a data base; options as of frames. How many rows were written."""
+        made: int = self.to_frame().to_sql(name, con, **options)
+        return made
+
+    def to_json(
+        self: Any, path_or_buf: Any = None, *, orient: str | None = None, lines: bool = False, **options: Any
+    ) -> Any:
+        """Labels to values, as JSON. Other options, and ``table``, are pandas' own work: see `DataFrame.to_json`."""
+        orient = orient or "index"
+        if needs_pandas([self._values], self._index, orient, options):
+            return json_by_pandas(self, path_or_buf, orient, lines, options)
+        held = plain_values(self._values)
+        table: Any = held
+        if orient in ("index", "columns"):
+            _check_unique(self._index, "Series index must be unique for orient='index'")
+            table = dict(zip(map(str, self._index.to_list()), held, strict=True))
+        elif orient == "split":
+            table = {"name": self._name, "index": plain_values(self._index._values), "data": held}
+        elif orient not in ("records", "values"):
+            raise ValueError(f"Invalid value '{orient}' for option 'orient'")
+        if lines:
+            check_lines(orient)
+            return written("".join(json_text(one) + "\n" for one in held), path_or_buf, **options)
+        return written(json_text(table), path_or_buf, **options)
+
+
+def _check_unique(index: Any, message: str) -> None:
+    if not index.is_unique:
+        raise ValueError(message)
+
+
+def _objects(column: Any, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Values as objects: moments as Timestamps."""
+    return object_array(to_list(column)) if values.dtype.kind in "mM" else values.astype(object)
+
+
+class FrameConversion:
+    """A frame as other things."""
+
+    __slots__ = ()
+
+    @property
+    def values(self: Any) -> np.ndarray[Any, Any]:
+        """All elements as a NumPy array of two axes, in a type that holds them all."""
+        return self.to_numpy()
+
+    @property
+    def T(self: Any) -> Any:
+        """Rows as columns."""
+        return self.transpose()
+
+    def transpose(self: Any, *args: Any, copy: Any = None) -> Any:
+        """Rows as columns: for frames of few rows."""
+        held = [row_values(self, row)._values for row in range(len(self))]
+        made = type(self)(dict(enumerate(held)), index=self.columns) if held else type(self)(index=self.columns)
+        made.columns = self._index
+        return made
+
+    def to_numpy(self: Any, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
+        """All elements as a NumPy array of two axes."""
+        held = [numpy_of(column if na_value is None else filled(column, na_value)) for column in self._columns]
+        if not held:
+            return np.empty((len(self), 0), dtype=dtype or object)
+        kinds = {one.dtype.kind if one.dtype.kind in "bmM" else "n" for one in held}
+        if len(kinds) > 1:
+            held = [_objects(column, one) for column, one in zip(self._columns, held, strict=True)]
+        made = np.empty((len(self), len(held)), dtype=np.result_type(*(one.dtype for one in held)))
+        for place, one in enumerate(held):
+            made[:, place] = one
+        return made if dtype is None else made.astype(dtype)
+
+    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self.to_numpy(dtype)
+
+    def to_pandas(self: Any) -> Any:
+        """A pandas DataFrame."""
+        import pandas as pd
+
+        data = {place: pandas_of(one) for place, one in enumerate(self._columns)}
+        made = pd.DataFrame(data, index=self._index.to_pandas())
+        made.columns = self.columns.to_pandas()
+        return made
+
+    def to_arrow(self: Any, index: bool = False) -> Any:
+        """A pyarrow table; with `index`, its labels are columns too."""
+        import pyarrow as pa
+
+        made = self.reset_index() if index else self
+        names = [str(label) for label in made._labels.values]
+        return pa.Table.from_arrays([arrow_of(one) for one in made._columns], names=names)
+
+    def __dataframe__(self: Any, nan_as_null: bool = False, allow_copy: bool = True) -> Any:
+        """The frame under the data frame interchange protocol, for libraries that do not know Arrow's interface."""
+        if not allow_copy:
+            raise RuntimeError("rows that are spread over PEs are collected, which is a copy")
+        return self.to_arrow().__dataframe__(nan_as_null)
+
+    def __arrow_c_schema__(self: Any) -> Any:
+        return self._cut(slice(0, 0)).to_arrow().schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self: Any, requested_schema: Any = None) -> Any:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __narwhals_dataframe__(self: Any) -> Any:
+        return import_module("atoll.narwhals").held(self)
+
+    def to_dict(self: Any, orient: str = "dict", *, into: Any = dict, index: bool = True) -> Any:
+        """Labels to columns to values, or ``list``, ``records``, ``split``, ``tight``, ``series``, ``index``.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 2], "b": ["x", "y"]}).to_dict("records")
+        [{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}]
+        """
+        into = _into(into)
+        labels, held = self._labels.values, [to_list(one) for one in self._columns]
+        if orient == "list":
+            return into(zip(labels, held, strict=True))
+        if orient == "series":
+            return into(self.items())
+        if orient in ("split", "tight"):
+            rows = [list(row) for row in zip(*held, strict=True)]
+            made = into(index=self._index.to_list()) if index else into()
+            made.update(columns=labels, data=rows)
+            if orient == "tight":
+                made.update(index_names=list(self._index.names), column_names=list(self._labels.names))
+            return made
+        if orient == "records":
+            return [into(zip(labels, row, strict=True)) for row in zip(*held, strict=True)]
+        keys = self._index.to_list()
+        if orient == "dict":
+            return into((label, into(zip(keys, one, strict=True))) for label, one in zip(labels, held, strict=True))
+        if orient == "index":
+            _check_unique(self._index, "DataFrame index must be unique for orient='index'.")
+            rows_of = zip(keys, zip(*held, strict=True), strict=True)
+            return into((key, into(zip(labels, row, strict=True))) for key, row in rows_of)
+        raise ValueError(f"orient '{orient}' not understood")
+
+    def to_records(self: Any, index: bool = True, column_dtypes: Any = None, index_dtypes: Any = None) -> Any:
+        """A NumPy array of records; dtypes of all columns, or by name or place, and of the index."""
+        made = self.reset_index() if index else self
+        names = [str(one) for one in made._labels.values]
+        levels = self._index.nlevels if index else 0
+        arrays = []
+        for place, one in enumerate(made._columns):
+            own = place < levels
+            wanted, at = (index_dtypes, place) if own else (column_dtypes, place - levels)
+            if isinstance(wanted, dict):
+                wanted = wanted.get(names[place], wanted.get(at))
+            values = numpy_of(one)
+            arrays.append(values if wanted is None else values.astype(wanted))
+        from_arrays: Any = np.rec.fromarrays
+        return from_arrays(arrays, names=names)
+
+    def to_json(
+        self: Any, path_or_buf: Any = None, *, orient: str | None = None, lines: bool = False, **options: Any
+    ) -> Any:
+        """The rows as JSON: by columns, ``records``, ``index``, ``split``, ``values``; a record a line with `lines`.
+
+        Records in lines go to a file from all PEs. Moments are milliseconds since 1970, as in pandas; floats have all
+        their digits. ``table``, and pandas' other options (`date_format`, `double_precision`, `force_ascii`,
+        `date_unit`, `default_handler`, `compression`, `index`, `indent`, `mode`) are its own work, of which a warning
+        tells once.
+        """
+        orient = orient or "columns"
+        if needs_pandas(self._columns, self._index, orient, options):
+            return json_by_pandas(self, path_or_buf, orient, lines, options)
+        if lines:
+            check_lines(orient)
+        if lines and isinstance(path_or_buf, (str, os.PathLike)):
+            from ...io.json.reader import write_json
+
+            write_json(path_or_buf, {name: in_json(one) for name, one in self._named().items()}, **options)
+            return None
+        held = [plain_values(one) for one in self._columns]
+        keys, labels = [str(one) for one in self._index.to_list()], [str(one) for one in self._labels.values]
+        rows = list(zip(*held, strict=True))
+        table: Any
+        if orient == "records":
+            table = [dict(zip(labels, row, strict=True)) for row in rows]
+        elif orient == "columns":
+            _check_unique(self._index, "DataFrame index must be unique for orient='columns'.")
+            table = {label: dict(zip(keys, one, strict=True)) for label, one in zip(labels, held, strict=True)}
+        elif orient == "index":
+            _check_unique(self._index, "DataFrame index must be unique for orient='index'.")
+            table = {key: dict(zip(labels, row, strict=True)) for key, row in zip(keys, rows, strict=True)}
+        elif orient == "values":
+            table = [list(row) for row in rows]
+        elif orient == "split":
+            index = plain_values(self._index._values)
+            table = {"columns": labels, "index": index, "data": [list(row) for row in rows]}
+        else:
+            raise ValueError(f"Invalid value '{orient}' for option 'orient'")
+        text = "".join(json_text(row) + "\n" for row in table) if lines else json_text(table)
+        return written(text, path_or_buf, **options)
+
+    def to_markdown(self: Any, buf: Any = None, *, mode: str = "w", index: bool = True, **options: Any) -> Any:
+        """A table in Markdown. Other options of pandas' are its own work."""
+        if options or mode not in ("w", "wt"):
+            by_pandas("to_markdown", options or ["mode"])
+            return written(self.to_pandas().to_markdown(index=index, **options), buf, mode=mode)
+        cells = [[str(label), *texts_of(one)] for label, one in zip(self._labels.values, self._columns, strict=True)]
+        if index:
+            cells.insert(0, ["", *(str(one) for one in self._index.to_list())])
+        widths = [max(map(len, column)) for column in cells]
+        lines = [
+            "| " + " | ".join(t.rjust(w) for t, w in zip(row, widths, strict=True)) + " |"
+            for row in zip(*cells, strict=True)
+        ]
+        lines.insert(1, "|" + "|".join("-" * (width + 1) + ":" for width in widths) + "|")
+        return written("\n".join(lines), buf)
+
+    def iterrows(self: Any) -> Iterator[tuple[Any, Any]]:
+        """Pairs of labels and rows, each row a Series."""
+        labels = self._index.to_list()
+        for row in range(len(self)):
+            yield labels[row], row_values(self, row)
+
+    def itertuples(self: Any, index: bool = True, name: str | None = "Pandas") -> Iterator[Any]:
+        """The rows as named tuples.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> list(ak.DataFrame({"a": [1, 2]}).itertuples(index=False, name=None))
+        [(1,), (2,)]
+        """
+        held = [to_list(one) for one in self._columns]
+        labels = [str(one) for one in self._labels.values]
+        if index:
+            held, labels = [self._index.to_list(), *held], ["Index", *labels]
+        rows = zip(*held, strict=True) if held else iter([()] * len(self))
+        if name is None:
+            yield from rows
+            return
+        made = namedtuple(name, labels, rename=True)  # type: ignore[misc]  # its fields are those of this frame
+        for row in rows:
+            yield made(*row)
+
+    @classmethod
+    def from_dict(cls: Any, data: Any, orient: str = "columns", dtype: Any = None, columns: Any = None) -> Any:
+        """A frame of a dict of columns, or with ``orient="index"`` of rows."""
+        if orient == "columns":
+            if columns is not None:
+                raise ValueError("cannot use columns parameter with orient='columns'")
+            return cls(data, dtype=dtype)
+        if orient == "tight":
+            return cls(data["data"], index=data["index"], columns=data["columns"])
+        if orient != "index":
+            raise ValueError(f"Expected 'index', 'columns' or 'tight' for orient parameter. Got '{orient}' instead")
+        return cls(list(data.values()), index=list(data), columns=columns, dtype=dtype)
+
+    @classmethod
+    def from_records(
+        cls: Any, data: Any, index: Any = None, exclude: Any = None, columns: Any = None, **options: Any
+    ) -> Any:
+        """A frame of records: tuples, dicts or a structured array."""
+        rows = data if isinstance(data, (np.ndarray, dict)) or hasattr(data, "_columns") else list(data)
+        made = cls(rows, columns=columns)
+        if exclude is not None:
+            made = made.drop(columns=list(exclude))
+        if isinstance(index, str):
+            return made.set_index(index)
+        return made if index is None else made.set_axis(index)
+
+    @classmethod
+    def from_arrow(cls: Any, data: Any) -> Any:
+        """A frame of what has Arrow's `__arrow_c_stream__`: a pyarrow table, a polars frame, …"""
+        return cls(data)

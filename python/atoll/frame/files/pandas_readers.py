@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that pandas' own readers read, each on one process, and what comes of them as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ...io.reader import reading
+from ...io.reading import expression
+from ...io.storage.places import place_of
+from .. import DataFrame, Series
+
+
+class Chunks:
+    """Frames of some rows each, as pandas reads them."""
+
+    def __init__(self, reader: Any, where: Any) -> None:
+        """`where` is named in errors."""
+        self._reader = reader
+        self._where = "<stream>" if hasattr(where, "read") else where
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return self._framed(lambda: next(self._reader))
+
+    def get_chunk(self, size: int | None = None) -> Any:
+        """The next rows."""
+        return self._framed(lambda: self._reader.get_chunk(size))
+
+    def _framed(self, read: Callable[[], Any]) -> Any:
+        with reading(self._where):
+            try:
+                found = read()
+            except StopIteration:
+                found = None
+        if found is None:
+            raise StopIteration
+        return DataFrame(found)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._reader.close()
+
+    def __enter__(self) -> Chunks:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+def files_of(where: Any, endings: tuple[str, ...], storage_options: Any) -> list[Any]:
+    """The files that a path, pattern or directory means; a stream, or what pandas opens itself, as it is."""
+    if hasattr(where, "read") or storage_options is not None:
+        return [where]
+    place = place_of(where, endings)
+    return [where] if place.system is not None else list(place.files)
+
+
+def read_each(
+    read: Callable[[Any], Any], files: Sequence[Any], filters: Any, columns: Any = None, numbered: bool = True
+) -> Any:
+    """The files' rows one behind the other, those that pass the filters; `numbered`: their labels are numbers."""
+    import pandas
+
+    found = []
+    for file in files:
+        with reading(file if isinstance(file, str) else "<stream>"):
+            found.append(read(file))
+    whole: Any = found[0] if len(found) == 1 else pandas.concat(found, ignore_index=numbered)
+    if isinstance(whole, pandas.Series):
+        return Series(whole)
+    if filters is not None:
+        import pyarrow as pa
+
+        whole = pa.Table.from_pandas(whole).filter(expression(filters)).to_pandas()
+    return DataFrame(whole if columns is None else whole[list(columns)])

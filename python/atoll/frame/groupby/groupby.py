@@ -1,0 +1,446 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Grouped Series and frames: their figures, and what is made of each group's rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import arange, asarray
+from ...arrays.joining import concatenate
+from ...arrays.selection import flatnonzero
+from ...arrays.sorting import argsort
+from ...arrays.tables import searchsorted
+from ...columns.column import Column, as_column
+from ...columns.objects import Objects
+from ..classes import CLASSES, define, frame, series
+from ..core import is_numeric
+from ..data.column_labels import Labels
+from ..data.values import gaps, is_scalar, join_rows, make, nullable, take_or_miss
+from ..data.values import take as take_rows
+from ..index.base import range_index
+from ..window.windows import Windowed, as_before, as_numbers
+from .groups import BUILT_IN, Grouped, figure, figures, named
+from .more_methods import DataFrameGroupByOthers, SeriesGroupByOthers
+
+FIGURES = {
+    "sum": "Sum", "mean": "Mean", "min": "Smallest value", "max": "Largest value", "median": "Median",
+    "var": "Variance", "std": "Standard deviation", "sem": "Standard error of the mean", "prod": "Product",
+    "count": "How many values there are", "nunique": "How many distinct values there are", "first": "First value",
+    "last": "Last value", "any": "Whether any value is true", "all": "Whether all are", "skew": "Skewness",
+    "kurt": "Excess kurtosis",
+}  # fmt: skip
+_ALONG = ("shift", "diff", "pct_change", "cumsum", "cumprod", "cummin", "cummax", "rank", "ffill", "bfill")
+
+
+def _nunique(self: Any, dropna: bool = True) -> Any:
+    """How many distinct values each group has."""
+    return self._figure("nunique", **({} if dropna else {"dropna": False}))
+
+
+def _method(name: str) -> Any:
+    def method(self: Any, numeric_only: bool = False, min_count: int = -1, **options: Any) -> Any:
+        options.pop("engine", None)
+        options.pop("engine_kwargs", None)
+        skipna = options.pop("skipna", True)
+        if min_count > 0:
+            options["min_count"] = min_count
+        made = self._figure(name, numeric_only, **options)
+        if skipna or not self._options["as_index"]:
+            return made
+        of = self._of if self._of.ndim == 1 else self._without_keys()
+        gone = type(self)(of.isna(), self._groups, {**self._options, "used": set()})._figure("any")
+        return made.mask(gone if made.ndim == 1 else gone[list(made._labels.values)])
+
+    method.__name__, method.__doc__ = name, FIGURES[name] + " of each group."
+    return method
+
+
+class SeriesGroupBy(SeriesGroupByOthers, Grouped):
+    """A Series by groups; `Series.groupby` makes it."""
+
+    def _of_groups(self, values: Any, name: Any) -> Any:
+        made = series(values, self._groups.index(), name)
+        if self._options["as_index"]:
+            return made
+        return made.to_frame(name).reset_index()
+
+    def _figure(self, name: str, numeric_only: bool = False, **options: Any) -> Any:
+        return self._of_groups(figure(self._groups, self._of._values, name, **options), self._of._name)
+
+    def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Figures by name or function: one gives a Series, several a frame."""
+        if func is None:
+            func = kwargs
+        if isinstance(func, dict):
+            labels, wanted = list(func), list(func.values())
+        elif isinstance(func, (list, tuple)):
+            pairs = [one if isinstance(one, tuple) else (named(one), one) for one in func]
+            labels, wanted = [label for label, _ in pairs], [one for _, one in pairs]
+        else:
+            return self._of_groups(_aggregated(self, [(self._of, func)], args, kwargs)[0], self._of._name)
+        held = _aggregated(self, [(self._of, one) for one in wanted], (), {})
+        made = frame(held, Labels(labels), self._groups.index())
+        return made if self._options["as_index"] else made.reset_index()
+
+    aggregate = agg
+
+    def transform(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """A figure of each group, or what a function makes of its rows, row by row."""
+        if isinstance(func, str) and func in _ALONG:
+            return getattr(self, func)(*args, **kwargs)
+        if isinstance(func, str):
+            name = func
+            values = self._groups.size() if name == "size" else figure(self._groups, self._of._values, name, **kwargs)
+            return self._of._new(self._broadcast(values))
+        rows, parts = [], []
+        for _, where in self._rows():
+            part = self._of._take(where)
+            made = func(part, *args, **kwargs)
+            parts.append(
+                make([made] * len(part))
+                if is_scalar(made)
+                else made._values
+                if hasattr(made, "_values")
+                else make(made)
+            )
+            rows.append(where)
+        return self._of._new(_scattered(parts, rows, len(self._of)))
+
+    def value_counts(
+        self, normalize: bool = False, sort: bool = True, ascending: bool = False, bins: Any = None, dropna: bool = True
+    ) -> Any:
+        """How often each value occurs in each group."""
+        numbers = self._groups.numbers()
+        values = self._of._values
+        if bins is not None:
+            values = CLASSES["cut"](self._of, bins, include_lowest=True)._values.decode()
+        table = frame([numbers, values], Labels(["group", "value"]), range_index(len(self._of)))
+        table = table[table["group"] >= 0]
+        if dropna:
+            table = table.dropna()
+        counts = table.groupby(["group", "value"], sort=True).size().reset_index(name="count")
+        if sort:
+            counts = counts.sort_values(["group", "count"], ascending=[True, ascending])
+        index = self._groups.index()._take(counts["group"]._values)
+        columns = [*index._labels_of_index, counts["value"]._values]
+        named_index = CLASSES["MultiIndex"]._of(columns, [*index.names, self._of._name])
+        made = series(counts["count"]._values, named_index, "proportion" if normalize else "count")
+        if normalize:
+            totals = counts.groupby("group")["count"].transform("sum")
+            made = made._new(made._values / totals._values)
+        return made
+
+    def unique(self) -> Any:
+        """The distinct values of each group: lists, in order of first rows."""
+        values = self._of._values
+        if not isinstance(values, Objects) and not (isinstance(values, Column) and values.valid is not None):
+            return self._of_groups(self._groups.by.unique(values), self._of._name)
+        return self.apply(lambda part: part.unique().tolist())
+
+    def nlargest(self, n: int = 5, keep: str = "first") -> Any:
+        """The largest values of each group."""
+        return self._of_ends(n, keep, largest=True)
+
+    def nsmallest(self, n: int = 5, keep: str = "first") -> Any:
+        """The smallest values of each group."""
+        return self._of_ends(n, keep, largest=False)
+
+    def _of_ends(self, n: int, keep: str, largest: bool) -> Any:
+        if keep != "first" or not is_numeric(self._of._values):
+            return self.apply(lambda part: (part.nlargest if largest else part.nsmallest)(n, keep))
+        numbers = self._groups.numbers()
+        rows = flatnonzero(numbers >= 0)
+        values = as_column(nullable(take_rows(self._of._values, rows)))  # missing ones come last
+        rows = rows[values.argsort(descending=largest)]  # equal ones stay in order of rows
+        rows = rows[argsort(numbers[rows])]
+        group = numbers[rows]
+        place = arange(rows.size) - searchsorted(group, arange(self.ngroups))[group]
+        rows = rows[flatnonzero(place < n)]
+        return self._keyed(rows, self._of) if self._options["group_keys"] else self._of._take(rows)
+
+    def idxmin(self, **options: Any) -> Any:
+        """The label of each group's smallest value."""
+        return self._labels_at("argmin")
+
+    def idxmax(self, **options: Any) -> Any:
+        """The label of each group's largest value."""
+        return self._labels_at("argmax")
+
+    def _labels_at(self, name: str) -> Any:
+        rows = getattr(self._groups.by, name)(nullable(self._of._values))
+        return self._of_groups(self._of._index._take(rows)._values, self._of._name)
+
+    def quantile(self, q: Any = 0.5, interpolation: str = "linear", numeric_only: bool = False) -> Any:
+        """The value below which a share of each group lies."""
+        if not is_scalar(q):
+            return _several_quantiles(self, list(q), interpolation, numeric_only)
+        return self._figure("quantile", q=q, interpolation=interpolation)
+
+    def describe(self, **options: Any) -> Any:
+        """Count, mean, standard deviation and quartiles of each group."""
+        held = _aggregated(self, [(self._of, one) for one in ("count", "mean", "std", "min")], (), {})
+        held += [figure(self._groups, self._of._values, "quantile", q=q) for q in (0.25, 0.5, 0.75)]
+        held.append(figure(self._groups, self._of._values, "max"))
+        names = ["count", "mean", "std", "min", "25%", "50%", "75%", "max"]
+        return frame([one.astype(np.float64) for one in held], Labels(names), self._groups.index())
+
+    def _along(self, name: str, *args: Any, **options: Any) -> Any:
+        values = self._of._values
+        made = getattr(self._groups.by, name)(as_numbers(values), *args, **options)
+        return self._of._new(as_before(made, values))
+
+    def fillna(self, value: Any) -> Any:
+        """Another value where one is missing."""
+        return self._of.fillna(value)
+
+
+def _several_quantiles(self: Any, shares: list[float], interpolation: str, numeric_only: bool) -> Any:
+    held = [self.quantile(q, interpolation, numeric_only) for q in shares]
+    index = held[0]._index
+    count = len(shares)
+    rows = asarray(np.repeat(np.arange(len(index)), count))
+    outer = index._take(rows)
+    inner = make(shares * len(index))
+    full = CLASSES["MultiIndex"]._of([*outer._labels_of_index, inner], [*outer.names, None])
+    order = asarray(np.arange(len(index) * count).reshape(count, len(index)).T.reshape(-1))
+    if self._of.ndim == 1:
+        return series(take_rows(CLASSES["concat"](held)._values, order), full, self._of._name)
+    return CLASSES["concat"](held)._take(order)._with_index(full)
+
+
+def _scattered(parts: list[Any], rows: list[Any], size: int) -> Any:
+    """Parts by group back to the rows they are of; missing in rows that are in no group."""
+    if not parts:
+        return make([np.nan] * size)
+    together = join_rows(parts)
+    places = np.full(size, -1)
+    places[concatenate(rows).to_numpy()] = np.arange(together.size)
+    where = asarray(places)
+    return take_or_miss(together, where, gaps(where))
+
+
+def _aggregated(self: Any, wanted: list[tuple[Any, Any]], args: Any, kwargs: Any) -> list[Any]:
+    """Figures of Series by name, together; by function, group by group."""
+    plain: list[tuple[Any, str]] = []
+    places: list[int] = []
+    made: list[Any] = [None] * len(wanted)
+    for place, (of, how) in enumerate(wanted):
+        name = BUILT_IN.get(how, how) if not isinstance(how, str) else how
+        if isinstance(name, str) and (name in FIGURES or name == "size"):
+            plain.append((of._values, name))
+            places.append(place)
+        elif isinstance(name, str) and name in ("idxmin", "idxmax"):
+            made[place] = (
+                SeriesGroupBy(of, self._groups, {**self._options, "as_index": True})
+                ._labels_at("arg" + name[3:])
+                ._values
+            )
+        else:
+            parts = (SeriesGroupBy(of, self._groups, self._options))._rows()
+            held = []
+            for _, rows in parts:
+                part = of._take(rows)
+                held.append(
+                    getattr(part, name)(*args, **kwargs) if isinstance(name, str) else name(part, *args, **kwargs)
+                )
+            made[place] = make(held) if held else make([], np.float64)
+    if len(plain) == 1 and kwargs:
+        computed = [figure(self._groups, *plain[0], **kwargs)]
+    else:
+        computed = figures(self._groups, plain)
+    for place, one in zip(places, computed, strict=True):
+        made[place] = one
+    return made
+
+
+class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
+    """A frame by groups; `DataFrame.groupby` makes it."""
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple) and key not in self._of._labels.places:
+            raise ValueError("Cannot subset columns with a tuple with more than one element. Use a list instead.")
+        if isinstance(key, list):
+            lost = [label for label in key if label not in self._of._labels.places]
+            if lost:
+                raise KeyError(f"Columns not found: {str(lost)[1:-1]}")
+            of = self._of._at(self._of._labels.where(key))
+            return DataFrameGroupBy(of, self._groups, {**self._options, "used": set()})
+        if key not in self._of._labels.places:
+            raise KeyError(f"Column not found: {key}")
+        return SeriesGroupBy(self._of[key], self._groups, self._options)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name in self._of._labels.places:
+            return self[name]
+        raise AttributeError(f"'DataFrameGroupBy' object has no attribute '{name}'")
+
+    def _without_keys(self) -> Any:
+        used = self._options["used"]
+        if not used:
+            return self._of
+        return self._of._at([place for place, label in enumerate(self._of._labels.values) if label not in used])
+
+    def _made(self, held: list[Any], labels: Any) -> Any:
+        made = frame(held, labels, self._groups.index())
+        if self._options["as_index"]:
+            return made
+        return made.reset_index() if made._index.nlevels == 1 or all(n is not None for n in made._index.names) else made
+
+    def _figure(self, name: str, numeric_only: bool = False, **options: Any) -> Any:
+        of = self._without_keys()
+        places = [place for place, one in enumerate(of._columns) if not numeric_only or is_numeric(one)]
+        if options:
+            held = [figure(self._groups, of._columns[place], name, **options) for place in places]
+        else:
+            held = figures(self._groups, [(of._columns[place], name) for place in places])
+        return self._made(held, of._labels.of(places))
+
+    def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Figures of each group, by name or function: of each column, of some by a dict, or under names of their own.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"k": [1, 1, 2], "x": [5, 7, 9]})
+        >>> df.groupby("k", as_index=False).agg(low=("x", "min"), high=("x", "max"))
+           k  low  high
+        0  1    5     7
+        1  2    9     9
+        """
+        of = self._without_keys()
+        if func is None:
+            wanted = [(self._of[one[0]], one[1]) for one in kwargs.values()]
+            return self._made(_aggregated(self, wanted, (), {}), Labels(kwargs))
+        if isinstance(func, dict):
+            lost = [label for label in func if label not in self._of._labels.places]
+            if lost:
+                raise KeyError(f"Label(s) {lost} do not exist")
+            several = any(isinstance(one, (list, tuple)) for one in func.values())
+            pairs = [
+                (label, one)
+                for label, how in func.items()
+                for one in (how if isinstance(how, (list, tuple)) else [how])
+            ]
+            held = _aggregated(self, [(self._of[label], one) for label, one in pairs], args, kwargs)
+            if several:
+                labels = Labels([(label, named(one)) for label, one in pairs], [None, None])
+            else:
+                labels = Labels([label for label, _ in pairs], of._labels.names)
+            return self._made(held, labels)
+        if isinstance(func, (list, tuple)):
+            pairs = [(label, one) for label in of._labels.values for one in func]
+            held = _aggregated(self, [(of[label], one) for label, one in pairs], args, kwargs)
+            return self._made(held, Labels([(label, named(one)) for label, one in pairs], [None, None]))
+        held = _aggregated(self, [(of._series(place), func) for place in range(len(of._columns))], args, kwargs)
+        return self._made(held, of._labels)
+
+    aggregate = agg
+
+    def transform(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """A figure of each group, or what a function makes of its columns, row by row."""
+        of = self._without_keys()
+        if func is None or isinstance(func, dict):
+            pairs = {label: (label, how) for label, how in func.items()} if func is not None else kwargs
+            made = [self[one[0]].transform(one[1])._values for one in pairs.values()]
+            return frame(made, Labels(pairs), of._index)
+        held = [
+            SeriesGroupBy(one, self._groups, self._options).transform(func, *args, **kwargs)._values
+            for one in of._each()
+        ]
+        return of._new(held)
+
+    def _along(self, name: str, *args: Any, **options: Any) -> Any:
+        of = self._without_keys()
+        held = [
+            getattr(SeriesGroupBy(one, self._groups, self._options), name)(*args, **options)._values
+            for one in of._each()
+        ]
+        return of._new(held)
+
+    def quantile(self, q: Any = 0.5, interpolation: str = "linear", numeric_only: bool = False) -> Any:
+        """The value below which a share of each group lies."""
+        if not is_scalar(q):
+            return _several_quantiles(self, list(q), interpolation, numeric_only)
+        return self._figure("quantile", numeric_only, q=q, interpolation=interpolation)
+
+    def describe(self, **options: Any) -> Any:
+        """Count, mean, standard deviation and quartiles of each group, for each column of numbers."""
+        of = self._without_keys()
+        parts = {}
+        for one in of._each():
+            if is_numeric(one._values):
+                made = SeriesGroupBy(one, self._groups, self._options).describe()
+                parts.update({(one._name, label): column._values for label, column in made.items()})
+        return frame(list(parts.values()), Labels(parts, [None, None]), self._groups.index())
+
+    def idxmin(self, **options: Any) -> Any:
+        """The label of each group's smallest value, of each column."""
+        return self.agg("idxmin")
+
+    def idxmax(self, **options: Any) -> Any:
+        """The label of each group's largest value, of each column."""
+        return self.agg("idxmax")
+
+    def corr(self, method: str = "pearson", min_periods: int = 1, numeric_only: bool = False) -> Any:
+        """Correlations of the columns in each group."""
+        return self.apply(lambda part: part.corr(method, min_periods, numeric_only))
+
+
+class WindowedByGroup(Windowed):
+    """Windows within each group; rows come group by group, with the group's key before their labels."""
+
+    def __init__(self, groups: Any, of: Any, windows_of: Any) -> None:
+        Windowed.__init__(self, of, windows_of)
+        self._groups = groups
+
+    def __getitem__(self, key: Any) -> Any:
+        return WindowedByGroup(self._groups, self._of[key], self._windows)
+
+    def _made(self, figure: Any) -> Any:
+        made = Windowed._made(self, figure)
+        numbers = self._groups.numbers()
+        order = argsort(numbers)[int((numbers < 0).sum()) :]
+        made = made._take(order)
+        keys = self._groups.index()._take(take_rows(numbers, order))
+        columns = [*keys._labels_of_index, *made._index._labels_of_index]
+        return made._with_index(CLASSES["MultiIndex"]._of(columns, [*keys.names, *made._index.names]))
+
+
+def _windows_method(name: str) -> Any:
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        by = self._groups.by
+        of = self._without_keys()
+        if isinstance(options.get("on"), str):
+            options["on"] = self._of._column(options["on"])
+        elif name == "rolling" and args and not isinstance(args[0], int):
+            options["on"] = self._of._index._values
+        return WindowedByGroup(self._groups, of, lambda one: getattr(by, name)(as_numbers(one), *args, **options))
+
+    method.__name__, method.__doc__ = name, f"`{name}` windows within each group."
+    return method
+
+
+def _along_method(name: str) -> Any:
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        return self._along(name, *args, **options)
+
+    method.__name__, method.__doc__ = name, f"`{name}` within each group."
+    return method
+
+
+for _name in FIGURES:
+    for _class in (SeriesGroupBy, DataFrameGroupBy):
+        setattr(_class, _name, _method(_name))
+for _class in (SeriesGroupBy, DataFrameGroupBy):
+    setattr(_class, "nunique", _nunique)  # noqa: B010  # as those above
+for _name in _ALONG:
+    for _class in (SeriesGroupBy, DataFrameGroupBy):
+        setattr(_class, _name, _along_method(_name))
+for _name in ("rolling", "expanding", "ewm"):
+    for _class in (SeriesGroupBy, DataFrameGroupBy):
+        setattr(_class, _name, _windows_method(_name))
+
+define(SeriesGroupBy)
+define(DataFrameGroupBy)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every index is, and making one: columns of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import asarray
+from ...columns.column import Column
+from ...columns.functions.functions import unique
+from ...columns.groupby import groupby
+from ...columns.joins.equal import join
+from ..classes import CLASSES
+from ..data.dtypes import item_of, kind_of, to_list
+from ..data.values import cut, fits, isna, take
+
+
+class FrozenList(list[Any]):
+    """What an index tells of its levels; printed as pandas does."""
+
+    def __repr__(self) -> str:
+        held = [one.tolist() if hasattr(one, "tolist") else one for one in self]
+        return f"FrozenList({held})"
+
+    def __str__(self) -> str:
+        return repr(self).removeprefix("FrozenList(").removesuffix(")")
+
+    def __hash__(self) -> int:  # type: ignore[override]  # pandas' has one
+        return hash(tuple(self))
+
+
+class IndexCore:
+    """What every index is: columns of labels, one or several."""
+
+    __slots__ = ("_data", "_name")
+    _data: Any
+    _name: Any
+
+    @property
+    def _values(self) -> Any:
+        """The labels as a column."""
+        return self._data
+
+    @property
+    def _labels_of_index(self) -> list[Any]:
+        """The labels' columns: one, or one for each level."""
+        return [self._values]
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __reduce__(self) -> Any:
+        return _again, (self._data, self._name, getattr(self, "freqstr", None))
+
+    @property
+    def names(self) -> list[Any]:
+        """The names of its levels."""
+        return FrozenList([self._name])
+
+    @names.setter
+    def names(self, values: Sequence[Hashable]) -> None:
+        (self._name,) = values
+
+    @property
+    def nlevels(self) -> int:
+        """How many levels it has."""
+        return 1
+
+    @property
+    def size(self) -> int:
+        """How many labels there are."""
+        return int(self._values.size)
+
+    def __len__(self) -> int:
+        return self.size
+
+    @property
+    def shape(self) -> tuple[int]:
+        """The same as a tuple."""
+        return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1."""
+        return 1
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no label."""
+        return self.size == 0
+
+    @property
+    def dtype(self) -> Any:
+        """The labels' dtype."""
+        return kind_of(self._values)
+
+    def _with(self, data: Any) -> Any:
+        """An index of the same name with other labels."""
+        return index_of(data, self._name)
+
+    def _take(self, rows: Any) -> Any:
+        return self._with(take(self._values, rows))
+
+    def _cut(self, rows: slice) -> Any:
+        return self._with(cut(self._values, rows))
+
+    def _label(self, row: int) -> Any:
+        return item_of(self._values, row)
+
+    def _renamed(self, name: Any) -> Any:
+        made = object.__new__(type(self))
+        made._data, made._name = self._data, name
+        return made
+
+    def to_list(self) -> list[Any]:
+        """The labels as Python values."""
+        return to_list(self._values)
+
+    tolist = to_list
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.to_list())
+
+    def _same(self, other: IndexCore) -> bool:
+        """Whether another has the same labels in the same order."""
+        if self is other:
+            return True
+        if self.size != other.size or self.nlevels != other.nlevels:
+            return False
+        return all(map(same_values, self._labels_of_index, other._labels_of_index))
+
+    def _indexer(self, wanted: Any) -> Any:
+        """The row of each label of another index; -1 of those that are not here. ValueError when labels repeat."""
+        if not self.is_unique:
+            raise ValueError("cannot reindex on an axis with duplicate labels")
+        return IndexCore._matched(self, wanted)
+
+    def _matched(self, wanted: Any) -> Any:
+        """The same of an index that is known to have each label once."""
+        own, other = self._labels_of_index, wanted._labels_of_index
+        if not all(map(comparable, own, other)):
+            return asarray(np.full(wanted.size, -1))
+        return join(other, own, "left").right
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether no label repeats."""
+        return count_distinct(self._labels_of_index) == self.size
+
+    @property
+    def has_duplicates(self) -> bool:
+        """Whether a label repeats."""
+        return not self.is_unique
+
+
+def comparable(a: Any, b: Any) -> bool:
+    """Whether values of two columns may be equal at all."""
+    return a.size == 0 or b.size == 0 or fits(a, b) or fits(b, a) or type(a) is type(b)
+
+
+def count_distinct(columns: list[Any]) -> int:
+    """How many distinct rows some columns have together."""
+    if len(columns) == 1:
+        column = columns[0]
+        gone = isinstance(column, Column) and column.valid is not None
+        return int(unique(column).size) + int(gone and column.null_count > 0)
+    return groupby(columns, dropna=False).ngroups
+
+
+def same_values(a: Any, b: Any) -> bool:
+    """Whether two columns have the same values, missing ones in the same rows."""
+    if a is b:
+        return True
+    if a.size != b.size or not comparable(a, b):
+        return False
+    gone, other = isna(a), isna(b)
+    equal = a == b
+    if isinstance(equal, Column):
+        equal = equal.fillna(False)
+    return bool((equal | (gone & other)).all())
+
+
+def index_of(values: Any, name: Any = None) -> Any:
+    """The index of a column of labels."""
+    made = object.__new__(CLASSES[INDEX_CLASSES.get(type(values), "Index")])
+    made._data, made._name = values, name
+    return made
+
+
+def _again(data: Any, name: Any, step: Any) -> Any:
+    """The index that was written for another process."""
+    if isinstance(data, list):
+        return CLASSES["MultiIndex"]._of(data, name)
+    made = index_of(data, name)
+    return made._stepping(step) if step is not None and hasattr(made, "_stepping") else made
+
+
+#: Which index a kind of column makes, where it is a class of its own.
+INDEX_CLASSES: dict[type, str] = {}
+
+
+def make_index(labels: Any, name: Any = None) -> Any:
+    """An index of what a caller gives as one."""
+    if isinstance(labels, IndexCore):
+        return labels if name is None else labels._renamed(name)
+    several = isinstance(labels, (list, tuple)) and len(labels) > 1
+    if several and (
+        all(hasattr(one, "__array__") for one in labels)
+        or (all(isinstance(one, list) for one in labels) and len({len(one) for one in labels}) == 1)
+    ):
+        return CLASSES["MultiIndex"].from_arrays(labels)
+    pandas_multi = type(labels).__name__ == "MultiIndex" and hasattr(labels, "get_level_values")
+    if pandas_multi:
+        levels = [labels.get_level_values(level) for level in range(labels.nlevels)]
+        return CLASSES["MultiIndex"].from_arrays(levels, names=list(labels.names))
+    if type(labels).__name__ == "RangeIndex":
+        return range_index(len(labels), labels.start, labels.step, labels.name)
+    return CLASSES["Index"](labels, name=name)
+
+
+def of_range(values: range, name: Any) -> Any:
+    made = object.__new__(CLASSES["RangeIndex"])
+    made._range, made._name, made._data = values, name, None
+    return made
+
+
+def range_index(size: int, start: int = 0, step: int = 1, name: Any = None) -> Any:
+    """The index of rows that have no labels of their own."""
+    return of_range(range(start, start + size * step, step), name)

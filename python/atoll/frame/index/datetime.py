@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Indexes of moments and of durations, which know the step they were made with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...columns.datetime.datetimes import Datetimes
+from ...columns.datetime.frequency import frequency
+from ...columns.datetime.parsing import to_datetime, to_timedelta
+from ...columns.datetime.ranges import date_range as moments_range
+from ...columns.datetime.ranges import timedelta_range as durations_range
+from ...columns.datetime.tick import tzinfo_of
+from ...columns.datetime.timedeltas import Timedeltas
+from ...columns.objects import Objects
+from ..classes import define, frame
+from ..data.column_labels import Labels
+from ..data.values import cut, make
+from ..display.format import texts_of
+from ..select.times import rows_at_time, rows_between
+from .base import INDEX_CLASSES, index_of, range_index
+from .index import Index
+from .methods import extras_of, labels_repr
+from .period import to_period
+
+#: Names of steps that pandas writes with what they stand at.
+_ANCHORED = {"W": "W-SUN", "QS": "QS-JAN", "QE": "QE-DEC", "YS": "YS-JAN", "YE": "YE-DEC"}
+
+
+def name_of_step(freq: Any) -> str | None:
+    """A frequency under the name that pandas prints."""
+    if freq is None:
+        return None
+    name = freq if isinstance(freq, str) else getattr(freq, "freqstr", None)
+    if name is None:
+        step = frequency(freq)
+        for unit, length in (("D", 86_400_000_000_000), ("h", 3_600_000_000_000), ("min", 60_000_000_000),
+                             ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)):  # fmt: skip
+            if step.nanoseconds % length == 0:
+                count = step.nanoseconds // length
+                return unit if count == 1 else f"{count}{unit}"
+    number, letters = _parts(str(name))
+    if any(letter.isdigit() for letter in letters):  # of several parts
+        length = frequency(name).nanoseconds
+        return name_of_step(np.timedelta64(length, "ns"))
+    return ("" if number == "1" else number) + _ANCHORED.get(letters, letters)
+
+
+def _parts(freq: str) -> tuple[str, str]:
+    """How many steps, "" where it does not say, and of which kind."""
+    letters = freq.lstrip("+-0123456789")
+    return freq[: len(freq) - len(letters)], letters
+
+
+def times(freq: str | None, by: int) -> str | None:
+    """A step so many times as far."""
+    if freq is None or by == 1:
+        return freq
+    number, letters = _parts(freq)
+    return f"{int(number or 1) * by}{letters}"
+
+
+def read_durations(values: Any, unit: Any = None, errors: str = "raise") -> Any:
+    """Durations of texts and numbers: to the microsecond at least, as pandas has them."""
+    made = to_timedelta(values, unit, errors)
+    coarse = isinstance(made, Timedeltas) and made.unit in ("s", "ms") and not isinstance(values, Timedeltas)
+    return made.as_unit("us") if coarse else made
+
+
+def inferred_step(index: Any) -> str | None:
+    """pandas' name of the step between labels that are all as far apart; None where they are not."""
+    import pandas as pd
+
+    if index.size < 3:
+        raise ValueError("Need at least 3 dates to infer frequency")
+    found: str | None = pd.infer_freq(index.to_pandas())
+    return found
+
+
+class TimeIndex(Index):
+    """Labels that are whole numbers of a unit of time."""
+
+    __slots__ = ("_freq",)
+    _freq: str | None
+
+    @property
+    def freq(self) -> str | None:
+        """The step from label to label, where the index was made with one."""
+        return getattr(self, "_freq", None)
+
+    freqstr = freq
+
+    @property
+    def inferred_type(self) -> str:
+        """What the labels are."""
+        return "datetime64" if isinstance(self._data, Datetimes) else "timedelta64"
+
+    @property
+    def asi8(self) -> np.ndarray[Any, Any]:
+        """Whole numbers of the unit, as a NumPy array; the smallest where one is missing."""
+        return self._data.to_numpy().view(np.int64)
+
+    @property
+    def resolution(self) -> str:
+        """The finest part that a label has."""
+        for name in ("nanosecond", "microsecond", "second", "minute", "hour"):
+            part = getattr(self._data, name + ("s" if self.inferred_type == "timedelta64" else ""), None)
+            if part is not None and bool((part != 0).any()):
+                whole = name == "microsecond" and not bool((part % 1000 != 0).any())
+                return "millisecond" if whole else name
+        return "day"
+
+    @property
+    def inferred_freq(self) -> str | None:
+        """The step from label to label, when all are alike."""
+        return inferred_step(self)
+
+    def _stepping(self, freq: Any) -> Any:
+        """The same labels, known to stand one step apart."""
+        made = index_of(self._data, self._name)
+        made._freq = self.inferred_freq if freq == "infer" else name_of_step(freq)
+        return made
+
+    def _renamed(self, name: Any) -> Any:
+        made = super()._renamed(name)
+        made._freq = self.freq
+        return made
+
+    def _cut(self, rows: slice) -> Any:
+        made = index_of(cut(self._data, rows), self._name)
+        made._freq = times(self.freq, rows.step or 1)
+        return made
+
+    def shift(self, periods: int = 1, freq: Any = None) -> Any:
+        """Labels moved by a length of time, or by steps of their own."""
+        step = freq if freq is not None else self.freq
+        if step is None:
+            raise ValueError("Cannot shift with no freq")
+        return super().shift(periods, step)._stepping(self.freq)
+
+    def __repr__(self) -> Any:
+        extras = [*extras_of(self, f"dtype='{self.dtype}'"), f"freq={self.freq!r}"]
+        return labels_repr(type(self).__name__, self, self.size, extras, lambda part: map(repr, texts_of(part._data)))
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_freq":
+            raise AttributeError(name)
+        found = super().__getattr__(name)
+        return found.to_numpy() if isinstance(found, Index) and name.startswith("is_") else found
+
+
+class DatetimeIndex(TimeIndex):
+    """Labels that are moments.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.DatetimeIndex(["2026-11-24", "2026-11-25"])
+    DatetimeIndex(['2026-11-24', '2026-11-25'], dtype='datetime64[us]', freq=None)
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, data: Any = None, freq: Any = None, tz: Any = None, name: Any = None, dtype: Any = None, **options: Any
+    ) -> Any:
+        name = getattr(data, "name", None) if name is None else name
+        values = data._values if hasattr(data, "_values") else make([] if data is None else data)
+        made = values if isinstance(values, Datetimes) else to_datetime(values)
+        if dtype is not None:
+            made = make(made, dtype)
+        if tz is not None:
+            made = made.tz_localize(tz) if made.tz is None else made.tz_convert(tz)
+        index = index_of(made, name)
+        return index if freq is None else index._stepping(freq)
+
+    def isocalendar(self) -> Any:
+        """Year, week and day as ISO 8601 counts them: a frame."""
+        return self.to_series().dt.isocalendar()
+
+    def to_period(self, freq: Any = None) -> Any:
+        """The periods that the moments are in."""
+        known = self.freq
+        if freq is None and known is None and self.size > 2:
+            known = self.inferred_freq
+        return index_of(to_period(self._data, freq, known), self._name)
+
+    def indexer_at_time(self, time: Any, asof: bool = False) -> np.ndarray[Any, Any]:
+        """The rows at a time of day."""
+        return rows_at_time(self._data, time).to_numpy()
+
+    def indexer_between_time(
+        self, start_time: Any, end_time: Any, include_start: bool = True, include_end: bool = True
+    ) -> np.ndarray[Any, Any]:
+        """The rows between two times of day."""
+        sides = {(True, True): "both", (True, False): "left", (False, True): "right", (False, False): "neither"}
+        inclusive = sides[include_start, include_end]
+        return rows_between(self._data, start_time, end_time, inclusive).to_numpy()
+
+    @property
+    def is_normalized(self) -> bool:
+        """Whether all moments are midnights."""
+        return bool((self._data == self._data.normalize()).all())
+
+    @property
+    def tzinfo(self) -> Any:
+        """The time zone as Python has it, None when there is none."""
+        return None if self._data.tz is None else tzinfo_of(self._data.tz)
+
+    tz = tzinfo
+
+    def to_julian_date(self) -> Any:
+        """Days since noon of 1 January 4713 BC: an index of floats."""
+        local = self._data._local().as_unit("ns")
+        return Index(local._values / 86_400_000_000_000 + 2440587.5, name=self._name)
+
+    @property
+    def timetz(self) -> np.ndarray[Any, Any]:
+        """Python's times of day, with their zone."""
+        return Objects([None if one is None else one.timetz() for one in self._data.to_list()]).to_numpy()
+
+    def snap(self, freq: Any = "S") -> Any:
+        """The moments rounded to a frequency."""
+        return index_of(self._data.round(freq), self._name)
+
+    def to_pydatetime(self) -> np.ndarray[Any, Any]:
+        """Python's datetimes, in a NumPy array."""
+        return Objects(self._data.to_list()).to_numpy()
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
+        """The moments at which the clock of a zone shows these; None: what it shows, without a zone."""
+        made = index_of(self._data.tz_localize(tz, ambiguous, nonexistent), self._name)
+        return made._stepping(self.freq) if self._data.tz is None else made
+
+    def tz_convert(self, tz: Any) -> Any:
+        """The same moments, told in another zone."""
+        return index_of(self._data.tz_convert(tz), self._name)._stepping(self.freq)
+
+
+class TimedeltaIndex(TimeIndex):
+    """Labels that are lengths of time.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.TimedeltaIndex(["1 day", "36h"])
+    TimedeltaIndex(['1 days 00:00:00', '1 days 12:00:00'], dtype='timedelta64[us]',
+                   freq=None)
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, data: Any = None, freq: Any = None, unit: Any = None, name: Any = None, dtype: Any = None, **options: Any
+    ) -> Any:
+        name = getattr(data, "name", None) if name is None else name
+        values = data._values if hasattr(data, "_values") else make([] if data is None else data)
+        made = values if isinstance(values, Timedeltas) else read_durations(values, unit)
+        index = index_of(made if dtype is None else make(made, dtype), name)
+        return index if freq is None else index._stepping(freq)
+
+    def to_pytimedelta(self) -> np.ndarray[Any, Any]:
+        """Python's timedeltas, in a NumPy array."""
+        return Objects(self._data.to_list()).to_numpy()
+
+    @property
+    def components(self) -> Any:
+        """What each is made of: a frame."""
+        made = self._data.components
+        return frame(list(made), Labels(list(made._fields)), range_index(self.size))
+
+
+def date_range(
+    start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, tz: Any = None,
+    normalize: bool = False, name: Any = None, inclusive: str = "both", unit: Any = None,
+) -> Any:  # fmt: skip
+    """Moments at even steps, as an index; see `atoll.date_range`.
+
+    Examples
+    --------
+    >>> import atoll.pandas as pd
+    >>> pd.date_range("2026-11-24", periods=2)
+    DatetimeIndex(['2026-11-24', '2026-11-25'], dtype='datetime64[us]', freq='D')
+    """
+    made = index_of(moments_range(start, end, periods, freq, tz, normalize, inclusive, unit), name)
+    return made if freq is None and None not in (start, end, periods) else made._stepping(freq or "D")
+
+
+def timedelta_range(
+    start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, name: Any = None, closed: Any = None,
+    *, unit: Any = None,
+) -> Any:  # fmt: skip
+    """Durations at even steps, as an index; see `atoll.timedelta_range`.
+
+    Examples
+    --------
+    >>> import atoll.pandas as pd
+    >>> pd.timedelta_range("1 day", periods=2)
+    TimedeltaIndex(['1 days', '2 days'], dtype='timedelta64[us]', freq='D')
+    """
+    made = index_of(durations_range(start, end, periods, freq, closed, unit), name)
+    return made if freq is None and None not in (start, end, periods) else made._stepping(freq or "D")
+
+
+define(DatetimeIndex)
+define(TimedeltaIndex)
+INDEX_CLASSES.update({Datetimes: "DatetimeIndex", Timedeltas: "TimedeltaIndex"})

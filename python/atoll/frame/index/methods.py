@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What else an index does: selecting, comparing, ordering, converting, printing."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import arange
+from ...arrays.ndarray import ndarray
+from ...arrays.repeating import repeat
+from ...arrays.selection import flatnonzero
+from ...columns.column import Column, as_column
+from ...columns.datetime.ticks import Ticks
+from ...columns.datetime.timestamp import of_value
+from ..classes import CLASSES, frame, is_series, series
+from ..data.dtypes import cast, to_list
+from ..data.values import choose, isna, make
+from .base import IndexCore, make_index, range_index
+
+Text = str  # a class below has a property of that name
+#: Indexes with more labels than this show their ends.
+SHOWN, ENDS = 100, 10
+WIDTH = 80
+
+
+def _compared(name: str) -> Any:
+    compare: Callable[[Any, Any], Any] = getattr(operator, name)
+
+    def method(self: Any, other: Any) -> Any:
+        if isinstance(other, IndexCore):
+            other = other._values
+        elif is_series(other):
+            return NotImplemented
+        elif isinstance(other, (list, np.ndarray)):
+            other = make(other)
+        found = compare(self._values, other)
+        return as_column(found).fillna(name == "ne").to_numpy()
+
+    method.__doc__ = "Label by label: a NumPy array of bools."
+    return method
+
+
+def _computed(name: str, reflected: bool = False) -> Any:
+    compute: Callable[[Any, Any], Any] = getattr(operator, name)
+
+    def method(self: Any, other: Any) -> Any:
+        if is_series(other) or isinstance(other, CLASSES["DataFrame"]):
+            return NotImplemented
+        if isinstance(other, IndexCore):
+            other = other._values
+        elif isinstance(other, (list, np.ndarray)):
+            other = make(other)
+        own = self._values
+        return self._with(compute(other, own) if reflected else compute(own, other))
+
+    method.__doc__ = "Label by label."
+    return method
+
+
+class IndexMethods(IndexCore):
+    """Methods that all indexes of one level have."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> Any:
+        """The index' name."""
+        return self._name
+
+    @name.setter
+    def name(self, value: Hashable) -> None:
+        self._name = value
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return self._cut(key)
+        if isinstance(key, (list, np.ndarray, ndarray, Column)) or is_series(key):
+            mask = make(key) if len(key) else make(np.zeros(0, np.int64))
+            return self._take(as_column(range_index(self.size)._values)._row_numbers(mask) if self.size else mask)
+        row = operator.index(key)
+        if not -self.size <= row < self.size:
+            raise IndexError(f"index {row} is out of bounds for axis 0 with size {self.size}")
+        return self._label(row + self.size if row < 0 else row)
+
+    __eq__: Any = _compared("eq")
+    __ne__: Any = _compared("ne")
+    __lt__, __le__, __gt__, __ge__ = _compared("lt"), _compared("le"), _compared("gt"), _compared("ge")
+    __add__, __radd__ = _computed("add"), _computed("add", reflected=True)
+    __sub__, __rsub__ = _computed("sub"), _computed("sub", reflected=True)
+    __mul__, __rmul__ = _computed("mul"), _computed("mul", reflected=True)
+    __truediv__, __floordiv__ = _computed("truediv"), _computed("floordiv")
+    __mod__, __pow__ = _computed("mod"), _computed("pow")
+
+    def __bool__(self) -> bool:
+        raise ValueError(
+            f"The truth value of a {type(self).__name__} is ambiguous. "
+            "Use a.empty, a.bool(), a.item(), a.any() or a.all()."
+        )
+
+    # -- to others --
+
+    @property
+    def values(self) -> np.ndarray[Any, Any]:
+        """The labels as a NumPy array."""
+        return self.to_numpy()
+
+    @property
+    def array(self) -> Any:
+        """The labels as a column or array."""
+        return self._values
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
+        """The labels as a NumPy array: of objects where they are texts."""
+        values = self._values
+        if isinstance(values, ndarray):
+            found = values.to_numpy()
+        else:
+            found = np.array(to_list(values), dtype=object) if values.dtype.kind not in "mM" else values.to_numpy()
+        return found if dtype is None else found.astype(dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self.to_numpy(dtype)
+
+    def to_pandas(self) -> Any:
+        """A pandas Index."""
+        import pandas as pd
+
+        values = self._values
+        if getattr(values, "tz", None) is not None:
+            return pd.Index(values.to_pandas(), name=self.name)
+        return pd.Index(values.to_numpy() if isinstance(values, ndarray) else self.to_numpy(), name=self.name)
+
+    def to_series(self, index: Any = None, name: Any = None) -> Any:
+        """A Series of the labels, with themselves as index."""
+        return series(self._values, self if index is None else make_index(index), self.name if name is None else name)
+
+    def to_frame(self, index: bool = True, name: Any = None) -> Any:
+        """A frame with the labels as its column."""
+        label = (0 if self.name is None else self.name) if name is None else name
+        own = self if index else range_index(self.size)
+        return frame([self._values], CLASSES["Labels"]([label]), own)
+
+    def item(self) -> Any:
+        """The only label."""
+        if self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return self._label(0)
+
+    # -- values --
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """The labels as another kind."""
+        return self._with(cast(self._values, dtype))
+
+    def rename(self, name: Any, *, inplace: bool = False) -> Any:
+        """The same labels under another name."""
+        if inplace:
+            self._name = name
+            return None
+        return self._renamed(name)
+
+    def set_names(self, names: Any, *, level: Any = None, inplace: bool = False) -> Any:
+        """As `rename`; a list of names for as many levels."""
+        return self.rename(names[0] if isinstance(names, (list, tuple)) and level is None else names, inplace=inplace)
+
+    def copy(self, name: Any = None, deep: bool = False) -> Any:
+        """The same labels: an index never changes."""
+        return self._renamed(self.name if name is None else name)
+
+    def view(self, cls: Any = None) -> Any:
+        """The index itself."""
+        return self._renamed(self.name)
+
+    def map(self, mapper: Any, na_action: Any = None) -> Any:
+        """What a function, a dict or a Series makes of each label."""
+        return make_index(self.to_series().map(mapper, na_action)._values)._renamed(self.name)
+
+    def isin(self, values: Any, level: Any = None) -> np.ndarray[Any, Any]:
+        """Which labels are among some values."""
+        return self.to_series().isin(values).to_numpy()
+
+    def isna(self) -> np.ndarray[Any, Any]:
+        """Which labels are missing."""
+        return isna(self._values).to_numpy()
+
+    def notna(self) -> np.ndarray[Any, Any]:
+        """Which are there."""
+        return ~self.isna()
+
+    isnull, notnull = isna, notna
+
+    @property
+    def hasnans(self) -> bool:
+        """Whether a label is missing."""
+        return bool(isna(self._values).any())
+
+    def fillna(self, value: Any) -> Any:
+        """The labels with a value where one is missing."""
+        return self._with(choose(isna(self._values), value, self._values)) if self.hasnans else self
+
+    def dropna(self, how: str = "any") -> Any:
+        """The labels that are there."""
+        return self._take(flatnonzero(~isna(self._values))) if self.hasnans else self
+
+    def where(self, cond: Any, other: Any = np.nan) -> Any:
+        """The labels where a mask is true, else another."""
+        return self._with(choose(make(cond), self._values, other))
+
+    def take(self, indices: Any, axis: int = 0, allow_fill: bool = True, fill_value: Any = None) -> Any:
+        """The labels at some places."""
+        return self[make(indices)]
+
+    def repeat(self, repeats: Any, axis: Any = None) -> Any:
+        """Each label several times."""
+        return self._take(repeat(arange(self.size), repeats))
+
+    # -- order and counts --
+
+    def argsort(self) -> Any:
+        """The rows in the order of their labels, as a NumPy array."""
+        return as_column(self._values).argsort().to_numpy()
+
+    def sort_values(
+        self, *, return_indexer: bool = False, ascending: bool = True, na_position: str = "last", key: Any = None
+    ) -> Any:
+        """The labels in order."""
+        keyed = self._values if key is None else make(key(self))
+        order = as_column(keyed).argsort(descending=not ascending, nulls=na_position)
+        return (self._take(order), order.to_numpy()) if return_indexer else self._take(order)
+
+    def min(self, axis: Any = None, skipna: bool = True) -> Any:
+        """The smallest label."""
+        return self.to_series().min()
+
+    def max(self, axis: Any = None, skipna: bool = True) -> Any:
+        """The largest label."""
+        return self.to_series().max()
+
+    def argmin(self, axis: Any = None, skipna: bool = True) -> int:
+        """The row of the smallest label."""
+        return self.to_series().argmin(axis, skipna)
+
+    def argmax(self, axis: Any = None, skipna: bool = True) -> int:
+        """The row of the largest label."""
+        return self.to_series().argmax(axis, skipna)
+
+    def any(self) -> bool:
+        """Whether a label is true."""
+        return self.to_series().any()
+
+    def all(self) -> bool:
+        """Whether all are."""
+        return self.to_series().all()
+
+    def nunique(self, dropna: bool = True) -> int:
+        """How many distinct labels there are."""
+        return self.to_series().nunique(dropna)
+
+    def value_counts(self, **options: Any) -> Any:
+        """How often each label occurs: a Series."""
+        return self.to_series().value_counts(**options)
+
+    def factorize(self, sort: bool = False, use_na_sentinel: bool = True) -> Any:
+        """For each label its number among the distinct ones, and these."""
+        codes, distinct = self.to_series().factorize(sort)
+        return codes, distinct
+
+    def shift(self, periods: int = 1, freq: Any = None) -> Any:
+        """Labels of dates moved by a length of time."""
+        return self._with(self.to_series().shift(periods, freq)._index._values)
+
+    # -- levels --
+
+    def get_level_values(self, level: Any) -> Any:
+        """The index itself: it has one level."""
+        self._level(level)
+        return self
+
+    def _level(self, level: Any) -> int:
+        if level in (0, -1) or level == self.name:
+            return 0
+        if isinstance(level, int):
+            raise IndexError(f"Too many levels: Index has only 1 level, not {level + 1}")
+        raise KeyError(f"Requested level ({level}) does not match index name ({self.name})")
+
+    def droplevel(self, level: Any = 0) -> Any:
+        """Refused: an index needs a level."""
+        for one in level if isinstance(level, (list, tuple)) else [level]:
+            self._level(one)
+        raise ValueError("Cannot remove 1 levels from an index with 1 levels: at least one level must be left.")
+
+    def __getattr__(self, name: Text) -> Any:
+        values = None if name.startswith("_") else self._values
+        if isinstance(values, Ticks) and hasattr(values, name):
+            found = getattr(values, name)
+            if isinstance(found, (ndarray, Column)):
+                return self._with(found)
+            if callable(found):
+
+                def method(*args: Any, **options: Any) -> Any:
+                    made = found(*args, **options)
+                    return self._with(made) if isinstance(made, (ndarray, Column)) else of_value(made)
+
+                return method
+            return found
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    @property
+    def str(self) -> Any:
+        """Methods of texts, label by label."""
+        return self.to_series().str._of_index(self)
+
+    def __repr__(self) -> Any:
+        return labels_repr(type(self).__name__, self, self.size, extras_of(self, f"dtype='{self.dtype}'"))
+
+
+def extras_of(index: Any, *first: str) -> list[str]:
+    """What stands behind the labels: some things, the name, and of many how many there are."""
+    named = [] if index.name is None else [f"name={index.name!r}"]
+    return [*first, *named, *([f"length={index.size}"] if index.size > SHOWN else [])]
+
+
+def labels_repr(name: str, labels: Any, size: int, extras: list[str], texts: Callable[[Any], Any] | None = None) -> str:
+    """The labels in brackets, in lines of at most 80 characters; the ends of more than a hundred."""
+    texts = texts or _all_shown
+    long = size > SHOWN
+    head = list(texts(labels[:ENDS])) if long else []
+    data = _in_lines(head, list(texts(labels[size - ENDS :] if long else labels)), "\n" + " " * (len(name) + 2))
+    indent = len(name) + 1
+    length = len(data.rsplit("\n", 1)[-1]) if "\n" in data else indent + len(data)
+    parts: list[str] = []
+    for place, extra in enumerate(extras):
+        between = ", " if parts else ""
+        if length + len(between) + len(extra) + (place < len(extras) - 1) > WIDTH:
+            parts.append(between.rstrip() + "\n" + " " * indent + extra)
+            length = indent + len(extra)
+        else:
+            parts.append(between + extra)
+            length += len(between) + len(extra)
+    tail = "".join(parts)
+    return f"{name}({data.rstrip() if tail.startswith(chr(10)) else data}{tail})"
+
+
+def _in_lines(head: list[str], tail: list[str], start: str) -> str:
+    """Texts in brackets, as pandas breaks them: those before the dots, if any, and those behind."""
+    if not head and len(tail) < 2:
+        return f"[{tail[0] if tail else ''}], "
+    texts = all(not one.startswith("'") for one in tail)
+    if texts and (head or not len(", ".join(tail)) < WIDTH):
+        width = max(map(len, [*head, *tail]))
+        head, tail = [one.rjust(width) for one in head], [one.rjust(width) for one in tail]
+    made, line = "", start
+
+    def extend(text: str, width: int) -> None:
+        nonlocal made, line
+        if len(line.rstrip()) + len(text.rstrip()) >= width:
+            made += line.rstrip()
+            line = start
+        line += text
+
+    for one in head:
+        extend(one + ", ", WIDTH)
+    if head:
+        made += line.rstrip() + start + "..."
+        line = start
+    for one in tail[:-1]:
+        extend(one + ", ", WIDTH)
+    extend(tail[-1], WIDTH - 2)
+    made += line + "],"
+    return "[" + (made + (start[:-1] if len(made) > WIDTH else " "))[len(start) :]
+
+
+def _all_shown(labels: Any) -> Any:
+    return map(shown_label, labels.to_list())
+
+
+def shown_label(label: Any) -> str:
+    if isinstance(label, str):
+        return repr(label)
+    return "nan" if label != label else str(label)

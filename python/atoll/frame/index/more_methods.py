@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What indexes of one and of several levels are asked for less often."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import arange, asarray
+from ...arrays.repeating import repeat
+from ...arrays.selection import flatnonzero
+from ...columns.datetime.ticks import Ticks
+from ...columns.joins.equal import join
+from ..classes import CLASSES, series
+from ..data.dtypes import kind_of
+from ..data.values import choose, is_scalar, make
+from ..select.times import last_at
+from .base import IndexCore, make_index
+from .sets import rows_in_order
+
+_INFERRED = {"i": "integer", "u": "integer", "f": "floating", "b": "boolean", "c": "complex", "M": "datetime64"}
+
+
+class IndexOthers(IndexCore):
+    """Figures, lookups and replacements."""
+
+    __slots__ = ()
+
+    @property
+    def T(self) -> Any:
+        """The index itself: it has one axis."""
+        return self
+
+    def transpose(self, *args: Any, **options: Any) -> Any:
+        """The index itself: it has one axis."""
+        return self
+
+    def ravel(self, order: str = "C") -> Any:
+        """The index itself."""
+        return self
+
+    @property
+    def inferred_type(self) -> str:
+        """What the labels are: "integer", "floating", "string", "mixed", …"""
+        if self.nlevels > 1:
+            return "mixed"
+        kind = kind_of(self._values)
+        if str(kind) == "str":
+            return "string"
+        if str(kind) != "object":
+            return _INFERRED.get(kind.kind, str(kind))
+        held = [one for one in self.to_list() if one == one and one is not None]
+        kinds = {type(one) for one in held}
+        if kinds <= {str}:
+            return "string" if held else "empty"
+        names = {int: "integer", float: "floating", bool: "boolean"}
+        if kinds <= {int, float} and len(kinds) > 1:
+            return "mixed-integer-float"
+        return (
+            names.get(next(iter(kinds)), "mixed") if len(kinds) == 1 else "mixed-integer" if int in kinds else "mixed"
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the labels, on all PEs together."""
+        if hasattr(self, "_range"):
+            return sum(sys.getsizeof(getattr(self._range, one)) for one in ("start", "stop", "step"))
+        return sum(int(column.nbytes) for column in self._labels_of_index)
+
+    def memory_usage(self, deep: bool = False) -> int:
+        """Bytes of the labels, on all PEs together."""
+        return self.nbytes
+
+    def is_(self, other: Any) -> bool:
+        """Whether another is this very index, or a view of it."""
+        return self is other or (isinstance(other, IndexCore) and self._data is not None and self._data is other._data)
+
+    def infer_objects(self, copy: bool = True) -> Any:
+        """Labels of objects in the kind that holds them all."""
+        return self._with(make(self.to_list())) if str(self.dtype) == "object" and self.nlevels == 1 else self
+
+    def to_flat_index(self) -> Any:
+        """The index itself; of several levels, tuples."""
+        return self
+
+    # -- lookup --
+
+    def get_slice_bound(self: Any, label: Any, side: str) -> int:
+        """The row at which labels from (``left``) or up to (``right``) a label begin or end."""
+        if side not in ("left", "right"):
+            raise ValueError(f"Invalid value for side kwarg, must be either 'left' or 'right': {side}")
+        found: int = self._bound(label, side)
+        return found
+
+    def get_indexer_non_unique(self, target: Any) -> tuple[Any, Any]:
+        """For each of some labels all of its rows, -1 where it is not here; and which of them are not."""
+        wanted = make_index(target)
+        try:
+            found = join(wanted._labels_of_index, self._labels_of_index, "left")
+        except TypeError:  # labels of another kind
+            return np.full(wanted.size, -1), np.arange(wanted.size)
+        assert found.right is not None
+        return found.right.to_numpy(), found.left[found.right < 0].to_numpy()
+
+    def asof(self: Any, label: Any) -> Any:
+        """The last label at or before another; NaN where there is none."""
+        if not self.is_monotonic_increasing:
+            raise ValueError("index must be monotonic increasing or decreasing")
+        row = int(last_at(self._values, make_index([label])._values)[0])
+        return np.nan if row < 0 else self._label(row)
+
+    def asof_locs(self: Any, where: Any, mask: Any) -> Any:
+        """The row of the last label, among those of a mask, at or before each of others; -1 where there is none."""
+        rows = np.flatnonzero(np.asarray(mask))
+        kept = self._take(asarray(rows))
+        found = last_at(kept._values, make_index(where)._values).to_numpy()
+        return np.where(found < 0, -1, rows[found] if rows.size else -1)
+
+    # -- others --
+
+    def groupby(self: Any, values: Any) -> dict[Any, Any]:
+        """For each of some values, given row by row, the labels of its rows."""
+        keys = CLASSES["Series"](make_index(values)._values)
+        return {key: self._take(rows) for key, rows in keys.groupby(keys)._rows()}
+
+    def putmask(self: Any, mask: Any, value: Any) -> Any:
+        """The labels with others where a mask is true."""
+        other = value if is_scalar(value) else make_index(value)._values
+        return self._with(choose(make(np.asarray(mask, dtype=bool)), other, self._values))
+
+    def replace(self: Any, to_replace: Any, value: Any = None, regex: Any = False) -> Any:
+        """The labels with some of them replaced."""
+        return self._with(self.to_series().replace(to_replace, value, regex=regex)._values)
+
+    def round(self: Any, decimals: Any = 0, **options: Any) -> Any:
+        """The labels rounded: numbers to decimals, moments and durations to a frequency."""
+        values: Any = self._values
+        if isinstance(values, Ticks):
+            held: Any = values
+            return self._with(held.round(decimals, **options))
+        return self._with(self.to_series().round(decimals)._values)
+
+    def diff(self: Any, periods: int = 1) -> Any:
+        """Each label less the one some rows before."""
+        return self._with(self.to_series().diff(periods)._values)
+
+    def sortlevel(
+        self: Any, level: Any = 0, ascending: Any = True, sort_remaining: bool = True, na_position: str = "first"
+    ) -> tuple[Any, Any]:
+        """The labels in order, first by one level, and their rows before."""
+        if self.nlevels == 1:
+            made, rows = self.sort_values(return_indexer=True, ascending=bool(ascending), na_position=na_position)
+            return made, rows
+        places = [self._level(one) for one in (level if isinstance(level, (list, tuple)) else [level])]
+        rest = [place for place in range(self.nlevels) if place not in places] if sort_remaining else []
+        frame = CLASSES["DataFrame"]({place: self._data[place] for place in [*places, *rest]})
+        directions = list(ascending) if isinstance(ascending, (list, tuple)) else [ascending] * len(places)
+        directions += [directions[0]] * len(rest)
+        order = frame.sort_values([*places, *rest], ascending=directions, kind="stable", na_position=na_position)
+        rows = order._index._values
+        return self._take(rows), rows.to_numpy()
+
+
+class MultiIndexOthers(IndexOthers):
+    """The same of several levels."""
+
+    __slots__ = ()
+
+    @property
+    def array(self: Any) -> Any:
+        """The labels as tuples."""
+        return self._values
+
+    @property
+    def dtypes(self: Any) -> Any:
+        """The kind of each level: a Series."""
+        names = [f"level_{place}" if one is None else one for place, one in enumerate(self._name)]
+        return CLASSES["Series"]([kind_of(one) for one in self._data], index=names, dtype=object)
+
+    def to_flat_index(self: Any) -> Any:
+        """An index of the labels as tuples."""
+        return CLASSES["Index"](self.to_list(), tupleize_cols=False)
+
+    def to_series(self: Any, index: Any = None, name: Any = None) -> Any:
+        """A Series of the labels as tuples, with themselves as index."""
+        return series(self._values, self if index is None else make_index(index), name)
+
+    def map(self: Any, mapper: Any, na_action: Any = None) -> Any:
+        """What a function, a dict or a Series makes of each label."""
+        table = mapper if callable(mapper) else dict(mapper.items()).get
+        return make_index([table(one) for one in self.to_list()])
+
+    def argsort(self: Any, *args: Any, na_position: str = "last", **options: Any) -> Any:
+        """The rows in the order of their labels."""
+        return self.sortlevel(0, na_position=na_position)[1]
+
+    def min(self: Any, axis: Any = None, skipna: bool = True) -> Any:
+        """The first label in order."""
+        return self._label(int(rows_in_order(self._data)[0]))
+
+    def max(self: Any, axis: Any = None, skipna: bool = True) -> Any:
+        """The last label in order."""
+        return self._label(int(rows_in_order(self._data)[self.size - 1]))
+
+    def astype(self: Any, dtype: Any, copy: bool = True) -> Any:
+        """The index itself: labels are tuples, which are objects."""
+        if str(dtype) not in ("object", "<class 'object'>", "category"):
+            raise TypeError("Setting a MultiIndex dtype to anything other than object is not supported")
+        return self
+
+    def repeat(self: Any, repeats: Any, axis: Any = None) -> Any:
+        """Each label several times."""
+        return self._take(repeat(arange(self.size), repeats))
+
+    def drop(self: Any, codes: Any, level: Any = None, errors: str = "raise") -> Any:
+        """The labels without some: whole ones, or those that have some labels at a level."""
+        if level is None:
+            listed = codes if isinstance(codes, (list, IndexCore)) else [codes]
+            held = listed.to_list() if isinstance(listed, IndexCore) else listed
+            mask = np.zeros(self.size, dtype=bool)
+            for one in held:
+                try:
+                    mask[self._rows_of(one).to_numpy()] = True
+                except KeyError:
+                    if errors != "ignore":
+                        raise
+            return self._take(flatnonzero(asarray(~mask)))
+        values = self.get_level_values(level)
+        wanted = [codes] if is_scalar(codes) else list(codes)
+        lost = [one for one in wanted if one not in values]
+        if lost and errors != "ignore":
+            raise KeyError(f"labels {lost} not found in level")
+        return self._take(flatnonzero(asarray(~values.isin(wanted))))
+
+    def set_levels(self: Any, levels: Any, *, level: Any = None, verify_integrity: bool = True) -> Any:
+        """The same codes with other labels of the levels."""
+        places, tables = self._chosen(levels, level)
+        columns = list(self._data)
+        for place, table in zip(places, tables, strict=True):
+            made = make_index(table)
+            codes = self.codes[place]
+            if codes.size and codes.max() >= made.size:
+                raise ValueError(
+                    f"On level {place}, code max ({codes.max()}) >= length of level ({made.size}). "
+                    "NOTE: this index is in an inconsistent state"
+                )
+            columns[place] = _coded(made._values, codes)
+        return self._of(columns, self._name)
+
+    def set_codes(self: Any, codes: Any, *, level: Any = None, verify_integrity: bool = True) -> Any:
+        """The levels' labels chosen by other codes."""
+        places, tables = self._chosen(codes, level)
+        columns = list(self._data)
+        for place, one in zip(places, tables, strict=True):
+            columns[place] = _coded(self.levels[place]._values, np.asarray(one))
+        return self._of(columns, self._name)
+
+    def _chosen(self: Any, held: Any, level: Any) -> tuple[list[int], list[Any]]:
+        if level is None:
+            return list(range(self.nlevels)), list(held)
+        if isinstance(level, (list, tuple)):
+            return [self._level(one) for one in level], list(held)
+        return [self._level(level)], [held]
+
+    def get_loc_level(self: Any, key: Any, level: Any = 0, drop_level: bool = True) -> tuple[Any, Any]:
+        """Where a label of a level is, and the labels there without that level."""
+        if isinstance(key, (list, tuple)):
+            keys = tuple(key)
+            loc = self.get_loc(keys)
+            if isinstance(loc, int):
+                return loc, None
+            rest = self[loc]
+            return loc, rest.droplevel(list(range(len(keys)))) if drop_level else rest
+        place = self._level(level)
+        if place == 0:
+            loc = self.get_loc(key)
+            loc = slice(loc, loc + 1) if isinstance(loc, int) else loc
+        else:
+            values = self.get_level_values(place)
+            loc = np.asarray(values == key)
+            if not loc.any():
+                raise KeyError(key)
+        rest = self[loc]
+        return loc, rest.droplevel(place) if drop_level else rest
+
+    def get_locs(self: Any, seq: Any) -> Any:
+        """The rows by a label, a list or a slice for each level."""
+        from ..select.placement import _by_levels
+
+        return _by_levels(self, tuple(seq)).to_numpy()
+
+    def slice_indexer(self: Any, start: Any = None, end: Any = None, step: Any = None) -> slice:
+        """The rows at which labels from `start` to `end`, both included, begin and end, as a slice."""
+        first, last = self.slice_locs(start, end)
+        return slice(first, last, step)
+
+    def truncate(self: Any, before: Any = None, after: Any = None) -> Any:
+        """The labels whose first level lies between two."""
+        return self[self.slice_indexer(before, after)]
+
+    def equal_levels(self: Any, other: Any) -> bool:
+        """Whether another has the same labels at each level."""
+        return self.nlevels == other.nlevels and all(
+            a.equals(b) for a, b in zip(self.levels, other.levels, strict=True)
+        )
+
+    def factorize(self: Any, sort: bool = False, use_na_sentinel: bool = True) -> Any:
+        """For each label its number among the distinct ones, and these."""
+        distinct = self._uniques()
+        distinct = distinct._ordered() if sort else distinct
+        return distinct._indexer(self).to_numpy(), distinct
+
+    def nunique(self: Any, dropna: bool = True) -> int:
+        """How many distinct labels there are."""
+        return int(self._uniques().size)
+
+    def value_counts(self: Any, **options: Any) -> Any:
+        """How often each label occurs: a Series."""
+        counts = self.to_frame(index=False).value_counts(**options)
+        return counts._with_index(counts._index._named(self._name))
+
+    def view(self: Any, cls: Any = None) -> Any:
+        """The index itself."""
+        return self._of(self._data, self._name)
+
+    def notna(self: Any) -> Any:
+        """Refused, as in pandas: a label has several parts."""
+        raise NotImplementedError("isna is not defined for MultiIndex")
+
+    isnull = notnull = notna
+
+
+def _coded(values: Any, codes: Any) -> Any:
+    gone = codes < 0
+    made = values[asarray(np.where(gone, 0, codes))]
+    return choose(asarray(gone), np.nan, made) if gone.any() else made

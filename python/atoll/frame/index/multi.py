@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MultiIndex: labels of several levels, a column for each."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import arange, full
+from ...arrays.ndarray import ndarray
+from ...arrays.repeating import repeat, tile
+from ...arrays.selection import flatnonzero
+from ...columns.column import Column, as_column
+from ...columns.functions.functions import unique
+from ...columns.objects import Objects, object_array
+from ...pandas_errors import pandas_error
+from ..classes import CLASSES, define, frame, is_series
+from ..data.dtypes import item_of, to_list
+from ..data.values import cut, isna, make, take
+from .base import FrozenList, IndexCore, index_of, make_index, range_index
+from .lookup import duplicated, equals_label, is_increasing
+from .more_methods import MultiIndexOthers
+from .sets import IndexSets, rows_in_order
+
+
+class MultiIndex(MultiIndexOthers, IndexSets):  # type: ignore[misc]  # labels of a level are dropped, too
+    """Labels of several levels, each a column of one kind.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.MultiIndex.from_product([["a", "b"], [1, 2]], names=["x", "y"])
+    MultiIndex([('a', 1),
+                ('a', 2),
+                ('b', 1),
+                ('b', 2)],
+               names=['x', 'y'])
+    """
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]  # == is elementwise
+
+    def __new__(
+        cls, levels: Any = None, codes: Any = None, sortorder: Any = None, names: Any = None, **options: Any
+    ) -> Any:
+        if levels is None or codes is None or len(levels) != len(codes):
+            raise ValueError("Length of levels and codes must be the same.")
+        columns = [take(make(level), make(code)) for level, code in zip(levels, codes, strict=True)]
+        return cls._of(columns, names)
+
+    @classmethod
+    def _of(cls, columns: list[Any], names: Any = None) -> Any:
+        made = object.__new__(cls)
+        made._data = list(columns)
+        made._name = [None] * len(columns) if names is None else list(names)
+        if len(made._name) != len(columns):
+            raise ValueError("Length of names must match number of levels in MultiIndex.")
+        return made
+
+    @classmethod
+    def from_arrays(cls, arrays: Any, sortorder: Any = None, names: Any = None) -> Any:
+        """An index of one column for each level."""
+        if names is None:
+            names = [getattr(one, "name", None) for one in arrays]
+        columns = [make(one) for one in arrays]
+        if len({column.size for column in columns}) > 1:
+            raise ValueError("all arrays must be same length")
+        return cls._of(columns, names)
+
+    @classmethod
+    def from_tuples(cls, tuples: Any, sortorder: Any = None, names: Any = None) -> Any:
+        """An index of tuples, each a row."""
+        rows = tuples.to_list() if isinstance(tuples, IndexCore) else list(tuples)
+        if not rows:
+            if names is None:
+                raise TypeError("Cannot infer number of levels from empty list")
+            return cls._of([make([]) for _ in names], names)
+        return cls._of([make(list(column)) for column in zip(*rows, strict=True)], names)
+
+    @classmethod
+    def from_product(cls, iterables: Any, sortorder: Any = None, names: Any = None) -> Any:
+        """An index of all combinations."""
+        if names is None:
+            names = [getattr(one, "name", None) for one in iterables]
+        columns = [make(one) for one in iterables]
+        size = int(np.prod([column.size for column in columns]))
+        made, inner = [], size
+        for column in columns:
+            inner //= max(column.size, 1)
+            rows = repeat(arange(column.size), inner)
+            made.append(take(column, tile(rows, size // max(rows.size, 1))))
+        return cls._of(made, names)
+
+    @classmethod
+    def from_frame(cls, df: Any, sortorder: Any = None, names: Any = None) -> Any:
+        """An index of a frame's columns."""
+        return cls._of(list(df._columns), list(df._labels.values) if names is None else names)
+
+    # -- what it is --
+
+    @property
+    def _values(self) -> Any:
+        return Objects(self.to_list())
+
+    @property
+    def _labels_of_index(self) -> list[Any]:
+        columns: list[Any] = self._data
+        return columns
+
+    @property
+    def size(self) -> int:
+        """How many labels there are."""
+        return int(self._data[0].size)
+
+    @property
+    def name(self) -> Any:
+        """None: its levels have names."""
+        return None
+
+    @property
+    def names(self) -> list[Any]:
+        """The levels' names."""
+        return FrozenList(self._name)
+
+    @names.setter
+    def names(self, values: Any) -> None:
+        self._name = list(values)
+
+    @property
+    def nlevels(self) -> int:
+        """How many levels there are."""
+        return len(self._data)
+
+    @property
+    def dtype(self) -> Any:
+        """Labels are tuples: objects."""
+        return np.dtype(object)
+
+    @property
+    def levels(self) -> list[Any]:
+        """The distinct labels of each level, in order."""
+        return FrozenList(index_of(unique(one), name) for one, name in zip(self._data, self._name, strict=True))
+
+    @property
+    def codes(self) -> list[Any]:
+        """For each level the number of each row's label among `levels`."""
+        return FrozenList(as_column(one).numbers()[0].to_numpy() for one in self._data)
+
+    @property
+    def levshape(self) -> tuple[int, ...]:
+        """How many distinct labels each level has."""
+        return tuple(len(level) for level in self.levels)
+
+    # -- rows --
+
+    def _take(self, rows: Any) -> Any:
+        return self._of([take(column, rows) for column in self._data], self._name)
+
+    def _cut(self, rows: slice) -> Any:
+        return self._of([cut(column, rows) for column in self._data], self._name)
+
+    def _label(self, row: int) -> tuple[Any, ...]:
+        return tuple(item_of(column, row) for column in self._data)
+
+    def _renamed(self, name: Any) -> Any:
+        return self._of(self._data, name if isinstance(name, (list, tuple)) else self._name)
+
+    def _named(self, names: list[Any]) -> Any:
+        return self._of(self._data, names)
+
+    def _with(self, data: Any) -> Any:
+        return self.from_tuples(to_list(data), names=self._name)
+
+    def to_list(self) -> list[Any]:
+        """The labels as tuples."""
+        return list(zip(*map(to_list, self._data), strict=True))
+
+    tolist = to_list
+
+    @property
+    def values(self) -> np.ndarray[Any, Any]:
+        """The labels as a NumPy array of tuples."""
+        return self.to_numpy()
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """The labels as a NumPy array of tuples."""
+        return object_array(self.to_list())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self.to_numpy()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.to_list())
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return self._cut(key)
+        if isinstance(key, (list, np.ndarray, ndarray, Column)) or is_series(key):
+            return self._take(range_index(self.size)[key]._values)
+        row = operator.index(key)
+        if not -self.size <= row < self.size:
+            raise IndexError(f"index {row} is out of bounds for axis 0 with size {self.size}")
+        return self._label(row + self.size if row < 0 else row)
+
+    def take(self, indices: Any) -> Any:
+        """The labels at some places."""
+        return self[make(indices)]
+
+    def copy(self, names: Any = None, deep: bool = False) -> Any:
+        """The same labels: an index never changes."""
+        return self._of(self._data, self._name if names is None else names)
+
+    # -- lookup --
+
+    def _mask(self, key: tuple[Any, ...]) -> Any:
+        if len(key) > self.nlevels:
+            raise KeyError(key)
+        mask = full(self.size, True)
+        for column, label in zip(self._data, key, strict=False):
+            if isinstance(label, slice) and label == slice(None):
+                continue
+            found = equals_label(column, label)
+            if found is None:
+                raise KeyError(key)
+            mask = mask & found
+        return mask
+
+    def _rows_of(self, key: Any) -> Any:
+        rows = flatnonzero(self._mask(key if isinstance(key, tuple) else (key,)))
+        if rows.size == 0:
+            raise KeyError(key)
+        return rows
+
+    def _row_of(self, key: Any) -> Any:
+        rows = self._rows_of(key)
+        whole = isinstance(key, tuple) and len(key) == self.nlevels and slice(None) not in key
+        return int(rows[0]) if whole and rows.size == 1 else rows
+
+    def get_loc(self, key: Any) -> Any:
+        """The row of a label; a slice or a mask of the rows that begin so."""
+        rows = self._row_of(key)
+        if isinstance(rows, int):
+            return rows
+        first, last = int(rows[0]), int(rows[-1])
+        if last - first + 1 == rows.size:
+            return slice(first, last + 1)
+        return self._mask(key if isinstance(key, tuple) else (key,)).to_numpy()
+
+    def get_indexer(self, target: Any, method: Any = None) -> Any:
+        """For each of some labels its row, -1 when it is not here."""
+        return self._indexer(make_index(target) if isinstance(target, IndexCore) else self.from_tuples(target))
+
+    def _all_rows(self, wanted: Any, missing: bool = False) -> Any:
+        if wanted.nlevels == 1:  # labels of the first level
+            return index_of(self._data[0])._all_rows(wanted, missing)
+        return CLASSES["Index"]._all_rows(self, wanted, missing)
+
+    def __contains__(self, key: Any) -> bool:
+        try:
+            return bool(self._mask(key if isinstance(key, tuple) else (key,)).any())
+        except KeyError:
+            return False
+
+    @property
+    def is_monotonic_increasing(self) -> bool:
+        """Whether labels are in ascending order."""
+        return is_increasing(rows_in_order(self._data))
+
+    @property
+    def is_monotonic_decreasing(self) -> bool:
+        """Whether labels are in descending order."""
+        return is_increasing(rows_in_order(self._data)[::-1])
+
+    def slice_locs(self, start: Any = None, end: Any = None, step: Any = None) -> tuple[int, int]:
+        """The rows at which labels from `start` to `end`, both included, begin and end.
+
+        KeyError where levels that these name are not in order.
+        """
+        named = [len(one) if isinstance(one, tuple) else 1 for one in (start, end) if one is not None]
+        if named and not is_increasing(rows_in_order(self._data[: max(named)])):
+            raise pandas_error("UnsortedIndexError", KeyError)(
+                f"cannot slice by labels of {max(named)} levels (these levels are not sorted). Call sort_index() first?"
+            )
+        first = 0 if start is None else int(self._rows_of(start)[0])
+        last = self.size if end is None else int(self._rows_of(end)[-1]) + 1
+        return first, last
+
+    # -- levels --
+
+    def _level(self, level: Any) -> int:
+        if level in self._name:
+            return self._name.index(level)
+        if isinstance(level, int):
+            if not -self.nlevels <= level < self.nlevels:
+                raise IndexError(f"Too many levels: Index has only {self.nlevels} levels, not {level + 1}")
+            return level % self.nlevels
+        raise KeyError(f"Level {level} not found")
+
+    def get_level_values(self, level: Any) -> Any:
+        """The labels of one level, row by row."""
+        place = self._level(level)
+        return index_of(self._data[place], self._name[place])
+
+    def droplevel(self, level: Any = 0) -> Any:
+        """The index without some levels."""
+        gone = {self._level(one) for one in (level if isinstance(level, (list, tuple)) else [level])}
+        kept = [place for place in range(self.nlevels) if place not in gone]
+        if not kept:
+            raise ValueError(
+                f"Cannot remove {len(gone)} levels from an index with {self.nlevels} levels: "
+                "at least one level must be left."
+            )
+        return self._levels(kept)
+
+    def _levels(self, kept: list[int]) -> Any:
+        if len(kept) == 1:
+            return index_of(self._data[kept[0]], self._name[kept[0]])
+        return self._of([self._data[place] for place in kept], [self._name[place] for place in kept])
+
+    def swaplevel(self, i: Any = -2, j: Any = -1) -> Any:
+        """The index with two levels exchanged."""
+        order = list(range(self.nlevels))
+        a, b = self._level(i), self._level(j)
+        order[a], order[b] = b, a
+        return self._levels(order)
+
+    def reorder_levels(self, order: Any) -> Any:
+        """The index with its levels in another order."""
+        return self._levels([self._level(one) for one in order])
+
+    def rename(self, name: Any, *, level: Any = None, inplace: bool = False) -> Any:
+        """The same labels, with other names of the levels."""
+        names = list(self._name)
+        if level is not None:
+            names[self._level(level)] = name
+        else:
+            names = list(name)
+        if inplace:
+            self._name = names
+            return None
+        return self._of(self._data, names)
+
+    def set_names(self, names: Any, *, level: Any = None, inplace: bool = False) -> Any:
+        """The same labels, with other names of some levels: by a dict of old names and new ones, or by level."""
+        if isinstance(names, dict):
+            names, level = [names.get(one, one) for one in self._name], None
+        return self.rename(names, level=level, inplace=inplace)
+
+    # -- others --
+
+    def isna(self) -> np.ndarray[Any, Any]:
+        """Refused, as in pandas: a label has several parts."""
+        raise NotImplementedError("isna is not defined for MultiIndex")
+
+    def dropna(self, how: str = "any") -> Any:
+        """The labels of which no level is missing."""
+        gone = [isna(column) for column in self._data]
+        mask = gone[0]
+        for one in gone[1:]:
+            mask = mask | one if how == "any" else mask & one
+        return self._take(flatnonzero(~mask))
+
+    def sort_values(self, *, ascending: bool = True, **options: Any) -> Any:
+        """The labels in order."""
+        order = rows_in_order(self._data)
+        return self._take(order if ascending else order[::-1])
+
+    def isin(self, values: Any, level: Any = None) -> np.ndarray[Any, Any]:
+        """Which labels are among some tuples, or which of one level among some values."""
+        if level is not None:
+            return self.get_level_values(level).isin(values)
+        found = self.from_tuples(list(values), names=self._name)._uniques()._indexer(self)
+        return (found >= 0).to_numpy()
+
+    def _uniques(self) -> Any:
+        return self._take(flatnonzero(~duplicated(self._data)))
+
+    def to_frame(self, index: bool = True, name: Any = None, allow_duplicates: bool = False) -> Any:
+        """A frame with a column for each level."""
+        names = self._name if name is None else list(name)
+        labels = [place if one is None else one for place, one in enumerate(names)]
+        return frame(list(self._data), CLASSES["Labels"](labels), self if index else range_index(self.size))
+
+    def remove_unused_levels(self) -> Any:
+        """The index itself: it keeps no labels that do not occur."""
+        return self
+
+    def to_pandas(self) -> Any:
+        """A pandas MultiIndex."""
+        import pandas as pd
+
+        return pd.MultiIndex.from_arrays([index_of(one).to_pandas() for one in self._data], names=self._name)
+
+    def __eq__(self, other: Any) -> Any:
+        held = other.to_list() if isinstance(other, IndexCore) else [other] * self.size
+        return np.array([a == b for a, b in itertools.zip_longest(self.to_list(), held)], dtype=bool)
+
+    def __ne__(self, other: Any) -> Any:
+        return ~(self == other)
+
+    def __repr__(self) -> str:
+        long = self.size > 100
+        rows = [*self[:10].to_list(), *self[self.size - 10 :].to_list()] if long else self.to_list()
+        cells = [[repr(v) if isinstance(v, str) else _plain(v) for v in row] for row in rows]
+        widths = [max((len(row[i]) for row in cells), default=0) for i in range(self.nlevels)]
+        texts = ["(" + ", ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) + ")" for row in cells]
+        if long:
+            texts.insert(10, "...")
+        body = ",\n            ".join(texts).replace("...,", "...")
+        extras = [] if all(name is None for name in self._name) else [f"names={self._name!r}"]
+        if long:
+            extras.append(f"length={self.size}")
+        tail = "".join(",\n           " + extra if place == 0 else ", " + extra for place, extra in enumerate(extras))
+        return f"MultiIndex([{body}]{tail or ',' + chr(10) + ' ' * 11})"
+
+
+def _plain(value: Any) -> str:
+    return "nan" if value != value else str(value)
+
+
+define(MultiIndex)

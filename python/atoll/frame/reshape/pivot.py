@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows to columns and columns to rows: melt, pivot, stack, unstack, crosstab, get_dummies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import arange, asarray, full
+from ...arrays.ndarray import ndarray
+from ...arrays.repeating import repeat, tile
+from ...arrays.selection import flatnonzero, where
+from ...columns.categorical.categorical import Categorical
+from ...columns.column import as_column
+from ...io.fallback import by_pandas
+from ..classes import CLASSES, frame, is_frame, is_series, series
+from ..core import column_or_level, is_numeric
+from ..data.column_labels import Labels
+from ..data.dtypes import kind_of, to_list
+from ..data.values import choose, gaps, is_scalar, isna, join_rows, make, take, take_or_miss
+from ..index.base import index_of, range_index
+from ..index.lookup import duplicated
+
+
+def melt(
+    self: Any, id_vars: Any = None, value_vars: Any = None, var_name: Any = None, value_name: Any = "value",
+    col_level: Any = None, ignore_index: bool = True,
+) -> Any:  # fmt: skip
+    """Columns one below another: a row for each element, which says which column it is from.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> ak.DataFrame({"k": [1, 2], "a": [3, 4]}).melt("k")
+       k variable  value
+    0  1        a      3
+    1  2        a      4
+    """
+    ids = [] if id_vars is None else [id_vars] if is_scalar(id_vars) else list(id_vars)
+    if value_vars is None:
+        wanted = [label for label in self._labels.values if label not in ids]
+    else:
+        wanted = [value_vars] if is_scalar(value_vars) else list(value_vars)
+    lost = [label for label in [*ids, *wanted] if label not in self._labels.places]
+    if lost:
+        raise KeyError(f"The following id_vars or value_vars are not present in the DataFrame: {lost}")
+    if value_name in self._labels.places and value_name not in wanted and value_name in ids:
+        raise ValueError(f"value_name ({value_name}) cannot match an element in the DataFrame columns.")
+    size, count = len(self), len(wanted)
+    rows = tile(arange(size), count) if count else arange(0)
+    columns = [take(self._column(label), rows) for label in ids]
+    if self._labels.nlevels == 1:
+        columns.append(take(make(wanted), repeat(arange(count), size)))
+        titles = [var_name or self._labels.names[0] or "variable"]
+    else:
+        levels = zip(*wanted, strict=True)
+        columns.extend(take(make(list(level)), repeat(arange(count), size)) for level in levels)
+        titles = [name or f"variable_{place}" for place, name in enumerate(self._labels.names)]
+    columns.append(join_rows([self._column(label) for label in wanted]))
+    index = range_index(size * count) if ignore_index else self._index._take(rows)
+    return frame(columns, Labels([*ids, *titles, value_name]), index)
+
+
+def spread(values: list[Any], names: list[Any], rows: Any, columns: Any, fill: Any = None) -> Any:
+    """Values at their row and column labels: a frame with a column for each of `columns`' labels.
+
+    `rows` and `columns` are indexes of as many labels as there are values. ValueError when two values share a place.
+    """
+    row_labels = rows._take(flatnonzero(~duplicated(rows._labels_of_index)))._ordered()
+    column_labels = columns._take(flatnonzero(~duplicated(columns._labels_of_index)))._ordered()
+    at_row, at_column = _places(row_labels, rows), _places(column_labels, columns)
+    height, width = row_labels.size, column_labels.size
+    cell = at_row * width + at_column
+    if cell.size and bool(duplicated([cell]).any()):
+        raise ValueError("Index contains duplicate entries, cannot reshape")
+    source = full(height * width, -1)
+    source[cell] = arange(cell.size)
+    held, labels = [], []
+    wanted = column_labels.to_list()
+    if fill is None and bool((source < 0).any()):  # what misses values in one column does in all, as in pandas
+        values = [
+            one.astype(np.float64) if isinstance(one, ndarray) and one.dtype.kind in "iu" else one for one in values
+        ]
+    for name, one in zip(names, values, strict=True):
+        for place, label in enumerate(wanted):
+            at = source[place::width].copy()
+            gone = gaps(at)
+            column = take_or_miss(one, at, gone)
+            held.append(column if gone is None or fill is None else choose(gone, fill, take(one, _clean(at))))
+            parts = label if isinstance(label, tuple) else (label,)
+            labels.append(label if name is _ALONE else (name, *parts))
+    titles = list(column_labels.names) if names == [_ALONE] else [None, *column_labels.names]
+    return frame(held, Labels(labels, titles), row_labels)
+
+
+_ALONE = object()
+
+
+def _clean(rows: Any) -> Any:
+    return where(rows < 0, 0, rows)
+
+
+def _places(labels: Any, of: Any) -> Any:
+    """Where each label of `of` is among `labels`, missing ones too."""
+    if labels.nlevels == 1 and bool(isna(labels._values).any()):
+        table = {(_key(one)): place for place, one in enumerate(labels.to_list())}
+        return asarray(np.array([table[_key(one)] for one in of.to_list()], dtype=np.int64))
+    return labels._indexer(of)
+
+
+def _key(label: Any) -> Any:
+    return None if label != label else label
+
+
+def _listed(labels: Any) -> list[Any]:
+    return [labels] if is_scalar(labels) or isinstance(labels, tuple) else list(labels)
+
+
+def _axis_of(self: Any, labels: Any) -> Any:
+    """An index of some columns."""
+    columns = [column_or_level(self, label) for label in labels]
+    if len(columns) == 1:
+        return index_of(columns[0], labels[0])
+    return CLASSES["MultiIndex"]._of(columns, labels)
+
+
+def pivot(self: Any, *, columns: Any, index: Any = None, values: Any = None) -> Any:
+    """A column's values as labels of columns: a row for each label of `index`. ValueError when two share a place.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> df = ak.DataFrame({"r": [0, 0, 1], "c": ["x", "y", "x"], "v": [1, 2, 3]})
+    >>> df.pivot(index="r", columns="c", values="v").loc[0, "y"].item()
+    2.0
+    """
+    across = _listed(columns)
+    down = None if index is None else _listed(index)
+    rows = self._index if down is None else _axis_of(self, down)
+    if values is None:
+        taken = {*across, *(down or [])}
+        names: list[Any] = [label for label in self._labels.values if label not in taken]
+        return spread([self._column(label) for label in names], names, rows, _axis_of(self, across))
+    if is_scalar(values):
+        return spread([self._column(values)], [_ALONE], rows, _axis_of(self, across))
+    return spread([self._column(label) for label in values], list(values), rows, _axis_of(self, across))
+
+
+def pivot_table(
+    self: Any, values: Any = None, index: Any = None, columns: Any = None, aggfunc: Any = "mean",
+    fill_value: Any = None, margins: bool = False, dropna: bool = True, margins_name: str = "All",
+    observed: bool = True, sort: bool = True,
+) -> Any:  # fmt: skip
+    """Figures of groups as a table: groups of `index` down, those of `columns` across.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> df = ak.DataFrame({"r": [0, 0, 1], "c": ["x", "x", "y"], "v": [1, 3, 5]})
+    >>> df.pivot_table("v", "r", "c", aggfunc="sum").loc[0, "x"].item()
+    4.0
+    """
+    down = [] if index is None else _keys(index)
+    across = [] if columns is None else _keys(columns)
+    if isinstance(aggfunc, (list, tuple)):
+        parts = [pivot_table(self, values, index, columns, one, fill_value, margins, dropna) for one in aggfunc]
+        names = [one if isinstance(one, str) else one.__name__ for one in aggfunc]
+        return CLASSES["concat"](parts, axis=1, keys=names)
+    keyed = {key for key in [*down, *across] if is_scalar(key)}
+    if values is not None:
+        wanted = _listed(values)
+        for label in wanted:
+            if label not in self._labels.places:
+                raise KeyError(label)
+    elif isinstance(aggfunc, dict):
+        wanted = list(aggfunc)
+    else:
+        wanted = [label for label in self._labels.values if label not in keyed]
+    if margins and (len(down) != 1 or len(across) > (len(wanted) == 1)):
+        by_pandas("pivot_table", ["margins"])
+        held = {
+            "index": index, "columns": columns, "aggfunc": aggfunc, "fill_value": fill_value, "dropna": dropna,
+            "sort": sort, "observed": observed,
+        }  # fmt: skip
+        return CLASSES["DataFrame"](
+            self.to_pandas().pivot_table(values, margins=True, margins_name=margins_name, **held)
+        )
+    made = self.groupby([*down, *across], sort=sort, observed=observed)[wanted].agg(aggfunc)
+    if dropna:
+        made = made.dropna(how="all")
+    made = made[sorted(made._labels.values)] if values is None or not is_scalar(values) else made
+    table = made
+    if across:
+        levels = made._index
+        rows = levels._levels(list(range(len(down)))) if down else None
+        names = [_ALONE] if values is not None and is_scalar(values) else list(made._labels.values)
+        columns_index = levels._levels(list(range(len(down), levels.nlevels))) if down else levels
+        if rows is None:
+            table = made.T
+        else:
+            table = spread(made._columns, names, rows, columns_index, fill_value)
+        whole = fill_value is not None and all(str(kind_of(one)).startswith("int") for one in made._columns)
+        if whole:
+            table = table._new([one.astype(np.int64) for one in table._columns])
+    if fill_value is not None:
+        table = table.fillna(fill_value)
+    if dropna and is_frame(table):
+        table = table.dropna(how="all", axis=1)
+    return _with_margins(self, table, down, across, wanted[0], aggfunc, margins_name) if margins else table
+
+
+def _keys(keys: Any) -> list[Any]:
+    return [keys] if is_scalar(keys) or not isinstance(keys, (list, tuple)) else list(keys)
+
+
+def _with_margins(self: Any, table: Any, down: Any, across: Any, value: Any, aggfunc: Any, name: str) -> Any:
+    """The table with figures of whole rows and columns, of the rows that have all of keys and values."""
+    made = table.copy()
+    if across:
+        listed = [make(self[key] if is_scalar(key) else key) for key in [*down, *across]]
+        keys: dict[Any, Any] = dict(enumerate(listed))
+        rows = CLASSES["DataFrame"]({**keys, "v": self[value]._values}).dropna()
+        made[name] = rows.groupby(0)["v"].agg(aggfunc).reindex(made._index)
+        bottom = rows.groupby(1)["v"].agg(aggfunc).reindex(table.columns).to_list()
+        bottom.append(rows["v"].agg(aggfunc))
+    else:
+        values = list(table._labels.values)
+        rows = self[values]
+        rows = rows[rows.notna().all(axis=1) & ~isna(make(self[down[0]] if is_scalar(down[0]) else down[0]))]
+        bottom = [rows[label].agg(aggfunc) for label in values]
+    columns = [join_rows([one, make([last])]) for one, last in zip(made._columns, bottom, strict=True)]
+    index = made._index.append(index_of(make([name]), made._index.name))._renamed(made._index.name)
+    return frame(columns, made._labels, index)
+
+
+def crosstab(
+    index: Any, columns: Any, values: Any = None, rownames: Any = None, colnames: Any = None, aggfunc: Any = None,
+    margins: bool = False, margins_name: str = "All", dropna: bool = True, normalize: Any = False,
+) -> Any:  # fmt: skip
+    """How often each pair of values occurs: those of one Series down, those of another across.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> from atoll.frame import crosstab
+    >>> crosstab(ak.Series(["a", "b", "a"]), ak.Series([1, 1, 2])).to_numpy().tolist()
+    [[1, 1], [1, 0]]
+    """
+    if (values is None) != (aggfunc is None):
+        raise ValueError("values and aggfunc go together.")
+    rows, cols = (one if isinstance(one, list) and one and is_series(one[0]) else [one] for one in (index, columns))
+    names = [getattr(one, "name", None) for one in [*rows, *cols]]
+    numbered = [*(f"row_{place}" for place in range(len(rows))), *(f"col_{place}" for place in range(len(cols)))]
+    titles = [other if name is None else name for name, other in zip(names, numbered, strict=True)]
+    for place, name in enumerate([*(rownames or [None] * len(rows)), *(colnames or [None] * len(cols))]):
+        titles[place] = name if name is not None else titles[place]
+    keys = [f"k{place}" for place in range(len(titles))]
+    table = CLASSES["DataFrame"](dict(zip(keys, [*rows, *cols], strict=True)))
+    table["v"] = 1 if values is None else values
+    down, across = keys[: len(rows)], keys[len(rows) :]
+    how = "sum" if values is None else aggfunc
+    made = table.pivot_table("v", down, across, how, 0 if values is None else None, margins, margins_name=margins_name)
+    made._index = made._index._named(titles[: len(rows)])
+    made._labels = Labels(made._labels.values, titles[len(rows) :])
+    return _shares_of(made, normalize, margins_name if margins else None) if normalize is not False else made
+
+
+def _shares_of(made: Any, normalize: Any, margin: Any) -> Any:
+    """A table's shares of its rows, columns or all; margins are shares of the others."""
+    if normalize in (True, "all"):
+        return made / (made.to_numpy().sum() if margin is None else made.loc[margin, margin])
+    if normalize not in ("index", "columns", 0, 1):
+        raise ValueError("Not a valid normalize argument")
+    if normalize in ("index", 0):
+        made = made if margin is None else made.drop(columns=margin)
+        return made.div(made.sum(axis=1), axis=0)
+    made = made if margin is None else made.drop(index=margin)
+    return made / made.sum()
+
+
+def get_dummies(
+    data: Any, prefix: Any = None, prefix_sep: str = "_", dummy_na: bool = False, columns: Any = None,
+    sparse: bool = False, drop_first: bool = False, dtype: Any = None,
+) -> Any:  # fmt: skip
+    """A column of bools for each value that occurs.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> from atoll.frame import get_dummies
+    >>> get_dummies(ak.Series(["a", "b", "a"])).sum().to_dict()
+    {'a': 2, 'b': 1}
+    """
+    if is_frame(data):
+        wanted = (
+            [label for label, one in zip(data._labels.values, data._columns, strict=True) if not is_numeric(one)]
+            if columns is None
+            else list(columns)
+        )
+        made = data[[label for label in data._labels.values if label not in wanted]]
+        prefixes = dict(
+            zip(wanted, prefix if isinstance(prefix, (list, tuple)) else [prefix] * len(wanted), strict=True)
+        )
+        if isinstance(prefix, dict):
+            prefixes = prefix
+        for label in wanted:
+            title = label if prefixes.get(label) is None else prefixes[label]
+            part = get_dummies(data[label], title, prefix_sep, dummy_na, None, sparse, drop_first, dtype)
+            made = made._new([*made._columns, *part._columns], Labels([*made._labels.values, *part._labels.values]))
+        return made
+    of = data if is_series(data) else CLASSES["Series"](data)
+    if isinstance(of._values, Categorical):  # also of categories that no row has
+        numbers, names = of._values.codes, to_list(of._values.categories)
+    else:
+        numbers, distinct, _ = as_column(of._values).numbers()
+        names = to_list(distinct)
+    first = 1 if drop_first else 0
+    kind = np.bool_ if dtype is None else dtype
+    held = [(numbers == place).astype(kind) for place in range(first, len(names))]
+    labels = [one if prefix is None else f"{prefix}{prefix_sep}{one}" for one in names[first:]]
+    if dummy_na:
+        held.append((numbers < 0).astype(kind))
+        labels.append(np.nan if prefix is None else f"{prefix}{prefix_sep}nan")
+    return frame(held, Labels(labels), of._index)
+
+
+class SeriesReshaping:
+    """Levels of a Series' index as columns."""
+
+    __slots__ = ()
+
+    def unstack(self: Any, level: Any = -1, fill_value: Any = None, sort: bool = True) -> Any:
+        """A level of the index as labels of columns.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.MultiIndex.from_product([["a", "b"], [1, 2]])
+        >>> ak.Series([1, 2, 3, 4], index=index).unstack().to_numpy().tolist()
+        [[1, 2], [3, 4]]
+        """
+        if self._index.nlevels < 2:
+            raise ValueError(f"index must be a MultiIndex to unstack, {type(self._index)} was passed")
+        places = [self._index._level(one) for one in _listed(level)]
+        rest = [place for place in range(self._index.nlevels) if place not in places]
+        rows, columns = self._index._levels(rest), self._index._levels(places)
+        return spread([self._values], [_ALONE], rows, columns, fill_value)
+
+
+class FrameReshaping:
+    """Columns to rows, rows to columns."""
+
+    __slots__ = ()
+
+    melt = melt
+    pivot = pivot
+    pivot_table = pivot_table
+
+    def unstack(self: Any, level: Any = -1, fill_value: Any = None, sort: bool = True) -> Any:
+        """A level of the index as a level of the columns' labels."""
+        if self._index.nlevels < 2:
+            for one in _listed(level):
+                self._index._level(one)
+            return self.T.stack()
+        places = [self._index._level(one) for one in _listed(level)]
+        rest = [place for place in range(self._index.nlevels) if place not in places]
+        made = spread(
+            self._columns, list(self._labels.values), self._index._levels(rest), self._index._levels(places), fill_value
+        )
+        if self._labels.nlevels > 1:
+            values = [(*label[0], *label[1:]) for label in made._labels.values]
+            made._labels = Labels(values, [*self._labels.names, *made._labels.names[1:]])
+        else:
+            made._labels = Labels(made._labels.values, [self._labels.names[0], *made._labels.names[1:]])
+        return made
+
+    def stack(self: Any, level: Any = -1, dropna: Any = None, sort: Any = None, future_stack: bool = True) -> Any:
+        """The columns' labels, or a level of them, as a level of the index.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1], "b": [2]}).stack().to_list()
+        [1, 2]
+        """
+        size = len(self)
+        if self._labels.nlevels == 1:
+            count = len(self._columns)
+            values = join_rows(list(self._columns)) if count else make([])
+            order = _by_rows(size, count)
+            rows = repeat(arange(size), count)
+            outer = self._index._take(rows)
+            inner = take(make(self._labels.values), tile(arange(count), size))
+            columns = [*outer._labels_of_index, inner]
+            index = CLASSES["MultiIndex"]._of(columns, [*outer.names, self._labels.names[0]])
+            return series(take(values, order), index)
+        if isinstance(level, (list, tuple)):
+            places = [one if isinstance(one, int) else self._labels.names.index(one) for one in level]
+            made = self
+            for one in places:  # what is left of a level's place when those before it have gone
+                made = made.stack(one - sum(gone < one for gone in places[: places.index(one)]))
+            return made
+        place = level if isinstance(level, int) else self._labels.names.index(level)
+        place %= self._labels.nlevels
+        inner_labels = list(dict.fromkeys(label[place] for label in self._labels.values))
+        rest = list(dict.fromkeys(label[:place] + label[place + 1 :] for label in self._labels.values))
+        order = _by_rows(size, len(inner_labels))
+        held = []
+        for one in rest:
+            parts = []
+            for inner_label in inner_labels:
+                full_label = (*one[:place], inner_label, *one[place:])
+                found = self._labels.places.get(full_label)
+                parts.append(full(size, np.nan) if found is None else self._columns[found[0]])
+            held.append(take(join_rows(parts), order))
+        outer = self._index._take(repeat(arange(size), len(inner_labels)))
+        columns = [*outer._labels_of_index, take(make(inner_labels), tile(arange(len(inner_labels)), size))]
+        names = [*outer.names, self._labels.names[place]]
+        left = [name for at, name in enumerate(self._labels.names) if at != place]
+        labels = Labels([one[0] for one in rest] if len(left) == 1 else rest, left)
+        return frame(held, labels, CLASSES["MultiIndex"]._of(columns, names))
+
+
+def _by_rows(size: int, count: int) -> Any:
+    """Rows of columns one below another, in the order of the frame's rows."""
+    return asarray(np.arange(size * count).reshape(count, size).T.reshape(-1).copy()) if size * count else arange(0)

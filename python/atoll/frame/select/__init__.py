@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Selecting, setting, relabelling and sorting rows and columns."""

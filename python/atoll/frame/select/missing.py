@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Missing values: where they are, leaving them out, filling them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.ndarray import ndarray
+from ...arrays.selection import flatnonzero
+from ...columns.datetime.datetimes import Datetimes
+from ...columns.objects import Objects, is_missing
+from ...columns.window import cumulative as running
+from ...io.fallback import by_pandas
+from ..arithmetic.reductions import count
+from ..classes import is_frame, is_series, series
+from ..core import as_axis, column_or_level
+from ..data.dtypes import cast
+from ..data.values import can_miss, choose, hasnans, is_scalar, isna, make, settle
+from ..index.base import range_index
+from ..window.across_columns import filled_from
+from .placement import fitting
+
+
+def filled(values: Any, value: Any, limit: int | None = None) -> Any:
+    """Values with one where they are missing, of the first `limit`; or those of a column of as many rows."""
+    if not can_miss(values):
+        return values
+    gone = isna(values)
+    if limit is not None:
+        if limit <= 0:
+            raise ValueError("Limit must be greater than 0")
+        return choose(gone & (gone.astype(np.int64).cumsum() <= limit), value, values)
+    if not is_scalar(value):
+        return choose(gone, value, values)
+    if is_missing(value):
+        return values
+    if isinstance(values, Objects):
+        return make([value if is_missing(one) else one for one in values.to_list()])
+    if not isinstance(values, ndarray):
+        value = fitting(value, values)
+    return choose(gone, value, values)
+
+
+#: Methods that go by where labels lie.
+_ALONG = ("index", "time", "values")
+#: How pandas interpolates.
+_METHODS = (
+    "akima", "barycentric", "cubic", "cubicspline", "from_derivatives", "index", "krogh", "linear", "nearest", "pad",
+    "pchip", "piecewise_polynomial", "polynomial", "quadratic", "slinear", "spline", "time", "values", "zero",
+)  # fmt: skip
+
+
+class Missing:
+    """Missing values of Series and frames."""
+
+    __slots__ = ()
+
+    def isna(self: Any) -> Any:
+        """Which values are missing."""
+        return self._each_column(isna)
+
+    def notna(self: Any) -> Any:
+        """Which values are there."""
+        return self._each_column(lambda values: ~isna(values))
+
+    isnull, notnull = isna, notna
+
+    def ffill(self: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None, limit_area: Any = None) -> Any:
+        """Missing values as the last one before them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1.0, None, 3.0]).ffill().to_list()
+        [1.0, 1.0, 3.0]
+        """
+        if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
+            return self._or_inplace(filled_from(self, 1, limit), inplace)
+        return self._or_inplace(
+            self._each_column(lambda one: settle(running.ffill(one, limit)) if hasnans(one) else one), inplace
+        )
+
+    def bfill(self: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None, limit_area: Any = None) -> Any:
+        """Missing values as the next one behind them."""
+        if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
+            return self._or_inplace(filled_from(self, -1, limit), inplace)
+        return self._or_inplace(
+            self._each_column(lambda one: settle(running.bfill(one, limit)) if hasnans(one) else one), inplace
+        )
+
+    def interpolate(
+        self: Any, method: str = "linear", *, axis: Any = 0, limit: Any = None, inplace: bool = False,
+        limit_direction: Any = None, limit_area: Any = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        """Missing numbers on the line between their neighbours."""
+        if method not in _METHODS:
+            raise ValueError(f"Can not interpolate with method={method}.")
+        if method not in _ALONG and method != "linear":
+            by_pandas("interpolate", ["method"])
+            told = {"axis": axis, "limit": limit, "limit_direction": limit_direction, "limit_area": limit_area}
+            return self._or_inplace(type(self)(self.to_pandas().interpolate(method, **told, **options)), inplace)
+        if method == "time" and not isinstance(self._index._values, Datetimes):
+            raise ValueError("time-weighted interpolation only works on Series or DataFrames with a DatetimeIndex")
+        direction = limit_direction or "forward"
+
+        def between(one: Any) -> Any:
+            if not hasnans(one):
+                return one
+            made = settle(running.interpolate(one, "linear", limit, direction, limit_area))
+            return made if method == "linear" else _along(one, made, self._index)
+
+        return self._or_inplace(self._each_column(between), inplace)
+
+
+def _along(values: Any, by_rows: Any, index: Any) -> Any:
+    """What is on the line between neighbours by rows, by where their labels lie instead."""
+    labels = index._values
+    at = series(cast(labels if isinstance(labels, ndarray) else labels._values, np.float64), index)
+    own = series(values, index)
+    there = own.notna()
+    before, after = own.ffill(), own.bfill()
+    first, last = at.where(there).ffill(), at.where(there).bfill()
+    line = (before + (at - first) * (after - before) / (last - first))._values
+    return choose(isna(values) & ~isna(by_rows) & ~isna(line), line, by_rows)
+
+
+class SeriesMissing(Missing):
+    """Missing values of a Series."""
+
+    __slots__ = ()
+
+    @property
+    def hasnans(self: Any) -> bool:
+        """Whether a value is missing."""
+        return hasnans(self._values)
+
+    def dropna(self: Any, *, axis: Any = 0, inplace: bool = False, how: Any = None, ignore_index: bool = False) -> Any:
+        """The values that are there."""
+        made = self._take(flatnonzero(~isna(self._values))) if can_miss(self._values) else self.copy()
+        return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
+
+    def fillna(self: Any, value: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None) -> Any:
+        """Another value where one is missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series(["a", None]).fillna("?").to_list()
+        ['a', '?']
+        """
+        if value is None:
+            raise ValueError("Must specify a fill 'value'.")
+        if isinstance(value, dict):
+            value = type(self)(value)
+        if is_series(value):
+            value = value._to_index(self._index)._values
+        return self._or_inplace(self._new(filled(self._values, value, limit)), inplace)
+
+
+class FrameMissing(Missing):
+    """Missing values of a frame."""
+
+    __slots__ = ()
+
+    def dropna(
+        self: Any, *, axis: Any = 0, how: Any = "any", thresh: Any = None, subset: Any = None, inplace: bool = False,
+        ignore_index: bool = False,
+    ) -> Any:  # fmt: skip
+        """The rows, or columns, in which nothing is missing (``how="all"``: something is there).
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1.0, None], "b": ["x", "y"]}).dropna()
+             a  b
+        0  1.0  x
+        """
+        if how not in ("any", "all"):
+            raise ValueError(f"invalid how option: {how}")
+        if as_axis(axis) == 1:
+            least = thresh if thresh is not None else len(self) if how == "any" else 1
+            kept = [place for place, one in enumerate(self._columns) if count(one) >= least]
+            return self._or_inplace(self._at(kept), inplace)
+        names = self._labels.values if subset is None else [subset] if is_scalar(subset) else list(subset)
+        lost = [name for name in names if name not in self._labels.places]
+        if lost:
+            raise KeyError(lost)
+        columns = [column_or_level(self, name) for name in names] if subset is not None else self._columns
+        mask = None
+        if thresh is not None:
+            there = sum((~isna(one)).astype(np.int64) for one in columns)
+            mask = there >= thresh
+        else:
+            for one in columns:
+                if how == "any" and not can_miss(one):
+                    continue
+                there = ~isna(one)
+                mask = there if mask is None else mask & there if how == "any" else mask | there
+        made = self.copy() if mask is None else self._take(flatnonzero(mask))
+        return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
+
+    def fillna(self: Any, value: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None) -> Any:
+        """Another value where one is missing; by column, when a dict or a Series says so."""
+        if value is None:
+            raise ValueError("Must specify a fill 'value'.")
+        if is_series(value):
+            value = dict(zip(value._index.to_list(), value.to_list(), strict=True))
+        if is_frame(value):
+            other = value.reindex(index=self._index, columns=self._labels)
+            held = [filled(own, one, limit) for own, one in zip(self._columns, other._columns, strict=True)]
+        elif isinstance(value, dict):
+            held = []
+            for label, column in zip(self._labels.values, self._columns, strict=True):
+                one: Any = value.get(label)
+                one = one._to_index(self._index)._values if is_series(one) else one
+                held.append(column if label not in value else filled(column, one, limit))
+        else:
+            held = [filled(column, value, limit) for column in self._columns]
+        return self._or_inplace(self._new(held), inplace)

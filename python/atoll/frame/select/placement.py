@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows found by label, rows as Series, and columns in which some rows are set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import full
+from ...arrays.ndarray import ndarray
+from ...arrays.selection import flatnonzero
+from ...columns.column import Column
+from ...columns.objects import Objects, is_missing
+from ..classes import is_series, series
+from ..data.dtypes import item_of, kind_of
+from ..data.values import broadcast, choose, fits, is_scalar, make, scalar, take
+from ..index.base import IndexCore, make_index
+
+
+def locate_rows(index: Any, key: Any) -> Any:
+    """The rows of a label or of several: an int, or an array. KeyError when one is not here."""
+    if is_scalar(key) or isinstance(key, tuple):
+        if isinstance(key, tuple) and index.nlevels > 1 and any(is_several(one) for one in key):
+            return _by_levels(index, key)
+        return index._row_of(key)
+    if is_series(key):
+        key = key._values
+    if isinstance(key, (list, ndarray, np.ndarray, Column)) and len(key) == 0:
+        return make(np.zeros(0, np.int64))
+    if index.nlevels > 1 and isinstance(key, list) and isinstance(key[0], tuple):
+        wanted = type(index).from_tuples(key)
+    else:
+        wanted = key if isinstance(key, IndexCore) else make_index(key)
+    return index._all_rows(wanted)
+
+
+def is_several(key: Any) -> bool:
+    """Whether a key asks for rows by a slice or several labels, rather than by one."""
+    return isinstance(key, slice) or not is_scalar(key)
+
+
+def _by_levels(index: Any, key: tuple[Any, ...]) -> Any:
+    """Rows by a label, a list or a slice for each level."""
+    mask = full(index.size, True)
+    for place, one in enumerate(key):
+        level = index.get_level_values(place)
+        if not is_several(one):
+            mask = mask & make(level == one)
+        elif isinstance(one, slice):
+            if one.start is not None:
+                mask = mask & make(level >= one.start)
+            if one.stop is not None:
+                mask = mask & make(level <= one.stop)
+        else:
+            mask = mask & make(level.isin(list(one)))
+    return flatnonzero(mask)
+
+
+def row_values(of: Any, row: int) -> Any:
+    """A value of a Series; a row of a frame as a Series."""
+    if of.ndim == 1:
+        return item_of(of._values, row)
+    held = [item_of(column, row) for column in of._columns]
+    return series(row_column(held, of._columns), of.columns, of._index._label(row))
+
+
+def row_column(held: list[Any], columns: list[Any]) -> Any:
+    """Values of a row in the kind that all of its columns share; objects when they share none."""
+    kinds = {kind_of(column) for column in columns}
+    if len(kinds) == 1 and not isinstance(columns[0], Objects):
+        if isinstance(columns[0], ndarray):
+            return make(np.array(held, dtype=columns[0].dtype))
+        return make(held)
+    if all(isinstance(column, ndarray) for column in columns) and not any(kind == np.bool_ for kind in kinds):
+        return make(np.array(held, dtype=np.result_type(*kinds)))
+    return Objects([scalar(value) for value in held])
+
+
+def put(values: Any, mask: Any, places: Any, value: Any) -> Any:
+    """The values with some rows set: to one value, or each to that of its place. `mask` is None when all are.
+
+    TypeError where a value does not fit the column's kind.
+    """
+    if is_scalar(value):
+        if is_missing(value) and isinstance(values, ndarray) and values.dtype.kind in "iu":  # they become floats
+            if mask is not None and not bool(mask.any()):
+                return values
+            return choose(_all(values) if mask is None else mask, np.nan, values)
+        try:
+            checked = fitting(value, values)
+        except TypeError:
+            if mask is not None and not bool(mask.any()):  # nothing is set
+                return values
+            raise
+        if mask is None:
+            return broadcast(checked, values.size) if not is_missing(value) else choose(_all(values), checked, values)
+        return choose(mask, checked, values)
+    if places is None:
+        return value
+    if value.size == 1:
+        spread = take(value, places * 0)
+    elif bool((places >= value.size).any()) or int(mask.sum()) != value.size:
+        raise ValueError(
+            "cannot set using a list-like indexer with a different length than the value: "
+            f"{int(mask.sum())} and {value.size}"
+        )
+    else:
+        spread = take(value, places)
+    return choose(mask, _fitting_rows(spread, values), values)
+
+
+def _all(values: Any) -> Any:
+    return full(values.size, True)
+
+
+def fitting(value: Any, values: Any) -> Any:
+    """A value that is set, as the column's kind has it. TypeError where it has none."""
+    if (isinstance(values, ndarray) or type(values) is Column) and not is_missing(value):
+        if values.dtype.kind in "iu" and isinstance(value, (float, np.floating)) and float(value).is_integer():
+            return int(value)
+        if values.dtype.kind in "iu" and isinstance(value, (float, np.floating)):
+            raise _does_not_fit(value, values)
+    if is_missing(value):
+        if isinstance(values, ndarray) and values.dtype.kind in "iub":
+            raise _does_not_fit(value, values)
+        return value
+    if isinstance(values, Objects) or fits(value, values):
+        return value
+    raise _does_not_fit(value, values)
+
+
+def _fitting_rows(spread: Any, values: Any) -> Any:
+    if isinstance(values, ndarray) and isinstance(spread, ndarray):
+        if values.dtype.kind in "iu" and spread.dtype.kind == "f" and bool((spread == spread.astype(np.int64)).all()):
+            return spread.astype(values.dtype)
+        if np.can_cast(spread.dtype, values.dtype, "same_kind"):
+            return spread.astype(values.dtype)
+        if values.dtype.kind == "f" and spread.dtype.kind in "iu":
+            return spread.astype(values.dtype)
+    if isinstance(values, Objects) or (fits(spread, values) and not isinstance(values, ndarray)):
+        return spread
+    raise _does_not_fit("values", values)
+
+
+def _does_not_fit(value: Any, values: Any) -> TypeError:
+    return TypeError(f"Invalid value '{value}' for dtype '{kind_of(values)}'")

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Labels: renaming them, columns as index and index as columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...columns.categorical.categorical import Categorical
+from ..arithmetic.elementwise import mapped
+from ..classes import CLASSES, frame, is_series, series
+from ..core import as_axis
+from ..data.column_labels import Labels
+from ..data.dtypes import to_list
+from ..data.lazy import as_they_are
+from ..data.values import is_scalar, make
+from ..index.base import index_of, make_index, range_index
+
+
+def _mapped(labels: list[Any], mapper: Any) -> list[Any]:
+    if callable(mapper):
+        return [mapper(label) for label in labels]
+    table = dict(mapper.items())
+    return [table.get(label, label) for label in labels]
+
+
+def _rows_relabelled(index: Any, mapper: Any, level: Any, errors: str) -> Any:
+    """An index whose labels, or those of its levels, or of one of them, are others."""
+    if index.nlevels == 1:
+        labels = index.to_list()
+        _check_known(labels, mapper, errors)
+        if isinstance(index._values, Categorical):
+            return index_of(_level_relabelled(index._values, labels, mapper))._named(index.names)
+        return make_index(_mapped(labels, mapper))._named(index.names)
+    places = range(index.nlevels) if level is None else [index._level(level)]
+    columns = list(index._labels_of_index)
+    held = [to_list(columns[place]) for place in places]
+    _check_known([label for labels in held for label in labels], mapper, errors)
+    for place, labels in zip(places, held, strict=True):
+        columns[place] = _level_relabelled(columns[place], labels, mapper)
+    return type(index)._of(columns, index.names)
+
+
+def _level_relabelled(values: Any, labels: list[Any], mapper: Any) -> Any:
+    """The labels of a level under other names: itself where these are the same, categories where these are such."""
+    if isinstance(values, Categorical):
+        return mapped(values, lambda label: _mapped([label], mapper)[0])
+    made = _mapped(labels, mapper)
+    kept = all(a is b or (type(a) is type(b) and a == b) for a, b in zip(labels, made, strict=True))
+    return values if kept else make(made)
+
+
+def _check_known(labels: list[Any], mapper: Any, errors: str) -> None:
+    if errors == "raise" and not callable(mapper):
+        lost = [label for label in dict(mapper.items()) if label not in labels]
+        if lost:
+            raise KeyError(f"{lost} not found in axis")
+
+
+class Labelling:
+    """Names and labels of rows."""
+
+    __slots__ = ()
+
+    def rename_axis(
+        self: Any, mapper: Any = None, *, index: Any = None, columns: Any = None, axis: Any = 0, inplace: bool = False,
+        copy: Any = None,
+    ) -> Any:  # fmt: skip
+        """The same rows, the index under another name."""
+        if mapper is not None or (index is None and columns is None):
+            index, columns = (mapper, None) if as_axis(axis) == 0 else (None, mapper)
+            given = True
+        else:
+            given = False
+        made = self
+        if index is not None or (given and as_axis(axis) == 0):
+            made = made._with_index(_renamed(made._index, index))
+        if columns is not None:
+            names = _names(columns, made._labels.names)
+            made = made._new(as_they_are(made._columns), Labels(made._labels.values, names))
+        return self._or_inplace(made, inplace)
+
+    def set_axis(self: Any, labels: Any, *, axis: Any = 0, copy: Any = None) -> Any:
+        """The same rows under other labels."""
+        if as_axis(axis) == 1:
+            made = self.copy()
+            made.columns = labels
+            return made
+        return self._with_index(self._checked_index(labels))
+
+    def add_prefix(self: Any, prefix: str, axis: Any = None) -> Any:
+        """Labels with a text before them."""
+        return self._relabelled(lambda label: f"{prefix}{label}", axis)
+
+    def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
+        """Labels with a text behind them."""
+        return self._relabelled(lambda label: f"{label}{suffix}", axis)
+
+    def _relabelled(self: Any, function: Any, axis: Any) -> Any:
+        if self.ndim == 2 and axis in (None, 1, "columns"):
+            return self.rename(columns=function)
+        return self.rename(index=function)
+
+    def droplevel(self: Any, level: Any, axis: Any = 0) -> Any:
+        """The same rows without some levels of their labels."""
+        if as_axis(axis) == 1:
+            made = self.copy()
+            made.columns = self.columns.droplevel(level)
+            return made
+        return self._with_index(self._index.droplevel(level))
+
+    def swaplevel(self: Any, i: Any = -2, j: Any = -1, axis: Any = 0, copy: Any = None) -> Any:
+        """The same rows with two levels of their labels exchanged."""
+        if as_axis(axis) == 1:
+            made = self.copy()
+            made.columns = self.columns.swaplevel(i, j)
+            return made
+        if self._index.nlevels < 2:
+            raise TypeError("Can only swap levels on a hierarchical axis.")
+        return self._with_index(self._index.swaplevel(i, j))
+
+    def reorder_levels(self: Any, order: Any, axis: Any = 0) -> Any:
+        """The same rows with the levels of their labels in another order."""
+        return self._with_index(self._index.reorder_levels(order))
+
+    def squeeze(self: Any, axis: Any = None) -> Any:
+        """A Series of one column, a value of one row and column."""
+        if self.ndim == 1:
+            return self.iloc[0] if len(self) == 1 else self
+        made = self
+        if len(self._columns) == 1 and (axis is None or as_axis(axis) == 1):
+            made = self._series(0)
+        if len(self) == 1 and (axis is None or as_axis(axis) == 0):
+            made = made.iloc[0]
+        return made
+
+
+def _names(mapper: Any, names: list[Any]) -> list[Any]:
+    if callable(mapper):
+        return [mapper(name) for name in names]
+    if isinstance(mapper, dict):
+        return [mapper.get(name, name) for name in names]
+    return [mapper] if is_scalar(mapper) else list(mapper)
+
+
+def _renamed(index: Any, mapper: Any) -> Any:
+    names = _names(mapper, index.names)
+    if len(names) != index.nlevels:
+        raise ValueError(f"Length of new names must be {index.nlevels}, got {len(names)}")
+    return index._named(names)
+
+
+def reset(index: Any, level: Any, names: Any, taken: Any) -> tuple[list[Any], list[Any], Any]:
+    """Levels that become columns: their labels, values, and the index that is left."""
+    places = (
+        list(range(index.nlevels))
+        if level is None
+        else [index._level(one) for one in (level if isinstance(level, (list, tuple)) else [level])]
+    )
+    if names is not None:
+        titles = [names] if is_scalar(names) else list(names)
+    else:
+        titles = []
+        for place in places:
+            name = index.names[place]
+            if name is None:
+                name = f"level_{place}" if index.nlevels > 1 else ("index" if "index" not in taken else "level_0")
+            titles.append(name)
+    columns = [index._labels_of_index[place] for place in places]
+    kept = [place for place in range(index.nlevels) if place not in places]
+    left = index._levels(kept) if kept else range_index(index.size)
+    return titles, columns, left
+
+
+class SeriesLabelling(Labelling):
+    """Names and labels of Series."""
+
+    __slots__ = ()
+
+    def rename(
+        self: Any, index: Any = None, *, axis: Any = None, copy: Any = None, inplace: bool = False, level: Any = None,
+        errors: str = "ignore",
+    ) -> Any:  # fmt: skip
+        """The Series under another name; with a function or a dict, its labels renamed."""
+        if callable(index) or hasattr(index, "items"):
+            made = self._with_index(_rows_relabelled(self._index, index, level, errors))
+        else:
+            made = series(self._values, self._index, index)
+        return self._or_inplace(made, inplace)
+
+    def reset_index(
+        self: Any, level: Any = None, *, drop: bool = False, name: Any = "__none", inplace: bool = False,
+        allow_duplicates: bool = False,
+    ) -> Any:  # fmt: skip
+        """Numbers as labels; those that were there become columns of a frame, or are dropped."""
+        if drop:
+            _, _, left = reset(self._index, level, None, ())
+            return self._or_inplace(self._with_index(left), inplace)
+        label = self._name if name == "__none" else name
+        return self.to_frame(0 if label is None else label).reset_index(level)
+
+
+class FrameLabelling(Labelling):
+    """Names and labels of frames."""
+
+    __slots__ = ()
+
+    def rename(
+        self: Any, mapper: Any = None, *, index: Any = None, columns: Any = None, axis: Any = None, copy: Any = None,
+        inplace: bool = False, level: Any = None, errors: str = "ignore",
+    ) -> Any:  # fmt: skip
+        """Columns, or rows, under other labels: by a dict or a function.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1]}).rename(columns={"a": "x"})
+           x
+        0  1
+        """
+        if mapper is not None:
+            index, columns = (mapper, None) if as_axis(axis or 0) == 0 else (None, mapper)
+        elif index is None and columns is None:
+            raise TypeError("must pass an index to rename")
+        made = self
+        if columns is not None:
+            _check_known(self._labels.values, columns, errors)
+            values = self._labels.values
+            if self._labels.nlevels > 1:
+                values = [tuple(_mapped(list(label), columns)) for label in values]
+            else:
+                values = _mapped(values, columns)
+            made = made._new(as_they_are(self._columns), Labels(values, self._labels.names))
+        if index is not None:
+            made = made._with_index(_rows_relabelled(made._index, index, level, errors))
+        return self._or_inplace(made, inplace)
+
+    def set_index(
+        self: Any, keys: Any, *, drop: bool = True, append: bool = False, inplace: bool = False,
+        verify_integrity: bool = False,
+    ) -> Any:  # fmt: skip
+        """Columns as the index.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> int(ak.DataFrame({"a": ["x", "y"], "b": [1, 2]}).set_index("a").loc["y", "b"])
+        2
+        """
+        wanted = keys if isinstance(keys, list) else [keys]
+        columns, names, out = [], [], set()
+        if append:
+            columns, names = list(self._index._labels_of_index), list(self._index.names)
+        lost = [key for key in wanted if (is_scalar(key) or isinstance(key, tuple)) and key not in self._labels.places]
+        if lost:
+            raise KeyError(f"None of {lost} are in the columns")
+        for key in wanted:
+            if is_scalar(key) or isinstance(key, tuple):
+                columns.append(self._column(key))
+                names.append(key)
+                out.add(key)
+            elif hasattr(key, "_labels_of_index"):
+                columns.extend(key._labels_of_index)
+                names.extend(key.names)
+            else:
+                columns.append(key._values if is_series(key) else make(key))
+                names.append(getattr(key, "name", None))
+        if any(column.size != len(self) for column in columns):
+            raise ValueError(f"Length mismatch: Expected {len(self)} rows, received array of another length")
+        index = index_of(columns[0], names[0]) if len(columns) == 1 else CLASSES["MultiIndex"]._of(columns, names)
+        if verify_integrity and not index.is_unique:
+            raise ValueError(f"Index has duplicate keys: {index[index.duplicated()].unique()!r}")
+        kept = [place for place, label in enumerate(self._labels.values) if not (drop and label in out)]
+        return self._or_inplace(self._at(kept)._with_index(index), inplace)
+
+    def reset_index(
+        self: Any, level: Any = None, *, drop: bool = False, inplace: bool = False, col_level: Any = 0,
+        col_fill: Any = "", allow_duplicates: bool = False, names: Any = None,
+    ) -> Any:  # fmt: skip
+        """Numbers as labels; those that were there become columns, or are dropped.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 2]}, index=["x", "y"]).reset_index()
+          index  a
+        0     x  1
+        1     y  2
+        """
+        titles, columns, left = reset(self._index, level, names, self._labels.places)
+        if drop:
+            return self._or_inplace(self._with_index(left), inplace)
+        for title in titles:
+            if title in self._labels.places and not allow_duplicates:
+                raise ValueError(f"cannot insert {title}, already exists")
+        if self._labels.nlevels > 1:
+            titles = [
+                one if isinstance(one, tuple) else (one, *[col_fill] * (self._labels.nlevels - 1)) for one in titles
+            ]
+        labels = Labels([*titles, *self._labels.values], self._labels.names)
+        return self._or_inplace(frame([*columns, *as_they_are(self._columns)], labels, left), inplace)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows by the clock of their labels, and the last row at or before a label."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import asarray
+from ...arrays.selection import flatnonzero
+from ...arrays.selection import where as where_array
+from ...columns.datetime.datetimes import Datetimes
+from ...columns.datetime.tick import UNITS
+from ...columns.functions.functions import searchsorted
+from ..data.dtypes import item_of
+from ..data.values import is_scalar, isna, make
+from ..index.base import make_index
+
+
+def _nanoseconds(clock: Any) -> int:
+    """A time of day as nanoseconds: of a text or of Python's time."""
+    if isinstance(clock, str):
+        text = clock.strip()
+        half = text[-2:].upper() if text[-2:].upper() in ("AM", "PM") else ""
+        parts = text[: len(text) - len(half)].strip().split(":")
+        try:
+            hour, minute = int(parts[0]), int(parts[1]) if len(parts) > 1 else 0
+            second = float(parts[2]) if len(parts) > 2 else 0.0
+        except ValueError:
+            raise ValueError(f"Cannot convert arg {[clock]} to a time") from None
+        if half:
+            hour = hour % 12 + (12 if half == "PM" else 0)
+        if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second < 60):
+            raise ValueError(f"Cannot convert arg {[clock]} to a time")
+        return (hour * 3600 + minute * 60) * UNITS["s"] + round(second * UNITS["s"])
+    if not isinstance(clock, datetime.time):
+        raise TypeError(f"a time of day is a text or a datetime.time, not {clock!r}")
+    return (clock.hour * 3600 + clock.minute * 60 + clock.second) * UNITS["s"] + clock.microsecond * 1000
+
+
+def _clocks(values: Any) -> Any:
+    """The time of day of moments, in nanoseconds."""
+    if not isinstance(values, Datetimes):
+        raise TypeError("Index must be DatetimeIndex")
+    local = values._local()
+    return local._mapped("time") * UNITS[local.unit] if local.unit != "D" else local._values * 0
+
+
+def rows_at_time(values: Any, clock: Any) -> Any:
+    """The rows whose moments are at a time of day."""
+    return flatnonzero((_clocks(values) == _nanoseconds(clock)) & ~isna(values))
+
+
+def rows_between(values: Any, start: Any, end: Any, inclusive: str = "both") -> Any:
+    """The rows whose moments lie between two times of day; over midnight, when the first is the later one."""
+    if inclusive not in ("both", "left", "right", "neither"):
+        raise ValueError("Inclusive has to be either 'both', 'neither', 'left' or 'right'")
+    clocks, first, last = _clocks(values), _nanoseconds(start), _nanoseconds(end)
+    behind = clocks >= first if inclusive in ("both", "left") else clocks > first
+    before = clocks <= last if inclusive in ("both", "right") else clocks < last
+    return flatnonzero((behind & before if first <= last else behind | before) & ~isna(values))
+
+
+class Clock:
+    """Rows by time of day, and as of a label."""
+
+    __slots__ = ()
+
+    def at_time(self: Any, time: Any, asof: bool = False, axis: Any = None) -> Any:
+        """The rows whose labels are at a time of day.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series(range(4), index=ak.Index(ak.date_range("2026-11-24", periods=4, freq="12h")))
+        >>> s.at_time("12:00").to_list()
+        [1, 3]
+        """
+        return self._take(rows_at_time(self._index._values, time))
+
+    def between_time(self: Any, start_time: Any, end_time: Any, inclusive: str = "both", axis: Any = None) -> Any:
+        """The rows whose labels lie between two times of day."""
+        return self._take(rows_between(self._index._values, start_time, end_time, inclusive))
+
+    def asof(self: Any, where: Any, subset: Any = None) -> Any:
+        """The last row at or before a label, or before each of some, that misses no value.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1.0, 2.0, None], index=[10, 20, 30]).asof(35)
+        np.float64(2.0)
+        """
+        if not self._index.is_monotonic_increasing:
+            raise ValueError("asof requires a sorted index")
+        if self.ndim == 1:
+            there = ~isna(self._values)
+        else:
+            chosen = self if subset is None else self[[subset] if is_scalar(subset) else list(subset)]
+            there = make(chosen.notna().all(axis=1)._values)
+        one = is_scalar(where)
+        kept = self._take(flatnonzero(there))
+        wanted = make_index([where] if one else where)
+        rows = last_at(kept._index._values, wanted._values)
+        if one:
+            row = int(rows[0])
+            if self.ndim == 1:
+                return np.nan if row < 0 else item_of(kept._values, row)
+            made = kept._reindexed(rows.reshape(-1) * (row >= 0), rows < 0 if row < 0 else None, wanted)
+            return made.iloc[0]
+        gone = rows < 0
+        return kept._reindexed(where_array(gone, 0, rows), gone if bool(gone.any()) else None, wanted)
+
+
+def last_at(labels: Any, wanted: Any) -> Any:
+    """The last of some ascending labels at or before each wanted one, -1 where there is none."""
+    if isinstance(labels, Datetimes) and not isinstance(wanted, Datetimes):
+        from ...columns.datetime.parsing import to_datetime
+
+        wanted = to_datetime(wanted)
+    return asarray(searchsorted(labels, wanted, side="right")) - 1

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows in order: shifted, differences, running figures, ranks, windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays.ndarray import ndarray
+from ...columns.column import Column
+from ...columns.datetime.frequency import frequency
+from ...columns.datetime.offsets import applied
+from ...columns.functions.ranks import rank
+from ...columns.window import cumulative as running
+from ...columns.window import windows
+from ...columns.window.bounded import BoundedWindows
+from ...columns.window.cumulative import column_or_values
+from ...columns.window.weighted import WeightedWindows
+from ...extras import module
+from ..classes import CLASSES, frame, is_frame, series
+from ..core import as_axis, is_numeric
+from ..data.column_labels import Labels
+from ..data.dtypes import kind_of
+from ..data.values import settle
+from .across_columns import changed, cumulated, grown, ranked, shifted
+
+
+def as_numbers(values: Any) -> Any:
+    """Numbers as pandas' running figures take them: bools as integers."""
+    return values.astype(np.int64) if isinstance(values, ndarray) and values.dtype.kind == "b" else values
+
+
+def as_before(made: Any, values: Any) -> Any:
+    """What a running operation gave, as pandas has it: floats where integers came to miss values."""
+    if isinstance(values, ndarray) and not isinstance(made, ndarray) and made.values.dtype.kind in "iuf":
+        return settle(made.astype(np.float64))
+    return settle(made)
+
+
+def difference_of_rows(column: Any, periods: int) -> Any:
+    """Each value less the one `periods` rows before. Of bools: whether the two differ, as in pandas."""
+    if (isinstance(column, ndarray) or type(column) is Column) and column.dtype.kind == "b":
+        return settle(column_or_values(column) ^ running.shift(column, periods))
+    return as_before(running.change(as_numbers(column), periods), column)
+
+
+def _shifted_by_several(of: Any, periods: list[int], freq: Any, fill_value: Any, suffix: Any) -> Any:
+    """The columns shifted by each of some numbers of rows, side by side."""
+    end = "" if suffix is None else f"{suffix}"
+    whole = of.to_frame() if of.ndim == 1 else of
+    made = [whole.shift(by, freq, fill_value=fill_value).add_suffix(f"{end}_{by}", axis=1) for by in periods]
+    return CLASSES["concat"](made, axis=1)
+
+
+def _bounded(of: Any, indexer: Any, min_periods: Any, center: bool, closed: Any, step: Any) -> Windowed:
+    """Windows that a pandas.api.indexers.BaseIndexer says."""
+    least = indexer.window_size if min_periods is None else min_periods
+    begins, ends = indexer.get_window_bounds(len(of), min_periods, center, closed, step)
+    rows = len(range(0, len(of), step or 1))
+    if len(begins) != rows:
+        raise ValueError(f"start and end bounds are of {len(begins)} windows, and there are {rows} rows")
+    return Windowed(of, lambda one: BoundedWindows(as_numbers(one), begins, ends, least), None, step)
+
+
+def _weighted(of: Any, window: Any, min_periods: Any, center: bool, win_type: Any, step: Any) -> Windowed:
+    """Windows with weights that scipy.signal.windows makes."""
+    if not isinstance(window, int) or window < 0:
+        raise ValueError("window must be an integer 0 or greater")
+    if not isinstance(win_type, str):
+        raise ValueError(f"Invalid win_type {win_type}")
+    shapes = module("scipy.signal.windows", "a win_type")
+    if not hasattr(shapes, win_type):
+        raise ValueError(f"Invalid win_type {win_type}")
+    shape = getattr(shapes, win_type)
+
+    def weights(**options: Any) -> Any:
+        return shape(window, **options)
+
+    def each(one: Any) -> Any:
+        return WeightedWindows(windows.rolling(as_numbers(one), window, min_periods, center, None, step), weights)
+
+    return Windowed(of, each, None, step)
+
+
+class Running:
+    """What looks at rows in order."""
+
+    __slots__ = ()
+
+    def shift(
+        self: Any, periods: Any = 1, freq: Any = None, axis: Any = 0, fill_value: Any = None, suffix: Any = None
+    ) -> Any:
+        """Each row's values some rows later; missing where there was none.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2, 3]).shift().to_list()
+        [nan, 1.0, 2.0]
+        """
+        if not isinstance(periods, (int, np.integer, str)):
+            return _shifted_by_several(self, list(periods), freq, fill_value, suffix)
+        periods = int(periods)
+        if freq == "infer":
+            freq = self._index.freqstr or self._index.inferred_freq
+        if isinstance(freq, str):
+            return self._with_index(self._index._with(applied(self._index._values, frequency(freq).times(periods))))
+        if freq is not None:
+            return self._with_index(self._index._with(self._index._values + periods * freq))
+        if self.ndim == 2 and as_axis(axis) == 1:
+            return shifted(self, periods, fill_value)
+        return self._each_column(lambda one: as_before(running.shift(one, periods, fill_value), one))
+
+    def diff(self: Any, periods: int = 1, axis: Any = 0) -> Any:
+        """Each value less the one some rows before."""
+        if self.ndim == 2 and as_axis(axis) == 1:
+            return changed(self, periods)
+        return self._each_column(lambda one: difference_of_rows(one, periods))
+
+    def pct_change(self: Any, periods: int = 1, fill_method: Any = None, freq: Any = None, **options: Any) -> Any:
+        """By which part each value has grown since some rows before."""
+        if self.ndim == 2 and as_axis(options.get("axis", 0)) == 1:
+            return grown(self, periods)
+        return self._each_column(lambda one: as_before(running.pct_change(one, periods), one))
+
+    def cumsum(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+        """Running sums."""
+        return self._cumulated("sum", skipna, axis)
+
+    def cumprod(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+        """Running products."""
+        return self._cumulated("prod", skipna, axis)
+
+    def cummin(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+        """Smallest values so far."""
+        return self._cumulated("min", skipna, axis)
+
+    def cummax(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+        """Largest values so far."""
+        return self._cumulated("max", skipna, axis)
+
+    def _cumulated(self: Any, kind: str, skipna: bool, axis: Any = 0) -> Any:
+        if self.ndim == 2 and as_axis(axis) == 1:
+            return cumulated(self, kind, skipna)
+        return self._each_column(lambda one: settle(running.cumulate(one, kind, None, skipna)))
+
+    def rank(
+        self: Any, axis: Any = 0, method: str = "average", numeric_only: bool = False, na_option: str = "keep",
+        ascending: bool = True, pct: bool = False,
+    ) -> Any:  # fmt: skip
+        """The place of each value in their order, from 1 on."""
+        made = self
+        if numeric_only and self.ndim == 2:
+            made = self._at([place for place, one in enumerate(self._columns) if is_numeric(one)])
+        if as_axis(axis) == 1 and self.ndim == 2:
+            return ranked(made, method, na_option, ascending, pct)
+        return made._each_column(lambda one: rank(one, method, ascending, na_option, pct))
+
+    def rolling(
+        self: Any, window: Any, min_periods: Any = None, center: bool = False, win_type: Any = None, on: Any = None,
+        closed: Any = None, step: Any = None, method: str = "single",
+    ) -> Any:  # fmt: skip
+        """Windows over the rows before each row: by count, by time, or as an indexer of pandas says.
+
+        With `win_type`, a name in scipy.signal.windows, `sum`, `mean`, `var` and `std` are weighted, and take what
+        makes that window, as ``std=3`` for "gaussian".
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1.0, 3.0, 2.0]).rolling(2).mean().to_list()
+        [nan, 2.0, 2.5]
+        """
+        if hasattr(window, "get_window_bounds"):
+            return _bounded(self, window, min_periods, center, closed, step)
+        if win_type is not None:
+            return _weighted(self, window, min_periods, center, win_type, step)
+        times = None
+        if on is not None:
+            times = self._column(on)
+        elif not isinstance(window, int):
+            times = self._index._values
+        return Windowed(
+            self,
+            lambda one: windows.rolling(as_numbers(one), window, min_periods, center, closed, step, times),
+            on,
+            step,
+        )
+
+    def expanding(self: Any, min_periods: int = 1, method: str = "single") -> Any:
+        """Windows over all rows up to each row."""
+        return Windowed(self, lambda one: windows.expanding(as_numbers(one), min_periods))
+
+    def ewm(
+        self: Any, com: Any = None, span: Any = None, halflife: Any = None, alpha: Any = None, min_periods: Any = 0,
+        adjust: bool = True, ignore_na: bool = False, times: Any = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        """All rows up to each row, with weights that decay exponentially."""
+        times = getattr(times, "_values", times)
+        return Windowed(
+            self,
+            lambda one: windows.ewm(
+                as_numbers(one), com, span, halflife, alpha, min_periods or 0, adjust, ignore_na, times
+            ),
+        )
+
+
+class Windowed:
+    """Windows of a Series, or of each column of a frame; `rolling`, `expanding` and `ewm` make it."""
+
+    def __init__(self, of: Any, windows_of: Callable[[Any], Any], on: Any = None, step: Any = None) -> None:
+        self._of, self._windows, self._on, self._step = of, windows_of, on, step
+
+    def __getitem__(self, key: Any) -> Windowed:
+        return Windowed(self._of[key], self._windows, None, self._step)
+
+    def _index(self) -> Any:
+        return self._of._index if self._step is None else self._of._index._cut(slice(None, None, self._step))
+
+    def _made(self, figure: Callable[[Any], Any]) -> Any:
+        of = self._of
+        if of.ndim == 1:
+            if not is_numeric(of._values):
+                raise TypeError(f"No numeric types to aggregate: dtype {kind_of(of._values)}")
+            return series(settle(figure(self._windows(of._values))), self._index(), of._name)
+        held = []
+        for label, one in zip(of._labels.values, of._columns, strict=True):
+            if label == self._on and self._on is not None:
+                held.append(one)
+            elif not is_numeric(one):
+                raise TypeError(f"Cannot aggregate non-numeric type: {kind_of(one)}")
+            else:
+                held.append(settle(figure(self._windows(one))))
+        return frame(held, of._labels, self._index())
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def method(*args: Any, numeric_only: bool = False, **options: Any) -> Any:
+            options.pop("engine", None)
+            return self._made(lambda one: getattr(one, name)(*args, **options))
+
+        return method
+
+    def apply(self, func: Any, raw: bool = False, **options: Any) -> Any:
+        """A function of each window's values."""
+        kind = CLASSES["Series"]
+
+        def alone(row: Any) -> Any:
+            return func(row if raw else kind(row))
+
+        def each(windows: Any) -> Any:
+            rows = [row[~np.isnan(row) | (np.arange(row.size) > np.isnan(row).argmin())] for row in np.asarray(windows)]
+            return np.array([alone(row) for row in rows], dtype=np.float64)
+
+        return self._made(lambda one: one.each(alone) if isinstance(one, BoundedWindows) else one.apply(each))
+
+    def _paired(self, name: str, other: Any, options: dict[str, Any]) -> Any:
+        options.pop("pairwise", None)
+        options.pop("numeric_only", None)
+        if is_frame(other) or (other is None and self._of.ndim == 2):
+            other = self._of if other is None else other
+            return frame(
+                [getattr(self[label], name)(other[label], **options)._values for label in self._of._labels.values],
+                self._of._labels, self._index(),
+            )  # fmt: skip
+        other = self._of if other is None else other
+        values = other._values if other._index._same(self._of._index) else other._to_index(self._of._index)._values
+        made = self._made(lambda one: getattr(one, name)(values, **options))
+        return made if self._of.ndim == 2 or other._name == self._of._name else made.rename(None)
+
+    def corr(self, other: Any = None, **options: Any) -> Any:
+        """Correlations with another's values in each window."""
+        return self._paired("corr", other, options)
+
+    def cov(self, other: Any = None, **options: Any) -> Any:
+        """Covariances with another's values in each window."""
+        return self._paired("cov", other, options)
+
+    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False, **options: Any) -> Any:
+        """The place of the last value among those of its window, from 1 on."""
+        return self._made(lambda one: one.rank(method, ascending, pct))
+
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """``func(self, …)``"""
+        return func(self, *args, **kwargs)
+
+    def first(self, numeric_only: bool = False) -> Any:
+        """The first value of each window."""
+        return self.apply(lambda row: row[0], raw=True)
+
+    def last(self, numeric_only: bool = False) -> Any:
+        """The last value of each window."""
+        return self.apply(lambda row: row[-1], raw=True)
+
+    def nunique(self, numeric_only: bool = False) -> Any:
+        """How many distinct values each window has."""
+        return self.apply(lambda row: np.unique(row).size, raw=True)
+
+    def agg(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """Figures of each window: one, or several as columns."""
+        if isinstance(func, str):
+            return getattr(self, func)(*args, **kwargs)
+        if callable(func):
+            return self.apply(func)
+        if isinstance(func, dict):
+            held = {label: self[label].agg(one) for label, one in func.items()}
+            return frame([one._values for one in held.values()], Labels(held), self._index())
+        names = [one if isinstance(one, str) else one.__name__ for one in func]
+        if self._of.ndim == 1:
+            return frame([self.agg(one)._values for one in func], Labels(names), self._index())
+        labels = [(label, name) for label in self._of._labels.values for name in names]
+        held_all = [self[label].agg(one)._values for label in self._of._labels.values for one in func]
+        return frame(held_all, Labels(labels, [None, None]), self._index())
+
+    aggregate = agg

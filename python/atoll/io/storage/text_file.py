@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A text that becomes a file: whole or not at all, compressed and encoded as is asked, by one PE."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..csv.dialect import compression_of
+from ..writing import agree, writes
+from .atomic import sink
+from .places import target_of
+
+_MODES = ("w", "wt", "a", "at", "x", "xt")
+
+
+def write_text(
+    where: Any, text: str, *, encoding: str = "utf-8", errors: str = "strict", compression: Any = "infer",
+    mode: str = "w", storage_options: Any = None,
+) -> None:  # fmt: skip
+    """Writes a text to a path, a URL, or a stream of texts or bytes; with `mode` "a" behind what is there.
+
+    FileExistsError for `mode` "x" where something is there; ValueError for other modes.
+    """
+    if hasattr(where, "write"):
+        if writes():
+            _to_stream(where, text, encoding, errors)
+        return
+    system, target = target_of(where, storage_options)
+    if isinstance(compression, dict):
+        compression = compression.get("method", "infer")
+    kind = compression_of(target, compression) if isinstance(target, str) else None
+    failure: BaseException | None = None
+    if writes():
+        try:
+            before = content_before(system, target, mode)
+            with sink(system, target) as stream:
+                stream.write(before)
+                stream.write(_packed(text.encode(encoding, errors), kind))
+        except BaseException as error:
+            failure = error
+    agree(failure, iter(()))
+
+
+def content_before(system: Any, target: Any, mode: str) -> bytes:
+    """What a file has that is gone on with, or that must not be there."""
+    if mode not in _MODES:
+        raise ValueError(f"mode is one of w, a and x, not {mode!r}")
+    if mode[0] == "w" or not isinstance(target, str):
+        return b""
+    try:
+        with open(target, "rb") if system is None else system.open_input_stream(target, compression=None) as stream:
+            if mode[0] == "x":
+                raise FileExistsError(17, os.strerror(17), target)
+            return bytes(stream.read())
+    except FileNotFoundError:
+        return b""
+
+
+def _to_stream(stream: Any, text: str, encoding: str, errors: str) -> None:
+    try:
+        stream.write(text)
+    except TypeError:  # a stream of bytes
+        stream.write(text.encode(encoding, errors))
+
+
+def _packed(data: bytes, kind: str | None) -> bytes:
+    if kind is None:
+        return data
+    if kind == "xz":
+        import lzma
+
+        return lzma.compress(data)
+    if kind == "zip":
+        raise ValueError("zip files are read, but not written. Use .gz, .bz2, .xz or .zst")
+    import pyarrow as pa
+
+    made = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(made, kind) as out:
+        out.write(data)
+    return bytes(made.getvalue())
