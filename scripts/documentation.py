@@ -64,10 +64,16 @@ def sections() -> dict[str, list[str]]:
         else:
             found["Frames, files and columns" if name in lazy.LAZY else "Functions of arrays"].append(f"atoll.{name}")
     found["What methods of frames give"] = list(GIVEN)
+    public = [getattr(atoll, name) for name in (*atoll.__all__, *lazy.LAZY)]
+    classes = {id(value) for value in public if inspect.isclass(value)}
     for module in MODULES:
         held = importlib.import_module(module)
         names = getattr(held, "__all__", [name for name in vars(held) if _own(held, name)])
-        found[f"``{module}``"] = [f"{module}.{name}" for name in sorted(names) if callable(getattr(held, name, None))]
+        # A class that `atoll` has too is described there, once.
+        found[f"``{module}``"] = [
+            f"{module}.{name}" for name in sorted(names)
+            if callable(getattr(held, name, None)) and id(getattr(held, name)) not in classes
+        ]  # fmt: skip
     return found
 
 
@@ -83,9 +89,12 @@ def write_source(place: Path, names: dict[str, list[str]]) -> None:
     (place / "conf.py").write_text(CONF)
     (place / "templates" / "autosummary").mkdir(parents=True)
     (place / "templates" / "autosummary" / "class.rst").write_text(CLASS)
-    pages = sorted(path.stem for path in (ROOT / "docs").glob("*.md") if path.stem != "README")
-    for page in place.glob("*.md"):
-        page.write_text(_with_links(page.read_text(), ROOT / "docs", place))
+    docs = ROOT / "docs"
+    pages = sorted(path.stem for path in docs.glob("*.md") if path.stem != "README")
+    pages += sorted(path.relative_to(docs).with_suffix("").as_posix() for path in docs.glob("*/*.md"))
+    for page in place.rglob("*.md"):
+        folder = docs / page.parent.relative_to(place)
+        page.write_text(_with_links(page.read_text(), folder, place, "../" * len(page.parent.relative_to(place).parts)))
     home = (place / "README.md").read_text()
     (place / "README.md").unlink()
     contents = "\n".join(["```{toctree}", ":hidden:", "", "reference", *pages, "```", ""])
@@ -106,7 +115,8 @@ def _with_links(text: str, folder: Path, place: Path, up: str = "") -> str:
         if not target or not path.is_file():
             return match[0]
         if path.is_relative_to(ROOT / "docs"):
-            name = path.relative_to(ROOT / "docs").as_posix().replace("README.md", "index.md")
+            name = path.relative_to(ROOT / "docs").as_posix()
+            name = "index.md" if name == "README.md" else name
             return f"]({up}{name}{mark}{part})"
         copy = place / "files" / path.relative_to(ROOT)
         if not copy.exists():
@@ -129,7 +139,7 @@ def main() -> int:
 
     source = out.with_name(out.name + "-source")
     write_source(source, sections())
-    return int(build_main(["-q", "-j", "auto", "-b", "html", str(source), str(out)]))
+    return int(build_main(["-q", "-W", "--keep-going", "-j", "auto", "-b", "html", str(source), str(out)]))
 
 
 if __name__ == "__main__":

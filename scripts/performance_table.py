@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints recorded runs as the Markdown tables of docs/performance.md: performance_table.py RECORDS.jsonl…"""
+"""Prints recorded runs as the Markdown tables of docs/performance-*.md: performance_table.py RECORDS.jsonl…"""
 
 from __future__ import annotations
 

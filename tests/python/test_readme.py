@@ -10,7 +10,7 @@ import sys
 import pytest
 from built import ROOT, needs_core
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
 @needs_core
