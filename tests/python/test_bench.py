@@ -424,3 +424,12 @@ def test_bench_says_why_energy_is_not_measured(tmp_path, monkeypatch, capsys):
     out = capsys.readouterr().out
     assert f"energy is not measured: {tmp_path} has no counters of energy" in out
     assert "noop.add" in out
+
+
+def test_packed_records_are_read_and_damaged_ones_are_named(tmp_path):
+    packed = sorted((ROOT / "bench").glob("published*.jsonl.xz"))
+    assert packed and len(record.read(packed[:1])) > 10
+    damaged = tmp_path / "records.jsonl.xz"
+    damaged.write_bytes(packed[0].read_bytes()[:100])
+    with pytest.raises(BenchError, match=r"cannot unpack .*records\.jsonl\.xz"):
+        record.read([damaged])

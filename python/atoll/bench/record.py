@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import lzma
 import os
 import platform
 import re
@@ -104,13 +105,16 @@ def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
 
 
 def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
-    """All records of some files."""
+    """All records of some files; those whose names end in .xz are unpacked."""
     records = []
     for path in paths:
         try:
-            lines = path.read_text().splitlines()
+            with lzma.open(path, "rt") if path.suffix == ".xz" else path.open() as file:
+                lines = file.read().splitlines()
         except OSError as error:
             raise BenchError(f"cannot read {path}: {error.strerror}") from None
+        except (lzma.LZMAError, EOFError) as error:
+            raise BenchError(f"cannot unpack {path} ({error})") from None
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
