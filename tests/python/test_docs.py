@@ -4,6 +4,7 @@
 import doctest
 import importlib
 import pkgutil
+import re
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,9 @@ PACKAGES = (
 MODULES = [
     module.name
     for package in map(importlib.import_module, PACKAGES)
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+    for module in (pkgutil.iter_modules if package.__name__ == "atoll" else pkgutil.walk_packages)(
+        package.__path__, f"{package.__name__}."
+    )
     if not module.ispkg and module.name not in NOT_IMPORTED
 ]
 pytestmark = pytest.mark.usefixtures("one_session")
@@ -41,3 +44,13 @@ def test_page(page):
 def test_docstrings(name):
     failed, _ = doctest.testmod(importlib.import_module(name))
     assert not failed
+
+
+def test_messages_of_the_troubleshooting_page_are_in_the_sources():
+    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+    quoted = re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)
+    assert len(quoted) > 20
+    files = [*ROOT.glob("src/**/*.cpp"), *ROOT.glob("src/**/*.hpp"), *ROOT.glob("python/atoll/**/*.py")]
+    # String literals that a line break parts are joined.
+    sources = re.sub(r'"\s*\n\s*f?"', "", "\n".join(path.read_text() for path in files))
+    assert [message for message in quoted if message not in sources] == []
