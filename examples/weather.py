@@ -92,7 +92,9 @@ def draw(found: dict[str, Any], path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplot_mosaic("ABC;DDD", figsize=(12, 6.6), layout="constrained", height_ratios=(1.2, 1))
+    figure, axes = plt.subplot_mosaic(
+        "ABC;DDD", figsize=(13, 6.6), layout="constrained", height_ratios=(1.2, 1), width_ratios=(4, 6, 8)
+    )
     panels = {"A": ("rain", "Rain"), "B": ("wind", "Wind, miles per hour"), "C": ("age", "Age of the plane, years")}
     for place, (name, title) in panels.items():
         rows = found[name]
@@ -115,7 +117,7 @@ def draw(found: dict[str, Any], path: Path) -> None:
     for panel in axes.values():
         panel.grid(axis="y", color="#eeeeee")
         panel.set_axisbelow(True)
-        panel.tick_params(length=0)
+        panel.tick_params(length=0, pad=6)
         for side in ("top", "right", "left"):
             panel.spines[side].set_visible(False)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -102,3 +103,14 @@ def test_weather(tmp_path):
 def test_weather_on_several_pes(tmp_path):
     out = run("-m", "atoll", "run", "-n", "4", str(ROOT / "examples/weather.py"), "--out", str(tmp_path))
     assert out.count("in summer 29% of 84,124") == 1
+
+
+def test_the_last_line_names_atoll_as_this_shell_finds_it(monkeypatch):
+    beside = Path(sys.executable).with_name("atoll")
+    monkeypatch.setenv("PATH", str(beside.parent))
+    assert demo.command() == "atoll"
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.chdir(beside.parents[1])
+    assert demo.command() == "bin/atoll"
+    monkeypatch.chdir("/")
+    assert demo.command() in (str(beside), os.path.relpath(beside))

@@ -7,6 +7,8 @@ runs each as a user would, in a process of its own.
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import time
@@ -64,6 +66,15 @@ def steps(out: Path, pes: int, size: int | None, only: Sequence[str]) -> list[St
     return found[0::2] + found[1::2]
 
 
+def command() -> str:
+    """How this shell calls this environment's `atoll`: by its name where PATH leads to it, else by its path."""
+    beside = Path(sys.executable).with_name("atoll")
+    found = shutil.which("atoll")
+    if found is not None and Path(found).resolve() == beside.resolve():
+        return "atoll"
+    return os.path.relpath(beside) if beside.is_relative_to(Path.cwd()) else str(beside)
+
+
 def run(out: Path, pes: int, size: int | None, only: Sequence[str]) -> int:
     """Runs the steps; the exit code of the first that fails."""
     from rich.console import Console
@@ -79,5 +90,5 @@ def run(out: Path, pes: int, size: int | None, only: Sequence[str]) -> int:
             console.print(f"[bold red]failed[/bold red] with status {code}: {step.shown}")
             return code if code > 0 else 128 - code
     console.rule(style="cyan")
-    console.print(f"All of it in {time.perf_counter() - start:.0f} s. Next: `atoll bench list`, README.md")
+    console.print(f"All of it in {time.perf_counter() - start:.0f} s. Next: `{command()} bench list`, README.md")
     return 0
