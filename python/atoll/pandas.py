@@ -60,9 +60,10 @@ from .frame import (
     wide_to_long,
 )
 from .frame.classes import is_frame, is_series
-from .frame.core import ELSEWHERE
-from .frame.data.dtypes import Kind
 from .frame.data.values import make
+from .frame.fallback.classes import install_functions
+from .frame.fallback.convert import from_pandas as _from_pandas
+from .frame.fallback.convert import to_pandas as _to_pandas
 from .frame.files.conversion import numpy_of
 from .frame.index.datetime import read_durations
 from .frame.reshape.pivot import melt as _melt
@@ -293,43 +294,4 @@ class Module:
         return function
 
 
-#: Methods of frames and Series that pandas does on data that is collected for it.
-_METHODS = frozenset((
-    "boxplot", "style", "to_clipboard", "to_excel", "to_iceberg", "to_latex", "to_markdown", "to_pickle", "to_stata",
-    "to_xarray", "to_xml",
-))  # fmt: skip
-
-
-def _method_of_pandas(rows: Any, name: str) -> Any:
-    """A method that our classes lack, of the same rows as pandas has them; None of names that pandas lacks too."""
-    if name not in _METHODS:
-        return None
-    by_pandas(name)
-    return getattr(rows.to_pandas(), name)
-
-
-ELSEWHERE.append(_method_of_pandas)
-
-
-def _to_pandas(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(_to_pandas, value))
-    if isinstance(value, Kind):
-        return _kind_of_pandas(value)
-    return value.to_pandas() if is_frame(value) or is_series(value) or isinstance(value, Index) else value
-
-
-def _kind_of_pandas(kind: Kind) -> Any:
-    import pandas
-
-    return pandas.api.types.pandas_dtype(kind.name) if kind._of is None else Series(kind._of[:0]).to_pandas().dtype
-
-
-def _from_pandas(value: Any) -> Any:
-    import pandas
-
-    if isinstance(value, pandas.DataFrame):
-        return DataFrame(value)
-    if isinstance(value, pandas.Series):
-        return Series(value)
-    return Index(value) if isinstance(value, pandas.Index) else value
+install_functions(globals())

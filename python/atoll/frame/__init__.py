@@ -12,6 +12,8 @@ from .data.numeric import factorize as factorize
 from .data.numeric import to_numeric as to_numeric
 from .dataframe import DataFrame as DataFrame
 from .expressions.deferred import col as col
+from .fallback.classes import install as _install
+from .fallback.classes import install_functions as _install_functions
 from .groupby.groupby import DataFrameGroupBy as DataFrameGroupBy
 from .groupby.groupby import SeriesGroupBy as SeriesGroupBy
 from .groupby.resample import Grouper as Grouper
@@ -40,3 +42,6 @@ from .reshape.wide_long import from_dummies as from_dummies
 from .reshape.wide_long import lreshape as lreshape
 from .reshape.wide_long import wide_to_long as wide_to_long
 from .series import Series as Series
+
+_install()
+_install_functions(globals())

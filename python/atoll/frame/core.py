@@ -138,6 +138,13 @@ class Rows:
         self._replace(made)
         return None
 
+    def _or_itself(self, made: Any, inplace: bool) -> Any:
+        """The same of the methods that pandas lets return the object itself, so that calls chain."""
+        if not inplace:
+            return made
+        self._replace(made)
+        return self
+
 
 _SLOTS = {"Series": ("_values", "_index", "_name"), "DataFrame": ("_columns", "_labels", "_index")}
 

@@ -15,6 +15,11 @@ class FallbackWarning(UserWarning):
     """Something was done by pandas itself, on data that was collected for it."""
 
 
+def forget() -> None:
+    """Lets every warning be given anew."""
+    _named.clear()
+
+
 def outside() -> int:
     """The `stacklevel` for a warning of the caller's, of the line outside this package that called it."""
     level, frame = 2, sys._getframe(2)

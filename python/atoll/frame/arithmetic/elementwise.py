@@ -150,13 +150,13 @@ class Elementwise:
         >>> ak.Series([1, 2, 3]).where(lambda s: s > 1, 0).to_list()
         [0, 2, 3]
         """
-        return self._or_inplace(self._conditional(cond, other, False), inplace)
+        return self._or_itself(self._conditional(cond, other, False), inplace)
 
     def mask(
         self: Any, cond: Any, other: Any = np.nan, *, inplace: bool = False, axis: Any = None, level: Any = None
     ) -> Any:
         """The values where a condition does not hold, elsewhere another (or none)."""
-        return self._or_inplace(self._conditional(cond, other, True), inplace)
+        return self._or_itself(self._conditional(cond, other, True), inplace)
 
     def infer_objects(self: Any, copy: Any = None) -> Any:
         """Columns of objects in the kind of their values."""
@@ -231,7 +231,7 @@ class SeriesElementwise(Elementwise):
             made = made.mask(made < lower, lower)
         if upper is not None and not (is_scalar(upper) and is_missing(upper)):
             made = made.mask(made > upper, upper)
-        return self._or_inplace(made.copy() if made is self else made, inplace)
+        return self._or_itself(made.copy() if made is self else made, inplace)
 
     def map(self: Any, arg: Any = None, na_action: Any = None, **kwargs: Any) -> Any:
         """What a function, a dict or a Series makes of each value; missing where a dict has none.
@@ -276,7 +276,7 @@ class SeriesElementwise(Elementwise):
         """Values exchanged for others: one, several, a dict of them, or by regular expressions."""
         if to_replace is None and regex is not False:
             to_replace, regex = regex, True
-        return self._or_inplace(self._new(replaced(self._values, _pairs(to_replace, value), bool(regex))), inplace)
+        return self._or_itself(self._new(replaced(self._values, _pairs(to_replace, value), bool(regex))), inplace)
 
     def explode(self: Any, ignore_index: bool = False) -> Any:
         """A row for each element of the lists."""
@@ -384,7 +384,7 @@ class FrameElementwise(Elementwise):
                 made = made.mask(made.lt(lower, axis=axis), lower) if as_axis(axis) == 0 else made
             if upper is not None:
                 made = made.mask(made.gt(upper, axis=axis), upper) if as_axis(axis) == 0 else made
-            return self._or_inplace(made, inplace)
+            return self._or_itself(made, inplace)
         each = []
         for limit in (lower, upper):
             if is_scalar(limit) or (axis is not None and as_axis(axis) == 0):
@@ -394,7 +394,7 @@ class FrameElementwise(Elementwise):
             else:
                 each.append(list(limit))
         rows = zip(self._each(), *each, strict=True)
-        return self._or_inplace(self._new([one.clip(low, high)._values for one, low, high in rows]), inplace)
+        return self._or_itself(self._new([one.clip(low, high)._values for one, low, high in rows]), inplace)
 
     def map(self: Any, func: Any, na_action: Any = None, **kwargs: Any) -> Any:
         """A function of each element."""
@@ -474,7 +474,7 @@ class FrameElementwise(Elementwise):
             else:
                 pairs = _pairs(to_replace, value)
             held.append(replaced(column, pairs, bool(regex)))
-        return self._or_inplace(self._new(held), inplace)
+        return self._or_itself(self._new(held), inplace)
 
     def explode(self: Any, column: Any, ignore_index: bool = False) -> Any:
         """A row for each element of a column's lists."""

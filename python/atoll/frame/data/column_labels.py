@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.creation import asarray
 from ...arrays.ndarray import ndarray
 from ...columns.column import Column
 from ...columns.objects import Objects
@@ -19,13 +20,19 @@ from .values import is_scalar, make
 class Labels:
     """Column labels and the names of their levels; tuples when there are several levels. Never changes."""
 
-    __slots__ = ("_index", "_places", "names", "values")
+    __slots__ = ("_index", "_names", "_of", "_places", "values")
 
     def __init__(self, values: Iterable[Any], names: Sequence[Any] = (None,)) -> None:
         self.values = list(values)
-        self.names = list(names)
+        self._names = list(names)
         self._places: dict[Any, list[int]] | None = None
         self._index: Any = None
+        self._of: Any = None  # labels of which these are some, and their places there
+
+    @property
+    def names(self) -> list[Any]:
+        """The names of the levels, as the Index that a caller has seen tells them."""
+        return self._names if self._index is None else list(self._index.names)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -69,7 +76,11 @@ class Labels:
 
     def of(self, places: Iterable[int]) -> Labels:
         """Those at some places."""
-        return Labels([self.values[place] for place in places], self.names)
+        places = list(places)
+        made = Labels([self.values[place] for place in places], self.names)
+        if self._index is not None and self._index.nlevels == 1:  # the labels' dtype is known
+            made._of = self, places
+        return made
 
     def where(self, key: Any) -> list[int]:
         """The places that a list of labels, a mask, or a slice of labels means. KeyError when one is not here."""
@@ -136,10 +147,14 @@ class Labels:
 
     def index(self) -> Any:
         """The labels as an Index, or a MultiIndex."""
+        if self._index is None and self._of is not None:
+            (source, places), self._of = self._of, None
+            kept = source.index()._take(asarray(np.array(places, np.int64)))
+            self._index = kept if self.names == source.names else kept._renamed(self.names[0])
         if self._index is None:
             if self.nlevels > 1:
                 self._index = CLASSES["MultiIndex"].from_tuples(self.values, names=self.names)
-            elif self.values and all(type(one) is int for one in self.values) and self.values == list(range(len(self))):
+            elif all(type(one) is int for one in self.values) and self.values == list(range(len(self))):
                 self._index = CLASSES["RangeIndex"](len(self), name=self.names[0])
             else:
                 column = make(self.values) if not any(isinstance(one, tuple) for one in self.values) else None
@@ -177,7 +192,9 @@ def labels_of(columns: Any) -> Labels:
     if isinstance(columns, Labels):
         return columns
     if isinstance(columns, IndexCore):
-        return Labels(columns.to_list(), columns.names)
+        made = Labels(columns.to_list(), columns.names)
+        made._index = columns
+        return made
     if type(columns).__name__ == "MultiIndex" and hasattr(columns, "get_level_values"):
         return Labels(list(columns), columns.names)
     held = list_of(columns)
@@ -185,7 +202,10 @@ def labels_of(columns: Any) -> Labels:
         held = list(zip(*held, strict=True))
     if held and all(isinstance(one, tuple) for one in held) and len({len(one) for one in held}) == 1:
         return Labels(held, [None] * len(held[0]))
-    return Labels(held, [getattr(columns, "name", None)])
+    made = Labels(held, [getattr(columns, "name", None)])
+    if not held:  # labels that are given, if none, are of no kind; a frame without any has a range
+        made._index = index_of(Objects([]), getattr(columns, "name", None))
+    return made
 
 
 define(Labels)

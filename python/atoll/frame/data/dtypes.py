@@ -18,6 +18,7 @@ from ...columns.datetime.parsing import to_datetime, to_timedelta
 from ...columns.datetime.periods import Periods
 from ...columns.datetime.ticks import Ticks
 from ...columns.datetime.timestamp import NaT, boxed, boxed_list, of_value
+from ...columns.foreign import Foreign
 from ...columns.interval.intervals import Intervals
 from ...columns.nested.lists import Lists
 from ...columns.objects import Objects
@@ -124,6 +125,8 @@ def kind_of(values: Any) -> Any:
         return values.dtype
     if isinstance(values, Strings):
         return TEXT
+    if isinstance(values, Foreign):
+        return values.dtype
     if isinstance(values, Objects):
         return np.dtype(object)
     if type(values) is Column:
@@ -268,7 +271,7 @@ def to_list(values: Any) -> list[Any]:
         return values.tolist()
     if isinstance(values, Ticks) and values._letter != "t":
         return boxed_list(values)
-    if values.valid is None:
+    if isinstance(values, Foreign) or values.valid is None:
         return values.to_list()
     return [np.nan if value is None else value for value in values.to_list()]
 

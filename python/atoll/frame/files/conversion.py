@@ -14,10 +14,10 @@ import numpy as np
 from ...arrays.ndarray import ndarray
 from ...columns.column import Column
 from ...columns.objects import Objects, is_missing, object_array
-from ...columns.text.strings import Strings
 from ...io.fallback import by_pandas
-from ..data.dtypes import kind_of, to_list
+from ..data.dtypes import to_list
 from ..display.format import texts_of
+from ..fallback.convert import pandas_of, to_pandas
 from ..select.missing import filled
 from ..select.placement import row_values
 from .json_text import check_lines, in_json, json_by_pandas, json_text, needs_pandas, plain_values
@@ -35,21 +35,6 @@ def numpy_of(values: Any) -> np.ndarray[Any, Any]:
     if type(values) is Column and values.valid is None:
         return values.values.to_numpy()
     return object_array(to_list(values))
-
-
-def pandas_of(values: Any) -> Any:
-    """Values in the kind that pandas has for them."""
-    import pandas as pd
-
-    if isinstance(values, ndarray):
-        return values.to_numpy()
-    if isinstance(values, Strings):
-        return pd.array(values.to_list(), dtype="str")
-    if type(values) is Column:
-        return pd.array(values.to_list(), dtype=str(kind_of(values)))
-    if isinstance(values, Objects):
-        return values.to_numpy()
-    return values.to_pandas().array
 
 
 def arrow_of(values: Any) -> Any:
@@ -101,7 +86,7 @@ class SeriesConversion:
         """A pandas Series."""
         import pandas as pd
 
-        return pd.Series(pandas_of(self._values), index=self._index.to_pandas(), name=self._name)
+        return pd.Series(pandas_of(self._values), index=self._index.to_pandas(), name=to_pandas(self._name))
 
     def to_arrow(self: Any) -> Any:
         """A pyarrow array of the values."""

@@ -31,6 +31,12 @@ class FrozenList(list[Any]):
     def __hash__(self) -> int:  # type: ignore[override]  # pandas' has one
         return hash(tuple(self))
 
+    def __eq__(self, other: object) -> bool:
+        return list.__eq__(self, list(other) if isinstance(other, tuple) else other) is True
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
 
 class IndexCore:
     """What every index is: columns of labels, one or several."""

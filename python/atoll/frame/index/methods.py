@@ -19,6 +19,7 @@ from ...columns.datetime.timestamp import of_value
 from ..classes import CLASSES, frame, is_series, series
 from ..data.dtypes import cast, to_list
 from ..data.values import choose, isna, make
+from ..fallback.convert import pandas_of, stepping, to_pandas
 from .base import IndexCore, make_index, range_index
 
 Text = str  # a class below has a property of that name
@@ -129,10 +130,10 @@ class IndexMethods(IndexCore):
         """A pandas Index."""
         import pandas as pd
 
-        values = self._values
-        if getattr(values, "tz", None) is not None:
-            return pd.Index(values.to_pandas(), name=self.name)
-        return pd.Index(values.to_numpy() if isinstance(values, ndarray) else self.to_numpy(), name=self.name)
+        held = pandas_of(self._values)
+        made = pd.Index(held, name=to_pandas(self.name), dtype=held.dtype)
+        step = getattr(self, "freq", None) if isinstance(made, (pd.DatetimeIndex, pd.TimedeltaIndex)) else None
+        return made if step is None else stepping(made, step)
 
     def to_series(self, index: Any = None, name: Any = None) -> Any:
         """A Series of the labels, with themselves as index."""

@@ -77,16 +77,16 @@ class Missing:
         [1.0, 1.0, 3.0]
         """
         if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
-            return self._or_inplace(filled_from(self, 1, limit), inplace)
-        return self._or_inplace(
+            return self._or_itself(filled_from(self, 1, limit), inplace)
+        return self._or_itself(
             self._each_column(lambda one: settle(running.ffill(one, limit)) if hasnans(one) else one), inplace
         )
 
     def bfill(self: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None, limit_area: Any = None) -> Any:
         """Missing values as the next one behind them."""
         if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
-            return self._or_inplace(filled_from(self, -1, limit), inplace)
-        return self._or_inplace(
+            return self._or_itself(filled_from(self, -1, limit), inplace)
+        return self._or_itself(
             self._each_column(lambda one: settle(running.bfill(one, limit)) if hasnans(one) else one), inplace
         )
 
@@ -100,7 +100,7 @@ class Missing:
         if method not in _ALONG and method != "linear":
             by_pandas("interpolate", ["method"])
             told = {"axis": axis, "limit": limit, "limit_direction": limit_direction, "limit_area": limit_area}
-            return self._or_inplace(type(self)(self.to_pandas().interpolate(method, **told, **options)), inplace)
+            return self._or_itself(type(self)(self.to_pandas().interpolate(method, **told, **options)), inplace)
         if method == "time" and not isinstance(self._index._values, Datetimes):
             raise ValueError("time-weighted interpolation only works on Series or DataFrames with a DatetimeIndex")
         direction = limit_direction or "forward"
@@ -111,7 +111,7 @@ class Missing:
             made = settle(running.interpolate(one, "linear", limit, direction, limit_area))
             return made if method == "linear" else _along(one, made, self._index)
 
-        return self._or_inplace(self._each_column(between), inplace)
+        return self._or_itself(self._each_column(between), inplace)
 
 
 def _along(values: Any, by_rows: Any, index: Any) -> Any:
@@ -156,7 +156,7 @@ class SeriesMissing(Missing):
             value = type(self)(value)
         if is_series(value):
             value = value._to_index(self._index)._values
-        return self._or_inplace(self._new(filled(self._values, value, limit)), inplace)
+        return self._or_itself(self._new(filled(self._values, value, limit)), inplace)
 
 
 class FrameMissing(Missing):
@@ -218,4 +218,4 @@ class FrameMissing(Missing):
                 held.append(column if label not in value else filled(column, one, limit))
         else:
             held = [filled(column, value, limit) for column in self._columns]
-        return self._or_inplace(self._new(held), inplace)
+        return self._or_itself(self._new(held), inplace)

@@ -66,15 +66,15 @@ class Labelling:
         copy: Any = None,
     ) -> Any:  # fmt: skip
         """The same rows, the index under another name."""
-        if mapper is not None or (index is None and columns is None):
-            index, columns = (mapper, None) if as_axis(axis) == 0 else (None, mapper)
-            given = True
-        else:
-            given = False
+        given = mapper is not None or (index is None and columns is None)
+        rows = (given and as_axis(axis) == 0) or index is not None
+        labels = (given and as_axis(axis) == 1) or columns is not None
+        if given:
+            index = columns = mapper
         made = self
-        if index is not None or (given and as_axis(axis) == 0):
+        if rows:
             made = made._with_index(_renamed(made._index, index))
-        if columns is not None:
+        if labels:
             names = _names(columns, made._labels.names)
             made = made._new(as_they_are(made._columns), Labels(made._labels.values, names))
         return self._or_inplace(made, inplace)

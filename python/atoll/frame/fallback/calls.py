@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A call of a method: Atoll's own first, then pandas' where Atoll refuses the arguments or would ignore some.
+
+The call is repeated on rows in pandas' classes. Its result comes back in ours; its error is the caller's error, so
+types and messages are pandas'. Only calls from outside the package fall back: within it, errors are seen as they are.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from ...columns.foreign import Foreign
+from ...columns.objects import Objects
+from ...io.fallback import by_pandas, given
+from ..classes import is_frame, is_series
+from .convert import from_pandas, to_pandas
+from .limits import OF_FUNCTIONS, Limit, covers
+from .parameters import ignored
+
+#: Errors that say nothing of what Atoll can do with these arguments.
+_FINAL = (MemoryError, TimeoutError, InterruptedError, ConnectionError, Warning)
+#: Errors of a look-up, which more rows than this are not collected for.
+_LOOKUPS = (KeyError, IndexError)
+_MANY = 1 << 20
+#: Methods that change what they are called on.
+CHANGING = frozenset(("__setitem__", "__delitem__", "insert", "pop", "update"))
+
+
+def _from_outside(depth: int) -> bool:
+    return not sys._getframe(depth + 1).f_globals.get("__name__", "").startswith("atoll.")
+
+
+def _of_caller(error: BaseException) -> bool:
+    """Whether a function of the caller's raised an error, one that is not about our objects."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
+    ours = module.split(".")[0] in ("atoll", "numpy", "pandas", "pyarrow")
+    return not ours and not isinstance(error, (TypeError, AttributeError))
+
+
+def _stays(error: BaseException, of: Any) -> bool:
+    """Whether an error is the caller's to see at once."""
+    if isinstance(error, _FINAL) or type(error).__name__ == "PeFailedError" or _of_caller(error):
+        return True
+    size = getattr(of, "size", 0)
+    return isinstance(error, _LOOKUPS) and isinstance(size, int) and size > _MANY
+
+
+#: For views of rows that can be set, such as `loc`: the same view of the rows in pandas.
+VIEWS: dict[type, Callable[[Any, Any], Any]] = {}
+#: Objects that are known to pandas by the call that made them.
+RECORDED: set[type] = set()
+
+
+def answer(
+    of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException | None, silent: bool = False
+) -> Any:
+    """What pandas makes of a call. `error` is why it is asked; it is raised again when nothing can be converted."""
+    view = VIEWS.get(type(of))
+    owner = of if view is None else of._of
+    try:
+        rows = to_pandas(owner)
+        target = rows if view is None else view(of, rows)
+        method = getattr(target, name)
+        held = [to_pandas(one) for one in args]
+        named = {key: to_pandas(one) for key, one in kwargs.items()}
+    except Exception as conversion:
+        if error is None:
+            raise conversion
+        raise error from None
+    try:
+        with _warning_outside():
+            made = method(*held, **named)
+    except Exception as refused:
+        if error is not None and type(refused).__module__.startswith("pyarrow"):  # says nothing of the caller's data
+            raise error from None
+        raise
+    if not silent:
+        by_pandas(f"{_shown(of)}.{name}", sorted(kwargs) if error is None else ())
+    if name in CHANGING or _in_place(method, args, kwargs):
+        owner._replace(from_pandas(rows))
+    return owner if made is rows else from_pandas(made)
+
+
+@contextmanager
+def _warning_outside() -> Iterator[None]:
+    """Lets warnings of pandas name the line that called this package, not the one in it that calls pandas."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        frame: Any = sys._getframe(2)
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("atoll.", "contextlib")):
+            frame = frame.f_back
+        warnings.warn_explicit(one.message, one.category, frame.f_code.co_filename, frame.f_lineno)
+
+
+def _shown(of: Any) -> str:
+    return type(of).__name__
+
+
+def _in_place(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    if "inplace" in kwargs:
+        return bool(kwargs["inplace"])
+    if not args or not any(one is True for one in args):
+        return False
+    try:
+        return inspect.signature(method).bind(*args, **kwargs).arguments.get("inplace") is True
+    except (TypeError, ValueError):
+        return False
+
+
+def _differs(of: Any, name: str, lost: set[str], kwargs: dict[str, Any]) -> bool:
+    """Whether parameters that we would ignore have other values than pandas' defaults."""
+    if not lost <= set(kwargs):
+        return True
+    import pandas as pd
+
+    kind = getattr(pd, type(of).__name__, None)
+    method = getattr(kind, name, None)
+    try:
+        usual = {one.name: one.default for one in inspect.signature(method).parameters.values()} if method else {}
+    except (TypeError, ValueError):
+        usual = {}
+    if any(name not in usual for name in lost):
+        return True
+    return bool(given({name: kwargs[name] for name in lost}, usual))
+
+
+#: Methods that are ours whatever the columns hold: they look at no value.
+STRUCTURAL = frozenset((
+    "copy", "head", "tail", "items", "iterrows", "itertuples", "keys", "get", "assign", "pipe", "to_frame",
+    "to_list", "tolist", "to_numpy", "rename", "drop", "set_axis", "rename_axis", "insert", "pop", "groupby",
+    "rolling", "expanding", "ewm", "resample", "equals", "astype", "to_series", "isna", "notna", "isnull",
+    "notnull", "dropna", "add_prefix", "add_suffix", "to_csv", "to_json", "to_sql", "to_hdf", "to_parquet",
+    "to_feather", "to_orc", "to_html", "to_string", "to_markdown", "info",
+))  # fmt: skip
+
+
+def _is_held_here(of: Any) -> bool:
+    """Whether no data is collected for pandas: rows that are none, or objects, which each process holds anyway."""
+    if is_frame(of):
+        if not len(of._index) or not of._columns:
+            return True
+        return any(type(one) in _HELD for one in list.__iter__(of._columns))
+    values = getattr(of, "_values", None)
+    return type(values) in _HELD or (values is not None and values.size == 0)
+
+
+_HELD = (Objects, Foreign)
+
+
+def falling_back(
+    native: Callable[..., Any], name: str, records: bool = False, limit: Limit | None = None
+) -> Callable[..., Any]:
+    """A method that pandas answers where `native` raises, or would ignore arguments."""
+
+    @wraps(native)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if (kwargs or args) and _from_outside(1):
+            lost = ignored(native, args, kwargs)
+            if lost and _differs(self, name, lost, kwargs):
+                return answer(self, name, args, kwargs, None)
+        if name not in STRUCTURAL and _is_held_here(self) and _from_outside(1):
+            return answer(self, name, args, kwargs, None, silent=True)
+        if limit is not None and _from_outside(1) and not covers(limit, (self, *args), kwargs):
+            return answer(self, name, args, kwargs, None)
+        try:
+            made = native(self, *args, **kwargs)
+        except Exception as error:
+            if not _from_outside(1) or _stays(error, self):
+                raise
+            return answer(self, name, args, kwargs, error)
+        if records and type(made) in RECORDED:
+            record(made, self, name, args, kwargs)
+        return made
+
+    return method
+
+
+def record(made: Any, of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Notes the call that made an object, on rows that later changes of the frame leave as they are."""
+    of = of.copy() if is_frame(of) or is_series(of) else of
+    made.__dict__["_recipe"] = (of, name, args, kwargs)
+
+
+_STORED = frozenset(("__len__", "__iter__", "__contains__", "__repr__", "__array__", "__array_ufunc__", "__setitem__"))
+
+
+def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | None = None) -> Callable[..., Any]:
+    """The same of an operator of one or two sides."""
+
+    @wraps(native)
+    def method(self: Any, *args: Any) -> Any:
+        if name not in _STORED and _is_held_here(self) and _from_outside(1):
+            return answer(self, name, args, {}, None, silent=True)
+        if limit is not None and _from_outside(1) and not covers(limit, (self, *args), {}):
+            return answer(self, name, args, {}, None)
+        try:
+            return native(self, *args)
+        except Exception as error:
+            if not _from_outside(1) or _stays(error, self):
+                raise
+            return answer(self, name, args, {}, error)
+
+    return method
+
+
+def property_falling_back(native: property, name: str) -> property:
+    """A property that pandas answers, and sets, where ours raises."""
+
+    def get(self: Any) -> Any:
+        try:
+            return native.fget(self)  # type: ignore[misc]
+        except Exception as error:
+            if not _from_outside(1) or _stays(error, self):
+                raise
+            try:
+                return from_pandas(getattr(to_pandas(self), name))
+            except NotImplementedError:
+                raise error from None
+
+    def put(self: Any, value: Any) -> None:
+        try:
+            native.fset(self, value)  # type: ignore[misc]
+        except Exception as error:
+            if not _from_outside(1) or _stays(error, self):
+                raise
+            rows = to_pandas(self)
+            setattr(rows, name, to_pandas(value))
+            self._replace(from_pandas(rows))
+
+    return property(get, put if native.fset is not None else None, native.fdel, native.__doc__)
+
+
+def attribute(of: Any, name: str) -> Any:
+    """An attribute of pandas' classes that ours lack: a method that pandas answers, or a value."""
+    found = getattr(to_pandas(of), name)
+    if not callable(found) or isinstance(found, type):
+        return from_pandas(found)
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return answer(of, name, args, kwargs, None)
+
+    method.__name__ = name
+    method.__doc__ = found.__doc__
+    return method
+
+
+def function_falling_back(native: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function of the package that pandas answers where ours raises, or would ignore arguments."""
+
+    limit = OF_FUNCTIONS.get(name)
+
+    @wraps(native)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        error: Exception | None = None
+        if not _from_outside(1):
+            return native(*args, **kwargs)
+        lost = ignored(native, (), kwargs) if kwargs else ()
+        if not lost and (limit is None or covers(limit, args, kwargs)):
+            try:
+                return native(*args, **kwargs)
+            except Exception as raised:
+                if _stays(raised, None):
+                    raise
+                error = raised
+        import pandas as pd
+
+        try:
+            held = [to_pandas(one) for one in args]
+            named = {key: to_pandas(one) for key, one in kwargs.items()}
+        except Exception:
+            if error is None:
+                raise
+            raise error from None
+        with _warning_outside():
+            made = getattr(pd, name)(*held, **named)
+        by_pandas(name, sorted(lost))
+        return from_pandas(made)
+
+    return function

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which methods fall back to pandas: all public ones of frames, Series and indexes, and of what they make."""
+
+from __future__ import annotations
+
+import inspect
+from functools import wraps
+from types import FunctionType
+from typing import Any
+
+from ..accessors import Categories, Parts, Texts
+from ..classes import CLASSES
+from ..core import ELSEWHERE
+from ..groupby.groupby import WindowedByGroup
+from ..groupby.more_methods import ResampledGroups
+from ..groupby.resample import Grouper, Resampler
+from ..select.indexers import At, IAt, ILoc, Loc
+from ..window.windows import Windowed
+from .calls import (
+    RECORDED,
+    VIEWS,
+    _from_outside,
+    _stays,
+    answer,
+    attribute,
+    falling_back,
+    function_falling_back,
+    operator_falling_back,
+    property_falling_back,
+    record,
+)
+from .convert import REBUILT, from_pandas, to_pandas
+from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, OF_WINDOWS, Limit
+
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "matmul", "divmod")
+_OPERATORS = tuple(f"__{name}__" for name in (*_COMPARISONS, *_ARITHMETIC, *(f"r{one}" for one in _ARITHMETIC),
+                   "neg", "pos", "abs", "invert", "round"))  # fmt: skip
+_BRACKETS = ("__getitem__", "__setitem__", "__delitem__", "__contains__", "__iter__", "__len__", "__array_ufunc__",
+             "__array__", "__repr__", "__call__")  # fmt: skip
+#: What pandas has nothing of; and expressions, of which Atoll refuses some on purpose.
+_OWN = frozenset(("to_pandas", "to_arrow", "from_arrow", "to_polars", "index", "shape", "size", "ndim", "empty",
+                  "name", "names", "axes", "nlevels", "dtype", "dtypes", "pipe",
+                  "query", "eval"))  # fmt: skip
+_INDEXERS = {Loc: "loc", ILoc: "iloc", At: "at", IAt: "iat"}
+_ACCESSORS = {Texts: "str", Parts: "dt", Categories: "cat"}
+
+
+def install() -> None:
+    """Lets the package's classes fall back, once."""
+    for name, limits in (("DataFrame", OF_FRAMES), ("Series", OF_SERIES)):
+        _wrap(CLASSES[name], (*_OPERATORS, *_BRACKETS), limits)
+        _wrap_init(CLASSES[name])
+    for known in _indexes(CLASSES["Index"]):
+        _wrap(known, (*_OPERATORS, *_BRACKETS))
+        _wrap_new(known)
+    kind: Any
+    for kind, name in _INDEXERS.items():
+        _wrap(kind, _BRACKETS, OF_INDEXERS)
+        VIEWS[kind] = _indexer_of_pandas(name)
+    for kind, name in _ACCESSORS.items():
+        _wrap(kind, _BRACKETS)
+        _wrap_attributes(kind)
+        REBUILT[kind] = _accessor_of_pandas(name)
+    for kind in (CLASSES["SeriesGroupBy"], CLASSES["DataFrameGroupBy"], Windowed, WindowedByGroup, Resampler,
+                 ResampledGroups):  # fmt: skip
+        RECORDED.add(kind)
+        _wrap(kind, _BRACKETS, OF_WINDOWS if issubclass(kind, Windowed) else None)
+        _wrap_attributes(kind)
+        _add_missing(kind, ("__iter__", "__len__"))
+        REBUILT[kind] = _made_again
+    REBUILT[Grouper] = _grouper_of_pandas
+    ELSEWHERE.append(_attribute_of_pandas)
+
+
+#: Functions of the package that pandas has, too.
+FUNCTIONS = (
+    "concat", "crosstab", "cut", "date_range", "factorize", "from_dummies", "get_dummies", "interval_range", "lreshape",
+    "melt", "merge", "merge_asof", "merge_ordered", "period_range", "pivot", "pivot_table", "qcut", "timedelta_range",
+    "to_numeric", "wide_to_long",
+)  # fmt: skip
+
+
+def install_functions(namespace: dict[str, Any]) -> None:
+    """Lets the functions of a module fall back."""
+    for name in FUNCTIONS:
+        found = namespace.get(name)
+        if isinstance(found, FunctionType) and not getattr(found, "falls_back", False):
+            namespace[name] = function_falling_back(found, name)
+            namespace[name].falls_back = True
+
+
+def _indexes(base: Any) -> list[Any]:
+    """A class and all that are derived from it."""
+    return [base, *(one for derived in base.__subclasses__() for one in _indexes(derived))]
+
+
+def _wrap(kind: type, special: tuple[str, ...], limits: dict[str, Limit] | None = None) -> None:
+    limits = limits or {}
+    wrapped: dict[int, Any] = {}
+    for name in dir(kind):
+        if (name.startswith("_") and name not in special) or name in _OWN:
+            continue
+        found = inspect.getattr_static(kind, name)
+        if isinstance(found, FunctionType) and found.__module__.startswith("atoll."):
+            if getattr(found, "falls_back", False):
+                continue
+            made = wrapped.get(id(found))
+            if made is None:
+                plain = name in _OPERATORS or (name in _BRACKETS and name not in _MAKERS and name != "__call__")
+                made = (
+                    operator_falling_back(found, name, limits.get(name))
+                    if plain
+                    else falling_back(found, name, name in _MAKERS, limits.get(name))
+                )
+                made.falls_back = True  # type: ignore[attr-defined]
+                wrapped[id(found)] = made
+            setattr(kind, name, made)
+        elif isinstance(found, property) and found.fget is not None and not getattr(found.fget, "falls_back", False):
+            if found.fget.__module__.startswith("atoll.") and name not in _OWN:
+                made = property_falling_back(found, name)
+                made.fget.falls_back = True  # type: ignore[union-attr]
+                setattr(kind, name, made)
+        elif isinstance(found, classmethod):
+            setattr(kind, name, _classmethod(kind, found, name))
+
+
+#: Methods whose results are known by the call.
+_MAKERS = frozenset(("groupby", "rolling", "expanding", "ewm", "resample", "__getitem__"))
+
+
+def _made_again(value: Any) -> Any:
+    recipe = value.__dict__.get("_recipe")
+    if recipe is None:
+        raise NotImplementedError(f"{type(value).__name__} is not known to pandas")
+    of, name, args, kwargs = recipe
+    of = to_pandas(of)
+    if name == "__getattr__":
+        return getattr(of, args[0])
+    return getattr(of, name)(*map(to_pandas, args), **{key: to_pandas(one) for key, one in kwargs.items()})
+
+
+def _indexer_of_pandas(name: str) -> Any:
+    def made(indexer: Any, rows: Any) -> Any:
+        found = getattr(rows, name)
+        return found if indexer._axis is None else found(axis=indexer._axis)
+
+    return made
+
+
+def _accessor_of_pandas(name: str) -> Any:
+    def made(accessor: Any) -> Any:
+        import pandas as pd
+
+        rows = to_pandas(accessor._of)
+        return getattr(pd.Index(rows) if accessor._to_index else rows, name)
+
+    return made
+
+
+def _grouper_of_pandas(grouper: Any) -> Any:
+    import pandas as pd
+
+    given = {
+        name: getattr(grouper, name) for name in ("key", "level", "freq", "closed", "label", "offset", "convention")
+    }
+    given = {name: to_pandas(one) for name, one in given.items() if one is not None}
+    if grouper.freq is not None:
+        given["origin"] = to_pandas(grouper.origin)
+    return pd.Grouper(**given)
+
+
+def _wrap_attributes(kind: type) -> None:
+    """Attributes that are found when they are asked for."""
+    native = inspect.getattr_static(kind, "__getattr__", None)
+
+    def found_or_of_pandas(self: Any, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
+        try:
+            if native is None:
+                raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
+            found = native(self, name)
+        except Exception as error:
+            if not _from_outside(1) or _stays(error, self):
+                raise
+            return attribute(self, name)
+        if type(found) in RECORDED:
+            record(found, self, "__getattr__", (name,), {})
+        elif isinstance(found, FunctionType):
+            return _bound(self, name, found)
+        return found
+
+    kind.__getattr__ = found_or_of_pandas  # type: ignore[attr-defined]
+
+
+def _bound(of: Any, name: str, native: Any) -> Any:
+    @wraps(native)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return native(*args, **kwargs)
+        except Exception as error:
+            if not _from_outside(1) or _stays(error, of):
+                raise
+            return answer(of, name, args, kwargs, error)
+
+    method.__name__ = name
+    return method
+
+
+def _add_missing(kind: type, names: tuple[str, ...]) -> None:
+    for name in names:
+        if inspect.getattr_static(kind, name, None) is None:
+
+            def method(self: Any, _name: str = name) -> Any:
+                return answer(self, _name, (), {}, None)
+
+            setattr(kind, name, method)
+
+
+def _wrap_init(kind: Any) -> None:
+    native = kind.__init__
+
+    @wraps(native)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            native(self, *args, **kwargs)
+        except Exception as error:
+            if not _from_outside(1) or _stays(error, None):
+                raise
+            self._replace(from_pandas(_constructed(kind.__name__, args, kwargs, error)))
+
+    kind.__init__ = init
+
+
+def _wrap_new(kind: Any) -> None:
+    if "__new__" not in kind.__dict__:
+        return
+    native = kind.__new__
+
+    @wraps(native)
+    def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return native(cls, *args, **kwargs)
+        except Exception as error:
+            if not _from_outside(1) or _stays(error, None):
+                raise
+            return from_pandas(_constructed(cls.__name__, args, kwargs, error))
+
+    kind.__new__ = new
+
+
+def _constructed(name: str, args: Any, kwargs: Any, error: Exception) -> Any:
+    import pandas as pd
+
+    try:
+        held, named = [to_pandas(one) for one in args], {key: to_pandas(one) for key, one in kwargs.items()}
+    except Exception:
+        raise error from None
+    return getattr(pd, name)(*held, **named)
+
+
+def _classmethod(kind: Any, native: Any, name: str) -> Any:
+    function = native.__func__
+    if not function.__module__.startswith("atoll."):
+        return native
+
+    @wraps(function)
+    def method(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(cls, *args, **kwargs)
+        except Exception as error:
+            if not _from_outside(1) or _stays(error, None):
+                raise
+            import pandas as pd
+
+            known = getattr(getattr(pd, kind.__name__), name, None)
+            if known is None:
+                raise
+            return from_pandas(known(*map(to_pandas, args), **{key: to_pandas(one) for key, one in kwargs.items()}))
+
+    return classmethod(method)
+
+
+def _attribute_of_pandas(rows: Any, name: str) -> Any:
+    import pandas as pd
+
+    if name.startswith("_") or not hasattr(getattr(pd, type(rows).__name__), name):
+        return None
+    return attribute(rows, name)

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments and results of calls that pandas answers: from our classes to pandas', and back."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...arrays.creation import asarray
+from ...arrays.ndarray import ndarray
+from ...columns.categorical.categorical import Categorical
+from ...columns.column import Column
+from ...columns.creation import column as make_column
+from ...columns.datetime.period import Period
+from ...columns.datetime.timedelta import NaTType
+from ...columns.datetime.timestamp import NaT, Timedelta, Timestamp, of_value
+from ...columns.foreign import Foreign
+from ...columns.interval.interval import Interval
+from ...columns.objects import Objects
+from ...columns.text.strings import Strings
+from ..classes import CLASSES, frame, is_frame, is_series, series
+from ..data.column_labels import Labels
+from ..data.dtypes import Kind, kind_of
+from ..data.values import _from_pandas
+from ..expressions.deferred import Expression
+from ..index.base import IndexCore, index_of, range_index
+
+_PLAIN = frozenset((int, str, float, bool, type(None), bytes, complex, np.ndarray))
+#: What turns other objects of ours, by their class, into pandas'; filled by the modules that define the classes.
+REBUILT: dict[type, Any] = {}
+#: What turns other objects of pandas into ours.
+PROXIES: list[Any] = []
+
+
+# -- to pandas --
+
+
+def to_pandas(value: Any) -> Any:
+    """A value as pandas takes it. Containers are converted element by element, functions take and give pandas'."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return _objects_to_pandas(value) if kind is np.ndarray and value.dtype == object else value
+    if is_frame(value) or is_series(value) or isinstance(value, IndexCore):
+        return value.to_pandas()
+    if isinstance(value, (list, set, frozenset)):
+        return kind(map(to_pandas, value))
+    if isinstance(value, tuple):
+        held = map(to_pandas, value)
+        return kind(*held) if hasattr(value, "_fields") else kind(held)
+    if kind is dict:
+        return {to_pandas(key): to_pandas(one) for key, one in value.items()}
+    if kind is slice:
+        return slice(to_pandas(value.start), to_pandas(value.stop), to_pandas(value.step))
+    if isinstance(value, ndarray):
+        return value.to_numpy()
+    if isinstance(value, Foreign):
+        return value.array
+    if isinstance(value, Column):
+        return pandas_of(value)
+    if isinstance(value, Kind):
+        return dtype_to_pandas(value)
+    if isinstance(value, (Timestamp, Timedelta, NaTType, Period, Interval)):
+        return scalar_to_pandas(value)
+    for base in kind.__mro__:
+        if base in REBUILT:
+            return REBUILT[base](value)
+    if isinstance(value, Expression):
+        return lambda rows: to_pandas(value(from_pandas(rows)))
+    if isinstance(value, type):
+        return _class_of_pandas(value)
+    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+        return _callback(value)
+    if isinstance(value, types.GeneratorType):
+        return map(to_pandas, value)
+    return value
+
+
+def scalar_to_pandas(value: Any) -> Any:
+    """A moment, a length of time, a period or an interval as pandas has it."""
+    import pandas as pd
+
+    if isinstance(value, NaTType):
+        return pd.NaT
+    if isinstance(value, Timestamp):
+        made = pd.Timestamp(value.value, unit="ns", tz="UTC" if value.tzinfo is not None else None)
+        made = made.tz_convert(value.tzinfo) if value.tzinfo is not None else made
+        return made.as_unit(value.unit)
+    if isinstance(value, Timedelta):
+        return pd.Timedelta(value.to_timedelta64())
+    if isinstance(value, Period):
+        return pd.Period(ordinal=value.ordinal, freq=value.freqstr)
+    return pd.Interval(to_pandas(value.left), to_pandas(value.right), value.closed)
+
+
+def dtype_to_pandas(kind: Kind) -> Any:
+    """A dtype of ours as pandas has it."""
+    import pandas as pd
+
+    if kind._of is not None:
+        return pd.Series(pandas_of(kind._of[:0])).dtype
+    return pd.api.types.pandas_dtype(kind.name)
+
+
+def _class_of_pandas(kind: type) -> Any:
+    import pandas as pd
+
+    if kind.__module__.startswith("atoll."):
+        return getattr(pd, kind.__name__, kind)
+    return kind
+
+
+def _objects_to_pandas(values: Any) -> Any:
+    """An array of objects with none of ours among them."""
+    if any(type(one).__module__.startswith("atoll.") for one in values.flat):
+        made = np.empty(values.shape, dtype=object)
+        for place, one in np.ndenumerate(values):
+            made[place] = to_pandas(one)
+        return made
+    return values
+
+
+def _callback(function: Any) -> Any:
+    """A function of the caller's, which may give objects of ours."""
+    module = getattr(function, "__module__", None) or ""
+    if module.startswith(("numpy", "pandas.")) and not isinstance(function, functools.partial):
+        return function
+    if module.startswith("atoll."):
+        known = _of_pandas(function)
+        if known is not None:
+            return known
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return to_pandas(function(*args, **kwargs))
+
+    if isinstance(function, functools.partial):
+        return functools.partial(called)
+    return functools.wraps(function)(called)
+
+
+def _of_pandas(function: Any) -> Any:
+    """pandas' own function of the same name as one of ours, or None."""
+    import pandas as pd
+
+    owner, _, name = getattr(function, "__qualname__", "").rpartition(".")
+    if not owner:
+        return getattr(pd, name, None)
+    if isinstance(function, types.MethodType):
+        return None
+    for known in ("DataFrame", "Series", "Index"):
+        if getattr(CLASSES[known], name, None) is function:
+            return getattr(getattr(pd, known), name, None)
+    return None
+
+
+def pandas_of(values: Any) -> Any:
+    """Values in the kind that pandas has for them."""
+    import pandas as pd
+
+    if isinstance(values, ndarray):
+        return values.to_numpy()
+    if isinstance(values, Strings):
+        return pd.array(values.to_list(), dtype="str")
+    if type(values) is Column:
+        return pd.array(values.to_list(), dtype=str(kind_of(values)))
+    if isinstance(values, Objects):
+        return _objects_to_pandas(values.to_numpy())
+    if isinstance(values, Categorical):
+        return pd.Categorical.from_codes(
+            values.codes.to_numpy(), pd.Index(pandas_of(values.categories)), ordered=bool(values.ordered)
+        )
+    return values.array if isinstance(values, Foreign) else values.to_pandas().array
+
+
+def stepping(index: Any, step: Any) -> Any:
+    """A DatetimeIndex or TimedeltaIndex of pandas with a frequency, if pandas agrees that it has it."""
+    try:
+        index.freq = step
+    except ValueError:  # a name that pandas lacks
+        return index
+    return index
+
+
+# -- from pandas --
+
+
+def from_pandas(value: Any) -> Any:
+    """What pandas gives, as ours: frames, Series, indexes and scalars; of objects with methods a proxy."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    import pandas as pd
+
+    if isinstance(value, pd.DataFrame):
+        columns = [column_of(value.iloc[:, place].array) for place in range(value.shape[1])]
+        return frame(columns, labels_of_pandas(value.columns), index_from_pandas(value.index))
+    if isinstance(value, pd.Series):
+        return series(column_of(value.array), index_from_pandas(value.index), from_pandas(value.name))
+    if isinstance(value, pd.Index):
+        return index_from_pandas(value)
+    if value is pd.NaT:
+        return NaT
+    if isinstance(value, (pd.Timestamp, pd.Timedelta, pd.Period, pd.Interval)):
+        return scalar_from_pandas(value)
+    if kind is list:
+        return [from_pandas(one) for one in value]
+    if isinstance(value, tuple):
+        held = [from_pandas(one) for one in value]
+        return kind(*held) if hasattr(value, "_fields") else kind(held)
+    if isinstance(value, dict):
+        if kind is dict:
+            return {from_pandas(key): from_pandas(one) for key, one in value.items()}
+        if kind.__module__.startswith("pandas."):
+            return {from_pandas(key): from_pandas(one) for key, one in value.items()}
+        return value
+    if isinstance(value, (types.GeneratorType, zip, map)):
+        return _each(value)
+    for proxy in PROXIES:
+        made = proxy(value)
+        if made is not None:
+            return made
+    return value
+
+
+def _each(values: Any) -> Iterator[Any]:
+    for one in values:
+        yield from_pandas(one)
+
+
+def scalar_from_pandas(value: Any) -> Any:
+    """One moment, length of time, period or interval of pandas as ours; pandas' own where ours has none like it."""
+    import pandas as pd
+
+    try:
+        if isinstance(value, (pd.Timestamp, pd.Timedelta)):
+            made = of_value(value)
+        elif isinstance(value, pd.Period):
+            made = Period(ordinal=value.ordinal, freq=value.freqstr)
+        else:
+            made = Interval(from_pandas(value.left), from_pandas(value.right), value.closed)
+        return made if scalar_to_pandas(made) == value else value
+    except Exception:  # zones, calendars and bounds that ours do not have
+        return value
+
+
+def column_of(array: Any) -> Any:
+    """An array of pandas as a column of exactly its dtype."""
+    import pandas as pd
+
+    if type(array).__name__ == "NumpyExtensionArray":
+        array = array.to_numpy()
+    dtype = array.dtype
+    if isinstance(dtype, np.dtype):
+        letter = dtype.kind
+        if letter == "O":
+            return Objects(map(_object_from_pandas, array))
+        if letter in "biufc":
+            if dtype == np.float16 or dtype.itemsize > 16 or (letter == "f" and dtype.itemsize > 8):
+                return Foreign(array)
+            return asarray(np.ascontiguousarray(array)).copy()
+        if letter not in "mM":
+            return Foreign(array)
+        return make_column(np.asarray(array))
+    try:
+        made = _from_pandas(pd, array)
+        if _dtype_of(made) == dtype and _categories_agree(made, dtype):
+            return made
+    except Exception:  # dtypes without a kind of ours, of which there is no list
+        return Foreign(array)
+    return Foreign(array)
+
+
+def _dtype_of(values: Any) -> Any:
+    kind = kind_of(values)
+    return kind if isinstance(kind, np.dtype) else dtype_to_pandas(kind)
+
+
+def _categories_agree(made: Any, dtype: Any) -> bool:
+    categories = getattr(dtype, "categories", None)
+    return categories is None or _dtype_of(made).categories.dtype == categories.dtype
+
+
+def _object_from_pandas(value: Any) -> Any:
+    return value if type(value) in _PLAIN or value.__class__.__module__.startswith("numpy") else from_pandas(value)
+
+
+def labels_of_pandas(columns: Any) -> Labels:
+    """Column labels, which remember the dtype that their Index has."""
+    made = Labels([from_pandas(one) for one in columns], list(columns.names))
+    made._index = index_from_pandas(columns)
+    return made
+
+
+def index_from_pandas(index: Any) -> Any:
+    """An Index of pandas as ours, of the same class, dtype and frequency."""
+    import pandas as pd
+
+    if isinstance(index, pd.RangeIndex):
+        return range_index(len(index), index.start, index.step, index.name)
+    if isinstance(index, pd.MultiIndex):
+        levels = [column_of(index.get_level_values(level).array) for level in range(index.nlevels)]
+        return CLASSES["MultiIndex"]._of(levels, list(index.names))
+    made = index_of(column_of(index.array), index.name)
+    freq = getattr(index, "freqstr", None) if isinstance(index, (pd.DatetimeIndex, pd.TimedeltaIndex)) else None
+    if freq is not None and hasattr(made, "_stepping"):
+        try:
+            return made._stepping(freq)
+        except Exception:  # a step that ours do not have
+            return made
+    return made

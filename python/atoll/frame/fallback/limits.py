@@ -1,0 +1,528 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which arguments a method of ours answers exactly as pandas does; with others the call is pandas'.
+
+A limit is a function of the object and the arguments of a call. It looks at kinds and names, never at rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ...arrays.ndarray import ndarray
+from ...columns.categorical.categorical import Categorical
+from ...columns.datetime.ticks import Ticks
+from ...columns.text.strings import Strings
+from ..classes import is_frame, is_series
+from ..data.lazy import Pending, Sliced, Unread
+from ..data.values import is_scalar
+from ..index.base import IndexCore
+
+Limit = Callable[..., bool]
+_BARE = (int, float, str, bool, np.integer, np.floating, np.bool_)
+
+
+def _columns(rows: Any) -> list[Any]:
+    """The columns of a frame, the values of a Series; of columns that are not read yet what they are made of."""
+    if is_series(rows):
+        return [rows._values]
+    held = []
+    for one in list.__iter__(rows._columns):
+        if type(one) in (Pending, Sliced):
+            one = one._base if one._made is None else one._made
+        if type(one) is Unread:
+            one = one.made()
+        held.append(one)
+    return held
+
+
+def _are_plain(rows: Any) -> bool:
+    """Whether all columns are arrays of numbers or bools, which NumPy's rules hold for."""
+    return all(isinstance(one, ndarray) for one in _columns(rows))
+
+
+def _is_plain_index(index: Any) -> bool:
+    return index.nlevels == 1 and type(index).__name__ in ("Index", "RangeIndex", "DatetimeIndex")
+
+
+def _fits(value: Any, column: Any) -> bool:
+    """Whether one value goes into a column without a change of its dtype."""
+    if isinstance(column, ndarray):
+        letter = column.dtype.kind
+        if letter == "b":
+            return isinstance(value, (bool, np.bool_))
+        if isinstance(value, (bool, np.bool_)):
+            return False
+        if letter in "iu":
+            if not isinstance(value, (int, np.integer)):
+                return False
+            bounds = np.iinfo(column.dtype)
+            return bool(bounds.min <= value <= bounds.max)
+        return letter == "f" and column.dtype.itemsize == 8 and isinstance(value, (int, float, np.integer, np.floating))
+    return isinstance(column, Strings) and isinstance(value, str)
+
+
+def _same_kinds(one: Any, other: Any) -> bool:
+    """Whether two columns have one dtype, of a kind that is compared and joined as it is."""
+    if isinstance(one, ndarray) and isinstance(other, ndarray):
+        return bool(one.dtype == other.dtype)
+    if isinstance(one, Ticks) and isinstance(other, Ticks):
+        zones = getattr(one, "tz", None), getattr(other, "tz", None)
+        return bool(one.dtype == other.dtype) and (zones[0] is None) == (zones[1] is None)
+    return isinstance(one, Strings) and isinstance(other, Strings)
+
+
+def _matching_kinds(one: Any, other: Any) -> bool:
+    """The same of numbers of eight bytes of different types, which have a type in common."""
+    numbers = all(
+        isinstance(side, ndarray) and side.dtype.kind in "if" and side.dtype.itemsize == 8 for side in (one, other)
+    )
+    return numbers or _same_kinds(one, other)
+
+
+# -- elementwise --
+
+
+def _where(
+    self: Any, cond: Any, other: Any = np.nan, *, inplace: Any = False, axis: Any = None, level: Any = None
+) -> bool:
+    if axis is not None or level is not None or not isinstance(inplace, bool):
+        return False
+    if isinstance(cond, FunctionType) or isinstance(other, FunctionType):
+        return False
+    if not (is_frame(cond) or is_series(cond)) or cond.ndim > self.ndim or not cond._index._same(self._index):
+        return False
+    if is_frame(cond) and not cond._labels.same(self._labels):
+        return False
+    if not all(isinstance(one, ndarray) and one.dtype.kind == "b" for one in _columns(cond)):
+        return False
+    held = _columns(self)
+    if not is_scalar(other):
+        if not (is_frame(other) or is_series(other)) or other.ndim != self.ndim or not other._index._same(self._index):
+            return False
+        others = _columns(other)
+        return len(others) == len(held) and all(map(_same_kinds, held, others))
+    if other is None or (type(other) is float and other != other):
+        return all(
+            (isinstance(one, ndarray) and one.dtype.kind in "iuf") or isinstance(one, (Strings, Ticks)) for one in held
+        )
+    return all(_fits(other, one) for one in held)
+
+
+def _apply(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
+    if (
+        not (isinstance(func, FunctionType) or func is getattr(np, getattr(func, "__name__", ""), None))
+        or not self.size
+    ):
+        return False
+    axis = args[0] if args else kwargs.get("axis", 0)
+    simple = not kwargs.get("raw") and kwargs.get("result_type") is None and len(args) <= 1
+    known = set(kwargs) <= {"axis", "raw", "result_type"}
+    usual = all(isinstance(one, (ndarray, Strings)) for one in _columns(self))
+    return bool(simple and known and axis in (0, 1, "index", "columns") and usual)
+
+
+def _apply_series(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
+    return isinstance(func, FunctionType) and isinstance(self._values, (ndarray, Strings)) and not args and not kwargs
+
+
+def _agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> bool:
+    names = [func] if isinstance(func, str) else func
+    if axis not in (0, "index") or args or kwargs:
+        return False
+    if isinstance(names, dict):
+        held = [one for how in names.values() for one in (how if isinstance(how, list) else [how])]
+        known = is_frame(self) and all(isinstance(one, str) and one in _FIGURES for one in held)
+        return known and all(isinstance(self._column(label), ndarray) for label in names)
+    return (
+        _are_plain(self)
+        and isinstance(names, list)
+        and len(names) > 0
+        and all(isinstance(one, str) and one in _FIGURES for one in names)
+    )
+
+
+_FIGURES = frozenset(("sum", "mean", "min", "max", "count", "std", "var", "median", "nunique"))
+
+
+def _transform(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
+    several = is_series(self) and isinstance(func, list) and all(isinstance(one, np.ufunc) for one in func)
+    usual = isinstance(func, FunctionType) or (several and len(func) > 0)
+    return usual and not args and not kwargs and bool(self.size) and _are_plain(self)
+
+
+def _replace(self: Any, to_replace: Any = None, value: Any = None, *, inplace: Any = False, regex: Any = False) -> bool:
+    if not isinstance(inplace, bool):
+        return False
+    held = _columns(self)
+    if regex is True:
+        return all(isinstance(one, str) for one in (to_replace, value)) and all(
+            isinstance(one, Strings) for one in held
+        )
+    if regex is not False or (isinstance(to_replace, dict) and value is not None):
+        return False
+    if isinstance(to_replace, dict) and any(isinstance(one, dict) for one in to_replace.values()):
+        return is_frame(self) and all(
+            isinstance(table, dict) and all(_exchanges(old, new, self._column(label)) for old, new in table.items())
+            for label, table in to_replace.items()
+        )
+    if isinstance(to_replace, dict):
+        pairs = list(to_replace.items())
+    elif isinstance(to_replace, list) and isinstance(value, list) and len(value) == len(to_replace):
+        pairs = list(zip(to_replace, value, strict=True))
+    else:
+        pairs = [(one, value) for one in (to_replace if isinstance(to_replace, list) else [to_replace])]
+    return all(_exchanges(old, new, one) for old, new in pairs for one in held)
+
+
+def _exchanges(old: Any, new: Any, column: Any) -> bool:
+    """Whether one value is exchanged for another as pandas does it: within the column's dtype, or nowhere."""
+    if not isinstance(old, _BARE) or not isinstance(new, _BARE):
+        return False
+    if _fits(old, column):
+        return _fits(new, column)
+    number = isinstance(old, (int, float)) and not isinstance(old, bool)
+    return (
+        number
+        and old == old
+        and (isinstance(column, Strings) or (isinstance(column, ndarray) and column.dtype.kind == "b"))
+    )
+
+
+# -- setting --
+
+
+def _set_at(self: Any, key: Any, value: Any) -> bool:
+    """Setting by an indexer: rows that are there, by a label, a mask or a slice, and values that fit their columns."""
+    of = self._of
+    if self._axis is not None or not _is_plain_index(of._index):
+        return False
+    row = key
+    if is_series(of):
+        targets = [of._values]
+    else:
+        if not isinstance(key, tuple) and isinstance(value, list) and type(self).__name__ == "Loc":
+            return _is_whole_row(of, key, value)
+        if not isinstance(key, tuple) or len(key) != 2 or of._labels.nlevels > 1:
+            return False
+        row, chosen = key
+        targets = _targets(of, chosen, type(self).__name__ in ("ILoc", "IAt"))
+        usual = is_series(row) or (isinstance(row, slice) and row == slice(None))
+        if (
+            usual
+            and not targets
+            and chosen not in of._labels.places
+            and isinstance(chosen, str)
+            and type(self).__name__ == "Loc"
+        ):  # a new column
+            return isinstance(value, _BARE)
+    if isinstance(row, tuple) or not targets or not _is_usual_row(of, row):
+        return False
+    if is_series(value):
+        return (
+            len(targets) == 1
+            and is_series(row)
+            and value._index._same(of._index)
+            and _same_kinds(value._values, targets[0])
+        )
+    if isinstance(value, list):
+        return len(targets) == 1 and isinstance(row, slice) and all(_fits(one, targets[0]) for one in value)
+    return isinstance(value, _BARE) and all(_fits(value, one) for one in targets)
+
+
+def _targets(of: Any, chosen: Any, by_place: bool) -> list[Any]:
+    """The columns that a label or a place, or a list of them, means; none where one is not there, or twice."""
+    found = []
+    for one in chosen if isinstance(chosen, list) else [chosen]:
+        if isinstance(one, bool) or not isinstance(one, (str, int)):
+            return []
+        places = [one] if by_place else of._labels.places.get(one, [])
+        if len(places) != 1 or not (isinstance(places[0], int) and -len(of._columns) <= places[0] < len(of._columns)):
+            return []
+        found.append(of._columns[places[0]])
+    return found
+
+
+def _is_whole_row(of: Any, row: Any, values: list[Any]) -> bool:
+    """Whether a row is set, or added, by a value for each column."""
+    label = isinstance(row, (str, int)) and not isinstance(row, bool) and of._labels.nlevels == 1
+    return label and len(values) == len(of._columns) and all(map(_fits, values, _columns(of)))
+
+
+def _is_usual_row(of: Any, row: Any) -> bool:
+    if isinstance(row, bool):
+        return False
+    if is_series(row):
+        return isinstance(row._values, ndarray) and row.dtype == np.bool_ and row._index._same(of._index)
+    if isinstance(row, slice):
+        ends = [end for end in (row.start, row.stop) if end is not None]
+        return row.step is None and all(isinstance(end, (int, str)) and not isinstance(end, bool) for end in ends)
+    return isinstance(row, (str, int)) and of._index.size > 0 and type(of._index).__name__ != "DatetimeIndex"
+
+
+def _set_item(self: Any, key: Any, value: Any) -> bool:
+    if isinstance(key, list) and all(isinstance(one, str) for one in key) and self._labels.nlevels == 1:
+        if not (self._labels.is_unique and len(set(key)) == len(key)):
+            return False
+        if is_frame(value):
+            return len(value._columns) == len(key) and value._index._same(self._index)
+        return isinstance(value, _BARE)
+    if self._labels.nlevels > 1 or not isinstance(key, (str, int)) or isinstance(key, bool):
+        return (
+            is_series(key)
+            and self._index.nlevels == 1
+            and isinstance(value, _BARE)
+            and all(_fits(value, one) for one in _columns(self))
+        )
+    places = self._labels.places.get(key)
+    if places is not None and len(places) > 1:
+        return False
+    return not (is_frame(value) or isinstance(value, dict))
+
+
+# -- joining --
+
+
+def _merge(left: Any, right: Any = None, how: Any = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
+           left_index: bool = False, right_index: bool = False, **options: Any) -> bool:  # fmt: skip
+    if not is_frame(left) or not is_frame(right) or how not in ("inner", "left", "right", "outer", "cross"):
+        return False
+    if left._labels.nlevels > 1 or right._labels.nlevels > 1:
+        return False
+    if not (_is_plain_index(left._index) and _is_plain_index(right._index)):
+        return False
+    if left_index and right_index:
+        return (
+            on is None
+            and left_on is None
+            and right_on is None
+            and _same_kinds(left._index._values, right._index._values)
+        )
+    if right_index or left_index:
+        key, rows, index = (left_on, left, right._index) if right_index else (right_on, right, left._index)
+        return (
+            how in ("inner", "left")
+            and right_index
+            and isinstance(key, str)
+            and on is None
+            and _matching_kinds(rows._column(key), index._values)
+        )
+    if how == "cross":
+        return on is None and left_on is None and right_on is None
+    keys, others = (left_on, right_on) if on is None else (on, on)
+    if keys is None and others is None:
+        keys = others = [one for one in left._labels.values if one in right._labels.places]
+    keys = keys if isinstance(keys, list) else [keys]
+    others = others if isinstance(others, list) else [others]
+    if len(keys) != len(others) or not keys:
+        return False
+    for a, b in zip(keys, others, strict=True):
+        if not (isinstance(a, Hashable) and isinstance(b, Hashable)):
+            return False
+        if len(left._labels.places.get(a, ())) != 1 or len(right._labels.places.get(b, ())) != 1:
+            return False
+        if a in left._index.names or b in right._index.names:
+            return False
+        if right.size and not _matching_kinds(left._column(a), right._column(b)):
+            return False
+    suffixes = options.get("suffixes", ("_x", "_y"))
+    return suffixes == ("_x", "_y") or (
+        isinstance(suffixes, (tuple, list)) and len(set(suffixes)) == len(suffixes) == 2
+    )
+
+
+def _join(self: Any, other: Any = None, on: Any = None, how: Any = "left", *args: Any, **kwargs: Any) -> bool:
+    if is_series(other) and isinstance(other._name, str):
+        other = other.to_frame()
+    if not is_frame(other) or self._labels.nlevels > 1 or other._labels.nlevels > 1:
+        return False
+    if self._index.nlevels > 1 and other._index.nlevels == 1 and on is None and how == "left":
+        return other._index.name in self._index.names and other._index.name is not None
+    if how not in ("left", "inner", "outer", "right") or not (
+        _is_plain_index(self._index) and _is_plain_index(other._index)
+    ):
+        return False
+    if on is not None:
+        return isinstance(on, str) and how == "left" and _matching_kinds(self._column(on), other._index._values)
+    return _same_kinds(self._index._values, other._index._values)
+
+
+def _concat(
+    objs: Any, *, axis: Any = 0, join: Any = "outer", ignore_index: bool = False, keys: Any = None,
+    levels: Any = None, names: Any = None, verify_integrity: bool = False, sort: bool = False, copy: Any = None,
+) -> bool:  # fmt: skip
+    if (
+        levels is not None
+        or verify_integrity
+        or isinstance(objs, dict)
+        or not isinstance(objs, (list, tuple))
+        or not objs
+    ):
+        return False
+    if join not in ("outer", "inner") or not isinstance(sort, bool) or not isinstance(ignore_index, bool):
+        return False
+    if not (all(map(is_frame, objs)) or all(map(is_series, objs))):
+        return False
+    first = objs[0]
+    if any(not one.size for one in objs) or any(not _is_plain_index(one._index) for one in objs):
+        return False
+    if not ignore_index and any(type(one._index._values) is not type(first._index._values) for one in objs):
+        return False
+    if axis not in (0, "index"):
+        return names is None and not sort and (keys is None or (is_series(first) and isinstance(keys, list)))
+    if keys is not None and (
+        not isinstance(keys, list)
+        or not all(isinstance(one, (str, int)) for one in keys)
+        or len(set(keys)) != len(objs)
+    ):
+        return False
+    if is_series(first):
+        return all(_joins(one._values, first._values) for one in objs)
+    if any(one._labels.nlevels > 1 or not one._labels.is_unique for one in objs):
+        return False
+    kinds: dict[Any, Any] = {}
+    return all(
+        _joins(column, kinds.setdefault(label, column))
+        for one in objs
+        for label, column in zip(one._labels.values, _columns(one), strict=True)
+    )
+
+
+def _joins(one: Any, other: Any) -> bool:
+    """Whether two columns go one behind the other."""
+    return _matching_kinds(one, other) or (isinstance(one, Categorical) and isinstance(other, Categorical))
+
+
+# -- shapes --
+
+
+def _cut(x: Any, bins: Any, *args: Any, **kwargs: Any) -> bool:
+    ours = is_series(x) or isinstance(x, IndexCore)
+    return (
+        ours
+        and isinstance(x._values, ndarray)
+        and x.dtype.kind in "iuf"
+        and _has_usual_bins(bins)
+        and (
+            not args
+            and set(kwargs) <= {"right", "labels", "include_lowest", "precision", "retbins", "duplicates"}
+            and _has_usual_labels(kwargs.get("labels"))
+        )
+    )
+
+
+def _has_usual_bins(bins: Any) -> bool:
+    return (isinstance(bins, int) and not isinstance(bins, bool) and bins > 0) or (
+        isinstance(bins, list) and len(bins) > 1 and all(isinstance(one, (int, float)) for one in bins)
+    )
+
+
+def _has_usual_labels(labels: Any) -> bool:
+    return (
+        labels is None or labels is False or (isinstance(labels, list) and all(isinstance(one, str) for one in labels))
+    )
+
+
+def _qcut(x: Any, q: Any, labels: Any = None, *args: Any, **kwargs: Any) -> bool:
+    shares = isinstance(q, list) and len(q) > 1 and all(isinstance(one, (int, float)) for one in q)
+    kinds = "iuf" if labels is False or shares else "f"
+    if not is_series(x) or not isinstance(x._values, ndarray) or x.dtype.kind not in kinds or args or kwargs:
+        return False
+    count = isinstance(q, int) and not isinstance(q, bool) and q > 1
+    return (count or shares) and _has_usual_labels(labels)
+
+
+def _get_dummies(data: Any, prefix: Any = None, prefix_sep: Any = "_", dummy_na: Any = False, columns: Any = None,
+                 sparse: Any = False, drop_first: Any = False, dtype: Any = None) -> bool:  # fmt: skip
+    if not (is_frame(data) or is_series(data)) or sparse:
+        return False
+    if dummy_na and not all(isinstance(one, (Strings, Categorical)) for one in _columns(data)):
+        return False
+    if not all(one is None or isinstance(one, str) for one in (prefix, prefix_sep)):
+        return False
+    return all(isinstance(one, (ndarray, Strings, Categorical)) for one in _columns(data))
+
+
+def _melt(self: Any, id_vars: Any = None, value_vars: Any = None, var_name: Any = None, value_name: Any = "value",
+          col_level: Any = None, ignore_index: bool = True) -> bool:  # fmt: skip
+    labels = self._labels
+    if labels.nlevels > 1 or col_level is not None or len(set(labels.values)) != len(labels.values):
+        return False
+    ids = [] if id_vars is None else id_vars if isinstance(id_vars, list) else [id_vars]
+    if not all(isinstance(one, Hashable) and one in labels.places for one in ids):
+        return False
+    new = (var_name or labels.names[0] or "variable", value_name)
+    if not all(isinstance(one, str) for one in new) or any(one in labels.places for one in new) or new[0] == new[1]:
+        return False
+    chosen = [] if value_vars is None else value_vars if isinstance(value_vars, list) else [value_vars]
+    held = [self._column(one) for one in chosen or labels.values if one not in ids]
+    plain = all(isinstance(one, ndarray) for one in held)
+    return bool(held) and (plain or all(_matching_kinds(one, held[0]) for one in held))
+
+
+def _melt_of(frame: Any, *args: Any, **kwargs: Any) -> bool:
+    return _melt(frame, *args, **kwargs)
+
+
+def _factorize(values: Any, sort: bool = False, use_na_sentinel: bool = True, size_hint: Any = None) -> bool:
+    return use_na_sentinel is True
+
+
+# -- statistics --
+
+
+def _clip(
+    self: Any, lower: Any = None, upper: Any = None, *, axis: Any = None, inplace: bool = False, **options: Any
+) -> bool:
+    return (
+        axis in (None, 0, "index")
+        and _are_plain(self)
+        and all(
+            one is None or (isinstance(one, (int, float)) and one == one) or is_series(one) for one in (lower, upper)
+        )
+    )
+
+
+def _shape_of_values(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, **options: Any) -> bool:
+    return skipna is True
+
+
+def _paired_windows(self: Any, other: Any = None, *args: Any, **options: Any) -> bool:
+    return type(self).__name__ == "Windowed" and self._of.ndim == 1
+
+
+def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
+    return type(self).__name__ == "Windowed"
+
+
+#: Of methods of frames and Series, by name.
+OF_FRAMES: dict[str, Limit] = {
+    "where": _where, "mask": _where, "apply": _apply, "agg": _agg, "aggregate": _agg, "transform": _transform,
+    "replace": _replace, "__setitem__": _set_item, "join": _join, "merge": _merge, "melt": _melt, "clip": _clip,
+    "skew": _shape_of_values, "kurt": _shape_of_values, "kurtosis": _shape_of_values,
+}  # fmt: skip
+OF_SERIES: dict[str, Limit] = {
+    "where": _where, "mask": _where, "apply": _apply_series, "agg": _agg, "aggregate": _agg, "transform": _transform,
+    "replace": _replace, "clip": _clip, "skew": _shape_of_values, "kurt": _shape_of_values,
+    "kurtosis": _shape_of_values,
+}  # fmt: skip
+OF_WINDOWS: dict[str, Limit] = {
+    "corr": _paired_windows, "cov": _paired_windows, "agg": _windows_alone, "aggregate": _windows_alone,
+}  # fmt: skip
+OF_INDEXERS: dict[str, Limit] = {"__setitem__": _set_at}
+#: Of the package's functions.
+OF_FUNCTIONS: dict[str, Limit] = {
+    "merge": _merge, "concat": _concat, "cut": _cut, "qcut": _qcut, "get_dummies": _get_dummies, "melt": _melt_of,
+    "factorize": _factorize,
+}  # fmt: skip
+
+
+def covers(limit: Limit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call is within a limit; what the limit cannot judge is not."""
+    try:
+        return limit(*args, **kwargs)
+    except Exception:  # arguments of any kind come here
+        return False
