@@ -68,7 +68,8 @@ void fft(const PatternOptions& options, std::uint32_t pe, Steps& steps, std::uin
   }
 }
 
-// Samples are told round, then each PE's part of every other's data crosses once, then it is put in order.
+// Samples are told round. Then each PE's part of every other's data crosses, once for each item: a sample sort has one, a radix sort one
+// for each digit. Then it is put in order.
 void sort(const PatternOptions& options, std::uint32_t pe, Steps& steps) {
   const std::uint32_t n = options.pes;
   work(steps, options.compute_ps / 2);
@@ -77,12 +78,14 @@ void sort(const PatternOptions& options, std::uint32_t pe, Steps& steps) {
     steps.push_back({Kind::take, wrapped(pe + n - distance, n), 8 * std::min<std::uint64_t>(distance, 128)});
   }
   const std::uint64_t bytes = std::max<std::uint64_t>(1, options.bytes / n);
-  for (std::uint32_t first = 1; first < n; first += window) {
-    const auto last = static_cast<std::uint32_t>(std::min<std::uint64_t>(n, first + window));
-    for (std::uint32_t i = first; i < last; ++i) steps.push_back({Kind::send, wrapped(pe + i, n), bytes});
-    for (std::uint32_t i = first; i < last; ++i) steps.push_back({Kind::recv, wrapped(pe + n - i, n), bytes});
-    steps.push_back({Kind::join, 0, 0});
-  }
+  for (std::uint64_t exchange = 0; exchange < options.items; ++exchange)
+    for (std::uint32_t first = 1; first < n; first += window) {
+      const auto last = static_cast<std::uint32_t>(std::min<std::uint64_t>(n, first + window));
+      work(steps, options.peer_ps * (last - first));
+      for (std::uint32_t i = first; i < last; ++i) steps.push_back({Kind::send, wrapped(pe + i, n), bytes});
+      for (std::uint32_t i = first; i < last; ++i) steps.push_back({Kind::recv, wrapped(pe + n - i, n), bytes});
+      steps.push_back({Kind::join, 0, 0});
+    }
   work(steps, options.compute_ps / 2);
 }
 

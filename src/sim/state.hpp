@@ -16,14 +16,17 @@ namespace atl::sim {
 inline constexpr Time origin = 1'000'000'000;
 
 enum class Message : std::uint8_t {
-  begin,    // of a PE: no message
-  turn,     // of a core that PEs share: no message
-  small,    // data that is sent unasked, of puts
-  large,    // likewise, of sends
-  offer,    // a send has data
-  request,  // a receive wants it
+  begin,     // of a PE: no message
+  turn,      // of a core that PEs share: no message
+  small,     // data that is sent unasked, of puts
+  announce,  // a put has data
+  fetch,     // the receiver's interface reads them
+  fetched,   // the data of a put that was announced
+  large,     // data that is sent unasked, of sends
+  offer,     // a send has data
+  request,   // a receive wants it
   data,
-  done,     // it was read
+  done,      // it was read
 };
 inline constexpr std::uint8_t message_mask = 15;
 inline constexpr std::uint8_t leaving = 16;  // it has not passed the sender's interface yet
@@ -40,7 +43,7 @@ static_assert(sizeof(Event) == 24);
 
 inline constexpr std::uint64_t offered = std::uint64_t{1} << 63;  // in the note of a letter: nothing has been sent yet
 
-enum class Waiting : std::uint8_t { nothing, take, join };
+enum class Waiting : std::uint8_t { nothing, take, fetched, join };
 struct alignas(64) Pe {
   Time free = 0;    // when whoever carries its schedule out has done what was begun
   Time issue = 0;   // when it may begin the next message

@@ -127,6 +127,54 @@ TEST(SimulateTest, EveryPatternEndsAndTakesItsComputing) {
   EXPECT_THROW(simulate(plain(), of("halo", "diagonal", 8, 4)), ValueError);
 }
 
+TEST(SimulateTest, ASortWorksForEachPeerOfEachExchange) {
+  for (std::uint32_t nodes : {2u, 6u, 40u})
+    for (std::uint64_t exchanges : {1u, 3u}) {
+      Machine machine = plain();
+      Workload work = of("sort", "exchange", 1 << 20, nodes);
+      work.items = exchanges;
+      const Result before = simulate(machine, work);
+      machine.peer_ps = 7'000'000'000;
+      const Result after = simulate(machine, work);
+      EXPECT_EQ(after.messages, before.messages);
+      const Time peers = exchanges * (nodes - 1) * machine.peer_ps;
+      EXPECT_GE(after.times.front(), peers) << nodes << " nodes";
+      EXPECT_LE(after.times.front(), before.times.front() + peers + 1'000'000) << nodes << " nodes";
+      work.items = exchanges + 1;
+      EXPECT_GE(simulate(machine, work).times.front(), after.times.front() + (nodes - 1) * machine.peer_ps);
+    }
+}
+
+TEST(SimulateTest, InterfacesAnnounceShortBroadcastsWhereAsked) {
+  Machine machine = plain();
+  Workload work = of("broadcast", "binomial", 8, 2);
+  work.executor = Executor::interface;
+  const Time way = 500'000 + 50'000, data = way + 8 * 40;
+  EXPECT_EQ(simulate(machine, work).times.front(), 200'000 + data + 30'000);
+  machine.trigger_ps = 40'000;
+  machine.fetch_broadcasts = 1;
+  // An announcement, a request, and the data; each begins when what triggers it has come.
+  EXPECT_EQ(simulate(machine, work).times.front(), 200'000 + 3 * 40'000 + 2 * way + data + 30'000);
+  for (const char* algorithm : {"binomial", "knomial4", "knomial16"})
+    for (std::uint32_t pes : {1u, 2u}) {
+      work = of("broadcast", algorithm, 8, 50);
+      work.pes_per_node = pes;
+      work.repeats = 3;
+      work.executor = Executor::host;
+      const Result by_hosts = simulate(machine, work);
+      work.executor = Executor::interface;
+      const std::uint64_t more = simulate(machine, work).messages - by_hosts.messages;
+      if (pes == 1) EXPECT_EQ(more, 3 * 2 * 49u) << algorithm;
+      else EXPECT_TRUE(more >= 3 * 2 * 49u && more < 3 * 2 * 99u) << algorithm << ": " << more;  // none inside a node
+    }
+  // Other collectives send at once.
+  work = of("barrier", "dissemination", 0, 64);
+  work.executor = Executor::interface;
+  const Time barrier = simulate(machine, work).times.front();
+  machine.fetch_broadcasts = 0;
+  EXPECT_EQ(simulate(machine, work).times.front(), barrier);
+}
+
 // Six faces each, of which those along an axis of two PEs go to the same one.
 TEST(SimulateTest, AHaloHasSixFacesAndLooksAtItsList) {
   Machine machine = plain();

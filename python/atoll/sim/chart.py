@@ -113,7 +113,8 @@ class Chart:
                 axis.yaxis.set_major_locator(LogLocator(10, named))
                 axis.yaxis.set_minor_formatter(NullFormatter())
             elif values:
-                axis.set_ylim(bottom=0)
+                beside = [y for one in looks.published for y in one["y"]]
+                axis.set_ylim(0, 1.08 * max(values + beside))
             axis.set_xlabel(self.x)
             axis.set_title(panel, fontsize=9)
             axis.grid(alpha=0.3)
@@ -163,7 +164,10 @@ class Chart:
         if "x" not in self.logs:
             return
         numbers = sorted({x for line in lines.values() for x in line})
-        axis.set_xscale("log", base=2)
+        if numbers and numbers[0] <= 0:
+            axis.set_xscale("symlog", base=10, linthresh=min([x for x in numbers if x > 0], default=1))
+        else:
+            axis.set_xscale("log", base=2)
         # Of two that would cover one another the first is named.
         words = [
             "" if before and 0 < x < 1.25 * before else shown(self.x, x)
@@ -258,7 +262,7 @@ def label(record: dict[str, Any], names: Sequence[str]) -> str:
         value = record.get(name)
         if isinstance(value, bool):
             words.append(f"{name}: {'yes' if value else 'no'}")
-        elif is_number(value):
+        elif is_number(value) or ("." in name and value is not None):
             words.append(f"{name} {shown(name, value)}")
         elif value is not None:
             words.append(str(value))

@@ -18,6 +18,7 @@ TOPOLOGIES = ("crossbar", "fat tree", "torus", "dragonfly")
 ROUTINGS = ("minimal", "adaptive")
 NOISES = ("none", "periodic", "random", "trace")
 RENDEZVOUS = ("get", "put")
+BROADCASTS = ("send", "fetch")
 
 MOST_OF_KIND = 10**12  # of a power in mW (1 GW), of an energy in pJ (1 J)
 MOST_HOPS = 512  # of a route whose links are shared: sim::Route
@@ -84,6 +85,7 @@ TABLES: dict[str, dict[str, tuple[tuple[str, ...], Convert, str]]] = {
         "cores": (("cores",), at_least_0, "of a node, shared by its PEs; 0: each PE has one"),
         "switch": (("switch_ps",), units.picoseconds, "from one PE that waits to the next that shares its core"),
         "match": (("match_ps",), units.picoseconds, "for each entry of a matching list that it looks at"),
+        "peer": (("peer_ps",), units.picoseconds, "for each peer of a sort's exchange: buffers and their flushes"),
         "copy": (("copy_fs_per_byte",), units.femtoseconds_per_byte, "from memory to memory"),
         "reduce": (("reduce_fs_per_byte",), units.femtoseconds_per_byte, "of a vector into another"),
     },
@@ -118,6 +120,9 @@ TABLES: dict[str, dict[str, tuple[tuple[str, ...], Convert, str]]] = {
         "eager": (("eager_bytes",), units.whole_bytes, "longest message that is sent unasked"),
         "list": (("list_entries",), at_least_0, "entries of the matching list that are looked at for each message"),
         "rendezvous": (("rendezvous",), one_of(RENDEZVOUS), "the receiver's interface reads, or the sender writes"),
+    },
+    "offload": {
+        "broadcast": (("fetch_broadcasts",), one_of(BROADCASTS), "short ones: data sent, or announced and read"),
     },
     "noise": {
         "kind": (("noise",), one_of(NOISES), "of what stops a host's processor"),

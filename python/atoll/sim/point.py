@@ -72,18 +72,19 @@ class Point:
             if self.items > MOST_RUNTIME_ITEMS:
                 raise ValueError(f"{self.items} items: at most {MOST_RUNTIME_ITEMS} with the whole runtime")
         if self.collective in PATTERNS and self.items > 1:
-            steps = 4 * self.items * (pes if self.collective == "fft" else 1)
+            steps = 4 * self.items * (pes if self.collective in ("fft", "sort") else 1)
             if steps * STEP_BYTES > self.memory_bytes:
                 raise MemoryError(
                     f"{self.items} items make up to {steps} steps of a PE, which take {steps * STEP_BYTES} bytes; "
                     f"{self.memory_bytes} are allowed"
                 )
         slowest = max((fs for name, fs in settings.items() if name.endswith("_fs_per_byte")), default=0)
-        moving = self.bytes * (1 if self.collective in PATTERNS else pes) * slowest
+        exchanges = self.items if self.collective == "sort" else 1
+        moving = exchanges * self.bytes * (1 if self.collective in PATTERNS else pes) * slowest
         longest = max((ps for name, ps in settings.items() if name.endswith("_ps")), default=0)
         listed = settings.get("list_entries", 0)
         longest += listed * max(settings.get("match_ps", 0), settings.get("interface_match_ps", 0))
-        once = self.compute_ps + (pes + 64) * longest + moving // 1000
+        once = self.compute_ps + exchanges * (pes + 64) * longest + moving // 1000
         if moving >= 2**63 or once * self.repeats > LONGEST_SIMULATED_PS:
             raise ValueError(
                 f"{self.repeats} repeats on {pes} PEs with bytes of {self.bytes} may take longer than the 53 days that "

@@ -33,6 +33,7 @@ struct Machine {
   std::uint64_t cores = 0;             ///< of a node, which its PEs share; 0: each has one
   std::uint64_t switch_ps = 0;         ///< from one PE to another on a core
   std::uint64_t match_ps = 0;          ///< for each entry of a list that it looks at
+  std::uint64_t peer_ps = 0;           ///< for each peer of a sort's exchange
   std::uint64_t copy_fs_per_byte = 0;
   std::uint64_t reduce_fs_per_byte = 0;
   // Interface
@@ -54,6 +55,7 @@ struct Machine {
   // Protocol
   std::uint64_t eager_bytes = 8192;  ///< longest message that is sent unasked
   std::uint64_t list_entries = 0;    ///< that are looked at for each message
+  std::uint64_t fetch_broadcasts = 0;  ///< 1: interfaces announce short broadcasts, and each receiver's interface reads the data
   // Topology
   std::uint64_t arity = 0;              ///< fat tree: nodes (or groups) below each switch
   std::uint64_t oversubscription = 1;   ///< fat tree: so many times fewer links above each level than below
