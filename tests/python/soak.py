@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mixed work for as long as one likes: memory, descriptors and threads of all processes of a session stay as they are.
 
-python tests/python/soak.py --seconds 3600 [--pes 3]
+python tests/python/soak.py --seconds 3600 [--pes 3] [--pause 2]
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def sample(pids: list[int]) -> dict[str, list[int]]:
     return found
 
 
-def soak(seconds: float, pes: int) -> list[str]:
-    """Runs rounds of work for so many seconds; returns the measures that have grown."""
+def soak(seconds: float, pes: int, pause: float = 0) -> list[str]:
+    """Runs rounds of work for so many seconds, with a pause after each; returns the measures that have grown."""
     ak.shutdown()
     with tempfile.TemporaryDirectory() as name, ak.init(pes=pes, threads=1):
         pids = family(os.getpid())
@@ -71,6 +71,7 @@ def soak(seconds: float, pes: int) -> list[str]:
         while (spent := time.monotonic() - begin) < seconds or number < 6:
             round_of_work(Path(name), number)
             number += 1
+            time.sleep(pause)
             if spent > seconds / 4 or number > 3:  # what is kept for reuse has come together by then
                 gc.collect()  # else arrays of cycles come and go
                 samples.append(sample(pids))
@@ -98,8 +99,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--pes", type=int, default=3)
+    parser.add_argument("--pause", type=float, default=0, help="seconds of rest after each round")
     given = parser.parse_args()
-    found = soak(given.seconds, given.pes)
+    found = soak(given.seconds, given.pes, given.pause)
     print("\n".join(found) or "all is as it was")
     return 1 if found else 0
 
