@@ -99,10 +99,12 @@ class Chart:
         values = [y for lines in self.panels.values() for line in lines.values() for y in line.values() if y > 0]
         # The less they span, the more of them are named.
         span = max(values) / min(values) if values else 1.0
-        named = (1, 2, 3, 5, 7) if span < 10 else (1, 2, 5) if span < 1000 else (1,)
+        few = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+        named = few if span < 3 else (1, 2, 3, 5, 7) if span < 10 else (1, 2, 5) if span < 1000 else (1,)
         for axis, (panel, lines) in zip(axes.flat, self.panels.items(), strict=False):
-            for name, line in lines.items():
-                axis.plot(self.along(line), list(line.values()), markersize=4, label=name, **looks.of_line(name))
+            for number, (name, line) in enumerate(lines.items()):
+                size = 4 + 2 * (len(lines) - 1 - number) / len(lines)  # so that one below another shows
+                axis.plot(self.along(line), list(line.values()), markersize=size, label=name, **looks.of_line(name))
             for number, one in enumerate(looks.published):
                 if one.get("panel", panel) == panel:
                     axis.plot(self.along(one["x"]), one["y"], **looks.of_published(number))
