@@ -131,6 +131,8 @@ def isna(obj: Any) -> Any:
         return obj.isna()
     if isinstance(obj, np.ndarray) and obj.ndim > 1:
         return np.frompyfunc(is_missing, 1, 1)(obj).astype(bool) if obj.dtype == object else np.isnan(obj)
+    if isinstance(obj, list) and any(isinstance(one, (list, np.ndarray)) for one in obj):
+        return isna(np.array(obj, dtype=object))
     return is_missing(obj) if _is_one(obj) else _isna(obj)
 
 
@@ -138,13 +140,13 @@ def notna(obj: Any) -> Any:
     """Which values are there; of one value, whether it is."""
     if is_frame(obj) or is_series(obj) or isinstance(obj, Index):
         return obj.notna()
-    if isinstance(obj, np.ndarray) and obj.ndim > 1:
-        return ~isna(obj)
-    return not is_missing(obj) if _is_one(obj) else _notna(obj)
+    if _is_one(obj):
+        return not is_missing(obj)
+    return ~isna(obj) if isinstance(obj, list) or np.ndim(obj) > 1 else _notna(obj)
 
 
 def _is_one(obj: Any) -> bool:
-    return obj is None or np.isscalar(obj) or type(obj).__name__ in ("NAType", "NaTType")
+    return isinstance(obj, (str, bytes, dict, tuple, range, set)) or not hasattr(obj, "__len__")
 
 
 isnull, notnull = isna, notna

@@ -12,6 +12,7 @@ import pytest
 
 import atoll as ak
 import atoll.arkouda as arkouda
+from atoll.frame import col
 from atoll.frame.expressions.allowed import NotAllowed
 
 pytestmark = pytest.mark.usefixtures("one_session")
@@ -165,3 +166,10 @@ def test_text_of_apply_does_not_leave_the_expression(text, tmp_path, monkeypatch
 )  # fmt: skip
 def test_text_of_apply_computes(text, values):
     assert arkouda.apply(arkouda.arange(3), text).tolist() == values
+
+
+def test_expressions_have_no_end_to_go_through():
+    with pytest.raises(TypeError, match="not iterable"):
+        list(col("a") > 2)
+    with pytest.raises(TypeError):
+        ak.Series([1, 2]).filter(items=col("a") > 2)

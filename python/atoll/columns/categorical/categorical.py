@@ -244,8 +244,13 @@ class Categorical(Categorized):
         """A pandas Series of dtype category."""
         import pandas as pd
 
-        categories = as_column(self._categories).to_pandas()
-        return pd.Series(pd.Categorical.from_codes(self.codes.to_numpy(), pd.Index(categories), ordered=self._ordered))
+        held = self._categories
+        if isinstance(held, Column):
+            made = held.to_pandas()
+            categories = pd.Index(made.astype("str") if made.dtype == "string" else made)
+        else:
+            categories = pd.Index(held.to_numpy())
+        return pd.Series(pd.Categorical.from_codes(self.codes.to_numpy(), categories, ordered=self._ordered))
 
     def __repr__(self) -> builtins.str:
         between = " < " if self._ordered else ", "

@@ -48,6 +48,8 @@ class Timestamp(Compared, datetime.datetime):
             return NaT
         made = of_tick(tick)
         if tz is not None and isinstance(made, Timestamp):
+            if isinstance(value, (int, float, np.number)):  # counted from 1970 in UTC
+                made = made.tz_localize("UTC")
             made = made.tz_localize(tz) if made.tzinfo is None else made.tz_convert(tz)
         return made
 
@@ -222,6 +224,8 @@ class Timestamp(Compared, datetime.datetime):
         zone = None if tz is None else tzinfo_of(zone_name(tz) or "UTC")
         if zone is not None and self.tzinfo is not None:
             raise TypeError("Cannot localize tz-aware Timestamp, use tz_convert for conversions")
+        if zone is not None:
+            return _localized(self, zone, ambiguous, nonexistent)
         return Timestamp._made(self.to_pydatetime().replace(tzinfo=zone), self._nanosecond, self._unit)
 
     def tz_convert(self, tz: Any) -> Timestamp:
@@ -250,8 +254,11 @@ class Timestamp(Compared, datetime.datetime):
             return NotImplemented
         unit = "ns" if length % 1000 else self._unit
         nanoseconds = self._nanosecond + length
-        made = self.to_pydatetime() + datetime.timedelta(microseconds=nanoseconds // 1000)
-        return Timestamp._made(made, nanoseconds % 1000, unit)
+        begin = self.to_pydatetime()
+        if begin.tzinfo is not None:  # a length of time passes in UTC, whatever clocks do meanwhile
+            begin = begin.astimezone(datetime.UTC)
+        made = begin + datetime.timedelta(microseconds=nanoseconds // 1000)
+        return Timestamp._made(made if self.tzinfo is None else made.astimezone(self.tzinfo), nanoseconds % 1000, unit)
 
     __radd__ = __add__
 
@@ -312,6 +319,18 @@ class Timestamp(Compared, datetime.datetime):
         if zone and text[-3] == ":":
             text = text[:-3] + text[-2:]
         return f"Timestamp('{text}'{zone})"
+
+
+def _localized(moment: Timestamp, zone: datetime.tzinfo, ambiguous: Any, nonexistent: Any) -> Any:
+    """The moment at which a zone's clock shows a time, by the rules for times that it shows twice or never."""
+    shown = moment.to_pydatetime()
+    first, second = (shown.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+    if first.utcoffset() == second.utcoffset():
+        return Timestamp._made(first, moment._nanosecond, moment._unit)
+    from .creation import ticks_from_objects
+
+    column: Any = ticks_from_objects([moment], np.zeros(1, bool))
+    return boxed(column.tz_localize(zone_name(zone), ambiguous=ambiguous, nonexistent=nonexistent), 0)
 
 
 def _tick(value: Any, unit: str | None) -> Tick:

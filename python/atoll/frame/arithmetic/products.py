@@ -24,14 +24,14 @@ class SeriesProducts:
         if is_series(other):
             if not self._index._same(other._index):
                 other = other._to_index(self._index)
-            return (self * other).sum()
+            return (self * other).sum(skipna=False)
         if is_frame(other):
             own = self if self._index._same(other._index) else self._to_index(other._index)
             return series(matmul(own._values, stack(list(other._columns), axis=1)), other.columns)
         table = np.asarray(other)
         if table.shape[:1] != (len(self),):
             raise ValueError(f"Dot product shape mismatch, {self.shape} vs {table.shape}")
-        return matmul(self._values, asarray(table)).to_numpy() if table.ndim > 1 else (self * table).sum()
+        return matmul(self._values, asarray(table)).to_numpy() if table.ndim > 1 else (self * table).sum(skipna=False)
 
     def __matmul__(self: Any, other: Any) -> Any:
         return self.dot(other)

@@ -44,6 +44,13 @@ def _moments(values: Any) -> tuple[int, Any, Any]:
     return there.size, there, there - (there.mean() if there.size else 0)
 
 
+def _misses(values: Any) -> bool:
+    """Whether a value is missing."""
+    if isinstance(values, Column):
+        return values.null_count > 0
+    return bool(values.dtype.kind == "f" and isnan(values).any())
+
+
 def _skew(values: Any) -> Any:
     n, _, apart = _moments(values)
     if n < 3:
@@ -66,7 +73,7 @@ def _kurt(values: Any) -> Any:
 def _spread(plain: Reduction, skipping: Reduction, name: str) -> Reduction:
     def function(values: Any, skipna: bool, ddof: int = 1) -> Any:
         if isinstance(values, Column):
-            return scalar(getattr(values, name)(ddof=ddof))
+            return np.nan if not skipna and values.null_count else scalar(getattr(values, name)(ddof=ddof))
         count = values.size - (int(isnan(values).sum()) if skipna and values.dtype.kind == "f" else 0)
         if count <= ddof:
             return np.nan
@@ -95,6 +102,8 @@ def _plain(name: str, skipping: Reduction, least: int = 0) -> Reduction:
 
 def _median(values: Any, skipna: bool) -> Any:
     if isinstance(values, Column):
+        if not skipna and values.null_count:
+            return np.nan
         values = _there(values)
     if values.size == 0 or (values.dtype.kind == "f" and skipna and bool(isnan(values).all())):
         return np.nan
@@ -115,8 +124,8 @@ REDUCTIONS: dict[str, Reduction] = {
     "var": _spread(lambda values, ddof: values.var(ddof=ddof), lambda values, ddof: nanvar(values, ddof=ddof), "var"),
     "std": _spread(lambda values, ddof: values.std(ddof=ddof), lambda values, ddof: nanstd(values, ddof=ddof), "std"),
     "sem": _sem,
-    "skew": lambda values, skipna: _skew(values),
-    "kurt": lambda values, skipna: _kurt(values),
+    "skew": lambda values, skipna: _skew(values) if skipna or not _misses(values) else np.nan,
+    "kurt": lambda values, skipna: _kurt(values) if skipna or not _misses(values) else np.nan,
     "any": lambda values, skipna: np.bool_((_there(values) if skipna else values).any()),
     "all": lambda values, skipna: np.bool_((_there(values) if skipna else values).all()),
 }

@@ -121,9 +121,6 @@ def factorize(values: Any, sort: bool = False, use_na_sentinel: bool = True, siz
     array([0, 1, 0])
     """
     held = values._values if is_series(values) or isinstance(values, IndexCore) else make(values)
-    codes, distinct = series(held, range_index(held.size)).factorize(sort)
+    codes, distinct = series(held, range_index(held.size)).factorize(sort, use_na_sentinel)
     codes = codes.to_numpy()
-    if not use_na_sentinel and (codes < 0).any():
-        codes = np.where(codes < 0, distinct.size, codes)
-        distinct = distinct.append(index_of(make([np.nan])))
     return codes, (distinct if is_series(values) or isinstance(values, IndexCore) else distinct.to_numpy())

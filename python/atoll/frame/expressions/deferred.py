@@ -34,6 +34,8 @@ class Expression:
     def __getitem__(self, key: Any) -> Expression:
         return Expression(lambda frame: self(frame)[_value(key, frame)], f"{self._text}[{key!r}]")
 
+    __iter__ = None  # it has brackets, but no end
+
     def __hash__(self) -> int:
         return id(self)
 

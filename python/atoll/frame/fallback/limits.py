@@ -467,10 +467,6 @@ def _melt_of(frame: Any, *args: Any, **kwargs: Any) -> bool:
     return _melt(frame, *args, **kwargs)
 
 
-def _factorize(values: Any, sort: bool = False, use_na_sentinel: bool = True, size_hint: Any = None) -> bool:
-    return use_na_sentinel is True
-
-
 # -- statistics --
 
 
@@ -486,14 +482,6 @@ def _clip(
     )
 
 
-def _shape_of_values(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, **options: Any) -> bool:
-    return skipna is True
-
-
-def _paired_windows(self: Any, other: Any = None, *args: Any, **options: Any) -> bool:
-    return type(self).__name__ == "Windowed" and self._of.ndim == 1
-
-
 def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
     return type(self).__name__ == "Windowed"
 
@@ -502,21 +490,18 @@ def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
 OF_FRAMES: dict[str, Limit] = {
     "where": _where, "mask": _where, "apply": _apply, "agg": _agg, "aggregate": _agg, "transform": _transform,
     "replace": _replace, "__setitem__": _set_item, "join": _join, "merge": _merge, "melt": _melt, "clip": _clip,
-    "skew": _shape_of_values, "kurt": _shape_of_values, "kurtosis": _shape_of_values,
 }  # fmt: skip
 OF_SERIES: dict[str, Limit] = {
     "where": _where, "mask": _where, "apply": _apply_series, "agg": _agg, "aggregate": _agg, "transform": _transform,
-    "replace": _replace, "clip": _clip, "skew": _shape_of_values, "kurt": _shape_of_values,
-    "kurtosis": _shape_of_values,
+    "replace": _replace, "clip": _clip,
 }  # fmt: skip
 OF_WINDOWS: dict[str, Limit] = {
-    "corr": _paired_windows, "cov": _paired_windows, "agg": _windows_alone, "aggregate": _windows_alone,
+    "corr": _windows_alone, "cov": _windows_alone, "agg": _windows_alone, "aggregate": _windows_alone,
 }  # fmt: skip
 OF_INDEXERS: dict[str, Limit] = {"__setitem__": _set_at}
 #: Of the package's functions.
 OF_FUNCTIONS: dict[str, Limit] = {
     "merge": _merge, "concat": _concat, "cut": _cut, "qcut": _qcut, "get_dummies": _get_dummies, "melt": _melt_of,
-    "factorize": _factorize,
 }  # fmt: skip
 
 

@@ -129,7 +129,10 @@ class Resampler:
             return known
 
         def method(*args: Any, **options: Any) -> Any:
-            return self._every_bin(getattr(self._groups(), name)(*args, **options), lambda: OF_NONE.get(name))
+            asked = options.get("min_count", 0) or (len(args) > 1 and args[1])
+            least = asked if name in ("sum", "prod") and isinstance(asked, int) else 0
+            of_none = None if least > 0 else OF_NONE.get(name)
+            return self._every_bin(getattr(self._groups(), name)(*args, **options), lambda: of_none)
 
         return method
 
@@ -336,8 +339,14 @@ class Resampling(Clock):
 
     def asfreq(self: Any, freq: Any, method: Any = None, fill_value: Any = None, **options: Any) -> Any:
         """The rows at each step of time; missing where there is none."""
-        made = self.resample(freq).asfreq(fill_value)
-        return made.ffill() if method in ("ffill", "pad") else made.bfill() if method in ("bfill", "backfill") else made
+        if method is None:
+            return self.resample(freq).asfreq(fill_value)
+        if method not in ("ffill", "pad", "bfill", "backfill"):
+            raise ValueError(f"Invalid fill method. Expecting pad (ffill) or backfill (bfill). Got {method}")
+        # Only steps without a row are filled: a value that is missing in a row stays so.
+        steps = self.resample(freq).asfreq()._index
+        rows = self._index._nearest(steps, "ffill" if method in ("ffill", "pad") else "bfill")
+        return self._reindexed(rows, gaps(rows), steps)
 
 
 define(Grouper)

@@ -267,7 +267,7 @@ class IndexMethods(IndexCore):
 
     def factorize(self, sort: bool = False, use_na_sentinel: bool = True) -> Any:
         """For each label its number among the distinct ones, and these."""
-        codes, distinct = self.to_series().factorize(sort)
+        codes, distinct = self.to_series().factorize(sort, use_na_sentinel)
         return codes, distinct
 
     def shift(self, periods: int = 1, freq: Any = None) -> Any:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -77,17 +78,19 @@ class Missing:
         [1.0, 1.0, 3.0]
         """
         if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
+            _check_area(limit_area, None)
             return self._or_itself(filled_from(self, 1, limit), inplace)
         return self._or_itself(
-            self._each_column(lambda one: settle(running.ffill(one, limit)) if hasnans(one) else one), inplace
+            self._each_column(lambda one: filled_along(one, running.ffill, limit, limit_area)), inplace
         )
 
     def bfill(self: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None, limit_area: Any = None) -> Any:
         """Missing values as the next one behind them."""
         if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
+            _check_area(limit_area, None)
             return self._or_itself(filled_from(self, -1, limit), inplace)
         return self._or_itself(
-            self._each_column(lambda one: settle(running.bfill(one, limit)) if hasnans(one) else one), inplace
+            self._each_column(lambda one: filled_along(one, running.bfill, limit, limit_area)), inplace
         )
 
     def interpolate(
@@ -124,6 +127,24 @@ def _along(values: Any, by_rows: Any, index: Any) -> Any:
     first, last = at.where(there).ffill(), at.where(there).bfill()
     line = (before + (at - first) * (after - before) / (last - first))._values
     return choose(isna(values) & ~isna(by_rows) & ~isna(line), line, by_rows)
+
+
+def _check_area(area: Any, *also: Any) -> None:
+    """Refuses the name of an area that is none, or none along rows."""
+    if area not in ("inside", "outside", None) or (also and area is not None):
+        raise ValueError(f"Invalid limit_area: expecting one of ['inside', 'outside'], got {area}.")
+
+
+def filled_along(values: Any, fill: Callable[[Any, Any], Any], limit: Any, area: Any = None) -> Any:
+    """Missing values as `fill` has them, only between values that are there, or only outside them, by `area`."""
+    _check_area(area)
+    if not hasnans(values):
+        return values
+    made = settle(fill(values, limit))
+    if area is None:
+        return made
+    outside = isna(running.ffill(values)) | isna(running.bfill(values))
+    return choose(outside if area == "inside" else ~outside, values, made)
 
 
 class SeriesMissing(Missing):

@@ -19,7 +19,7 @@ from ..classes import CLASSES, frame, series
 from ..core import as_axis, key_column
 from ..data.column_labels import Labels
 from ..data.dtypes import kind_of
-from ..data.values import can_miss, isna, make, nullable
+from ..data.values import can_miss, cut, isna, join_rows, make, nullable, settle
 from ..data.values import take as take_rows
 from ..groupby.more_methods import random_generator
 from ..index.base import index_of, range_index
@@ -181,7 +181,21 @@ class SeriesSorting(Sorting):
             places = argsort(order)
             numbers = where(numbers < 0, -1, take(places, where(numbers < 0, 0, numbers))) if places.size else numbers
             distinct = take_rows(distinct, order)
+        if not use_na_sentinel and bool((numbers < 0).any()):
+            return self._with_missing_numbered(numbers, distinct, sort)
         return numbers, index_of(distinct)
+
+    def _with_missing_numbered(self: Any, numbers: Any, distinct: Any, sort: bool) -> tuple[Any, Any]:
+        """Numbers in which missing values have one, too: by their first row, or with `sort` the last."""
+        place = int(distinct.size)
+        first = int(flatnonzero(numbers < 0)[0])
+        if not sort:
+            before = numbers[:first]
+            place = int(before.max()) + 1 if first else 0
+        numbers = where(numbers < 0, place, where(numbers >= place, numbers + 1, numbers))
+        missing = take_rows(self._values, asarray(np.array([first])))
+        parts = [cut(distinct, slice(None, place)), missing, cut(distinct, slice(place, None))]
+        return numbers, index_of(settle(join_rows([part for part in parts if part.size])))
 
     def value_counts(
         self: Any, normalize: bool = False, sort: bool = True, ascending: bool = False, bins: Any = None,

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.creation import arange
+from ...arrays.joining import stack
 from ...arrays.ndarray import ndarray
 from ...columns.column import Column
 from ...columns.datetime.frequency import frequency
@@ -20,10 +22,11 @@ from ...columns.window.cumulative import column_or_values
 from ...columns.window.weighted import WeightedWindows
 from ...extras import module
 from ..classes import CLASSES, frame, is_frame, series
+from ..combine.align import missing_column
 from ..core import as_axis, is_numeric
-from ..data.column_labels import Labels
+from ..data.column_labels import Labels, labels_of
 from ..data.dtypes import kind_of
-from ..data.values import settle
+from ..data.values import settle, take
 from .across_columns import changed, cumulated, grown, ranked, shifted
 
 
@@ -238,6 +241,8 @@ class Windowed:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        if self._of.ndim == 2 and name in self._of._labels.places:
+            return self[name]
 
         def method(*args: Any, numeric_only: bool = False, **options: Any) -> Any:
             options.pop("engine", None)
@@ -259,21 +264,66 @@ class Windowed:
         return self._made(lambda one: one.each(alone) if isinstance(one, BoundedWindows) else one.apply(each))
 
     def _paired(self, name: str, other: Any, options: dict[str, Any]) -> Any:
-        options.pop("pairwise", None)
-        options.pop("numeric_only", None)
-        if is_frame(other) or (other is None and self._of.ndim == 2):
-            other = self._of if other is None else other
-            return frame(
-                [getattr(self[label], name)(other[label], **options)._values for label in self._of._labels.values],
-                self._of._labels, self._index(),
-            )  # fmt: skip
+        pairwise = options.pop("pairwise", None)
+        if options.pop("numeric_only", False) and self._of.ndim == 2:
+            held = [
+                label
+                for label, one in zip(self._of._labels.values, self._of._columns, strict=True)
+                if is_numeric(one, False)
+            ]
+            return self[held]._paired(name, other, {"pairwise": pairwise, **options})
+        if self._of.ndim == 2 and (is_frame(other) or other is None):
+            if pairwise or (pairwise is None and other is None):
+                return self._matrices(name, self._of if other is None else other, options)
+            return self._of_same_labels(name, self._of if other is None else other, options)
+        if is_frame(other):
+            held_by_label = [getattr(self, name)(other[label], **options)._values for label in other._labels.values]
+            return frame(held_by_label, other._labels, self._index())
         other = self._of if other is None else other
         values = other._values if other._index._same(self._of._index) else other._to_index(self._of._index)._values
         made = self._made(lambda one: getattr(one, name)(values, **options))
         return made if self._of.ndim == 2 or other._name == self._of._name else made.rename(None)
 
+    def _of_same_labels(self, name: str, other: Any, options: dict[str, Any]) -> Any:
+        """A figure of each column and another frame's column of the same label; missing where one frame has none."""
+        own, labels = self._of._labels, self._of._labels
+        if not own.same(other._labels):
+            labels = labels_of(self._of.columns.union(other.columns))
+        rows = self._index()
+        held = [
+            getattr(self[label], name)(other[label], **options)._values
+            if label in own.places and label in other._labels.places
+            else missing_column(rows.size)
+            for label in labels.values
+        ]
+        return frame(held, labels, rows)
+
+    def _matrices(self, name: str, other: Any, options: dict[str, Any]) -> Any:
+        """A figure of each column and each of another frame's: for each row a matrix, the other's labels its rows."""
+        rows, width = self._index(), len(other._labels)
+        held = [
+            stack(
+                [getattr(self[label], name)(other[one], **options)._values for one in other._labels.values], axis=1
+            ).reshape(-1)
+            for label in self._of._labels.values
+        ]
+        numbers = arange(rows.size * width)
+        levels = [take(level, numbers // width) for level in rows._labels_of_index]
+        inner = [take(level, numbers % width) for level in other.columns._labels_of_index]
+        index = CLASSES["MultiIndex"]._of([*levels, *inner], [*rows.names, *other._labels.names])
+        return frame(held, self._of._labels, index)
+
     def corr(self, other: Any = None, **options: Any) -> Any:
-        """Correlations with another's values in each window."""
+        """Correlations with another's values in each window.
+
+        Of a frame alone, or with ``pairwise=True``, a matrix for each row: of each column with each other.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1.0, 3.0], "b": [2.0, 1.0]}).rolling(2).corr().loc[1]["b"].to_list()
+        [-1.0, 1.0]
+        """
         return self._paired("corr", other, options)
 
     def cov(self, other: Any = None, **options: Any) -> Any:
@@ -308,7 +358,15 @@ class Windowed:
             return self.apply(func)
         if isinstance(func, dict):
             held = {label: self[label].agg(one) for label, one in func.items()}
-            return frame([one._values for one in held.values()], Labels(held), self._index())
+            if not any(is_frame(one) for one in held.values()):
+                return frame([one._values for one in held.values()], Labels(held), self._index())
+            tables = [
+                one if is_frame(one) else one.to_frame(how if isinstance(how, str) else how.__name__)
+                for one, how in zip(held.values(), func.values(), strict=True)
+            ]
+            pairs = [(label, name) for label, one in zip(held, tables, strict=True) for name in one._labels.values]
+            columns = [column for one in tables for column in one._columns]
+            return frame(columns, Labels(pairs, [None, None]), self._index())
         names = [one if isinstance(one, str) else one.__name__ for one in func]
         if self._of.ndim == 1:
             return frame([self.agg(one)._values for one in func], Labels(names), self._index())
