@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+import python_layers
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -225,36 +226,9 @@ def python_modules(files: list[Path]) -> dict[str, Path]:
     return named
 
 
-def imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """What runs: also imports inside functions, not those for type checkers alone."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            for other in child.orelse:
-                yield from imports(other)
-            continue
-        if isinstance(child, (ast.Import, ast.ImportFrom)):
-            yield child
-        yield from imports(child)
-
-
-def check_python_imports(files: list[Path]) -> Iterator[str]:
-    """Modules of python/ may not import one another in a circle. To name a module is not to import its package."""
-    modules = python_modules(files)
-    graph: dict[str, set[str]] = {}
-    for name, path in modules.items():
-        graph[name] = set()
-        package = name.split(".") if path.stem == "__init__" else name.split(".")[:-1]
-        for node in imports(ast.parse(path.read_text())):
-            if isinstance(node, ast.Import):
-                targets = [alias.name for alias in node.names]
-            else:
-                above = package[: len(package) + 1 - node.level] if node.level else []
-                base = ".".join([*above, *([node.module] if node.module else [])])
-                whole = [f"{base}.{alias.name}" for alias in node.names]
-                targets = [target if target in modules else base for target in whole]
-            graph[name] |= {target for target in targets if target in modules and target != name}
-    if cycle := find_cycle(graph):
-        yield f"modules import one another in a circle: {' -> '.join(cycle)}"
+def check_python_layers(files: list[Path]) -> Iterator[str]:
+    """The layers of python/atoll depend on those below them, and modules do not depend on one another in circles."""
+    yield from python_layers.check_layers(python_modules(files))
 
 
 def declared_variables() -> set[str]:
@@ -297,7 +271,7 @@ CHECKS = {
     "licence lines": check_licence,
     "file length": check_length,
     "includes": check_includes,
-    "python imports": check_python_imports,
+    "python layers": check_python_layers,
     "variables": check_variables,
 }
 

@@ -32,6 +32,7 @@ from .arrays.correlation import *
 from .arrays.creation import *
 from .arrays.diagonals import *
 from .arrays.einsum import *
+from .arrays.files import *
 from .arrays.grids import *
 from .arrays.joining import *
 from .arrays.manipulation import *
@@ -57,20 +58,18 @@ from .arrays.tables import *
 from .arrays.ufuncs import *
 from .arrays.windows import *
 from .columns import creation as _making
-from .columns.categorical import all_categories as _categories
 from .columns.categorical.categorical import *
 from .columns.column import Column
 from .columns.functions.functions import *
 from .columns.functions.numeric import *
 from .columns.functions.ranks import *
 from .columns.functions.rearrange import *
-from .columns.groupby import *
+from .columns.groupby.groupby import *
 from .columns.joins.equal import *
 from .columns.joins.ordered import *
 from .columns.text.strings import Strings, strings
 from .columns.window.cumulative import *
 from .columns.window.windows import *
-from .io.npy import *
 from .lazy import concat  # type: ignore[assignment]  # of frames, too: in the place of that of arrays
 from .lazy import exported as __dir__
 from .lazy import load as __getattr__
@@ -78,7 +77,6 @@ from .random import randint, standard_normal, uniform
 from .session import Session, barrier, get_config, init, pe, pes, shutdown, stats, threads
 
 _array.column_makers.append(_making.column)
-del _categories  # it is known to the groups
 
 pdarray = ndarray  # Arkouda's name
 __version__ = _core.VERSION

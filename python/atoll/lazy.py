@@ -19,12 +19,15 @@ LAZY = dict.fromkeys(
     "atoll.frame",
 )  # fmt: skip
 LAZY |= dict.fromkeys(("load_checkpoint", "save_checkpoint"), "atoll.frame.files.checkpoint")
-LAZY |= dict.fromkeys(("read_zarr", "to_zarr"), "atoll.io.zarr")
+LAZY["to_zarr"] = "atoll.io.zarr"
 LAZY |= dict.fromkeys(("collect_all", "scan_csv", "scan_parquet"), "atoll.plan.scan")
 LAZY |= dict.fromkeys(
-    ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table"),
+    (
+        "read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table",
+        "read_zarr",
+    ),
     "atoll.frame.files.readers",
-)
+)  # fmt: skip
 for _module, _names in {
     "numeric.addresses": ("Addresses", "IPv4", "IPv6", "Uuids", "ip_address", "uuids"),
     "numeric.bigints": ("BigInts", "bigint", "bigint_from_uint_arrays"),

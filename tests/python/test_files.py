@@ -10,7 +10,7 @@ import pytest
 from oracle import DTYPES, same, values
 
 import atoll as ak
-from atoll.io import npy as files
+from atoll.arrays import files as files
 
 pytestmark = pytest.mark.usefixtures("every_session")
 

@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..io import npy as files
 from . import (
     bits,
     composed,
@@ -34,6 +33,7 @@ from . import (
     tables,
     ufuncs,
 )
+from . import files as files
 from .array import Array, public, require_cpu, wrap
 from .dtypes import DTYPE_OF, Casting, DTypeLike, check_cast, code_of
 from .elementwise import comparison, operators, unary

@@ -15,7 +15,6 @@ from .arrow import arrow_array, has_arrow
 from .categorical.categorical import categorical_from_arrow
 from .column import Column
 from .datetime.tick import tick_of
-from .later import later
 from .text.strings import as_strings, strings, strings_from_arrow
 
 Maker = Callable[[Any], Any]
@@ -31,7 +30,7 @@ def column(values: Any, dtype: Any = None) -> Any:
         return None
     wanted = None if dtype is None else np.dtype(dtype)
     if wanted is not None and wanted.kind in "Mm":
-        return later("datetime.creation", "ticks")(values, wanted)
+        return _ticks(values, wanted)
     if has_arrow(values):
         made = from_arrow(values)
         return made if wanted is None or made is None else made.astype(wanted)
@@ -55,6 +54,75 @@ def _means_text(dtype: Any) -> bool:
     )
 
 
+# -- kinds whose modules are loaded when the first such column is made: importing the package does not load them --
+
+
+def _ticks(values: Any, dtype: Any) -> Any:
+    from .datetime.creation import ticks
+
+    return ticks(values, dtype)
+
+
+def _uuids(values: Any) -> Any:
+    from .numeric.addresses import uuids
+
+    return uuids(values)
+
+
+def _ticks_from_arrow(values: Any) -> Any:
+    from .datetime.creation import ticks_from_arrow
+
+    return ticks_from_arrow(values)
+
+
+def _binary_from_arrow(values: Any) -> Any:
+    from .text.binary import binary_from_arrow
+
+    return binary_from_arrow(values)
+
+
+def _decimals_from_arrow(values: Any) -> Any:
+    from .numeric.decimals import decimals_from_arrow
+
+    return decimals_from_arrow(values)
+
+
+def _lists_from_arrow(values: Any) -> Any:
+    from .nested.lists import lists_from_arrow
+
+    return lists_from_arrow(values)
+
+
+def _ticks_from_numpy(values: Any) -> Any:
+    from .datetime.creation import ticks_from_numpy
+
+    return ticks_from_numpy(values)
+
+
+def _ip_address(values: Any) -> Any:
+    from .numeric.addresses import ip_address
+
+    return ip_address(values)
+
+
+def _decimals(values: Any) -> Any:
+    from .numeric.decimals import decimals
+
+    return decimals(values)
+
+
+def _ticks_from_objects(values: list[Any], missing: Any) -> Any:
+    from .datetime.creation import ticks_from_objects
+
+    return ticks_from_objects(values, missing)
+
+
+def _bigint(values: Any) -> Any:
+    from .numeric.bigints import bigint
+
+    return bigint(values)
+
+
 # -- Arrow --
 
 
@@ -70,7 +138,7 @@ def from_arrow(values: Any) -> Any:
 
     array = arrow_array(values)
     if getattr(array.type, "extension_name", "") == "arrow.uuid":
-        return later("numeric.addresses", "uuids")(array)
+        return _uuids(array)
     for names, make in _ARROW.items():
         if any(getattr(pa.types, name)(array.type) for name in names.split()):
             return make(array)
@@ -90,11 +158,11 @@ def _numbers_from_arrow(array: Any) -> Any:
 _ARROW: dict[str, Maker] = {
     "is_null is_string is_large_string is_string_view": strings_from_arrow,
     "is_boolean is_integer is_floating": _numbers_from_arrow,
-    "is_timestamp is_date is_duration is_time": later("datetime.creation", "ticks_from_arrow"),
-    "is_binary is_large_binary is_fixed_size_binary": later("text.binary", "binary_from_arrow"),
-    "is_decimal": later("numeric.decimals", "decimals_from_arrow"),
+    "is_timestamp is_date is_duration is_time": _ticks_from_arrow,
+    "is_binary is_large_binary is_fixed_size_binary": _binary_from_arrow,
+    "is_decimal": _decimals_from_arrow,
     "is_dictionary": categorical_from_arrow,
-    "is_list is_large_list is_fixed_size_list": later("nested.lists", "lists_from_arrow"),
+    "is_list is_large_list is_fixed_size_list": _lists_from_arrow,
 }
 
 # -- NumPy, lists, objects --
@@ -104,17 +172,17 @@ _NUMPY: dict[str, Maker] = {
     "U": as_strings,
     "S": as_strings,
     "T": as_strings,
-    "M": later("datetime.creation", "ticks_from_numpy"),
-    "m": later("datetime.creation", "ticks_from_numpy"),
+    "M": _ticks_from_numpy,
+    "m": _ticks_from_numpy,
 }
 
 
 #: Who makes columns of objects, by module and name of their type.
 _OBJECTS: dict[tuple[str, str], Maker] = {
-    ("uuid", "UUID"): later("numeric.addresses", "uuids"),
-    ("ipaddress", "IPv4Address"): later("numeric.addresses", "ip_address"),
-    ("ipaddress", "IPv6Address"): later("numeric.addresses", "ip_address"),
-    ("decimal", "Decimal"): later("numeric.decimals", "decimals"),
+    ("uuid", "UUID"): _uuids,
+    ("ipaddress", "IPv4Address"): _ip_address,
+    ("ipaddress", "IPv6Address"): _ip_address,
+    ("decimal", "Decimal"): _decimals,
 }
 
 
@@ -139,11 +207,11 @@ def _of_objects(found: np.ndarray[Any, Any], dtype: Any) -> Any:
     if first is None:
         first = next((value for value in found if value is not None), None)  # NaT
     if dtype is None and tick_of(first) is not None:
-        return later("datetime.creation", "ticks_from_objects")(found.tolist(), missing)
+        return _ticks_from_objects(found.tolist(), missing)
     if dtype is None and (maker := _OBJECTS.get((type(first).__module__, type(first).__name__))) is not None:
         return maker(found)
     if dtype is None and _is_big(found):
-        return later("numeric.bigints", "bigint")(found)
+        return _bigint(found)
     if not missing.any():
         return None
     there = np.array(found[~missing].tolist(), dtype=dtype)

@@ -8,10 +8,11 @@ from typing import Any
 
 from .. import extras
 from ..session.everywhere import once
-from .reader import Part, Reader, reading
+from ..storage.places import Place, place_of
+from ..storage.source import reading
+from .reader import Part, Reader
 from .reading import expression, read_columns
 from .schemas import key_types, typed_keys, unified, with_keys
-from .storage.places import Place, place_of
 from .writing import write_tables
 
 _ENDINGS = (".feather", ".arrow", ".arrows", ".ipc")

@@ -17,8 +17,9 @@ from ..columns.text.coded import Coded
 from ..columns.text.strings import strings
 from ..session import current
 from ..session.everywhere import everywhere, landed
+from ..storage.source import reading
 from .column_storage import Storage, floats_of, storage_of
-from .reader import Part, Reader, reading
+from .reader import Part, Reader
 from .reading import alike, decode, read_columns
 
 if TYPE_CHECKING:

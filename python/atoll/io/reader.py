@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -107,55 +106,3 @@ def shares(parts: Sequence[Part], pes: int) -> list[range]:
         found.append(range(begin, end))
         begin = end
     return found
-
-
-def fill(source: Any, room: Any) -> None:
-    """Reads until the room is full; ValueError where the file ends before."""
-    while len(room):
-        count = source.readinto(room)
-        if not count:
-            raise ValueError("the file has become shorter")
-        room = room[count:]
-
-
-def land(here: Any, parts: Sequence[tuple[Any, ...]]) -> None:
-    """On a PE: what `add_values` of the engine does."""
-    with opening([part[3] for part in parts]):
-        if parts:
-            here.add_values(list(parts))
-
-
-@contextlib.contextmanager
-def opening(files: Iterable[str]) -> Iterator[None]:
-    """Of files that the engine cannot open Python's own error."""
-    try:
-        yield
-    except ValueError:
-        raise
-    except Exception:
-        for file in dict.fromkeys(files):
-            with open(file, "rb"):
-                pass
-        raise
-
-
-@contextlib.contextmanager
-def reading(what: Any) -> Iterator[None]:
-    """Errors of a library, with the file and the place in it. ValueErrors where a file's content is at fault."""
-    try:
-        yield
-    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError):
-        raise
-    except MemoryError as error:
-        raise MemoryError(f"cannot read {what}: {_first_line(error)}") from error
-    except OSError as error:
-        if error.errno is not None:
-            raise type(error)(error.errno, error.strerror, str(what)) from error
-        raise ValueError(f"cannot read {what}: {_first_line(error)}") from error
-    except Exception as error:  # libraries have many classes for what is broken
-        raise ValueError(f"cannot read {what}: {_first_line(error)}") from error
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0]

@@ -13,9 +13,10 @@ from .. import extras
 from ..columns.creation import from_arrow
 from ..session import current
 from ..session.everywhere import landed
+from ..storage.source import land, opening, reading
 from .column_storage import Dictionary, categorical_of, storage_of
 from .fallback import outside
-from .reader import Part, Reader, land, opening, reading
+from .reader import Part, Reader
 
 
 def read_columns(reader: Reader, columns: Collection[str] | None = None, where: Any = None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..columns.datetime.ticks import Ticks
 from ..columns.text.strings import Strings
 from ..session import current
 from ..session.everywhere import clean_up_once, everywhere, once
-from .storage.atomic import beside, directory_beside, discard, settle
+from ..storage.atomic import beside, directory_beside, discard, settle
 
 
 class Kept(NamedTuple):

@@ -7,8 +7,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from .reader import Part, reading
-from .storage.places import Place
+from ..storage.places import Place
+from ..storage.source import reading
+from .reader import Part
 
 
 def unified(schemas: Sequence[Any], files: Sequence[str]) -> Any:

@@ -11,8 +11,8 @@ from .. import extras
 from ..arrays.array import Array
 from ..session import current
 from ..session.everywhere import everywhere
-from .storage.atomic import replacing, sink
-from .storage.places import target_of
+from ..storage.atomic import replacing, sink
+from ..storage.places import target_of
 
 _PIECE = 256 << 20  # bytes of columns that pass through the writing process at a time
 

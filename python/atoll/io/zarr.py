@@ -7,23 +7,27 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import extras
 from ..arrays.array import Array, expr_of, wrap
 from ..arrays.creation import asarray
+from ..arrays.files import pieces
 from ..columns.column import Column
 from ..columns.datetime.ticks import Ticks
 from ..columns.text.strings import Strings
 from ..session.everywhere import everywhere, once
-from .npy import pieces
-from .reader import Part, Reader, reading
+from ..storage.atomic import directory_beside
+from ..storage.source import reading
+from .reader import Part, Reader
 from .reading import check_room, read_columns
 from .rows import replacing
-from .storage.atomic import directory_beside
 from .writing import agree, check_step, checked, writes
+
+if TYPE_CHECKING:
+    from ..arrays.ndarray import ndarray
 
 #: Bytes that a chunk has at most, when nobody says how large chunks are; and that one PE writes at a time.
 _CHUNK, _PIECE = 32 << 20, 64 << 20
@@ -115,38 +119,13 @@ def _plan(path: str, wanted: Sequence[str] | None, options: Any) -> tuple[ZarrRe
     return reader, found.shape if alone else None
 
 
-def read_zarr(path: Any, columns: Sequence[str] | None = None, *, storage_options: Any = None) -> Any:
-    """An array of a Zarr store, or a frame of the arrays of a group; each PE reads its own chunks.
-
-    Parameters
-    ----------
-    path : str or path
-        The store: a directory, or a URL that fsspec opens. Of a member of a group ``store/member``.
-    columns : list of str, optional
-        Which arrays of a group to read: those of one axis and one length are a frame.
-
-    Raises
-    ------
-    ValueError
-        A chunk that is broken: it says in which rows.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.zarr"
-    >>> ak.to_zarr(path, ak.arange(6).reshape(2, 3))
-    >>> ak.read_zarr(path)
-    array([[0, 1, 2],
-           [3, 4, 5]])
-    """
-    from ..frame import DataFrame
-
+def zarr_values(path: Any, columns: Sequence[str] | None, storage_options: Any) -> ndarray | dict[str, Any]:
+    """The array of a Zarr store, or the columns of a group by their names."""
     where = os.fspath(path)
     reader, shape = once(_plan, where, columns, storage_options)
     made = read_columns(reader)
     if shape is None:
-        return DataFrame(made)
+        return made
     if not shape:
         array = _member(where, "", storage_options)
         return asarray(array[()])

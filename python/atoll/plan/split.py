@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..io.reader import Reader, reading
+from ..io.reader import Reader
 from ..io.reading import run
 from ..session import current
 from ..session.everywhere import everywhere
+from ..storage.source import reading
 from .ranges import Ranges, ranges_of
 from .spill import Segment, Spill, SpilledReader, file_of
 

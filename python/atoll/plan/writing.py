@@ -8,11 +8,11 @@ from typing import Any
 
 from ..io.parquet.file import parquet_file, write_rows
 from ..io.rows import inputs_of, replacing
-from ..io.storage.atomic import directory_beside
-from ..io.storage.places import target_of
 from ..io.writing import tables, write_pieces
 from ..session import current
 from ..session.everywhere import everywhere
+from ..storage.atomic import directory_beside
+from ..storage.places import target_of
 
 
 def write(

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import atoll.arkouda as ak
-from atoll.io.storage import atomic, filesets
+from atoll.storage import atomic, filesets
 
 pytestmark = pytest.mark.usefixtures("two_sessions")
 

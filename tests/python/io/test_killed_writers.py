@@ -66,7 +66,7 @@ def test_at_any_time(tmp_path, how):
 
 
 def test_writers_at_the_same_time_leave_one_another_alone(tmp_path):
-    from atoll.io.storage.atomic import replacing
+    from atoll.storage.atomic import replacing
 
     path = tmp_path / "a"
     with replacing(str(path)) as first:

@@ -10,8 +10,8 @@ import numpy as np
 import atoll as ak
 import atoll.arkouda as arkouda
 from atoll.io import rows
-from atoll.io.storage import atomic, filesets
 from atoll.session.everywhere import everywhere
+from atoll.storage import atomic, filesets
 
 ROWS = 20_000
 

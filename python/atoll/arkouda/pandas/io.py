@@ -19,9 +19,9 @@ from ...columns.column import Column
 from ...columns.text.strings import Strings as Texts
 from ...io import zarr
 from ...io.parquet.reader import parquet_columns, parquet_reader, write_parquet
-from ...io.storage.filesets import located, replacing_files
-from ...io.storage.places import matching, path_of
 from ...io.writing import write_alone
+from ...storage.filesets import located, replacing_files
+from ...storage.places import matching, path_of
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
 from ..numpy.casting import cast
@@ -380,7 +380,7 @@ def to_zarr(store_path: str, arr: Any, chunk_shape: Any) -> None:
 
 def read_zarr(store_path: str, ndim: int, dtype: Any) -> Any:
     """The array of a Zarr store."""
-    found = lift(zarr.read_zarr(store_path))
+    found = lift(zarr.zarr_values(store_path, None, None))
     if found.ndim != ndim:
         raise ValueError(f"the array has {found.ndim} dimensions, not {ndim}")
     return cast(found, dtype)

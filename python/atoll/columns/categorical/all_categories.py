@@ -12,7 +12,8 @@ from ...arrays.creation import arange, asarray, zeros
 from ...arrays.selection import take, where
 from ..column import Column, as_column
 from ..functions.functions import scatter
-from ..groupby import EMPTY_IS_ZERO, GroupBy, all_categories
+from ..groupby.group_by import GroupBy
+from ..groupby.grouped import EMPTY_IS_ZERO
 from ..keys import are_several, key_columns
 from .categorical import Categorical
 
@@ -130,10 +131,7 @@ def _with_null(table: Any) -> Any:
     return column._together(parts)
 
 
-def _all_categories(keys: Any, observed: GroupBy, dropna: bool) -> Any:
+def with_all_categories(keys: Any, observed: GroupBy, dropna: bool) -> Any:
     """The observed groups themselves when no key has categories."""
     known = any(isinstance(column, Categorical) for column in key_columns(keys))
     return AllCategories(keys, observed, dropna) if known else observed
-
-
-all_categories.append(_all_categories)

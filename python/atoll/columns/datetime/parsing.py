@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,17 +16,16 @@ from ..column import Column, as_column, both
 from ..text.strings import Strings, as_strings
 from .datetimes import Datetimes
 from .engine import mapped, measured, per_day
+from .strings import OTHER_ZONE, UNREADABLE, read_durations, read_strings
 from .tick import CLOCK, NAT, UNITS, OutOfBoundsDatetime, OutOfBoundsTimedelta, tick_of, zone_name
 from .ticks import CLASSES, Ticks
 from .timedeltas import Timedeltas
 
 if TYPE_CHECKING:
-    from ...arrays.ndarray import ndarray
+    pass
 
 __all__ = ["strptime", "to_datetime", "to_timedelta"]
 
-#: What the engine gives instead: not readable, finer than the unit, too far away, an offset where none may be.
-_UNREADABLE, _FINER, _FAR, _OTHER_ZONE = NAT, NAT + 1, NAT + 2, NAT + 3
 #: Formats that the first text may have, besides ISO 8601, which is the empty one.
 _DATES = ("%m/%d/%Y", "%m-%d-%Y", "%m.%d.%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%b %d %Y")
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S", "T%H:%M:%S.%f")
@@ -145,9 +144,7 @@ def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> An
     if texts is not None:
         if unit is not None:
             raise ValueError("unit must not be specified if the input contains a str")
-        return _read(
-            texts, Timedeltas, lambda to: measured(texts, "read_duration", [], [per_day(to)]), errors, "a duration"
-        )
+        return read_durations(texts, Timedeltas, errors)
     column = as_column(arg)
     if isinstance(column, Timedeltas):
         return column
@@ -176,9 +173,9 @@ def _read_texts(texts: Strings, errors: str, dayfirst: bool, utc: bool, form: st
         form = _guessed(first, dayfirst, errors)
     zoned = first is not None and int(measured(_one(first), "read_offset", [form], [])[0]) != NAT
     offsets = 2 if utc else 1 if zoned else 0
-    column = _read(
+    column = read_strings(
         texts, Datetimes, lambda to: measured(texts, "read_date", [form], [per_day(to), offsets]), errors,
-        "ISO 8601" if form == "" else f'format "{form}"',
+        "ISO 8601" if form == "" else f'format "{form}"', OutOfBoundsDatetime,
     )  # fmt: skip
     if utc:
         return column._like_zone("UTC")
@@ -220,7 +217,7 @@ def _guessed(first: str | None, dayfirst: bool, errors: str) -> str:
 
 
 def _reads(text: str, form: str) -> bool:
-    return int(measured(_one(text), "read_date", [form], [per_day("ns"), 2])[0]) not in (_UNREADABLE, _OTHER_ZONE)
+    return int(measured(_one(text), "read_date", [form], [per_day("ns"), 2])[0]) not in (UNREADABLE, OTHER_ZONE)
 
 
 def _common_offset(texts: Strings, column: Datetimes, form: str) -> str:
@@ -234,36 +231,6 @@ def _common_offset(texts: Strings, column: Datetimes, form: str) -> str:
         raise ValueError("Mixed timezones detected. Pass utc=True in to_datetime to convert to a common timezone.")
     sign = "-" if least < 0 else "+"
     return zone_name(f"{sign}{abs(least) // 3600:02}:{abs(least) // 60 % 60:02}") or "UTC"
-
-
-def _read(texts: Strings, made: Any, read: Callable[[str], ndarray], errors: str, expected: str) -> Any:
-    """Microseconds, or nanoseconds where a text needs them; missing where it cannot be read, or an error."""
-    unit = "us"
-    values = read(unit)
-    bad = values <= _OTHER_ZONE
-    if bool(bad.any()) and bool((values == _FINER).any()):
-        unit = "ns"
-        values = read(unit)
-        bad = values <= _OTHER_ZONE
-    bad = bad if texts._valid is None else bad & texts._valid
-    valid = texts._valid
-    if bool(bad.any()):
-        if errors == "raise":
-            row = int(bad.argmax())
-            raise _why(int(values[row]), row, texts[row], made, unit, expected)
-        valid = both(valid, ~bad)
-    return made._made(values, valid, unit)
-
-
-def _why(code: int, row: int, text: str, made: Any, unit: str, expected: str) -> ValueError:
-    if code == _FAR:
-        error = OutOfBoundsTimedelta if made is Timedeltas else OutOfBoundsDatetime
-        return error(f"row {row}: {text!r} does not fit 64 bits of {unit}")
-    if code == _OTHER_ZONE:
-        return ValueError(
-            f"row {row}: {text!r}: texts with and without an offset from UTC do not go into one column; use utc=True"
-        )
-    return ValueError(f'row {row}: {text!r} does not match {expected}; errors="coerce" makes such rows missing')
 
 
 # -- numbers --

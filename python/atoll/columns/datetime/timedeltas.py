@@ -15,12 +15,12 @@ from ...arrays.creation import asarray, full
 from ...arrays.selection import where
 from ...arrays.ufuncs import floor
 from ..column import Column, both, column_or_array
-from ..later import later
 from ..text.strings import strings, where_texts
 from .engine import mapped, written
 from .frequency import frequency
 from .operators import Operators, _missing
 from .rounding import is_whole, rounded_to
+from .strings import read_durations
 from .tick import MOST, UNITS, Tick, finest, tick_of
 from .ticks import CLASSES, Ticks, meta_of, numbers_in, operand
 
@@ -83,7 +83,7 @@ class Timedeltas(Operators):
     tolist = to_list
 
     def _read(self, text: str) -> Tick:
-        found = tick_of(later("datetime.parsing", "to_timedelta")(text))
+        found = tick_of(read_durations(strings([text]), Timedeltas)[0])
         assert found is not None
         return found
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import operator
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,6 +56,9 @@ class RowsByGroup(FiguresByGroup):
         >>> ak.groupby(ak.array([2, 1, 2, 2])).unique(ak.array([7, 8, 5, 7]))
         lists([[8], [7, 5]])
         """
+        from ..nested.lists import lists_of
+        from ..nested.ragged import Ragged
+
         column = self._column(values)
         groups = self.ngroup()
         there = groups >= 0 if not isinstance(column, Column) else (groups >= 0) & column.notna()
@@ -68,9 +70,7 @@ class RowsByGroup(FiguresByGroup):
         order = coargsort([group, first])
         first = take(first, order)
         child = held.take(first) if isinstance(held, Column) else take(held, first)
-        lists = import_module("atoll.columns.nested.lists")
-        ragged = import_module("atoll.columns.nested.ragged").Ragged
-        return lists.lists_of(ragged.of_lengths(asarray(bincount(group, minlength=self.ngroups)), child))
+        return lists_of(Ragged.of_lengths(asarray(bincount(group, minlength=self.ngroups)), child))
 
     def head(self, n: int = 5) -> ndarray:
         """Rows that are among the first `n` of their group, ascending: int64."""

@@ -16,7 +16,7 @@ from ...arrays.tables import bincount
 from ...arrays.ufuncs import maximum, minimum
 from ..column import Column, as_column, both, column_or_array
 from ..functions.functions import concatenate, isin, scatter
-from ..groupby import GroupBy
+from ..groupby.group_by import GroupBy
 from ..text.methods import whole
 from .ragged import Ragged, following, ids_of, offsets_of
 

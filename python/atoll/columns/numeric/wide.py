@@ -16,7 +16,7 @@ from ...arrays.joining import concatenate as concatenate_arrays
 from ...arrays.selection import take, where
 from ...arrays.sorting import coargsort
 from ..column import ORDINAL, Column, both, chosen_valid, column_or_array, valid_of_all
-from ..groupby import GroupBy
+from ..groupby.group_by import GroupBy
 from ..objects import object_array
 from ..unreduced import Unreduced
 

@@ -18,7 +18,6 @@ from ...arrays.creation import asarray
 from ...arrays.dtypes import code_of
 from ...arrays.sizes import c_long
 from ..column import Column, both, column_or_array
-from ..later import later
 from .encodings import encoding_of, error_of
 from .patterns import anchored, compiled, is_literal, replacement
 from .sequences import Sequences
@@ -416,9 +415,11 @@ class TextMethods(Sequences):
         >>> ak.array(["é", None]).str.encode("latin-1")
         binary([b'\\xe9', None])
         """
+        from .binary import binary_of
+
         name, number = encoding_of(encoding), error_of(errors)
         encoded = self._values if name == b"utf-8" else _core.text_map(self._values, "encode", [name], [number])
-        return later("text.binary", "binary_of")(encoded, self._valid)
+        return binary_of(encoded, self._valid)
 
     def translate(self: Self, table: Mapping[int, int | Text | None]) -> Self:
         """Each character replaced as `str.maketrans` says; None removes it."""

@@ -11,7 +11,6 @@ from ...arrays.array import expr_of, wrap
 from ...arrays.creation import arange, full, zeros
 from ...arrays.repeating import repeat
 from ...arrays.selection import flatnonzero
-from ..later import later
 from .methods import Text, TextMethods, text_of, whole
 from .patterns import Pattern, compiled, cut_at, is_literal
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
 
 Self = TypeVar("Self", bound="SplitMethods")
-_lists_of = later("nested.lists", "lists_of_lengths")
 
 
 class SplitMethods(TextMethods):
@@ -279,3 +277,9 @@ class SplitMethods(TextMethods):
 
     def _chosen(self: Self, condition: ndarray, yes: Self, no: Self) -> Self:
         return self._like(_core.text_where(expr_of(condition), yes._values, no._values), self._valid)
+
+
+def _lists_of(lengths: Any, values: Any, valid: Any) -> Any:
+    from ..nested.lists import lists_of_lengths
+
+    return lists_of_lengths(lengths, values, valid)

@@ -17,7 +17,7 @@ from ...arrays.selection import take
 from ...arrays.tables import bincount
 from ...arrays.ufuncs import isnan
 from ..functions.functions import where
-from ..groupby import groupby
+from ..groupby.groupby import groupby
 from .windows import APPLIED, Rows
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...arrays.creation import arange, empty_like, full
 from ...arrays.selection import flatnonzero, where
 from ...arrays.sorting import coargsort
-from ...columns.groupby import groupby
+from ...columns.groupby.groupby import groupby
 from ...columns.joins.equal import join
 from ..classes import series
 from ..core import as_axis

@@ -13,7 +13,7 @@ from ...arrays.ndarray import ndarray
 from ...arrays.selection import compress
 from ...arrays.tables import histogram
 from ...arrays.ufuncs import isnan
-from ...columns.groupby import groupby
+from ...columns.groupby.groupby import groupby
 from ...io.fallback import by_pandas
 from ..core import is_numeric
 from ..data.column_labels import list_of

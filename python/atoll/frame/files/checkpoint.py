@@ -14,8 +14,8 @@ from ...columns.column import Column
 from ...io.arrow import arrow_columns, write_arrow
 from ...io.parquet.reader import parquet_columns, write_parquet
 from ...io.rows import inputs_of, replacing
-from ...io.storage.atomic import directory_beside
 from ...session.everywhere import once
+from ...storage.atomic import directory_beside
 from .. import DataFrame, Index, MultiIndex, RangeIndex, Series
 
 __all__ = ["load_checkpoint", "save_checkpoint"]

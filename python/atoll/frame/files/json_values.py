@@ -9,8 +9,8 @@ from typing import Any
 
 from ...io.csv.dialect import SAMPLE, Dialect, opened
 from ...io.fallback import by_pandas
-from ...io.reader import reading
-from ...io.storage.places import place_of
+from ...storage.places import place_of
+from ...storage.source import reading
 from .pandas_readers import Chunks, files_of, read_each
 
 _ENDINGS = (".json", ".jsonl", ".ndjson")

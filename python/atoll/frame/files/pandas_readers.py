@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ...io.reader import reading
 from ...io.reading import expression
-from ...io.storage.places import place_of
+from ...storage.places import place_of
+from ...storage.source import reading
 from .. import DataFrame, Series
 
 

@@ -16,7 +16,7 @@ from ...columns.objects import Objects
 from ...io.csv.dialect import MISSING
 from ...io.csv.reader import csv_columns
 from ...io.fallback import by_pandas, given
-from ...io.reader import reading
+from ...storage.source import reading
 from .. import DataFrame
 from ..data.dtypes import cast
 from .pandas_readers import Chunks, files_of, read_each

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...columns.creation import from_arrow
 from ...io.arrow import arrow_columns
@@ -17,12 +17,26 @@ from ...io.parquet.members import members_of
 from ...io.parquet.reader import parquet_reader
 from ...io.reading import expression
 from ...io.sql import asked, is_of_pandas
+from ...io.zarr import zarr_values
 from ...session.everywhere import once
 from .. import DataFrame, RangeIndex
 from .json_values import has_lines, held, json_by_pandas
 from .read_csv import as_pandas_guesses, read_csv, read_table
 
-__all__ = ["read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table"]
+if TYPE_CHECKING:
+    from ...arrays.ndarray import ndarray
+
+__all__ = [
+    "read_csv",
+    "read_feather",
+    "read_hdf",
+    "read_json",
+    "read_orc",
+    "read_parquet",
+    "read_sql",
+    "read_table",
+    "read_zarr",
+]
 
 
 def read_parquet(
@@ -214,3 +228,32 @@ def _no_more(function: str, options: dict[str, Any], *idle: str) -> None:
     for name in options:
         if name not in idle:
             raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+
+
+def read_zarr(path: Any, columns: Sequence[str] | None = None, *, storage_options: Any = None) -> ndarray | DataFrame:
+    """An array of a Zarr store, or a frame of the arrays of a group; each PE reads its own chunks.
+
+    Parameters
+    ----------
+    path : str or path
+        The store: a directory, or a URL that fsspec opens. Of a member of a group ``store/member``.
+    columns : list of str, optional
+        Which arrays of a group to read: those of one axis and one length are a frame.
+
+    Raises
+    ------
+    ValueError
+        A chunk that is broken: it says in which rows.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.zarr"
+    >>> ak.to_zarr(path, ak.arange(6).reshape(2, 3))
+    >>> ak.read_zarr(path)
+    array([[0, 1, 2],
+           [3, 4, 5]])
+    """
+    made = zarr_values(path, columns, storage_options)
+    return DataFrame(made) if isinstance(made, dict) else made

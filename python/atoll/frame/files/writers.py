@@ -177,7 +177,7 @@ def written(text: str, where: Any, **options: Any) -> str | None:
     """A text, or None when it went to where it should; options of `io.text.write_text`."""
     if where is None:
         return text
-    from ...io.storage.text_file import write_text
+    from ...io.text_file import write_text
 
     write_text(where, text, **options)
     return None

@@ -14,7 +14,7 @@ from ...arrays.ndarray import ndarray
 from ...arrays.selection import flatnonzero, take, where
 from ...arrays.sorting import argsort
 from ...columns.column import Column
-from ...columns.groupby import groupby
+from ...columns.groupby.groupby import groupby
 from ...columns.groupby.grouped import NanIsMissing
 from ...columns.objects import Objects
 from ...columns.text.strings import Strings

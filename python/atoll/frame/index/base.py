@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays.creation import asarray
 from ...columns.column import Column
 from ...columns.functions.functions import unique
-from ...columns.groupby import groupby
+from ...columns.groupby.groupby import groupby
 from ...columns.joins.equal import join
 from ..classes import CLASSES
 from ..data.dtypes import item_of, kind_of, to_list

@@ -18,7 +18,7 @@ from ...columns.column import Column
 from ...columns.datetime.datetimes import Datetimes
 from ...columns.datetime.timestamp import boxed
 from ...columns.functions.functions import searchsorted
-from ...columns.groupby import groupby
+from ...columns.groupby.groupby import groupby
 from ...columns.joins.equal import join
 from ...columns.objects import Objects, is_missing
 from ..data.values import fits, hide, is_scalar, isna, make

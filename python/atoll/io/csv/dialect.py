@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ..storage.places import Place
+from ...storage.places import Place
 
 #: What stands for a missing value, as in pandas.
 MISSING = [

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ..reader import Part, fill
-from ..storage.places import Place
+from ...storage.places import Place
+from ...storage.source import fill
+from ..reader import Part
 from .dialect import SAMPLE, Dialect, header_end, opened
 
 _NONE, _INT, _BOOL, _FLOAT, _TEXT = range(5)

@@ -13,10 +13,11 @@ import numpy as np
 from ... import _core, extras
 from ...session import current
 from ...session.everywhere import everywhere, once
-from ..reader import Part, Reader, reading, shares
+from ...storage.places import Place, place_of
+from ...storage.source import reading
+from ..reader import Part, Reader, shares
 from ..reading import expression, read_columns
 from ..schemas import key_types, typed_keys, with_keys
-from ..storage.places import Place, place_of
 from . import parse as csvparse
 from .dialect import SAMPLE, Dialect, compression_of, header_end, names_in, opened
 

@@ -17,9 +17,9 @@ from ...arrays.ufuncs import isnan
 from ...columns.column import Column
 from ...columns.datetime.ticks import Ticks
 from ...columns.text.strings import Strings, strings, texts_of
+from ...storage.atomic import sink
+from ...storage.places import target_of
 from ..lines import Form, LineColumn, is_plain, write_lines
-from ..storage.atomic import sink
-from ..storage.places import target_of
 from ..writing import agree, checked, writes
 from .dialect import compression_of
 

@@ -19,12 +19,13 @@ from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
 from ...columns.text.strings import Strings
 from ...session.everywhere import once
-from ..reader import Part, Reader, reading
+from ...storage.atomic import sink
+from ...storage.places import Place, place_of, target_of
+from ...storage.source import reading
+from ..reader import Part, Reader
 from ..reading import check_room, expression, read_columns
 from ..schemas import key_types, with_keys
-from ..storage.atomic import sink
-from ..storage.places import Place, place_of, target_of
-from ..storage.text_file import content_before
+from ..text_file import content_before
 from ..writing import agree, check_nul, check_step, checked, writes
 from .writer import put, write_hdf_rows
 

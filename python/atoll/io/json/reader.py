@@ -13,12 +13,13 @@ from ...columns.categorical.categorical import Categorical
 from ...columns.datetime.ticks import Ticks
 from ...session import current
 from ...session.everywhere import everywhere, once
+from ...storage.places import Place, place_of, target_of
+from ...storage.source import reading
 from ..csv.dialect import Dialect, compression_of, opened
 from ..lines import Form, LineColumn, is_plain, write_lines
-from ..reader import Part, Reader, reading, shares
+from ..reader import Part, Reader, shares
 from ..reading import expression, read_columns, run
 from ..schemas import key_types, typed_keys, unified, with_keys
-from ..storage.places import Place, place_of, target_of
 from ..writing import checked, write_tables
 from .checks import Broken, check, line_of
 

@@ -16,13 +16,14 @@ from ...columns.categorical.categorical import Categorical
 from ...columns.text.strings import Strings
 from ...session import current
 from ...session.everywhere import once
+from ...storage.places import Place, place_of, target_of
+from ...storage.source import reading
 from ..column_storage import WORD
 from ..file_columns import read_with_codes
-from ..reader import Part, Reader, reading
+from ..reader import Part, Reader
 from ..reading import expression, fields_of
 from ..rows import inputs_of, together
 from ..schemas import index_columns, key_types, typed_keys, unified, with_keys
-from ..storage.places import Place, place_of, target_of
 from ..writing import check_step, checked, write_tables
 from .bloom import excludes, hashes_of
 from .file import labelled, parquet_file, write_groups, write_rows

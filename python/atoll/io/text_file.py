@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..csv.dialect import compression_of
-from ..writing import agree, writes
-from .atomic import sink
-from .places import target_of
+from ..storage.atomic import sink
+from ..storage.places import target_of
+from .csv.dialect import compression_of
+from .writing import agree, writes
 
 _MODES = ("w", "wt", "a", "at", "x", "xt")
 

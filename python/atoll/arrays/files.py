@@ -16,17 +16,17 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import engine
-from ..arrays.array import Array, as_array, wrap
-from ..arrays.creation import array
-from ..arrays.dtypes import DTypeLike, code_of
 from ..session import current
 from ..session.everywhere import everywhere, landed
-from .reader import fill, land, reading
-from .storage.atomic import is_special, replacing
+from ..storage.atomic import is_special, replacing
+from ..storage.source import fill, land, reading
+from . import engine
+from .array import Array, as_array, wrap
+from .creation import array
+from .dtypes import DTypeLike, code_of
 
 if TYPE_CHECKING:
-    from ..arrays.ndarray import ndarray
+    from .ndarray import ndarray
 
 __all__ = [
     "frombuffer", "fromfile", "fromregex", "fromstring", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez",

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ... import extras
+from .. import extras
 from .atomic import Device, is_special
 from .filesets import complete
 

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ...session.everywhere import once
+from ..session.everywhere import once
 from .atomic import directory_beside, discard, flush, flush_all
 
 _COMMITTED = ".whole"  # ends the name of a directory whose files are to move to their places
